@@ -1,0 +1,248 @@
+import type { Scope } from './expression/expression.ts';
+import type { WaitingItem } from './inbox.ts';
+import type { AgentState, RunState } from './state.ts';
+
+/** What a scope shows of the turn at hand, beyond state. */
+export interface TurnView {
+  readonly reply?: string;
+  readonly finish_reason?: string;
+  readonly error?: string;
+  readonly tool_calls?: readonly string[];
+}
+
+const scopes = new WeakMap<AgentState, { readonly run: RunState; readonly scope: Scope }>();
+const turnViews = new WeakMap<AgentState, TurnView>();
+
+/** Sets what `turn.*` shows for an agent until it is set again. */
+export function setTurnView(agent: AgentState, view: TurnView): void {
+  turnViews.set(agent, view);
+}
+
+/**
+ * The roots that conditions, templates and ingestors of an agent see, in YAML spelling (DESIGN 5). Built once per
+ * agent: every root is a getter over live state, so reading costs what is read and building costs nothing per turn.
+ */
+export function agentScope(run: RunState, agent: AgentState): Scope {
+  const known = scopes.get(agent);
+  if (known !== undefined && known.run === run) return known.scope;
+  const scope = buildScope(run, agent);
+  scopes.set(agent, { run, scope });
+  return scope;
+}
+
+function buildScope(run: RunState, agent: AgentState): Scope {
+  const state = stateView(run, agent);
+  const team = teamView(run);
+  const runInfo = runView(run);
+  const meta = metaView(run, agent);
+  const counters = countersView(run, agent);
+  return {
+    state,
+    meta,
+    team,
+    run: runInfo,
+    counters,
+    config: { profiles: run.meta.profiles, llm_config: run.meta.llmConfig ?? null },
+    get initial_params() {
+      return agent.initialParams;
+    },
+    get flags() {
+      return agent.flags;
+    },
+    get inbox() {
+      return agent.inbox.map(itemView);
+    },
+    get turn() {
+      return turnViews.get(agent) ?? {};
+    },
+    get principal() {
+      return otherState(run, run.latestOfType.get('principal'));
+    },
+    get partner() {
+      return otherState(run, run.latestOfType.get('partner'));
+    },
+    get parent() {
+      return otherState(run, agent.meta.parentAgentId);
+    },
+    request: {},
+  };
+}
+
+function otherState(run: RunState, agentId: string | undefined): unknown {
+  const other = agentId === undefined ? undefined : run.agents.get(agentId as AgentState['meta']['agentId']);
+  return other === undefined ? null : agentScope(run, other)['state'];
+}
+
+/** An item as conditions see it. */
+function itemView(waiting: WaitingItem): Readonly<Record<string, unknown>> {
+  const { item } = waiting;
+  return { item_id: item.itemId, source: item.source, payload: item.payload, consumption_policy: item.consumption, from: item.from ?? null };
+}
+
+function stateView(run: RunState, agent: AgentState): Readonly<Record<string, unknown>> {
+  const counters = countersView(run, agent);
+  return {
+    get messages() {
+      return agent.messages;
+    },
+    get inbox() {
+      return agent.inbox.map(itemView);
+    },
+    get flags() {
+      return agent.flags;
+    },
+    get values() {
+      return agent.values;
+    },
+    get deliverables() {
+      return agent.deliverables;
+    },
+    get current_action() {
+      return agent.currentAction;
+    },
+    get initial_params() {
+      return agent.initialParams;
+    },
+    get initial_parameters() {
+      return agent.initialParams;
+    },
+    counters,
+    get status() {
+      return agent.status;
+    },
+    get turn_count() {
+      return agent.turnCount;
+    },
+    get iteration() {
+      return agent.iteration;
+    },
+    get last_turn_id() {
+      return agent.lastTurnId ?? null;
+    },
+    get current_turn_id() {
+      return agent.currentTurnId ?? null;
+    },
+    get last_reply() {
+      return agent.lastReply;
+    },
+    get archived_messages() {
+      return agent.archived.map((archive) => archive.messages);
+    },
+    get dead_letters() {
+      return agent.deadLetters;
+    },
+    get profiles_list_instance_ids() {
+      return run.team.shared['profiles_list'] ?? null;
+    },
+    get allowed_toolsets() {
+      return agent.meta.allowedToolsets ?? null;
+    },
+    agent_start_utc_timestamp: new Date(agent.meta.startedAt).toISOString(),
+  };
+}
+
+function metaView(run: RunState, agent: AgentState): Readonly<Record<string, unknown>> {
+  const { meta } = agent;
+  return {
+    agent_id: meta.agentId,
+    parent_agent_id: meta.parentAgentId ?? null,
+    profile: meta.profile,
+    type: meta.type,
+    role: meta.type,
+    role_name: meta.roleName ?? null,
+    module_id: meta.moduleId ?? null,
+    depth: meta.depth,
+    run_id: run.meta.runId,
+    started_at: meta.startedAt,
+  };
+}
+
+function countersView(run: RunState, agent: AgentState): Readonly<Record<string, number>> {
+  const { counters } = agent;
+  return {
+    get turn_count() {
+      return counters.turnCount;
+    },
+    get no_tool_call_streak() {
+      return counters.noToolCallStreak;
+    },
+    get same_action_same_result_streak() {
+      return counters.sameActionSameResultStreak;
+    },
+    get duplicate_reply_streak() {
+      return counters.duplicateReplyStreak;
+    },
+    get empty_reply_streak() {
+      return counters.emptyReplyStreak;
+    },
+    get tool_error_streak() {
+      return counters.toolErrorStreak;
+    },
+    get tool_call_count() {
+      return counters.toolCallCount;
+    },
+    get tokens_used() {
+      return counters.tokensUsed;
+    },
+    get elapsed_ms() {
+      return run.at - agent.meta.startedAt;
+    },
+  };
+}
+
+function teamView(run: RunState): Readonly<Record<string, unknown>> {
+  const { team } = run;
+  return {
+    get work_modules() {
+      return team.workModules;
+    },
+    get shared() {
+      return team.shared;
+    },
+    get counters() {
+      return team.counters;
+    },
+    get dispatch_history() {
+      return team.dispatchHistory;
+    },
+    get profiles() {
+      return team.shared['profiles_list'] ?? null;
+    },
+    get is_principal_flow_running() {
+      const id = run.latestOfType.get('principal');
+      return id !== undefined && run.agents.get(id)?.status !== 'ended';
+    },
+    get question() {
+      return run.meta.input;
+    },
+    get agents() {
+      return [...run.agents.values()].map((agent) => ({
+        agent_id: agent.meta.agentId,
+        profile: agent.meta.profile,
+        status: agent.status,
+        outcome: agent.outcome ?? null,
+      }));
+    },
+  };
+}
+
+function runView(run: RunState): Readonly<Record<string, unknown>> {
+  return {
+    run_id: run.meta.runId,
+    run_type: run.meta.profile,
+    title: run.meta.title,
+    get status() {
+      return run.status;
+    },
+    created_at: run.meta.createdAt,
+    get now() {
+      return new Date(run.at).toISOString();
+    },
+    input: run.meta.input,
+    get usage() {
+      return run.usage;
+    },
+    limits: run.limits,
+    iteration: 1,
+  };
+}

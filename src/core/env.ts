@@ -1,0 +1,65 @@
+import type { ContentHash } from './ids.ts';
+import type { Ingestor } from './ingestor.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+import type { LlmConfig } from './llm-config.ts';
+import type { Content } from './message.ts';
+import type { OfferedTool } from './model.ts';
+import type { CompiledProfile, HandoverProtocol } from './profile.ts';
+import type { AgentState, RunState } from './state.ts';
+import type { ArgumentCheck, Tool, ToolCatalog, ToolEffect } from './tool.ts';
+import type { Transaction } from './transaction.ts';
+import type { ObserverRecord } from './turn.ts';
+
+/** What raw argument text came to. */
+export type ParsedArguments =
+  | { readonly ok: true; readonly args: JsonObject; readonly repaired: boolean }
+  | { readonly ok: false; readonly code: 'TOOL_ARGUMENTS_INVALID' | 'TOOL_ARGUMENTS_TRUNCATED'; readonly message: string };
+
+/** The tools one agent may call, prepared once per profile. */
+export interface AgentTools {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly offered: readonly OfferedTool[];
+  /** The JSON text of `offered`, for the record. */
+  readonly offeredJson: string;
+  /** The text of `tool_description` segments. */
+  readonly description: string;
+}
+
+/** An observer written in code. It may throw: the failure is recorded and the turn goes on. */
+export interface CodedObserver {
+  readonly name: string;
+  readonly observe: (view: { readonly run: RunState; readonly agent: AgentState; readonly params: JsonObject }) => readonly ObserverResult[];
+}
+
+/** What a coded observer wants done. */
+export type ObserverResult =
+  | { readonly type: 'add_to_inbox'; readonly target?: string; readonly source: string; readonly payload: JsonValue }
+  | { readonly type: 'update_state'; readonly operation: 'set' | 'increment' | 'append' | 'remove'; readonly path: string; readonly value?: JsonValue };
+
+/**
+ * Everything a decision depends on besides state and input: compiled profiles and pure functions over them. The engine
+ * puts it together; the parts know nothing of each other.
+ */
+export interface Env {
+  readonly profiles: ReadonlyMap<string, CompiledProfile>;
+  readonly protocols: ReadonlyMap<string, HandoverProtocol>;
+  readonly llmConfig: (profile: CompiledProfile, run: RunState) => LlmConfig;
+  readonly catalog: ToolCatalog;
+  readonly toolsOf: (profile: CompiledProfile, agent: AgentState) => AgentTools;
+  readonly ingestor: (name: string) => Ingestor | undefined;
+  readonly observe: (tx: Transaction, agent: AgentState, profile: CompiledProfile, phase: 'pre' | 'post') => readonly ObserverRecord[];
+  readonly parseArguments: (input: string, options: { readonly effect: ToolEffect; readonly finishedCleanly: boolean }) => ParsedArguments;
+  readonly checkSchema: (schema: JsonObject, value: unknown) => ArgumentCheck;
+  /** Fits a tool's returned value for the model: content, and the uncut text when it had to be cut. */
+  readonly toResult: (returned: unknown, maxChars: number) => FittedResult;
+  readonly hash: (text: string) => ContentHash;
+}
+
+/** A tool's result as the model will read it. */
+export interface FittedResult {
+  readonly content: Content;
+  readonly isError: boolean;
+  readonly items: readonly { readonly source: string; readonly payload: JsonValue; readonly to?: string }[];
+  /** The uncut text, when it was cut. */
+  readonly full?: string;
+}

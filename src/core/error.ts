@@ -1,0 +1,94 @@
+/** Every error code of the engine, one line each in docs/errors.md. */
+export type ErrorCode =
+  | 'PROFILE_INVALID'
+  | 'PROFILE_UNKNOWN'
+  | 'PROFILE_DISABLED'
+  | 'OPTION_INVALID'
+  | 'TOOL_INVALID'
+  | 'TOOL_UNKNOWN'
+  | 'TOOL_DENIED'
+  | 'TOOL_FAILED'
+  | 'TOOL_TIMEOUT'
+  | 'TOOL_ARGUMENTS_INVALID'
+  | 'TOOL_ARGUMENTS_TRUNCATED'
+  | 'TOOL_NOT_STARTED'
+  | 'TOOL_OUTCOME_UNKNOWN'
+  | 'TOOL_CANCELLED'
+  | 'TOOL_EXCLUSIVE'
+  | 'MODEL_UNCONFIGURED'
+  | 'MODEL_UNKNOWN'
+  | 'MODEL_RATE_LIMITED'
+  | 'MODEL_UNAVAILABLE'
+  | 'MODEL_REJECTED'
+  | 'MODEL_CONTEXT_TOO_LONG'
+  | 'MODEL_TIMEOUT'
+  | 'MODEL_BAD_RESPONSE'
+  | 'MODEL_STREAM_CUT'
+  | 'MODEL_EMPTY_REPLY'
+  | 'MODEL_OUTPUT_TOO_LARGE'
+  | 'MODEL_REFUSED'
+  | 'MODEL_ABORTED'
+  | 'OBSERVER_FAILED'
+  | 'INGESTOR_FAILED'
+  | 'CONDITION_FAILED'
+  | 'SUBSCRIBER_FAILED'
+  | 'SEGMENT_FAILED'
+  | 'INBOX_SOURCE_UNKNOWN'
+  | 'ITEM_POISONED'
+  | 'AGENT_UNKNOWN'
+  | 'AGENT_ENDED'
+  | 'AGENT_FAILED'
+  | 'LIMIT_REACHED'
+  | 'RUN_UNKNOWN'
+  | 'RUN_ENDED'
+  | 'RUN_LOCKED'
+  | 'PENDING_UNKNOWN'
+  | 'STORE_CONFLICT'
+  | 'STORE_CORRUPT'
+  | 'STORE_NEWER'
+  | 'STORE_FAILED'
+  | 'ENGINE_CLOSED'
+  | 'DEPENDENCY_MISSING'
+  | 'DOCS_UNREADABLE'
+  | 'PATH_REFUSED'
+  | 'INTERNAL';
+
+/** The one error class of the engine: a stable code, a message that says what to do, and plain details. */
+export class CadreError extends Error {
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { readonly details?: Readonly<Record<string, unknown>>; readonly cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'CadreError';
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+}
+
+/** An error as plain data, as it stands in events and turn records. */
+export interface ErrorRecord {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** Turns anything thrown into a record; never throws itself, whatever it is given. */
+export function toErrorRecord(thrown: unknown, fallback: ErrorCode): ErrorRecord {
+  if (thrown instanceof CadreError) return { code: thrown.code, message: thrown.message };
+  return { code: fallback, message: describeThrown(thrown) };
+}
+
+/** Describes anything thrown in one capped line of text; never throws itself. */
+export function describeThrown(thrown: unknown): string {
+  try {
+    const text =
+      thrown instanceof Error ? (thrown.name === 'Error' ? thrown.message : `${thrown.name}: ${thrown.message}`) : String(thrown);
+    return text.length > 2000 ? `${text.slice(0, 2000)}… (${text.length} characters)` : text;
+  } catch {
+    return 'a value that cannot be described was thrown';
+  }
+}

@@ -1,0 +1,335 @@
+import type { AgentId, CallId, ContentHash, ItemId, RunId, TurnId } from './ids.ts';
+import type { ErrorRecord } from './error.ts';
+import type { InboxItem } from './inbox.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+import type { Content, FilePart, ProviderOptions } from './message.ts';
+import type { FinishReason, ModelAttempt, Usage } from './model.ts';
+import type { DeciderAction, Limits } from './profile.ts';
+import type { WaitFor } from './transition.ts';
+import type { CallStatus, ObserverRecord, ReplyToolCall, RuleRecord, TurnInput, TurnPrompt, TurnType } from './turn.ts';
+import type { DispatchRecord, WorkModule } from './work-module.ts';
+
+/** The final statuses of a run. */
+export type RunEndStatus = 'completed' | 'failed' | 'cancelled';
+
+/** A run begins. Every chain of causes ends here or at an item somebody outside posted. */
+export interface RunStart {
+  readonly type: 'run.start';
+  readonly profile: string;
+  readonly title: string;
+  readonly input: JsonValue;
+  /** Content hash of the JSON list of profile files this run goes by. */
+  readonly profiles: ContentHash;
+  /** The LLM config used instead of every profile's own, if any. */
+  readonly llmConfig?: string;
+  readonly limits: Limits;
+  readonly parentRun?: { readonly runId: RunId; readonly at: number };
+  readonly engineVersion: string;
+}
+/** The run has nothing to do but wait, or has something to do again. */
+export interface RunStatusChange {
+  readonly type: 'run.status';
+  readonly status: 'running' | 'awaiting';
+}
+/** A run is over; its state stays readable for ever. */
+export interface RunEnd {
+  readonly type: 'run.end';
+  readonly status: RunEndStatus;
+  readonly outcome: string;
+  readonly output: string;
+  readonly deliverables: JsonObject;
+  readonly error?: ErrorRecord;
+}
+
+/** An agent exists from here on. */
+export interface AgentStart {
+  readonly type: 'agent.start';
+  readonly agentId: AgentId;
+  readonly parentAgentId?: AgentId;
+  readonly profile: string;
+  readonly profileType: string;
+  readonly roleName?: string;
+  readonly moduleId?: string;
+  readonly depth: number;
+  readonly initialParams: JsonObject;
+  /** The call that started it; its result depends on this agent. */
+  readonly callId?: CallId;
+  /** Whom to tell, by an item of this source, when the agent ends. */
+  readonly notify?: { readonly agentId: AgentId; readonly source: string };
+  /** Replaces the profile's allowed toolsets. */
+  readonly allowedToolsets?: readonly string[];
+  /** The turn the baton comes from. */
+  readonly lastTurnId?: TurnId;
+  readonly flowId: string;
+  /** Held back until a slot is free; started by `agent.release`. */
+  readonly held?: boolean;
+}
+/** A held agent may take turns now. */
+export interface AgentRelease {
+  readonly type: 'agent.release';
+  readonly agentId: AgentId;
+}
+/** An agent waits for items; with `on`, only items of these sources wake it. */
+export interface AgentAwait {
+  readonly type: 'agent.await';
+  readonly agentId: AgentId;
+  readonly on?: readonly string[];
+}
+/** An ended agent goes on in a new iteration: its messages are archived, its counters start anew. */
+export interface AgentRestart {
+  readonly type: 'agent.restart';
+  readonly agentId: AgentId;
+  readonly iteration: number;
+  readonly initialParams: JsonObject;
+  readonly callId?: CallId;
+}
+/** An agent is done, in one of the outcomes `success`, `error`, `limit`, `cancelled`, or a profile's own word. */
+export interface AgentEnd {
+  readonly type: 'agent.end';
+  readonly agentId: AgentId;
+  readonly outcome: string;
+  readonly output: string;
+  readonly deliverables: JsonObject;
+  readonly error?: ErrorRecord;
+}
+
+/** An item arrives in an agent's inbox. */
+export interface InboxAdd {
+  readonly type: 'inbox.add';
+  readonly agentId: AgentId;
+  readonly item: InboxItem;
+}
+/** An ingestor failed on an item; it stays until it has failed too often. */
+export interface InboxFail {
+  readonly type: 'inbox.fail';
+  readonly agentId: AgentId;
+  readonly itemId: ItemId;
+  readonly error: ErrorRecord;
+}
+/** An item leaves an inbox unread. */
+export interface InboxDrop {
+  readonly type: 'inbox.drop';
+  readonly agentId: AgentId;
+  readonly itemId: ItemId;
+  readonly reason: 'expired' | 'dead_letter' | 'agent_ended';
+}
+
+/** A turn begins: the items it read are consumed in this very commit (I2). */
+export interface TurnStart {
+  readonly type: 'turn.start';
+  readonly agentId: AgentId;
+  readonly turnId: TurnId;
+  readonly turnType: TurnType;
+  readonly flowId: string;
+  readonly sourceTurnIds: readonly TurnId[];
+  readonly sourceToolCallId?: CallId;
+  readonly inputs: readonly TurnInput[];
+  readonly observers: readonly ObserverRecord[];
+  /** Absent for turns without a model call. */
+  readonly prompt?: TurnPrompt;
+  /** The agent nears (1) or has reached (2) a limit; a turn at stage 2 is its last and has no tools. */
+  readonly limit?: { readonly stage: 1 | 2; readonly reason: string };
+}
+/** A model call is over, in a reply or an error. */
+export interface ModelEnd {
+  readonly type: 'model.end';
+  readonly agentId: AgentId;
+  readonly turnId: TurnId;
+  readonly reply?: {
+    readonly text: string;
+    readonly reasoning: string;
+    readonly reasoningParts?: readonly { readonly text: string; readonly providerOptions: ProviderOptions }[];
+    readonly files?: readonly FilePart[];
+    readonly toolCalls: readonly ReplyToolCall[];
+    readonly finishReason: FinishReason;
+    readonly modelId?: string;
+  };
+  readonly error?: ErrorRecord;
+  readonly usage: Usage;
+  readonly cost?: number;
+  readonly attempts: readonly ModelAttempt[];
+}
+/** The flow decider has spoken. */
+export interface TurnDecide {
+  readonly type: 'turn.decide';
+  readonly agentId: AgentId;
+  readonly turnId: TurnId;
+  readonly observers: readonly ObserverRecord[];
+  readonly rules: readonly RuleRecord[];
+  readonly action: DecidedAction;
+}
+/** The action a turn ended in, as plain data. */
+export interface DecidedAction {
+  readonly type: DeciderAction['type'] | 'limit';
+  readonly ruleId?: string;
+  readonly outcome?: string;
+  readonly error?: string;
+  readonly output?: string;
+  readonly on?: readonly string[];
+  readonly tools?: readonly string[];
+  readonly toolChoice?: string;
+  /** For `call_tool`: the call a rule made in the model's place. */
+  readonly call?: ReplyToolCall;
+}
+/** A tool call is on the record, before anything of it runs. */
+export interface ToolRequest {
+  readonly type: 'tool.request';
+  readonly agentId: AgentId;
+  readonly turnId: TurnId;
+  readonly callId: CallId;
+  readonly name: string;
+  /** The parsed arguments, or null when they could not be used. */
+  readonly args: JsonObject | null;
+  /** Argument text was repaired; only ever for `pure` tools. */
+  readonly repaired?: boolean;
+}
+/** A tool begins to run. */
+export interface ToolStart {
+  readonly type: 'tool.start';
+  readonly agentId: AgentId;
+  readonly turnId: TurnId;
+  readonly callId: CallId;
+  readonly attempt: number;
+}
+/** A call waits for something; nothing of it is held in memory. */
+export interface ToolSuspend {
+  readonly type: 'tool.suspend';
+  readonly agentId: AgentId;
+  readonly turnId: TurnId;
+  readonly callId: CallId;
+  readonly on: WaitFor;
+  readonly memo: JsonValue;
+}
+/** A person decided over a call that waited for approval, or answered a question. */
+export interface ToolAnswer {
+  readonly type: 'tool.answer';
+  readonly agentId: AgentId;
+  readonly turnId: TurnId;
+  readonly callId: CallId;
+  readonly verdict: 'approved' | 'rejected' | 'answered';
+  readonly value?: JsonValue;
+  readonly message?: string;
+}
+/** A tool call is over. Its result item is added in the same commit. */
+export interface ToolEnd {
+  readonly type: 'tool.end';
+  readonly agentId: AgentId;
+  readonly turnId: TurnId;
+  readonly callId: CallId;
+  readonly status: CallStatus;
+  /** What the model will read, before any framing. */
+  readonly content: Content;
+  readonly error?: ErrorRecord;
+  /** The uncut result, when `content` was cut. */
+  readonly full?: ContentHash;
+  /** The call ends its agent, in this way, once all calls of the turn are over. */
+  readonly end?: AgentEnding;
+  readonly progress?: readonly { readonly fraction: number; readonly note: string; readonly at: number }[];
+  readonly ms: number;
+}
+/** How an agent is to end. */
+export interface AgentEnding {
+  readonly outcome: string;
+  readonly output?: string;
+  readonly deliverables?: JsonObject;
+  readonly error?: ErrorRecord;
+}
+/** A result that came after its call was over: kept, never delivered. */
+export interface ToolLate {
+  readonly type: 'tool.late';
+  readonly agentId: AgentId;
+  readonly turnId: TurnId;
+  readonly callId: CallId;
+  readonly status: CallStatus;
+  readonly content: Content;
+}
+/** A turn is over: its model call and all its tool calls have ended. */
+export interface TurnEnd {
+  readonly type: 'turn.end';
+  readonly agentId: AgentId;
+  readonly turnId: TurnId;
+  readonly status: 'completed' | 'error' | 'cancelled' | 'interrupted';
+  readonly error?: ErrorRecord;
+}
+
+/** A work module is created or changed; `patch` holds the changed fields. */
+export interface ModuleUpdate {
+  readonly type: 'module.update';
+  readonly moduleId: string;
+  readonly patch: Partial<WorkModule>;
+}
+/** A dispatch is recorded or changes. */
+export interface DispatchUpdate {
+  readonly type: 'dispatch.update';
+  readonly dispatchId: string;
+  readonly patch: Partial<DispatchRecord>;
+}
+/** A value in an agent's or the team's state changes. */
+export interface StateChange {
+  readonly type: 'state.update';
+  readonly scope: 'agent' | 'team';
+  readonly agentId?: AgentId;
+  readonly turnId?: TurnId;
+  readonly operation: 'set' | 'increment' | 'append' | 'remove';
+  readonly path: string;
+  readonly value?: JsonValue;
+  /** The observer or tool that did it. */
+  readonly by?: string;
+}
+/** Something worth knowing that changes no state: a warning, a fault that was contained. */
+export interface NoteAdd {
+  readonly type: 'note.add';
+  readonly level: 'info' | 'warning' | 'error';
+  readonly code: string;
+  readonly message: string;
+  readonly agentId?: AgentId;
+  readonly turnId?: TurnId;
+}
+
+/** What an event is about, before it has a place in the journal. */
+export type EventDraft =
+  | RunStart
+  | RunStatusChange
+  | RunEnd
+  | AgentStart
+  | AgentRelease
+  | AgentAwait
+  | AgentRestart
+  | AgentEnd
+  | InboxAdd
+  | InboxFail
+  | InboxDrop
+  | TurnStart
+  | ModelEnd
+  | TurnDecide
+  | ToolRequest
+  | ToolStart
+  | ToolSuspend
+  | ToolAnswer
+  | ToolEnd
+  | ToolLate
+  | TurnEnd
+  | ModuleUpdate
+  | DispatchUpdate
+  | StateChange
+  | NoteAdd;
+
+/** An event's place in the journal. */
+export interface EventPlace {
+  readonly runId: RunId;
+  /** 1 for a run's first event, without gaps. */
+  readonly seq: number;
+  /** Wall time in milliseconds since 1970. */
+  readonly at: number;
+  /** Sequence number of the event that brought this one about; absent for what came from outside. */
+  readonly cause?: number;
+}
+
+/** One entry of a run's journal: the closed union of everything that can happen. */
+export type CadreEvent = EventDraft & EventPlace;
+
+/** The name of an event. */
+export type EventType = CadreEvent['type'];
+
+/** One kind of event. */
+export type EventOf<Type extends EventType> = Extract<CadreEvent, { readonly type: Type }>;

@@ -1,0 +1,61 @@
+/**
+ * Conditions: one CEL expression, compiled once and evaluated per turn.
+ *
+ * Owns: the meaning of the language on plain data. Does not own: the grammar (cel-js parses) nor what a failed condition means (the
+ * caller counts it as false and keeps the failure).
+ *
+ * 1. Reads see own data fields only; what is missing is null; functions in the data are null. Nothing is ever called but our functions.
+ * 2. Null is the empty text, list or map where one is wanted. Arithmetic and order on null fail: `default(flags.n, 0) > 2`.
+ * 3. `!`, `&&`, `||` and `?:` take any value by truthiness; `==` between kinds is false, never a failure.
+ * 4. Numbers are JavaScript numbers. `/` between literals and sizes is CEL's whole division, between data it is exact.
+ * 5. Bounds: source, nesting and nodes before and while parsing, steps and text length while evaluating. A spent budget always fails.
+ * 6. An evaluation changes nothing: not the scope, not the expression.
+ */
+import { compileNode } from './compile-node.ts';
+import type { Compiler } from './compiler.ts';
+import { isTruthy } from './data.ts';
+import { Evaluation } from './evaluation.ts';
+import { parseSource } from './parse.ts';
+import { toPlainData } from './plain-data.ts';
+import { toFailure, type CompileResult } from './problem.ts';
+import type { ExpressionRoots, Scope } from './roots.ts';
+
+export type { CompileResult, ExpressionProblem } from './problem.ts';
+export type { ExpressionRoots, RootDeclaration, Scope } from './roots.ts';
+
+/** A compiled expression; holds no state, so it can be shared. */
+export interface Expression {
+  readonly source: string;
+  /** Dotted paths the expression reads, as `readPath` takes them, for example `flags.n`. */
+  readonly paths: readonly string[];
+  /** Computes the value as plain data; throws a `CONDITION_FAILED` error when that fails. Parts of the scope may be returned, not copied. */
+  evaluate(scope: Scope): unknown;
+  /** Computes the value's truthiness: null, false, 0, '', [] and {} are false; throws like `evaluate`. */
+  test(scope: Scope): boolean;
+}
+
+/** Compiles an expression, checking its names against the roots when they are given; reports every problem, not the first. */
+export function compileExpression(source: string, roots?: ExpressionRoots): CompileResult<Expression> {
+  const parsed = parseSource(source);
+  if (!parsed.ok) return parsed;
+  const compiler: Compiler = {
+    source,
+    roots,
+    problems: [],
+    paths: new Set(),
+    slotCount: 0,
+    compile: (node, locals) => compileNode(compiler, node, locals),
+  };
+  const { run } = compiler.compile(parsed.value, undefined);
+  if (compiler.problems.length > 0) return toFailure(compiler.problems);
+  const { slotCount } = compiler;
+  return {
+    ok: true,
+    value: {
+      source,
+      paths: [...compiler.paths],
+      evaluate: (scope) => toPlainData(run(new Evaluation(scope, slotCount))),
+      test: (scope) => isTruthy(run(new Evaluation(scope, slotCount))),
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { CadreError } from '../error.ts';
+import type { EventOf } from '../event.ts';
+import type { AgentId } from '../ids.ts';
+import type { AgentCounters, AgentState, RunState } from '../state.ts';
+import { emptyUsage } from './run.ts';
+
+type AgentEvent = EventOf<'agent.start' | 'agent.release' | 'agent.await' | 'agent.restart' | 'agent.end'>;
+
+/** The agent of an id; a journal that speaks of an agent it never started is corrupt. */
+export function agentOf(run: RunState, agentId: AgentId): AgentState {
+  const agent = run.agents.get(agentId);
+  if (agent === undefined) {
+    throw new CadreError('STORE_CORRUPT', `run ${run.meta.runId}: event ${run.seq + 1} names agent ${agentId}, which was never started`);
+  }
+  return agent;
+}
+
+/** Folds the events of an agent's life. */
+export function applyAgentEvent(run: RunState, event: AgentEvent): void {
+  if (event.type === 'agent.start') {
+    startAgent(run, event);
+    return;
+  }
+  const agent = agentOf(run, event.agentId);
+  switch (event.type) {
+    case 'agent.release':
+      agent.status = 'ready';
+      break;
+    case 'agent.await':
+      agent.status = 'awaiting_input';
+      agent.awaitingOn = event.on;
+      break;
+    case 'agent.restart':
+      restartAgent(agent, event);
+      break;
+    case 'agent.end':
+      agent.status = 'ended';
+      agent.outcome = event.outcome;
+      agent.output = event.output;
+      agent.deliverables = event.deliverables;
+      agent.error = event.error;
+      break;
+  }
+}
+
+function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
+  const agent: AgentState = {
+    meta: {
+      agentId: event.agentId,
+      parentAgentId: event.parentAgentId,
+      profile: event.profile,
+      type: event.profileType,
+      roleName: event.roleName,
+      moduleId: event.moduleId,
+      depth: event.depth,
+      startedAt: event.at,
+      seq: event.seq,
+      callId: event.callId,
+      notify: event.notify,
+      allowedToolsets: event.allowedToolsets,
+    },
+    status: event.held === true ? 'held' : 'ready',
+    messages: [],
+    origins: [],
+    archived: [],
+    inbox: [],
+    deadLetters: [],
+    flags: {},
+    values: {},
+    deliverables: {},
+    currentAction: null,
+    initialParams: event.initialParams,
+    counters: newCounters(),
+    usage: emptyUsage(),
+    iteration: 1,
+    flowId: event.flowId,
+    turnCount: 0,
+    currentTurnId: undefined,
+    lastTurnId: event.lastTurnId,
+    lastReply: '',
+    signatures: [],
+    loop: false,
+    awaitingOn: undefined,
+    openCalls: new Map(),
+    nextToolChoice: undefined,
+    limitStage: 0,
+    limitReason: undefined,
+    outcome: undefined,
+    output: '',
+    error: undefined,
+    children: [],
+    toolCallsTotal: 0,
+  };
+  run.agents.set(event.agentId, agent);
+  run.latestOfType.set(event.profileType, event.agentId);
+  run.counters.agents += 1;
+  if (event.parentAgentId === undefined) run.rootAgentId ??= event.agentId;
+  else agentOf(run, event.parentAgentId).children.push(event.agentId);
+}
+
+/** Counters of an agent that has done nothing yet. */
+function newCounters(): AgentCounters {
+  return {
+    turnCount: 0,
+    noToolCallStreak: 0,
+    sameActionSameResultStreak: 0,
+    duplicateReplyStreak: 0,
+    emptyReplyStreak: 0,
+    toolErrorStreak: 0,
+    toolCallCount: 0,
+    tokensUsed: 0,
+  };
+}
+
+function restartAgent(agent: AgentState, event: EventOf<'agent.restart'>): void {
+  agent.archived.push({ iteration: agent.iteration, messages: agent.messages, origins: agent.origins });
+  agent.meta = { ...agent.meta, callId: event.callId };
+  agent.messages = [];
+  agent.origins = [];
+  agent.iteration = event.iteration;
+  agent.loop = false;
+  agent.initialParams = event.initialParams;
+  agent.status = 'ready';
+  agent.currentAction = null;
+  agent.lastReply = '';
+  agent.outcome = undefined;
+  agent.output = '';
+  agent.error = undefined;
+  agent.limitStage = 0;
+  agent.limitReason = undefined;
+  agent.signatures.length = 0;
+  agent.openCalls.clear();
+  Object.assign(agent.counters, newCounters());
+}

@@ -1,0 +1,92 @@
+import type { CadreEvent, EventOf } from '../event.ts';
+import type { RunState } from '../state.ts';
+import { applyAgentEvent } from './agent.ts';
+import { applyInboxEvent } from './inbox.ts';
+import { newRunState } from './run.ts';
+import { applyTeamEvent } from './team.ts';
+import { applyToolEvent } from './tool.ts';
+import { applyTurnEvent } from './turn.ts';
+
+/**
+ * Folds one event into a run's state, in place.
+ *
+ * Owns: every change of `RunState`. Does not own: deciding what happens; an event is a fact.
+ * 1. State depends on the events alone: the same events give the same state, whenever and wherever they are folded.
+ * 2. The cost of an event does not grow with the run's history (I13).
+ */
+export function applyEvent(run: RunState, event: CadreEvent): void {
+  switch (event.type) {
+    case 'run.start':
+      break;
+    case 'run.status':
+      run.status = event.status;
+      break;
+    case 'run.end':
+      run.status = event.status;
+      run.outcome = event.outcome;
+      run.output = event.output;
+      run.deliverables = event.deliverables;
+      run.error = event.error;
+      break;
+    case 'agent.start':
+    case 'agent.release':
+    case 'agent.await':
+    case 'agent.restart':
+    case 'agent.end':
+      applyAgentEvent(run, event);
+      break;
+    case 'inbox.add':
+    case 'inbox.fail':
+    case 'inbox.drop':
+      applyInboxEvent(run, event);
+      break;
+    case 'turn.start':
+    case 'model.end':
+    case 'turn.decide':
+    case 'turn.end':
+      applyTurnEvent(run, event);
+      break;
+    case 'tool.request':
+    case 'tool.start':
+    case 'tool.suspend':
+    case 'tool.answer':
+    case 'tool.end':
+    case 'tool.late':
+      applyToolEvent(run, event);
+      break;
+    case 'module.update':
+    case 'dispatch.update':
+    case 'state.update':
+      applyTeamEvent(run, event);
+      break;
+    case 'note.add':
+      break;
+    default:
+      assertNever(event);
+  }
+  run.seq = event.seq;
+  run.at = event.at;
+}
+
+/** The state a run has after its `run.start`. */
+export function startRun(event: EventOf<'run.start'>): RunState {
+  const run = newRunState(event);
+  applyEvent(run, event);
+  return run;
+}
+
+/** The state after a whole journal; undefined for an empty one. */
+export function foldEvents(events: readonly CadreEvent[]): RunState | undefined {
+  const first = events[0];
+  if (first?.type !== 'run.start') return undefined;
+  const run = startRun(first);
+  for (let index = 1; index < events.length; index++) {
+    const event = events[index];
+    if (event !== undefined) applyEvent(run, event);
+  }
+  return run;
+}
+
+function assertNever(event: never): never {
+  throw new Error(`unknown event ${JSON.stringify(event)}`);
+}

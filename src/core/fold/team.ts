@@ -1,0 +1,133 @@
+import { produce } from 'immer';
+import type { EventOf } from '../event.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import type { AgentState, RunState } from '../state.ts';
+import type { DispatchRecord, WorkModule } from '../work-module.ts';
+import { agentOf } from './agent.ts';
+import { turnOf } from './turn.ts';
+
+type TeamEvent = EventOf<'module.update' | 'dispatch.update' | 'state.update'>;
+
+/** Folds changes of work modules, dispatches, and the values observers and tools keep. */
+export function applyTeamEvent(run: RunState, event: TeamEvent): void {
+  switch (event.type) {
+    case 'module.update':
+      updateModule(run, event);
+      break;
+    case 'dispatch.update':
+      updateDispatch(run, event);
+      break;
+    case 'state.update':
+      if (event.turnId !== undefined) (turnOf(run, event.turnId).stateChanges ??= []).push(event);
+      if (event.scope === 'team') run.team.shared = updated(run.team.shared, event);
+      else if (event.agentId !== undefined) updateAgent(agentOf(run, event.agentId), event);
+      break;
+  }
+}
+
+function updateModule(run: RunState, event: EventOf<'module.update'>): void {
+  const known = run.team.workModules[event.moduleId];
+  if (known === undefined) run.counters.modules += 1;
+  const base: WorkModule = known ?? emptyModule(event);
+  run.team.workModules = { ...run.team.workModules, [event.moduleId]: { ...base, ...event.patch, updated_at: event.at } };
+}
+
+function emptyModule(event: EventOf<'module.update'>): WorkModule {
+  return {
+    module_id: event.moduleId,
+    name: '',
+    description: '',
+    status: 'pending',
+    notes_from_principal: '',
+    depends_on: [],
+    deliverables: {},
+    context_archive: [],
+    assignee_history: [],
+    review_info: null,
+    created_at: event.at,
+    updated_at: event.at,
+  };
+}
+
+function updateDispatch(run: RunState, event: EventOf<'dispatch.update'>): void {
+  const history = run.team.dispatchHistory;
+  const index = history.findLastIndex((record) => record.dispatch_id === event.dispatchId);
+  const known = history[index];
+  if (known === undefined) {
+    run.counters.dispatches += 1;
+    history.push({ ...emptyDispatch(event), ...event.patch });
+  } else {
+    history[index] = { ...known, ...event.patch };
+  }
+}
+
+function emptyDispatch(event: EventOf<'dispatch.update'>): DispatchRecord {
+  return {
+    dispatch_id: event.dispatchId,
+    call_id: '' as DispatchRecord['call_id'],
+    module_id: '',
+    agent_id: '' as DispatchRecord['agent_id'],
+    profile: '',
+    role_name: '',
+    status: 'QUEUED',
+    started_at: event.at,
+  };
+}
+
+function updateAgent(agent: AgentState, event: EventOf<'state.update'>): void {
+  const [root, ...rest] = event.path.split('.');
+  const inner = { ...event, path: rest.join('.') };
+  switch (root) {
+    case 'flags':
+      agent.flags = updated(agent.flags, inner);
+      break;
+    case 'deliverables':
+      agent.deliverables = updated(agent.deliverables, inner);
+      break;
+    case 'values':
+      agent.values = updated(agent.values, inner);
+      break;
+    default:
+      agent.values = updated(agent.values, event);
+  }
+}
+
+type MutableObject = { [key: string]: JsonValue | undefined };
+
+/** The object with one value set, increased, appended or removed; paths through prototypes are refused. */
+function updated(target: JsonObject, event: { readonly operation: string; readonly path: string; readonly value?: JsonValue }): JsonObject {
+  const keys = event.path.split('.').filter((key) => key !== '');
+  const last = keys.pop();
+  if (last === undefined || [...keys, last].some((key) => key === '__proto__' || key === 'constructor' || key === 'prototype')) return target;
+  return produce(target, (draft) => {
+    let place = draft as MutableObject;
+    for (const key of keys) {
+      const next = Object.hasOwn(place, key) ? place[key] : undefined;
+      if (typeof next !== 'object' || next === null || Array.isArray(next)) place[key] = {};
+      place = place[key] as MutableObject;
+    }
+    applyOperation(place, last, event.operation, event.value);
+  });
+}
+
+function applyOperation(place: MutableObject, key: string, operation: string, value: JsonValue | undefined): void {
+  const current = Object.hasOwn(place, key) ? place[key] : undefined;
+  switch (operation) {
+    case 'increment':
+      place[key] = (typeof current === 'number' ? current : 0) + (typeof value === 'number' ? value : 1);
+      break;
+    case 'append':
+      place[key] = [...(Array.isArray(current) ? (current as readonly JsonValue[]) : []), value ?? null];
+      break;
+    case 'remove':
+      if (value !== undefined && Array.isArray(current)) {
+        const text = JSON.stringify(value);
+        place[key] = (current as readonly JsonValue[]).filter((entry) => JSON.stringify(entry) !== text);
+      } else {
+        delete place[key];
+      }
+      break;
+    default:
+      place[key] = value ?? null;
+  }
+}

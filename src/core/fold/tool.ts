@@ -1,0 +1,94 @@
+import type { EventOf } from '../event.ts';
+import type { CallId } from '../ids.ts';
+import { contentText } from '../message.ts';
+import type { AgentState, CallState, RunState } from '../state.ts';
+import { agentOf } from './agent.ts';
+import { countSignature } from './streaks.ts';
+import { turnOf } from './turn.ts';
+
+type ToolEvent = EventOf<'tool.request' | 'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.end' | 'tool.late'>;
+
+/** Folds the life of tool calls. */
+export function applyToolEvent(run: RunState, event: ToolEvent): void {
+  const agent = agentOf(run, event.agentId);
+  if (event.type === 'tool.request') {
+    requestCall(run, agent, event);
+    return;
+  }
+  if (event.type === 'tool.late') return;
+  const call = agent.openCalls.get(event.callId);
+  if (call === undefined) return;
+  switch (event.type) {
+    case 'tool.start':
+      if (call.status !== 'running') run.activity += 1;
+      call.status = 'running';
+      call.startSeq = event.seq;
+      call.startedAt = event.at;
+      call.attempt = event.attempt;
+      break;
+    case 'tool.suspend':
+      if (call.status === 'running') run.activity -= 1;
+      call.status = 'suspended';
+      call.waitFor = event.on;
+      call.memo = event.memo;
+      break;
+    case 'tool.answer':
+      call.approved = event.verdict === 'approved';
+      call.waitFor = undefined;
+      call.status = 'requested';
+      break;
+    case 'tool.end':
+      endCall(run, agent, call, event);
+      break;
+  }
+}
+
+function requestCall(run: RunState, agent: AgentState, event: EventOf<'tool.request'>): void {
+  const turn = turnOf(run, event.turnId);
+  const call: CallState = {
+    callId: event.callId,
+    request: event,
+    index: turn.calls.length,
+    status: 'requested',
+    waitFor: undefined,
+    memo: null,
+    startSeq: undefined,
+    startedAt: undefined,
+    attempt: 0,
+    approved: false,
+    end: undefined,
+  };
+  turn.calls.push(call);
+  agent.openCalls.set(event.callId, call);
+  agent.status = 'awaiting_tools';
+  agent.toolCallsTotal += 1;
+  agent.counters.toolCallCount += 1;
+  run.counters.toolCalls += 1;
+}
+
+function endCall(run: RunState, agent: AgentState, call: CallState, event: EventOf<'tool.end'>): void {
+  if (call.status === 'running') run.activity -= 1;
+  call.status = event.status;
+  call.waitFor = undefined;
+  call.end = event;
+  agent.openCalls.delete(event.callId);
+  agent.counters.toolErrorStreak = event.status === 'ok' ? 0 : agent.counters.toolErrorStreak + 1;
+  if (agent.openCalls.size === 0) countSignature(agent, signatureOf(turnOf(run, event.turnId).calls));
+}
+
+/** One turn's calls and results in a short text, equal exactly when they are. */
+function signatureOf(calls: readonly CallState[]): string {
+  return calls
+    .map((call) => `${call.request.name}(${JSON.stringify(call.request.args)})=${shortened(call.end === undefined ? '' : contentText(call.end.content))}`)
+    .join(';');
+}
+
+/** Long results are told apart by length and both ends; equal ones always give the same text. */
+function shortened(text: string): string {
+  return text.length <= 256 ? text : `${text.slice(0, 128)}…${text.length}…${text.slice(-128)}`;
+}
+
+/** The id of a run's next tool call: nine letters and digits, so that every provider accepts it. */
+export function callIdAt(count: number): CallId {
+  return `c${count.toString(36).padStart(8, '0')}` as CallId;
+}

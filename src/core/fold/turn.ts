@@ -1,0 +1,181 @@
+import { CadreError } from '../error.ts';
+import type { EventOf } from '../event.ts';
+import type { TurnId } from '../ids.ts';
+import type { InboxItem, WaitingItem } from '../inbox.ts';
+import type { JsonValue } from '../json.ts';
+import { isJsonObject } from '../json.ts';
+import type { PromptMessage } from '../message.ts';
+import { messagesOfInputs } from '../prompt.ts';
+import type { AgentState, RunState, TurnState } from '../state.ts';
+import type { ReplyToolCall } from '../turn.ts';
+import { agentOf } from './agent.ts';
+import { addUsage } from './run.ts';
+import { countReply } from './streaks.ts';
+
+/** The turn of an id; a journal that speaks of a turn it never started is corrupt. */
+export function turnOf(run: RunState, turnId: TurnId): TurnState {
+  const turn = run.turns.get(turnId);
+  if (turn === undefined) {
+    throw new CadreError('STORE_CORRUPT', `run ${run.meta.runId}: event ${run.seq + 1} names turn ${turnId}, which was never started`);
+  }
+  return turn;
+}
+
+/** Folds the events of a turn, except those of its tool calls. */
+export function applyTurnEvent(run: RunState, event: EventOf<'turn.start' | 'model.end' | 'turn.decide' | 'turn.end'>): void {
+  const agent = agentOf(run, event.agentId);
+  switch (event.type) {
+    case 'turn.start':
+      startTurn(run, agent, event);
+      break;
+    case 'model.end':
+      endModelCall(run, agent, event);
+      break;
+    case 'turn.decide':
+      turnOf(run, event.turnId).decide = event;
+      agent.nextToolChoice = event.action.toolChoice;
+      agent.loop = loopingActions.has(event.action.type);
+      if (event.action.call !== undefined) {
+        pushCall(agent, event.turnId, event.action.call);
+        run.counters.calls += 1;
+      }
+      break;
+    case 'turn.end': {
+      const turn = turnOf(run, event.turnId);
+      if (turn.start.prompt !== undefined && turn.modelEnd === undefined) run.activity -= 1;
+      turn.end = event;
+      agent.currentTurnId = undefined;
+      agent.lastTurnId = event.turnId;
+      agent.openCalls.clear();
+      if (agent.status !== 'ended') agent.status = 'ready';
+      break;
+    }
+  }
+}
+
+const loopingActions: ReadonlySet<string> = new Set(['loop_with_inbox_item', 'retry_turn', 'set_tool_choice']);
+
+/** A call that a rule made stands in history as if the model had made it, so that its result has its place. */
+function pushCall(agent: AgentState, turnId: TurnId, call: ReplyToolCall): void {
+  agent.messages.push({
+    role: 'assistant',
+    content: [{ type: 'tool-call', toolCallId: call.callId, toolName: call.wireName, input: inputOf(call.input) }],
+  });
+  agent.origins.push({ turnId, itemIds: [], callIds: [call.callId] });
+}
+
+function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'>): void {
+  const { items, itemSeqs } = consume(agent, event);
+  run.turns.set(event.turnId, {
+    turnId: event.turnId,
+    agentId: event.agentId,
+    start: event,
+    items,
+    itemSeqs,
+    modelEnd: undefined,
+    decide: undefined,
+    calls: [],
+    stateChanges: undefined,
+    end: undefined,
+  });
+  run.counters.turns += 1;
+  if (event.prompt !== undefined) run.activity += 1;
+  if (event.limit !== undefined) {
+    agent.limitStage = event.limit.stage;
+    agent.limitReason = event.limit.reason;
+  }
+  agent.loop = false;
+  agent.turnCount += 1;
+  agent.counters.turnCount += 1;
+  agent.currentTurnId = event.turnId;
+  agent.status = 'in_turn';
+  agent.awaitingOn = undefined;
+  agent.currentAction = null;
+  for (const { message, origin } of messagesOfInputs(event.inputs, event.turnId)) {
+    agent.messages.push(message);
+    agent.origins.push(origin);
+  }
+}
+
+/** Takes the items a turn read out of the inbox (I2); those it keeps have been seen once more. */
+function consume(agent: AgentState, event: EventOf<'turn.start'>): { readonly items: readonly (InboxItem | undefined)[]; readonly itemSeqs: readonly number[] } {
+  const read = new Map<string, WaitingItem>();
+  const kept = new Set<string>();
+  for (const input of event.inputs) if (input.kept === true) kept.add(input.itemId);
+  const wanted = new Set<string>(event.inputs.map((input) => input.itemId));
+  let write = 0;
+  for (const waiting of agent.inbox) {
+    const id = waiting.item.itemId;
+    if (wanted.has(id)) {
+      read.set(id, waiting);
+      if (!kept.has(id)) continue;
+      waiting.turnsSeen += 1;
+    }
+    agent.inbox[write++] = waiting;
+  }
+  agent.inbox.length = write;
+  return {
+    items: event.inputs.map((input) => read.get(input.itemId)?.item),
+    itemSeqs: event.inputs.map((input) => read.get(input.itemId)?.seq ?? 0),
+  };
+}
+
+function endModelCall(run: RunState, agent: AgentState, event: EventOf<'model.end'>): void {
+  turnOf(run, event.turnId).modelEnd = event;
+  run.activity -= 1;
+  addUsage(run.usage, event);
+  addUsage(agent.usage, event);
+  agent.counters.tokensUsed += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0);
+  agent.nextToolChoice = undefined;
+  if (event.reply === undefined) return;
+  countReply(agent, event.reply);
+  run.counters.calls += event.reply.toolCalls.length;
+  const message = assistantMessage(event.reply);
+  if (message === undefined) return;
+  agent.messages.push(message);
+  agent.origins.push({ turnId: event.turnId, itemIds: [], callIds: event.reply.toolCalls.map((call) => call.callId) });
+  agent.currentAction = currentAction(event.reply, message);
+}
+
+type Reply = NonNullable<EventOf<'model.end'>['reply']>;
+type AssistantMessage = Extract<PromptMessage, { role: 'assistant' }>;
+
+/** The stored message of a reply; a reply without text and calls leaves none, since providers refuse empty messages. */
+function assistantMessage(reply: Reply): AssistantMessage | undefined {
+  if (reply.text === '' && reply.toolCalls.length === 0) return undefined;
+  const content: AssistantMessage['content'][number][] = [];
+  for (const part of reply.reasoningParts ?? []) content.push({ type: 'reasoning', text: part.text, providerOptions: part.providerOptions });
+  if (reply.text !== '') content.push({ type: 'text', text: reply.text });
+  for (const file of reply.files ?? []) content.push(file);
+  for (const call of reply.toolCalls) {
+    const part = { type: 'tool-call' as const, toolCallId: call.callId, toolName: call.wireName, input: inputOf(call.input) };
+    content.push(call.providerOptions === undefined ? part : { ...part, providerOptions: call.providerOptions });
+  }
+  return { role: 'assistant', content };
+}
+
+/** What conditions read as `state.current_action`: the first call of the reply, and the names of all. */
+function currentAction(reply: Reply, message: AssistantMessage): AgentState['currentAction'] {
+  const [first] = reply.toolCalls;
+  if (first === undefined) return null;
+  const part = message.content.find((candidate) => candidate.type === 'tool-call');
+  const input = part?.type === 'tool-call' ? part.input : {};
+  return {
+    tool_name: first.name,
+    tool_call_id: first.callId,
+    parameters: isJsonObject(input) ? input : {},
+    tool_names: reply.toolCalls.map((call) => call.name),
+  };
+}
+
+/** Arguments as history shows them; text that is no JSON object is kept under one key, since providers want objects. */
+function inputOf(input: string): JsonValue {
+  if (input.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(input);
+    if (isJsonObject(value)) return value;
+  } catch {
+    // Not JSON: shown to the model as it wrote it, beside the error result that explains what was wrong.
+  }
+  return { unparsed_arguments: input };
+}

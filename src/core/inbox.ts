@@ -1,0 +1,75 @@
+import type { AgentId, ItemId } from './ids.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+
+/** When an item leaves the inbox: after it was read, or only when something drops it. */
+export type ConsumptionPolicy = 'consume_on_read' | 'persistent_until_consumed';
+
+/** How urgent an item is for a busy agent: interrupt the model call, the next turn, or when there is nothing else. */
+export type Delivery = 'now' | 'next' | 'idle';
+
+/** One event in an agent's inbox. */
+export interface InboxItem {
+  readonly itemId: ItemId;
+  /** The kind of event, UPPER_SNAKE; decides priority and strategy. */
+  readonly source: string;
+  readonly payload: JsonValue;
+  readonly consumption: ConsumptionPolicy;
+  readonly delivery: Delivery;
+  /** Overrides the source's priority; lower is read first. */
+  readonly priority?: number;
+  /** For `persistent_until_consumed`: how many turns may read it before it is dropped. */
+  readonly maxTurns?: number;
+  /** Overrides the strategy's ingestor and its parameters for this item. */
+  readonly ingestorId?: string;
+  readonly ingestorParams?: JsonObject;
+  /** The observer or decider rule that made the item. */
+  readonly observerId?: string;
+  readonly ruleId?: string;
+  /** Who posted it: an agent of the run, or absent for the outside. */
+  readonly from?: AgentId;
+}
+
+/** An item as it waits in an inbox. */
+export interface WaitingItem {
+  readonly item: InboxItem;
+  /** Sequence number of its `inbox.add` event: the arrival order, and the cause of the turn that reads it. */
+  readonly seq: number;
+  /** Turns that have read it and left it in place. */
+  turnsSeen: number;
+  /** Times an ingestor failed on it. */
+  failures: number;
+}
+
+/** Priorities per source (A1.3); lower is read first. */
+export const sourcePriorities: Readonly<Record<string, number>> = {
+  TOOL_RESULT: 0,
+  OBSERVER_FAILURE: 5,
+  AGENT_STARTUP_BRIEFING: 8,
+  PARTNER_DIRECTIVE: 10,
+  PRINCIPAL_COMPLETED: 10,
+  INTERNAL_DIRECTIVE: 15,
+  SELF_REFLECTION_PROMPT: 20,
+  WORK_MODULES_STATUS_UPDATE: 90,
+  PRINCIPAL_ACTIVITY_UPDATE: 90,
+  USER_PROMPT: 100,
+};
+
+/** The priority of sources that are in no table (A1.3). */
+export const unknownSourcePriority = 99;
+
+/** Failures of an ingestor on one item before the item goes to the dead-letter shelf. */
+export const poisonAfterFailures = 3;
+
+/** The priority an item is read with. */
+export function priorityOf(item: InboxItem): number {
+  return item.priority ?? (Object.hasOwn(sourcePriorities, item.source) ? sourcePriorities[item.source] : undefined) ?? unknownSourcePriority;
+}
+
+/** Items in the order they are read: priority, then arrival (I3). The given list is not changed. */
+export function readingOrder(items: readonly WaitingItem[]): readonly WaitingItem[] {
+  if (items.length < 2) return items;
+  return items
+    .map((waiting) => ({ waiting, priority: priorityOf(waiting.item) }))
+    .sort((a, b) => a.priority - b.priority || a.waiting.seq - b.waiting.seq)
+    .map((entry) => entry.waiting);
+}

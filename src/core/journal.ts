@@ -1,0 +1,67 @@
+import type { CadreEvent } from './event.ts';
+import type { ContentHash, RunId } from './ids.ts';
+
+/** A value, or a promise of it: stores in the same process answer at once. */
+export type Awaitable<T> = T | Promise<T>;
+
+/** A text that is stored once, under its hash. */
+export interface ContentEntry {
+  readonly hash: ContentHash;
+  readonly text: string;
+}
+
+/** Who may append to a run. A higher epoch fences off every lower one (I8). */
+export interface Lease {
+  readonly runId: RunId;
+  readonly owner: string;
+  readonly epoch: number;
+}
+
+/** One commit: events with consecutive sequence numbers, and the texts they refer to. */
+export interface Commit {
+  readonly runId: RunId;
+  /** The sequence number before the first event of this commit; 0 for a new run. */
+  readonly expectedSeq: number;
+  readonly events: readonly CadreEvent[];
+  readonly contents: readonly ContentEntry[];
+  /** The commit must survive a power cut, not only a killed process. */
+  readonly sync: boolean;
+}
+
+/** What a list of runs shows, kept up to date by each commit. */
+export interface RunSummary {
+  readonly runId: RunId;
+  readonly title: string;
+  readonly profile: string;
+  readonly status: string;
+  readonly outcome?: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly lastSeq: number;
+  readonly agents: number;
+  readonly turns: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/**
+ * The port to where journals live.
+ *
+ * 1. `append` is atomic: all events and contents of a commit, or none.
+ * 2. It fails with STORE_CONFLICT when the run's last sequence number is not `expectedSeq`, or the lease's epoch is stale.
+ * 3. What `read` returns was appended, in order, without gaps; every event deep-equals the one appended.
+ * 4. A newer schema is refused with STORE_NEWER, damage with STORE_CORRUPT, everything else with STORE_FAILED.
+ */
+export interface Journal {
+  /** Where the journal is, for people: a path, or `memory`. */
+  readonly location: string;
+  /** Takes the right to append to a run, or fails with RUN_LOCKED naming the live holder. */
+  acquire(runId: RunId, owner: string): Awaitable<Lease>;
+  release(lease: Lease): Awaitable<void>;
+  append(lease: Lease, commit: Commit): Awaitable<void>;
+  /** Events with a sequence number above `after`, at most `limit`. RUN_UNKNOWN when there is no such run. */
+  read(runId: RunId, options?: { readonly after?: number; readonly limit?: number }): Awaitable<readonly CadreEvent[]>;
+  content(hash: ContentHash): Awaitable<string | undefined>;
+  runs(): Awaitable<readonly RunSummary[]>;
+  close(): Awaitable<void>;
+}

@@ -1,0 +1,15 @@
+/** Any value that survives a trip through JSON text. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+
+/** A JSON object; an absent key reads as `undefined`. */
+export interface JsonObject {
+  readonly [key: string]: JsonValue | undefined;
+}
+
+/** A JSON Schema document (draft-07 or 2020-12), kept as plain data. */
+export type JsonSchema = JsonObject;
+
+/** Tells whether a value is a plain JSON object (not null, not a list). */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

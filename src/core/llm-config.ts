@@ -1,0 +1,58 @@
+import type { JsonObject } from './json.ts';
+
+/** Deadlines of one model call, in milliseconds. */
+export interface ModelDeadlines {
+  readonly connect: number;
+  readonly firstToken: number;
+  readonly betweenChunks: number;
+  readonly total: number;
+}
+
+/** How failed attempts are repeated. */
+export interface RetryPolicy {
+  /** Attempts after the first. */
+  readonly maxRetries: number;
+  /** First wait in milliseconds; doubled per attempt, with full jitter. */
+  readonly waitMs: number;
+  /** Longest wait in milliseconds, also for a server's retry-after. */
+  readonly maxWaitMs: number;
+}
+
+/** An LLM config after inheritance and environment values are resolved. */
+export interface LlmConfig {
+  readonly name: string;
+  /** `scripted`, `openai`, `openai-compatible`, … or empty when `model` names a model object handed to the engine. */
+  readonly provider: string;
+  readonly model: string;
+  readonly baseUrl?: string;
+  /** The environment variable that holds the key; the key itself never enters a config. */
+  readonly apiKeyVar?: string;
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly maxOutputTokens?: number;
+  readonly seed?: number;
+  readonly stopSequences?: readonly string[];
+  readonly reasoningEffort?: string;
+  readonly providerOptions?: JsonObject;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Context size of the model in tokens, for estimates and limits. */
+  readonly contextWindow?: number;
+  /** US dollars per million tokens. */
+  readonly price?: { readonly input: number; readonly output: number; readonly cacheRead?: number };
+  readonly retry: RetryPolicy;
+  readonly deadlines: ModelDeadlines;
+  /** Names of LLM configs to try, in order, when this one keeps failing. */
+  readonly fallbacks: readonly string[];
+  /** Environment variables that are required and not set: the config cannot be used. */
+  readonly missing: readonly string[];
+  /** The config to use instead when something required is missing. */
+  readonly whenUnconfigured?: string;
+  /** For `scripted`: the rules, as loaded. */
+  readonly script?: JsonObject;
+}
+
+/** Deadlines that hold when nothing is configured (FAULTS M4). */
+export const defaultDeadlines: ModelDeadlines = { connect: 30_000, firstToken: 120_000, betweenChunks: 60_000, total: 900_000 };
+
+/** Retries that hold when nothing is configured (FAULTS M1; A1.12). */
+export const defaultRetry: RetryPolicy = { maxRetries: 2, waitMs: 3_000, maxWaitMs: 60_000 };

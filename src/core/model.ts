@@ -1,0 +1,106 @@
+import type { ErrorRecord } from './error.ts';
+import type { JsonObject, JsonSchema } from './json.ts';
+import type { LlmConfig } from './llm-config.ts';
+import type { FilePart, PromptMessage, ProviderOptions } from './message.ts';
+
+/** A tool as it is offered to a model; `name` is the wire name. */
+export interface OfferedTool {
+  readonly type: 'function';
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+}
+
+/** How the model must choose among the offered tools. */
+export type ToolChoice =
+  | { readonly type: 'auto' | 'none' | 'required' }
+  | { readonly type: 'tool'; readonly toolName: string };
+
+/** A piece of a reply while it streams. `attempt` and `n` let a reader drop what a later attempt supersedes. */
+export interface ModelDelta {
+  readonly attempt: number;
+  readonly n: number;
+  readonly kind: 'text' | 'reasoning' | 'tool-input';
+  readonly text: string;
+  /** For `tool-input`: the provider's call id and the wire name. */
+  readonly callId?: string;
+  readonly toolName?: string;
+}
+
+/** One model call: everything it depends on. */
+export interface ModelRequest {
+  readonly config: LlmConfig;
+  readonly messages: readonly PromptMessage[];
+  readonly tools: readonly OfferedTool[];
+  readonly toolChoice: ToolChoice;
+  readonly signal: AbortSignal;
+  readonly onDelta?: (delta: ModelDelta) => void;
+}
+
+/** A tool call as the provider gave it: raw argument text, its own id, the wire name. */
+export interface RawToolCall {
+  readonly providerCallId: string;
+  readonly toolName: string;
+  readonly input: string;
+  readonly providerOptions?: ProviderOptions;
+}
+
+/** Tokens of one or more calls; a count the provider did not report is absent. */
+export interface Usage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly cacheReadTokens?: number;
+  readonly reasoningTokens?: number;
+}
+
+/** How a reply ended; anything else than the first two is not a clean end. */
+export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'other';
+
+/** One complete answer of a model. */
+export interface ModelReply {
+  readonly text: string;
+  readonly reasoning: string;
+  /** Present when the provider signed its reasoning and needs it back. */
+  readonly reasoningParts?: readonly { readonly text: string; readonly providerOptions: ProviderOptions }[];
+  readonly files?: readonly FilePart[];
+  readonly toolCalls: readonly RawToolCall[];
+  readonly finishReason: FinishReason;
+  readonly modelId?: string;
+}
+
+/** One try at a model call, as the turn record keeps it. */
+export interface ModelAttempt {
+  readonly config: string;
+  readonly model: string;
+  readonly startedAt: number;
+  readonly ms: number;
+  readonly firstTokenMs?: number;
+  readonly error?: ErrorRecord;
+  /** Text that had arrived when the attempt failed. */
+  readonly partialText?: string;
+  /** How long the gateway waited before the next attempt, in milliseconds. */
+  readonly waitMs?: number;
+}
+
+/** How a model call ended. `cost` is in US dollars; absent = unknown, never zero. */
+export type ModelOutcome =
+  | {
+      readonly kind: 'reply';
+      readonly reply: ModelReply;
+      readonly usage: Usage;
+      readonly cost?: number;
+      readonly attempts: readonly ModelAttempt[];
+      readonly warnings?: readonly string[];
+    }
+  | {
+      readonly kind: 'error';
+      readonly error: ErrorRecord;
+      readonly usage: Usage;
+      readonly attempts: readonly ModelAttempt[];
+      readonly details?: JsonObject;
+    };
+
+/** The port to models. `call` must not throw: every failure is an outcome. */
+export interface ModelGateway {
+  call(request: ModelRequest): Promise<ModelOutcome>;
+}

@@ -1,0 +1,100 @@
+import type { CallId, TurnId } from './ids.ts';
+import type { Content, MessageOrigin, PromptMessage, ToolResultPart } from './message.ts';
+import { contentParts, contentText } from './message.ts';
+import type { TurnInput } from './turn.ts';
+
+/** What stands between a prepended note and the message it precedes (A1.3). */
+export const prependSeparator = '\n\n---\n\n';
+
+/** A message and where it came from, as both go into an agent's history. */
+export interface StoredMessage {
+  readonly message: PromptMessage;
+  readonly origin: MessageOrigin;
+}
+
+/** The result of one tool call as a provider expects it. */
+export function toolResultPart(input: TurnInput): ToolResultPart {
+  const content: Content = input.content;
+  return {
+    type: 'tool-result',
+    toolCallId: input.callId ?? '',
+    toolName: input.wireName ?? '',
+    output:
+      typeof content !== 'string'
+        ? { type: 'content', value: content }
+        : { type: input.isError === true ? 'error-text' : 'text', value: content },
+  };
+}
+
+/**
+ * The messages a turn adds to its agent's history: one per persistent input, but neighbouring tool results share one
+ * message, so that the results of one reply stand together, directly behind it (I1).
+ */
+export function messagesOfInputs(inputs: readonly TurnInput[], turnId: TurnId): readonly StoredMessage[] {
+  const stored: StoredMessage[] = [];
+  for (let index = 0; index < inputs.length; index++) {
+    const input = inputs[index];
+    if (input === undefined || !input.persistent) continue;
+    if (input.role === 'tool') {
+      const group = [input];
+      for (let next = inputs[index + 1]; next?.role === 'tool' && next.persistent; next = inputs[index + 1]) {
+        group.push(next);
+        index++;
+      }
+      stored.push(toolMessage(group, turnId));
+    } else {
+      stored.push(userMessage(input, turnId));
+    }
+  }
+  return stored;
+}
+
+function toolMessage(group: readonly TurnInput[], turnId: TurnId): StoredMessage {
+  return {
+    message: { role: 'tool', content: group.map(toolResultPart) },
+    origin: { turnId, itemIds: group.map((input) => input.itemId), callIds: group.map((input) => (input.callId ?? '') as CallId) },
+  };
+}
+
+function userMessage(input: TurnInput, turnId: TurnId): StoredMessage {
+  const origin = { turnId, itemIds: [input.itemId], callIds: [] };
+  return {
+    message: { role: 'user', content: contentParts(input.content) },
+    origin: input.noHandover === true ? { ...origin, noHandover: true } : origin,
+  };
+}
+
+/** Tells whether an input is part of this turn's prompt only. */
+export function isEphemeral(input: TurnInput): boolean {
+  return !input.persistent;
+}
+
+/**
+ * The prompt of a turn, as it is sent: the system text (when there is any), the stored messages `from` to `to`, then
+ * the ephemeral inputs. A `prepend_to_role` input goes in front of a copy of the last message when that message has
+ * its role, and becomes its own message otherwise; stored messages are never edited (I11).
+ */
+export function assemblePrompt(
+  systemText: string,
+  messages: readonly PromptMessage[],
+  from: number,
+  to: number,
+  inputs: readonly TurnInput[],
+): PromptMessage[] {
+  const prompt: PromptMessage[] = from === 0 && to === messages.length ? messages.slice() : messages.slice(from, to);
+  if (systemText !== '') prompt.unshift({ role: 'system', content: systemText });
+  for (const input of inputs) {
+    if (input.persistent) continue;
+    const last = prompt.at(-1);
+    if (input.mode === 'prepend_to_role' && last?.role === 'user') {
+      prompt[prompt.length - 1] = prependedTo(last, input.content);
+    } else {
+      prompt.push({ role: 'user', content: contentParts(input.content) });
+    }
+  }
+  return prompt;
+}
+
+function prependedTo(message: Extract<PromptMessage, { role: 'user' }>, content: Content): PromptMessage {
+  return { role: 'user', content: [{ type: 'text', text: contentText(content) + prependSeparator }, ...message.content] };
+}

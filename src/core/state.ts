@@ -1,0 +1,206 @@
+import type { EventOf, RunEndStatus } from './event.ts';
+import type { ErrorRecord } from './error.ts';
+import type { AgentId, CallId, ContentHash, ItemId, RunId, TurnId } from './ids.ts';
+import type { InboxItem, WaitingItem } from './inbox.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+import type { MessageOrigin, PromptMessage } from './message.ts';
+import type { Limits } from './profile.ts';
+import type { WaitFor } from './transition.ts';
+import type { CallStatus } from './turn.ts';
+import type { DispatchRecord, WorkModule } from './work-module.ts';
+
+/**
+ * The state of a run: the fold of its events, and nothing else. Only `fold/` writes to it; everybody else gets it
+ * through these types and treats it as read-only. Small slices (flags, modules, shared values) are replaced on change;
+ * messages, turns and inboxes are append-only structures changed in place (PERFORMANCE 3).
+ */
+export interface RunState {
+  readonly meta: RunMeta;
+  status: 'running' | 'awaiting' | RunEndStatus;
+  outcome: string | undefined;
+  output: string;
+  deliverables: JsonObject;
+  error: ErrorRecord | undefined;
+  readonly team: TeamState;
+  readonly agents: Map<AgentId, AgentState>;
+  rootAgentId: AgentId | undefined;
+  /** The agent of each profile type that started last. */
+  readonly latestOfType: Map<string, AgentId>;
+  /** Model calls and tools that run at this moment. */
+  activity: number;
+  readonly turns: Map<TurnId, TurnState>;
+  readonly usage: RunUsage;
+  readonly limits: Limits;
+  /** Sequence number of the last event folded in. */
+  seq: number;
+  /** Wall time of the last event folded in. */
+  at: number;
+  readonly counters: RunCounters;
+}
+
+/** What a run is. */
+export interface RunMeta {
+  readonly runId: RunId;
+  readonly profile: string;
+  readonly title: string;
+  readonly input: JsonValue;
+  readonly createdAt: number;
+  readonly profiles: ContentHash;
+  readonly llmConfig: string | undefined;
+  readonly engineVersion: string;
+  readonly parentRun: { readonly runId: RunId; readonly at: number } | undefined;
+}
+
+/** Counters ids derive from. */
+export interface RunCounters {
+  agents: number;
+  calls: number;
+  items: number;
+  modules: number;
+  dispatches: number;
+  turns: number;
+  toolCalls: number;
+}
+
+/** Tokens and money of a run or an agent; `costUnknown` when some call had no price. */
+export interface RunUsage {
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens: number;
+  reasoningTokens: number;
+  modelCalls: number;
+  cost: number;
+  costUnknown: boolean;
+}
+
+/** What all agents of a run share. */
+export interface TeamState {
+  workModules: Readonly<Record<string, WorkModule>>;
+  readonly dispatchHistory: DispatchRecord[];
+  /** Free values for observers and tools. */
+  shared: JsonObject;
+  counters: JsonObject;
+}
+
+/** Where an agent stands. `held` agents wait for a free slot. */
+export type AgentStatus = 'held' | 'ready' | 'in_turn' | 'awaiting_tools' | 'awaiting_input' | 'ended';
+
+/** What an agent is. */
+export interface AgentMeta {
+  readonly agentId: AgentId;
+  readonly parentAgentId: AgentId | undefined;
+  readonly profile: string;
+  readonly type: string;
+  readonly roleName: string | undefined;
+  readonly moduleId: string | undefined;
+  readonly depth: number;
+  readonly startedAt: number;
+  /** The sequence number of its `agent.start`. */
+  readonly seq: number;
+  readonly callId: CallId | undefined;
+  readonly notify: { readonly agentId: AgentId; readonly source: string } | undefined;
+  readonly allowedToolsets: readonly string[] | undefined;
+}
+
+/** Built-in counters, readable as `counters.*` in conditions. */
+export interface AgentCounters {
+  turnCount: number;
+  noToolCallStreak: number;
+  sameActionSameResultStreak: number;
+  duplicateReplyStreak: number;
+  emptyReplyStreak: number;
+  toolErrorStreak: number;
+  toolCallCount: number;
+  tokensUsed: number;
+}
+
+/** The tool call the last reply asked for (the first one, when there are several). */
+export interface CurrentAction {
+  readonly tool_name: string;
+  readonly tool_call_id: string;
+  readonly parameters: JsonObject | null;
+  /** All calls of the reply, by name. */
+  readonly tool_names: readonly string[];
+}
+
+/** One agent's private state. */
+export interface AgentState {
+  meta: AgentMeta;
+  status: AgentStatus;
+  /** The provider-shaped history, append-only; `origins[i]` says where `messages[i]` came from. */
+  messages: PromptMessage[];
+  origins: MessageOrigin[];
+  /** Histories of earlier iterations. */
+  readonly archived: { readonly iteration: number; readonly messages: readonly PromptMessage[]; readonly origins: readonly MessageOrigin[] }[];
+  inbox: WaitingItem[];
+  readonly deadLetters: InboxItem[];
+  flags: JsonObject;
+  /** Free values set by `update_state`, outside `flags`. */
+  values: JsonObject;
+  deliverables: JsonObject;
+  currentAction: CurrentAction | null;
+  initialParams: JsonObject;
+  readonly counters: AgentCounters;
+  readonly usage: RunUsage;
+  iteration: number;
+  flowId: string;
+  turnCount: number;
+  currentTurnId: TurnId | undefined;
+  lastTurnId: TurnId | undefined;
+  lastReply: string;
+  /** Signatures of the latest actions and their results, for cycle detection; newest last, at most 12. */
+  readonly signatures: string[];
+  /** The last decision asked for another turn, with or without new items. */
+  loop: boolean;
+  /** Sources that may wake it while `awaiting_input`; undefined = any. */
+  awaitingOn: readonly string[] | undefined;
+  /** Calls of the current turn that have not ended. */
+  readonly openCalls: Map<CallId, CallState>;
+  /** A bound on the next model call, set by the decider. */
+  nextToolChoice: string | undefined;
+  /** 1 = told to wrap up, 2 = on its last turn. */
+  limitStage: 0 | 1 | 2;
+  limitReason: string | undefined;
+  outcome: string | undefined;
+  output: string;
+  error: ErrorRecord | undefined;
+  readonly children: AgentId[];
+  toolCallsTotal: number;
+}
+
+/** One tool call, as long as its run is in memory. */
+export interface CallState {
+  readonly callId: CallId;
+  readonly request: EventOf<'tool.request'>;
+  readonly index: number;
+  status: 'requested' | 'running' | 'suspended' | CallStatus;
+  waitFor: WaitFor | undefined;
+  memo: JsonValue;
+  startSeq: number | undefined;
+  startedAt: number | undefined;
+  attempt: number;
+  /** Set once a person allowed it. */
+  approved: boolean;
+  end: EventOf<'tool.end'> | undefined;
+}
+
+/** One turn: the events it is made of. Turn records are built from these on demand. */
+export interface TurnState {
+  readonly turnId: TurnId;
+  readonly agentId: AgentId;
+  readonly start: EventOf<'turn.start'>;
+  /** The raw items behind `start.inputs`, in the same order. */
+  readonly items: readonly (InboxItem | undefined)[];
+  readonly itemSeqs: readonly number[];
+  modelEnd: EventOf<'model.end'> | undefined;
+  decide: EventOf<'turn.decide'> | undefined;
+  calls: CallState[];
+  stateChanges: EventOf<'state.update'>[] | undefined;
+  end: EventOf<'turn.end'> | undefined;
+}
+
+/** An item id and why it is here, for lookups by the inspector. */
+export interface ItemRef {
+  readonly itemId: ItemId;
+  readonly seq: number;
+}

@@ -1,0 +1,113 @@
+import type { AgentId, CallId, RunId, TurnId } from './ids.ts';
+import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
+import type { Content } from './message.ts';
+import type { TransitionContext, TransitionOutcome, Happening } from './transition.ts';
+
+/** What recovery may assume about repeating a tool (DESIGN 4): `unsafe` is the default. */
+export type ToolEffect = 'pure' | 'idempotent' | 'verifiable' | 'unsafe';
+
+/**
+ * How calls of one reply may overlap: `parallel` freely; `serial` in the order given, one after another;
+ * `exclusive` alone (no other tool of the same agent runs at the same time).
+ */
+export type ToolConcurrency = 'parallel' | 'serial' | 'exclusive';
+
+/** One problem of a call's arguments, with a JSON pointer to the place. */
+export interface ArgumentProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The verdict over a call's arguments. */
+export type ArgumentCheck =
+  | { readonly ok: true; readonly args: JsonObject }
+  | { readonly ok: false; readonly errors: readonly ArgumentProblem[] };
+
+/** Text a tool adds to the system prompt of agents that may call it. */
+export interface ContextContribution {
+  readonly id: string;
+  readonly order: number;
+  readonly text: string;
+  readonly condition?: string;
+}
+
+/** What both kinds of tools have in common. */
+export interface ToolBase {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+  readonly toolset: string;
+  readonly effect: ToolEffect;
+  /** The tool that finds out whether a `verifiable` call happened. */
+  readonly verify?: string;
+  readonly concurrency: ToolConcurrency;
+  /** A successful call ends the agent that made it. */
+  readonly endsFlow: boolean;
+  /** Must be the only call of its reply; otherwise none of the reply's calls runs. */
+  readonly unique: boolean;
+  readonly timeoutMs: number;
+  /** Longest result, in characters, that reaches the model; more is cut head and tail with a marker. */
+  readonly maxResultChars: number;
+  /** How the result is framed for the model: as the tool returned it, or by the TOOL_RESULT strategy's ingestor. */
+  readonly handoverProtocol?: string;
+  readonly contextContributions: readonly ContextContribution[];
+  /** A longer text on how to use the tool, rendered by `tool_description` segments. */
+  readonly guide?: string;
+  /** Marks the result as text from outside that must be framed as data. */
+  readonly trust: 'trusted' | 'untrusted';
+  readonly check: (args: JsonObject) => ArgumentCheck;
+}
+
+/** What an effect tool gets besides its arguments. */
+export interface ToolContext {
+  readonly runId: RunId;
+  readonly agentId: AgentId;
+  readonly turnId: TurnId;
+  /** The engine's call id; also the idempotency key. */
+  readonly toolCallId: CallId;
+  readonly providerCallId: string;
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+  /** Reports progress: `fraction` 0 to 1, and a short note. Live only, the last notes are kept with the result. */
+  progress(fraction: number, note?: string): void;
+  /** Read-only views, in the same shape as conditions see them. */
+  readonly agent: JsonObject;
+  readonly team: JsonObject;
+  /** Values handed to `engine.launch({ context })`; never journaled. */
+  readonly context: Readonly<Record<string, unknown>>;
+}
+
+/** What an effect tool may return when it has more to say than a value. */
+export interface ToolReturn {
+  readonly content: Content;
+  readonly isError?: boolean;
+  /** Items to post along with the result, to the caller's own inbox unless `to` says otherwise. */
+  readonly items?: readonly { readonly source: string; readonly payload: JsonValue; readonly to?: string }[];
+}
+
+/** A tool that runs outside the commit and may wait. */
+export interface EffectTool extends ToolBase {
+  readonly kind: 'effect';
+  readonly execute: (args: JsonObject, context: ToolContext) => unknown;
+}
+
+/** A tool that is a synchronous, pure function of state and runs inside the commit (I7). */
+export interface TransitionTool extends ToolBase {
+  readonly kind: 'transition';
+  readonly run: (args: JsonObject, context: TransitionContext) => TransitionOutcome;
+  /** Called when something a suspended call waits for has happened. */
+  readonly resume?: (args: JsonObject, context: TransitionContext, happening: Happening, memo: JsonValue) => TransitionOutcome;
+}
+
+/** Any tool as the engine holds it. */
+export type Tool = EffectTool | TransitionTool;
+
+/** Finds tools and translates their names to and from the wire. */
+export interface ToolCatalog {
+  get(name: string): Tool | undefined;
+  names(): readonly string[];
+  toolsets(): readonly string[];
+  inToolset(toolset: string): readonly Tool[];
+  wireName(name: string): string;
+  fromWire(wire: string): string;
+}

@@ -1,0 +1,98 @@
+import type { CadreEvent, EventDraft, EventOf } from './event.ts';
+import { applyEvent } from './fold/apply-event.ts';
+import type { AgentId, CallId, ContentHash, ItemId, TurnId } from './ids.ts';
+import type { InboxItem } from './inbox.ts';
+import type { ContentEntry } from './journal.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+import type { RunState } from './state.ts';
+
+/** Work that becomes due with a commit: started only after the commit is durable. */
+export type Effect =
+  | { readonly kind: 'model'; readonly agentId: AgentId; readonly turnId: TurnId; readonly cause: number }
+  | { readonly kind: 'tool'; readonly agentId: AgentId; readonly turnId: TurnId; readonly callId: CallId; readonly cause: number };
+
+/** What an item needs to say for itself; the rest has defaults. */
+export interface ItemDraft {
+  readonly source: string;
+  readonly payload: JsonValue;
+  readonly itemId?: ItemId;
+  readonly consumption?: InboxItem['consumption'];
+  readonly delivery?: InboxItem['delivery'];
+  readonly priority?: number;
+  readonly maxTurns?: number;
+  readonly ingestorId?: string;
+  readonly ingestorParams?: JsonObject;
+  readonly observerId?: string;
+  readonly ruleId?: string;
+  readonly from?: AgentId;
+}
+
+/**
+ * One decision in the making: events are folded into state as they are emitted, so that each step sees what the steps
+ * before it did; the whole list is then appended as one commit. When the commit fails, the state is thrown away and
+ * read again from the journal: nothing of a failed decision survives.
+ */
+export class Transaction {
+  readonly run: RunState;
+  readonly at: number;
+  readonly events: CadreEvent[] = [];
+  readonly effects: Effect[] = [];
+  readonly contents: ContentEntry[] = [];
+  /** Agents something happened to, in order: they may be able to take a turn. */
+  readonly touched = new Set<AgentId>();
+  /** Agents that ended in this decision and whose parents have not been told yet. */
+  readonly ended: AgentId[] = [];
+  /** The commit makes an unsafe effect due, records its result, or ends the run: sync it fully. */
+  sync = false;
+  readonly #hash: (text: string) => ContentHash;
+  readonly #known: Set<ContentHash>;
+  #cause: number | undefined;
+
+  constructor(run: RunState, at: number, contents: { readonly hash: (text: string) => ContentHash; readonly known: Set<ContentHash> }) {
+    this.run = run;
+    this.at = at;
+    this.#hash = contents.hash;
+    this.#known = contents.known;
+  }
+
+  /** The event that brings about what is emitted next, unless `emit` is told otherwise. */
+  setCause(seq: number | undefined): void {
+    this.#cause = seq;
+  }
+
+  /** Emits an event: gives it its place, folds it in, and returns it. */
+  emit<Draft extends EventDraft>(draft: Draft, cause: number | undefined = this.#cause): Draft & CadreEvent {
+    const event = Object.assign({}, draft, { runId: this.run.meta.runId, seq: this.run.seq + 1, at: this.at });
+    const placed = (cause === undefined ? event : Object.assign(event, { cause })) as Draft & CadreEvent;
+    applyEvent(this.run, placed);
+    this.events.push(placed);
+    if ('agentId' in placed && placed.agentId !== undefined) this.touched.add(placed.agentId);
+    return placed;
+  }
+
+  /** Posts an item to an agent; its id derives from the run's counter unless it came with one. */
+  post(to: AgentId, draft: ItemDraft, cause?: number): EventOf<'inbox.add'> {
+    return this.emit(this.itemDraft(to, draft), cause ?? this.#cause);
+  }
+
+  /** The event that would post an item, without emitting it. */
+  itemDraft(to: AgentId, draft: ItemDraft, offset = 0): Extract<EventDraft, { type: 'inbox.add' }> {
+    const item: InboxItem = {
+      consumption: 'consume_on_read',
+      delivery: 'next',
+      ...draft,
+      itemId: draft.itemId ?? (`i${this.run.counters.items + 1 + offset}` as ItemId),
+    };
+    return { type: 'inbox.add', agentId: to, item };
+  }
+
+  /** Stores a text once and returns its address. */
+  content(text: string): ContentHash {
+    const hash = this.#hash(text);
+    if (!this.#known.has(hash)) {
+      this.#known.add(hash);
+      this.contents.push({ hash, text });
+    }
+    return hash;
+  }
+}

@@ -1,0 +1,53 @@
+import type { AgentId, CallId, TurnId } from './ids.ts';
+import type { AgentEnding, EventDraft } from './event.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+import type { Content } from './message.ts';
+import type { CompiledProfile, HandoverProtocol } from './profile.ts';
+import type { Scope } from './expression/expression.ts';
+import type { AgentState, RunState } from './state.ts';
+import type { ArgumentCheck } from './tool.ts';
+
+/** What a suspended call waits for. */
+export type WaitFor =
+  /** Called back each time one of these agents ends. */
+  | { readonly kind: 'agents'; readonly agentIds: readonly AgentId[] }
+  /** A person must answer; `schema` describes a valid answer. */
+  | { readonly kind: 'question'; readonly prompt: string; readonly schema?: JsonObject }
+  /** A person must approve the call itself; set by gates, not by tools. */
+  | { readonly kind: 'approval'; readonly gateId: string; readonly message?: string };
+
+/** Something a suspended call waited for has happened. */
+export type Happening =
+  | { readonly kind: 'agent_ended'; readonly agentId: AgentId }
+  | { readonly kind: 'answer'; readonly value: JsonValue };
+
+/** What a transition tool decided: a result, or to wait; with events that commit together with it (I7). */
+export type TransitionOutcome =
+  | {
+      readonly kind: 'result';
+      readonly content: Content | JsonValue;
+      readonly isError?: boolean;
+      readonly events?: readonly EventDraft[];
+      /** Ends the calling agent in this way when the call has ended. */
+      readonly end?: AgentEnding;
+    }
+  | { readonly kind: 'suspend'; readonly on: WaitFor; readonly memo: JsonValue; readonly events?: readonly EventDraft[] };
+
+/** What a transition tool may look at. State is read-only; change goes through the returned events. */
+export interface TransitionContext {
+  readonly at: number;
+  readonly run: RunState;
+  readonly agent: AgentState;
+  readonly callId: CallId;
+  readonly turnId: TurnId;
+  /** The roots conditions see, for the calling agent. */
+  readonly scope: Scope;
+  readonly profiles: ReadonlyMap<string, CompiledProfile>;
+  readonly protocols: ReadonlyMap<string, HandoverProtocol>;
+  /** The next free agent ids for these profiles, in order; nothing is taken until `agent.start` is committed. */
+  agentIds(profiles: readonly string[]): readonly AgentId[];
+  /** Draft for an item into an agent's inbox; the engine gives it its id. */
+  item(to: AgentId, source: string, payload: JsonValue, options?: { readonly noHandover?: boolean }): EventDraft;
+  /** Checks a value against a JSON Schema. */
+  check(schema: JsonObject, value: JsonValue): ArgumentCheck;
+}

@@ -1,0 +1,84 @@
+import type { CallId, ContentHash, ItemId } from './ids.ts';
+import type { ErrorRecord } from './error.ts';
+import type { JsonValue } from './json.ts';
+import type { Content, ProviderOptions } from './message.ts';
+import type { InjectionMode } from './strategy.ts';
+
+/** What kind of activation a turn records (A1.6). */
+export type TurnType = 'agent' | 'user' | 'dispatch' | 'aggregation' | 'restart';
+
+/** What an ingestor made of one inbox item, as it stands in `turn.start`. The raw payload is in the item. */
+export interface TurnInput {
+  readonly itemId: ItemId;
+  readonly source: string;
+  readonly strategy: 'profile' | 'global' | 'fallback' | 'item';
+  readonly ingestor: string;
+  readonly mode: InjectionMode;
+  readonly role: 'user' | 'tool';
+  readonly persistent: boolean;
+  readonly content: Content;
+  /** For tool results: the call that is answered, and whether it failed. */
+  readonly callId?: CallId;
+  readonly wireName?: string;
+  readonly isError?: boolean;
+  readonly noHandover?: boolean;
+  /** True when the item stays in the inbox after this turn. */
+  readonly kept?: boolean;
+}
+
+/** What one observer did in a turn. */
+export interface ObserverRecord {
+  readonly id: string;
+  readonly phase: 'pre' | 'post';
+  readonly fired: boolean;
+  /** What the condition evaluated to, when it is a scalar. */
+  readonly value?: JsonValue;
+  readonly error?: ErrorRecord;
+}
+
+/** What one rule of the decider came to; `values` are the scalars its condition read. */
+export interface RuleRecord {
+  readonly id: string;
+  readonly matched: boolean;
+  readonly values?: Readonly<Record<string, JsonValue>>;
+  readonly error?: ErrorRecord;
+}
+
+/** How one segment of the system prompt came out. */
+export interface SegmentRecord {
+  readonly id: string;
+  readonly type: string;
+  readonly order: number;
+  readonly conditionMet: boolean;
+  /** Where the text lies in the content store; absent when nothing was rendered. */
+  readonly hash?: ContentHash;
+  readonly chars?: number;
+  readonly error?: ErrorRecord;
+}
+
+/** What a turn's prompt was made of: references, never copies of history. */
+export interface TurnPrompt {
+  /** Content hash of the JSON list of `SegmentRecord`s: the construction log of the system prompt. */
+  readonly system: ContentHash;
+  /** Content hash of the JSON list of offered tools. */
+  readonly tools: ContentHash;
+  /** The stored messages in view: from (inclusive) to (exclusive). */
+  readonly from: number;
+  readonly to: number;
+  readonly toolChoice?: string;
+}
+
+/** A tool call of a reply, with the engine's id beside the provider's. */
+export interface ReplyToolCall {
+  readonly callId: CallId;
+  readonly providerCallId: string;
+  /** The tool's real name, or the wire name when it is unknown. */
+  readonly name: string;
+  readonly wireName: string;
+  /** The argument text exactly as the provider sent it. */
+  readonly input: string;
+  readonly providerOptions?: ProviderOptions;
+}
+
+/** How a tool call ended. */
+export type CallStatus = 'ok' | 'error' | 'denied' | 'cancelled' | 'timeout' | 'unknown';

@@ -1,0 +1,20 @@
+import { hash } from 'node:crypto';
+import type { ContentHash } from '../core/ids.ts';
+
+const remembered = 512;
+
+/**
+ * Makes the function that addresses texts: the first 22 characters (132 bits) of the SHA-256 in base64url. Texts seen
+ * lately are remembered, since prompts repeat their segments.
+ */
+export function createContentHash(): (text: string) => ContentHash {
+  const known = new Map<string, ContentHash>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const made = hash('sha256', text, 'base64url').slice(0, 22) as ContentHash;
+    if (known.size >= remembered) known.clear();
+    known.set(text, made);
+    return made;
+  };
+}

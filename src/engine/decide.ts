@@ -1,0 +1,218 @@
+import type { Env } from '../core/env.ts';
+import { CadreError, type ErrorRecord } from '../core/error.ts';
+import type { AgentId, CallId, TurnId } from '../core/ids.ts';
+import type { JsonValue } from '../core/json.ts';
+import type { ModelOutcome } from '../core/model.ts';
+import type { AgentState, CallState } from '../core/state.ts';
+import type { ItemDraft, Transaction } from '../core/transaction.ts';
+import type { createAgentNode } from '../nodes/agent-node.ts';
+import { endAgent } from '../nodes/end-agent.ts';
+import { endCall } from '../nodes/tool-end.ts';
+import { agentIdAt, type createToolNode, type ToolOutcome } from '../nodes/tool-node.ts';
+import { afterThinking } from './after-thinking.ts';
+import { recover } from './recover.ts';
+
+/** Everything that can happen to a run from outside its own decisions. */
+export type Input =
+  | { readonly kind: 'start'; readonly profile: string; readonly payload: JsonValue }
+  | { readonly kind: 'post'; readonly to: AgentId; readonly item: ItemDraft }
+  | { readonly kind: 'model'; readonly agentId: AgentId; readonly turnId: TurnId; readonly outcome: ModelOutcome }
+  | { readonly kind: 'tool'; readonly agentId: AgentId; readonly turnId: TurnId; readonly callId: CallId; readonly outcome: ToolOutcome }
+  | { readonly kind: 'answer'; readonly callId: CallId; readonly verdict: 'approved' | 'rejected' | 'answered'; readonly value?: JsonValue; readonly message?: string }
+  | { readonly kind: 'cancel'; readonly agentId?: AgentId; readonly reason: string }
+  | { readonly kind: 'recover' }
+  | { readonly kind: 'fail'; readonly error: ErrorRecord }
+  | { readonly kind: 'note'; readonly level: 'info' | 'warning' | 'error'; readonly code: string; readonly message: string };
+
+/** The nodes and the environment a run decides with. */
+export interface Kernel {
+  readonly env: Env;
+  readonly agentNode: ReturnType<typeof createAgentNode>;
+  readonly toolNode: ReturnType<typeof createToolNode>;
+}
+
+/**
+ * Decides what an input means for a run: a pure, synchronous function of state, input and environment that emits events
+ * and the effects that become due (DESIGN 2).
+ *
+ * Owns: which node a thing happens in, and when an agent takes its next turn. Does not own: what happens in a node.
+ */
+export function decide(tx: Transaction, kernel: Kernel, input: Input): void {
+  applyInput(tx, kernel, input);
+  settle(tx, kernel);
+  updateStatus(tx);
+}
+
+function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
+  tx.setCause(undefined);
+  switch (input.kind) {
+    case 'start':
+      startRoot(tx, kernel.env, input.profile, input.payload);
+      break;
+    case 'post':
+      tx.post(input.to, input.item);
+      break;
+    case 'model':
+      endModelCall(tx, kernel, input);
+      break;
+    case 'tool':
+      endToolCall(tx, kernel, input);
+      break;
+    case 'answer':
+      applyAnswer(tx, kernel, input);
+      break;
+    case 'cancel':
+      cancel(tx, kernel.env, input.agentId, input.reason);
+      break;
+    case 'recover':
+      recover(tx, kernel.env);
+      break;
+    case 'note':
+      tx.emit({ type: 'note.add', level: input.level, code: input.code, message: input.message }, tx.run.seq);
+      break;
+    case 'fail': {
+      const root = rootOf(tx);
+      if (root !== undefined) endAgent(tx, kernel.env, root, { outcome: 'error', error: input.error }, tx.run.seq);
+      break;
+    }
+  }
+}
+
+function startRoot(tx: Transaction, env: Env, profileName: string, payload: JsonValue): void {
+  const profile = env.profiles.get(profileName);
+  if (profile === undefined) throw new CadreError('PROFILE_UNKNOWN', `there is no profile '${profileName}'`);
+  const agentId = agentIdAt(profile.name, 1);
+  const start = tx.emit(
+    { type: 'agent.start', agentId, profile: profile.name, profileType: profile.type, depth: 0, initialParams: {}, flowId: `flow_${agentId}` },
+    tx.run.seq,
+  );
+  tx.post(agentId, { source: 'USER_PROMPT', payload }, start.seq);
+}
+
+function rootOf(tx: Transaction): AgentState | undefined {
+  return tx.run.rootAgentId === undefined ? undefined : tx.run.agents.get(tx.run.rootAgentId);
+}
+
+function endModelCall(tx: Transaction, kernel: Kernel, input: Extract<Input, { kind: 'model' }>): void {
+  const agent = tx.run.agents.get(input.agentId);
+  if (agent === undefined || agent.currentTurnId !== input.turnId || agent.status !== 'in_turn') {
+    tx.emit({ type: 'note.add', level: 'info', code: 'MODEL_ABORTED', message: `a reply for ${input.turnId} came after that turn was over and was dropped`, agentId: input.agentId, turnId: input.turnId }, tx.run.turns.get(input.turnId)?.start.seq);
+    return;
+  }
+  const action = kernel.agentNode.post(tx, agent, { turnId: input.turnId }, input.outcome);
+  afterThinking(tx, kernel.env, agent, input.turnId, action, input.outcome);
+}
+
+function endToolCall(tx: Transaction, kernel: Kernel, input: Extract<Input, { kind: 'tool' }>): void {
+  const agent = tx.run.agents.get(input.agentId);
+  const call = agent?.openCalls.get(input.callId);
+  if (agent !== undefined && call?.status === 'running') {
+    kernel.toolNode.post(tx, agent, { callId: input.callId }, input.outcome);
+    return;
+  }
+  const content = input.outcome.status === 'ok' ? kernel.env.toResult(input.outcome.returned, 4_096).content : '';
+  tx.emit({ type: 'tool.late', agentId: input.agentId, turnId: input.turnId, callId: input.callId, status: input.outcome.status, content }, tx.run.turns.get(input.turnId)?.start.seq);
+}
+
+/** A person's verdict over a call: approved calls become startable, rejected ones are answered, questions are resumed. */
+function applyAnswer(tx: Transaction, kernel: Kernel, input: Extract<Input, { kind: 'answer' }>): void {
+  const found = suspendedCall(tx, input.callId);
+  if (found === undefined) return;
+  const { agent, call } = found;
+  const suspended = call.waitFor;
+  const answer = tx.emit({
+    type: 'tool.answer',
+    agentId: agent.meta.agentId,
+    turnId: call.request.turnId,
+    callId: call.callId,
+    verdict: input.verdict,
+    ...(input.value === undefined ? {} : { value: input.value }),
+    ...(input.message === undefined ? {} : { message: input.message }),
+  });
+  tx.setCause(answer.seq);
+  if (input.verdict === 'rejected') {
+    const message = input.message ?? 'a person refused this call';
+    endCall(tx, kernel.env, agent, call.callId, { status: 'denied', content: JSON.stringify({ error: 'TOOL_DENIED', message }), error: { code: 'TOOL_DENIED', message }, cause: answer.seq });
+  } else if (suspended?.kind === 'question') {
+    kernel.toolNode.resume(tx, agent, call, { kind: 'answer', value: input.value ?? null });
+  }
+}
+
+/** A suspended call of any agent, by its id. */
+export function suspendedCall(tx: Pick<Transaction, 'run'>, callId: CallId): { readonly agent: AgentState; readonly call: CallState } | undefined {
+  for (const agent of tx.run.agents.values()) {
+    const call = agent.openCalls.get(callId);
+    if (call !== undefined) return call.status === 'suspended' ? { agent, call } : undefined;
+  }
+  return undefined;
+}
+
+function cancel(tx: Transaction, env: Env, agentId: AgentId | undefined, reason: string): void {
+  const agent = agentId === undefined ? rootOf(tx) : tx.run.agents.get(agentId);
+  if (agent === undefined) return;
+  endAgent(tx, env, agent, { outcome: 'cancelled', error: { code: 'TOOL_CANCELLED', message: reason } }, undefined);
+}
+
+/** Lets everything that can go on go on: parents of ended agents, calls that may start, turns that are over or due. */
+function settle(tx: Transaction, kernel: Kernel): void {
+  while (tx.ended.length > 0 || tx.touched.size > 0) {
+    const ended = tx.ended.shift();
+    if (ended !== undefined) {
+      tellParent(tx, kernel, ended);
+      continue;
+    }
+    for (const agentId of tx.touched) {
+      tx.touched.delete(agentId);
+      const agent = tx.run.agents.get(agentId);
+      if (agent !== undefined && tx.run.outcome === undefined) advance(tx, kernel, agent);
+    }
+    if (tx.run.outcome !== undefined) tx.touched.clear();
+  }
+}
+
+/** Resumes the calls of a parent that wait for this agent. */
+function tellParent(tx: Transaction, kernel: Kernel, agentId: AgentId): void {
+  const child = tx.run.agents.get(agentId);
+  const parent = child?.meta.parentAgentId === undefined ? undefined : tx.run.agents.get(child.meta.parentAgentId);
+  if (parent === undefined || parent.status === 'ended') return;
+  for (const call of [...parent.openCalls.values()]) {
+    if (call.status === 'suspended' && call.waitFor?.kind === 'agents' && call.waitFor.agentIds.includes(agentId)) {
+      tx.setCause(tx.run.seq);
+      kernel.toolNode.resume(tx, parent, call, { kind: 'agent_ended', agentId });
+    }
+  }
+}
+
+function advance(tx: Transaction, kernel: Kernel, agent: AgentState): void {
+  if (agent.status === 'awaiting_tools') {
+    while (kernel.toolNode.prep(tx, agent) !== undefined);
+    if (agent.openCalls.size === 0) finishTurn(tx, kernel.env, agent);
+  }
+  if (mayTakeTurn(agent)) kernel.agentNode.prep(tx, agent);
+}
+
+/** The turn ends when its tool calls have ended; a call that ends the flow ends the agent with it. */
+function finishTurn(tx: Transaction, env: Env, agent: AgentState): void {
+  const turnId = agent.currentTurnId;
+  if (turnId === undefined) return;
+  const calls = tx.run.turns.get(turnId)?.calls ?? [];
+  const last = calls.reduce((seq, call) => Math.max(seq, call.end?.seq ?? 0), 0);
+  const end = tx.emit({ type: 'turn.end', agentId: agent.meta.agentId, turnId, status: 'completed' }, last === 0 ? undefined : last);
+  const ending = calls.find((call) => call.end?.end !== undefined)?.end?.end;
+  if (ending !== undefined) endAgent(tx, env, agent, ending, end.seq);
+}
+
+/** No lost wake-up (I6): asked after every change, from state alone. */
+function mayTakeTurn(agent: AgentState): boolean {
+  if (agent.status === 'ready') return agent.loop || agent.inbox.length > 0;
+  if (agent.status !== 'awaiting_input') return false;
+  const on = agent.awaitingOn;
+  return agent.inbox.some(({ item }) => (on === undefined ? item.source !== 'TOOL_RESULT' : on.includes(item.source)));
+}
+
+function updateStatus(tx: Transaction): void {
+  const { run } = tx;
+  if (run.outcome !== undefined) return;
+  const status = run.activity === 0 ? 'awaiting' : 'running';
+  if (status !== run.status) tx.emit({ type: 'run.status', status }, tx.run.seq);
+}

@@ -1,0 +1,157 @@
+import { agentScope } from '../core/agent-scope.ts';
+import type { Clock } from '../core/clock.ts';
+import { CadreError, describeThrown } from '../core/error.ts';
+import type { CadreEvent } from '../core/event.ts';
+import type { ContentHash } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { ModelDelta, ModelGateway } from '../core/model.ts';
+import type { RunState } from '../core/state.ts';
+import type { Effect } from '../core/transaction.ts';
+import type { NodeFunction } from '../nodes/function-node.ts';
+import type { Input, Kernel } from './decide.ts';
+import { runTool } from './run-tool.ts';
+import type { Subscribers } from './subscribers.ts';
+
+/** What effects need from their engine and run. */
+export interface EffectPorts {
+  readonly kernel: Kernel;
+  readonly gateway: ModelGateway;
+  readonly clock: Clock;
+  readonly functions: ReadonlyMap<string, NodeFunction>;
+  /** Values handed to `engine.launch({ context })`, for tools. */
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly content: (hash: ContentHash) => string | undefined;
+  /** How long cancelled effects get to stop, in milliseconds. */
+  readonly graceMs: number;
+}
+
+interface InFlight {
+  readonly abort: AbortController;
+  readonly done: Promise<void>;
+}
+
+/**
+ * The effects of one run that are in flight: model calls by turn, tools by call.
+ *
+ * Owns: starting, aborting and waiting for them. Does not own: what their outcomes mean; each is handed in as an input.
+ */
+export class Effects {
+  readonly #ports: EffectPorts;
+  readonly #inFlight = new Map<string, InFlight>();
+  readonly #subscribers: Subscribers;
+  readonly #tell: (input: Input) => void;
+  readonly #onIdle: () => void;
+
+  constructor(ports: EffectPorts, links: { readonly subscribers: Subscribers; readonly tell: (input: Input) => void; readonly onIdle: () => void }) {
+    this.#ports = ports;
+    this.#subscribers = links.subscribers;
+    this.#tell = links.tell;
+    this.#onIdle = links.onIdle;
+  }
+
+  get size(): number {
+    return this.#inFlight.size;
+  }
+
+  /** Starts an effect that a commit made due. */
+  start(run: RunState, effect: Effect): void {
+    if (effect.kind === 'model') this.#startModel(run, effect);
+    else this.#startTool(run, effect);
+  }
+
+  /** Aborts effects whose turn or call ended in these events. */
+  abortEnded(events: readonly CadreEvent[]): void {
+    for (const event of events) {
+      if (event.type === 'tool.end') this.#inFlight.get(event.callId)?.abort.abort(new CadreError('TOOL_CANCELLED', 'the call is over'));
+      else if (event.type === 'turn.end') this.#inFlight.get(event.turnId)?.abort.abort(new CadreError('MODEL_ABORTED', 'the turn is over'));
+    }
+  }
+
+  abortAll(error: CadreError): void {
+    for (const effect of this.#inFlight.values()) effect.abort.abort(error);
+  }
+
+  /** Waits until what is in flight has stopped, at most the grace period. */
+  async drain(): Promise<void> {
+    if (this.#inFlight.size === 0) return;
+    let cancelTimer: (() => void) | undefined;
+    const grace = new Promise<void>((resolve) => {
+      cancelTimer = this.#ports.clock.setTimer(this.#ports.graceMs, resolve);
+    });
+    await Promise.race([Promise.all([...this.#inFlight.values()].map((effect) => effect.done)), grace]);
+    cancelTimer?.();
+  }
+
+  #startModel(run: RunState, effect: Extract<Effect, { kind: 'model' }>): void {
+    const { agentId, turnId } = effect;
+    const agent = run.agents.get(agentId);
+    if (agent === undefined) return;
+    const { kernel, gateway, content, functions } = this.#ports;
+    const abort = new AbortController();
+    const onDelta = (delta: ModelDelta): void => this.#subscribers.delta(agentId, turnId, delta);
+    const ports = { run, agent, signal: abort.signal, gateway, content, functions, ...(this.#subscribers.wantsDeltas ? { onDelta } : {}) };
+    this.#track(turnId, abort, kernel.agentNode.exec({ turnId }, ports), (outcome) => ({ kind: 'model', agentId, turnId, outcome }), (thrown) => ({
+      kind: 'model',
+      agentId,
+      turnId,
+      outcome: { kind: 'error', error: { code: 'INTERNAL', message: `the model call could not be made: ${describeThrown(thrown)}` }, usage: {}, attempts: [] },
+    }));
+  }
+
+  #startTool(run: RunState, effect: Extract<Effect, { kind: 'tool' }>): void {
+    const { agentId, turnId, callId } = effect;
+    const agent = run.agents.get(agentId);
+    const call = agent?.openCalls.get(callId);
+    const tool = call === undefined ? undefined : this.#ports.kernel.env.catalog.get(call.request.name);
+    if (agent === undefined || call === undefined || tool?.kind !== 'effect') return;
+    const abort = new AbortController();
+    const scope = agentScope(run, agent);
+    const { context, clock } = this.#ports;
+    const identity = { runId: run.meta.runId, agentId, turnId, toolCallId: callId, attempt: call.attempt, signal: abort.signal, context };
+    const providerCallId = run.turns.get(turnId)?.modelEnd?.reply?.toolCalls.find((made) => made.callId === callId)?.providerCallId ?? '';
+    const outcome = runTool({
+      name: tool.name,
+      timeoutMs: tool.timeoutMs,
+      clock,
+      abort,
+      start: (progress) => tool.execute(call.request.args ?? {}, toolContext({ ...identity, providerCallId, progress }, scope)),
+      onProgress: (fraction, note) => this.#subscribers.progress(agentId, turnId, callId, fraction, note),
+      onLate: (late) => this.#tell({ kind: 'tool', agentId, turnId, callId, outcome: late }),
+    });
+    this.#track(callId, abort, outcome, (result) => ({ kind: 'tool', agentId, turnId, callId, outcome: result }), (error) => ({
+      kind: 'tool',
+      agentId,
+      turnId,
+      callId,
+      outcome: { status: 'error', error, progress: [] },
+    }));
+  }
+
+  #track<T>(key: string, abort: AbortController, work: Promise<T>, done: (value: T) => Input, failed: (thrown: unknown) => Input): void {
+    const finish = (input: Input): void => {
+      this.#inFlight.delete(key);
+      this.#tell(input);
+      this.#onIdle();
+    };
+    const settled = work.then(
+      (value) => finish(done(value)),
+      (thrown: unknown) => finish(failed(thrown)),
+    );
+    this.#inFlight.set(key, { abort, done: settled });
+  }
+}
+
+type ToolIdentity = Omit<Parameters<Extract<NonNullable<ReturnType<Kernel['env']['catalog']['get']>>, { kind: 'effect' }>['execute']>[1], 'agent' | 'team'>;
+
+/** The context of a tool: its views of agent and team are read when the tool asks for them. */
+function toolContext(identity: ToolIdentity, scope: Readonly<Record<string, unknown>>): ToolIdentity & { readonly agent: JsonObject; readonly team: JsonObject } {
+  return {
+    ...identity,
+    get agent() {
+      return scope['state'] as JsonObject;
+    },
+    get team() {
+      return scope['team'] as JsonObject;
+    },
+  };
+}

@@ -1,0 +1,255 @@
+import { CadreError } from '../core/error.ts';
+import type { CadreEvent } from '../core/event.ts';
+import { foldEvents, startRun } from '../core/fold/apply-event.ts';
+import type { ContentHash, Ids, RunId } from '../core/ids.ts';
+import type { Journal, Lease, RunSummary } from '../core/journal.ts';
+import type { Clock } from '../core/clock.ts';
+import type { JsonValue } from '../core/json.ts';
+import type { ModelGateway } from '../core/model.ts';
+import type { Limits, ProfileFile, ProfileSet } from '../core/profile.ts';
+import type { RunState } from '../core/state.ts';
+import { defaultRunLimits } from '../nodes/limits.ts';
+import type { NodeFunction } from '../nodes/function-node.ts';
+import type { Kernel } from './decide.ts';
+import { engineVersion } from './version.ts';
+import { limitsOf, type LimitOptions } from './limit-options.ts';
+import { Run, toUserPayload } from './run.ts';
+import { type ActorPorts, RunActor } from './run-actor.ts';
+
+/** What to start. */
+export interface LaunchRequest {
+  readonly profile: string;
+  /** Text, content parts, or a whole USER_PROMPT payload. */
+  readonly input: unknown;
+  readonly title?: string;
+}
+
+/** How to run it. */
+export interface LaunchOptions {
+  /** Aborting it cancels the run. */
+  readonly signal?: AbortSignal;
+  readonly limits?: LimitOptions;
+  /** Values for tools, in `context.context`; never journaled. */
+  readonly context?: Readonly<Record<string, unknown>>;
+  /** An LLM config used instead of every profile's own. */
+  readonly llmConfig?: string;
+}
+
+/** A set of profiles made ready to run. */
+export interface Workbench {
+  readonly kernel: Kernel;
+  readonly set: ProfileSet;
+  /** Fails before a run starts when its root profile's model cannot be called. */
+  checkModel(profile: string, llmConfig: string | undefined): void;
+}
+
+/** What an engine is made of; put together by `createEngine`. */
+export interface EngineParts {
+  readonly workbench: Workbench;
+  /** Makes a workbench from the files a run was started with. */
+  readonly rebuild: (files: readonly ProfileFile[]) => Promise<Workbench>;
+  readonly gateway: ModelGateway;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly functions: ReadonlyMap<string, NodeFunction>;
+  readonly limits: LimitOptions;
+  readonly owner: string;
+  readonly graceMs: number;
+}
+
+/** Launches, resumes and lists runs over one journal. */
+export class Engine {
+  readonly #parts: EngineParts;
+  readonly #live = new Map<RunId, { readonly run: Run; readonly actor: RunActor }>();
+  readonly #contents = new Map<ContentHash, string>();
+  #closed = false;
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts;
+  }
+
+  /** The profiles this engine launches runs with. */
+  get profiles(): ProfileSet {
+    return this.#parts.workbench.set;
+  }
+
+  /** Where the journal is, for people. */
+  get location(): string {
+    return this.#parts.journal.location;
+  }
+
+  /** Starts a run. Fails when the profile is unknown or disabled, its model is not configured, or the engine is closed. */
+  async launch(request: LaunchRequest, options: LaunchOptions = {}): Promise<Run> {
+    this.#assertOpen();
+    const { workbench, ids, journal, clock } = this.#parts;
+    const profile = workbench.set.profiles.get(request.profile);
+    if (profile === undefined) throw unknownProfile(request.profile, workbench.set);
+    if (!profile.isActive || profile.isDeleted) throw new CadreError('PROFILE_DISABLED', `profile '${profile.name}' is disabled (is_active or is_deleted in ${profile.source.file})`);
+    workbench.checkModel(profile.name, options.llmConfig);
+    options.signal?.throwIfAborted();
+    const runId = ids.runId();
+    const payload = toUserPayload(request.input);
+    const snapshot = JSON.stringify(workbench.set.files);
+    const profiles = workbench.kernel.env.hash(snapshot);
+    const lease = await journal.acquire(runId, this.#parts.owner);
+    const start: CadreEvent = {
+      type: 'run.start',
+      runId,
+      seq: 1,
+      at: clock.now(),
+      profile: profile.name,
+      title: request.title ?? titleOf(payload),
+      input: payload,
+      profiles,
+      ...(options.llmConfig === undefined ? {} : { llmConfig: options.llmConfig }),
+      limits: this.#limits(options.limits),
+      engineVersion,
+    };
+    const { actor, run } = this.#activate(startRun(start as Extract<CadreEvent, { type: 'run.start' }>), lease, workbench, options);
+    await actor.begin({ events: [start], contents: [{ hash: profiles, text: snapshot }] }, { kind: 'start', profile: profile.name, payload });
+    return run;
+  }
+
+  /** Takes a run up where its journal stands, with the profiles it started with; answers with the live run if there is one. */
+  async resume(runId: string, options: LaunchOptions = {}): Promise<Run> {
+    this.#assertOpen();
+    const live = this.#live.get(runId as RunId);
+    if (live !== undefined) return live.run;
+    const { journal } = this.#parts;
+    const state = await this.#read(runId as RunId);
+    const workbench = await this.#workbenchOf(state);
+    if (state.outcome !== undefined) return this.#reader(state, workbench);
+    const lease = await journal.acquire(state.meta.runId, this.#parts.owner);
+    // Somebody may have written between the first read and the lease.
+    const current = await this.#read(state.meta.runId);
+    const { actor, run } = this.#activate(current, lease, workbench, options);
+    await actor.submit({ kind: 'recover' });
+    return run;
+  }
+
+  /** Opens a run to look at, without taking it over. */
+  async open(runId: string): Promise<Run> {
+    const live = this.#live.get(runId as RunId);
+    if (live !== undefined) return live.run;
+    const state = await this.#read(runId as RunId);
+    return this.#reader(state, await this.#workbenchOf(state));
+  }
+
+  /** Starts a new run with the history of another, up to a sequence number (rounded down to the end of a turn). */
+  async fork(runId: string, options: { readonly at?: number } & LaunchOptions = {}): Promise<Run> {
+    this.#assertOpen();
+    const { journal, ids, clock } = this.#parts;
+    const events = await journal.read(runId as RunId);
+    const kept = events.slice(0, forkPoint(events, options.at ?? Number.MAX_SAFE_INTEGER));
+    const newId = ids.runId();
+    const copied = kept.map((event) => ({ ...event, runId: newId, ...(event.type === 'run.start' ? { parentRun: { runId: runId as RunId, at: kept.length } } : {}) }) as CadreEvent);
+    const state = foldEvents(copied);
+    if (state === undefined) throw new CadreError('RUN_UNKNOWN', `run ${runId} has no events to fork from`);
+    const lease = await journal.acquire(newId, this.#parts.owner);
+    await journal.append(lease, { runId: newId, expectedSeq: 0, events: copied, contents: [], sync: true });
+    state.at = clock.now();
+    const { actor, run } = this.#activate(state, lease, await this.#workbenchOf(state), options);
+    await actor.submit({ kind: 'recover' });
+    return run;
+  }
+
+  /** All runs of the journal, newest first. */
+  async runs(): Promise<readonly RunSummary[]> {
+    return await this.#parts.journal.runs();
+  }
+
+  /** Stops everything: effects are aborted, live runs stay resumable, the journal is closed. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await Promise.all([...this.#live.values()].map(({ actor }) => actor.suspend()));
+    this.#live.clear();
+    await this.#parts.journal.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new CadreError('ENGINE_CLOSED', 'this engine was closed; create a new one');
+  }
+
+  #limits(own: LimitOptions | undefined): Limits {
+    return { ...defaultRunLimits, ...limitsOf(this.#parts.limits), ...limitsOf(own ?? {}) };
+  }
+
+  async #read(runId: RunId): Promise<RunState> {
+    const state = foldEvents(await this.#parts.journal.read(runId));
+    if (state === undefined) throw new CadreError('STORE_CORRUPT', `run ${runId} does not begin with run.start`);
+    return state;
+  }
+
+  async #workbenchOf(state: RunState): Promise<Workbench> {
+    const { workbench, journal, rebuild } = this.#parts;
+    if (workbench.kernel.env.hash(JSON.stringify(workbench.set.files)) === state.meta.profiles) return workbench;
+    const snapshot = await journal.content(state.meta.profiles);
+    if (snapshot === undefined) throw new CadreError('STORE_CORRUPT', `run ${state.meta.runId}: its profiles (${state.meta.profiles}) are not in the journal`);
+    return await rebuild(JSON.parse(snapshot) as readonly ProfileFile[]);
+  }
+
+  #activate(state: RunState, lease: Lease, workbench: Workbench, options: LaunchOptions): { readonly actor: RunActor; readonly run: Run } {
+    const { actor, run } = this.#handle(state, lease, workbench, options);
+    this.#live.set(state.meta.runId, { run, actor });
+    const forget = (): void => {
+      this.#live.delete(state.meta.runId);
+    };
+    run.result.then(async () => {
+      await actor.whenIdle();
+      forget();
+      if (!this.#closed) await this.#parts.journal.release(lease);
+    }, forget);
+    const { signal } = options;
+    signal?.addEventListener('abort', () => void run.cancel('the launch signal was aborted').catch(() => undefined), { once: true });
+    return { actor, run };
+  }
+
+  /** A handle on a run that nobody advances. */
+  #reader(state: RunState, workbench: Workbench): Run {
+    return this.#handle(state, { runId: state.meta.runId, owner: '', epoch: -1 }, workbench, {}).run;
+  }
+
+  #handle(state: RunState, lease: Lease, workbench: Workbench, options: LaunchOptions): { readonly actor: RunActor; readonly run: Run } {
+    const { journal, clock, ids, gateway, functions, graceMs } = this.#parts;
+    const content = (hash: ContentHash): string | undefined => this.#content(hash);
+    const ports: ActorPorts = { kernel: workbench.kernel, gateway, journal, clock, functions, content, context: options.context ?? {}, graceMs };
+    const actor = new RunActor(state, lease, ports);
+    return { actor, run: new Run({ actor, journal, ids, content, profiles: workbench.set.profiles }) };
+  }
+
+  /** A stored text; journals in this process answer at once, and what was read is remembered. */
+  #content(hash: ContentHash): string | undefined {
+    const known = this.#contents.get(hash);
+    if (known !== undefined) return known;
+    const text = this.#parts.journal.content(hash);
+    if (typeof text !== 'string') return undefined;
+    if (this.#contents.size > 2_000) this.#contents.clear();
+    this.#contents.set(hash, text);
+    return text;
+  }
+}
+
+function unknownProfile(name: string, set: ProfileSet): CadreError {
+  return new CadreError('PROFILE_UNKNOWN', `there is no profile '${name}'; there are: ${[...set.profiles.keys()].join(', ') || 'none'}`);
+}
+
+function titleOf(payload: JsonValue): string {
+  const prompt = typeof payload === 'object' && payload !== null && 'prompt' in payload ? payload['prompt'] : undefined;
+  const line = (typeof prompt === 'string' ? prompt : '').split('\n')[0]?.trim() ?? '';
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
+}
+
+/** How many events of a run a fork may take over: up to the last turn that ended within them. */
+function forkPoint(events: readonly CadreEvent[], at: number): number {
+  for (let index = Math.min(at, events.length) - 1; index > 0; index--) {
+    if (events[index]?.type === 'turn.end') return index + 1;
+  }
+  const first = events.findIndex((event) => event.type === 'turn.start');
+  return first < 0 ? events.length : first;
+}

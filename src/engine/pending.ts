@@ -1,0 +1,56 @@
+import { CadreError } from '../core/error.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
+import type { AgentState, RunState } from '../core/state.ts';
+
+/** Something that waits for a person. */
+export interface PendingRequest {
+  /** The call id; what `approve`, `reject` and `answer` take. */
+  readonly id: string;
+  readonly kind: 'approval' | 'question';
+  readonly agentId: string;
+  /** The agents from the root down to the one that asks. */
+  readonly path: readonly string[];
+  readonly turnId: string;
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly message?: string;
+  readonly schema?: JsonObject;
+  /** Wall time it was asked at, in milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** Everything of a run that waits for a person, wherever in the tree it was asked. */
+export function pendingOf(run: RunState): readonly PendingRequest[] {
+  const pending: PendingRequest[] = [];
+  for (const agent of run.agents.values()) {
+    for (const call of agent.openCalls.values()) {
+      const { waitFor } = call;
+      if (call.status !== 'suspended' || waitFor === undefined || waitFor.kind === 'agents') continue;
+      pending.push({
+        id: call.callId,
+        kind: waitFor.kind,
+        agentId: agent.meta.agentId,
+        path: pathOf(run, agent),
+        turnId: call.request.turnId,
+        tool: call.request.name,
+        args: call.request.args ?? {},
+        since: call.request.at,
+        ...(waitFor.kind === 'question' ? { message: waitFor.prompt } : waitFor.message === undefined ? {} : { message: waitFor.message }),
+        ...(waitFor.kind === 'question' && waitFor.schema !== undefined ? { schema: waitFor.schema } : {}),
+      });
+    }
+  }
+  return pending;
+}
+
+function pathOf(run: RunState, agent: AgentState): readonly string[] {
+  const parent = agent.meta.parentAgentId === undefined ? undefined : run.agents.get(agent.meta.parentAgentId);
+  return [...(parent === undefined ? [] : pathOf(run, parent)), agent.meta.agentId];
+}
+
+/** Refuses an answer that is not among the choices a question offers. */
+export function checkAnswer(request: PendingRequest, value: JsonValue): void {
+  const choices = request.schema?.['enum'];
+  if (!Array.isArray(choices) || choices.includes(value)) return;
+  throw new CadreError('OPTION_INVALID', `the answer to ${request.id} must be one of ${JSON.stringify(choices)}, not ${JSON.stringify(value)}`);
+}

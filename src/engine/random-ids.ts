@@ -1,0 +1,11 @@
+import { customAlphabet } from 'nanoid';
+import type { Ids, ItemId, RunId } from '../core/ids.ts';
+
+// Letters and digits that are not mistaken for each other when read aloud or copied by hand.
+const short = customAlphabet('23456789abcdefghijkmnpqrstuvwxyz', 12);
+
+/** Ids for what comes from outside: runs and posted items. */
+export const randomIds: Ids = {
+  runId: () => `run_${short()}` as RunId,
+  itemId: () => `x${short()}` as ItemId,
+};

@@ -1,0 +1,44 @@
+import type { Env } from '../core/env.ts';
+import type { AgentState, CallState } from '../core/state.ts';
+import type { Transaction } from '../core/transaction.ts';
+import { endCall } from '../nodes/tool-end.ts';
+
+/**
+ * Takes up a run where its journal stands: model calls that were not answered are made again from the same recorded
+ * input; running tools are repeated when their effect allows it and answered with OUTCOME_UNKNOWN when it does not (I5);
+ * suspended calls stay suspended; what was due but not started is started.
+ */
+export function recover(tx: Transaction, env: Env): void {
+  if (tx.run.outcome !== undefined) return;
+  for (const agent of tx.run.agents.values()) {
+    if (agent.status === 'ended') continue;
+    recoverTurn(tx, agent);
+    for (const call of [...agent.openCalls.values()]) {
+      if (call.status === 'running') recoverCall(tx, env, agent, call);
+    }
+    tx.touched.add(agent.meta.agentId);
+  }
+}
+
+function recoverTurn(tx: Transaction, agent: AgentState): void {
+  const turn = agent.currentTurnId === undefined ? undefined : tx.run.turns.get(agent.currentTurnId);
+  if (turn === undefined || turn.modelEnd !== undefined || turn.start.prompt === undefined) return;
+  tx.effects.push({ kind: 'model', agentId: agent.meta.agentId, turnId: turn.turnId, cause: turn.start.seq });
+}
+
+function recoverCall(tx: Transaction, env: Env, agent: AgentState, call: CallState): void {
+  const { turnId, name } = call.request;
+  const agentId = agent.meta.agentId;
+  const tool = env.catalog.get(name);
+  if (tool?.effect === 'pure' || tool?.effect === 'idempotent') {
+    const start = tx.emit({ type: 'tool.start', agentId, turnId, callId: call.callId, attempt: call.attempt + 1 }, call.request.seq);
+    tx.effects.push({ kind: 'tool', agentId, turnId, callId: call.callId, cause: start.seq });
+    return;
+  }
+  const message = `'${name}' was interrupted while it ran. It may or may not have happened: find out before you repeat it.`;
+  endCall(tx, env, agent, call.callId, {
+    status: 'unknown',
+    content: JSON.stringify({ error: 'TOOL_OUTCOME_UNKNOWN', message }),
+    error: { code: 'TOOL_OUTCOME_UNKNOWN', message },
+  });
+}

@@ -1,0 +1,213 @@
+import { CadreError, describeThrown } from '../core/error.ts';
+import type { CadreEvent } from '../core/event.ts';
+import { foldEvents } from '../core/fold/apply-event.ts';
+import type { AgentId, ContentHash } from '../core/ids.ts';
+import type { ContentEntry, Journal, Lease } from '../core/journal.ts';
+import type { RunState } from '../core/state.ts';
+import { type Effect, Transaction } from '../core/transaction.ts';
+import { decide, type Input } from './decide.ts';
+import { type EffectPorts, Effects } from './effects.ts';
+import { type RunSubscriber, Subscribers } from './subscribers.ts';
+
+/** What a run needs from its engine. */
+export interface ActorPorts extends EffectPorts {
+  readonly journal: Journal;
+}
+
+interface Entry {
+  readonly input: Input;
+  readonly waiter?: { readonly resolve: () => void; readonly reject: (error: unknown) => void };
+}
+
+/** Events that come before the first decision: `run.start`, already folded into the state. */
+interface Prefix {
+  readonly events: readonly CadreEvent[];
+  readonly contents: readonly ContentEntry[];
+}
+
+const nothing: Prefix = { events: [], contents: [] };
+
+/**
+ * One live run: applies inputs one at a time, commits what they decide, then starts the effects that became due.
+ *
+ * Owns: the order of inputs and the commit. Does not own: what an input means (`decide`), how effects run (`Effects`).
+ * 1. An effect starts only after the commit that made it due.
+ * 2. A failed commit stops the run where the journal stands: no effect of it starts, memory is thrown away.
+ * 3. Posting never waits for a model or a tool; subscribers never hold up a commit.
+ */
+export class RunActor {
+  state: RunState;
+  /** Set when the run cannot go on in this process; the journal is as it was after the last commit. */
+  halted: CadreError | undefined;
+  readonly #subscribers: Subscribers;
+  readonly #effects: Effects;
+  readonly #ports: ActorPorts;
+  readonly #lease: Lease;
+  readonly #queue: Entry[] = [];
+  readonly #known = new Set<ContentHash>();
+  readonly #idle = new Set<() => void>();
+  #pumping = false;
+  #paused = false;
+
+  constructor(state: RunState, lease: Lease, ports: ActorPorts) {
+    this.state = state;
+    this.#lease = lease;
+    this.#ports = ports;
+    this.#subscribers = new Subscribers((message) => this.tell({ kind: 'note', level: 'warning', code: 'SUBSCRIBER_FAILED', message }));
+    this.#effects = new Effects(ports, { subscribers: this.#subscribers, tell: (input) => this.tell(input), onIdle: () => this.#settleIdle() });
+  }
+
+  /** Adds a reader of live events, deltas and progress; the returned function removes it. */
+  subscribe(subscriber: RunSubscriber): () => void {
+    return this.#subscribers.add(subscriber);
+  }
+
+  /** Hands in an input; the promise resolves once what it decided is committed. */
+  submit(input: Input): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#enqueue({ input, waiter: { resolve, reject } });
+    });
+  }
+
+  /** Hands in an input nobody waits for. */
+  tell(input: Input): void {
+    this.#enqueue({ input });
+  }
+
+  /** Commits the start of a run together with what its first input decides. */
+  async begin(prefix: Prefix, input: Input): Promise<void> {
+    for (const entry of prefix.contents) this.#known.add(entry.hash);
+    await this.#commit([{ input }], prefix);
+    if (this.halted !== undefined) throw this.halted;
+  }
+
+  /** Starts effects that were due when the run was last in memory. */
+  restart(effects: readonly Effect[]): void {
+    for (const effect of effects) this.#effects.start(this.state, effect);
+  }
+
+  get isIdle(): boolean {
+    return this.#effects.size === 0 && (this.halted !== undefined || this.#paused || (this.#queue.length === 0 && !this.#pumping));
+  }
+
+  /** Resolves when nothing runs and nothing waits to be applied. */
+  whenIdle(): Promise<void> {
+    if (this.isIdle) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.add(resolve));
+  }
+
+  /** Cancels the run or one agent; resolves when nothing below is running any more, or the grace period is over. */
+  async cancel(reason: string, agentId?: AgentId): Promise<void> {
+    await this.submit({ kind: 'cancel', reason, ...(agentId === undefined ? {} : { agentId }) });
+    await this.#effects.drain();
+  }
+
+  /** Stops applying inputs and aborts what is in flight; the journal keeps what was committed, and the lease is given back. */
+  async suspend(): Promise<void> {
+    this.#paused = true;
+    const error = new CadreError('ENGINE_CLOSED', `run ${this.state.meta.runId} is suspended: its engine was closed; resume it to go on`);
+    for (const { waiter } of this.#queue.splice(0)) waiter?.reject(error);
+    this.#effects.abortAll(error);
+    await this.#effects.drain();
+    this.#subscribers.close(error);
+    await this.#ports.journal.release(this.#lease);
+  }
+
+  #enqueue(entry: Entry): void {
+    if (this.halted !== undefined || this.#paused) {
+      entry.waiter?.reject(this.halted ?? new CadreError('ENGINE_CLOSED', `run ${this.state.meta.runId} is suspended: its engine was closed; resume it to go on`));
+      return;
+    }
+    this.#queue.push(entry);
+    if (this.#pumping) return;
+    this.#pumping = true;
+    queueMicrotask(() => void this.#pump());
+  }
+
+  async #pump(): Promise<void> {
+    try {
+      while (this.#queue.length > 0 && this.halted === undefined && !this.#paused) {
+        const pending = this.#commit(this.#queue.splice(0), nothing);
+        if (pending !== undefined) await pending;
+      }
+    } finally {
+      this.#pumping = false;
+      this.#settleIdle();
+    }
+  }
+
+  #settleIdle(): void {
+    if (this.#idle.size === 0 || !this.isIdle) return;
+    const waiting = [...this.#idle];
+    this.#idle.clear();
+    for (const resolve of waiting) resolve();
+  }
+
+  /** Decides and commits a batch of inputs; answers with a promise only when the journal does. */
+  #commit(entries: readonly Entry[], prefix: Prefix): Promise<void> | undefined {
+    const { kernel, clock, journal } = this.#ports;
+    const expectedSeq = this.state.seq - prefix.events.length;
+    const tx = new Transaction(this.state, clock.now(), { hash: kernel.env.hash, known: this.#known });
+    try {
+      for (const { input } of entries) decide(tx, kernel, input);
+    } catch (thrown) {
+      return this.#recoverFromFault(entries, thrown, expectedSeq);
+    }
+    const events = prefix.events.length === 0 ? tx.events : [...prefix.events, ...tx.events];
+    if (events.length === 0) {
+      for (const { waiter } of entries) waiter?.resolve();
+      return undefined;
+    }
+    const contents = prefix.contents.length === 0 ? tx.contents : [...prefix.contents, ...tx.contents];
+    try {
+      const appended = journal.append(this.#lease, { runId: this.state.meta.runId, expectedSeq, events, contents, sync: tx.sync });
+      if (appended === undefined) {
+        this.#committed(tx, events, entries);
+        return undefined;
+      }
+      return appended.then(
+        () => this.#committed(tx, events, entries),
+        (thrown: unknown) => this.#halt(thrown, entries),
+      );
+    } catch (thrown) {
+      this.#halt(thrown, entries);
+      return undefined;
+    }
+  }
+
+  #committed(tx: Transaction, events: readonly CadreEvent[], entries: readonly Entry[]): void {
+    this.#effects.abortEnded(events);
+    for (const effect of tx.effects) this.#effects.start(this.state, effect);
+    for (const { waiter } of entries) waiter?.resolve();
+    this.#subscribers.publish(events);
+  }
+
+  /** The journal refused: the run stops here, and everything in flight with it. Nothing committed is lost. */
+  #halt(thrown: unknown, entries: readonly Entry[]): void {
+    const error =
+      thrown instanceof CadreError
+        ? thrown
+        : new CadreError('STORE_FAILED', `run ${this.state.meta.runId}: the journal could not be written: ${describeThrown(thrown)}`, { cause: thrown });
+    this.halted = error;
+    this.#effects.abortAll(error);
+    for (const { waiter } of entries) waiter?.reject(error);
+    for (const { waiter } of this.#queue.splice(0)) waiter?.reject(error);
+    this.#subscribers.close(error);
+    this.#settleIdle();
+  }
+
+  /** A fault of the engine itself: state goes back to what the journal says, and the run ends with the fault on record. */
+  async #recoverFromFault(entries: readonly Entry[], thrown: unknown, seq: number): Promise<void> {
+    const kinds = entries.map(({ input }) => input.kind);
+    const error = thrown instanceof CadreError ? thrown : new CadreError('INTERNAL', `the engine failed on ${kinds.join(', ')}: ${describeThrown(thrown)}`, { cause: thrown });
+    try {
+      const state = seq === 0 ? undefined : foldEvents(await this.#ports.journal.read(this.state.meta.runId));
+      if (state === undefined || kinds.includes('fail')) throw error;
+      this.state = state;
+      for (const { waiter } of entries) waiter?.reject(error);
+      await this.#commit([{ input: { kind: 'fail', error: { code: error.code, message: error.message } } }], nothing);
+    } catch (failure) {
+      this.#halt(failure, entries);
+    }
+  }
+}

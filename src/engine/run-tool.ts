@@ -1,0 +1,71 @@
+import type { Clock } from '../core/clock.ts';
+import { CadreError } from '../core/error.ts';
+import type { ToolOutcome } from '../nodes/tool-node.ts';
+
+/** Most progress notes kept with a result; earlier ones are live only. */
+const keptNotes = 20;
+
+/** What running one tool takes. */
+export interface ToolRun {
+  readonly name: string;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly abort: AbortController;
+  /** Starts the tool; what it returns or throws is the outcome. */
+  readonly start: (progress: (fraction: number, note?: string) => void) => unknown;
+  readonly onProgress: (fraction: number, note: string) => void;
+  /** A result that comes after a time-out: kept, never delivered. */
+  readonly onLate: (outcome: ToolOutcome) => void;
+}
+
+/**
+ * Runs an effect tool to an outcome: its value, its error, or a time-out after which it is aborted and its late result
+ * is handed to `onLate`. Never throws.
+ */
+export function runTool(run: ToolRun): Promise<ToolOutcome> {
+  const notes: { fraction: number; note: string; at: number }[] = [];
+  const progress = (fraction: number, note = ''): void => {
+    notes.push({ fraction, note: note.slice(0, 500), at: run.clock.now() });
+    if (notes.length > keptNotes) notes.shift();
+    run.onProgress(fraction, note);
+  };
+  let returned: unknown;
+  try {
+    returned = run.start(progress);
+  } catch (error) {
+    return Promise.resolve({ status: 'error', error, progress: notes });
+  }
+  if (!isPromiseLike(returned)) return Promise.resolve({ status: 'ok', returned, progress: notes });
+  return raceAgainstTimer(run, returned, notes);
+}
+
+function raceAgainstTimer(run: ToolRun, returned: PromiseLike<unknown>, progress: ToolOutcome['progress']): Promise<ToolOutcome> {
+  return new Promise((resolve) => {
+    let over = false;
+    const finish = (outcome: ToolOutcome): void => {
+      if (over) {
+        run.onLate(outcome);
+        return;
+      }
+      over = true;
+      cancelTimer();
+      resolve(outcome);
+    };
+    const cancelTimer = run.clock.setTimer(run.timeoutMs, () => {
+      if (over) return;
+      over = true;
+      const seconds = run.timeoutMs / 1000;
+      const error = new CadreError('TOOL_TIMEOUT', `'${run.name}' did not finish within ${seconds} s and was stopped; it may have done part of its work`);
+      resolve({ status: 'timeout', error, progress });
+      run.abort.abort(error);
+    });
+    returned.then(
+      (value) => finish({ status: 'ok', returned: value, progress }),
+      (error: unknown) => finish({ status: run.abort.signal.aborted ? 'cancelled' : 'error', error, progress }),
+    );
+  });
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}

@@ -1,0 +1,240 @@
+import { CadreError } from '../core/error.ts';
+import type { CadreEvent } from '../core/event.ts';
+import type { AgentId, CallId, ContentHash, Ids, ItemId, RunId, TurnId } from '../core/ids.ts';
+import type { Delivery } from '../core/inbox.ts';
+import type { Journal } from '../core/journal.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
+import { isJsonObject } from '../core/json.ts';
+import type { CompiledProfile } from '../core/profile.ts';
+import type { RunState, RunUsage } from '../core/state.ts';
+import type { ItemDraft } from '../core/transaction.ts';
+import { toTurnRecord, type TurnRecord } from '../inspector/turn-record.ts';
+import { why, type WhyAnswer } from '../inspector/why.ts';
+import { suspendedCall } from './decide.ts';
+import { eventsOf } from './event-stream.ts';
+import { type PendingRequest, pendingOf } from './pending.ts';
+import type { RunActor } from './run-actor.ts';
+import { checkAnswer } from './pending.ts';
+import type { RunSubscriber } from './subscribers.ts';
+
+/** How a run ended. */
+export interface RunResult {
+  readonly runId: RunId;
+  readonly status: 'completed' | 'failed' | 'cancelled';
+  /** `success`, `error`, `limit`, `cancelled`, or a word of the profile's own. */
+  readonly outcome: string;
+  readonly output: string;
+  readonly deliverables: JsonObject;
+  readonly usage: RunUsage;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** Where a message goes and how urgent it is. */
+export interface SendOptions {
+  /** An agent id; the root agent when absent. */
+  readonly to?: string;
+  readonly priority?: Delivery;
+}
+
+/** What `send` answers with: the item's id, and when an agent has read it. */
+export interface Receipt {
+  readonly itemId: ItemId;
+  /** Resolves with the turn that read the item; rejects when the run ends before. */
+  readonly delivered: Promise<TurnId>;
+}
+
+/** An item somebody outside posts in full. */
+export interface OutsideItem {
+  readonly source: string;
+  readonly payload: JsonValue;
+  readonly consumption?: NonNullable<ItemDraft['consumption']>;
+  readonly maxTurns?: number;
+}
+
+/** What a run handle is made of. */
+export interface RunParts {
+  readonly actor: RunActor;
+  readonly journal: Journal;
+  readonly ids: Ids;
+  readonly profiles: ReadonlyMap<string, CompiledProfile>;
+  readonly content: (hash: ContentHash) => string | undefined;
+}
+
+/** A run, live or ended: read it, steer it, wait for it. */
+export class Run implements AsyncIterable<CadreEvent> {
+  readonly id: RunId;
+  /** Resolves when the run has ended; rejects when it cannot go on in this process (`STORE_*`, `ENGINE_CLOSED`). */
+  readonly result: Promise<RunResult>;
+  readonly #parts: RunParts;
+
+  constructor(parts: RunParts) {
+    this.#parts = parts;
+    this.id = parts.actor.state.meta.runId;
+    this.result = this.#untilEnded();
+    // A caller who never asks for the result must not be hit by its rejection.
+    this.result.catch(() => undefined);
+  }
+
+  /** The run's state as of now. Read-only: it changes through events alone. */
+  get state(): RunState {
+    return this.#parts.actor.state;
+  }
+
+  /** Approvals and questions that wait for a person. */
+  get pending(): readonly PendingRequest[] {
+    return pendingOf(this.state);
+  }
+
+  /** All events from the first, then live ones, until the run ends. */
+  [Symbol.asyncIterator](): AsyncIterator<CadreEvent> {
+    return this.events()[Symbol.asyncIterator]();
+  }
+
+  /** Events with a sequence number above `after`, then live ones, until the run ends. */
+  events(options: { readonly after?: number; readonly signal?: AbortSignal } = {}): AsyncIterable<CadreEvent> {
+    return eventsOf(this.#parts.actor, this.#parts.journal, options);
+  }
+
+  /** Watches live events, streaming deltas and tool progress; the returned function stops it. */
+  subscribe(subscriber: RunSubscriber): () => void {
+    return this.#parts.actor.subscribe(subscriber);
+  }
+
+  /** Resolves when nothing is running: the run awaits something, or has ended. */
+  async settled(): Promise<RunState> {
+    await this.#parts.actor.whenIdle();
+    if (this.#parts.actor.halted !== undefined && this.state.outcome === undefined) throw this.#parts.actor.halted;
+    return this.state;
+  }
+
+  /** Posts a message, or a whole inbox item, to an agent. Resolves once it is in the journal. */
+  async send(message: string | OutsideItem, options: SendOptions = {}): Promise<Receipt> {
+    const to = this.#recipient(options.to);
+    const itemId = this.#parts.ids.itemId();
+    const outside: OutsideItem = typeof message === 'string' ? { source: 'USER_PROMPT', payload: { prompt: message } } : message;
+    const item: ItemDraft = { ...outside, itemId, delivery: options.priority ?? 'next' };
+    const delivered = this.#untilRead(itemId);
+    delivered.catch(() => undefined);
+    await this.#parts.actor.submit({ kind: 'post', to, item });
+    return { itemId, delivered };
+  }
+
+  /** Lets a call run that waits for approval. */
+  async approve(id: string): Promise<void> {
+    this.#pendingCall(id, 'approval');
+    await this.#parts.actor.submit({ kind: 'answer', callId: id as CallId, verdict: 'approved' });
+  }
+
+  /** Refuses a call that waits for approval; the model reads the message. */
+  async reject(id: string, options: { readonly message?: string } = {}): Promise<void> {
+    this.#pendingCall(id, 'approval');
+    await this.#parts.actor.submit({ kind: 'answer', callId: id as CallId, verdict: 'rejected', ...(options.message === undefined ? {} : { message: options.message }) });
+  }
+
+  /** Answers a question. */
+  async answer(id: string, value: JsonValue): Promise<void> {
+    const request = this.#pendingCall(id, 'question');
+    checkAnswer(request, value);
+    await this.#parts.actor.submit({ kind: 'answer', callId: id as CallId, verdict: 'answered', value });
+  }
+
+  /** Cancels the run, or one agent and everything below it; resolves when nothing of it is running any more. */
+  async cancel(reason = 'cancelled', options: { readonly agentId?: string } = {}): Promise<void> {
+    if (this.state.outcome !== undefined) return;
+    await this.#parts.actor.cancel(reason, options.agentId === undefined ? undefined : this.#recipient(options.agentId));
+  }
+
+  /** The records of all turns, oldest first. */
+  turns(filter: { readonly agentId?: string } = {}): readonly TurnRecord[] {
+    const records: TurnRecord[] = [];
+    for (const turn of this.state.turns.values()) {
+      if (filter.agentId === undefined || filter.agentId === turn.agentId) records.push(this.#record(turn));
+    }
+    return records;
+  }
+
+  /** The record of one turn; undefined when there is none of this id. */
+  turn(turnId: string): TurnRecord | undefined {
+    const turn = this.state.turns.get(turnId as TurnId);
+    return turn === undefined ? undefined : this.#record(turn);
+  }
+
+  /** Where a text in a turn's prompt or reply came from, with the chain of causes back to a person. */
+  why(turnId: string, text: string): readonly WhyAnswer[] {
+    const events = this.#parts.journal.read(this.id);
+    const eventAt = Array.isArray(events) ? (seq: number): CadreEvent | undefined => (events as readonly CadreEvent[])[seq - 1] : undefined;
+    return why(this.state, turnId, text, { content: this.#parts.content, profiles: this.#parts.profiles, ...(eventAt === undefined ? {} : { eventAt }) });
+  }
+
+  #record(turn: Parameters<typeof toTurnRecord>[1]): TurnRecord {
+    return toTurnRecord(this.state, turn, this.#parts.content, this.#parts.profiles);
+  }
+
+  #recipient(to: string | undefined): AgentId {
+    if (this.state.outcome !== undefined) throw new CadreError('RUN_ENDED', `run ${this.id} has ended (${this.state.status}); launch a new one, or fork it`);
+    const id = to ?? this.state.rootAgentId;
+    const agent = id === undefined ? undefined : this.state.agents.get(id as AgentId);
+    if (agent === undefined) throw new CadreError('AGENT_UNKNOWN', `run ${this.id} has no agent '${to ?? ''}'; it has ${[...this.state.agents.keys()].join(', ')}`);
+    if (agent.status === 'ended') throw new CadreError('AGENT_ENDED', `agent ${agent.meta.agentId} has ended (${agent.outcome ?? ''}) and reads nothing any more`);
+    return agent.meta.agentId;
+  }
+
+  #pendingCall(id: string, kind: PendingRequest['kind']): PendingRequest {
+    const request = this.pending.find((candidate) => candidate.id === id);
+    if (request !== undefined && request.kind === kind && suspendedCall({ run: this.state }, id as CallId) !== undefined) return request;
+    const waiting = this.pending.map((candidate) => `${candidate.id} (${candidate.kind})`).join(', ') || 'nothing';
+    throw new CadreError('PENDING_UNKNOWN', `no ${kind} '${id}' is waiting in run ${this.id}; waiting: ${waiting}`);
+  }
+
+  async #untilEnded(): Promise<RunResult> {
+    const { actor } = this.#parts;
+    if (this.state.outcome === undefined) {
+      await new Promise<void>((resolve, reject) => {
+        const stop = actor.subscribe({
+          onEvents: (events) => {
+            if (!events.some((event) => event.type === 'run.end')) return;
+            stop();
+            resolve();
+          },
+          onHalt: reject,
+        });
+      });
+    }
+    const { state } = this;
+    return {
+      runId: this.id,
+      status: state.status === 'completed' || state.status === 'cancelled' ? state.status : 'failed',
+      outcome: state.outcome ?? 'error',
+      output: state.output,
+      deliverables: state.deliverables,
+      usage: { ...state.usage },
+      ...(state.error === undefined ? {} : { error: state.error }),
+    };
+  }
+
+  #untilRead(itemId: ItemId): Promise<TurnId> {
+    return new Promise((resolve, reject) => {
+      const stop = this.#parts.actor.subscribe({
+        onEvents: (events) => {
+          for (const event of events) {
+            if (event.type === 'turn.start' && event.inputs.some((input) => input.itemId === itemId)) {
+              stop();
+              resolve(event.turnId);
+            } else if (event.type === 'run.end') {
+              stop();
+              reject(new CadreError('RUN_ENDED', `run ${this.id} ended before item ${itemId} was read`));
+            }
+          }
+        },
+        onHalt: reject,
+      });
+    });
+  }
+}
+
+/** Tells whether a launch input already is a payload with parts. */
+export function toUserPayload(input: unknown): JsonValue {
+  if (typeof input === 'string') return { prompt: input };
+  if (Array.isArray(input)) return { parts: input as JsonValue };
+  return isJsonObject(input) ? input : { prompt: String(input) };
+}

@@ -1,0 +1,67 @@
+import { describeThrown } from '../core/error.ts';
+import type { CadreEvent } from '../core/event.ts';
+import type { AgentId, CallId, TurnId } from '../core/ids.ts';
+import type { ModelDelta } from '../core/model.ts';
+
+/** Somebody who watches a run live. Events are journaled facts; deltas and progress are live only. */
+export interface RunSubscriber {
+  readonly onEvents?: (events: readonly CadreEvent[]) => void;
+  readonly onDelta?: (agentId: AgentId, turnId: TurnId, delta: ModelDelta) => void;
+  readonly onProgress?: (progress: { readonly agentId: AgentId; readonly turnId: TurnId; readonly callId: CallId; readonly fraction: number; readonly note: string }) => void;
+  /** The run cannot go on in this process. */
+  readonly onHalt?: (error: Error) => void;
+}
+
+/**
+ * Everybody who watches one run. A subscriber that throws is reported once; it
+ * never holds up the run, nor the others (I12).
+ */
+export class Subscribers {
+  readonly #all = new Set<RunSubscriber>();
+  readonly #report: (message: string) => void;
+  readonly #reported = new Set<RunSubscriber>();
+  #deltaReaders = 0;
+
+  constructor(report: (message: string) => void) {
+    this.#report = report;
+  }
+
+  /** True when somebody listens to deltas; nobody pays for them otherwise. */
+  get wantsDeltas(): boolean {
+    return this.#deltaReaders > 0;
+  }
+
+  add(subscriber: RunSubscriber): () => void {
+    this.#all.add(subscriber);
+    if (subscriber.onDelta !== undefined) this.#deltaReaders++;
+    return () => {
+      if (this.#all.delete(subscriber) && subscriber.onDelta !== undefined) this.#deltaReaders--;
+    };
+  }
+
+  publish(events: readonly CadreEvent[]): void {
+    for (const subscriber of this.#all) this.#guard(subscriber, () => subscriber.onEvents?.(events));
+  }
+
+  delta(agentId: AgentId, turnId: TurnId, delta: ModelDelta): void {
+    for (const subscriber of this.#all) this.#guard(subscriber, () => subscriber.onDelta?.(agentId, turnId, delta));
+  }
+
+  progress(agentId: AgentId, turnId: TurnId, callId: CallId, fraction: number, note: string): void {
+    for (const subscriber of this.#all) this.#guard(subscriber, () => subscriber.onProgress?.({ agentId, turnId, callId, fraction, note }));
+  }
+
+  close(error: Error): void {
+    for (const subscriber of this.#all) this.#guard(subscriber, () => subscriber.onHalt?.(error));
+  }
+
+  #guard(subscriber: RunSubscriber, call: () => void): void {
+    try {
+      call();
+    } catch (thrown) {
+      if (this.#reported.has(subscriber)) return;
+      this.#reported.add(subscriber);
+      this.#report(`a subscriber threw: ${describeThrown(thrown)}`);
+    }
+  }
+}

@@ -1,0 +1,12 @@
+import type { Clock } from '../core/clock.ts';
+
+/** The clock of this machine. Timers do not keep a finished process alive only when nothing waits for them. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  setTimer: (ms, callback) => {
+    // Node turns anything longer into 1 ms, so a longer wait is cut to the longest it can keep (24 days).
+    const timer = setTimeout(callback, Math.min(ms, 2_147_483_647));
+    return () => clearTimeout(timer);
+  },
+};

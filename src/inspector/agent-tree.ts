@@ -1,0 +1,82 @@
+import type { ErrorRecord } from '../core/error.ts';
+import type { AgentId, TurnId } from '../core/ids.ts';
+import type { AgentState, AgentStatus, RunState } from '../core/state.ts';
+
+/** One agent of a run, with the agents it started. */
+export interface AgentNodeView {
+  readonly agentId: AgentId;
+  readonly parentAgentId: AgentId | undefined;
+  readonly profile: string;
+  readonly profileType: string;
+  readonly roleName: string | undefined;
+  readonly moduleId: string | undefined;
+  readonly status: AgentStatus;
+  readonly outcome: string | undefined;
+  readonly error: ErrorRecord | undefined;
+  readonly iteration: number;
+  readonly startedAt: number;
+  readonly turns: number;
+  readonly toolCalls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** US dollars known so far; `costUnknown` when some call had no price. */
+  readonly cost: number;
+  readonly costUnknown: boolean;
+  /** Input tokens of its latest model call: how full its context is. */
+  readonly contextTokens: number | undefined;
+  readonly currentTurnId: TurnId | undefined;
+  /** Tool calls that have not ended. */
+  readonly openCalls: readonly { readonly name: string; readonly status: string }[];
+  /** Items waiting in its inbox, and items that could not be read. */
+  readonly waitingItems: number;
+  readonly deadLetters: number;
+  readonly children: readonly AgentNodeView[];
+}
+
+/** The agents of a run as a tree, in the order they were started. */
+export function agentTree(run: RunState): readonly AgentNodeView[] {
+  const roots = [...run.agents.values()].filter(({ meta }) => meta.parentAgentId === undefined || !run.agents.has(meta.parentAgentId));
+  return roots.map((agent) => toNode(run, agent));
+}
+
+function toNode(run: RunState, agent: AgentState): AgentNodeView {
+  const { meta, usage } = agent;
+  return {
+    agentId: meta.agentId,
+    parentAgentId: meta.parentAgentId,
+    profile: meta.profile,
+    profileType: meta.type,
+    roleName: meta.roleName,
+    moduleId: meta.moduleId,
+    status: agent.status,
+    outcome: agent.outcome,
+    error: agent.error,
+    iteration: agent.iteration,
+    startedAt: meta.startedAt,
+    turns: agent.turnCount,
+    toolCalls: agent.toolCallsTotal,
+    inputTokens: usage.inputTokens,
+    outputTokens: usage.outputTokens,
+    cost: usage.cost,
+    costUnknown: usage.costUnknown,
+    contextTokens: contextTokens(run, agent),
+    currentTurnId: agent.currentTurnId,
+    openCalls: [...agent.openCalls.values()].map((call) => ({ name: call.request.name, status: call.status })),
+    waitingItems: agent.inbox.length,
+    deadLetters: agent.deadLetters.length,
+    children: agent.children.flatMap((child) => {
+      const state = run.agents.get(child);
+      return state === undefined ? [] : [toNode(run, state)];
+    }),
+  };
+}
+
+function contextTokens(run: RunState, agent: AgentState): number | undefined {
+  for (const turnId of [agent.currentTurnId, agent.lastTurnId]) {
+    const turn = turnId === undefined ? undefined : run.turns.get(turnId);
+    // An agent that has taken no turn yet names the turn its baton came from, which is another agent's.
+    const tokens = turn?.agentId === agent.meta.agentId ? turn.modelEnd?.usage.inputTokens : undefined;
+    if (tokens !== undefined) return tokens;
+  }
+  return undefined;
+}

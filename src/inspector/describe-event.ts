@@ -1,0 +1,102 @@
+import type { CadreEvent } from '../core/event.ts';
+import type { JsonValue } from '../core/json.ts';
+import { contentText } from '../core/message.ts';
+
+/** Says in one short sentence what an event means; the text is untrusted and may hold anything. */
+export function describeEvent(event: CadreEvent): string {
+  switch (event.type) {
+    case 'run.start':
+      return `the run began with profile ${event.profile}: ${inOneLine(event.input)}`;
+    case 'run.status':
+      return `the run is ${event.status}`;
+    case 'run.end':
+      return `the run ended ${event.status} (${event.outcome})`;
+    case 'agent.start':
+    case 'agent.release':
+    case 'agent.await':
+    case 'agent.restart':
+    case 'agent.end':
+      return describeAgentEvent(event);
+    case 'inbox.add':
+      return `${event.item.source} reached ${event.agentId} from ${posterOf(event.item)}: ${inOneLine(event.item.payload)}`;
+    case 'inbox.fail':
+      return `item ${event.itemId} could not be read: ${event.error.message}`;
+    case 'inbox.drop':
+      return `item ${event.itemId} was dropped (${event.reason})`;
+    case 'turn.start':
+      return `${event.turnId} began and read ${event.inputs.map((input) => input.source).join(', ') || 'nothing'}`;
+    case 'model.end':
+      return event.reply === undefined ? `the model call failed: ${event.error?.message ?? 'no reply'}` : `the model replied: ${replyInOneLine(event.reply)}`;
+    case 'turn.decide':
+      return `${event.turnId} was decided: ${event.action.type}${event.action.ruleId === undefined ? '' : ` (rule ${event.action.ruleId})`}`;
+    case 'turn.end':
+      return `${event.turnId} ended ${event.status}`;
+    case 'tool.request':
+    case 'tool.start':
+    case 'tool.suspend':
+    case 'tool.answer':
+    case 'tool.end':
+    case 'tool.late':
+      return describeToolEvent(event);
+    case 'module.update':
+      return `module ${event.moduleId} changed: ${inOneLine(Object.keys(event.patch).join(', '))}`;
+    case 'dispatch.update':
+      return `dispatch ${event.dispatchId} ${event.patch.status ?? 'changed'}`;
+    case 'state.update':
+      return `${event.scope} state: ${event.operation} ${event.path}${event.value === undefined ? '' : ` ${inOneLine(event.value)}`}`;
+    case 'note.add':
+      return `${event.level} ${event.code}: ${event.message}`;
+  }
+}
+
+function describeAgentEvent(event: Extract<CadreEvent, { readonly type: `agent.${string}` }>): string {
+  switch (event.type) {
+    case 'agent.start':
+      return `${event.agentId} was started${event.parentAgentId === undefined ? '' : ` by ${event.parentAgentId}`}`;
+    case 'agent.release':
+      return `${event.agentId} got a free slot`;
+    case 'agent.await':
+      return `${event.agentId} waits${event.on === undefined ? '' : ` for ${event.on.join(', ')}`}`;
+    case 'agent.restart':
+      return `${event.agentId} was restarted (iteration ${event.iteration})`;
+    case 'agent.end':
+      return `${event.agentId} ended (${event.outcome})`;
+  }
+}
+
+function describeToolEvent(event: Extract<CadreEvent, { readonly type: `tool.${string}` }>): string {
+  switch (event.type) {
+    case 'tool.request':
+      return `${event.turnId} called ${event.name}(${inOneLine(event.args)})`;
+    case 'tool.start':
+      return `call ${event.callId} began to run (attempt ${event.attempt})`;
+    case 'tool.suspend':
+      return `call ${event.callId} waits for ${event.on.kind}`;
+    case 'tool.answer':
+      return `a person ${event.verdict} call ${event.callId}`;
+    case 'tool.end':
+      return `call ${event.callId} ended ${event.status}: ${inOneLine(contentText(event.content))}`;
+    case 'tool.late':
+      return `a late result of call ${event.callId} was kept aside`;
+  }
+}
+
+/** Who posted an item: an observer, a rule, an agent, or somebody outside. */
+export function posterOf(item: { readonly observerId?: string; readonly ruleId?: string; readonly from?: string }): string {
+  if (item.observerId !== undefined) return `observer ${item.observerId}`;
+  if (item.ruleId !== undefined) return `rule ${item.ruleId}`;
+  return item.from ?? 'outside';
+}
+
+function replyInOneLine(reply: { readonly text: string; readonly toolCalls: readonly { readonly name: string }[] }): string {
+  const calls = reply.toolCalls.map((call) => call.name).join(', ');
+  return [inOneLine(reply.text), calls === '' ? '' : `calls ${calls}`].filter((part) => part !== '').join('; ');
+}
+
+/** A value as one line of at most 120 characters. */
+export function inOneLine(value: JsonValue): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const line = text.slice(0, 400).replace(/\s+/gu, ' ').trim();
+  const shown = line.slice(0, 119);
+  return shown.length < line.length || text.length > 400 ? `${shown}…` : shown;
+}

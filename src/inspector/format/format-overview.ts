@@ -1,0 +1,46 @@
+import type { ConversationEntry } from '../conversation.ts';
+import type { RunOverview } from '../run-overview.ts';
+import { Layout, safe } from './layout.ts';
+import { costText, countText, durationText, timeText, tokensText } from './quantity-text.ts';
+import { styledStatus, type FormatOptions } from './text-style.ts';
+
+/** Renders a run at a glance. */
+export function formatOverview(view: RunOverview, options: FormatOptions = {}): string {
+  const out = new Layout(options);
+  const { style } = out;
+  const outcome = view.outcome === undefined ? '' : ` (${safe(view.outcome)})`;
+  out.line(`${style.bold(`Run ${safe(view.runId)}`)}  ${styledStatus(style, view.status)}${outcome}  ${safe(view.title)}`);
+  out.line(`${style.dim('started')}  ${timeText(view.createdAt)}, ${durationText(view.updatedAt - view.createdAt)} to its last event`);
+  out.line(`${style.dim('team')}     ${countText(view.agents.total, 'agent')}, ${countText(view.turns, 'turn')}, ${countText(view.toolCalls, 'tool call')}`);
+  out.line(`${style.dim('usage')}    ${tokensText(view.inputTokens, view.outputTokens)} tokens, ${costText(view.cost, view.costUnknown)}`);
+  const modules = Object.entries(view.modules).filter(([, count]) => count > 0);
+  if (modules.length > 0) out.line(`${style.dim('modules')}  ${modules.map(([status, count]) => `${count} ${status}`).join(', ')}`);
+  if (view.error !== undefined) out.line(`${style.red('error')}    ${view.error.code}: ${safe(view.error.message, 400)}`);
+  for (const wait of view.pending) {
+    const asked = wait.waitFor.kind === 'question' ? wait.waitFor.prompt : (wait.waitFor.message ?? `approve ${wait.tool}?`);
+    out.line(`${style.yellow(wait.waitFor.kind)}  ${safe(wait.callId)} of ${safe(wait.agentId)}: ${safe(asked)}`);
+  }
+  return out.toString();
+}
+
+/** Renders the conversation with the user. */
+export function formatConversation(entries: readonly ConversationEntry[], options: FormatOptions = {}): string {
+  const out = new Layout(options);
+  if (entries.length === 0) return out.line('Nothing was said.').toString();
+  entries.forEach((entry, index) => {
+    if (index > 0) out.line();
+    out.line(out.style.bold(speaker(entry))).block(entry.text, 2);
+  });
+  return out.toString();
+}
+
+function speaker(entry: ConversationEntry): string {
+  switch (entry.kind) {
+    case 'user':
+      return `user → ${safe(entry.to)}${entry.turnId === undefined ? ' (not read yet)' : ''}`;
+    case 'agent':
+      return `${safe(entry.from)} (${safe(entry.turnId)})`;
+    case 'output':
+      return 'output';
+  }
+}

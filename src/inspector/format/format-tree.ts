@@ -1,0 +1,40 @@
+import type { AgentNodeView } from '../agent-tree.ts';
+import { Layout, safe } from './layout.ts';
+import { costText, countText, tokensText } from './quantity-text.ts';
+import { styledStatus, type FormatOptions } from './text-style.ts';
+
+/** Renders the agents of a run as a tree. */
+export function formatTree(roots: readonly AgentNodeView[], options: FormatOptions = {}): string {
+  const out = new Layout(options);
+  if (roots.length === 0) return out.line('No agents.').toString();
+  for (const root of roots) formatNode(out, root, { own: '', below: '' });
+  return out.toString();
+}
+
+function formatNode(out: Layout, node: AgentNodeView, prefix: { readonly own: string; readonly below: string }): void {
+  out.line(`${prefix.own}${nodeText(out, node)}`);
+  node.children.forEach((child, index) => {
+    const last = index === node.children.length - 1;
+    formatNode(out, child, { own: `${prefix.below}${last ? '└─ ' : '├─ '}`, below: `${prefix.below}${last ? '   ' : '│  '}` });
+  });
+}
+
+function nodeText(out: Layout, node: AgentNodeView): string {
+  const { style } = out;
+  const status = node.status === 'ended' ? styledStatus(style, safe(node.outcome ?? 'ended', 40)) : styledStatus(style, node.status);
+  const notes = [
+    node.roleName === undefined ? safe(node.profile) : `${safe(node.profile)}, ${safe(node.roleName)}`,
+    ...(node.moduleId === undefined ? [] : [safe(node.moduleId)]),
+    countText(node.turns, 'turn'),
+    countText(node.toolCalls, 'tool call'),
+    `${tokensText(node.inputTokens, node.outputTokens)} tokens`,
+    costText(node.cost, node.costUnknown),
+    ...(node.contextTokens === undefined ? [] : [`context ${node.contextTokens}`]),
+    ...(node.iteration > 1 ? [`iteration ${node.iteration}`] : []),
+    ...(node.waitingItems === 0 ? [] : [`${countText(node.waitingItems, 'item')} waiting`]),
+    ...(node.deadLetters === 0 ? [] : [countText(node.deadLetters, 'dead letter')]),
+  ];
+  const doing = node.openCalls.map((call) => `${safe(call.name, 60)} ${call.status}`).join(', ');
+  const error = node.error === undefined ? '' : `  ${style.red(safe(node.error.message))}`;
+  return `${style.bold(safe(node.agentId))}  ${status}${doing === '' ? '' : ` (${doing})`}  ${style.dim(notes.join(' · '))}${error}`;
+}

@@ -1,0 +1,38 @@
+import type { TurnRow } from '../turn-list.ts';
+import { cell, Layout, safe, table } from './layout.ts';
+import { spanText, tokensText } from './quantity-text.ts';
+import { plainStyle, styledStatus, type FormatOptions } from './text-style.ts';
+
+/** Renders turns, one per line: id, status, duration, tokens, what it read, what it did. */
+export function formatTurnList(rows: readonly TurnRow[], options: FormatOptions = {}): string {
+  const style = options.style ?? plainStyle;
+  const out = new Layout(options);
+  if (rows.length === 0) return out.line('No turns.').toString();
+  const header = ['TURN', 'STATUS', 'TIME', 'TOKENS', 'READ', 'DID'].map((title) => cell(title, style.dim));
+  const body = rows.map((row) => [
+    cell(safe(row.turnId, 60), style.bold),
+    cell(row.status, (text) => styledStatus(style, text)),
+    cell(spanText(row.startedAt, row.endedAt)),
+    cell(tokensText(row.inputTokens, row.outputTokens)),
+    cell(safe(counted(row.sources), 60)),
+    cell(safe(didText(row), 100)),
+  ]);
+  for (const line of table([header, ...body])) out.line(line);
+  return out.toString();
+}
+
+/** What a turn did, in a few words: its calls, else its words, then its action or error. */
+function didText(row: TurnRow): string {
+  const calls = counted(row.tools.map((tool) => (tool.status === 'ok' ? tool.name : `${tool.name} (${tool.status})`)));
+  const said = calls === '' ? row.reply.slice(0, 60) : calls;
+  if (row.error !== undefined) return [said, `error: ${row.error}`].filter((part) => part !== '').join('; ');
+  const action = row.action === undefined || row.action === 'continue_with_tool' ? '' : row.action;
+  return [said, action].filter((part) => part !== '').join(' → ');
+}
+
+/** Words joined by commas, equal ones counted. */
+function counted(words: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return [...counts].map(([word, count]) => (count === 1 ? word : `${count}× ${word}`)).join(', ');
+}

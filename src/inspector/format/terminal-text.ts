@@ -1,0 +1,79 @@
+/** How much of a text is shown. */
+export interface TerminalTextOptions {
+  /** Longest line in characters; 400 when absent. */
+  readonly maxLine?: number;
+  /** Most lines; 200 when absent. */
+  readonly maxLines?: number;
+}
+
+// Control, format (bidi, invisible) and lone surrogate characters, and the Unicode line separators.
+const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/** Joiners: needed by scripts and emoji, and unable to move or hide anything. */
+const harmless = new Set(['\u200C', '\u200D']);
+
+/**
+ * Makes untrusted text safe to print: control characters (ANSI escapes), bidirectional and invisible characters are
+ * shown as `\x1b` or `\u202e`, tabs as two spaces; long lines and long texts are cut, with a marker that says how much
+ * is missing. Line feeds stay.
+ */
+export function toTerminalText(text: string, options: TerminalTextOptions = {}): string {
+  const { maxLine = 400, maxLines = 200 } = options;
+  const lines = splitLines(text, maxLines);
+  const shown = lines.shown.map((line) => toLine(line, maxLine)).join('\n');
+  return lines.left === 0 ? shown : `${shown}\n… (+${grouped(lines.left)} ${lines.left === 1 ? 'line' : 'lines'})`;
+}
+
+/** The same for one line: line feeds are shown as `⏎`, and a cut as `…`. */
+export function toTerminalLine(text: string, maxLine = 160): string {
+  const shown = wholeStart(text, maxLine);
+  const line = escaped(shown.replace(/[ \t]*\r?\n\s*/gu, ' ⏎ '));
+  return shown.length < text.length ? `${line}…` : line;
+}
+
+/** A whole number with commas between groups of three digits. */
+export function grouped(count: number): string {
+  return Math.round(count)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/gu, ',');
+}
+
+function splitLines(text: string, maxLines: number): { readonly shown: readonly string[]; readonly left: number } {
+  const shown: string[] = [];
+  let at = 0;
+  while (shown.length < maxLines) {
+    const end = text.indexOf('\n', at);
+    if (end < 0) {
+      shown.push(text.slice(at));
+      return { shown, left: 0 };
+    }
+    shown.push(text.charAt(end - 1) === '\r' && end > at ? text.slice(at, end - 1) : text.slice(at, end));
+    at = end + 1;
+  }
+  let left = 1;
+  for (let end = text.indexOf('\n', at); end >= 0; end = text.indexOf('\n', end + 1)) left++;
+  return { shown, left };
+}
+
+function toLine(line: string, maxLine: number): string {
+  const shown = wholeStart(line, maxLine);
+  return shown.length === line.length ? escaped(line) : `${escaped(shown)}… (+${grouped(line.length - shown.length)} characters)`;
+}
+
+/** The start of a text, never cut between the halves of one character. */
+function wholeStart(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const last = text.charCodeAt(length - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
+}
+
+function escaped(text: string): string {
+  return text.replace(unsafe, (character) => {
+    if (harmless.has(character)) return character;
+    if (character === '\t') return '  ';
+    const code = character.codePointAt(0) ?? 0;
+    const digits = code.toString(16);
+    if (code <= 0xff) return `\\x${digits.padStart(2, '0')}`;
+    return code <= 0xffff ? `\\u${digits.padStart(4, '0')}` : `\\u{${digits}}`;
+  });
+}

@@ -1,0 +1,147 @@
+import type { ContentHash } from '../core/ids.ts';
+import type { ContentPart, FilePart, MessageOrigin, PromptMessage } from '../core/message.ts';
+import { contentParts, contentText } from '../core/message.ts';
+import type { SourceRef } from '../core/profile.ts';
+import { prependSeparator } from '../core/prompt.ts';
+import type { TurnInput } from '../core/turn.ts';
+import { estimateTokens } from './estimate-tokens.ts';
+import { partText, resultParts, type PromptPart } from './prompt-text.ts';
+import { segmentSeparator, type SystemPromptView } from './system-prompt.ts';
+import type { History } from './turn-history.ts';
+
+/** What a piece of a prompt is; `join` is text the engine put between two others. */
+export type SpanSource = 'segment' | 'item' | 'tool_result' | 'reply' | 'reasoning' | 'tool_call' | 'join';
+
+/** A piece of a prompt with one origin. */
+export interface PromptSpan {
+  readonly source: SpanSource;
+  /** The segment's id, the inbox item's id, the call's id, or the turn's id (for replies). */
+  readonly ref: string;
+  readonly role: PromptMessage['role'];
+  /** Place of its message in the prompt that was sent. */
+  readonly messageIndex: number;
+  /** Where it lies in the prompt's text: start (inclusive), end (exclusive). */
+  readonly range: readonly [number, number];
+  /** An estimate. */
+  readonly tokens: number;
+  readonly text: string;
+  readonly hash?: ContentHash;
+  /** Part of this turn's prompt only. */
+  readonly ephemeral?: boolean;
+  /** Where its profile declares it. */
+  readonly origin?: SourceRef;
+  /** The turn that read the item, or gave the reply. */
+  readonly turnId?: string;
+  readonly callId?: string;
+  /** A file, which has no text. */
+  readonly file?: { readonly mediaType: string; readonly filename?: string };
+}
+
+/** What a prompt was put together from. */
+export interface PromptParts {
+  readonly system: SystemPromptView;
+  readonly history: History;
+  readonly from: number;
+  readonly to: number;
+  readonly inputs: readonly TurnInput[];
+  readonly turnId: string;
+}
+
+type SpanDraft = Pick<PromptSpan, 'source' | 'ref' | 'text'> & Partial<PromptSpan>;
+
+/**
+ * The spans of a prompt: their texts, concatenated, are `promptText` of what `assemblePrompt` made of the same parts,
+ * byte for byte (I10).
+ */
+export function promptSpans(parts: PromptParts): readonly PromptSpan[] {
+  const messages: MessageSpans[] = [];
+  const system = systemSpans(parts.system);
+  if (system.length > 0) messages.push({ role: 'system', spans: system });
+  const to = Math.min(parts.to, parts.history.messages.length);
+  for (let index = parts.from; index < to; index++) {
+    const message = parts.history.messages[index];
+    if (message !== undefined) messages.push({ role: message.role, spans: storedSpans(message, parts.history.origins[index]) });
+  }
+  for (const input of parts.inputs) if (!input.persistent) addEphemeral(messages, input, parts.turnId);
+  return placed(messages);
+}
+
+interface MessageSpans {
+  readonly role: PromptMessage['role'];
+  readonly spans: readonly SpanDraft[];
+}
+
+function systemSpans(system: SystemPromptView): readonly SpanDraft[] {
+  const spans: SpanDraft[] = [];
+  for (const segment of system.segments) {
+    if (segment.text === '') continue;
+    if (spans.length > 0) spans.push({ source: 'join', ref: segment.id, text: segmentSeparator });
+    spans.push({
+      source: 'segment',
+      ref: segment.id,
+      text: segment.text,
+      ...(segment.hash === undefined ? {} : { hash: segment.hash }),
+      ...(segment.source === undefined ? {} : { origin: segment.source }),
+    });
+  }
+  return spans;
+}
+
+function storedSpans(message: PromptMessage, origin: MessageOrigin | undefined): readonly SpanDraft[] {
+  const turn = origin === undefined ? {} : { turnId: origin.turnId };
+  switch (message.role) {
+    case 'system':
+      return [{ source: 'item', ref: origin?.itemIds[0] ?? '', text: message.content, ...turn }];
+    case 'user':
+      return message.content.map((part) => ({ source: 'item' as const, ref: origin?.itemIds[0] ?? '', ...ofPart(part), ...turn }));
+    case 'assistant':
+      return message.content.map((part) => ({ ...replySource(part, origin), ...ofPart(part), ...turn }));
+    case 'tool':
+      return message.content.flatMap((part, index) => {
+        const callId = part.toolCallId;
+        return resultParts(part).map((piece) => ({ source: 'tool_result' as const, ref: origin?.itemIds[index] ?? callId, callId, ...ofPart(piece), ...turn }));
+      });
+  }
+}
+
+function replySource(part: PromptPart, origin: MessageOrigin | undefined): Pick<SpanDraft, 'source' | 'ref'> & { readonly callId?: string } {
+  if (part.type === 'tool-call') return { source: 'tool_call', ref: part.toolCallId, callId: part.toolCallId };
+  return { source: part.type === 'reasoning' ? 'reasoning' : 'reply', ref: origin?.turnId ?? '' };
+}
+
+function ofPart(part: PromptPart): Pick<SpanDraft, 'text' | 'file'> {
+  return part.type === 'file' ? { text: '', file: fileOf(part) } : { text: partText(part) };
+}
+
+function fileOf(part: FilePart): NonNullable<PromptSpan['file']> {
+  return part.filename === undefined ? { mediaType: part.mediaType } : { mediaType: part.mediaType, filename: part.filename };
+}
+
+function addEphemeral(messages: MessageSpans[], input: TurnInput, turnId: string): void {
+  const base = { source: 'item' as const, ref: input.itemId, ephemeral: true, turnId };
+  const last = messages.at(-1);
+  if (input.mode === 'prepend_to_role' && last?.role === 'user') {
+    const note: readonly SpanDraft[] = [
+      { ...base, text: contentText(input.content) },
+      { source: 'join', ref: input.itemId, ephemeral: true, turnId, text: prependSeparator },
+    ];
+    messages[messages.length - 1] = { role: last.role, spans: [...note, ...last.spans] };
+  } else {
+    const spans = contentParts(input.content).map((part: ContentPart) => ({ ...base, ...ofPart(part) }));
+    messages.push({ role: 'user', spans });
+  }
+}
+
+function placed(messages: readonly MessageSpans[]): readonly PromptSpan[] {
+  const spans: PromptSpan[] = [];
+  let at = 0;
+  messages.forEach((message, messageIndex) => {
+    for (const draft of message.spans) {
+      if (draft.text === '' && draft.file === undefined) continue;
+      const end = at + draft.text.length;
+      spans.push({ ...draft, role: message.role, messageIndex, range: [at, end], tokens: estimateTokens(draft.text) });
+      at = end;
+    }
+  });
+  return spans;
+}

@@ -1,0 +1,17 @@
+import type { ContentHash } from '../core/ids.ts';
+
+/** Looks a text up by its hash; undefined when the content store does not have it. */
+export type ReadContent = (hash: ContentHash) => string | undefined;
+
+/** Parses a stored JSON list; a text that is missing or no list reads as an empty one, so that a view never fails on it. */
+export function readList(content: ReadContent, hash: ContentHash): readonly unknown[] {
+  const text = content(hash);
+  if (text === undefined) return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? (value as readonly unknown[]) : [];
+  } catch {
+    // Views show what can be read; a damaged text is the store's to report.
+    return [];
+  }
+}

@@ -1,0 +1,101 @@
+import type { ErrorRecord } from '../core/error.ts';
+import type { AgentId, CallId, RunId, TurnId } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Limits } from '../core/profile.ts';
+import type { RunState } from '../core/state.ts';
+import type { WaitFor } from '../core/transition.ts';
+import type { ModuleStatus } from '../core/work-module.ts';
+import { boardOrder } from './board.ts';
+
+/** A person is asked to approve a call or to answer a question. */
+export interface PendingView {
+  readonly callId: CallId;
+  readonly agentId: AgentId;
+  readonly turnId: TurnId;
+  readonly tool: string;
+  readonly args: JsonObject | null;
+  readonly waitFor: Exclude<WaitFor, { readonly kind: 'agents' }>;
+}
+
+/** A run at a glance; times in milliseconds since 1970. */
+export interface RunOverview {
+  readonly runId: RunId;
+  readonly title: string;
+  readonly profile: string;
+  readonly status: RunState['status'];
+  readonly outcome: string | undefined;
+  readonly output: string;
+  readonly deliverables: JsonObject;
+  readonly error: ErrorRecord | undefined;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly parentRun: RunState['meta']['parentRun'];
+  readonly engineVersion: string;
+  readonly lastSeq: number;
+  readonly agents: { readonly total: number; readonly ended: number };
+  readonly turns: number;
+  readonly toolCalls: number;
+  readonly modelCalls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly reasoningTokens: number;
+  /** US dollars known so far; `costUnknown` when some call had no price. */
+  readonly cost: number;
+  readonly costUnknown: boolean;
+  readonly modules: Readonly<Record<ModuleStatus, number>>;
+  readonly limits: Limits;
+  readonly pending: readonly PendingView[];
+}
+
+/** Sums a run up. */
+export function runOverview(run: RunState): RunOverview {
+  const { meta, usage, counters } = run;
+  const agents = [...run.agents.values()];
+  return {
+    runId: meta.runId,
+    title: meta.title,
+    profile: meta.profile,
+    status: run.status,
+    outcome: run.outcome,
+    output: run.output,
+    deliverables: run.deliverables,
+    error: run.error,
+    createdAt: meta.createdAt,
+    updatedAt: run.at,
+    parentRun: meta.parentRun,
+    engineVersion: meta.engineVersion,
+    lastSeq: run.seq,
+    agents: { total: agents.length, ended: agents.filter((agent) => agent.status === 'ended').length },
+    turns: counters.turns,
+    toolCalls: counters.toolCalls,
+    modelCalls: usage.modelCalls,
+    inputTokens: usage.inputTokens,
+    outputTokens: usage.outputTokens,
+    cacheReadTokens: usage.cacheReadTokens,
+    reasoningTokens: usage.reasoningTokens,
+    cost: usage.cost,
+    costUnknown: usage.costUnknown,
+    modules: countModules(run),
+    limits: run.limits,
+    pending: pendingViews(run),
+  };
+}
+
+/** What waits for a person, in the order it was asked. */
+export function pendingViews(run: RunState): readonly PendingView[] {
+  const pending: PendingView[] = [];
+  for (const agent of run.agents.values()) {
+    for (const { callId, request, waitFor } of agent.openCalls.values()) {
+      if (waitFor === undefined || waitFor.kind === 'agents') continue;
+      pending.push({ callId, agentId: agent.meta.agentId, turnId: request.turnId, tool: request.name, args: request.args, waitFor });
+    }
+  }
+  return pending;
+}
+
+function countModules(run: RunState): Readonly<Record<ModuleStatus, number>> {
+  const counts = Object.fromEntries(boardOrder.map((status) => [status, 0])) as Record<ModuleStatus, number>;
+  for (const module of Object.values(run.team.workModules)) counts[module.status] += 1;
+  return counts;
+}

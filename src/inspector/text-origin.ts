@@ -1,0 +1,167 @@
+import type { CallId } from '../core/ids.ts';
+import type { InboxItem } from '../core/inbox.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
+import type { CompiledProfile, ProfileFile, SourceRef } from '../core/profile.ts';
+import type { AgentState, RunState, TurnState } from '../core/state.ts';
+import type { TurnInput } from '../core/turn.ts';
+import type { PlacedCall } from './call-index.ts';
+import { posterOf } from './describe-event.ts';
+import { segmentLine } from './profile-line.ts';
+import type { PromptSpan } from './prompt-spans.ts';
+import { inputIndex } from './turn-inputs.ts';
+
+/** A tool call, as an answer names it. */
+export interface CallRef {
+  readonly callId: CallId;
+  readonly name: string;
+  readonly args: JsonObject | null;
+  /** The turn that asked for it, and its agent. */
+  readonly turnId: string;
+  readonly agentId: string;
+}
+
+/** How an inbox item became text. */
+export interface ItemRefView {
+  readonly itemId: string;
+  readonly itemSource: string;
+  /** An observer, a rule, an agent, or `outside`. */
+  readonly postedBy: string;
+  readonly observerId?: string;
+  /** Where the observer that made it is declared. */
+  readonly declaredAt?: SourceRef;
+  readonly ingestor: string;
+  readonly strategy: TurnInput['strategy'];
+  readonly persistent: boolean;
+  readonly payload: JsonValue;
+  /** The turn that read it. */
+  readonly turnId: string;
+}
+
+/** Where a piece of text came from. */
+export type TextOrigin =
+  | {
+      readonly kind: 'segment';
+      readonly profile: string;
+      readonly segmentId: string;
+      readonly segmentType: string;
+      readonly condition?: string;
+      /** What a `state_value` segment reads. */
+      readonly path?: string;
+      readonly ingestor?: string;
+      readonly contentKey?: string;
+      /** The exact line, for text that stands in a profile. */
+      readonly source?: SourceRef;
+    }
+  | ({ readonly kind: 'item' } & ItemRefView)
+  /** The briefing an agent was started with. */
+  | ({ readonly kind: 'handover'; readonly fromAgentId: string | undefined; readonly call: CallRef | undefined } & ItemRefView)
+  | { readonly kind: 'tool_result'; readonly call: CallRef | undefined; readonly item: ItemRefView | undefined }
+  | { readonly kind: 'tool_call'; readonly call: CallRef | undefined }
+  | { readonly kind: 'reply' | 'reasoning'; readonly turnId: string; readonly agentId: string }
+  /** A separator the engine put between two texts. */
+  | { readonly kind: 'join' }
+  /** The run does not know its item. */
+  | { readonly kind: 'unknown'; readonly ref: string };
+
+/** What origins are looked up in. */
+export interface OriginLookup {
+  readonly run: RunState;
+  readonly turn: TurnState;
+  readonly agent: AgentState | undefined;
+  readonly profile: CompiledProfile | undefined;
+  readonly files: readonly ProfileFile[];
+  readonly calls: ReadonlyMap<string, PlacedCall>;
+}
+
+/** Where a span of a prompt came from; `offset` is the place of interest in its text. */
+export function originOfSpan(lookup: OriginLookup, span: PromptSpan, offset: number): TextOrigin {
+  switch (span.source) {
+    case 'segment':
+      return segmentOrigin(lookup, span, offset);
+    case 'item':
+      return itemOrigin(lookup, span);
+    case 'tool_result':
+      return { kind: 'tool_result', call: callRef(lookup, span.callId), item: itemRef(lookup, span) };
+    case 'tool_call':
+      return { kind: 'tool_call', call: callRef(lookup, span.callId) };
+    case 'reply':
+    case 'reasoning':
+      return { kind: span.source, turnId: span.turnId ?? span.ref, agentId: lookup.turn.agentId };
+    case 'join':
+      return { kind: 'join' };
+  }
+}
+
+/** A call by its id; undefined when the run does not know it. */
+export function callRef(lookup: Pick<OriginLookup, 'calls'>, callId: string | undefined): CallRef | undefined {
+  const placed = callId === undefined ? undefined : lookup.calls.get(callId);
+  if (placed === undefined) return undefined;
+  const { call, turn } = placed;
+  return { callId: call.callId, name: call.request.name, args: call.request.args, turnId: turn.turnId, agentId: turn.agentId };
+}
+
+function segmentOrigin(lookup: OriginLookup, span: PromptSpan, offset: number): TextOrigin {
+  const { profile } = lookup;
+  const segment = profile?.segments.find((candidate) => candidate.id === span.ref);
+  const named = { kind: 'segment' as const, profile: lookup.agent?.meta.profile ?? '', segmentId: span.ref };
+  if (profile === undefined || segment === undefined) return { ...named, segmentType: 'unknown' };
+  return {
+    ...named,
+    segmentType: segment.type,
+    source: segmentLine(profile, segment, { rendered: span.text, offset, files: lookup.files }),
+    ...(segment.condition === undefined ? {} : { condition: segment.condition.source }),
+    ...(segment.path === undefined ? {} : { path: segment.path }),
+    ...(segment.ingestorId === undefined ? {} : { ingestor: segment.ingestorId }),
+    ...(segment.contentKey === undefined ? {} : { contentKey: segment.contentKey }),
+  };
+}
+
+function itemOrigin(lookup: OriginLookup, span: PromptSpan): TextOrigin {
+  const ref = itemRef(lookup, span);
+  if (ref === undefined) return { kind: 'unknown', ref: span.ref };
+  const { item, input } = readItem(lookup, span) ?? {};
+  const meta = lookup.agent?.meta;
+  const briefing = ref.itemSource === 'AGENT_STARTUP_BRIEFING' || (input?.noHandover === true && item?.from !== undefined && item.from === meta?.parentAgentId);
+  if (!briefing) return { kind: 'item', ...ref };
+  return { kind: 'handover', ...ref, fromAgentId: item?.from ?? meta?.parentAgentId, call: callRef(lookup, meta?.callId) };
+}
+
+interface ReadItem {
+  readonly input: TurnInput;
+  readonly item: InboxItem | undefined;
+  readonly seq: number | undefined;
+}
+
+/** The item behind a span, and how its turn read it. */
+export function readItem(lookup: Pick<OriginLookup, 'run'>, span: PromptSpan): ReadItem | undefined {
+  const turn = span.turnId === undefined ? undefined : lookup.run.turns.get(span.turnId as TurnState['turnId']);
+  const index = turn === undefined ? -1 : inputIndex(turn, span.ref);
+  const input = turn?.start.inputs[index];
+  return turn === undefined || input === undefined ? undefined : { input, item: turn.items[index], seq: turn.itemSeqs[index] };
+}
+
+function itemRef(lookup: OriginLookup, span: PromptSpan): ItemRefView | undefined {
+  const read = readItem(lookup, span);
+  if (read === undefined) return undefined;
+  const { input, item } = read;
+  const declaredAt = declaredPlace(lookup.profile, item);
+  return {
+    itemId: input.itemId,
+    itemSource: input.source,
+    postedBy: item === undefined ? 'unknown' : posterOf(item),
+    ingestor: input.ingestor,
+    strategy: input.strategy,
+    persistent: input.persistent,
+    payload: item?.payload ?? null,
+    turnId: span.turnId ?? lookup.turn.turnId,
+    ...(item?.observerId === undefined ? {} : { observerId: item.observerId }),
+    ...(declaredAt === undefined ? {} : { declaredAt }),
+  };
+}
+
+/** Where the observer or rule that made an item is declared. */
+function declaredPlace(profile: CompiledProfile | undefined, item: InboxItem | undefined): SourceRef | undefined {
+  if (profile === undefined || item === undefined) return undefined;
+  const observer = [...profile.preTurnObservers, ...profile.postTurnObservers].find((candidate) => candidate.id === item.observerId);
+  return observer?.source ?? profile.flowDecider.find((rule) => rule.id === item.ruleId)?.source;
+}

@@ -1,0 +1,48 @@
+import type { DecidedAction } from '../core/event.ts';
+import type { CompiledProfile, DeciderAction, ObserverAction, SourceRef } from '../core/profile.ts';
+import type { TurnState } from '../core/state.ts';
+import type { ObserverRecord, RuleRecord } from '../core/turn.ts';
+
+/** What an observer did in a turn, with what its profile says about it. */
+export interface ObserverView extends ObserverRecord {
+  readonly condition?: string;
+  readonly action?: ObserverAction['type'];
+  readonly declaredAt?: SourceRef;
+}
+
+/** What a rule of the flow decider came to, with what its profile says about it. */
+export interface RuleView extends RuleRecord {
+  readonly condition?: string;
+  readonly action?: DeciderAction['type'];
+  readonly declaredAt?: SourceRef;
+}
+
+/** How a turn was decided: the rules tried, in order, and the action; undefined while undecided. */
+export interface DecisionView {
+  readonly rules: readonly RuleView[];
+  readonly action: DecidedAction | undefined;
+}
+
+/** The observers of a turn: those before the model call, then those after it. */
+export function turnObservers(turn: TurnState, profile: CompiledProfile | undefined): readonly ObserverView[] {
+  return [...turn.start.observers, ...(turn.decide?.observers ?? [])].map((record) => {
+    const list = record.phase === 'pre' ? profile?.preTurnObservers : profile?.postTurnObservers;
+    const declared = list?.find((observer) => observer.id === record.id);
+    if (declared === undefined) return record;
+    return { ...record, ...conditionOf(declared), action: declared.action.type, declaredAt: declared.source };
+  });
+}
+
+/** The rule trace of a turn. */
+export function turnDecision(turn: TurnState, profile: CompiledProfile | undefined): DecisionView {
+  const rules = (turn.decide?.rules ?? []).map((record): RuleView => {
+    const declared = profile?.flowDecider.find((rule) => rule.id === record.id);
+    if (declared === undefined) return record;
+    return { ...record, ...conditionOf(declared), action: declared.action.type, declaredAt: declared.source };
+  });
+  return { rules, action: turn.decide?.action };
+}
+
+function conditionOf(declared: { readonly condition?: { readonly source: string } }): { readonly condition?: string } {
+  return declared.condition === undefined ? {} : { condition: declared.condition.source };
+}

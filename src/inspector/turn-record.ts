@@ -1,0 +1,185 @@
+import type { ErrorRecord } from '../core/error.ts';
+import type { EventOf } from '../core/event.ts';
+import type { AgentId, CallId, RunId, TurnId } from '../core/ids.ts';
+import { isJsonObject, type JsonValue } from '../core/json.ts';
+import type { FilePart } from '../core/message.ts';
+import type { FinishReason, ModelAttempt, Usage } from '../core/model.ts';
+import type { CompiledProfile } from '../core/profile.ts';
+import type { RunState, TurnState } from '../core/state.ts';
+import type { ReplyToolCall, TurnType } from '../core/turn.ts';
+import { lazy } from './lazy.ts';
+import { promptSpans, type PromptSpan } from './prompt-spans.ts';
+import { readList, type ReadContent } from './read-content.ts';
+import { toSystemPrompt, type SystemPromptView } from './system-prompt.ts';
+import { toolInteractions, type ToolInteraction } from './tool-interactions.ts';
+import { historyOfTurn } from './turn-history.ts';
+import { turnInputs, type TurnInputView } from './turn-inputs.ts';
+import { turnDecision, turnObservers, type DecisionView, type ObserverView } from './turn-judgements.ts';
+
+/** Where a turn stands. */
+export type TurnStatus = 'running' | EventOf<'turn.end'>['status'];
+
+/** Who took a turn. */
+export interface AgentInfo {
+  readonly agentId: AgentId;
+  readonly profile: string;
+  readonly profileType: string;
+  readonly roleName: string | undefined;
+  readonly moduleId: string | undefined;
+  readonly parentAgentId: AgentId | undefined;
+  readonly depth: number;
+}
+
+/** What the model saw: `text` is the concatenation of the spans' texts, byte for byte (I10). */
+export interface PromptView {
+  readonly spans: readonly PromptSpan[];
+  readonly text: string;
+}
+
+/** What the model said; empty, without a finish reason, when there is no reply. */
+export interface ReplyView {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly toolCalls: readonly ReplyToolCall[];
+  readonly files: readonly FilePart[];
+  readonly finishReason: FinishReason | undefined;
+  readonly modelId: string | undefined;
+}
+
+/** One change of agent or team state that a turn made. */
+export type StateChangeView = Pick<EventOf<'state.update'>, 'scope' | 'operation' | 'path' | 'value' | 'by' | 'seq'>;
+
+/**
+ * Everything on the record about one turn (DESIGN 4), as plain data. `prompt`, `systemPrompt` and `tools` are built
+ * when they are first read, so that listing turns costs nothing for their history. Times are milliseconds since 1970.
+ */
+export interface TurnRecord {
+  readonly runId: RunId;
+  readonly turnId: TurnId;
+  readonly agentId: AgentId;
+  readonly agentInfo: AgentInfo;
+  readonly profile: string;
+  readonly turnType: TurnType;
+  readonly status: TurnStatus;
+  readonly startedAt: number;
+  readonly endedAt: number | undefined;
+  readonly flowId: string;
+  readonly sourceTurnIds: readonly TurnId[];
+  readonly sourceToolCallId: CallId | undefined;
+  /** The limit this turn was near (1) or at (2). */
+  readonly limit: EventOf<'turn.start'>['limit'];
+  readonly inputs: readonly TurnInputView[];
+  readonly observers: readonly ObserverView[];
+  readonly systemPrompt: SystemPromptView;
+  /** Names of the offered tools, as the model saw them. */
+  readonly tools: readonly string[];
+  readonly toolChoice: string | undefined;
+  readonly prompt: PromptView;
+  readonly attempts: readonly ModelAttempt[];
+  readonly reply: ReplyView;
+  readonly toolInteractions: readonly ToolInteraction[];
+  readonly decision: DecisionView;
+  readonly usage: Usage;
+  /** US dollars; undefined = unknown. */
+  readonly cost: number | undefined;
+  /** Milliseconds to the first token of the attempt that answered. */
+  readonly firstTokenMs: number | undefined;
+  readonly stateChanges: readonly StateChangeView[];
+  readonly error: ErrorRecord | undefined;
+}
+
+/** Builds the record of one turn; the small parts at once, those that grow with history on demand. */
+export function toTurnRecord(
+  run: RunState,
+  turn: TurnState,
+  content: ReadContent,
+  profiles?: ReadonlyMap<string, CompiledProfile>,
+): TurnRecord {
+  const { start, modelEnd, end } = turn;
+  const agentInfo = toAgentInfo(run, turn.agentId);
+  const profile = profiles?.get(agentInfo.profile);
+  const systemPrompt = lazy(() => (start.prompt === undefined ? { segments: [] } : toSystemPrompt(start.prompt.system, content, profile)));
+  const prompt = lazy(() => toPrompt(run, turn, systemPrompt()));
+  const tools = lazy(() => (start.prompt === undefined ? [] : toolNames(content, start.prompt.tools)));
+  return {
+    runId: run.meta.runId,
+    turnId: turn.turnId,
+    agentId: turn.agentId,
+    agentInfo,
+    profile: agentInfo.profile,
+    turnType: start.turnType,
+    status: end?.status ?? 'running',
+    startedAt: start.at,
+    endedAt: end?.at,
+    flowId: start.flowId,
+    sourceTurnIds: start.sourceTurnIds,
+    sourceToolCallId: start.sourceToolCallId,
+    limit: start.limit,
+    inputs: turnInputs(turn, profile),
+    observers: turnObservers(turn, profile),
+    get systemPrompt() {
+      return systemPrompt();
+    },
+    get tools() {
+      return tools();
+    },
+    toolChoice: start.prompt?.toolChoice,
+    get prompt() {
+      return prompt();
+    },
+    attempts: modelEnd?.attempts ?? [],
+    reply: toReply(modelEnd?.reply),
+    toolInteractions: toolInteractions(turn),
+    decision: turnDecision(turn, profile),
+    usage: modelEnd?.usage ?? {},
+    cost: modelEnd?.cost,
+    firstTokenMs: modelEnd?.attempts.at(-1)?.firstTokenMs,
+    stateChanges: (turn.stateChanges ?? []).map(toStateChange),
+    error: end?.error ?? modelEnd?.error,
+  };
+}
+
+function toAgentInfo(run: RunState, agentId: AgentId): AgentInfo {
+  const meta = run.agents.get(agentId)?.meta;
+  return {
+    agentId,
+    profile: meta?.profile ?? '',
+    profileType: meta?.type ?? '',
+    roleName: meta?.roleName,
+    moduleId: meta?.moduleId,
+    parentAgentId: meta?.parentAgentId,
+    depth: meta?.depth ?? 0,
+  };
+}
+
+function toPrompt(run: RunState, turn: TurnState, system: SystemPromptView): PromptView {
+  const { prompt, inputs } = turn.start;
+  if (prompt === undefined) return { spans: [], text: '' };
+  const history = historyOfTurn(run, turn);
+  const spans = promptSpans({ system, history, from: prompt.from, to: prompt.to, inputs, turnId: turn.turnId });
+  return { spans, text: spans.map((span) => span.text).join('') };
+}
+
+function toolNames(content: ReadContent, hash: Parameters<ReadContent>[0]): readonly string[] {
+  return readList(content, hash).flatMap((tool) => {
+    const name = isJsonObject(tool) ? tool['name'] : tool;
+    return typeof name === 'string' ? [name] : [];
+  });
+}
+
+function toReply(reply: EventOf<'model.end'>['reply']): ReplyView {
+  return {
+    text: reply?.text ?? '',
+    reasoning: reply?.reasoning ?? '',
+    toolCalls: reply?.toolCalls ?? [],
+    files: reply?.files ?? [],
+    finishReason: reply?.finishReason,
+    modelId: reply?.modelId,
+  };
+}
+
+function toStateChange(event: EventOf<'state.update'>): StateChangeView {
+  const { scope, operation, path, seq } = event;
+  const value: { readonly value?: JsonValue } = event.value === undefined ? {} : { value: event.value };
+  return { scope, operation, path, seq, ...value, ...(event.by === undefined ? {} : { by: event.by }) };
+}

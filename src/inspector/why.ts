@@ -1,0 +1,170 @@
+import { CadreError } from '../core/error.ts';
+import type { CompiledProfile } from '../core/profile.ts';
+import type { RunState, TurnState } from '../core/state.ts';
+import { callIndex } from './call-index.ts';
+import { causeChain, type CauseStep, type EventAt } from './cause-chain.ts';
+import { findText, type MatchKind, type TextHit } from './find-text.ts';
+import { profileFiles } from './profile-line.ts';
+import type { PromptSpan } from './prompt-spans.ts';
+import type { ReadContent } from './read-content.ts';
+import { callRef, originOfSpan, readItem, type OriginLookup, type TextOrigin } from './text-origin.ts';
+import { toTurnRecord, type TurnRecord } from './turn-record.ts';
+
+/** A stretch of the text that was asked about, with one origin. */
+export interface WhyPiece {
+  readonly text: string;
+  readonly origin: TextOrigin;
+  /** The role of its message, the place of that message in the prompt, and whether it was seen in this turn only. */
+  readonly role?: PromptSpan['role'];
+  readonly messageIndex?: number;
+  readonly ephemeral?: boolean;
+}
+
+/** One place where a text stands, with where it came from. */
+export interface WhyAnswer {
+  readonly turnId: string;
+  readonly agentId: string;
+  /** In what the model saw, or in what it said. */
+  readonly where: 'prompt' | 'reply' | 'reasoning' | 'tool_call';
+  readonly match: MatchKind;
+  /** Where it stands in that text: start (inclusive), end (exclusive). */
+  readonly range: readonly [number, number];
+  /** The text as it stands there. */
+  readonly text: string;
+  readonly pieces: readonly WhyPiece[];
+  /** The events that brought the first piece about, newest first; empty when no events are at hand. */
+  readonly causes: readonly CauseStep[];
+}
+
+/** What a question is answered from. */
+export interface WhyOptions {
+  readonly content: ReadContent;
+  readonly profiles?: ReadonlyMap<string, CompiledProfile>;
+  readonly eventAt?: EventAt;
+  /** Most answers; 20 when absent. */
+  readonly limit?: number;
+}
+
+interface Haystack {
+  readonly where: WhyAnswer['where'];
+  readonly text: string;
+  readonly callId?: string;
+}
+
+/**
+ * Says where a text in a turn's prompt or reply came from, for each place it stands at; exact places only, unless there
+ * are none. Fails with OPTION_INVALID when the run has no such turn.
+ */
+export function why(run: RunState, turnId: string, text: string, options: WhyOptions): readonly WhyAnswer[] {
+  const turn = run.turns.get(turnId as TurnState['turnId']);
+  if (turn === undefined) throw unknownTurn(run, turnId);
+  const record = toTurnRecord(run, turn, options.content, options.profiles);
+  const haystacks = haystacksOf(record);
+  const found = findText(haystacks.map((haystack) => haystack.text), text, options.limit ?? 20);
+  if (found.hits.length === 0) return [];
+  const lookup: OriginLookup = {
+    run,
+    turn,
+    agent: run.agents.get(turn.agentId),
+    profile: options.profiles?.get(record.profile),
+    files: profileFiles(run, options.content),
+    calls: callIndex(run),
+  };
+  return found.hits.flatMap((hit) => {
+    const haystack = haystacks[hit.haystack];
+    return haystack === undefined ? [] : [toAnswer({ lookup, record, haystack, hit, match: found.match, eventAt: options.eventAt })];
+  });
+}
+
+function haystacksOf(record: TurnRecord): readonly Haystack[] {
+  return [
+    { where: 'prompt', text: record.prompt.text },
+    { where: 'reply', text: record.reply.text },
+    { where: 'reasoning', text: record.reply.reasoning },
+    ...record.reply.toolCalls.map((call) => ({ where: 'tool_call' as const, text: call.input, callId: call.callId })),
+  ];
+}
+
+interface Found {
+  readonly lookup: OriginLookup;
+  readonly record: TurnRecord;
+  readonly haystack: Haystack;
+  readonly hit: TextHit;
+  readonly match: MatchKind;
+  readonly eventAt: EventAt | undefined;
+}
+
+function toAnswer(found: Found): WhyAnswer {
+  const { lookup, record, haystack, hit } = found;
+  const spans = haystack.where === 'prompt' ? spansIn(record.prompt.spans, hit) : [];
+  const text = haystack.text.slice(hit.start, hit.end);
+  const pieces = haystack.where === 'prompt' ? spans.map((span) => toPiece(lookup, span, hit)) : [saidPiece(found, text)];
+  const seq = causeOf(lookup, haystack.where === 'prompt' ? (spans.find((span) => span.source !== 'join') ?? spans[0]) : undefined);
+  return {
+    turnId: record.turnId,
+    agentId: record.agentId,
+    where: haystack.where,
+    match: found.match,
+    range: [hit.start, hit.end],
+    text,
+    pieces,
+    causes: found.eventAt === undefined || seq === undefined ? [] : causeChain(found.eventAt, seq),
+  };
+}
+
+function spansIn(spans: readonly PromptSpan[], hit: TextHit): readonly PromptSpan[] {
+  return spans.filter((span) => span.range[0] < hit.end && span.range[1] > hit.start);
+}
+
+function toPiece(lookup: OriginLookup, span: PromptSpan, hit: TextHit): WhyPiece {
+  const [start, end] = span.range;
+  const from = Math.max(0, hit.start - start);
+  return {
+    text: span.text.slice(from, Math.min(end, hit.end) - start),
+    origin: originOfSpan(lookup, span, from),
+    role: span.role,
+    messageIndex: span.messageIndex,
+    ...(span.ephemeral === true ? { ephemeral: true } : {}),
+  };
+}
+
+/** A text of the turn's own reply came from the model, in this very turn. */
+function saidPiece({ lookup, haystack, record }: Found, text: string): WhyPiece {
+  const { where } = haystack;
+  const origin: TextOrigin =
+    where === 'tool_call'
+      ? { kind: 'tool_call', call: callRef(lookup, haystack.callId) }
+      : { kind: where === 'reasoning' ? 'reasoning' : 'reply', turnId: record.turnId, agentId: record.agentId };
+  return { text, origin, role: 'assistant' };
+}
+
+/** The event that brought a span about; without a span, the end of the turn's own model call. */
+function causeOf(lookup: OriginLookup, span: PromptSpan | undefined): number | undefined {
+  if (span === undefined) return lookup.turn.modelEnd?.seq;
+  const started = lookup.turn.start.seq;
+  switch (span.source) {
+    case 'segment':
+    case 'join':
+      return started;
+    case 'item':
+    case 'tool_result': {
+      const seq = readItem(lookup, span)?.seq;
+      return seq === undefined || seq === 0 ? started : seq;
+    }
+    case 'reply':
+    case 'reasoning':
+    case 'tool_call': {
+      const said = span.turnId === undefined ? undefined : lookup.run.turns.get(span.turnId as TurnState['turnId']);
+      // A call that a rule made in the model's place was brought about by the decision, not by the reply.
+      if (span.callId !== undefined && said?.decide?.action.call?.callId === span.callId) return said.decide.seq;
+      return said?.modelEnd?.seq ?? started;
+    }
+  }
+}
+
+function unknownTurn(run: RunState, turnId: string): CadreError {
+  const known = [...run.turns.keys()];
+  const shown = known.slice(-5).join(', ');
+  const hint = known.length === 0 ? 'it has no turns yet' : `its ${known.length} turns end with ${shown}`;
+  return new CadreError('OPTION_INVALID', `run ${run.meta.runId} has no turn '${turnId}'; ${hint}`, { details: { turnId } });
+}

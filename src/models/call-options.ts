@@ -1,0 +1,60 @@
+import type { JsonObject } from '../core/json.ts';
+import type { LlmConfig } from '../core/llm-config.ts';
+import type { ModelRequest } from '../core/model.ts';
+import type { AiSdkModel, ModelCallOptions } from './ai-sdk-model.ts';
+import { toPrompt } from './to-prompt.ts';
+
+// Efforts that spec v4 has a setting of its own for; others are handed to the provider under its name.
+const commonEfforts: ReadonlySet<string> = new Set(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
+
+type Settings = Omit<ModelCallOptions, 'prompt' | 'tools' | 'toolChoice' | 'abortSignal'>;
+
+// Settings depend on the config and the kind of model alone, so they are built once and not per call.
+const settingsOfConfig = new WeakMap<LlmConfig, Map<string, Settings>>();
+
+/** Builds what `doStream` is called with. The prompt is shared with the request, not copied, wherever the spec allows it. */
+export function toCallOptions(model: AiSdkModel, config: LlmConfig, request: ModelRequest, abortSignal: AbortSignal): ModelCallOptions {
+  const prompt = toPrompt(request.messages, model.specificationVersion);
+  const settings = settingsFor(model, config);
+  if (request.tools.length === 0) return { ...settings, prompt, abortSignal };
+  return { ...settings, prompt, abortSignal, tools: request.tools, toolChoice: request.toolChoice };
+}
+
+function settingsFor(model: AiSdkModel, config: LlmConfig): Settings {
+  let byModel = settingsOfConfig.get(config);
+  if (byModel === undefined) {
+    byModel = new Map();
+    settingsOfConfig.set(config, byModel);
+  }
+  const key = `${model.specificationVersion} ${model.provider}`;
+  let settings = byModel.get(key);
+  if (settings === undefined) {
+    settings = buildSettings(model, config);
+    byModel.set(key, settings);
+  }
+  return settings;
+}
+
+function buildSettings(model: AiSdkModel, config: LlmConfig): Settings {
+  const { temperature, topP, maxOutputTokens, seed, stopSequences, reasoningEffort, headers } = config;
+  const hasCommonEffort = model.specificationVersion === 'v4' && reasoningEffort !== undefined && commonEfforts.has(reasoningEffort);
+  const providerOptions = hasCommonEffort ? config.providerOptions : withEffort(config.providerOptions, model.provider, reasoningEffort);
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { topP }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(seed !== undefined && { seed }),
+    ...(stopSequences !== undefined && { stopSequences }),
+    ...(hasCommonEffort && { reasoning: reasoningEffort }),
+    ...(providerOptions !== undefined && { providerOptions }),
+    ...(headers !== undefined && { headers }),
+  };
+}
+
+/** Adds the effort to the options of the model's own provider (`openai` for `openai.responses`) unless they set it. */
+function withEffort(options: JsonObject | undefined, provider: string, effort: string | undefined): JsonObject | undefined {
+  if (effort === undefined) return options;
+  const key = provider.split('.', 1)[0] ?? provider;
+  const own = options?.[key];
+  return { ...options, [key]: { reasoningEffort: effort, ...(typeof own === 'object' && own !== null && !Array.isArray(own) ? own : {}) } };
+}

@@ -1,0 +1,107 @@
+import { CadreError, describeThrown, type ErrorCode } from '../core/error.ts';
+import type { JsonObject } from '../core/json.ts';
+import { lastingFailure, passingFailure, type ModelFailure } from './model-failure.ts';
+import { parseRetryAfter } from './retry-wait.ts';
+import { readThrownFacts, type ThrownFacts } from './thrown-facts.ts';
+
+// How much of a response that was no answer is kept for the record (FAULTS M14).
+const keptResponseChars = 500;
+
+const passingCodes: ReadonlySet<ErrorCode> = new Set(['MODEL_BAD_RESPONSE', 'MODEL_UNAVAILABLE', 'MODEL_RATE_LIMITED']);
+
+// Errors of the AI SDK over an answer that is not what it should be.
+const responseErrors: ReadonlySet<string> = new Set([
+  'AI_InvalidResponseDataError',
+  'AI_EmptyResponseBodyError',
+  'AI_JSONParseError',
+  'AI_TypeValidationError',
+  'AI_NoContentGeneratedError',
+]);
+
+// Errors of the AI SDK over a request that can never be sent.
+const requestErrors: ReadonlySet<string> = new Set([
+  'AI_InvalidPromptError',
+  'AI_InvalidArgumentError',
+  'AI_NoSuchModelError',
+  'AI_UnsupportedFunctionalityError',
+]);
+
+const contextTooLongWords =
+  /context.?length|context.?window|prompt is too long|maximum context|input is too long|too many (?:input )?tokens|exceeds? .{0,40}tokens/;
+
+const refusalWords = /content.?filter|content.?policy|responsible.?ai/;
+
+/**
+ * Decides what a thrown error, or the error in a stream, means: its code, and whether trying again may help.
+ * `now` is the wall time against which a server's retry-after date is read. Never throws.
+ */
+export function classifyThrown(thrown: unknown, now = 0): ModelFailure {
+  if (thrown instanceof CadreError) {
+    const response = thrown.details['response'];
+    const failure = { code: thrown.code, message: thrown.message, retryable: passingCodes.has(thrown.code) };
+    return typeof response === 'string' ? { ...failure, details: { response } } : failure;
+  }
+  try {
+    const facts = readThrownFacts(thrown);
+    const failure = facts.statusCode === undefined ? classifyByKind(facts) : classifyByStatus(facts, facts.statusCode);
+    return withDetails(failure, facts, now);
+  } catch {
+    return passingFailure('MODEL_UNAVAILABLE', `The model failed with an error that cannot be read: ${describeThrown(thrown)}`);
+  }
+}
+
+function withDetails(failure: ModelFailure, facts: ThrownFacts, now: number): ModelFailure {
+  const retryAfterMs = parseRetryAfter(facts.headers, now);
+  const details: JsonObject = {
+    ...(facts.statusCode !== undefined && { statusCode: facts.statusCode }),
+    ...(facts.body !== '' && { response: facts.body.slice(0, keptResponseChars) }),
+  };
+  return {
+    ...failure,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(Object.keys(details).length > 0 && { details }),
+  };
+}
+
+function classifyByStatus(facts: ThrownFacts, status: number): ModelFailure {
+  const said = `The provider answered ${status}: ${endSentence(facts.message)}`;
+  if (status === 429) return passingFailure('MODEL_RATE_LIMITED', said);
+  if (status === 408 || status === 409 || status >= 500) return passingFailure('MODEL_UNAVAILABLE', said);
+  if (status < 300) return passingFailure('MODEL_BAD_RESPONSE', `The provider's answer cannot be read: ${endSentence(facts.message)}`);
+  if (status === 413 || contextTooLongWords.test(facts.words)) return contextTooLong(said);
+  if (refusalWords.test(facts.words)) return lastingFailure('MODEL_REFUSED', said);
+  if (status === 401 || status === 403) {
+    return lastingFailure('MODEL_REJECTED', `${said} Check the key of this LLM config and what it may be used for.`);
+  }
+  if (status === 404) return lastingFailure('MODEL_REJECTED', `${said} Check the model's name and the base URL.`);
+  return lastingFailure('MODEL_REJECTED', said);
+}
+
+function classifyByKind(facts: ThrownFacts): ModelFailure {
+  const { name, words } = facts;
+  const message = endSentence(facts.message);
+  if (facts.networkCode !== undefined) {
+    return passingFailure('MODEL_UNAVAILABLE', `The provider cannot be reached (${facts.networkCode}): ${message}`);
+  }
+  if (name === 'AI_LoadAPIKeyError' || name === 'AI_LoadSettingError') return lastingFailure('MODEL_UNCONFIGURED', message);
+  if (responseErrors.has(name)) return passingFailure('MODEL_BAD_RESPONSE', `The provider's answer cannot be read: ${message}`);
+  const said = `The model failed: ${message}`;
+  if (/rate.?limit|too many requests/.test(words)) return passingFailure('MODEL_RATE_LIMITED', said);
+  if (contextTooLongWords.test(words)) return contextTooLong(said);
+  if (refusalWords.test(words)) return lastingFailure('MODEL_REFUSED', said);
+  if (facts.isRetryable === false || requestErrors.has(name)) return lastingFailure('MODEL_REJECTED', said);
+  if (/invalid_request|authentication|permission|not_found/.test(words)) return lastingFailure('MODEL_REJECTED', said);
+  return passingFailure('MODEL_UNAVAILABLE', said);
+}
+
+function contextTooLong(said: string): ModelFailure {
+  return lastingFailure(
+    'MODEL_CONTEXT_TOO_LONG',
+    `${said} The prompt is longer than the model takes: set a window or truncation in the profile's context_policy, ` +
+      'or use a model with a larger context.',
+  );
+}
+
+function endSentence(message: string): string {
+  return /[.!?…]$/.test(message) ? message : `${message}.`;
+}

@@ -1,0 +1,35 @@
+import { CadreError } from '../core/error.ts';
+import { redactSecrets } from './redact-secrets.ts';
+
+// How much of a response that is no stream is kept for the error (FAULTS M14).
+const keptResponseChars = 500;
+
+/**
+ * Fetches like `fetch`, but refuses a success that is no stream of events (a login page, a plain JSON body): providers read such a
+ * body as an empty stream and lose what it said. Throws `MODEL_BAD_RESPONSE` with the start of the body in `details.response`.
+ */
+export async function guardedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const response = await globalThis.fetch(input, init);
+  const contentType = response.headers.get('content-type') ?? '';
+  if (!response.ok || !/^\s*(?:text\/html|application\/json)\b/i.test(contentType)) return response;
+  const start = redactSecrets(await readStart(response), []);
+  throw new CadreError(
+    'MODEL_BAD_RESPONSE',
+    `The provider answered ${response.status} with ${contentType} where a stream of events was expected: ${start}`,
+    { details: { response: start } },
+  );
+}
+
+/** Reads no more than is kept: the body may be endless. */
+async function readStart(response: Response): Promise<string> {
+  if (response.body === null) return '';
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  while (text.length < keptResponseChars) {
+    const { done, value } = await reader.read();
+    if (done) return text;
+    text += value;
+  }
+  await reader.cancel();
+  return text.slice(0, keptResponseChars);
+}

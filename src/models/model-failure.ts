@@ -1,0 +1,23 @@
+import type { ErrorCode } from '../core/error.ts';
+import type { JsonObject } from '../core/json.ts';
+
+/** Why one attempt failed, and whether another one may help. */
+export interface ModelFailure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly retryable: boolean;
+  /** How long the server asks to wait, in milliseconds. */
+  readonly retryAfterMs?: number;
+  /** What else is known, for the record: status code, start of the response. */
+  readonly details?: JsonObject;
+}
+
+/** Builds a failure that another attempt may heal. */
+export function passingFailure(code: ErrorCode, message: string): ModelFailure {
+  return { code, message, retryable: true };
+}
+
+/** Builds a failure that would only repeat itself. */
+export function lastingFailure(code: ErrorCode, message: string): ModelFailure {
+  return { code, message, retryable: false };
+}

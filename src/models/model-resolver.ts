@@ -1,0 +1,156 @@
+import { toErrorRecord, type ErrorCode, type ErrorRecord } from '../core/error.ts';
+import { closestName } from '../core/expression/closest-name.ts';
+import type { LlmConfig } from '../core/llm-config.ts';
+import { parseAiSdkModel, type AiSdkModel } from './ai-sdk-model.ts';
+import { isInstalled, loadProviderModel, missingPackage } from './load-provider-model.ts';
+import { findProviderPackage, providerNames, type ProviderPackage } from './provider-packages.ts';
+import { createScriptedModel } from './scripted-model.ts';
+
+/** What models can be resolved from. */
+export interface ModelResolverOptions {
+  /** AI SDK model objects, under the name of an LLM config, a model, `provider/model`, or `default` (also `*`) for all others. */
+  readonly models: Readonly<Record<string, unknown>>;
+  /** Finds the configs that fallbacks and `whenUnconfigured` name. */
+  readonly llmConfigs: (name: string) => LlmConfig | undefined;
+  /** Where keys are read from, at the moment they are needed. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Turns a tool's wire name into the real one, in which scripts are written. */
+  readonly decodeToolName: (wireName: string) => string;
+}
+
+/** A config that can be called, or why not. `config` is the one in use: another than asked for when that one is not configured. */
+export type ResolvedModel =
+  | { readonly ok: true; readonly config: LlmConfig; readonly open: () => AiSdkModel | Promise<AiSdkModel> }
+  | { readonly ok: false; readonly error: ErrorRecord };
+
+interface LoadedModel {
+  readonly apiKey: string | undefined;
+  readonly model: Promise<AiSdkModel>;
+}
+
+/** Finds the model an LLM config means: a model object that was handed in, else a script, else a provider's package. */
+export class ModelResolver {
+  readonly #options: ModelResolverOptions;
+  readonly #given: ReadonlyMap<string, AiSdkModel>;
+  readonly #loaded = new WeakMap<LlmConfig, LoadedModel>();
+  readonly #scripted = new WeakMap<LlmConfig, AiSdkModel>();
+
+  /** Throws `MODEL_UNKNOWN` when something that was handed in is not a model object. */
+  constructor(options: ModelResolverOptions) {
+    this.#options = options;
+    this.#given = new Map(Object.entries(options.models).map(([name, value]) => [name, parseAiSdkModel(value, name)]));
+  }
+
+  /** Resolves a config, following `whenUnconfigured` when what it requires is missing. Loads nothing yet. */
+  resolve(config: LlmConfig): ResolvedModel {
+    const given = this.#findGiven(config);
+    if (given !== undefined) return { ok: true, config, open: () => given };
+    let current = config;
+    for (const tried = new Set<string>(); !tried.has(current.name); ) {
+      tried.add(current.name);
+      const problem = this.#findMissing(current);
+      if (problem === undefined) return this.#resolveConfigured(current);
+      const next = current.whenUnconfigured === undefined ? undefined : this.#options.llmConfigs(current.whenUnconfigured);
+      if (next === undefined) return { ok: false, error: problem };
+      const substitute = this.#findGiven(next);
+      if (substitute !== undefined) return { ok: true, config: next, open: () => substitute };
+      current = next;
+    }
+    return refuse('MODEL_UNCONFIGURED', `The LLM configs after "${config.name}" name each other in a circle, and none of them is configured.`);
+  }
+
+  /** The values that must not appear in any message about a call with this config. */
+  secrets(config: LlmConfig): readonly string[] {
+    const key = this.#apiKey(config);
+    return [...(key === undefined ? [] : [key]), ...Object.values(config.headers ?? {})];
+  }
+
+  #findGiven({ name, model, provider }: LlmConfig): AiSdkModel | undefined {
+    const given = this.#given;
+    if (given.size === 0) return undefined;
+    return given.get(name) ?? given.get(model) ?? given.get(`${provider}/${model}`) ?? given.get('default') ?? given.get('*');
+  }
+
+  /** What the config needs and does not have, when another config may be used instead. */
+  #findMissing(config: LlmConfig): ErrorRecord | undefined {
+    const keyVar = this.#apiKeyVar(config);
+    const missing = config.missing.filter((name) => !this.#options.env[name]);
+    if (keyVar !== undefined && !this.#options.env[keyVar] && !missing.includes(keyVar)) missing.push(keyVar);
+    if (missing.length === 0) return undefined;
+    return {
+      code: 'MODEL_UNCONFIGURED',
+      message:
+        `The LLM config "${config.name}" needs the environment variable${missing.length > 1 ? 's' : ''} ${missing.join(', ')}. ` +
+        'Set it, choose another LLM config, or hand a model object to the engine under this name.',
+    };
+  }
+
+  #resolveConfigured(config: LlmConfig): ResolvedModel {
+    if (config.provider === 'scripted') return this.#resolveScripted(config);
+    const { provider, model } = splitModel(config);
+    const found = findProviderPackage(provider, config.baseUrl);
+    if (found === undefined) return refuse('MODEL_UNKNOWN', this.#describeUnknown(config, provider));
+    if (found.needsBaseUrl && config.baseUrl === undefined) {
+      return refuse('MODEL_UNCONFIGURED', `The LLM config "${config.name}" has the provider ${provider} and needs a base_url, such as http://localhost:11434/v1.`);
+    }
+    if (model === '') return refuse('MODEL_UNCONFIGURED', `The LLM config "${config.name}" names no model.`);
+    if (!isInstalled(found)) return { ok: false, error: toErrorRecord(missingPackage(found, config.name), 'DEPENDENCY_MISSING') };
+    return { ok: true, config, open: () => this.#load(found, config, model) };
+  }
+
+  #resolveScripted(config: LlmConfig): ResolvedModel {
+    if (config.script === undefined) {
+      return refuse('MODEL_UNCONFIGURED', `The LLM config "${config.name}" has the provider scripted and needs a script.`);
+    }
+    const known = this.#scripted.get(config);
+    if (known !== undefined) return { ok: true, config, open: () => known };
+    try {
+      const id = config.model === '' ? config.name : config.model;
+      const model = createScriptedModel(config.script, { id, decodeToolName: this.#options.decodeToolName });
+      this.#scripted.set(config, model);
+      return { ok: true, config, open: () => model };
+    } catch (thrown) {
+      return { ok: false, error: toErrorRecord(thrown, 'PROFILE_INVALID') };
+    }
+  }
+
+  #load(provider: ProviderPackage, config: LlmConfig, model: string): Promise<AiSdkModel> {
+    const apiKey = this.#apiKey(config);
+    const known = this.#loaded.get(config);
+    if (known !== undefined && known.apiKey === apiKey) return known.model;
+    const loading = loadProviderModel(provider, config, model, apiKey);
+    this.#loaded.set(config, { apiKey, model: loading });
+    return loading;
+  }
+
+  #apiKeyVar(config: LlmConfig): string | undefined {
+    if (config.apiKeyVar !== undefined || config.provider === 'scripted') return config.apiKeyVar;
+    return findProviderPackage(splitModel(config).provider, config.baseUrl)?.apiKeyVar;
+  }
+
+  #apiKey(config: LlmConfig): string | undefined {
+    const keyVar = this.#apiKeyVar(config);
+    return keyVar === undefined ? undefined : this.#options.env[keyVar];
+  }
+
+  #describeUnknown(config: LlmConfig, provider: string): string {
+    const what = provider === '' ? `names the model "${config.model}" and no provider` : `has the unknown provider "${provider}"`;
+    const known = [...this.#given.keys()];
+    const close = closestName(provider === '' ? config.model : provider, [...known, ...providerNames, 'scripted']);
+    return (
+      `The LLM config "${config.name}" ${what}${close === undefined ? '.' : `; did you mean "${close}"?`} ` +
+      `Model objects given to the engine: ${known.length === 0 ? 'none' : known.join(', ')}. Providers: ${providerNames.join(', ')}, scripted.`
+    );
+  }
+}
+
+/** Splits `provider/model` when a config names its model that way and no provider besides. */
+function splitModel(config: LlmConfig): { readonly provider: string; readonly model: string } {
+  const slash = config.model.indexOf('/');
+  if (config.provider !== '' || slash === -1) return { provider: config.provider, model: config.model };
+  return { provider: config.model.slice(0, slash), model: config.model.slice(slash + 1) };
+}
+
+function refuse(code: ErrorCode, message: string): ResolvedModel {
+  return { ok: false, error: { code, message } };
+}

@@ -1,0 +1,55 @@
+import type { LlmConfig } from '../core/llm-config.ts';
+import type { Usage } from '../core/model.ts';
+
+/** Reads the usage of a `finish` part of any spec version; counts that are missing, negative or not numbers are left out. */
+export function parseUsage(raw: unknown): Usage {
+  if (typeof raw !== 'object' || raw === null) return {};
+  const source: Readonly<Record<string, unknown>> = { ...raw };
+  // Spec v2 has plain numbers, v3 and v4 have a breakdown per side.
+  const inputTokens = toCount(source['inputTokens']) ?? readCount(source['inputTokens'], 'total');
+  const outputTokens = toCount(source['outputTokens']) ?? readCount(source['outputTokens'], 'total');
+  const cacheReadTokens = toCount(source['cachedInputTokens']) ?? readCount(source['inputTokens'], 'cacheRead');
+  const reasoningTokens = toCount(source['reasoningTokens']) ?? readCount(source['outputTokens'], 'reasoning');
+  return {
+    ...(inputTokens !== undefined && { inputTokens }),
+    ...(outputTokens !== undefined && { outputTokens }),
+    ...(cacheReadTokens !== undefined && { cacheReadTokens }),
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
+  };
+}
+
+/** Adds two usages; a count is absent only when neither side has it. */
+export function addUsage(left: Usage, right: Usage): Usage {
+  const inputTokens = addCounts(left.inputTokens, right.inputTokens);
+  const outputTokens = addCounts(left.outputTokens, right.outputTokens);
+  const cacheReadTokens = addCounts(left.cacheReadTokens, right.cacheReadTokens);
+  const reasoningTokens = addCounts(left.reasoningTokens, right.reasoningTokens);
+  return {
+    ...(inputTokens !== undefined && { inputTokens }),
+    ...(outputTokens !== undefined && { outputTokens }),
+    ...(cacheReadTokens !== undefined && { cacheReadTokens }),
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
+  };
+}
+
+/** Computes what a usage costs in US dollars; undefined (unknown, not zero) without a price or without both counts. */
+export function costOf(usage: Usage, price: LlmConfig['price']): number | undefined {
+  if (price === undefined || usage.inputTokens === undefined || usage.outputTokens === undefined) return undefined;
+  const cached = Math.min(usage.cacheReadTokens ?? 0, usage.inputTokens);
+  const input = (usage.inputTokens - cached) * price.input + cached * (price.cacheRead ?? price.input);
+  return (input + usage.outputTokens * price.output) / 1_000_000;
+}
+
+function addCounts(left: number | undefined, right: number | undefined): number | undefined {
+  if (left === undefined) return right;
+  return right === undefined ? left : left + right;
+}
+
+function toCount(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+}
+
+function readCount(value: unknown, key: string): number | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return toCount((value as Readonly<Record<string, unknown>>)[key]);
+}

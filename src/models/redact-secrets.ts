@@ -1,0 +1,18 @@
+// Shapes of keys that providers hand out, for models whose key the engine never saw.
+const keyShapes =
+  /\b(?:sk|rk|pk|gsk|xai|key)[-_][A-Za-z0-9_-]{8,}|\bAIza[A-Za-z0-9_-]{16,}|\b(?:Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/g;
+
+// A shorter value would blank out ordinary words.
+const minimumSecretLength = 4;
+
+/** Replaces known secrets (as they are, URL-encoded and in base64) and everything shaped like a key. */
+export function redactSecrets(text: string, secrets: readonly string[]): string {
+  let clean = text;
+  for (const secret of secrets) {
+    if (secret.length < minimumSecretLength) continue;
+    for (const form of [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')]) {
+      clean = clean.replaceAll(form, '[secret]');
+    }
+  }
+  return clean.replace(keyShapes, '[secret]');
+}

@@ -1,0 +1,60 @@
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
+
+/** How a scripted stream is played. */
+export interface ScriptedStreamOptions {
+  readonly parts: readonly LanguageModelV4StreamPart[];
+  /** What happens after the last part: the stream closes, breaks with `error`, or stays open in silence. */
+  readonly ending: { readonly kind: 'close' } | { readonly kind: 'break'; readonly error: unknown } | { readonly kind: 'hang' };
+  /** Milliseconds before each part. */
+  readonly delayMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Plays parts as a stream, one per read; an abort breaks it with the signal's reason. */
+export function createScriptedStream(options: ScriptedStreamOptions): ReadableStream<LanguageModelV4StreamPart> {
+  const { parts, ending, delayMs, signal } = options;
+  let position = 0;
+  return new ReadableStream<LanguageModelV4StreamPart>(
+    {
+      async pull(controller) {
+        if (delayMs > 0) await pause(delayMs, signal);
+        signal?.throwIfAborted();
+        const part = parts[position];
+        if (part !== undefined) {
+          position += 1;
+          controller.enqueue(part);
+          return;
+        }
+        if (ending.kind === 'close') return controller.close();
+        if (ending.kind === 'break') throw ending.error;
+        await untilAborted(signal);
+      },
+    },
+    // Nothing is made before it is read: a reply that nobody reads costs nothing.
+    { highWaterMark: 0 },
+  );
+}
+
+/** Waits that long, or until the signal aborts; then rejects with its reason. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    if (signal?.aborted === true) onAbort();
+    else signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/** Waits until the signal aborts, then rejects with its reason; without a signal, for ever. */
+export function untilAborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal?.aborted === true) reject(signal.reason);
+    else signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,125 @@
+import type { ContentPart, FileData, FilePart, PromptMessage, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from '../core/message.ts';
+import type { AiSdkModel } from './ai-sdk-model.ts';
+
+type Version = AiSdkModel['specificationVersion'];
+type AnyPart = TextPart | FilePart | ReasoningPart | ToolCallPart | ToolResultPart;
+
+/** How far the start of a history is known to need no conversion: `distance` messages on from its first one stands `anchor`. */
+interface CleanStretch {
+  readonly anchor: PromptMessage;
+  readonly distance: number;
+}
+
+interface VersionCache {
+  /** A message never changes once it is stored, so what was converted for a model is kept with it. */
+  readonly converted: WeakMap<PromptMessage, unknown>;
+  /** Keyed by the first message of a history. */
+  readonly clean: WeakMap<PromptMessage, CleanStretch>;
+}
+
+const caches: Readonly<Record<Version, VersionCache>> = { v2: createCache(), v3: createCache(), v4: createCache() };
+
+/**
+ * Gives the messages the shape of a model's spec version. Messages have that shape already unless they hold files;
+ * without one the very same array is returned.
+ *
+ * Histories only grow at their end (what is shortened inside one holds no new files), so a history that was looked through
+ * once is only looked through from there: a call costs the same after 10 messages and after 10 000.
+ */
+export function toPrompt(messages: readonly PromptMessage[], version: Version): readonly unknown[] {
+  const { clean } = caches[version];
+  const start = messages[0]?.role === 'system' ? 1 : 0;
+  const first = messages[start];
+  if (first === undefined) return messages;
+  const known = clean.get(first);
+  let position = start;
+  if (known !== undefined && messages[start + known.distance] === known.anchor) position += known.distance + 1;
+  let anchor = -1;
+  for (; position < messages.length; position += 1) {
+    const message = messages[position];
+    if (message === undefined) continue;
+    if (needsConversion(message, version)) return convertAll(messages, version);
+    // What follows the newest reply may be part of this prompt only.
+    if (message.role === 'assistant') anchor = position;
+  }
+  const message = messages[anchor];
+  if (message !== undefined) clean.set(first, { anchor: message, distance: anchor - start });
+  return messages;
+}
+
+function createCache(): VersionCache {
+  return { converted: new WeakMap(), clean: new WeakMap() };
+}
+
+function convertAll(messages: readonly PromptMessage[], version: Version): readonly unknown[] {
+  return messages.map((message) => (needsConversion(message, version) ? convertOnce(message, version) : message));
+}
+
+function needsConversion(message: PromptMessage, version: Version): boolean {
+  if (message.role === 'system') return false;
+  const { content } = message;
+  for (let index = 0; index < content.length; index += 1) {
+    const part = content[index];
+    if (part?.type === 'file') {
+      if (version !== 'v4' || part.data.type === 'url') return true;
+    } else if (part?.type === 'tool-result' && part.output.type === 'content') return true;
+  }
+  return false;
+}
+
+function convertOnce(message: PromptMessage, version: Version): unknown {
+  const { converted: cache } = caches[version];
+  const known = cache.get(message);
+  if (known !== undefined) return known;
+  const parts: readonly AnyPart[] = message.role === 'system' ? [] : message.content;
+  const converted = { ...message, content: parts.map((part) => convertPart(part, version)) };
+  cache.set(message, converted);
+  return converted;
+}
+
+function convertPart(part: AnyPart, version: Version): unknown {
+  switch (part.type) {
+    case 'file':
+      return version === 'v4' ? { ...part, data: toTaggedData(part.data) } : toOlderFile(part);
+    case 'tool-result':
+      if (part.output.type !== 'content') return part;
+      return { ...part, output: { type: 'content', value: part.output.value.map((item) => convertResultPart(item, version)) } };
+    case 'text':
+    case 'reasoning':
+    case 'tool-call':
+      return part;
+  }
+}
+
+/** Spec v4 wants a URL object where messages, being JSON, hold its text. */
+function toTaggedData(data: FileData): unknown {
+  return data.type === 'url' && URL.canParse(data.url) ? { type: 'url', url: new URL(data.url), originalUrl: data.url } : data;
+}
+
+/** Spec v2 and v3 have bare data: base64 text or a URL object. A text document is a text part there. */
+function toOlderFile(part: FilePart): unknown {
+  const { data } = part;
+  switch (data.type) {
+    case 'data':
+      return { ...part, data: data.data };
+    case 'url':
+      return { ...part, data: URL.canParse(data.url) ? new URL(data.url) : data.url };
+    case 'text':
+      return { type: 'text', text: data.text };
+  }
+}
+
+function convertResultPart(part: ContentPart, version: Version): unknown {
+  if (part.type === 'text') return version === 'v2' ? { type: 'text', text: part.text } : part;
+  const { data, mediaType, filename } = part;
+  if (version === 'v4') return { ...part, data: toTaggedData(data) };
+  if (data.type === 'text') return { type: 'text', text: data.text };
+  if (version === 'v2') {
+    // Spec v2 has no links in tool results; the model is told where the file is.
+    return data.type === 'data' ? { type: 'media', data: data.data, mediaType } : { type: 'text', text: `[${mediaType}] ${data.url}` };
+  }
+  const isImage = mediaType.startsWith('image/');
+  return data.type === 'data'
+    ? { type: isImage ? 'image-data' : 'file-data', data: data.data, mediaType, ...(!isImage && filename !== undefined && { filename }) }
+    : { type: isImage ? 'image-url' : 'file-url', url: data.url };
+}

@@ -1,0 +1,203 @@
+import { setTurnView } from '../core/agent-scope.ts';
+import type { AgentTools, Env } from '../core/env.ts';
+import type { AgentId, ContentHash, TurnId } from '../core/ids.ts';
+import type { LlmConfig } from '../core/llm-config.ts';
+import type { ModelDelta, ModelGateway, ModelOutcome, ToolChoice } from '../core/model.ts';
+import type { CompiledProfile } from '../core/profile.ts';
+import { assemblePrompt } from '../core/prompt.ts';
+import type { AgentState, RunState } from '../core/state.ts';
+import type { Transaction } from '../core/transaction.ts';
+import { callFunction, type NodeFunction } from './function-node.ts';
+import { limitStageOf, type LimitStage } from './limits.ts';
+import type { Action, ExecPorts, Node } from './node.ts';
+import { decideNext } from './post-decide.ts';
+import { recordReply } from './post-reply.ts';
+import { answerDanglingCalls } from './prep-dangling.ts';
+import { readInbox } from './prep-inputs.ts';
+import { buildSystemPrompt, systemTextOf } from './prep-system-prompt.ts';
+
+/** One activation of an agent: the turn that is under way. */
+export interface TurnTicket {
+  readonly turnId: TurnId;
+}
+
+/** What the model call of a turn needs from outside. */
+export interface AgentPorts extends ExecPorts {
+  readonly gateway: ModelGateway;
+  readonly content: (hash: ContentHash) => string | undefined;
+  readonly onDelta?: (delta: ModelDelta) => void;
+  /** Functions that stand in a model's place, by name. */
+  readonly functions?: ReadonlyMap<string, NodeFunction>;
+}
+
+/**
+ * The generic agent (A1.1): every agent of every profile runs on this node, one turn per pass.
+ *
+ * prep: dangling calls → pre-turn observers → limits → inbox → system prompt → tools → `turn.start`.
+ * exec: one model call through the gateway.
+ * post: `model.end` → post-turn observers → flow decider → `turn.decide`; the returned action names what follows.
+ */
+export function createAgentNode(env: Env): Node<TurnTicket, ModelOutcome, AgentPorts> {
+  return {
+    name: 'agent',
+    prep: (tx, agent) => prepareTurn(tx, env, agent),
+    exec: (ticket, ports) => callModel(env, ticket, ports),
+    post: (tx, agent, ticket, outcome) => finishThinking(tx, env, agent, ticket, outcome),
+  };
+}
+
+/** The profile an agent runs by; a run never starts an agent whose profile is missing. */
+export function profileOf(env: Env, agent: AgentState): CompiledProfile {
+  const profile = env.profiles.get(agent.meta.profile);
+  if (profile === undefined) throw new Error(`agent ${agent.meta.agentId} has no profile '${agent.meta.profile}'`);
+  return profile;
+}
+
+function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket {
+  const profile = profileOf(env, agent);
+  const agentId = agent.meta.agentId;
+  tx.setCause(agent.inbox[0]?.seq ?? agent.meta.seq);
+  setTurnView(agent, {});
+  answerDanglingCalls(tx, agent);
+  const observers = env.observe(tx, agent, profile, 'pre');
+  const limit = noticeLimit(tx, agent, profile);
+  const { inputs, cause } = readInbox(tx, env, agent, profile);
+  const tools = env.toolsOf(profile, agent);
+  const system = buildSystemPrompt(tx, env, agent, profile, tools);
+  const turnId = `${agentId}.t${agent.turnCount + 1}` as TurnId;
+  const choice = limit.stage === 2 ? 'none' : (agent.nextToolChoice ?? profile.toolChoice);
+  const sourceTurns = sourceTurnIds(tx.run, agent);
+  tx.emit(
+    {
+      type: 'turn.start',
+      agentId,
+      turnId,
+      turnType: 'agent',
+      flowId: agent.flowId,
+      sourceTurnIds: sourceTurns,
+      ...(agent.turnCount === 0 && agent.meta.callId !== undefined ? { sourceToolCallId: agent.meta.callId } : {}),
+      inputs,
+      observers,
+      prompt: {
+        system: system.log,
+        tools: tx.content(tools.offeredJson),
+        from: visibleFrom(agent, profile),
+        to: agent.messages.length + countMessages(inputs),
+        ...(choice === 'auto' ? {} : { toolChoice: choice }),
+      },
+      ...(limit.stage === 0 || limit.stage === agent.limitStage ? {} : { limit: { stage: limit.stage, reason: limit.reason } }),
+    },
+    cause ?? agent.meta.seq,
+  );
+  tx.effects.push({ kind: 'model', agentId, turnId, cause: tx.run.seq });
+  return { turnId };
+}
+
+/** The baton: the turn before, and the last turns of agents whose items are read now. */
+function sourceTurnIds(run: RunState, agent: AgentState): readonly TurnId[] {
+  const ids = new Set<TurnId>();
+  if (agent.lastTurnId !== undefined) ids.add(agent.lastTurnId);
+  for (const { item } of agent.inbox) {
+    const from: AgentId | undefined = item.from;
+    const last = from === undefined ? undefined : run.agents.get(from)?.lastTurnId;
+    if (last !== undefined) ids.add(last);
+  }
+  return [...ids];
+}
+
+/** Persistent inputs become messages; neighbouring tool results share one. */
+function countMessages(inputs: readonly { readonly persistent: boolean; readonly role: string }[]): number {
+  let count = 0;
+  let inTools = false;
+  for (const input of inputs) {
+    if (!input.persistent) {
+      inTools = false;
+      continue;
+    }
+    if (input.role !== 'tool' || !inTools) count++;
+    inTools = input.role === 'tool';
+  }
+  return count;
+}
+
+/** The first stored message in view: the window's edge, moved back so that no call is parted from its results. */
+function visibleFrom(agent: AgentState, profile: CompiledProfile): number {
+  const { window } = profile.contextPolicy;
+  if (window <= 0 || agent.messages.length <= window) return 0;
+  let from = agent.messages.length - window;
+  while (from > 0 && agent.messages[from]?.role !== 'user') from--;
+  return from;
+}
+
+/** Tells an agent once that a limit is near, and once that this is its last turn. */
+function noticeLimit(tx: Transaction, agent: AgentState, profile: CompiledProfile): LimitStage {
+  const limit = limitStageOf(tx.run, agent, profile);
+  if (limit.stage === 0 || limit.stage === agent.limitStage) return limit;
+  const text =
+    limit.stage === 1
+      ? `You have used ${limit.reason}. Finish what you are doing and wrap up: deliver what you have.`
+      : `The limit is reached (${limit.reason}). This is your last turn and no tool will run: answer now with what you have.`;
+  tx.post(agent.meta.agentId, { source: 'LIMIT_NOTICE', payload: text, observerId: 'limits' });
+  return limit;
+}
+
+/** Makes the model call of a turn from what the journal says of it, so that a resumed run asks exactly the same. */
+async function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Promise<ModelOutcome> {
+  const { run, agent, signal, gateway } = ports;
+  const start = run.turns.get(ticket.turnId)?.start;
+  const prompt = start?.prompt;
+  if (start === undefined || prompt === undefined) throw new Error(`turn ${ticket.turnId} has no prompt`);
+  const profile = profileOf(env, agent);
+  const tools: AgentTools = env.toolsOf(profile, agent);
+  const systemText = latestSystemText(agent, prompt.system, ports.content);
+  const messages = assemblePrompt(systemText, agent.messages, prompt.from, prompt.to, start.inputs);
+  const fn = profile.functionNode === undefined ? undefined : ports.functions?.get(profile.functionNode);
+  if (fn !== undefined) {
+    return await callFunction(fn, { name: profile.functionNode ?? '', run, agent, messages, tools: tools.offered, wireName: env.catalog.wireName, signal });
+  }
+  const config: LlmConfig = env.llmConfig(profile, run);
+  const outcome = await gateway.call({
+    config,
+    messages,
+    tools: tools.offered,
+    toolChoice: toToolChoice(prompt.toolChoice, env),
+    signal,
+    ...(ports.onDelta === undefined ? {} : { onDelta: ports.onDelta }),
+  });
+  return outcome.kind === 'reply' && outcome.reply.finishReason === 'content-filter' ? refused(outcome) : outcome;
+}
+
+/** A filtered reply is no answer (FAULTS M13): what there was of it stays in the record. */
+function refused(outcome: Extract<ModelOutcome, { kind: 'reply' }>): ModelOutcome {
+  const error = { code: 'MODEL_REFUSED' as const, message: "the provider's content filter stopped the reply" };
+  const last = outcome.attempts.at(-1);
+  const attempts = last === undefined ? [] : [...outcome.attempts.slice(0, -1), { ...last, error, partialText: outcome.reply.text }];
+  return { kind: 'error', error, usage: outcome.usage, attempts };
+}
+
+const systemTexts = new WeakMap<AgentState, { readonly log: string; readonly text: string }>();
+
+/** The system text behind a construction log; the newest one of each agent is kept, since it seldom changes. */
+function latestSystemText(agent: AgentState, log: ContentHash, content: AgentPorts['content']): string {
+  const known = systemTexts.get(agent);
+  if (known?.log === log) return known.text;
+  const text = systemTextOf(content(log) ?? '[]', content);
+  systemTexts.set(agent, { log, text });
+  return text;
+}
+
+/** A tool choice as the gateway wants it: one of the modes, or the wire name of a tool. */
+function toToolChoice(choice: string | undefined, env: Env): ToolChoice {
+  if (choice === undefined || choice === '' || choice === 'auto') return { type: 'auto' };
+  if (choice === 'none' || choice === 'required') return { type: choice };
+  return { type: 'tool', toolName: env.catalog.wireName(choice) };
+}
+
+/** Records what the model said and decides what follows from it. */
+function finishThinking(tx: Transaction, env: Env, agent: AgentState, ticket: TurnTicket, outcome: ModelOutcome): Action {
+  const profile = profileOf(env, agent);
+  recordReply(tx, env, agent, ticket.turnId, outcome);
+  if (outcome.kind === 'error') return 'error';
+  const observers = env.observe(tx, agent, profile, 'post');
+  return decideNext(tx, env, agent, profile, ticket.turnId, observers);
+}

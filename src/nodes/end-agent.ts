@@ -1,0 +1,85 @@
+import type { Env } from '../core/env.ts';
+import type { AgentEnding, RunEndStatus } from '../core/event.ts';
+import type { AgentState } from '../core/state.ts';
+import type { Transaction } from '../core/transaction.ts';
+import { endCall } from './tool-end.ts';
+
+/**
+ * Ends an agent and everything below it (I9): its children first, then its open calls and its turn, then itself. Who
+ * asked to be told is told; the run ends with its root.
+ */
+export function endAgent(tx: Transaction, env: Env, agent: AgentState, ending: AgentEnding, cause: number | undefined): void {
+  if (agent.status === 'ended') return;
+  for (const childId of agent.children) {
+    const child = tx.run.agents.get(childId);
+    if (child !== undefined) endAgent(tx, env, child, { outcome: 'cancelled', error: { code: 'TOOL_CANCELLED', message: `${agent.meta.agentId} ended` } }, cause);
+  }
+  const interrupted = agent.currentTurnId;
+  const end = tx.emit(
+    {
+      type: 'agent.end',
+      agentId: agent.meta.agentId,
+      outcome: ending.outcome,
+      output: ending.output ?? agent.lastReply,
+      deliverables: ending.deliverables ?? agent.deliverables,
+      ...(ending.error === undefined ? {} : { error: ending.error }),
+    },
+    cause,
+  );
+  for (const callId of [...agent.openCalls.keys()]) {
+    endCall(tx, env, agent, callId, {
+      status: 'cancelled',
+      content: JSON.stringify({ error: 'TOOL_CANCELLED', message: 'the agent ended before this call did' }),
+      error: { code: 'TOOL_CANCELLED', message: 'the agent ended before this call did' },
+      cause: end.seq,
+    });
+  }
+  if (interrupted !== undefined) tx.emit({ type: 'turn.end', agentId: agent.meta.agentId, turnId: interrupted, status: 'cancelled' }, end.seq);
+  tx.ended.push(agent.meta.agentId);
+  notify(tx, agent, end.seq);
+  if (tx.run.rootAgentId === agent.meta.agentId) endRun(tx, agent, end.seq);
+}
+
+/** Tells the agent that wanted to know, unless it is gone itself. */
+function notify(tx: Transaction, agent: AgentState, cause: number): void {
+  const wanted = agent.meta.notify;
+  const listener = wanted === undefined ? undefined : tx.run.agents.get(wanted.agentId);
+  if (wanted === undefined || listener === undefined || listener.status === 'ended') return;
+  tx.post(
+    wanted.agentId,
+    {
+      source: wanted.source,
+      payload: {
+        agent_id: agent.meta.agentId,
+        status: agent.outcome ?? 'error',
+        summary: agent.output,
+        error: agent.error === undefined ? null : agent.error.message,
+        deliverables: agent.deliverables,
+      },
+      from: agent.meta.agentId,
+    },
+    cause,
+  );
+}
+
+/** The status of a run whose root ended in this way. */
+export function runStatusOf(outcome: string): RunEndStatus {
+  if (outcome === 'cancelled') return 'cancelled';
+  return outcome === 'error' || outcome === 'limit' ? 'failed' : 'completed';
+}
+
+function endRun(tx: Transaction, root: AgentState, cause: number): void {
+  const outcome = root.outcome ?? 'error';
+  tx.sync = true;
+  tx.emit(
+    {
+      type: 'run.end',
+      status: runStatusOf(outcome),
+      outcome,
+      output: root.output,
+      deliverables: root.deliverables,
+      ...(root.error === undefined ? {} : { error: root.error }),
+    },
+    cause,
+  );
+}

@@ -1,0 +1,50 @@
+import type { AgentState, RunState } from '../core/state.ts';
+import type { Transaction } from '../core/transaction.ts';
+
+/** What a node says when it is done: the name of the edge to follow. */
+export type Action = string;
+
+/** What the outside hands to a node that executes: everything that may wait or fail. */
+export interface ExecPorts {
+  readonly run: RunState;
+  readonly agent: AgentState;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * One step of a flow, in three parts.
+ *
+ * `prep` and `post` decide: synchronous and pure, they read state and emit events into the transaction. `exec` is the
+ * effect between them: it may wait, it never touches state, and what it returns is handed to `post`. A node whose
+ * `prep` returns nothing had nothing to execute.
+ */
+export interface Node<Ticket, Outcome, Ports extends ExecPorts = ExecPorts> {
+  readonly name: string;
+  prep(tx: Transaction, agent: AgentState): Ticket | undefined;
+  exec(ticket: Ticket, ports: Ports): Promise<Outcome>;
+  post(tx: Transaction, agent: AgentState, ticket: Ticket, outcome: Outcome): Action;
+}
+
+/** Which node follows which action: a small graph, checked as it is built. */
+export class Flow {
+  readonly #edges = new Map<string, Map<Action, string>>();
+
+  /** Adds an edge. Two edges for one action of one node are a mistake. */
+  on(from: string, action: Action, to: string): this {
+    const edges = this.#edges.get(from) ?? new Map<Action, string>();
+    if (edges.has(action)) throw new Error(`node '${from}' already has a successor for '${action}'`);
+    edges.set(action, to);
+    this.#edges.set(from, edges);
+    return this;
+  }
+
+  /** The node that follows an action; undefined when the flow stops there. */
+  next(from: string, action: Action): string | undefined {
+    return this.#edges.get(from)?.get(action);
+  }
+
+  /** The actions a node has successors for. */
+  actions(from: string): readonly Action[] {
+    return [...(this.#edges.get(from)?.keys() ?? [])];
+  }
+}

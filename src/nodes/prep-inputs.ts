@@ -1,0 +1,160 @@
+import { agentScope } from '../core/agent-scope.ts';
+import type { Env } from '../core/env.ts';
+import { describeThrown } from '../core/error.ts';
+import { poisonAfterFailures, readingOrder, type WaitingItem } from '../core/inbox.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import type { Content } from '../core/message.ts';
+import type { CompiledProfile } from '../core/profile.ts';
+import type { AgentState } from '../core/state.ts';
+import { fallbackStrategy, globalStrategies, type Strategy } from '../core/strategy.ts';
+import type { Transaction } from '../core/transaction.ts';
+import type { TurnInput } from '../core/turn.ts';
+
+/** Most items one turn reads; the rest wait for the next, in order. */
+const maxItemsPerTurn = 256;
+
+/** What reading the inbox came to. */
+export interface ReadInbox {
+  readonly inputs: readonly TurnInput[];
+  /** Sequence number of the item that mattered most; the cause of the turn. */
+  readonly cause: number | undefined;
+}
+
+/** Reads an agent's inbox in order: each item through its strategy's ingestor. Failed items stay, until they have failed too often. */
+export function readInbox(tx: Transaction, env: Env, agent: AgentState, profile: CompiledProfile): ReadInbox {
+  dropExpired(tx, agent);
+  const items = readable(agent, profile);
+  const inputs: TurnInput[] = [];
+  for (const waiting of items) {
+    const input = ingest(tx, env, agent, profile, waiting);
+    if (input !== undefined) inputs.push(input);
+  }
+  return { inputs, cause: items[0]?.seq };
+}
+
+/** Items that have been seen as often as they may are dropped before anything is read. */
+function dropExpired(tx: Transaction, agent: AgentState): void {
+  for (const { item, turnsSeen } of [...agent.inbox]) {
+    if (item.maxTurns !== undefined && item.consumption === 'persistent_until_consumed' && turnsSeen >= item.maxTurns) {
+      tx.emit({ type: 'inbox.drop', agentId: agent.meta.agentId, itemId: item.itemId, reason: 'expired' });
+    }
+  }
+}
+
+function readable(agent: AgentState, profile: CompiledProfile): readonly WaitingItem[] {
+  const waiting = agent.inbox;
+  const urgent = waiting.some(({ item }) => item.delivery === 'idle') ? waiting.filter(({ item }) => item.delivery !== 'idle') : waiting;
+  const chosen = urgent.length > 0 ? urgent : waiting;
+  const weighted = profile.strategies.size === 0 ? chosen : chosen.map((entry) => withPriority(entry, profile));
+  return readingOrder(weighted).slice(0, maxItemsPerTurn);
+}
+
+/** A profile's strategy may give its source another priority. */
+function withPriority(entry: WaitingItem, profile: CompiledProfile): WaitingItem {
+  const priority = entry.item.priority ?? profile.strategies.get(entry.item.source)?.priority;
+  return priority === undefined || priority === entry.item.priority ? entry : { ...entry, item: { ...entry.item, priority } };
+}
+
+interface Resolved {
+  readonly strategy: Strategy;
+  readonly from: TurnInput['strategy'];
+}
+
+/** Profile first, then the global table, then labelled Markdown (A1.3). A tool result always keeps its place as one (I1). */
+function resolveStrategy(profile: CompiledProfile, source: string): Resolved {
+  const own = profile.strategies.get(source);
+  const global = globalStrategies.get(source);
+  if (own !== undefined) {
+    return { strategy: source === 'TOOL_RESULT' ? { ...own, role: 'tool', persistent: true, mode: 'append_as_new_message' } : own, from: 'profile' };
+  }
+  return global === undefined ? { strategy: fallbackStrategy, from: 'fallback' } : { strategy: global, from: 'global' };
+}
+
+function ingest(tx: Transaction, env: Env, agent: AgentState, profile: CompiledProfile, waiting: WaitingItem): TurnInput | undefined {
+  const { item } = waiting;
+  const { strategy, from } = resolveStrategy(profile, item.source);
+  if (from === 'fallback') warnUnknownSource(tx, agent, item.source);
+  const ingestorName = item.ingestorId ?? strategy.ingestor;
+  const params = item.ingestorParams === undefined ? strategy.params : { ...strategy.params, ...item.ingestorParams };
+  const kept = item.consumption !== 'consume_on_read';
+  const base = {
+    itemId: item.itemId,
+    source: item.source,
+    strategy: item.ingestorId === undefined ? from : ('item' as const),
+    ingestor: ingestorName,
+    mode: strategy.mode,
+    role: strategy.role,
+    persistent: strategy.persistent && !kept,
+    ...(kept ? { kept: true } : {}),
+    ...(params['no_handover'] === true ? { noHandover: true } : {}),
+    ...(strategy.role === 'tool' ? toolFields(env, item.payload) : {}),
+  };
+  try {
+    return { ...base, content: runIngestor(tx, env, agent, profile, { name: ingestorName, payload: item.payload, params, source: item.source }) };
+  } catch (thrown) {
+    return failedInput(tx, agent, waiting, base, describeThrown(thrown));
+  }
+}
+
+function runIngestor(
+  tx: Transaction,
+  env: Env,
+  agent: AgentState,
+  profile: CompiledProfile,
+  call: { readonly name: string; readonly payload: JsonValue; readonly params: JsonObject; readonly source: string },
+): Content {
+  const ingestor = env.ingestor(call.name);
+  if (ingestor === undefined) throw new Error(`there is no ingestor '${call.name}'`);
+  const content: unknown = ingestor.ingest(call.payload, call.params, {
+    profile,
+    scope: agentScope(tx.run, agent),
+    profiles: env.profiles,
+    source: call.source,
+  });
+  if (typeof content === 'string' || Array.isArray(content)) return content as Content;
+  throw new Error(`ingestor '${call.name}' returned ${typeof content}; it must return text or content parts`);
+}
+
+function toolFields(env: Env, payload: JsonValue): Pick<TurnInput, 'callId' | 'wireName' | 'isError'> {
+  if (!isJsonObject(payload)) return {};
+  return {
+    callId: String(payload['tool_call_id']) as NonNullable<TurnInput['callId']>,
+    wireName: env.catalog.wireName(String(payload['tool_name'])),
+    ...(payload['is_error'] === true ? { isError: true } : {}),
+  };
+}
+
+/**
+ * What the model gets to see when an ingestor failed: a note in the item's place, while the item stays. After three
+ * failures the item goes to the dead-letter shelf. A tool result is never held back: its raw text goes out instead.
+ */
+function failedInput(tx: Transaction, agent: AgentState, waiting: WaitingItem, base: Omit<TurnInput, 'content'>, error: string): TurnInput {
+  const { item } = waiting;
+  const agentId = agent.meta.agentId;
+  tx.emit({ type: 'inbox.fail', agentId, itemId: item.itemId, error: { code: 'INGESTOR_FAILED', message: `ingestor '${base.ingestor}' failed on ${item.source}: ${error}` } });
+  if (base.role === 'tool') {
+    const content = isJsonObject(item.payload) ? item.payload['content'] : item.payload;
+    return { ...base, content: typeof content === 'string' ? content : JSON.stringify(content ?? null) };
+  }
+  const poisoned = (agent.inbox.find((entry) => entry.item.itemId === item.itemId)?.failures ?? 0) >= poisonAfterFailures;
+  const note = { ...base, mode: 'append_as_new_message' as const, persistent: false, content: failureNote(item.source, error, poisoned) };
+  if (!poisoned) return { ...note, kept: true };
+  tx.emit({ type: 'inbox.drop', agentId, itemId: item.itemId, reason: 'dead_letter' });
+  tx.emit({ type: 'note.add', level: 'error', code: 'ITEM_POISONED', message: `item ${item.itemId} (${item.source}) could not be read ${poisonAfterFailures} times and lies on the dead-letter shelf: ${error}`, agentId });
+  return note;
+}
+
+function failureNote(source: string, error: string, poisoned: boolean): string {
+  const next = poisoned ? 'It has been set aside.' : 'It will be tried again.';
+  return `<system_error context_source='internal_event_processor'>\nAn event of kind ${source} could not be put into words: ${error}\n${next} Tell the user about it if it matters, and go on with what you have.\n</system_error>`;
+}
+
+function warnUnknownSource(tx: Transaction, agent: AgentState, source: string): void {
+  tx.emit({
+    type: 'note.add',
+    level: 'warning',
+    code: 'INBOX_SOURCE_UNKNOWN',
+    message: `no strategy for inbox source '${source}': shown as labelled data; declare it under inbox_handling_strategies`,
+    agentId: agent.meta.agentId,
+  });
+}

@@ -1,0 +1,108 @@
+import { agentScope } from '../core/agent-scope.ts';
+import type { AgentTools, Env } from '../core/env.ts';
+import { toErrorRecord, type ErrorRecord } from '../core/error.ts';
+import type { Scope } from '../core/expression/expression.ts';
+import { readPath } from '../core/expression/read-path.ts';
+import type { ContentHash } from '../core/ids.ts';
+import type { JsonValue } from '../core/json.ts';
+import { contentText } from '../core/message.ts';
+import type { CompiledProfile, CompiledSegment } from '../core/profile.ts';
+import type { AgentState } from '../core/state.ts';
+import type { Transaction } from '../core/transaction.ts';
+import type { SegmentRecord } from '../core/turn.ts';
+
+/** What stands between two segments of a system prompt. */
+export const segmentSeparator = '\n\n';
+
+/** A system prompt, and where its construction log is stored. */
+export interface SystemPrompt {
+  readonly text: string;
+  readonly log: ContentHash;
+}
+
+interface Rendered {
+  readonly text: string;
+  readonly met: boolean;
+  readonly error?: ErrorRecord;
+}
+
+interface Cached extends SystemPrompt {
+  readonly profile: CompiledProfile;
+  readonly rendered: readonly Rendered[];
+}
+
+const latest = new WeakMap<AgentState, Cached>();
+
+/**
+ * Builds an agent's system prompt from its profile's segments, in order (A1.5). When nothing changed since the agent's
+ * last turn, the text and its log are reused, so that a turn pays only for what is new (I13).
+ */
+export function buildSystemPrompt(tx: Transaction, env: Env, agent: AgentState, profile: CompiledProfile, tools: AgentTools): SystemPrompt {
+  const scope = agentScope(tx.run, agent);
+  const rendered = profile.segments.map((segment) => renderSegment(env, profile, segment, scope, tools));
+  const known = latest.get(agent);
+  if (known !== undefined && known.profile === profile && sameTexts(known.rendered, rendered)) return known;
+  const records = profile.segments.map((segment, index) => toRecord(tx, segment, rendered[index]));
+  const text = rendered.flatMap((entry) => (entry.met && entry.text !== '' ? [entry.text] : [])).join(segmentSeparator);
+  const built = { text, log: tx.content(JSON.stringify(records)), profile, rendered };
+  latest.set(agent, built);
+  return built;
+}
+
+/** Reads a stored construction log back into the text it describes. */
+export function systemTextOf(log: string, content: (hash: ContentHash) => string | undefined): string {
+  const records = JSON.parse(log) as readonly SegmentRecord[];
+  return records.flatMap((record) => (record.hash === undefined ? [] : [content(record.hash) ?? ''])).join(segmentSeparator);
+}
+
+function sameTexts(a: readonly Rendered[], b: readonly Rendered[]): boolean {
+  return a.length === b.length && a.every((entry, index) => entry.met === b[index]?.met && entry.text === b[index]?.text && entry.error?.message === b[index]?.error?.message);
+}
+
+function toRecord(tx: Transaction, segment: CompiledSegment, rendered: Rendered | undefined): SegmentRecord {
+  const base = { id: segment.id, type: segment.type, order: segment.order, conditionMet: rendered?.met ?? false };
+  const failed = rendered?.error === undefined ? base : { ...base, error: rendered.error };
+  if (rendered === undefined || !rendered.met || rendered.text === '') return failed;
+  return { ...failed, hash: tx.content(rendered.text), chars: rendered.text.length };
+}
+
+function renderSegment(env: Env, profile: CompiledProfile, segment: CompiledSegment, scope: Scope, tools: AgentTools): Rendered {
+  try {
+    if (segment.condition !== undefined && !segment.condition.test(scope)) return { text: '', met: false };
+    const text = segmentText(env, profile, segment, scope, tools);
+    if (text === '' || segment.wrapperTags === undefined) return { text, met: true };
+    return { text: `${segment.wrapperTags[0]}\n${text}\n${segment.wrapperTags[1]}`, met: true };
+  } catch (thrown) {
+    return { text: '', met: false, error: toErrorRecord(thrown, 'SEGMENT_FAILED') };
+  }
+}
+
+function segmentText(env: Env, profile: CompiledProfile, segment: CompiledSegment, scope: Scope, tools: AgentTools): string {
+  switch (segment.type) {
+    case 'static_text':
+      return segment.content?.render(scope) ?? '';
+    case 'tool_description':
+      return tools.description;
+    case 'tool_contributed_context':
+      return contributions(tools);
+    case 'state_value':
+      return stateValue(env, profile, segment, scope);
+  }
+}
+
+/** What the agent's tools want said, in their order; a tool's text is always about that tool, so no condition applies. */
+function contributions(tools: AgentTools): string {
+  return [...tools.tools.values()]
+    .flatMap((tool) => tool.contextContributions)
+    .toSorted((a, b) => a.order - b.order)
+    .map((contribution) => contribution.text)
+    .join(segmentSeparator);
+}
+
+function stateValue(env: Env, profile: CompiledProfile, segment: CompiledSegment, scope: Scope): string {
+  const value = readPath(scope, segment.path ?? '') as JsonValue;
+  const name = segment.ingestorId ?? 'markdown_formatter';
+  const ingestor = env.ingestor(name);
+  if (ingestor === undefined) throw new Error(`there is no ingestor '${name}'`);
+  return contentText(ingestor.ingest(value, segment.ingestorParams ?? {}, { profile, scope, profiles: env.profiles, source: 'STATE_VALUE' }));
+}

@@ -1,0 +1,66 @@
+import type { Env } from '../core/env.ts';
+import type { ErrorRecord } from '../core/error.ts';
+import type { AgentEnding } from '../core/event.ts';
+import type { CallId } from '../core/ids.ts';
+import type { JsonValue } from '../core/json.ts';
+import type { Content } from '../core/message.ts';
+import type { AgentState } from '../core/state.ts';
+import type { Transaction } from '../core/transaction.ts';
+import type { CallStatus } from '../core/turn.ts';
+
+/** How a call ended, as the tool node knows it. */
+export interface CallEnding {
+  readonly status: CallStatus;
+  readonly content: Content;
+  readonly error?: ErrorRecord;
+  readonly end?: AgentEnding;
+  readonly full?: string;
+  readonly progress?: readonly { readonly fraction: number; readonly note: string; readonly at: number }[];
+  /** Sequence number of what brought the end about; the call's start when absent. */
+  readonly cause?: number;
+}
+
+/**
+ * Ends a call: `tool.end`, and in the same breath the TOOL_RESULT item its agent will read (I1). An agent that has ended
+ * gets no item.
+ */
+export function endCall(tx: Transaction, env: Env, agent: AgentState, callId: CallId, ending: CallEnding): void {
+  const call = agent.openCalls.get(callId);
+  if (call === undefined) return;
+  const agentId = agent.meta.agentId;
+  const tool = env.catalog.get(call.request.name);
+  const full = ending.full === undefined ? {} : { full: tx.content(ending.full) };
+  const end = tx.emit(
+    {
+      type: 'tool.end',
+      agentId,
+      turnId: call.request.turnId,
+      callId,
+      status: ending.status,
+      content: ending.content,
+      ...(ending.error === undefined ? {} : { error: ending.error }),
+      ...(ending.end === undefined ? {} : { end: ending.end }),
+      ...(ending.progress === undefined || ending.progress.length === 0 ? {} : { progress: ending.progress }),
+      ...full,
+      ms: call.startedAt === undefined ? 0 : Math.max(0, tx.at - call.startedAt),
+    },
+    ending.cause ?? call.startSeq ?? call.request.seq,
+  );
+  if (tool?.effect === 'unsafe' && call.startSeq !== undefined) tx.sync = true;
+  if (agent.status === 'ended') return;
+  const trust = tool?.trust === 'untrusted' && ending.status === 'ok' ? { trust: 'untrusted' } : {};
+  tx.post(
+    agentId,
+    {
+      source: 'TOOL_RESULT',
+      payload: {
+        tool_name: call.request.name,
+        tool_call_id: callId,
+        is_error: ending.status !== 'ok',
+        content: ending.content as JsonValue,
+        ...trust,
+      },
+    },
+    end.seq,
+  );
+}

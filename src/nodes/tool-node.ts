@@ -1,0 +1,214 @@
+import { agentScope } from '../core/agent-scope.ts';
+import type { Env } from '../core/env.ts';
+import { describeThrown, toErrorRecord } from '../core/error.ts';
+import type { EventDraft } from '../core/event.ts';
+import type { AgentId, CallId } from '../core/ids.ts';
+import type { JsonValue } from '../core/json.ts';
+import type { AgentState, CallState } from '../core/state.ts';
+import type { EffectTool, ToolContext, TransitionTool } from '../core/tool.ts';
+import type { Transaction } from '../core/transaction.ts';
+import type { Happening, TransitionContext, TransitionOutcome } from '../core/transition.ts';
+import type { CallStatus } from '../core/turn.ts';
+import { endAgent } from './end-agent.ts';
+import type { Action, ExecPorts, Node } from './node.ts';
+import { endCall } from './tool-end.ts';
+
+/** One execution of one call. */
+export interface CallTicket {
+  readonly callId: CallId;
+}
+
+/** How an execution went, as it comes back from outside. */
+export interface ToolOutcome {
+  readonly status: CallStatus;
+  /** What the tool returned, for status `ok`. */
+  readonly returned?: unknown;
+  /** What it threw, or why it did not finish. */
+  readonly error?: unknown;
+  readonly progress: readonly { readonly fraction: number; readonly note: string; readonly at: number }[];
+}
+
+/** What executing a tool needs from outside. */
+export interface ToolPorts extends ExecPorts {
+  readonly tool: EffectTool;
+  readonly context: ToolContext;
+  readonly call: CallState;
+}
+
+/**
+ * The node behind every tool.
+ *
+ * prep: a transition tool decides right here, inside the commit (I7); an effect tool is put on the record as started.
+ * exec: runs an effect tool. post: the result goes back to the caller's inbox as a TOOL_RESULT item.
+ */
+export function createToolNode(env: Env): Node<CallTicket, ToolOutcome, ToolPorts> & {
+  resume(tx: Transaction, agent: AgentState, call: CallState, happening: Happening): void;
+} {
+  return {
+    name: 'tool',
+    prep: (tx, agent) => startNext(tx, env, agent),
+    exec: async (_ticket, { tool, call, context }) => ({ status: 'ok', returned: await tool.execute(call.request.args ?? {}, context), progress: [] }),
+    post: (tx, agent, ticket, outcome) => recordOutcome(tx, env, agent, ticket.callId, outcome),
+    resume: (tx, agent, call, happening) => resumeCall(tx, env, agent, call, happening),
+  };
+}
+
+/** Starts the next call that may start; undefined when none may. Transition tools are decided on the way. */
+function startNext(tx: Transaction, env: Env, agent: AgentState): CallTicket | undefined {
+  for (let call = nextCall(env, agent); call !== undefined; call = nextCall(env, agent)) {
+    const tool = env.catalog.get(call.request.name);
+    if (tool?.kind === 'transition') {
+      decideTransition(tx, env, agent, call, (context) => tool.run(call.request.args ?? {}, context));
+      continue;
+    }
+    if (tool === undefined) {
+      endCall(tx, env, agent, call.callId, { status: 'error', content: `the tool '${call.request.name}' does not exist any more`, error: { code: 'TOOL_UNKNOWN', message: `the tool '${call.request.name}' does not exist any more` } });
+      continue;
+    }
+    const start = tx.emit(
+      { type: 'tool.start', agentId: agent.meta.agentId, turnId: call.request.turnId, callId: call.callId, attempt: call.attempt + 1 },
+      call.request.seq,
+    );
+    if (tool.effect === 'unsafe') tx.sync = true;
+    tx.effects.push({ kind: 'tool', agentId: agent.meta.agentId, turnId: call.request.turnId, callId: call.callId, cause: start.seq });
+    return { callId: call.callId };
+  }
+  return undefined;
+}
+
+/**
+ * The first requested call that may start now: `parallel` calls at once, `serial` ones in the order given and one at a
+ * time, `exclusive` ones when nothing else of this agent runs; nothing overtakes a waiting exclusive call.
+ */
+function nextCall(env: Env, agent: AgentState): CallState | undefined {
+  let running = 0;
+  let serialBusy = false;
+  let exclusiveBusy = false;
+  const concurrencyOf = (call: CallState): string => env.catalog.get(call.request.name)?.concurrency ?? 'parallel';
+  for (const call of agent.openCalls.values()) {
+    if (call.status !== 'running') continue;
+    running++;
+    serialBusy ||= concurrencyOf(call) === 'serial';
+    exclusiveBusy ||= concurrencyOf(call) === 'exclusive';
+  }
+  if (exclusiveBusy) return undefined;
+  for (const call of agent.openCalls.values()) {
+    if (call.status !== 'requested') continue;
+    const concurrency = concurrencyOf(call);
+    if (concurrency === 'parallel') return call;
+    if (concurrency === 'exclusive') return running === 0 ? call : undefined;
+    if (!serialBusy) return call;
+  }
+  return undefined;
+}
+
+/** Runs a transition tool and commits what it decided; one that throws changes nothing and answers with its error. */
+function decideTransition(tx: Transaction, env: Env, agent: AgentState, call: CallState, decide: (context: TransitionContext) => TransitionOutcome): void {
+  const fallbackCause = tx.run.seq;
+  let outcome: TransitionOutcome;
+  try {
+    outcome = decide(transitionContext(tx, env, agent, call));
+  } catch (thrown) {
+    const error = toErrorRecord(thrown, 'TOOL_FAILED');
+    endCall(tx, env, agent, call.callId, { status: 'error', content: JSON.stringify({ error: error.code, message: error.message }), error });
+    return;
+  }
+  const base = { agentId: agent.meta.agentId, turnId: call.request.turnId, callId: call.callId };
+  for (const draft of outcome.events ?? []) emitDraft(tx, env, draft, call.waitFor === undefined ? call.request.seq : fallbackCause);
+  if (outcome.kind === 'suspend') {
+    tx.emit({ type: 'tool.suspend', ...base, on: outcome.on, memo: outcome.memo }, call.request.seq);
+    return;
+  }
+  const tool = env.catalog.get(call.request.name);
+  const fitted = env.toResult(outcome.content, tool?.maxResultChars ?? 32_768);
+  const failed = outcome.isError === true || fitted.isError;
+  endCall(tx, env, agent, call.callId, {
+    status: failed ? 'error' : 'ok',
+    content: fitted.content,
+    ...(failed ? { error: { code: 'TOOL_FAILED' as const, message: `${call.request.name} reported an error` } } : {}),
+    ...(outcome.end === undefined ? {} : { end: outcome.end }),
+    ...(fitted.full === undefined ? {} : { full: fitted.full }),
+    cause: call.request.seq,
+  });
+}
+
+/** Commits a tool's event; the end of an agent brings everything below it to an end as well. */
+function emitDraft(tx: Transaction, env: Env, draft: EventDraft, cause: number): void {
+  const ending = draft.type === 'agent.end' ? tx.run.agents.get(draft.agentId) : undefined;
+  if (draft.type === 'agent.end' && ending !== undefined) endAgent(tx, env, ending, draft, cause);
+  else tx.emit(draft, cause);
+}
+
+function transitionContext(tx: Transaction, env: Env, agent: AgentState, call: CallState): TransitionContext {
+  let offset = 0;
+  return {
+    at: tx.at,
+    run: tx.run,
+    agent,
+    callId: call.callId,
+    turnId: call.request.turnId,
+    scope: agentScope(tx.run, agent),
+    profiles: env.profiles,
+    protocols: env.protocols,
+    agentIds: (profiles) => profiles.map((profile, index) => agentIdAt(profile, tx.run.counters.agents + 1 + index)),
+    item: (to: AgentId, source: string, payload: JsonValue, options): EventDraft => {
+      const params = options?.noHandover === true ? { ingestorParams: { no_handover: true } } : {};
+      return tx.itemDraft(to, { source, payload, from: agent.meta.agentId, ...params }, offset++);
+    },
+    check: env.checkSchema,
+  };
+}
+
+/** The id of a run's n-th agent: its profile's name, made safe, and the number. */
+export function agentIdAt(profile: string, count: number): AgentId {
+  const name = profile.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, 48);
+  return `${name === '' ? 'agent' : name}_${count}` as AgentId;
+}
+
+function resumeCall(tx: Transaction, env: Env, agent: AgentState, call: CallState, happening: Happening): void {
+  const tool = env.catalog.get(call.request.name);
+  if (tool?.kind !== 'transition' || tool.resume === undefined) return;
+  const resume: NonNullable<TransitionTool['resume']> = tool.resume;
+  decideTransition(tx, env, agent, call, (context) => resume(call.request.args ?? {}, context, happening, call.memo));
+}
+
+function recordOutcome(tx: Transaction, env: Env, agent: AgentState, callId: CallId, outcome: ToolOutcome): Action {
+  const call = agent.openCalls.get(callId);
+  const tool = call === undefined ? undefined : env.catalog.get(call.request.name);
+  if (call === undefined) return 'dropped';
+  const progress = outcome.progress.length === 0 ? {} : { progress: outcome.progress };
+  if (outcome.status !== 'ok') {
+    const error = toErrorRecord(outcome.error, outcome.status === 'timeout' ? 'TOOL_TIMEOUT' : 'TOOL_FAILED');
+    endCall(tx, env, agent, callId, { status: outcome.status, content: JSON.stringify({ error: error.code, message: error.message }), error, ...progress });
+    return 'default';
+  }
+  const fitted = fit(env, outcome.returned, tool?.maxResultChars ?? 32_768);
+  endCall(tx, env, agent, callId, {
+    status: fitted.isError ? 'error' : 'ok',
+    content: fitted.content,
+    ...(fitted.isError ? { error: { code: 'TOOL_FAILED' as const, message: `${call.request.name} reported an error` } } : {}),
+    ...(fitted.full === undefined ? {} : { full: fitted.full }),
+    ...(tool?.endsFlow === true && !fitted.isError ? { end: { outcome: 'success', output: typeof fitted.content === 'string' ? fitted.content : '' } } : {}),
+    ...progress,
+  });
+  for (const item of fitted.items) postReturned(tx, agent, item);
+  return 'default';
+}
+
+/** Items a tool returned along with its result go to its caller, or to another agent that is still there. */
+function postReturned(tx: Transaction, agent: AgentState, item: { readonly source: string; readonly payload: JsonValue; readonly to?: string }): void {
+  const to = item.to === undefined ? agent : tx.run.agents.get(item.to as AgentId);
+  if (to === undefined || to.status === 'ended') {
+    tx.emit({ type: 'note.add', level: 'warning', code: 'AGENT_UNKNOWN', message: `an item ${item.source} for '${item.to ?? agent.meta.agentId}' was dropped: no such agent is at work`, agentId: agent.meta.agentId });
+    return;
+  }
+  tx.post(to.meta.agentId, { source: item.source, payload: item.payload, from: agent.meta.agentId });
+}
+
+function fit(env: Env, returned: unknown, maxChars: number): ReturnType<Env['toResult']> {
+  try {
+    return env.toResult(returned, maxChars);
+  } catch (thrown) {
+    return { content: `the tool's result could not be put into words: ${describeThrown(thrown)}`, isError: true, items: [] };
+  }
+}

@@ -1,0 +1,149 @@
+import { agentScope } from '../core/agent-scope.ts';
+import type { AgentTools, Env } from '../core/env.ts';
+import { toErrorRecord, type ErrorCode } from '../core/error.ts';
+import type { TurnId } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { CompiledProfile, ToolGate } from '../core/profile.ts';
+import type { AgentState } from '../core/state.ts';
+import type { Tool } from '../core/tool.ts';
+import type { Transaction } from '../core/transaction.ts';
+import type { CallStatus, ReplyToolCall } from '../core/turn.ts';
+import { endCall } from './tool-end.ts';
+
+/** Whether a reply ended in a way that lets its calls be trusted to be complete. */
+export interface ReplyEnd {
+  readonly finishedCleanly: boolean;
+}
+
+/**
+ * Puts the calls of a reply on the record, each with its verdict: what cannot run is answered at once with an error the
+ * model can act on; what may run stands as `requested` and is started by the tool node.
+ */
+export function requestCalls(
+  tx: Transaction,
+  env: Env,
+  agent: AgentState,
+  profile: CompiledProfile,
+  turnId: TurnId,
+  calls: readonly ReplyToolCall[],
+  end: ReplyEnd,
+): void {
+  const tools = env.toolsOf(profile, agent);
+  const decided = tx.run.seq;
+  const verdicts = calls.map((call) => judge(env, tools, call, calls.length, end));
+  calls.forEach((call, index) => {
+    const verdict = verdicts[index];
+    const request = tx.emit(
+      {
+        type: 'tool.request',
+        agentId: agent.meta.agentId,
+        turnId,
+        callId: call.callId,
+        name: call.name,
+        args: verdict?.ok === true ? verdict.args : null,
+        ...(verdict?.ok === true && verdict.repaired ? { repaired: true } : {}),
+      },
+      decided,
+    );
+    if (verdict?.ok === false) refuse(tx, env, agent, request, verdict);
+    else if (verdict?.ok === true) applyGates(tx, env, agent, profile, request, verdict);
+  });
+}
+
+/** Answers every call of a reply without running it, since the flow went elsewhere. */
+export function cancelCalls(tx: Transaction, env: Env, agent: AgentState, turnId: TurnId, calls: readonly ReplyToolCall[], why: string): void {
+  for (const call of calls) {
+    const request = tx.emit({ type: 'tool.request', agentId: agent.meta.agentId, turnId, callId: call.callId, name: call.name, args: null });
+    refuse(tx, env, agent, request, { status: 'cancelled', code: 'TOOL_CANCELLED', message: why });
+  }
+}
+
+type Verdict =
+  | { readonly ok: true; readonly tool: Tool; readonly args: JsonObject; readonly repaired: boolean }
+  | { readonly ok: false; readonly status: CallStatus; readonly code: ErrorCode; readonly message: string };
+
+function judge(env: Env, tools: AgentTools, call: ReplyToolCall, count: number, end: ReplyEnd): Verdict {
+  const tool = tools.tools.get(call.name);
+  if (tool === undefined) return unknownTool(tools, call.name);
+  if (tool.unique && count > 1) {
+    return { ok: false, status: 'error', code: 'TOOL_EXCLUSIVE', message: `'${call.name}' must be the only call of a reply, but came with ${count - 1} other(s). It was not run; call it alone.` };
+  }
+  if (!end.finishedCleanly) {
+    return { ok: false, status: 'error', code: 'TOOL_ARGUMENTS_TRUNCATED', message: `the reply was cut off before it was complete, so '${call.name}' was not run. Call it again, with shorter arguments if need be.` };
+  }
+  const parsed = env.parseArguments(call.input, { effect: tool.effect, finishedCleanly: end.finishedCleanly });
+  if (!parsed.ok) return { ok: false, status: 'error', code: parsed.code, message: `'${call.name}' was not run: ${parsed.message}` };
+  const checked = tool.check(parsed.args);
+  if (!checked.ok) {
+    const problems = checked.errors.map((error) => `${error.path === '' ? 'arguments' : error.path}: ${error.message}`).join('; ');
+    return { ok: false, status: 'error', code: 'TOOL_ARGUMENTS_INVALID', message: `'${call.name}' was not run, its arguments do not fit its schema: ${problems}` };
+  }
+  return { ok: true, tool, args: checked.args, repaired: parsed.repaired };
+}
+
+/** The same words for a tool that does not exist and one this agent may not use: which it is, is not the model's business. */
+function unknownTool(tools: AgentTools, name: string): Verdict {
+  const allowed = [...tools.tools.keys()];
+  const list = allowed.length === 0 ? 'none' : allowed.join(', ');
+  return { ok: false, status: 'error', code: 'TOOL_UNKNOWN', message: `there is no tool '${name.slice(0, 100)}' for you. Tools you can call: ${list}.` };
+}
+
+function refuse(
+  tx: Transaction,
+  env: Env,
+  agent: AgentState,
+  request: { readonly turnId: TurnId; readonly callId: ReplyToolCall['callId']; readonly seq: number },
+  verdict: { readonly status: CallStatus; readonly code: ErrorCode; readonly message: string },
+): void {
+  endCall(tx, env, agent, request.callId, {
+    status: verdict.status,
+    content: JSON.stringify({ error: verdict.code, message: verdict.message }),
+    error: { code: verdict.code, message: verdict.message },
+    cause: request.seq,
+  });
+}
+
+/** The first gate that speaks of this call decides (DESIGN 5 `tool_gates`); a gate that fails denies. */
+function applyGates(
+  tx: Transaction,
+  env: Env,
+  agent: AgentState,
+  profile: CompiledProfile,
+  request: { readonly turnId: TurnId; readonly callId: ReplyToolCall['callId']; readonly seq: number },
+  verdict: { readonly tool: Tool; readonly args: JsonObject },
+): void {
+  if (profile.toolGates.length === 0) return;
+  const gate = gateFor(tx, agent, profile, verdict);
+  if (gate === undefined || gate.verdict === 'allow') return;
+  if (gate.verdict === 'deny') {
+    refuse(tx, env, agent, request, { status: 'denied', code: 'TOOL_DENIED', message: gate.message ?? `'${verdict.tool.name}' is not allowed here (gate '${gate.id}').` });
+    return;
+  }
+  tx.emit(
+    {
+      type: 'tool.suspend',
+      agentId: agent.meta.agentId,
+      turnId: request.turnId,
+      callId: request.callId,
+      on: { kind: 'approval', gateId: gate.id, ...(gate.message === undefined ? {} : { message: gate.message }) },
+      memo: null,
+    },
+    request.seq,
+  );
+}
+
+function gateFor(tx: Transaction, agent: AgentState, profile: CompiledProfile, verdict: { readonly tool: Tool; readonly args: JsonObject }): ToolGate | undefined {
+  const scope = { ...agentScope(tx.run, agent), args: verdict.args };
+  for (const gate of profile.toolGates) {
+    const named = gate.tools.includes(verdict.tool.name) || gate.tools.includes('*') || gate.toolsets.includes(verdict.tool.toolset);
+    if (!named) continue;
+    if (gate.condition === undefined) return gate;
+    try {
+      if (gate.condition.test(scope)) return gate;
+    } catch (thrown) {
+      const error = toErrorRecord(thrown, 'CONDITION_FAILED');
+      return { ...gate, verdict: 'deny', message: `gate '${gate.id}' could not be evaluated (${error.message}), so the call is denied` };
+    }
+  }
+  return undefined;
+}

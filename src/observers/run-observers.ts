@@ -1,0 +1,137 @@
+import { agentScope } from '../core/agent-scope.ts';
+import type { CodedObserver, ObserverResult } from '../core/env.ts';
+import { CadreError, toErrorRecord } from '../core/error.ts';
+import { isTruthy } from '../core/expression/data.ts';
+import type { Scope } from '../core/expression/expression.ts';
+import type { AgentId } from '../core/ids.ts';
+import type { JsonValue } from '../core/json.ts';
+import type { CompiledObserver, CompiledProfile, StateUpdate } from '../core/profile.ts';
+import type { AgentState, RunState } from '../core/state.ts';
+import type { Transaction } from '../core/transaction.ts';
+import type { ObserverRecord } from '../core/turn.ts';
+
+/** Most items the observers of one phase may add; more is a storm, and is cut off with a note (FAULTS E4). */
+const maxItemsPerPhase = 16;
+
+/** What observers need besides state. */
+export interface ObserverPorts {
+  readonly observer: (name: string) => CodedObserver | undefined;
+}
+
+/**
+ * Runs a profile's observers before or after a turn (A1.2). One that fails is recorded, the model is told through an
+ * OBSERVER_FAILURE item, and the others run all the same (I12).
+ */
+export function runObservers(tx: Transaction, agent: AgentState, profile: CompiledProfile, phase: 'pre' | 'post', ports: ObserverPorts): readonly ObserverRecord[] {
+  const observers = phase === 'pre' ? profile.preTurnObservers : profile.postTurnObservers;
+  if (observers.length === 0) return [];
+  const scope = agentScope(tx.run, agent);
+  const before = tx.run.counters.items;
+  return observers.map((observer) => {
+    if (tx.run.counters.items - before >= maxItemsPerPhase) return storm(agent, observer, phase);
+    return runObserver(tx, agent, observer, phase, scope, ports);
+  });
+}
+
+/** An observer that did not run, because those before it had added too many items. */
+function storm(agent: AgentState, observer: CompiledObserver, phase: 'pre' | 'post'): ObserverRecord {
+  const message = `not run: the ${phase}-turn observers of ${agent.meta.profile} had already added ${maxItemsPerPhase} items in this turn`;
+  return { id: observer.id, phase, fired: false, error: { code: 'OBSERVER_FAILED', message } };
+}
+
+function runObserver(tx: Transaction, agent: AgentState, observer: CompiledObserver, phase: 'pre' | 'post', scope: Scope, ports: ObserverPorts): ObserverRecord {
+  const base = { id: observer.id, phase };
+  try {
+    const value = observer.condition === undefined ? true : observer.condition.evaluate(scope);
+    const fired = isTruthy(value);
+    if (fired) act(tx, agent, observer, scope, ports);
+    return isScalar(value) && observer.condition !== undefined ? { ...base, fired, value } : { ...base, fired };
+  } catch (thrown) {
+    const error = toErrorRecord(thrown, 'OBSERVER_FAILED');
+    tx.post(agent.meta.agentId, {
+      source: 'OBSERVER_FAILURE',
+      payload: { failed_observer_id: observer.id, error_message: error.message },
+      observerId: observer.id,
+    });
+    return { ...base, fired: false, error };
+  }
+}
+
+function isScalar(value: unknown): value is JsonValue {
+  return value === null || typeof value === 'boolean' || typeof value === 'number' || (typeof value === 'string' && value.length <= 80);
+}
+
+function act(tx: Transaction, agent: AgentState, observer: CompiledObserver, scope: Scope, ports: ObserverPorts): void {
+  const { action } = observer;
+  switch (action.type) {
+    case 'add_to_inbox': {
+      const { item } = action;
+      tx.post(targetOf(tx.run, agent, action.target), {
+        source: item.source,
+        payload: item.payload.build(scope),
+        consumption: item.consumption,
+        observerId: observer.id,
+        ...(item.priority === undefined ? {} : { priority: item.priority }),
+        ...(item.maxTurns === undefined ? {} : { maxTurns: item.maxTurns }),
+        ...(item.ingestorId === undefined ? {} : { ingestorId: item.ingestorId }),
+        ...(item.ingestorParams === undefined ? {} : { ingestorParams: item.ingestorParams }),
+        ...(action.target === 'self' ? {} : { from: agent.meta.agentId }),
+      });
+      break;
+    }
+    case 'update_state':
+      for (const update of action.updates) updateState(tx, agent, observer.id, update.path, update, update.value?.build(scope));
+      break;
+    case 'call': {
+      const coded = ports.observer(action.observer);
+      if (coded === undefined) throw new Error(`there is no observer '${action.observer}'`);
+      for (const result of coded.observe({ run: tx.run, agent, params: action.params })) applyResult(tx, agent, observer.id, result);
+      break;
+    }
+  }
+}
+
+function applyResult(tx: Transaction, agent: AgentState, observerId: string, result: ObserverResult): void {
+  if (result.type === 'update_state') {
+    updateState(tx, agent, observerId, result.path, result, result.value);
+    return;
+  }
+  tx.post(targetOf(tx.run, agent, result.target ?? 'self'), { source: result.source, payload: result.payload, observerId });
+}
+
+function updateState(tx: Transaction, agent: AgentState, by: string, path: string, update: Pick<StateUpdate, 'operation'>, value: JsonValue | undefined): void {
+  const team = path.startsWith('team.');
+  tx.emit({
+    type: 'state.update',
+    scope: team ? 'team' : 'agent',
+    agentId: agent.meta.agentId,
+    ...(agent.currentTurnId === undefined ? {} : { turnId: agent.currentTurnId }),
+    operation: update.operation,
+    path: team ? path.replace(/^team\.(shared\.)?/, '') : path.replace(/^state\./, ''),
+    ...(value === undefined ? {} : { value }),
+    by,
+  });
+}
+
+/** The agent an observer speaks to; an ended or missing one is an error of the observer. */
+function targetOf(run: RunState, agent: AgentState, target: string): AgentId {
+  const id = resolveTarget(run, agent, target);
+  const found = id === undefined ? undefined : run.agents.get(id);
+  if (found === undefined) throw new CadreError('AGENT_UNKNOWN', `target_agent_id '${target}' names no agent of this run; allowed: self, parent, partner, principal, or one of ${[...run.agents.keys()].join(', ')}`);
+  if (found.status === 'ended') throw new CadreError('AGENT_ENDED', `target_agent_id '${target}' (${found.meta.agentId}) has ended`);
+  return found.meta.agentId;
+}
+
+function resolveTarget(run: RunState, agent: AgentState, target: string): AgentId | undefined {
+  switch (target) {
+    case 'self':
+      return agent.meta.agentId;
+    case 'parent':
+      return agent.meta.parentAgentId;
+    case 'partner':
+    case 'principal':
+      return run.latestOfType.get(target);
+    default:
+      return target as AgentId;
+  }
+}

@@ -1,0 +1,73 @@
+import type { HandoverProtocol, KnownNames, SourceRef } from '../../core/profile.ts';
+import type { DiagnosticCode } from '../diagnostic-code.ts';
+import type { Report } from '../report.ts';
+import { nameHint, quote } from '../wording.ts';
+import type { Place, SourceNode } from '../yaml/source-node.ts';
+
+/** What compiling one file may refer to. */
+export interface CompileContext {
+  readonly report: Report;
+  readonly known: Partial<KnownNames>;
+  /** Names of LLM configs, and of those that name no model and are only inherited from. */
+  readonly llmConfigs: ReadonlySet<string>;
+  readonly abstractLlmConfigs: ReadonlySet<string>;
+  readonly protocols: ReadonlyMap<string, HandoverProtocol>;
+  /** Tools that profiles are exposed as: name → where. */
+  readonly exposedTools: ReadonlyMap<string, Place>;
+  /** Names of files that could not be read; references to them are not reported again. */
+  readonly broken: ReadonlySet<string>;
+}
+
+/** Where a node starts, for records. */
+export function refOf(node: SourceNode): SourceRef {
+  return node.at.file.refAt(node.at.start);
+}
+
+/** Reports a name that is in none of the places it could come from. */
+export function checkName(
+  context: CompileContext,
+  node: { readonly at: Place; readonly value: string },
+  known: Iterable<string>,
+  kind: { readonly code: DiagnosticCode; readonly what: string },
+): boolean {
+  const names = known instanceof Set ? (known as ReadonlySet<string>) : new Set(known);
+  if (names.has(node.value) || context.broken.has(node.value)) return true;
+  context.report.error(kind.code, node.at, `there is no ${kind.what} ${quote(node.value)}`, nameHint(node.value, names, `known ${kind.what}s`));
+  return false;
+}
+
+/** Checks a tool's name, when the tools are known. Profiles that are exposed as tools count. */
+export function checkTool(context: CompileContext, node: { readonly at: Place; readonly value: string }): void {
+  const { tools, toolsets } = context.known;
+  if (tools === undefined) return;
+  const names = new Set([...tools, ...context.exposedTools.keys()]);
+  if (!names.has(node.value) && toolsets?.has(node.value) === true) {
+    context.report.error('UNKNOWN_TOOL', node.at, `${quote(node.value)} is a toolset, not a tool`, 'name it where toolsets are listed');
+    return;
+  }
+  checkName(context, node, names, { code: 'UNKNOWN_TOOL', what: 'tool' });
+}
+
+/** Checks a toolset's name, when the toolsets are known. */
+export function checkToolset(context: CompileContext, node: { readonly at: Place; readonly value: string }): void {
+  const { tools, toolsets } = context.known;
+  if (toolsets === undefined) return;
+  if (!toolsets.has(node.value) && tools?.has(node.value) === true) {
+    context.report.error('UNKNOWN_TOOLSET', node.at, `${quote(node.value)} is a tool, not a toolset`, 'name it where single tools are listed');
+    return;
+  }
+  checkName(context, node, toolsets, { code: 'UNKNOWN_TOOLSET', what: 'toolset' });
+}
+
+const suffix = '_ingestor';
+
+/** Checks an ingestor's name and returns the name it is known by; the suffix `_ingestor` may be there or not. */
+export function ingestorName(context: CompileContext, node: { readonly at: Place; readonly value: string }): string {
+  const { ingestors } = context.known;
+  const { value } = node;
+  if (ingestors === undefined || ingestors.has(value)) return value;
+  const other = value.endsWith(suffix) ? value.slice(0, -suffix.length) : value + suffix;
+  if (ingestors.has(other)) return other;
+  checkName(context, node, ingestors, { code: 'UNKNOWN_INGESTOR', what: 'ingestor' });
+  return value;
+}

@@ -1,0 +1,42 @@
+import type { ContextPolicy, Limits } from '../../core/profile.ts';
+import { childOf, toPlain, toPlainObject, type MapNode } from '../yaml/source-node.ts';
+import { toMilliseconds } from './duration.ts';
+import { mapNode, readNumber } from './read-node.ts';
+
+/** The limits a profile sets itself. */
+export function compileLimits(profile: MapNode): Partial<Limits> {
+  const node = mapNode(profile, 'limits');
+  if (node === undefined) return {};
+  const wall = childOf(node, 'max_wall_seconds');
+  return withoutUndefined({
+    maxTurns: readNumber(node, 'max_turns'),
+    maxToolCalls: readNumber(node, 'max_tool_calls'),
+    maxTokens: readNumber(node, 'max_tokens'),
+    maxCostUsd: readNumber(node, 'max_cost_usd'),
+    maxWallMs: wall === undefined ? undefined : toMilliseconds(toPlain(wall)),
+    maxDepth: readNumber(node, 'max_depth'),
+    maxChildren: readNumber(node, 'max_children'),
+    softAt: readNumber(node, 'soft_at'),
+  });
+}
+
+/** What part of its history the agent's model sees. */
+export function compileContextPolicy(profile: MapNode): ContextPolicy {
+  const node = mapNode(profile, 'context_policy');
+  if (node === undefined) return { window: 0, truncate: {}, raw: {} };
+  const all = readNumber(node, 'truncate');
+  const perKind = mapNode(node, 'truncate');
+  const kinds = ['tool_result', 'user', 'assistant'];
+  const truncate = Object.fromEntries(
+    kinds.flatMap((kind) => {
+      const most = all ?? readNumber(perKind, kind);
+      return most === undefined ? [] : [[kind, most]];
+    }),
+  );
+  return { window: readNumber(node, 'window') ?? 0, truncate, raw: toPlainObject(node) };
+}
+
+/** The fields that have a value. */
+function withoutUndefined(limits: { readonly [Key in keyof Limits]: number | undefined }): Partial<Limits> {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}

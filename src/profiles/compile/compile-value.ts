@@ -1,0 +1,68 @@
+import { agentRoots } from '../../core/expression/agent-roots.ts';
+import type { Template } from '../../core/expression/template.ts';
+import type { JsonValue } from '../../core/json.ts';
+import type { ValueTemplate } from '../../core/profile.ts';
+import type { Report } from '../report.ts';
+import { toPlain, type SourceNode } from '../yaml/source-node.ts';
+import { compileText } from './compile-text.ts';
+import { asText } from './read-node.ts';
+
+type Scope = Parameters<ValueTemplate['build']>[0];
+type Build = (scope: Scope) => JsonValue;
+
+/** A value without expressions. */
+export function constantValue(value: JsonValue): ValueTemplate {
+  return { constant: true, build: () => value };
+}
+
+/** Compiles a value that may hold `{{ expressions }}` anywhere; a text that is exactly one expression becomes its value. */
+export function compileValue(report: Report, node: SourceNode): ValueTemplate {
+  const build = compileBuild(report, node);
+  return build === undefined ? constantValue(toPlain(node)) : { constant: false, build };
+}
+
+/** How to build a value, or undefined when it is constant. */
+function compileBuild(report: Report, node: SourceNode): Build | undefined {
+  switch (node.kind) {
+    case 'scalar':
+      return textBuild(report, node);
+    case 'list': {
+      const items = node.items.map((item) => compileBuild(report, item) ?? always(toPlain(item)));
+      return isConstant(items) ? undefined : (scope) => items.map((item) => item(scope));
+    }
+    case 'map': {
+      const entries = [...node.entries].map(([key, { value }]) => [key, compileBuild(report, value) ?? always(toPlain(value))] as const);
+      if (isConstant(entries.map(([, build]) => build))) return undefined;
+      return (scope) => Object.fromEntries(entries.map(([key, build]) => [key, build(scope)]));
+    }
+  }
+}
+
+function textBuild(report: Report, node: SourceNode): Build | undefined {
+  const text = asText(node);
+  if (text === undefined || !text.value.includes('{{')) return undefined;
+  const template: Template | undefined = compileText(report, text, agentRoots);
+  if (template === undefined) return undefined;
+  if (template.constant) return always(template.render({}));
+  return (scope) => copyJson(template.value(scope));
+}
+
+const constants = new WeakSet<Build>();
+
+function always(value: JsonValue): Build {
+  const build: Build = () => value;
+  constants.add(build);
+  return build;
+}
+
+function isConstant(builds: readonly Build[]): boolean {
+  return builds.every((build) => constants.has(build));
+}
+
+/** A copy of plain data: state is live, and a payload must not change after it was posted. */
+function copyJson(value: unknown): JsonValue {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') return value;
+  if (Array.isArray(value)) return value.map(copyJson);
+  if (typeof value !== 'object') return null;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyJson(item)]));
+}

@@ -1,0 +1,33 @@
+import type { CompiledRule, SourceRef } from '../../core/profile.ts';
+import { constantExpression, constantTemplate } from './compile-text.ts';
+import { constantValue } from './compile-value.ts';
+
+const nudge =
+  'Your last reply was empty. Answer in words, or call one of your tools. If there is nothing left to do, say so and state your result.';
+
+let rules: readonly Omit<CompiledRule, 'source'>[] | undefined;
+
+/**
+ * The decider of profiles without rules: run the tools that were called; end with an error after three empty replies in a row;
+ * ask again after an empty reply; otherwise the reply is the result.
+ */
+export function defaultDecider(source: SourceRef): readonly CompiledRule[] {
+  rules ??= [
+    { id: 'default_continue_with_tool', condition: constantExpression('state.current_action != null'), action: { type: 'continue_with_tool' } },
+    {
+      id: 'default_end_after_empty_replies',
+      condition: constantExpression('counters.empty_reply_streak >= 3'),
+      action: { type: 'end_agent_turn', outcome: 'error', errorMessage: constantTemplate('The model gave an empty reply three times in a row.') },
+    },
+    {
+      id: 'default_ask_again',
+      condition: constantExpression('counters.empty_reply_streak > 0'),
+      action: {
+        type: 'loop_with_inbox_item',
+        item: { source: 'SELF_REFLECTION_PROMPT', payload: constantValue({ content: nudge }), consumption: 'consume_on_read' },
+      },
+    },
+    { id: 'default_end', action: { type: 'end_agent_turn', outcome: 'success' } },
+  ];
+  return rules.map((rule) => ({ ...rule, source }));
+}

@@ -1,0 +1,59 @@
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { RE2JS } from 're2js';
+import { describeThrown } from '../../core/error.ts';
+import type { JsonObject, JsonSchema } from '../../core/json.ts';
+import type { ArgumentCheck } from '../../core/tool.ts';
+
+// Patterns of schemas run on an engine without backtracking: a native one can be blocked for seconds by 30 characters.
+const linearPattern = Object.assign((source: string) => ({ test: (text: string): boolean => RE2JS.compile(source).matcher(text).find() }), { code: 'linearPattern' });
+
+const options: Options = {
+  strict: false,
+  allErrors: true,
+  ownProperties: true,
+  validateFormats: false,
+  logger: false,
+  addUsedSchema: false,
+  code: { regExp: linearPattern },
+};
+
+/** A checker of deliverables; the schema is compiled at the first check. */
+export function deliverablesCheck(schema: JsonSchema | undefined): (value: JsonObject) => ArgumentCheck {
+  if (schema === undefined) return (value) => ({ ok: true, args: value });
+  let validate: ValidateFunction | undefined;
+  return (value) => {
+    try {
+      validate ??= validatorFor(schema).compile(schema);
+      if (validate(value)) return { ok: true, args: value };
+      return { ok: false, errors: (validate.errors ?? []).map(toProblem) };
+    } catch (thrown) {
+      return { ok: false, errors: [{ path: '', message: `deliverables_schema cannot be applied: ${describeThrown(thrown)}` }] };
+    }
+  };
+}
+
+/** What is wrong with a JSON Schema itself: the path below which, and why. */
+export function schemaFaults(schema: JsonSchema): readonly { readonly path: readonly string[]; readonly message: string }[] {
+  const validator = validatorFor(schema);
+  try {
+    if (validator.validateSchema(schema) !== true) {
+      const [first] = validator.errors ?? [];
+      return [{ path: (first?.instancePath ?? '').split('/').slice(1), message: first?.message ?? 'is no JSON Schema' }];
+    }
+    validator.compile(schema);
+    return [];
+  } catch (thrown) {
+    return [{ path: [], message: describeThrown(thrown) }];
+  }
+}
+
+function validatorFor(schema: JsonSchema): Ajv {
+  const dialect = schema['$schema'];
+  return typeof dialect === 'string' && /draft-0[467]/.test(dialect) ? new Ajv(options) : new Ajv2020(options);
+}
+
+function toProblem(error: ErrorObject): { readonly path: string; readonly message: string } {
+  const extra = error.keyword === 'additionalProperties' ? ` (${String(error.params['additionalProperty'])})` : error.keyword === 'enum' ? ` (${JSON.stringify(error.params['allowedValues'])})` : '';
+  return { path: error.instancePath, message: `${error.message ?? 'is not valid'}${extra}` };
+}

@@ -1,0 +1,25 @@
+import { quote } from './wording.ts';
+import type { Report } from './report.ts';
+import { mapItems, textNode } from './compile/read-node.ts';
+import { childOf, type MapNode } from './yaml/source-node.ts';
+
+const idLists = ['pre_turn_observers', 'post_turn_observers', 'flow_decider', 'tool_gates', 'inbox_handling_strategies', 'system_prompt_segments'];
+
+/** Reports ids that stand twice in one list of one file; inheritance merges by id, so a second one would be lost. */
+export function reportDuplicateIds(profile: MapNode, report: Report): void {
+  for (const key of idLists) {
+    const owner = key === 'system_prompt_segments' ? childOf(profile, 'system_prompt_construction') : profile;
+    const seen = new Map<string, MapNode>();
+    for (const item of mapItems(owner, key)) {
+      const id = textNode(item, 'id');
+      if (id === undefined) continue;
+      const first = seen.get(id.value);
+      if (first === undefined) {
+        seen.set(id.value, item);
+        continue;
+      }
+      const { line } = first.at.file.refAt(first.at.start);
+      report.error('DUPLICATE_ID', id.at, `the id ${quote(id.value)} stands twice in ${key}; first on line ${line}`, 'give each item its own id');
+    }
+  }
+}

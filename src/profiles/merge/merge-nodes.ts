@@ -1,0 +1,89 @@
+/**
+ * How a profile overrides what it inherits (DESIGN 5).
+ *
+ * Owns: merging two trees of nodes. Does not own: which files inherit from which (resolve-bases.ts).
+ *
+ * 1. Maps merge key by key, deep; scalars, and values of different kinds, replace.
+ * 2. Lists whose items all have an `id` merge by id, field by field; new items come last; `remove: true` drops one.
+ * 3. All other lists replace.
+ * 4. An `action` whose `type` changes, and a value with `_type`, replace as a whole: fields of another kind mean nothing there.
+ * 5. Of two keys that exclude each other (`content`, `content_key`) the later one wins.
+ * 6. A merged node keeps the place of the overriding file; every leaf keeps the place where it was written.
+ */
+import type { Report } from '../report.ts';
+import { nameHint, quote } from '../wording.ts';
+import { childOf, type ListNode, type MapEntry, type MapNode, type SourceNode } from '../yaml/source-node.ts';
+
+const exclusive: readonly (readonly [string, string])[] = [
+  ['content', 'content_key'],
+  ['base_url', 'api_base'],
+  ['max_output_tokens', 'max_tokens'],
+];
+
+/** Merges what a file says over what it inherits; reports removals of things that are not there. */
+export function mergeMaps(base: MapNode, over: MapNode, report: Report): MapNode {
+  const entries = new Map<string, MapEntry>(base.entries);
+  for (const [key, entry] of over.entries) {
+    for (const [one, other] of exclusive) {
+      if (key === one && !over.entries.has(other)) entries.delete(other);
+      if (key === other && !over.entries.has(one)) entries.delete(one);
+    }
+    const inherited = base.entries.get(key);
+    entries.set(key, { keyAt: entry.keyAt, value: inherited === undefined ? withoutRemoved(entry.value, report) : mergeValues(key, inherited.value, entry.value, report) });
+  }
+  return { kind: 'map', at: over.at, entries };
+}
+
+/** A tree that inherits nothing; items marked `remove: true` are reported and left out. */
+export function withoutRemoved(node: SourceNode, report: Report): SourceNode {
+  if (node.kind === 'scalar') return node;
+  if (node.kind === 'list') {
+    if (!isIdList(node)) return node;
+    return mergeIdLists({ kind: 'list', at: node.at, items: [] }, node, report);
+  }
+  const entries = new Map<string, MapEntry>();
+  for (const [key, entry] of node.entries) entries.set(key, { keyAt: entry.keyAt, value: withoutRemoved(entry.value, report) });
+  return { ...node, entries };
+}
+
+function mergeValues(key: string, base: SourceNode, over: SourceNode, report: Report): SourceNode {
+  if (base.kind === 'map' && over.kind === 'map') {
+    return replacesWhole(key, base, over) ? withoutRemoved(over, report) : mergeMaps(base, over, report);
+  }
+  if (base.kind === 'list' && over.kind === 'list' && isIdList(base) && isIdList(over)) return mergeIdLists(base, over, report);
+  return withoutRemoved(over, report);
+}
+
+function replacesWhole(key: string, base: MapNode, over: MapNode): boolean {
+  if (over.entries.has('_type') || base.entries.has('_type')) return true;
+  const type = textOf(over, 'type');
+  return key === 'action' && type !== undefined && type !== textOf(base, 'type');
+}
+
+function isIdList(node: ListNode): boolean {
+  return node.items.every((item) => textOf(item, 'id') !== undefined);
+}
+
+function mergeIdLists(base: ListNode, over: ListNode, report: Report): ListNode {
+  const items = new Map<string, SourceNode>();
+  for (const item of base.items) items.set(textOf(item, 'id') ?? '', item);
+  for (const item of over.items) {
+    const id = textOf(item, 'id') ?? '';
+    const inherited = items.get(id);
+    const marker = childOf(item, 'remove');
+    if (marker?.kind === 'scalar' && marker.value === true) {
+      if (inherited === undefined) report.error('NOTHING_TO_REMOVE', item.at, `there is no inherited item ${quote(id)} to remove`, nameHint(id, items.keys(), 'inherited'));
+      items.delete(id);
+    } else if (inherited?.kind === 'map' && item.kind === 'map') {
+      items.set(id, mergeMaps(inherited, item, report));
+    } else {
+      items.set(id, withoutRemoved(item, report));
+    }
+  }
+  return { kind: 'list', at: over.at, items: [...items.values()] };
+}
+
+function textOf(node: SourceNode, key: string): string | undefined {
+  const child = childOf(node, key);
+  return child?.kind === 'scalar' && typeof child.value === 'string' ? child.value : undefined;
+}

@@ -1,0 +1,56 @@
+import type { Diagnostic } from '../core/profile.ts';
+import type { DiagnosticCode } from './diagnostic-code.ts';
+import { scalarOffset } from './yaml/scalar-offset.ts';
+import type { Place, SourceNode } from './yaml/source-node.ts';
+
+/** Most diagnostics kept of one load; a file with more is broken at its root. */
+const maxDiagnostics = 500;
+
+/** Collects the problems of all files. The same problem at the same place is kept once, however many profiles inherit it. */
+export class Report {
+  readonly #diagnostics = new Map<string, Diagnostic>();
+
+  /** Everything reported, by file and place. */
+  get diagnostics(): readonly Diagnostic[] {
+    return [...this.#diagnostics.values()].toSorted(
+      (a, b) => compareText(a.source.file, b.source.file) || a.source.line - b.source.line || a.source.column - b.source.column,
+    );
+  }
+
+  get hasErrors(): boolean {
+    for (const { severity } of this.#diagnostics.values()) if (severity === 'error') return true;
+    return false;
+  }
+
+  /** Reports an error at the start of a place. */
+  error(code: DiagnosticCode, at: Place, message: string, hint?: string): void {
+    this.#add('error', code, at, at.start, message, hint);
+  }
+
+  /** Reports something that is allowed and probably wrong. */
+  warning(code: DiagnosticCode, at: Place, message: string, hint?: string): void {
+    this.#add('warning', code, at, at.start, message, hint);
+  }
+
+  /** Reports an error inside a text, at an offset into its value. */
+  errorInText(code: DiagnosticCode, node: SourceNode, offset: number, message: string, hint?: string): void {
+    const start = node.kind === 'scalar' ? scalarOffset(node, offset) : node.at.start;
+    this.#add('error', code, node.at, start, message, hint);
+  }
+
+  /** Adds a diagnostic made elsewhere. */
+  add(diagnostic: Diagnostic): void {
+    const { severity, code, message, source } = diagnostic;
+    const key = JSON.stringify([severity, code, message, source.file, source.line, source.column]);
+    if (this.#diagnostics.size < maxDiagnostics && !this.#diagnostics.has(key)) this.#diagnostics.set(key, diagnostic);
+  }
+
+  #add(severity: Diagnostic['severity'], code: DiagnosticCode, at: Place, start: number, message: string, hint: string | undefined): void {
+    const source = at.file.refAt(start);
+    this.add(hint === undefined ? { severity, code, message, source } : { severity, code, message, source, hint });
+  }
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

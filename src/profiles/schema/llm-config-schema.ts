@@ -1,0 +1,91 @@
+import type { JsonSchema } from '../../core/json.ts';
+import { duration, freeMap, list, name, nameOrNames, number, object, oneOf, text, whole, words, type Properties } from './schema-parts.ts';
+
+const fromEnvironment = object(
+  'A value from the environment.',
+  {
+    _type: { const: 'from_env' },
+    var: { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$', 'x-expects': 'the name of an environment variable' },
+    default: { type: ['string', 'number', 'boolean', 'null'], description: 'The value when the variable is not set.' },
+    required: { type: 'boolean', description: 'The config cannot be used while the variable is not set.' },
+  },
+  { required: ['_type', 'var'], 'x-what': 'from_env' },
+);
+
+const fromFile = object(
+  'A value from a JSON file inside the profile folder.',
+  { _type: { const: 'json_from_file' }, path: words('The file, relative to this one or to the profile folder.') },
+  { required: ['_type', 'path'], 'x-what': 'json_from_file' },
+);
+
+/** A value as it stands, or one that is looked up. */
+function resolvable(schema: JsonSchema): JsonSchema {
+  return {
+    description: schema['description'],
+    if: { type: 'object', required: ['_type'] },
+    then: {
+      properties: { _type: { enum: ['from_env', 'json_from_file'] } },
+      allOf: [
+        { if: { properties: { _type: { const: 'from_env' } } }, then: fromEnvironment },
+        { if: { properties: { _type: { const: 'json_from_file' } } }, then: fromFile },
+      ],
+    },
+    else: schema,
+  };
+}
+
+const settings: Properties = {
+  provider: words('scripted, openai, openai-compatible, …'),
+  model: words('provider/model, or the bare name of a model.'),
+  base_url: words('Where an OpenAI-compatible server listens.'),
+  api_base: words('The same as base_url.'),
+  temperature: number('Sampling temperature.', 0, 2),
+  max_output_tokens: whole('Longest reply in tokens.', 1),
+  max_tokens: whole('The same as max_output_tokens.', 1),
+  top_p: number('Nucleus sampling.', 0, 1),
+  seed: { type: 'integer', description: 'Seed for providers that take one.' },
+  stop: list('Texts that end a reply.', words('A text.')),
+  reasoning_effort: words('How hard the model thinks, in its provider’s words.'),
+  max_retries: whole('Attempts after the first.', 0),
+  wait_seconds_on_retry: duration,
+  max_wait_seconds_on_retry: duration,
+  timeouts: object(
+    'Deadlines of one model call.',
+    { connect: resolvable(duration), first_token: resolvable(duration), between_chunks: resolvable(duration), total: resolvable(duration) },
+    { 'x-what': 'timeouts' },
+  ),
+  context_window: whole('Context size of the model in tokens.', 1),
+  price: object(
+    'US dollars per million tokens.',
+    { input: number('Input.', 0), output: number('Output.', 0), cache_read: number('Input read from the cache.', 0) },
+    { required: ['input', 'output'], 'x-what': 'price' },
+  ),
+  fallbacks: list('LLM configs to try when this one keeps failing.', words('A name.')),
+  headers: { type: 'object', additionalProperties: resolvable(text('A header.')), description: 'Headers to send along.' },
+  provider_options: freeMap('Options of the provider, passed through.'),
+  script: words('For `scripted`: the rules, for example scripts/offline.yaml.'),
+  when_unconfigured: words('The LLM config to use when something required is missing.'),
+};
+
+const apiKey: JsonSchema = {
+  ...fromEnvironment,
+  description: 'The environment variable that holds the key; a key never stands in a file.',
+  'x-expects': 'a key from the environment: { _type: from_env, var: OPENAI_API_KEY }',
+};
+
+/** The JSON Schema of an LLM config file, for the loader and for editors. */
+export const llmConfigSchema: JsonSchema = object(
+  'A Cadre LLM config.',
+  {
+    name: name('What the config is called; unique.'),
+    type: oneOf('Always llm_config.', ['llm_config']),
+    base_llm_config: nameOrNames('The config or configs it inherits from, left to right.'),
+    description_for_human: text('What it is for.'),
+    config: object(
+      'The settings.',
+      { ...Object.fromEntries(Object.entries(settings).map(([key, schema]) => [key, key === 'script' ? schema : resolvable(schema)])), api_key: apiKey },
+      { 'x-what': 'config', 'x-mistakes': { timeout: 'write timeouts: { total: … }', retries: 'write max_retries', api_key_env: 'write api_key: { _type: from_env, var: … }' } },
+    ),
+  },
+  { required: ['name'], 'x-what': 'an LLM config', 'x-mistakes': { model: 'write it below config:', provider: 'write it below config:', base_profile: 'write base_llm_config' } },
+);

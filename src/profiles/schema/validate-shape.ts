@@ -1,0 +1,50 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import type { JsonSchema } from '../../core/json.ts';
+import type { Report } from '../report.ts';
+import { toPlain, type MapNode, type SourceNode } from '../yaml/source-node.ts';
+import { handoverProtocolSchema } from './handover-protocol-schema.ts';
+import { llmConfigSchema } from './llm-config-schema.ts';
+import { profileSchema } from './profile-schema.ts';
+import { toSchemaProblem } from './schema-problem.ts';
+
+/** The kinds of files whose shape a schema says. */
+export type ShapeKind = 'profile' | 'llm_config' | 'handover_protocol';
+
+const schemas: Readonly<Record<ShapeKind, JsonSchema>> = {
+  profile: profileSchema,
+  llm_config: llmConfigSchema,
+  handover_protocol: handoverProtocolSchema,
+};
+
+const ajv = new Ajv({ strict: false, allErrors: true, verbose: true, ownProperties: true, validateSchema: false, logger: false });
+const validators = new Map<ShapeKind, ValidateFunction>();
+
+/** Checks the shape of one file against the schema of its kind and reports every deviation at its place. */
+export function validateShape(kind: ShapeKind, root: SourceNode, report: Report): root is MapNode {
+  const start = root.at.start;
+  if (root.kind !== 'map') {
+    report.error('NOT_A_MAP', root.at, 'the file must be a map of `key: value` lines', start === 0 ? undefined : 'a profile needs at least `name:`');
+    return false;
+  }
+  for (const problem of shapeProblems(kind, root)) report.error(problem.code, problem.at, problem.message, problem.hint);
+  return true;
+}
+
+/** The deviations of one file from the schema of its kind. */
+export function shapeProblems(kind: ShapeKind, root: MapNode): readonly NonNullable<ReturnType<typeof toSchemaProblem>>[] {
+  let validate = validators.get(kind);
+  if (validate === undefined) {
+    validate = ajv.compile(schemas[kind]);
+    validators.set(kind, validate);
+  }
+  if (validate(toPlain(root))) return [];
+  const problems = (validate.errors ?? []).map((error) => toSchemaProblem(error, root)).filter((problem) => problem !== undefined);
+  // A key that no kind knows is reported once, not again by the schema of the kind at hand.
+  const seen = new Set<string>();
+  return problems.filter((problem) => {
+    const key = `${problem.code} ${problem.at.file.path} ${problem.at.start}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}

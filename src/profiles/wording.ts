@@ -1,0 +1,26 @@
+import { closestName } from '../core/expression/closest-name.ts';
+
+const maxListed = 12;
+const maxQuoted = 60;
+
+/** Quotes a value from a file for a message, on one line and not too long. */
+export function quote(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+  const line = text.replaceAll(/\s+/g, ' ');
+  return `\`${line.length > maxQuoted ? `${line.slice(0, maxQuoted)}…` : line}\``;
+}
+
+/** Lists names for a message, in order and capped. */
+export function listNames(names: Iterable<string>): string {
+  const sorted = [...new Set(names)].toSorted();
+  if (sorted.length === 0) return 'none';
+  const shown = sorted.slice(0, maxListed).join(', ');
+  return sorted.length > maxListed ? `${shown}, … (${sorted.length} in all)` : shown;
+}
+
+/** The hint for a name that does not exist: the one that was probably meant, and what there is. */
+export function nameHint(name: string, known: Iterable<string>, what = 'known'): string {
+  const names = [...known];
+  const meant = closestName(name, names);
+  return `${meant === undefined ? '' : `did you mean ${quote(meant)}? `}${what}: ${listNames(names)}`;
+}

@@ -1,0 +1,87 @@
+import { Composer, Lexer, Parser, type Document, type ParsedNode, type CST } from 'yaml';
+import type { DiagnosticCode } from '../diagnostic-code.ts';
+import type { Report } from '../report.ts';
+import { convertDocument } from './convert-document.ts';
+import type { SourceNode } from './source-node.ts';
+import type { SourceText } from './source-text.ts';
+import { toYamlProblem } from './yaml-problem.ts';
+
+/** Deepest nesting of one file. Each level is at most two entries on the parser's stack. */
+const maxDepth = 64;
+/** Most lexical tokens of one file: parsing costs about 3 µs each. */
+const maxTokens = 40_000;
+/** Most anchors and aliases of one file. */
+const maxAnchors = 50;
+/** Most problems reported of one file's syntax; the first ones matter. */
+const maxProblems = 20;
+
+/**
+ * Parses one YAML file into nodes that know their place, or reports why it cannot be read. Bounded in time whatever it
+ * is given: size was capped by the caller, depth, tokens and aliases are counted while the tokens are read, and
+ * duplicate keys are found without the parser's quadratic check.
+ */
+export function parseYaml(file: SourceText, report: Report): SourceNode | undefined {
+  const fail = (code: DiagnosticCode, offset: number, message: string, hint?: string): undefined => {
+    report.error(code, { file, start: offset, end: offset }, message, hint);
+    return undefined;
+  };
+  const nul = file.text.indexOf('\0');
+  if (nul >= 0) return fail('FILE_HAS_NUL', nul, 'the file has a NUL character here; this is not a text file');
+  const read = readTokens(file.text);
+  if (read.problem !== undefined) return fail(read.problem.code, read.problem.offset, read.problem.message, read.problem.hint);
+  const document = compose(read.tokens, file.text);
+  if (document === 'second') {
+    const offset = /^---(?=\s|$)/m.exec(file.text.replace(/^(?:\s|#.*\n)*---/, (head) => ' '.repeat(head.length)))?.index ?? 0;
+    return fail('YAML_MULTIPLE_DOCUMENTS', offset, 'a file holds one document, a second begins here', 'put it into its own file');
+  }
+  const problems = [...document.errors, ...document.warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
+  for (const error of problems.slice(0, maxProblems)) {
+    const { code, offset, message, hint } = toYamlProblem(error, file.text);
+    fail(code, offset, message, hint);
+  }
+  if (problems.length > 0) return undefined;
+  if (document.contents === null) return fail('FILE_EMPTY', 0, 'the file is empty', 'a profile needs at least `name:`');
+  return convertDocument(document.contents, file, report);
+}
+
+interface TokenRead {
+  readonly tokens: readonly CST.Token[];
+  readonly problem?: { readonly code: DiagnosticCode; readonly offset: number; readonly message: string; readonly hint?: string };
+}
+
+function readTokens(text: string): TokenRead {
+  const lexer = new Lexer();
+  const parser = new Parser();
+  const tokens: CST.Token[] = [];
+  let count = 0;
+  let anchors = 0;
+  for (const lexeme of lexer.lex(text)) {
+    count += 1;
+    const { offset } = parser;
+    for (const token of parser.next(lexeme)) tokens.push(token);
+    if (lexeme.startsWith('&') || lexeme.startsWith('*')) anchors += 1;
+    if (parser.stack.length > maxDepth) {
+      return { tokens, problem: { code: 'YAML_DEPTH', offset, message: `nested deeper than ${maxDepth} levels` } };
+    }
+    if (count > maxTokens) {
+      const message = `more values than a profile may have (${maxTokens} tokens up to here)`;
+      return { tokens, problem: { code: 'YAML_TOO_MANY_VALUES', offset, message, hint: 'split the file, and share parts with base_profile' } };
+    }
+    if (anchors > 2 * maxAnchors) {
+      return { tokens, problem: { code: 'YAML_ALIAS', offset, message: `more than ${maxAnchors} anchors or aliases`, hint: 'share parts with base_profile' } };
+    }
+  }
+  for (const token of parser.end()) tokens.push(token);
+  return { tokens };
+}
+
+function compose(tokens: readonly CST.Token[], text: string): Document.Parsed<ParsedNode> | 'second' {
+  const composer = new Composer<ParsedNode>({ uniqueKeys: false, version: '1.2', logLevel: 'silent', prettyErrors: false });
+  let first: Document.Parsed<ParsedNode> | undefined;
+  for (const document of composer.compose(tokens, true, text.length)) {
+    if (first !== undefined) return 'second';
+    first = document;
+  }
+  if (first === undefined) throw new Error('the YAML composer returned no document');
+  return first;
+}

@@ -1,0 +1,141 @@
+import type { ScalarNode } from './source-node.ts';
+
+/**
+ * The file offset of the character at `index` in a scalar's value, whatever its style. Walks value and source side by
+ * side: equal characters advance both, and escapes, folded lines and indentation advance the source alone.
+ */
+export function scalarOffset(node: ScalarNode, index: number): number {
+  const { file, start, end } = node.at;
+  const value = typeof node.value === 'string' ? node.value : node.written;
+  const wanted = Math.min(index, value.length);
+  const source = file.text.slice(start, end);
+  if (node.variable !== undefined) return start;
+  switch (node.style) {
+    case 'plain':
+      return start + flowOffset(source, 0, value, wanted, noEscape);
+    case 'single':
+      return start + flowOffset(source, 1, value, wanted, singleEscape);
+    case 'double':
+      return start + flowOffset(source, 1, value, wanted, doubleEscape);
+    case 'literal':
+    case 'folded':
+      return start + blockOffset(source, value, wanted);
+  }
+}
+
+/** What stands at a source position: how long it is in the source and in the value. */
+interface Escape {
+  readonly sourceLength: number;
+  readonly valueLength: number;
+}
+
+const noEscape = (): Escape | undefined => undefined;
+
+function singleEscape(source: string, at: number): Escape | undefined {
+  return source.startsWith("''", at) ? { sourceLength: 2, valueLength: 1 } : undefined;
+}
+
+function doubleEscape(source: string, at: number): Escape | undefined {
+  if (source[at] !== '\\') return undefined;
+  const kind = source[at + 1] ?? '';
+  if (kind === '\n' || kind === '\r') {
+    const join = /^\\\r?\n(?:[ \t]*\r?\n)*[ \t]*/.exec(source.slice(at));
+    const blankLines = (join?.[0].match(/\n/g)?.length ?? 1) - 1;
+    return { sourceLength: join?.[0].length ?? 2, valueLength: blankLines };
+  }
+  const digits = kind === 'x' ? 2 : kind === 'u' ? 4 : kind === 'U' ? 8 : 0;
+  const wide = kind === 'U' && Number.parseInt(source.slice(at + 2, at + 10), 16) > 0xff_ff;
+  return { sourceLength: 2 + digits, valueLength: wide ? 2 : 1 };
+}
+
+function flowOffset(
+  source: string,
+  from: number,
+  value: string,
+  wanted: number,
+  escape: (source: string, at: number) => Escape | undefined,
+): number {
+  let at = from;
+  let index = 0;
+  while (index < wanted && at < source.length) {
+    const escaped = escape(source, at);
+    if (escaped !== undefined) {
+      if (escaped.valueLength > 0 && index + escaped.valueLength > wanted) return at;
+      at += escaped.sourceLength;
+      index += escaped.valueLength;
+      continue;
+    }
+    const fold = /^[ \t]*\r?\n(?:[ \t]*\r?\n)*[ \t]*/.exec(source.slice(at, at + 4096));
+    if (fold === null) {
+      at += 1;
+      index += 1;
+      continue;
+    }
+    const breaks = fold[0].match(/\n/g)?.length ?? 1;
+    index += breaks === 1 ? 1 : breaks - 1;
+    at += fold[0].length;
+  }
+  // A joined line stands for nothing in the value: the wanted character comes after it.
+  for (let join = escape(source, at); join?.valueLength === 0; join = escape(source, at)) at += join.sourceLength;
+  return Math.min(at, source.length);
+}
+
+function blockOffset(source: string, value: string, wanted: number): number {
+  const headerEnd = source.indexOf('\n') + 1;
+  if (headerEnd === 0) return 0;
+  const indent = blockIndent(source, headerEnd);
+  let at = skipIndent(source, headerEnd, indent);
+  for (let index = 0; index < wanted && at < source.length; ) {
+    if (source[at] === '\r' && source[at + 1] === '\n' && value[index] !== '\r') at += 1;
+    if (source[at] !== '\n') {
+      at += 1;
+      index += 1;
+      continue;
+    }
+    const lines = breakRun(source, at, indent);
+    const breaks = newlineRun(value, index);
+    // A fold turns one break into a space, and n + 1 breaks into n.
+    const produced = breaks === 0 ? 1 : Math.min(breaks, lines.length);
+    const used = breaks === 0 ? 1 : breaks < lines.length ? breaks + 1 : lines.length;
+    const taken = Math.min(produced, wanted - index);
+    at = lines[taken === produced ? used - 1 : taken - 1] ?? source.length;
+    index += taken;
+  }
+  return Math.min(at, source.length);
+}
+
+/** Where each line after a run of line breaks starts, indentation skipped. */
+function breakRun(source: string, from: number, indent: number): readonly number[] {
+  const starts: number[] = [];
+  let at = from;
+  while (source[at] === '\n' || (source[at] === '\r' && source[at + 1] === '\n')) {
+    at = skipIndent(source, source.indexOf('\n', at) + 1, indent);
+    starts.push(at);
+  }
+  return starts;
+}
+
+function newlineRun(value: string, from: number): number {
+  let count = 0;
+  while (value[from + count] === '\n') count += 1;
+  return count;
+}
+
+/** The indentation of a block scalar: that of its first line with text, or of its indicator relative to the parent. */
+function blockIndent(source: string, bodyStart: number): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (const line of source.slice(bodyStart).split('\n')) {
+    if (line.trim() === '') continue;
+    const indent = line.length - line.trimStart().length;
+    // Without an indicator the first line decides; with one, the least indented line is the best witness.
+    if (!/^[|>][+-]?[1-9]/.test(source)) return indent;
+    least = Math.min(least, indent);
+  }
+  return Number.isFinite(least) ? least : 0;
+}
+
+function skipIndent(source: string, at: number, indent: number): number {
+  let end = at;
+  while (end - at < indent && source[end] === ' ') end += 1;
+  return end;
+}

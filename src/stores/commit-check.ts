@@ -1,0 +1,95 @@
+import { CadreError } from '../core/error.ts';
+import { idPattern } from '../core/ids.ts';
+import type { Commit, Lease } from '../core/journal.ts';
+import { parseOwner } from './lease-owner.ts';
+
+/** Refuses an id that no store may see; `what` names it in the message. Fails with OPTION_INVALID. */
+export function assertId(what: string, id: string): void {
+  if (idPattern.test(id)) return;
+  throw new CadreError(
+    'OPTION_INVALID',
+    `${what} ${JSON.stringify(id).slice(0, 120)} is not a valid id: 1 to 100 letters, digits, "_", "." or "-" are allowed`,
+    { details: { what, id } },
+  );
+}
+
+/** Refuses a request for a lease with a bad run id or owner. Fails with OPTION_INVALID. */
+export function assertLeaseRequest(runId: string, owner: string): void {
+  assertId('run id', runId);
+  if (parseOwner(owner) !== undefined) return;
+  throw new CadreError('OPTION_INVALID', `lease owner ${JSON.stringify(owner).slice(0, 120)} must have the form <pid>@<host>#<nonce>`, {
+    details: { owner },
+  });
+}
+
+/** Refuses a commit that does not hang together in itself, whatever the store holds. Fails with OPTION_INVALID. */
+export function assertCommit(lease: Lease, commit: Commit): void {
+  assertId('run id', commit.runId);
+  if (lease.runId !== commit.runId) {
+    throw invalidCommit(commit, `the lease is for run ${lease.runId}; use the lease acquired for this run`);
+  }
+  if (!Number.isSafeInteger(commit.expectedSeq) || commit.expectedSeq < 0) {
+    throw invalidCommit(commit, `expectedSeq is ${commit.expectedSeq}; it must be a whole number from 0`);
+  }
+  if (commit.events.length === 0) throw invalidCommit(commit, 'it has no events; append only when there is at least one');
+  let seq = commit.expectedSeq;
+  for (const event of commit.events) {
+    seq += 1;
+    if (event.seq !== seq) throw invalidCommit(commit, `event ${event.type} has seq ${event.seq} where ${seq} follows; number events without gaps`);
+    if (event.runId !== commit.runId) throw invalidCommit(commit, `event ${event.type} at seq ${seq} belongs to run ${event.runId}`);
+  }
+  for (const entry of commit.contents) assertId('content hash', entry.hash);
+}
+
+/** Refuses a range that is not made of whole numbers from 0. Fails with OPTION_INVALID. */
+export function assertRange(after: number, limit: number): void {
+  const whole = (value: number): boolean => value === Infinity || (Number.isSafeInteger(value) && value >= 0);
+  if (whole(after) && whole(limit)) return;
+  throw new CadreError('OPTION_INVALID', `read asks for events after ${after}, at most ${limit}; both must be whole numbers from 0`, {
+    details: { after, limit },
+  });
+}
+
+/** The failure of an append whose expected sequence number is not the run's last one. */
+export function staleSequence(location: string, commit: Commit, lastSeq: number): CadreError {
+  return new CadreError(
+    'STORE_CONFLICT',
+    `${location}: run ${commit.runId} stands at seq ${lastSeq}, the commit expected ${commit.expectedSeq}; nothing was written. Read the run anew before appending`,
+    { details: { runId: commit.runId, expectedSeq: commit.expectedSeq, lastSeq } },
+  );
+}
+
+/** The failure of an append by somebody who no longer holds the lease. */
+export function staleLease(location: string, lease: Lease, current: { readonly epoch: number; readonly owner: string | null }): CadreError {
+  const holder = current.owner === null ? 'nobody holds it' : `${current.owner} holds it`;
+  return new CadreError(
+    'STORE_CONFLICT',
+    `${location}: the lease of ${lease.owner} on run ${lease.runId} (epoch ${lease.epoch}) is over, now ${holder} (epoch ${current.epoch}); nothing was written. Stop this run here`,
+    { details: { runId: lease.runId, owner: lease.owner, epoch: lease.epoch, currentOwner: current.owner, currentEpoch: current.epoch } },
+  );
+}
+
+/** The failure of reading a run that was never begun. */
+export function unknownRun(location: string, runId: string): CadreError {
+  return new CadreError('RUN_UNKNOWN', `${location}: there is no run ${runId}; list the runs to see which there are`, { details: { runId } });
+}
+
+/** The failure of acquiring a run somebody alive holds. `since` is in milliseconds since 1970. */
+export function lockedRun(location: string, runId: string, owner: string, since: number): CadreError {
+  return new CadreError(
+    'RUN_LOCKED',
+    `${location}: run ${runId} is being advanced by ${owner} since ${new Date(since).toISOString()}; wait until it releases the run, or end that process`,
+    { details: { runId, owner, since } },
+  );
+}
+
+/** The failure of using a journal after `close`. */
+export function closedJournal(location: string): CadreError {
+  return new CadreError('STORE_FAILED', `${location}: the journal is closed; open it again`, { details: { location } });
+}
+
+function invalidCommit(commit: Commit, why: string): CadreError {
+  return new CadreError('OPTION_INVALID', `commit to run ${commit.runId} after seq ${commit.expectedSeq}: ${why}`, {
+    details: { runId: commit.runId, expectedSeq: commit.expectedSeq },
+  });
+}

@@ -1,0 +1,114 @@
+import type { CadreEvent } from '../core/event.ts';
+import type { ContentHash, RunId } from '../core/ids.ts';
+import type { Commit, Journal, Lease, RunSummary } from '../core/journal.ts';
+import {
+  assertCommit,
+  assertId,
+  assertLeaseRequest,
+  assertRange,
+  closedJournal,
+  lockedRun,
+  staleLease,
+  staleSequence,
+  unknownRun,
+} from './commit-check.ts';
+import { nextSummary } from './run-summary.ts';
+
+const location = 'memory';
+
+interface MemoryRun {
+  readonly events: CadreEvent[];
+  /** The summary up to the event before `summarised`; the rest is added when somebody asks. */
+  summary: RunSummary | undefined;
+  summarised: number;
+}
+
+interface MemoryLease {
+  owner: string | null;
+  epoch: number;
+  since: number;
+}
+
+/** Creates a journal that lives as long as its process: for tests, and for runs nobody wants to keep. Events are kept as they are given. */
+export function createMemoryJournal(): Journal {
+  return new MemoryJournal();
+}
+
+class MemoryJournal implements Journal {
+  readonly location = location;
+  readonly #runs = new Map<RunId, MemoryRun>();
+  readonly #leases = new Map<RunId, MemoryLease>();
+  readonly #contents = new Map<ContentHash, string>();
+  #closed = false;
+
+  acquire(runId: RunId, owner: string): Lease {
+    this.#assertOpen();
+    assertLeaseRequest(runId, owner);
+    const held = this.#leases.get(runId);
+    // Whoever holds a lease on memory is in this process, and so alive.
+    if (held !== undefined && held.owner !== null) throw lockedRun(location, runId, held.owner, held.since);
+    const epoch = (held?.epoch ?? 0) + 1;
+    this.#leases.set(runId, { owner, epoch, since: Date.now() });
+    return { runId, owner, epoch };
+  }
+
+  release(lease: Lease): void {
+    const held = this.#leases.get(lease.runId);
+    if (held !== undefined && held.epoch === lease.epoch) held.owner = null;
+  }
+
+  append(lease: Lease, commit: Commit): void {
+    this.#assertOpen();
+    assertCommit(lease, commit);
+    const held = this.#leases.get(commit.runId);
+    if (held === undefined || held.epoch !== lease.epoch || held.owner !== lease.owner) {
+      throw staleLease(location, lease, held ?? { epoch: 0, owner: null });
+    }
+    const run = this.#runs.get(commit.runId);
+    const lastSeq = run?.events.length ?? 0;
+    if (lastSeq !== commit.expectedSeq) throw staleSequence(location, commit, lastSeq);
+    if (run === undefined) this.#runs.set(commit.runId, { events: [...commit.events], summary: undefined, summarised: 0 });
+    else for (const event of commit.events) run.events.push(event);
+    for (const entry of commit.contents) if (!this.#contents.has(entry.hash)) this.#contents.set(entry.hash, entry.text);
+  }
+
+  read(runId: RunId, options: { readonly after?: number; readonly limit?: number } = {}): readonly CadreEvent[] {
+    this.#assertOpen();
+    assertId('run id', runId);
+    const { after = 0, limit = Infinity } = options;
+    assertRange(after, limit);
+    const run = this.#runs.get(runId);
+    if (run === undefined) throw unknownRun(location, runId);
+    return run.events.slice(after, after + limit);
+  }
+
+  content(hash: ContentHash): string | undefined {
+    this.#assertOpen();
+    return this.#contents.get(hash);
+  }
+
+  runs(): readonly RunSummary[] {
+    this.#assertOpen();
+    const summaries: RunSummary[] = [];
+    for (const run of this.#runs.values()) {
+      const last = run.events.at(-1);
+      if (last === undefined) continue;
+      if (run.summarised < run.events.length) {
+        run.summary = nextSummary(run.summary, run.events.slice(run.summarised), last);
+        run.summarised = run.events.length;
+      }
+      if (run.summary !== undefined) summaries.push(run.summary);
+    }
+    // Newest first; of two in the same millisecond, the one begun later.
+    return summaries.reverse().sort((a, b) => b.createdAt - a.createdAt);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#leases.clear();
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw closedJournal(location);
+  }
+}

@@ -1,0 +1,74 @@
+import type { CadreEvent } from '../core/event.ts';
+import type { RunSummary } from '../core/journal.ts';
+
+/** What one commit changes in its run's summary: counts to add, and new values where there are any. */
+export interface SummaryChange {
+  readonly agents: number;
+  readonly turns: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly title?: string;
+  readonly profile?: string;
+  readonly status?: string;
+  readonly outcome?: string;
+}
+
+/** Reads from a commit's events what they change in the run's summary. */
+export function summaryChange(events: readonly CadreEvent[]): SummaryChange {
+  let agents = 0;
+  let turns = 0;
+  let inputTokens = 0;
+  let outputTokens = 0;
+  let named: Pick<SummaryChange, 'title' | 'profile' | 'status' | 'outcome'> | undefined;
+  for (const event of events) {
+    switch (event.type) {
+      case 'agent.start':
+        agents += 1;
+        break;
+      case 'turn.start':
+        turns += 1;
+        break;
+      case 'model.end':
+        inputTokens += event.usage.inputTokens ?? 0;
+        outputTokens += event.usage.outputTokens ?? 0;
+        break;
+      case 'run.start':
+        named = { ...named, title: event.title.toWellFormed(), profile: event.profile.toWellFormed(), status: 'running' };
+        break;
+      case 'run.status':
+        named = { ...named, status: event.status };
+        break;
+      case 'run.end':
+        named = { ...named, status: event.status, outcome: event.outcome.toWellFormed() };
+        break;
+      default:
+      // No other event shows in the list of runs.
+    }
+  }
+  return { agents, turns, inputTokens, outputTokens, ...named };
+}
+
+/** Tells whether a change touches more than the counts. */
+export function changesStatus(change: SummaryChange): boolean {
+  return change.status !== undefined || change.title !== undefined;
+}
+
+/** A run's summary after one more commit; `before` is undefined for its first one. */
+export function nextSummary(before: RunSummary | undefined, events: readonly CadreEvent[], last: CadreEvent): RunSummary {
+  const change = summaryChange(events);
+  const outcome = change.outcome ?? before?.outcome;
+  return {
+    runId: last.runId,
+    title: change.title ?? before?.title ?? '',
+    profile: change.profile ?? before?.profile ?? '',
+    status: change.status ?? before?.status ?? 'running',
+    ...(outcome === undefined ? {} : { outcome }),
+    createdAt: before?.createdAt ?? events[0]?.at ?? last.at,
+    updatedAt: last.at,
+    lastSeq: last.seq,
+    agents: (before?.agents ?? 0) + change.agents,
+    turns: (before?.turns ?? 0) + change.turns,
+    inputTokens: (before?.inputTokens ?? 0) + change.inputTokens,
+    outputTokens: (before?.outputTokens ?? 0) + change.outputTokens,
+  };
+}

@@ -1,0 +1,47 @@
+import { CadreError } from '../core/error.ts';
+
+/** SQLite's primary result codes that mean something of their own here (sqlite.org/rescode.html). */
+const resultCodes = { busy: 5, locked: 6, readOnly: 8, corrupt: 11, full: 13, cantOpen: 14, notADatabase: 26 } as const;
+
+/** The failure of a journal file that is damaged or is something else. `where` names the row, when it is known. */
+export function corruptJournal(file: string, where: string, why: string, cause?: unknown): CadreError {
+  return new CadreError('STORE_CORRUPT', `${file}${where === '' ? '' : `, ${where}`}: ${why}. Restore the file from a copy; nothing was changed in it`, {
+    details: { file, where },
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** Turns what SQLite threw into the failure the `Journal` port promises; `doing` says what was under way. */
+export function toStoreError(thrown: unknown, file: string, doing: string): CadreError {
+  if (thrown instanceof CadreError) return thrown;
+  const code = primaryCode(thrown);
+  const said = thrown instanceof Error ? thrown.message : String(thrown);
+  if (code === resultCodes.corrupt) return corruptJournal(file, doing, `SQLite finds the file damaged (${said})`, thrown);
+  if (code === resultCodes.notADatabase) return corruptJournal(file, doing, 'the file is not a journal (SQLite cannot read it as a database)', thrown);
+  return new CadreError('STORE_FAILED', `${file}, ${doing}: ${explain(code, said)}`, {
+    details: { file, doing, ...(code === undefined ? {} : { sqlite: code }) },
+    cause: thrown,
+  });
+}
+
+function explain(code: number | undefined, said: string): string {
+  switch (code) {
+    case resultCodes.busy:
+    case resultCodes.locked:
+      return `another process keeps the file locked (${said}); nothing was written. End the other process or try again`;
+    case resultCodes.readOnly:
+      return `the file cannot be written (${said}); nothing was written. Check its permissions, or open it with readOnly`;
+    case resultCodes.full:
+      return `there is no space left (${said}); nothing of it was written. Free some space and try again`;
+    case resultCodes.cantOpen:
+      return `the file cannot be opened (${said}). Check that it exists and that its directory may be written`;
+    default:
+      return `${said}; nothing of it was written`;
+  }
+}
+
+function primaryCode(thrown: unknown): number | undefined {
+  if (!(thrown instanceof Error) || !('errcode' in thrown) || typeof thrown.errcode !== 'number') return undefined;
+  // The low byte is the primary code, the rest says more about it.
+  return thrown.errcode & 0xff;
+}

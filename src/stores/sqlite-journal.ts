@@ -1,0 +1,119 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { CadreEvent } from '../core/event.ts';
+import type { ContentHash, RunId } from '../core/ids.ts';
+import type { Commit, Journal, Lease, RunSummary } from '../core/journal.ts';
+import { assertCommit, assertId, assertLeaseRequest, assertRange, closedJournal, unknownRun } from './commit-check.ts';
+import { toStoreError } from './sqlite-failure.ts';
+import { openJournalFile } from './sqlite-open.ts';
+import { SqliteAppender } from './sqlite-appender.ts';
+import { SqliteLeases } from './sqlite-leases.ts';
+import { SqliteReader } from './sqlite-reader.ts';
+
+/** How a journal file is opened. */
+export interface SqliteJournalOptions {
+  /** Only reads; works while another process writes, and on files that cannot be written. */
+  readonly readOnly?: boolean;
+  /**
+   * `normal`: a commit survives a killed process, and a power cut unless it is among the latest ones that did not ask for `sync`.
+   * `full`: every commit survives a power cut.
+   */
+  readonly durability?: 'normal' | 'full';
+  /** Takes runs even from a holder that seems alive: the old holder's next append fails. For a holder that hangs or cannot be looked at. */
+  readonly takeOver?: boolean;
+}
+
+/**
+ * Opens or creates the journal file at `path`, with the directories it lies in.
+ *
+ * Owns: the file's layout, what is durable when, who may append. Does not own: what the events mean.
+ * 1. A commit is one row, written by one statement or one transaction together with everything else that changes.
+ * 2. The lease and the expected sequence number are checked by the very statement that writes the row.
+ * 3. `sync` raises SQLite's own level to FULL for that commit: it syncs the write-ahead log and with it all earlier commits.
+ *
+ * Fails with STORE_CORRUPT, STORE_NEWER or STORE_FAILED, as the port says.
+ */
+export function createSqliteJournal(path: string, options: SqliteJournalOptions = {}): Journal {
+  const database = openJournalFile(path, options.readOnly ?? false);
+  try {
+    return new SqliteJournal(path, database, options);
+  } catch (error) {
+    database.close();
+    throw toStoreError(error, path, 'opening the journal');
+  }
+}
+
+/** A journal over an open database of the newest layout, which it closes in the end. */
+export class SqliteJournal implements Journal {
+  readonly location: string;
+  readonly #database: DatabaseSync;
+  readonly #reader: SqliteReader;
+  readonly #leases: SqliteLeases;
+  readonly #appender: SqliteAppender;
+
+  constructor(path: string, database: DatabaseSync, options: SqliteJournalOptions) {
+    this.location = path;
+    this.#database = database;
+    this.#reader = new SqliteReader(this.#database, path);
+    this.#leases = new SqliteLeases(this.#database, path, options.takeOver ?? false);
+    this.#appender = new SqliteAppender(this.#database, path, options.durability === 'full');
+  }
+
+  acquire(runId: RunId, owner: string): Lease {
+    assertLeaseRequest(runId, owner);
+    return this.#guard(`acquiring run ${runId}`, () => this.#leases.acquire(runId, owner));
+  }
+
+  release(lease: Lease): void {
+    if (!this.#database.isOpen) return;
+    this.#guard(`releasing run ${lease.runId}`, () => this.#leases.release(lease));
+  }
+
+  append(lease: Lease, commit: Commit): void {
+    assertCommit(lease, commit);
+    if (!this.#database.isOpen) throw closedJournal(this.location);
+    try {
+      this.#appender.append(lease, commit);
+    } catch (error) {
+      throw toStoreError(error, this.location, `appending to run ${commit.runId} after seq ${commit.expectedSeq}`);
+    }
+  }
+
+  read(runId: RunId, options: { readonly after?: number; readonly limit?: number } = {}): readonly CadreEvent[] {
+    const { after = 0, limit = Infinity } = options;
+    assertId('run id', runId);
+    assertRange(after, limit);
+    return this.#guard(`reading run ${runId}`, () => {
+      const events = this.#reader.events(runId, after, limit);
+      if (events === undefined) throw unknownRun(this.location, runId);
+      return events;
+    });
+  }
+
+  content(hash: ContentHash): string | undefined {
+    return this.#guard(`reading content ${hash}`, () => this.#reader.content(hash));
+  }
+
+  runs(): readonly RunSummary[] {
+    return this.#guard('listing the runs', () => this.#reader.runs());
+  }
+
+  close(): void {
+    if (!this.#database.isOpen) return;
+    this.#guard('closing', () => {
+      try {
+        this.#leases.releaseAll();
+      } finally {
+        this.#database.close();
+      }
+    });
+  }
+
+  #guard<T>(doing: string, work: () => T): T {
+    if (!this.#database.isOpen) throw closedJournal(this.location);
+    try {
+      return work();
+    } catch (error) {
+      throw toStoreError(error, this.location, doing);
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import { closeSync, existsSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { CadreError } from '../core/error.ts';
+import { corruptJournal, toStoreError } from './sqlite-failure.ts';
+import { createLayout, migrate, readVersion, schemaVersion } from './sqlite-schema.ts';
+
+/** How long a write waits for another process's write, in milliseconds. */
+const busyTimeoutMs = 5000;
+
+/** Opens a journal file ready for use: created when it is new, brought up to the newest layout when it is older. */
+export function openJournalFile(path: string, readOnly: boolean): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    if (!existsSync(path)) {
+      if (readOnly) throw new CadreError('STORE_FAILED', `${path}: there is no such file to read`, { details: { file: path } });
+      createFile(path);
+    }
+    refuseUnreadable(path);
+    database = readOnly ? openForReading(path) : new DatabaseSync(path, { timeout: busyTimeoutMs });
+    const version = readVersion(database, path);
+    if (version < schemaVersion) bringUp(database, path, readOnly, version);
+    if (!readOnly) database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+    return database;
+  } catch (error) {
+    database?.close();
+    throw toStoreError(error, path, 'opening the journal');
+  }
+}
+
+function bringUp(database: DatabaseSync, path: string, readOnly: boolean, version: number): void {
+  if (!readOnly) return migrate(database, path);
+  throw new CadreError(
+    'STORE_FAILED',
+    `${path}: the journal has the older layout ${version}, which reading alone cannot bring up to ${schemaVersion}; open it once for writing`,
+    { details: { file: path, version } },
+  );
+}
+
+/**
+ * Creates the file whole under a name of its own and then gives it its real one, so that nobody ever sees half a journal, and
+ * an empty file can only mean damage.
+ */
+function createFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.new-${process.pid}-${Date.now().toString(36)}`;
+  closeSync(openSync(draft, 'wx', 0o600));
+  try {
+    const database = new DatabaseSync(draft);
+    try {
+      database.exec('PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+      createLayout(database);
+    } finally {
+      database.close();
+    }
+    publish(draft, path);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Gives the draft its real name, unless another process was faster. */
+function publish(draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (existsSync(path)) return;
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    // Some file systems have no hard links.
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP') throw error;
+    renameSync(draft, path);
+  }
+}
+
+function refuseUnreadable(path: string): void {
+  const stat = statSync(path);
+  if (!stat.isFile()) throw new CadreError('STORE_FAILED', `${path}: this is not a file; name a file for the journal`, { details: { file: path } });
+  if (stat.size === 0) throw corruptJournal(path, '', 'the file is empty, which a journal never is; remove it to begin a new one');
+}
+
+/** Opens for reading, next to a writer or not. Where nothing at all may be written, not even SQLite's own side files, the file is taken as unchanging. */
+function openForReading(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs });
+  try {
+    database.prepare('SELECT 1 FROM sqlite_schema').get();
+    return database;
+  } catch (error) {
+    database.close();
+    if (existsSync(`${path}-wal`)) throw error;
+    const url = pathToFileURL(path);
+    url.searchParams.set('immutable', '1');
+    return new DatabaseSync(url, { readOnly: true });
+  }
+}

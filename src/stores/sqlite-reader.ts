@@ -1,0 +1,114 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { CadreEvent } from '../core/event.ts';
+import type { ContentHash, RunId } from '../core/ids.ts';
+import type { RunSummary } from '../core/journal.ts';
+import { decodeCommit } from './event-codec.ts';
+import { corruptJournal } from './sqlite-failure.ts';
+import { checksum, keySpan } from './sqlite-schema.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Reads a journal file, and trusts nothing in it: every row is checked against its checksum and its neighbours. */
+export class SqliteReader {
+  readonly #file: string;
+  readonly #findRun: StatementSync;
+  readonly #commits: StatementSync;
+  readonly #content: StatementSync;
+  readonly #runs: StatementSync;
+
+  constructor(database: DatabaseSync, file: string) {
+    this.#file = file;
+    this.#findRun = database.prepare('SELECT run FROM runs WHERE run_id = ?');
+    // Begins with the commit that holds the first event wanted.
+    this.#commits = database.prepare(
+      `SELECT key, last_seq, at, sum, body FROM commits
+       WHERE key >= coalesce((SELECT max(key) FROM commits WHERE key > :begin AND key <= :first), :begin) AND key < :end ORDER BY key`,
+    );
+    this.#content = database.prepare('SELECT sum, text FROM contents WHERE hash = ?');
+    this.#runs = database.prepare(
+      `SELECT runs.*, last.last_seq, last.at, last.agents, last.turns, last.input_tokens, last.output_tokens
+       FROM runs LEFT JOIN commits AS last ON last.key = (SELECT max(key) FROM commits WHERE key > runs.run << 31 AND key < (runs.run + 1) << 31)
+       ORDER BY runs.created_at DESC, runs.run DESC`,
+    );
+  }
+
+  /** Events of a run above `after`, at most `limit`; undefined when there is no such run. */
+  events(runId: RunId, after: number, limit: number): CadreEvent[] | undefined {
+    const run = this.#findRun.get(runId)?.['run'];
+    if (typeof run !== 'number') return undefined;
+    const begin = run * keySpan;
+    const first = begin + Math.min(after + 1, keySpan - 1);
+    const events: CadreEvent[] = [];
+    let lastSeq: number | undefined = after === 0 ? 0 : undefined;
+    if (limit === 0) return events;
+    for (const row of this.#commits.iterate({ begin, first, end: begin + keySpan })) {
+      const firstSeq = Number(row['key']) - begin;
+      if (lastSeq !== undefined && firstSeq !== lastSeq + 1) throw this.#gap(runId, lastSeq, firstSeq);
+      lastSeq = Number(row['last_seq']);
+      if (lastSeq <= after) continue;
+      for (const event of this.#decode(runId, firstSeq, row)) {
+        if (event.seq <= after) continue;
+        events.push(event);
+        if (events.length >= limit) return events;
+      }
+    }
+    return events;
+  }
+
+  /** A text by its hash; undefined when it was never stored. */
+  content(hash: ContentHash): string | undefined {
+    const row = this.#content.get(hash);
+    if (row === undefined) return undefined;
+    const text = row['text'];
+    if ((typeof text !== 'string' && !(text instanceof Uint8Array)) || checksum(text) !== row['sum']) {
+      throw corruptJournal(this.#file, `table contents, row ${hash}`, 'the text is not the one that was stored (its checksum differs)');
+    }
+    return typeof text === 'string' ? text : Buffer.from(text).toString('utf16le');
+  }
+
+  /** All runs, the newest first. */
+  runs(): readonly RunSummary[] {
+    return this.#runs.all().map((row) => this.#toSummary(row));
+  }
+
+  #decode(runId: RunId, firstSeq: number, row: Row): readonly CadreEvent[] {
+    const { body, sum, at, last_seq: lastSeq } = row;
+    const where = `table commits, row ${String(row['key'])} (run ${runId} from seq ${firstSeq})`;
+    if (typeof body !== 'string' || checksum(body) !== sum) {
+      throw corruptJournal(this.#file, where, 'the events are not the ones that were stored (their checksum differs)');
+    }
+    let events: readonly CadreEvent[];
+    try {
+      events = decodeCommit(body, { runId, firstSeq, at: Number(at) });
+    } catch (error) {
+      throw corruptJournal(this.#file, where, 'the events cannot be read', error);
+    }
+    if (firstSeq + events.length - 1 !== lastSeq) {
+      throw corruptJournal(this.#file, where, `the row ends at seq ${String(lastSeq)} but holds ${events.length} events`);
+    }
+    return events;
+  }
+
+  #gap(runId: RunId, lastSeq: number, firstSeq: number): Error {
+    return corruptJournal(this.#file, `table commits, run ${runId}`, `after seq ${lastSeq} the next row begins at ${firstSeq}; events are missing`);
+  }
+
+  #toSummary(row: Row): RunSummary {
+    const { run_id: runId, outcome } = row;
+    if (row['last_seq'] === null) throw corruptJournal(this.#file, `table runs, row ${String(runId)}`, 'the run has no events');
+    return {
+      runId: String(runId) as RunId,
+      title: String(row['title']),
+      profile: String(row['profile']),
+      status: String(row['status']),
+      ...(typeof outcome === 'string' ? { outcome } : {}),
+      createdAt: Number(row['created_at']),
+      updatedAt: Number(row['at']),
+      lastSeq: Number(row['last_seq']),
+      agents: Number(row['agents']),
+      turns: Number(row['turns']),
+      inputTokens: Number(row['input_tokens']),
+      outputTokens: Number(row['output_tokens']),
+    };
+  }
+}

@@ -1,0 +1,107 @@
+import { crc32 } from 'node:zlib';
+import type { DatabaseSync } from 'node:sqlite';
+import { CadreError } from '../core/error.ts';
+import { corruptJournal } from './sqlite-failure.ts';
+
+/** The layout this version writes. A file with a higher number is refused, a lower one is brought up to it. */
+export const schemaVersion = 1;
+
+/** Sequence numbers a run may have; `commits.key` is `run * keySpan + first sequence number`, so that a run's commits lie side by side. */
+export const keySpan = 2 ** 31;
+
+/** Runs a file may have, so that every key is an exact number in JavaScript. */
+export const maxRuns = 2 ** 22 - 1;
+
+/*
+ * commits: one row per commit. The body (event-codec.ts) comes last, because what is in front of it is read without it. The
+ *   four counts are the run's totals up to and including this commit, so that a commit writes one page and not two. `sum` is
+ *   `checksum(body)`.
+ * contents: texts stored once. A text that UTF-8 cannot hold (lone surrogates) is kept as UTF-16 bytes.
+ * runs: what changes rarely. The rest of a run's summary stands in its last commit.
+ * leases: `owner` is null when nobody holds the run; `epoch` only ever grows.
+ */
+const layout = `
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE runs (
+  run INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE, title TEXT NOT NULL, profile TEXT NOT NULL, status TEXT NOT NULL,
+  outcome TEXT, created_at REAL NOT NULL
+);
+CREATE TABLE commits (
+  key INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL, at REAL NOT NULL, agents INTEGER NOT NULL, turns INTEGER NOT NULL,
+  input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, sum INTEGER NOT NULL, body TEXT NOT NULL
+);
+CREATE TABLE contents (hash TEXT PRIMARY KEY, sum INTEGER NOT NULL, text NOT NULL);
+CREATE TABLE leases (run_id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, owner TEXT, since REAL, birth TEXT) WITHOUT ROWID;
+`;
+
+/** One step from a layout to the next; runs inside the transaction of all steps. */
+type Migration = (database: DatabaseSync) => void;
+
+/** `migrations[n]` takes a file of version n to version n + 1. Steps are never changed once released. */
+const migrations: readonly Migration[] = [addChecksums];
+
+/** The checksum of a stored text: finds bytes that changed on the disk, which SQLite does not. */
+export function checksum(text: string | Uint8Array): number {
+  return crc32(text);
+}
+
+/** Writes the newest layout into an empty database. */
+export function createLayout(database: DatabaseSync): void {
+  database.exec(`BEGIN IMMEDIATE; ${layout}`);
+  database.prepare(`INSERT INTO meta VALUES ('schema_version', ?)`).run(schemaVersion);
+  database.exec('COMMIT');
+}
+
+/**
+ * Reads a file's layout version. Fails with STORE_CORRUPT when it is no journal, with STORE_NEWER when a newer Cadre wrote it.
+ */
+export function readVersion(database: DatabaseSync, file: string): number {
+  const isJournal = database.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'meta'`).get() !== undefined;
+  if (!isJournal) throw corruptJournal(file, '', 'the file is a SQLite database, but not a journal of Cadre');
+  const version = database.prepare(`SELECT value FROM meta WHERE key = 'schema_version'`).get()?.['value'];
+  if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 0) {
+    throw corruptJournal(file, `table meta, row schema_version`, `${JSON.stringify(version)} is not a layout version`);
+  }
+  if (version > schemaVersion) {
+    throw new CadreError(
+      'STORE_NEWER',
+      `${file}: the journal has layout ${version}, this version of Cadre knows layouts up to ${schemaVersion}; update Cadre to open it. Nothing was changed`,
+      { details: { file, version, supported: schemaVersion } },
+    );
+  }
+  return version;
+}
+
+/** Brings an older file up to the newest layout, all steps in one transaction. */
+export function migrate(database: DatabaseSync, file: string): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    // Read again under the lock: another process may have been faster.
+    for (let version = readVersion(database, file); version < schemaVersion; version += 1) migrations[version]?.(database);
+    database.prepare(`UPDATE meta SET value = ? WHERE key = 'schema_version'`).run(schemaVersion);
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** 0 → 1: rows carry a checksum. Columns cannot be added in front of the body, so both tables are rewritten. */
+function addChecksums(database: DatabaseSync): void {
+  database.function('checksum', { deterministic: true }, (text) =>
+    checksum(typeof text === 'string' || text instanceof Uint8Array ? text : String(text)),
+  );
+  database.exec(`
+    ALTER TABLE commits RENAME TO commits_0;
+    ALTER TABLE contents RENAME TO contents_0;
+    CREATE TABLE commits (
+      key INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL, at REAL NOT NULL, agents INTEGER NOT NULL, turns INTEGER NOT NULL,
+      input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, sum INTEGER NOT NULL, body TEXT NOT NULL
+    );
+    CREATE TABLE contents (hash TEXT PRIMARY KEY, sum INTEGER NOT NULL, text NOT NULL);
+    INSERT INTO commits SELECT key, last_seq, at, agents, turns, input_tokens, output_tokens, checksum(body), body FROM commits_0;
+    INSERT INTO contents SELECT hash, checksum(text), text FROM contents_0;
+    DROP TABLE commits_0;
+    DROP TABLE contents_0;
+  `);
+}

@@ -1,0 +1,108 @@
+import { findCitationPlaces, type CitationPlace } from './citation-places.ts';
+
+/** A place in a document that a report cites, and what it says stands there. */
+export interface Citation extends Pick<CitationPlace, 'citation' | 'file' | 'line' | 'endLine'> {
+  /** Verbatim; undefined when nothing is quoted. */
+  readonly quote: string | undefined;
+}
+
+const maxReportChars = 500_000;
+const maxLeadChars = 4_000;
+const fencePattern = /^\s*(?:>\s*)?(`{3,}|~{3,})/;
+// What may stand between a quoted block and its citation: a dash, brackets, "Source:".
+const blockLead = /^[\s>—–\-*_([`]*(?:(?:source|from|see|in)\b[\s:*_([`]*)?$/i;
+const connector = /[\s([*_—–:,-]{1,20}$/;
+const openOf: Readonly<Record<string, string>> = { '"': '"', '`': '`', '”': '“', '“': '„', '»': '«', '」': '「' };
+
+/**
+ * Finds the citations of a Markdown report. A citation is `file:line` or `file:line-line`, and what it quotes is
+ *
+ * - a blockquote or a code block, with `— file:line` as its last line, at the end of its last line, or below it:
+ *
+ *       > Set `needsApproval` on the tool.
+ *       — guide/tools.md:12
+ *
+ * - or text in quotation marks or backticks right before it, in parentheses or brackets, or after a dash:
+ *   `"Set the flag" (guide/tools.md:12)`.
+ *
+ * Any other citation quotes nothing. What stands inside a code block is quoted text, never a citation.
+ */
+export function findCitations(report: string, isFile: (file: string) => boolean): readonly Citation[] {
+  const citations: Citation[] = [];
+  let block: string[] = [];
+  let inQuote = false;
+  let fence: string | undefined;
+  let paragraph = '';
+  for (const line of report.slice(0, maxReportChars).split(/\r?\n/)) {
+    const mark = fencePattern.exec(line)?.[1];
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) === true) fence = undefined;
+      else block.push(line);
+      continue;
+    }
+    if (mark !== undefined) {
+      fence = mark;
+      block = [];
+      inQuote = false;
+      continue;
+    }
+    const isQuote = /^\s*>/.test(line);
+    if (isQuote && !inQuote) block = [];
+    const blank = line.trim() === '';
+    const places = findCitationPlaces(line, isFile);
+    citations.push(...toCitations(line, places, { block, paragraph, isQuote }));
+    if (places.length > 0) block = [];
+    else if (isQuote) block.push(line.replace(/^\s*> ?/, ''));
+    else if (!blank) block = [];
+    inQuote = isQuote;
+    paragraph = blank ? '' : nextParagraph(paragraph, line, places.at(-1));
+  }
+  return citations;
+}
+
+interface Surroundings {
+  /** The lines of the blockquote or code block that ends above. */
+  readonly block: readonly string[];
+  /** The paragraph so far, since its last citation: a quotation may begin there. */
+  readonly paragraph: string;
+  readonly isQuote: boolean;
+}
+
+function toCitations(line: string, places: readonly CitationPlace[], around: Surroundings): readonly Citation[] {
+  return places.map((place, index) => {
+    const { citation, file, endLine } = place;
+    const lead = line.slice(index === 0 ? 0 : (places[index - 1]?.end ?? 0), place.start);
+    const quote = index === 0 ? firstQuote(lead, around) : quotationBefore(lead);
+    return { citation, file, line: place.line, endLine, quote };
+  });
+}
+
+function firstQuote(lead: string, { block, paragraph, isQuote }: Surroundings): string | undefined {
+  if (blockLead.test(lead) && block.length > 0) return block.join('\n');
+  const text = isQuote ? lead.replace(/^\s*> ?/, '') : lead;
+  const quotation = quotationBefore(isQuote ? text : paragraph + text);
+  if (quotation !== undefined || !isQuote) return quotation;
+  return [...block, withoutConnector(text)].join('\n');
+}
+
+/** The text in quotation marks or backticks that ends right before a citation, without the marks. */
+function quotationBefore(lead: string): string | undefined {
+  const text = withoutConnector(lead);
+  const open = openOf[text.at(-1) ?? ''];
+  if (open === undefined || text.length === lead.length) return undefined;
+  for (let at = text.length - 3; at >= 0; at -= 1) {
+    // A straight mark looks the same at both ends: it opens only where a word could begin.
+    if (text[at] === open && (open !== '"' || at === 0 || /[\s([{—–*_>]/.test(text[at - 1] ?? ''))) return text.slice(at + 1, -1);
+  }
+  return undefined;
+}
+
+/** Drops what leads over from a quotation to its citation, with the backtick the citation itself may stand in. */
+function withoutConnector(lead: string): string {
+  return (lead.endsWith('`') ? lead.slice(0, -1) : lead).replace(connector, '');
+}
+
+function nextParagraph(paragraph: string, line: string, last: CitationPlace | undefined): string {
+  const rest = last === undefined ? paragraph + line : line.slice(last.end);
+  return `${rest}\n`.slice(-maxLeadChars);
+}

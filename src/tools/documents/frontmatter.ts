@@ -1,0 +1,26 @@
+/** What the documents toolset takes from the frontmatter of a document. */
+export interface Frontmatter {
+  readonly title: string;
+  readonly description: string;
+  /** The 1-based line of the closing mark. */
+  readonly endLine: number;
+}
+
+const maxFrontmatterLines = 500;
+
+/** Reads the `---` block at the very start of a document; undefined when there is none, or when it is never closed. */
+export function readFrontmatter(lines: readonly string[]): Frontmatter | undefined {
+  if (lines[0]?.trimEnd() !== '---') return undefined;
+  const end = lines.slice(1, maxFrontmatterLines).findIndex((line) => /^(---|\.\.\.)\s*$/.test(line));
+  if (end === -1) return undefined;
+  const fields = lines.slice(1, end + 1);
+  return { title: field(fields, 'title'), description: field(fields, 'description'), endLine: end + 2 };
+}
+
+/** A one-line value at the top level; enough for a title, and no YAML of strangers is parsed for it. */
+function field(fields: readonly string[], name: string): string {
+  const line = fields.find((candidate) => candidate.startsWith(`${name}:`));
+  const value = line?.slice(name.length + 1, 400).trim() ?? '';
+  const quoted = /^(["'])(.*)\1$/.exec(value);
+  return quoted?.[2] ?? value;
+}

@@ -1,0 +1,98 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+
+/** The texts a row is found by, already prepared with `toIndexText`. */
+export interface IndexTexts {
+  readonly title: string;
+  readonly heading: string;
+  readonly prose: string;
+  readonly code: string;
+}
+
+/** A row that matches, and how well: bm25 turned positive, larger is better. */
+export interface ScoredRow {
+  readonly row: number;
+  readonly score: number;
+}
+
+// How much a word counts in each column. Headings say what a section is about; code repeats names a lot.
+const columnWeights = 'bm25(3.0, 4.0, 1.0, 0.5)';
+
+/** An FTS5 index in memory over numbered rows; it stores no text, only where words are. */
+export class FullTextIndex {
+  readonly #database: DatabaseSync;
+  readonly #insert: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #count: StatementSync;
+  readonly #rank: StatementSync;
+  readonly #rankAmong: StatementSync;
+  readonly #matchAmong: StatementSync;
+
+  private constructor(database: DatabaseSync) {
+    this.#database = database;
+    database.exec(`
+      CREATE VIRTUAL TABLE chunk USING fts5(title, heading, prose, code,
+        content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
+      INSERT INTO chunk(chunk, rank) VALUES ('rank', '${columnWeights}');
+    `);
+    const among = 'rowid IN (SELECT value FROM json_each(?))';
+    this.#insert = database.prepare('INSERT INTO chunk(rowid, title, heading, prose, code) VALUES (?, ?, ?, ?, ?)');
+    this.#delete = database.prepare('DELETE FROM chunk WHERE rowid = ?');
+    this.#count = database.prepare('SELECT count(*) AS found FROM chunk WHERE chunk MATCH ?');
+    this.#rank = database.prepare('SELECT rowid AS row, rank AS score FROM chunk WHERE chunk MATCH ? ORDER BY rank LIMIT ?');
+    this.#rankAmong = database.prepare(
+      `SELECT rowid AS row, rank AS score FROM chunk WHERE chunk MATCH ? AND ${among} ORDER BY rank LIMIT ?`,
+    );
+    this.#matchAmong = database.prepare(`SELECT rowid AS row FROM chunk WHERE chunk MATCH ? AND ${among}`);
+  }
+
+  /** Opens an empty index; loads `node:sqlite` on first use, so that importing the toolset costs nothing. */
+  static async open(): Promise<FullTextIndex> {
+    const { DatabaseSync } = await import('node:sqlite');
+    return new FullTextIndex(new DatabaseSync(':memory:'));
+  }
+
+  /** Runs a batch of changes in one transaction. */
+  batch(change: () => void): void {
+    this.#database.exec('BEGIN');
+    try {
+      change();
+      this.#database.exec('COMMIT');
+    } catch (error) {
+      this.#database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  add(row: number, texts: IndexTexts): void {
+    this.#insert.run(row, texts.title, texts.heading, texts.prose, texts.code);
+  }
+
+  remove(row: number): void {
+    this.#delete.run(row);
+  }
+
+  /** In how many rows an expression is found. */
+  count(match: string): number {
+    return Number(this.#count.get(match)?.['found'] ?? 0);
+  }
+
+  /** The best rows for an expression, best first, out of all rows or the given ones. */
+  rank(match: string, limit: number, among?: readonly number[]): readonly ScoredRow[] {
+    const rows = among === undefined ? this.#rank.all(match, limit) : this.#rankAmong.all(match, JSON.stringify(among), limit);
+    return rows.map(({ row, score }) => ({ row: Number(row), score: -Number(score) }));
+  }
+
+  /** Which of the given rows an expression is found in. */
+  matching(match: string, among: readonly number[]): ReadonlySet<number> {
+    return new Set(this.#matchAmong.all(match, JSON.stringify(among)).map(({ row }) => Number(row)));
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+/** Joins FTS5 expressions into one. */
+export function joinMatches(terms: readonly { readonly match: string }[], operator: 'AND' | 'OR'): string {
+  return terms.map(({ match }) => `(${match})`).join(` ${operator} `);
+}

@@ -1,0 +1,18 @@
+/**
+ * Finds a way from a module back to itself along its dependencies.
+ *
+ * @returns the ids on that way, the first one again at the end; undefined when there is none
+ */
+export function findDependencyCycle(start: string, dependenciesOf: (id: string) => readonly string[]): readonly string[] | undefined {
+  const seen = new Set<string>();
+  const ways: (readonly string[])[] = [[start]];
+  for (let way = ways.pop(); way !== undefined; way = ways.pop()) {
+    for (const next of dependenciesOf(way.at(-1) ?? start)) {
+      if (next === start) return [...way, start];
+      if (seen.has(next)) continue;
+      seen.add(next);
+      ways.push([...way, next]);
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,18 @@
+import type { AgentState, RunState } from '../../core/state.ts';
+
+/** The profile type of the agent that plans and dispatches. */
+export const principalType = 'principal';
+
+/** The principal started last, ended or not; undefined when there is none, or when it is the asking agent or above it. */
+export function findPrincipal(run: RunState, asking: AgentState): AgentState | undefined {
+  const id = run.latestOfType.get(principalType);
+  for (let agent: AgentState | undefined = asking; agent !== undefined; agent = parentOf(run, agent)) {
+    if (agent.meta.agentId === id) return undefined;
+  }
+  return id === undefined ? undefined : run.agents.get(id);
+}
+
+function parentOf(run: RunState, agent: AgentState): AgentState | undefined {
+  const { parentAgentId } = agent.meta;
+  return parentAgentId === undefined ? undefined : run.agents.get(parentAgentId);
+}

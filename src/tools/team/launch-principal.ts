@@ -1,0 +1,160 @@
+import type { EventDraft, ModuleUpdate } from '../../core/event.ts';
+import type { AgentId } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { CompiledProfile } from '../../core/profile.ts';
+import type { AgentState } from '../../core/state.ts';
+import type { TransitionTool } from '../../core/tool.ts';
+import type { TransitionContext, TransitionOutcome } from '../../core/transition.ts';
+import type { WorkModule } from '../../core/work-module.ts';
+import { principalProtocol } from './built-in-protocols.ts';
+import { childLimitReason } from './child-limits.ts';
+import { endSubtree } from './end-subtree.ts';
+import { findPrincipal } from './find-principal.ts';
+import { buildBriefing } from './handover.ts';
+import { launchParameters, readLaunchArguments, type LaunchArguments } from './launch-arguments.ts';
+import { principalProfile } from './principal-profile.ts';
+import { staffingProblem } from './staffing.ts';
+import { teamTool } from './team-tool.ts';
+import { dataOutcome, refusal } from './tool-outcome.ts';
+
+/**
+ * The tool that starts a principal in the background, or sends the last one into another iteration (A1.10). The same tool
+ * is called `LaunchPrincipalExecutionTool` in other systems; here it has this one name.
+ */
+export function launchPrincipal(): TransitionTool {
+  return teamTool({
+    name: 'launch_principal',
+    description:
+      'Launches the principal on the current work modules and returns at once; you are told when it has completed. Plan at least one work module first.',
+    toolset: 'launch_tools',
+    effect: 'idempotent',
+    handoverProtocol: 'partner_to_principal_initial_briefing',
+    parameters: launchParameters,
+    run: (args, context) => launch(readLaunchArguments(args), context),
+  });
+}
+
+function launch(args: LaunchArguments, context: TransitionContext): TransitionOutcome {
+  const principal = findPrincipal(context.run, context.agent);
+  const problem = teamProblem(args.team, context) ?? briefingProblem(args, principal);
+  if (problem !== undefined) return refusal(`The principal was not launched: ${problem}`);
+  const running = principal !== undefined && principal.status !== 'ended';
+  if (running && !args.force) return ignoredRunning(principal);
+  if (args.fresh && !hasOpenModule(context)) return ignoredEmptyPlan();
+  const ended = running ? endSubtree(context.run, principal, 'ended to be launched anew', context.at) : [];
+  const before = [...ended, ...teamEvents(args.team, context)];
+  if (!args.fresh && principal !== undefined) return continueWith(principal, args, before, context);
+  return startFresh(args, before, context);
+}
+
+function teamProblem(team: readonly string[] | undefined, { profiles }: TransitionContext): string | undefined {
+  const problems = (team ?? []).flatMap((name) => staffingProblem(name, profiles, undefined) ?? []);
+  return problems.length === 0 ? undefined : `confirmed_associate_profiles: ${problems.join(' ')}`;
+}
+
+function briefingProblem(args: LaunchArguments, principal: AgentState | undefined): string | undefined {
+  if (!args.fresh) return principal === undefined ? 'no principal has run yet, so there is nothing to continue; use iteration_mode start_fresh' : undefined;
+  const briefing = args.params['initial_briefing_for_principal'];
+  return isJsonObject(briefing) ? undefined : 'initial_briefing_for_principal is missing; give it at least { "user_query": "…" }';
+}
+
+function ignoredRunning(principal: AgentState): TransitionOutcome {
+  return dataOutcome({
+    status: 'ignored_principal_running',
+    agent_id: principal.meta.agentId,
+    message:
+      'A principal is running; nothing was changed. Send it a directive, wait until it has completed, or set force_terminate_and_relaunch to end it first.',
+  });
+}
+
+function ignoredEmptyPlan(): TransitionOutcome {
+  return dataOutcome({
+    status: 'ignored_empty_plan',
+    message: 'The plan has no work module that is still to be done; nothing was launched. Create at least one with manage_work_modules first.',
+  });
+}
+
+function hasOpenModule({ run }: TransitionContext): boolean {
+  return Object.values(run.team.workModules).some((module) => module.status !== 'completed' && module.status !== 'deprecated');
+}
+
+/** Keeps the chosen team where `team.profiles` and dispatch read it. */
+function teamEvents(team: readonly string[] | undefined, { turnId, agent }: TransitionContext): readonly EventDraft[] {
+  if (team === undefined) return [];
+  const { agentId } = agent.meta;
+  return [{ type: 'state.update', scope: 'team', agentId, turnId, operation: 'set', path: 'profiles_list', value: team, by: 'launch_principal' }];
+}
+
+function startFresh(args: LaunchArguments, before: readonly EventDraft[], context: TransitionContext): TransitionOutcome {
+  const { run, agent, profiles } = context;
+  const profile = principalProfile(args.profile, profiles);
+  if (typeof profile === 'string') return refusal(`The principal was not launched: ${profile}`);
+  const limit = childLimitReason(run, agent, profiles.get(agent.meta.profile), 0);
+  const [agentId] = context.agentIds([profile.name]);
+  if (limit !== undefined || agentId === undefined) return refusal(`The principal was not launched: ${limit ?? 'the engine has no id for it'}`);
+  return launched(agentId, 1, [...before, startEvent(agentId, profile, args.params, context), ...briefingEvents(agentId, args.params, before, context)]);
+}
+
+function startEvent(agentId: AgentId, profile: CompiledProfile, params: JsonObject, { agent, turnId }: TransitionContext): EventDraft {
+  return {
+    type: 'agent.start',
+    agentId,
+    parentAgentId: agent.meta.agentId,
+    profile: profile.name,
+    profileType: profile.type,
+    depth: agent.meta.depth + 1,
+    initialParams: params,
+    notify: { agentId: agent.meta.agentId, source: 'PRINCIPAL_COMPLETED' },
+    lastTurnId: turnId,
+    flowId: agent.flowId,
+  };
+}
+
+/** The last principal goes on: with its briefing again, since its messages are archived, and with what is new this time. */
+function continueWith(principal: AgentState, args: LaunchArguments, before: readonly EventDraft[], context: TransitionContext): TransitionOutcome {
+  const { agentId } = principal.meta;
+  const iteration = principal.iteration + 1;
+  const params = { ...principal.initialParams, ...args.params };
+  return launched(agentId, iteration, [
+    ...before,
+    { type: 'agent.restart', agentId, iteration, initialParams: params },
+    ...briefingEvents(agentId, params, before, context),
+    context.item(agentId, 'PARTNER_DIRECTIVE', iterationDirective(args.params['new_directives_for_iteration'], iteration)),
+  ]);
+}
+
+function iterationDirective(directives: unknown, iteration: number): JsonObject {
+  const given = isJsonObject(directives) ? directives : {};
+  const { user_query_adjustment: adjustment, additional_notes: notes } = given;
+  return {
+    directive_type: 'NEW_ITERATION',
+    content: adjustment ?? `Iteration ${iteration} begins. Look over the work modules and carry on.`,
+    ...(notes === undefined ? {} : { additional_notes: notes }),
+    iteration,
+  };
+}
+
+function briefingEvents(agentId: AgentId, params: JsonObject, before: readonly EventDraft[], context: TransitionContext): readonly EventDraft[] {
+  const { run, agent, scope, protocols, item } = context;
+  const briefing = buildBriefing(principalProtocol(protocols), params, { run, agent, scope, modules: modulesAfter(before, context) });
+  return [
+    item(agentId, briefing.source, briefing.payload, { noHandover: true }),
+    ...briefing.warnings.map((message): EventDraft => ({ type: 'note.add', level: 'warning', code: 'CONDITION_FAILED', message, agentId })),
+  ];
+}
+
+/** The work modules as they stand once the given events are committed. */
+function modulesAfter(events: readonly EventDraft[], { run }: TransitionContext): Readonly<Record<string, WorkModule>> {
+  const modules: Record<string, WorkModule> = { ...run.team.workModules };
+  for (const { moduleId, patch } of events.filter((event): event is ModuleUpdate => event.type === 'module.update')) {
+    const module = modules[moduleId];
+    if (module !== undefined) modules[moduleId] = { ...module, ...patch };
+  }
+  return modules;
+}
+
+function launched(agentId: AgentId, iteration: number, events: readonly EventDraft[]): TransitionOutcome {
+  const message = 'The principal works in the background. You will be told when it has completed; there is no need to ask.';
+  return dataOutcome({ status: 'launched', agent_id: agentId, iteration, message }, events);
+}

@@ -1,0 +1,120 @@
+import { toErrorRecord } from '../../core/error.ts';
+import type { EventDraft } from '../../core/event.ts';
+import type { AgentId } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { HandoverProtocol } from '../../core/profile.ts';
+import type { TransitionContext } from '../../core/transition.ts';
+import type { WorkModule } from '../../core/work-module.ts';
+import { associateProtocol } from './built-in-protocols.ts';
+import type { AcceptedAssignment, FailedPreparation } from './check-assignment.ts';
+import type { DispatchMemo, StartedAssignment } from './dispatch-memo.ts';
+import { buildBriefing, type Briefing } from './handover.ts';
+import { freeSlots } from './parallel-slots.ts';
+
+interface Prepared {
+  readonly assignment: AcceptedAssignment;
+  readonly params: JsonObject;
+  readonly briefing: Briefing;
+}
+
+/** The events that start assignments, and what the dispatch must remember of them. */
+export interface StartedAssignments {
+  readonly events: readonly EventDraft[];
+  readonly memo: DispatchMemo;
+}
+
+/**
+ * Starts the accepted assignments: module to `ongoing`, dispatch record, agent, briefing. Agents beyond the cap are held.
+ * An assignment whose briefing cannot be built joins the failed ones; its siblings start all the same.
+ */
+export function startAssignments(
+  accepted: readonly AcceptedAssignment[],
+  alreadyFailed: readonly FailedPreparation[],
+  call: { readonly sharedContext: JsonObject; readonly maxParallel: number; readonly context: TransitionContext },
+): StartedAssignments {
+  const { context } = call;
+  const { prepared, failed } = prepare(accepted, call.sharedContext, context);
+  const agentIds = context.agentIds(prepared.map((entry) => entry.assignment.profile.name));
+  const slots = freeSlots(context, call.maxParallel);
+  const started: StartedAssignment[] = [];
+  const events: EventDraft[] = [];
+  for (const [index, entry] of prepared.entries()) {
+    const agentId = agentIds[index];
+    if (agentId === undefined) continue;
+    events.push(...startEvents(entry, { agentId, dispatchId: `D_${context.run.counters.dispatches + index + 1}`, held: index >= slots }, context));
+    started.push({ moduleId: entry.assignment.module.module_id, agentId });
+  }
+  return { events, memo: { started, failed: [...alreadyFailed, ...failed] } };
+}
+
+function prepare(accepted: readonly AcceptedAssignment[], sharedContext: JsonObject, context: TransitionContext) {
+  const protocol = associateProtocol(context.protocols);
+  // What a briefing says of a module is what holds when it is read: that the module is ongoing.
+  const modules: Record<string, WorkModule> = { ...context.run.team.workModules };
+  for (const { module } of accepted) modules[module.module_id] = { ...module, status: 'ongoing' };
+  const prepared: Prepared[] = [];
+  const failed: FailedPreparation[] = [];
+  for (const assignment of accepted) {
+    const params = { ...sharedContext, ...assignment.input, assigned_role_name: assignment.roleName };
+    const briefing = brief(protocol, params, modules, context);
+    if (typeof briefing === 'string') failed.push({ input: assignment.input, reason: briefing });
+    else prepared.push({ assignment, params, briefing });
+  }
+  return { prepared, failed };
+}
+
+function brief(protocol: HandoverProtocol, params: JsonObject, modules: Readonly<Record<string, WorkModule>>, context: TransitionContext): Briefing | string {
+  try {
+    return buildBriefing(protocol, params, { run: context.run, agent: context.agent, scope: context.scope, modules });
+  } catch (error) {
+    return `the briefing could not be built by protocol ${protocol.name}: ${toErrorRecord(error, 'INTERNAL').message}`;
+  }
+}
+
+function startEvents(
+  { assignment, params, briefing }: Prepared,
+  place: { readonly agentId: AgentId; readonly dispatchId: string; readonly held: boolean },
+  context: TransitionContext,
+): readonly EventDraft[] {
+  const { module, profile, roleName } = assignment;
+  const { agentId, dispatchId, held } = place;
+  const entry = { dispatch_id: dispatchId, agent_id: agentId, started_at: context.at, outcome: 'running' as const };
+  return [
+    {
+      type: 'module.update',
+      moduleId: module.module_id,
+      patch: { status: 'ongoing', review_info: null, assignee_history: [...module.assignee_history, entry] },
+    },
+    {
+      type: 'dispatch.update',
+      dispatchId,
+      patch: {
+        dispatch_id: dispatchId,
+        call_id: context.callId,
+        module_id: module.module_id,
+        agent_id: agentId,
+        profile: profile.name,
+        role_name: roleName,
+        status: held ? 'QUEUED' : 'RUNNING',
+        started_at: context.at,
+      },
+    },
+    {
+      type: 'agent.start',
+      agentId,
+      parentAgentId: context.agent.meta.agentId,
+      profile: profile.name,
+      profileType: profile.type,
+      roleName,
+      moduleId: module.module_id,
+      depth: context.agent.meta.depth + 1,
+      initialParams: params,
+      callId: context.callId,
+      lastTurnId: context.turnId,
+      flowId: context.agent.flowId,
+      ...(held ? { held: true } : {}),
+    },
+    context.item(agentId, briefing.source, briefing.payload, { noHandover: true }),
+    ...briefing.warnings.map((message): EventDraft => ({ type: 'note.add', level: 'warning', code: 'CONDITION_FAILED', message, agentId })),
+  ];
+}

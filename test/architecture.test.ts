@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const src = path.join(import.meta.dirname, '..', 'src');
+
+/** Which folders of `src` a folder may import, besides itself. The house is a star around `core`. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  profiles: ['core'],
+  ingestors: ['core'],
+  observers: ['core'],
+  tools: ['core'],
+  nodes: ['core'],
+  models: ['core'],
+  stores: ['core'],
+  inspector: ['core'],
+  engine: ['core', 'profiles', 'ingestors', 'observers', 'tools', 'nodes', 'models', 'stores', 'inspector'],
+  testing: ['core', 'models', 'engine', 'stores', 'inspector'],
+  server: ['core', 'engine', 'inspector', 'stores', 'profiles', 'tools'],
+  cli: ['core', 'engine', 'inspector', 'stores', 'profiles', 'tools', 'models', 'server'],
+  // The package's entry points: they name what is public and hold nothing else.
+  '': ['core', 'profiles', 'ingestors', 'observers', 'tools', 'nodes', 'models', 'stores', 'inspector', 'engine', 'testing'],
+};
+
+/** What pure folders may import from outside the project. */
+const outsideOf: Readonly<Record<string, readonly string[]>> = {
+  core: ['immer', '@marcbachmann/cel-js', 're2js'],
+  nodes: [],
+  observers: [],
+  ingestors: [],
+  inspector: [],
+};
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly typeOnly: boolean;
+}
+
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+const imports: Import[] = files.flatMap((name) => importsOf(name));
+
+function importsOf(name: string): Import[] {
+  const text = readFileSync(path.join(src, name), 'utf8');
+  const found: Import[] = [];
+  for (const match of text.matchAll(/^(?:import|export)\s+(type\s)?[^'"`;]*?from\s+'([^']+)'|import\(\s*'([^']+)'\s*\)/gm)) {
+    const to = match[2] ?? match[3] ?? '';
+    found.push({ from: name, to: to.startsWith('.') ? path.join(path.dirname(name), to) : to, typeOnly: match[1] !== undefined });
+  }
+  return found;
+}
+
+const folderOf = (name: string): string => (name.includes('/') ? (name.split('/')[0] ?? '') : '');
+
+describe('architecture', () => {
+  it('every folder imports only what the table allows', () => {
+    const wrong = imports
+      .filter(({ to }) => to.endsWith('.ts'))
+      .filter(({ from, to }) => folderOf(from) !== folderOf(to) && !(mayImport[folderOf(from)] ?? []).includes(folderOf(to)))
+      .map(({ from, to }) => `${from} → ${to}`);
+    expect(wrong).toEqual([]);
+  });
+
+  it('every folder of src stands in the table', () => {
+    expect([...new Set(files.map(folderOf))].filter((folder) => !(folder in mayImport))).toEqual([]);
+  });
+
+  it('pure folders import nothing from outside but what they are allowed', () => {
+    const wrong = imports
+      .filter(({ from, to, typeOnly }) => !typeOnly && !to.endsWith('.ts') && folderOf(from) in outsideOf)
+      .filter(({ from, to }) => !(outsideOf[folderOf(from)] ?? []).includes(to))
+      .map(({ from, to }) => `${from} → ${to}`);
+    expect(wrong).toEqual([]);
+  });
+
+  it('core uses no clock, randomness, timers, network or files', () => {
+    const banned = /\b(Date\.now|new Date\(\)|Math\.random|setTimeout|setInterval|setImmediate|fetch\(|crypto\.|process\.)/;
+    const wrong = files
+      .filter((name) => folderOf(name) === 'core')
+      .flatMap((name) => readFileSync(path.join(src, name), 'utf8').split('\n').flatMap((line, index) => (banned.test(line.replace(/\/\*.*?\*\/|\/\/.*|^\s*\*.*/g, '')) ? [`${name}:${index + 1}`] : [])));
+    expect(wrong).toEqual([]);
+  });
+
+  it('no import cycles at run time', () => {
+    expect(cycles()).toEqual([]);
+  });
+
+  it('no file is longer than 300 lines', () => {
+    const long = files.map((name) => ({ name, lines: readFileSync(path.join(src, name), 'utf8').split('\n').length })).filter(({ lines }) => lines > 301);
+    expect(long).toEqual([]);
+  });
+});
+
+function cycles(): string[] {
+  const edges = new Map<string, string[]>();
+  for (const { from, to, typeOnly } of imports) {
+    if (!typeOnly && to.endsWith('.ts')) edges.set(from, [...(edges.get(from) ?? []), to]);
+  }
+  const found: string[] = [];
+  const done = new Set<string>();
+  const visit = (name: string, trail: readonly string[]): void => {
+    const at = trail.indexOf(name);
+    if (at >= 0) {
+      found.push([...trail.slice(at), name].join(' → '));
+      return;
+    }
+    if (done.has(name)) return;
+    for (const next of edges.get(name) ?? []) visit(next, [...trail, name]);
+    done.add(name);
+  };
+  for (const name of edges.keys()) visit(name, []);
+  return found;
+}

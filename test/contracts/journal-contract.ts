@@ -1,0 +1,279 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ErrorCode } from '../../src/core/error.ts';
+import { CadreError } from '../../src/core/error.ts';
+import type { EventDraft } from '../../src/core/event.ts';
+import type { ContentHash } from '../../src/core/ids.ts';
+import type { Commit, Journal, Lease } from '../../src/core/journal.ts';
+import { note, placed, runBegin, sampleCommit, sampleContent, sampleOwner, sampleRun, sampleTime, toolTurn } from './journal-samples.ts';
+
+/** A fresh place a journal can live in, for one test. */
+export interface JournalPlace {
+  /** Opens the journal that lives here. */
+  open(): Journal;
+  /** Frees the place. */
+  remove(): void;
+}
+
+/** Expects an action, synchronous or not, to fail with this code, and gives the error back. */
+export async function failure(code: ErrorCode, action: () => unknown): Promise<CadreError> {
+  try {
+    await action();
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error;
+    expect(error.code, error.message).toBe(code);
+    return error;
+  }
+  throw new Error(`expected a failure with ${code}`);
+}
+
+/** What every implementation of the `Journal` port must do. */
+export function journalContract(name: string, make: () => JournalPlace): void {
+  describe(`journal contract: ${name}`, () => {
+    let place: JournalPlace;
+    let journal: Journal;
+    const runId = sampleRun('run_1');
+
+    beforeEach(() => {
+      place = make();
+      journal = place.open();
+    });
+    afterEach(async () => {
+      await journal.close();
+      place.remove();
+    });
+
+    async function append(lease: Lease, expectedSeq: number, drafts: readonly EventDraft[], rest: Partial<Commit> = {}): Promise<void> {
+      await journal.append(lease, { ...sampleCommit(lease.runId, expectedSeq, drafts), ...rest });
+    }
+
+    describe('append and read', () => {
+      it('reads back what was appended, in order and equal', async () => {
+        const lease = await journal.acquire(runId, sampleOwner('a'));
+        const [asked, answered] = toolTurn(1);
+        await append(lease, 0, runBegin('first'));
+        await append(lease, 2, asked);
+        await append(lease, 6, answered, { sync: true });
+        expect(await journal.read(runId)).toStrictEqual(placed(runId, 0, [...runBegin('first'), ...asked, ...answered]));
+      });
+
+      it('reads from a sequence number, at most so many, from the middle of a commit too', async () => {
+        const lease = await journal.acquire(runId, sampleOwner('a'));
+        await append(lease, 0, ['1', '2', '3'].map(note));
+        await append(lease, 3, ['4', '5', '6'].map(note));
+        const read = async (after: number, limit?: number) =>
+          (await journal.read(runId, limit === undefined ? { after } : { after, limit })).map((event) => event.seq);
+        expect(await read(0)).toEqual([1, 2, 3, 4, 5, 6]);
+        expect(await read(2)).toEqual([3, 4, 5, 6]);
+        expect(await read(3, 2)).toEqual([4, 5]);
+        expect(await read(2, 2)).toEqual([3, 4]);
+        expect(await read(1, 0)).toEqual([]);
+        expect(await read(6)).toEqual([]);
+        expect(await read(600)).toEqual([]);
+      });
+
+      it('refuses a commit at a stale sequence number and writes nothing of it', async () => {
+        const lease = await journal.acquire(runId, sampleOwner('a'));
+        await append(lease, 0, runBegin('first'));
+        for (const expectedSeq of [0, 1, 3]) {
+          const contents = [sampleContent('never', 'stored')];
+          const error = await failure('STORE_CONFLICT', () => append(lease, expectedSeq, [note('late')], { contents }));
+          expect(error.details).toMatchObject({ runId, expectedSeq, lastSeq: 2 });
+        }
+        expect(await journal.read(runId)).toHaveLength(2);
+        expect(await journal.content('never' as ContentHash)).toBeUndefined();
+        expect((await journal.runs())[0]?.lastSeq).toBe(2);
+      });
+
+      it('refuses a first commit that does not begin at 0, and no run comes of it', async () => {
+        const lease = await journal.acquire(runId, sampleOwner('a'));
+        await failure('STORE_CONFLICT', () => append(lease, 4, [note('late')]));
+        await failure('RUN_UNKNOWN', () => journal.read(runId));
+        expect(await journal.runs()).toEqual([]);
+      });
+
+      it('refuses gaps, foreign events, foreign leases and empty commits', async () => {
+        const lease = await journal.acquire(runId, sampleOwner('a'));
+        const [first] = placed(runId, 0, [note('1')]);
+        const [third] = placed(runId, 2, [note('3')]);
+        const [foreign] = placed(sampleRun('run_2'), 0, [note('1')]);
+        if (first === undefined || third === undefined || foreign === undefined) throw new Error('no samples');
+        const bad: Partial<Commit>[] = [
+          { events: [first, third] },
+          { events: [third] },
+          { events: [first, first] },
+          { events: [foreign] },
+          { events: [] },
+          { expectedSeq: 0.5 },
+          { expectedSeq: -1 },
+          { runId: sampleRun('run_2'), events: [foreign] },
+          { contents: [sampleContent('no/hash', 'x')] },
+        ];
+        for (const part of bad) await failure('OPTION_INVALID', () => append(lease, 0, [note('1')], part));
+        await failure('RUN_UNKNOWN', () => journal.read(runId));
+      });
+
+      it('knows no run that was only acquired', async () => {
+        await journal.acquire(runId, sampleOwner('a'));
+        const error = await failure('RUN_UNKNOWN', () => journal.read(runId));
+        expect(error.message).toContain('run_1');
+        await failure('RUN_UNKNOWN', () => journal.read(sampleRun('run_9'), { after: 3 }));
+      });
+
+      it('refuses ids and ranges that are none', async () => {
+        for (const id of ['', 'a b', "x'; DROP TABLE runs; --", 'a/b', 'x'.repeat(101)]) {
+          await failure('OPTION_INVALID', () => journal.acquire(sampleRun(id), sampleOwner('a')));
+          await failure('OPTION_INVALID', () => journal.read(sampleRun(id)));
+        }
+        for (const range of [{ after: -1 }, { after: 1.5 }, { limit: -1 }, { limit: Number.NaN }]) {
+          await failure('OPTION_INVALID', () => journal.read(runId, range));
+        }
+      });
+
+      it('keeps runs apart', async () => {
+        const other = sampleRun('run_2');
+        const one = await journal.acquire(runId, sampleOwner('a'));
+        const two = await journal.acquire(other, sampleOwner('a'));
+        await append(one, 0, runBegin('one'));
+        await append(two, 0, runBegin('two'));
+        await append(one, 2, [note('one')]);
+        await append(two, 2, [note('two')]);
+        expect(await journal.read(runId, { after: 2 })).toMatchObject([{ runId, seq: 3, message: 'one' }]);
+        expect(await journal.read(other, { after: 2 })).toMatchObject([{ runId: other, seq: 3, message: 'two' }]);
+      });
+
+      it('fails with STORE_FAILED once it is closed, and may be closed twice', async () => {
+        const lease = await journal.acquire(runId, sampleOwner('a'));
+        await journal.close();
+        await journal.close();
+        await failure('STORE_FAILED', () => append(lease, 0, [note('1')]));
+        await failure('STORE_FAILED', () => journal.read(runId));
+        await failure('STORE_FAILED', () => journal.runs());
+        await failure('STORE_FAILED', () => journal.content('x' as ContentHash));
+        await failure('STORE_FAILED', () => journal.acquire(runId, sampleOwner('b')));
+      });
+    });
+
+    describe('contents', () => {
+      it('keeps a text once under its hash, and knows none for others', async () => {
+        const lease = await journal.acquire(runId, sampleOwner('a'));
+        await append(lease, 0, [note('1')], { contents: [sampleContent('h1', 'one'), sampleContent('h2', ''), sampleContent('h1', 'one')] });
+        await append(lease, 1, [note('2')], { contents: [sampleContent('h1', 'one')] });
+        expect(await journal.content('h1' as ContentHash)).toBe('one');
+        expect(await journal.content('h2' as ContentHash)).toBe('');
+        expect(await journal.content('h3' as ContentHash)).toBeUndefined();
+      });
+
+      it.each(['with\0nul', 'lone \ud800 surrogate', '\udc00', '😀 ünï', '\ufeffbom', ' \r\n\t'])('gives back %j as it was', async (text) => {
+        const lease = await journal.acquire(runId, sampleOwner('a'));
+        await append(lease, 0, [note('1')], { contents: [sampleContent('h', text)] });
+        expect(await journal.content('h' as ContentHash)).toBe(text);
+      });
+    });
+
+    describe('list of runs', () => {
+      it('shows what each commit changed', async () => {
+        const lease = await journal.acquire(runId, sampleOwner('a'));
+        await append(lease, 0, runBegin('A title', 'Principal'));
+        const begun = {
+          runId,
+          title: 'A title',
+          profile: 'Principal',
+          status: 'running',
+          createdAt: sampleTime,
+          updatedAt: sampleTime + 1000,
+          lastSeq: 2,
+          agents: 1,
+          turns: 0,
+          inputTokens: 0,
+          outputTokens: 0,
+        };
+        expect(await journal.runs()).toEqual([begun]);
+        const [asked, answered] = toolTurn(1);
+        await append(lease, 2, asked);
+        await append(lease, 6, answered);
+        await append(lease, 10, [{ type: 'run.status', status: 'awaiting' }]);
+        const awaiting = { ...begun, status: 'awaiting', updatedAt: sampleTime + 10_000, lastSeq: 11, turns: 1, inputTokens: 100, outputTokens: 20 };
+        expect(await journal.runs()).toEqual([awaiting]);
+        await append(lease, 11, [
+          { type: 'run.status', status: 'running' },
+          { type: 'run.end', status: 'failed', outcome: 'limit', output: '', deliverables: {} },
+        ]);
+        const ended = { ...awaiting, status: 'failed', outcome: 'limit', updatedAt: sampleTime + 12_000, lastSeq: 13 };
+        expect(await journal.runs()).toEqual([ended]);
+      });
+
+      it('has the newest run first', async () => {
+        for (const [index, name] of ['run_a', 'run_b', 'run_c'].entries()) {
+          const lease = await journal.acquire(sampleRun(name), sampleOwner('a'));
+          const events = placed(lease.runId, 0, runBegin(name)).map((event) => ({ ...event, at: event.at + (index === 1 ? 9 : 5) }));
+          await append(lease, 0, [], { events });
+        }
+        expect((await journal.runs()).map((run) => run.runId)).toEqual(['run_b', 'run_c', 'run_a']);
+      });
+
+      it('is empty for a new journal', async () => {
+        expect(await journal.runs()).toEqual([]);
+      });
+    });
+
+    describe('leases', () => {
+      it('gives a higher epoch each time, over other runs and releases', async () => {
+        const epochs: number[] = [];
+        for (let round = 0; round < 3; round += 1) {
+          const lease = await journal.acquire(runId, sampleOwner(`a${round}`));
+          epochs.push(lease.epoch);
+          await journal.release(lease);
+        }
+        expect(epochs[1]).toBeGreaterThan(epochs[0] ?? Infinity);
+        expect(epochs[2]).toBeGreaterThan(epochs[1] ?? Infinity);
+      });
+
+      it('refuses a run that somebody alive holds, and names the holder', async () => {
+        await journal.acquire(runId, sampleOwner('first'));
+        for (const nonce of ['second', 'first']) {
+          const error = await failure('RUN_LOCKED', () => journal.acquire(runId, sampleOwner(nonce)));
+          expect(error.details).toMatchObject({ runId, owner: sampleOwner('first') });
+          expect(error.details['since']).toBeTypeOf('number');
+          expect(error.message).toContain(sampleOwner('first'));
+        }
+        await journal.acquire(sampleRun('run_2'), sampleOwner('second'));
+      });
+
+      it('refuses an append after the lease was released, and after somebody else took it (I8)', async () => {
+        const old = await journal.acquire(runId, sampleOwner('old'));
+        await append(old, 0, runBegin('first'));
+        await journal.release(old);
+        await failure('STORE_CONFLICT', () => append(old, 2, [note('late')]));
+        const next = await journal.acquire(runId, sampleOwner('next'));
+        const error = await failure('STORE_CONFLICT', () => append(old, 2, [note('late')], { contents: [sampleContent('never', 'x')] }));
+        expect(error.details).toMatchObject({ epoch: old.epoch, currentEpoch: next.epoch, currentOwner: sampleOwner('next') });
+        expect(await journal.content('never' as ContentHash)).toBeUndefined();
+        await append(next, 2, [note('on time')]);
+        expect(await journal.read(runId, { after: 2 })).toMatchObject([{ message: 'on time' }]);
+      });
+
+      it('refuses a first commit without the lease', async () => {
+        const lease: Lease = { runId, owner: sampleOwner('a'), epoch: 1 };
+        await failure('STORE_CONFLICT', () => append(lease, 0, [note('1')]));
+        await journal.acquire(runId, sampleOwner('b'));
+        await failure('STORE_CONFLICT', () => append(lease, 0, [note('1')]));
+        expect(await journal.runs()).toEqual([]);
+      });
+
+      it('does nothing when a lease is released that is not held any more', async () => {
+        const old = await journal.acquire(runId, sampleOwner('old'));
+        await journal.release(old);
+        const next = await journal.acquire(runId, sampleOwner('next'));
+        await journal.release(old);
+        await append(next, 0, [note('1')]);
+        await failure('RUN_LOCKED', () => journal.acquire(runId, sampleOwner('third')));
+      });
+
+      it('refuses owners of another form', async () => {
+        for (const owner of ['', 'me', '12@host', '0@host#x', '-1@host#x', '12@#x', '12@host#', 'a@host#x', `12@host#${'x'.repeat(101)}`]) {
+          await failure('OPTION_INVALID', () => journal.acquire(runId, owner));
+        }
+      });
+    });
+  });
+}

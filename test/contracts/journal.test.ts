@@ -1,0 +1,24 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMemoryJournal } from '../../src/stores/memory-journal.ts';
+import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
+import { journalContract } from './journal-contract.ts';
+import { journalFileContract } from './journal-file-contract.ts';
+
+journalContract('memory', () => {
+  const journal = createMemoryJournal();
+  return { open: () => journal, remove: () => undefined };
+});
+
+for (const durability of ['normal', 'full'] as const) {
+  journalContract(`sqlite, durability ${durability}`, () => {
+    const directory = mkdtempSync(join(tmpdir(), 'cadre-journal-'));
+    return {
+      open: () => createSqliteJournal(join(directory, 'deep', 'down', 'journal.db'), { durability }),
+      remove: () => rmSync(directory, { recursive: true }),
+    };
+  });
+}
+
+journalFileContract('sqlite', createSqliteJournal);
