@@ -6,6 +6,9 @@ import type { TurnInput } from './turn.ts';
 /** What stands between a prepended note and the message it precedes (A1.3). */
 export const prependSeparator = '\n\n---\n\n';
 
+/** What stands between two segments of a system prompt. */
+export const segmentSeparator = '\n\n';
+
 /** A message and where it came from, as both go into an agent's history. */
 export interface StoredMessage {
   readonly message: PromptMessage;

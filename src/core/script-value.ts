@@ -1,4 +1,10 @@
-import { compileExpression, type Expression, type ExpressionProblem, type ExpressionRoots, type Scope } from './expression/expression.ts';
+import {
+  compileExpression,
+  type Expression,
+  type ExpressionProblem,
+  type ExpressionRoots,
+  type Scope,
+} from './expression/expression.ts';
 import { compileTemplate } from './expression/template.ts';
 import type { JsonValue } from './json.ts';
 

@@ -116,7 +116,10 @@ function answer(view: Scope, variables: readonly Variable[], rules: readonly Rul
   }
   if (otherwise !== undefined) return render('otherwise', otherwise, scope);
   const which = tried.length === 0 ? 'it has none' : `tried in this order: ${tried.join(', ')}`;
-  return { kind: 'failure', message: `No rule of the script holds for this request (${which}). Add a rule, or an "otherwise" reply.` };
+  return {
+    kind: 'failure',
+    message: `No rule of the script holds for this request (${which}). Add a rule, or an "otherwise" reply.`,
+  };
 }
 
 function render(rule: string, reply: Reply, scope: Scope): ScriptAnswer {
@@ -176,7 +179,11 @@ function compileVariables(
 
 function compileRules(compiler: ScriptCompiler, source: JsonValue | undefined, variables: readonly Variable[]): readonly Rule[] {
   if (!isList(source)) {
-    compiler.report(['rules'], 'a script needs a list of rules', 'rules: [{ id: greet, when: "turn == 1", reply: { text: Hello } }]');
+    compiler.report(
+      ['rules'],
+      'a script needs a list of rules',
+      'rules: [{ id: greet, when: "turn == 1", reply: { text: Hello } }]',
+    );
     return [];
   }
   const seen = new Set<string>();
@@ -208,7 +215,8 @@ function compileRule(compiler: ScriptCompiler, source: JsonValue, index: number,
 
 function compileReply(compiler: ScriptCompiler, source: JsonValue, path: ScriptPath, roots: ExpressionRoots): Reply {
   const reply = typeof source === 'string' ? { text: source } : isJsonObject(source) ? source : {};
-  if (typeof source !== 'string' && !isJsonObject(source)) compiler.report(path, 'a reply must be a text, or a map with text and tool_calls');
+  if (typeof source !== 'string' && !isJsonObject(source))
+    compiler.report(path, 'a reply must be a text, or a map with text and tool_calls');
   checkKeys(compiler, reply, path, ['text', 'reasoning', 'tool_calls']);
   const { text = '', reasoning = '', tool_calls: calls = [] } = reply;
   if (!isList(calls)) compiler.report([...path, 'tool_calls'], 'must be a list');
@@ -220,14 +228,20 @@ function compileReply(compiler: ScriptCompiler, source: JsonValue, path: ScriptP
   };
 }
 
-function compileCall(compiler: ScriptCompiler, source: JsonValue, path: ScriptPath, outer: ExpressionRoots): Computed<readonly ScriptCall[]> {
+function compileCall(
+  compiler: ScriptCompiler,
+  source: JsonValue,
+  path: ScriptPath,
+  outer: ExpressionRoots,
+): Computed<readonly ScriptCall[]> {
   const call = isJsonObject(source) ? source : {};
   if (!isJsonObject(source)) compiler.report(path, 'a tool call must be a map with tool and args');
   checkKeys(compiler, call, path, ['tool', 'args', 'when', 'for_each', 'as']);
   const { for_each: forEach, as = 'item', when = true, args = {} } = call;
   const item = typeof as === 'string' && /^[A-Za-z_]\w*$/.test(as) && outer[as] === undefined ? as : undefined;
   if (item === undefined) compiler.report([...path, 'as'], 'must be a name of letters, digits and _ that is not taken');
-  if (call['as'] !== undefined && forEach === undefined) compiler.report([...path, 'as'], 'has a meaning only together with for_each');
+  if (call['as'] !== undefined && forEach === undefined)
+    compiler.report([...path, 'as'], 'has a meaning only together with for_each');
   if (call['tool'] === undefined) compiler.report(path, 'a tool call needs the name of a tool');
   const roots = forEach === undefined || item === undefined ? outer : { ...outer, [item]: open };
   const holds = compiler.condition(when, [...path, 'when'], roots);
@@ -249,7 +263,11 @@ function checkKeys(compiler: ScriptCompiler, source: JsonObject, path: ScriptPat
   for (const key of Object.keys(source)) {
     if (allowed.includes(key)) continue;
     const close = closestName(key, allowed);
-    compiler.report([...path, key], `"${key}" is not known here; allowed: ${allowed.join(', ')}`, close === undefined ? undefined : `did you mean "${close}"?`);
+    compiler.report(
+      [...path, key],
+      `"${key}" is not known here; allowed: ${allowed.join(', ')}`,
+      close === undefined ? undefined : `did you mean "${close}"?`,
+    );
   }
 }
 

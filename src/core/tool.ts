@@ -1,6 +1,7 @@
 import type { AgentId, CallId, RunId, TurnId } from './ids.ts';
 import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
 import type { Content } from './message.ts';
+import type { EventDraft } from './event.ts';
 import type { TransitionContext, TransitionOutcome, Happening } from './transition.ts';
 
 /** What recovery may assume about repeating a tool (DESIGN 4): `unsafe` is the default. */
@@ -97,6 +98,8 @@ export interface TransitionTool extends ToolBase {
   readonly run: (args: JsonObject, context: TransitionContext) => TransitionOutcome;
   /** Called when something a suspended call waits for has happened. */
   readonly resume?: (args: JsonObject, context: TransitionContext, happening: Happening, memo: JsonValue) => TransitionOutcome;
+  /** Called when a suspended call is cancelled, after everything it started has ended: events that leave team state in order. */
+  readonly cancel?: (args: JsonObject, context: TransitionContext, memo: JsonValue) => readonly EventDraft[];
 }
 
 /** Any tool as the engine holds it. */

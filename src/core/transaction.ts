@@ -76,14 +76,23 @@ export class Transaction {
   }
 
   /** The event that would post an item, without emitting it. */
-  itemDraft(to: AgentId, draft: ItemDraft, offset = 0): Extract<EventDraft, { type: 'inbox.add' }> {
+  itemDraft(to: AgentId, draft: ItemDraft): Extract<EventDraft, { type: 'inbox.add' }> {
     const item: InboxItem = {
       consumption: 'consume_on_read',
       delivery: 'next',
       ...draft,
-      itemId: draft.itemId ?? (`i${this.run.counters.items + 1 + offset}` as ItemId),
+      itemId: draft.itemId ?? this.#nextItemId(),
     };
     return { type: 'inbox.add', agentId: to, item };
+  }
+
+  /** Emits what another part drafted earlier; items get their ids only now, since others may have been posted in between. */
+  emitDraft(draft: EventDraft, cause?: number): void {
+    this.emit(draft.type === 'inbox.add' ? { ...draft, item: { ...draft.item, itemId: this.#nextItemId() } } : draft, cause ?? this.#cause);
+  }
+
+  #nextItemId(): ItemId {
+    return `i${this.run.counters.items + 1}` as ItemId;
   }
 
   /** Stores a text once and returns its address. */

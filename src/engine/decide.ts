@@ -8,7 +8,8 @@ import type { ItemDraft, Transaction } from '../core/transaction.ts';
 import type { createAgentNode } from '../nodes/agent-node.ts';
 import { endAgent } from '../nodes/end-agent.ts';
 import { endCall } from '../nodes/tool-end.ts';
-import { agentIdAt, type createToolNode, type ToolOutcome } from '../nodes/tool-node.ts';
+import type { createToolNode, ToolOutcome } from '../nodes/tool-node.ts';
+import { agentIdAt } from '../nodes/transition-context.ts';
 import { afterThinking } from './after-thinking.ts';
 import { recover } from './recover.ts';
 

@@ -8,6 +8,7 @@ export interface LlmConfigs {
   resolve(name: string): LlmConfig;
   /** The config of a profile; `override` wins over the profile's own. */
   of(profile: CompiledProfile, override: string | undefined): LlmConfig;
+  find(name: string): LlmConfig | undefined;
   names(): readonly string[];
 }
 
@@ -26,6 +27,7 @@ export function createLlmConfigs(loaded: ReadonlyMap<string, LlmConfig>, models:
   return {
     resolve,
     of: (profile, override) => resolve(override ?? profile.llmConfigRef),
+    find: (name) => all.get(name),
     names,
   };
 }

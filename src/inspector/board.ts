@@ -30,7 +30,9 @@ export interface BoardCard {
   readonly isRework: boolean;
   readonly attempts: readonly BoardAttempt[];
   /** The agent that works on it now, and where that agent stands. */
-  readonly assignee: { readonly agentId: AgentId; readonly status: string; readonly turns: number; readonly doing: readonly string[] } | undefined;
+  readonly assignee:
+    | { readonly agentId: AgentId; readonly status: string; readonly turns: number; readonly doing: readonly string[] }
+    | undefined;
   readonly reviewInfo: JsonObject | null;
   readonly deliverables: JsonObject;
   readonly createdAt: number;
@@ -56,7 +58,10 @@ export const boardOrder: readonly ModuleStatus[] = ['pending', 'ongoing', 'pendi
 export function board(run: RunState): Board {
   const dispatches = new Map(run.team.dispatchHistory.map((record) => [`${record.dispatch_id} ${record.module_id}`, record]));
   const cards = Object.values(run.team.workModules).map((module) => toCard(run, module, dispatches));
-  return { total: cards.length, columns: boardOrder.map((status) => ({ status, cards: cards.filter((card) => card.status === status) })) };
+  return {
+    total: cards.length,
+    columns: boardOrder.map((status) => ({ status, cards: cards.filter((card) => card.status === status) })),
+  };
 }
 
 function toCard(run: RunState, module: WorkModule, dispatches: ReadonlyMap<string, DispatchRecord>): BoardCard {
@@ -70,7 +75,9 @@ function toCard(run: RunState, module: WorkModule, dispatches: ReadonlyMap<strin
     dependsOn: module.depends_on,
     blockedBy: module.depends_on.filter((id) => run.team.workModules[id]?.status !== 'completed'),
     isRework: isRework(module),
-    attempts: module.assignee_history.map((assignment) => toAttempt(assignment, dispatches.get(`${assignment.dispatch_id} ${module.module_id}`))),
+    attempts: module.assignee_history.map((assignment) =>
+      toAttempt(assignment, dispatches.get(`${assignment.dispatch_id} ${module.module_id}`)),
+    ),
     assignee: current === undefined ? undefined : toAssignee(run, current.agent_id),
     reviewInfo: module.review_info,
     deliverables: module.deliverables,
@@ -101,5 +108,10 @@ function toAttempt(assignment: Assignment, record: DispatchRecord | undefined): 
 function toAssignee(run: RunState, agentId: AgentId): BoardCard['assignee'] {
   const agent = run.agents.get(agentId);
   if (agent === undefined) return undefined;
-  return { agentId, status: agent.status, turns: agent.turnCount, doing: [...agent.openCalls.values()].map((call) => call.request.name) };
+  return {
+    agentId,
+    status: agent.status,
+    turns: agent.turnCount,
+    doing: [...agent.openCalls.values()].map((call) => call.request.name),
+  };
 }

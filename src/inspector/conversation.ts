@@ -16,7 +16,14 @@ export type ConversationEntry =
       /** Sequence number of the event it came with; 0 when unknown. */
       readonly seq: number;
     }
-  | { readonly kind: 'agent'; readonly text: string; readonly from: AgentId; readonly turnId: TurnId; readonly seq: number; readonly at: number }
+  | {
+      readonly kind: 'agent';
+      readonly text: string;
+      readonly from: AgentId;
+      readonly turnId: TurnId;
+      readonly seq: number;
+      readonly at: number;
+    }
   /** What the run came to, when no reply said it. */
   | { readonly kind: 'output'; readonly text: string };
 
@@ -29,16 +36,37 @@ export function conversation(run: RunState): readonly ConversationEntry[] {
       if (item === undefined || !isFromUser(item) || seen.has(item.itemId)) return;
       seen.add(item.itemId);
       const text = userText(item.payload, turn.start.inputs[index]?.content);
-      entries.push({ kind: 'user', text, to: turn.agentId, itemId: item.itemId, turnId: turn.turnId, seq: turn.itemSeqs[index] ?? 0 });
+      entries.push({
+        kind: 'user',
+        text,
+        to: turn.agentId,
+        itemId: item.itemId,
+        turnId: turn.turnId,
+        seq: turn.itemSeqs[index] ?? 0,
+      });
     });
     const reply = turn.modelEnd?.reply?.text ?? '';
     if (turn.agentId !== run.rootAgentId || turn.modelEnd === undefined || reply.trim() === '') continue;
-    entries.push({ kind: 'agent', text: reply, from: turn.agentId, turnId: turn.turnId, seq: turn.modelEnd.seq, at: turn.modelEnd.at });
+    entries.push({
+      kind: 'agent',
+      text: reply,
+      from: turn.agentId,
+      turnId: turn.turnId,
+      seq: turn.modelEnd.seq,
+      at: turn.modelEnd.at,
+    });
   }
   for (const agent of run.agents.values()) {
     for (const { item, seq } of agent.inbox) {
       if (!isFromUser(item) || seen.has(item.itemId)) continue;
-      entries.push({ kind: 'user', text: userText(item.payload, undefined), to: agent.meta.agentId, itemId: item.itemId, turnId: undefined, seq });
+      entries.push({
+        kind: 'user',
+        text: userText(item.payload, undefined),
+        to: agent.meta.agentId,
+        itemId: item.itemId,
+        turnId: undefined,
+        seq,
+      });
     }
   }
   const ordered = entries.toSorted((a, b) => a.seq - b.seq);

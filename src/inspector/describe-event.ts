@@ -18,7 +18,7 @@ export function describeEvent(event: CadreEvent): string {
     case 'agent.end':
       return describeAgentEvent(event);
     case 'inbox.add':
-      return `${event.item.source} reached ${event.agentId} from ${posterOf(event.item)}: ${inOneLine(event.item.payload)}`;
+      return `${event.item.source} reached ${event.agentId} from ${posterOf(event.item, event)}: ${inOneLine(event.item.payload)}`;
     case 'inbox.fail':
       return `item ${event.itemId} could not be read: ${event.error.message}`;
     case 'inbox.drop':
@@ -26,7 +26,9 @@ export function describeEvent(event: CadreEvent): string {
     case 'turn.start':
       return `${event.turnId} began and read ${event.inputs.map((input) => input.source).join(', ') || 'nothing'}`;
     case 'model.end':
-      return event.reply === undefined ? `the model call failed: ${event.error?.message ?? 'no reply'}` : `the model replied: ${replyInOneLine(event.reply)}`;
+      return event.reply === undefined
+        ? `the model call failed: ${event.error?.message ?? 'no reply'}`
+        : `the model replied: ${replyInOneLine(event.reply)}`;
     case 'turn.decide':
       return `${event.turnId} was decided: ${event.action.type}${event.action.ruleId === undefined ? '' : ` (rule ${event.action.ruleId})`}`;
     case 'turn.end':
@@ -81,11 +83,25 @@ function describeToolEvent(event: Extract<CadreEvent, { readonly type: `tool.${s
   }
 }
 
-/** Who posted an item: an observer, a rule, an agent, or somebody outside. */
-export function posterOf(item: { readonly observerId?: string; readonly ruleId?: string; readonly from?: string }): string {
+/** What an item says of where it came from. */
+export interface Posted {
+  readonly source: string;
+  readonly observerId?: string;
+  readonly ruleId?: string;
+  readonly from?: string;
+}
+
+/**
+ * Who posted an item: an observer, a rule, an agent, somebody outside, or the engine. The last two look alike in an
+ * item; its `inbox.add` event tells them apart, since only what comes from outside has no cause but the run's start.
+ */
+export function posterOf(item: Posted, event?: { readonly cause?: number }): string {
   if (item.observerId !== undefined) return `observer ${item.observerId}`;
   if (item.ruleId !== undefined) return `rule ${item.ruleId}`;
-  return item.from ?? 'outside';
+  if (item.from !== undefined) return item.from;
+  if (item.source === 'USER_PROMPT') return 'outside';
+  if (event === undefined) return item.source === 'TOOL_RESULT' ? 'the engine' : 'outside or the engine';
+  return event.cause === undefined || event.cause === 1 ? 'outside' : 'the engine';
 }
 
 function replyInOneLine(reply: { readonly text: string; readonly toolCalls: readonly { readonly name: string }[] }): string {
@@ -94,7 +110,7 @@ function replyInOneLine(reply: { readonly text: string; readonly toolCalls: read
 }
 
 /** A value as one line of at most 120 characters. */
-export function inOneLine(value: JsonValue): string {
+function inOneLine(value: JsonValue): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const line = text.slice(0, 400).replace(/\s+/gu, ' ').trim();
   const shown = line.slice(0, 119);

@@ -75,7 +75,7 @@ function withChanges(entries: readonly PlainEntry[]): readonly DiffEntry[] {
 }
 
 /** Compares two texts line by line. */
-export function diffLines(a: string, b: string): readonly DiffLine[] {
+function diffLines(a: string, b: string): readonly DiffLine[] {
   return align(a.split('\n'), b.split('\n'), (line) => line).map((step) =>
     step.kind === 'removed' ? { kind: 'removed', text: step.a } : { kind: step.kind, text: step.b },
   );

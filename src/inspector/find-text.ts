@@ -29,7 +29,11 @@ export function findText(haystacks: readonly string[], needle: string, limit: nu
 
 type Range = readonly [number, number];
 
-function hitsIn(haystacks: readonly string[], find: (haystack: string, max: number) => readonly Range[], limit: number): readonly TextHit[] {
+function hitsIn(
+  haystacks: readonly string[],
+  find: (haystack: string, max: number) => readonly Range[],
+  limit: number,
+): readonly TextHit[] {
   const hits: TextHit[] = [];
   haystacks.forEach((text, haystack) => {
     if (hits.length >= limit) return;

@@ -5,9 +5,10 @@ import { readList, type ReadContent } from './read-content.ts';
 
 /** The profile files a run goes by, as they were when it started. */
 export function profileFiles(run: RunState, content: ReadContent): readonly ProfileFile[] {
-  return readList(content, run.meta.profiles).filter(
-    (file): file is ProfileFile & typeof file => isJsonObject(file) && typeof file['path'] === 'string' && typeof file['text'] === 'string',
-  );
+  return readList(content, run.meta.profiles).flatMap((file) => {
+    const [path, text] = isJsonObject(file) ? [file['path'], file['text']] : [];
+    return typeof path === 'string' && typeof text === 'string' ? [{ path, text }] : [];
+  });
 }
 
 /**
@@ -98,7 +99,8 @@ function searchLine(file: readonly string[], place: SourceRef, lines: readonly s
   for (let line = place.line; line <= Math.min(file.length, expected + 40); line++) {
     const column = (file[line - 1] ?? '').indexOf(wanted);
     if (column < 0) continue;
-    if (best === undefined || Math.abs(line - expected) < Math.abs(best.line - expected)) best = { file: place.file, line, column: column + 1 };
+    if (best === undefined || Math.abs(line - expected) < Math.abs(best.line - expected))
+      best = { file: place.file, line, column: column + 1 };
   }
   return best;
 }

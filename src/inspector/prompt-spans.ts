@@ -2,11 +2,11 @@ import type { ContentHash } from '../core/ids.ts';
 import type { ContentPart, FilePart, MessageOrigin, PromptMessage } from '../core/message.ts';
 import { contentParts, contentText } from '../core/message.ts';
 import type { SourceRef } from '../core/profile.ts';
-import { prependSeparator } from '../core/prompt.ts';
+import { prependSeparator, segmentSeparator } from '../core/prompt.ts';
 import type { TurnInput } from '../core/turn.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import { partText, resultParts, type PromptPart } from './prompt-text.ts';
-import { segmentSeparator, type SystemPromptView } from './system-prompt.ts';
+import type { SystemPromptView } from './system-prompt.ts';
 import type { History } from './turn-history.ts';
 
 /** What a piece of a prompt is; `join` is text the engine put between two others. */
@@ -99,12 +99,21 @@ function storedSpans(message: PromptMessage, origin: MessageOrigin | undefined):
     case 'tool':
       return message.content.flatMap((part, index) => {
         const callId = part.toolCallId;
-        return resultParts(part).map((piece) => ({ source: 'tool_result' as const, ref: origin?.itemIds[index] ?? callId, callId, ...ofPart(piece), ...turn }));
+        return resultParts(part).map((piece) => ({
+          source: 'tool_result' as const,
+          ref: origin?.itemIds[index] ?? callId,
+          callId,
+          ...ofPart(piece),
+          ...turn,
+        }));
       });
   }
 }
 
-function replySource(part: PromptPart, origin: MessageOrigin | undefined): Pick<SpanDraft, 'source' | 'ref'> & { readonly callId?: string } {
+function replySource(
+  part: PromptPart,
+  origin: MessageOrigin | undefined,
+): Pick<SpanDraft, 'source' | 'ref'> & { readonly callId?: string } {
   if (part.type === 'tool-call') return { source: 'tool_call', ref: part.toolCallId, callId: part.toolCallId };
   return { source: part.type === 'reasoning' ? 'reasoning' : 'reply', ref: origin?.turnId ?? '' };
 }

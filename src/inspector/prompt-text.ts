@@ -1,4 +1,12 @@
-import type { ContentPart, FilePart, PromptMessage, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from '../core/message.ts';
+import type {
+  ContentPart,
+  FilePart,
+  PromptMessage,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+} from '../core/message.ts';
 
 /** Any part of any message of a prompt. */
 export type PromptPart = TextPart | FilePart | ReasoningPart | ToolCallPart | ToolResultPart;
@@ -13,7 +21,7 @@ export function promptText(messages: readonly PromptMessage[]): string {
 }
 
 /** The text of one message, as `promptText` has it. */
-export function messageText(message: PromptMessage): string {
+function messageText(message: PromptMessage): string {
   return message.role === 'system' ? message.content : message.content.map(partText).join('');
 }
 

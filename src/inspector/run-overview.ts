@@ -88,7 +88,14 @@ export function pendingViews(run: RunState): readonly PendingView[] {
   for (const agent of run.agents.values()) {
     for (const { callId, request, waitFor } of agent.openCalls.values()) {
       if (waitFor === undefined || waitFor.kind === 'agents') continue;
-      pending.push({ callId, agentId: agent.meta.agentId, turnId: request.turnId, tool: request.name, args: request.args, waitFor });
+      pending.push({
+        callId,
+        agentId: agent.meta.agentId,
+        turnId: request.turnId,
+        tool: request.name,
+        args: request.args,
+        waitFor,
+      });
     }
   }
   return pending;

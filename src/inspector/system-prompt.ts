@@ -5,9 +5,6 @@ import type { SegmentRecord } from '../core/turn.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import { readList, type ReadContent } from './read-content.ts';
 
-/** What stands between two segments of a system prompt (A1.5). */
-export const segmentSeparator = '\n\n';
-
 /** One segment of a turn's system prompt, with its text and where its profile declares it. */
 export interface SegmentView extends SegmentRecord {
   /** What was rendered; empty when the condition was false. */
@@ -31,7 +28,10 @@ export function toSystemPrompt(hash: ContentHash, content: ReadContent, profile:
   const declared = new Map<string, CompiledSegment>(profile?.segments.map((segment) => [segment.id, segment]));
   const records = readList(content, hash).filter(isSegmentRecord);
   const texts = records.map((record) => (record.hash === undefined ? '' : content(record.hash)));
-  const total = Math.max(1, texts.reduce((sum, text) => sum + (text?.length ?? 0), 0));
+  const total = Math.max(
+    1,
+    texts.reduce((sum, text) => sum + (text?.length ?? 0), 0),
+  );
   const segments = records.map((record, index): SegmentView => {
     const text = texts[index] ?? '';
     const segment = declared.get(record.id);
@@ -46,14 +46,6 @@ export function toSystemPrompt(hash: ContentHash, content: ReadContent, profile:
     };
   });
   return { segments };
-}
-
-/** The system text as it was sent: the rendered segments, joined. */
-export function systemText(view: SystemPromptView): string {
-  return view.segments
-    .map((segment) => segment.text)
-    .filter((text) => text !== '')
-    .join(segmentSeparator);
 }
 
 function isSegmentRecord(value: unknown): value is SegmentRecord {

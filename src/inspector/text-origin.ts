@@ -5,6 +5,7 @@ import type { CompiledProfile, ProfileFile, SourceRef } from '../core/profile.ts
 import type { AgentState, RunState, TurnState } from '../core/state.ts';
 import type { TurnInput } from '../core/turn.ts';
 import type { PlacedCall } from './call-index.ts';
+import type { EventAt } from './cause-chain.ts';
 import { posterOf } from './describe-event.ts';
 import { segmentLine } from './profile-line.ts';
 import type { PromptSpan } from './prompt-spans.ts';
@@ -24,7 +25,7 @@ export interface CallRef {
 export interface ItemRefView {
   readonly itemId: string;
   readonly itemSource: string;
-  /** An observer, a rule, an agent, or `outside`. */
+  /** An observer, a rule, an agent, `outside`, or `the engine`. */
   readonly postedBy: string;
   readonly observerId?: string;
   /** Where the observer that made it is declared. */
@@ -71,6 +72,7 @@ export interface OriginLookup {
   readonly profile: CompiledProfile | undefined;
   readonly files: readonly ProfileFile[];
   readonly calls: ReadonlyMap<string, PlacedCall>;
+  readonly eventAt: EventAt | undefined;
 }
 
 /** Where a span of a prompt came from; `offset` is the place of interest in its text. */
@@ -121,7 +123,9 @@ function itemOrigin(lookup: OriginLookup, span: PromptSpan): TextOrigin {
   if (ref === undefined) return { kind: 'unknown', ref: span.ref };
   const { item, input } = readItem(lookup, span) ?? {};
   const meta = lookup.agent?.meta;
-  const briefing = ref.itemSource === 'AGENT_STARTUP_BRIEFING' || (input?.noHandover === true && item?.from !== undefined && item.from === meta?.parentAgentId);
+  const briefing =
+    ref.itemSource === 'AGENT_STARTUP_BRIEFING' ||
+    (input?.noHandover === true && item?.from !== undefined && item.from === meta?.parentAgentId);
   if (!briefing) return { kind: 'item', ...ref };
   return { kind: 'handover', ...ref, fromAgentId: item?.from ?? meta?.parentAgentId, call: callRef(lookup, meta?.callId) };
 }
@@ -144,11 +148,12 @@ function itemRef(lookup: OriginLookup, span: PromptSpan): ItemRefView | undefine
   const read = readItem(lookup, span);
   if (read === undefined) return undefined;
   const { input, item } = read;
+  const added = read.seq === undefined ? undefined : lookup.eventAt?.(read.seq);
   const declaredAt = declaredPlace(lookup.profile, item);
   return {
     itemId: input.itemId,
     itemSource: input.source,
-    postedBy: item === undefined ? 'unknown' : posterOf(item),
+    postedBy: item === undefined ? 'unknown' : posterOf(item, added),
     ingestor: input.ingestor,
     strategy: input.strategy,
     persistent: input.persistent,
@@ -162,6 +167,8 @@ function itemRef(lookup: OriginLookup, span: PromptSpan): ItemRefView | undefine
 /** Where the observer or rule that made an item is declared. */
 function declaredPlace(profile: CompiledProfile | undefined, item: InboxItem | undefined): SourceRef | undefined {
   if (profile === undefined || item === undefined) return undefined;
-  const observer = [...profile.preTurnObservers, ...profile.postTurnObservers].find((candidate) => candidate.id === item.observerId);
+  const observer = [...profile.preTurnObservers, ...profile.postTurnObservers].find(
+    (candidate) => candidate.id === item.observerId,
+  );
   return observer?.source ?? profile.flowDecider.find((rule) => rule.id === item.ruleId)?.source;
 }

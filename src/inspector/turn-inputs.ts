@@ -26,7 +26,13 @@ export function turnInputs(turn: TurnState, profile: CompiledProfile | undefined
     const item = turn.items[index];
     const seq = turn.itemSeqs[index] ?? 0;
     const declared = profile?.strategies.get(input.source)?.priority;
-    const known = { itemId: input.itemId, source: input.source, payload: null, consumption: 'consume_on_read', delivery: 'next' } as const;
+    const known = {
+      itemId: input.itemId,
+      source: input.source,
+      payload: null,
+      consumption: 'consume_on_read',
+      delivery: 'next',
+    } as const;
     return {
       ...input,
       priority: item?.priority ?? declared ?? priorityOf(item ?? known),

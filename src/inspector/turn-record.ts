@@ -98,7 +98,9 @@ export function toTurnRecord(
   const { start, modelEnd, end } = turn;
   const agentInfo = toAgentInfo(run, turn.agentId);
   const profile = profiles?.get(agentInfo.profile);
-  const systemPrompt = lazy(() => (start.prompt === undefined ? { segments: [] } : toSystemPrompt(start.prompt.system, content, profile)));
+  const systemPrompt = lazy(() =>
+    start.prompt === undefined ? { segments: [] } : toSystemPrompt(start.prompt.system, content, profile),
+  );
   const prompt = lazy(() => toPrompt(run, turn, systemPrompt()));
   const tools = lazy(() => (start.prompt === undefined ? [] : toolNames(content, start.prompt.tools)));
   return {

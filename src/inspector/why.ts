@@ -60,7 +60,11 @@ export function why(run: RunState, turnId: string, text: string, options: WhyOpt
   if (turn === undefined) throw unknownTurn(run, turnId);
   const record = toTurnRecord(run, turn, options.content, options.profiles);
   const haystacks = haystacksOf(record);
-  const found = findText(haystacks.map((haystack) => haystack.text), text, options.limit ?? 20);
+  const found = findText(
+    haystacks.map((haystack) => haystack.text),
+    text,
+    options.limit ?? 20,
+  );
   if (found.hits.length === 0) return [];
   const lookup: OriginLookup = {
     run,
@@ -69,10 +73,13 @@ export function why(run: RunState, turnId: string, text: string, options: WhyOpt
     profile: options.profiles?.get(record.profile),
     files: profileFiles(run, options.content),
     calls: callIndex(run),
+    eventAt: options.eventAt,
   };
   return found.hits.flatMap((hit) => {
     const haystack = haystacks[hit.haystack];
-    return haystack === undefined ? [] : [toAnswer({ lookup, record, haystack, hit, match: found.match, eventAt: options.eventAt })];
+    return haystack === undefined
+      ? []
+      : [toAnswer({ lookup, record, haystack, hit, match: found.match, eventAt: options.eventAt })];
   });
 }
 

@@ -33,7 +33,7 @@ export interface AiSdkModel {
   }>;
 }
 
-const specificationVersions: readonly unknown[] = ['v2', 'v3', 'v4'];
+const specificationVersions: ReadonlySet<unknown> = new Set(['v2', 'v3', 'v4']);
 
 /**
  * Checks that a value is a model object Cadre can call.
@@ -53,7 +53,7 @@ function isAiSdkModel(value: unknown): value is AiSdkModel {
     typeof value === 'object' &&
     value !== null &&
     'specificationVersion' in value &&
-    specificationVersions.includes(value.specificationVersion) &&
+    specificationVersions.has(value.specificationVersion) &&
     'doStream' in value &&
     typeof value.doStream === 'function' &&
     'modelId' in value &&
@@ -68,7 +68,7 @@ function describeNonModel(value: unknown): string {
   if (typeof value === 'function') return 'a function (call it with a model name to get a model)';
   if (typeof value !== 'object' || value === null) return String(value);
   if (!('specificationVersion' in value)) return 'an object without a specificationVersion';
-  if (!specificationVersions.includes(value.specificationVersion)) {
+  if (!specificationVersions.has(value.specificationVersion)) {
     return `an object of specification ${describeThrown(value.specificationVersion)}`;
   }
   return 'an object without doStream, modelId or provider';

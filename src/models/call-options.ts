@@ -13,7 +13,12 @@ type Settings = Omit<ModelCallOptions, 'prompt' | 'tools' | 'toolChoice' | 'abor
 const settingsOfConfig = new WeakMap<LlmConfig, Map<string, Settings>>();
 
 /** Builds what `doStream` is called with. The prompt is shared with the request, not copied, wherever the spec allows it. */
-export function toCallOptions(model: AiSdkModel, config: LlmConfig, request: ModelRequest, abortSignal: AbortSignal): ModelCallOptions {
+export function toCallOptions(
+  model: AiSdkModel,
+  config: LlmConfig,
+  request: ModelRequest,
+  abortSignal: AbortSignal,
+): ModelCallOptions {
   const prompt = toPrompt(request.messages, model.specificationVersion);
   const settings = settingsFor(model, config);
   if (request.tools.length === 0) return { ...settings, prompt, abortSignal };
@@ -37,8 +42,11 @@ function settingsFor(model: AiSdkModel, config: LlmConfig): Settings {
 
 function buildSettings(model: AiSdkModel, config: LlmConfig): Settings {
   const { temperature, topP, maxOutputTokens, seed, stopSequences, reasoningEffort, headers } = config;
-  const hasCommonEffort = model.specificationVersion === 'v4' && reasoningEffort !== undefined && commonEfforts.has(reasoningEffort);
-  const providerOptions = hasCommonEffort ? config.providerOptions : withEffort(config.providerOptions, model.provider, reasoningEffort);
+  const hasCommonEffort =
+    model.specificationVersion === 'v4' && reasoningEffort !== undefined && commonEfforts.has(reasoningEffort);
+  const providerOptions = hasCommonEffort
+    ? config.providerOptions
+    : withEffort(config.providerOptions, model.provider, reasoningEffort);
   return {
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { topP }),
@@ -56,5 +64,8 @@ function withEffort(options: JsonObject | undefined, provider: string, effort: s
   if (effort === undefined) return options;
   const key = provider.split('.', 1)[0] ?? provider;
   const own = options?.[key];
-  return { ...options, [key]: { reasoningEffort: effort, ...(typeof own === 'object' && own !== null && !Array.isArray(own) ? own : {}) } };
+  return {
+    ...options,
+    [key]: { reasoningEffort: effort, ...(typeof own === 'object' && own !== null && !Array.isArray(own) ? own : {}) },
+  };
 }

@@ -67,7 +67,8 @@ function classifyByStatus(facts: ThrownFacts, status: number): ModelFailure {
   const said = `The provider answered ${status}: ${endSentence(facts.message)}`;
   if (status === 429) return passingFailure('MODEL_RATE_LIMITED', said);
   if (status === 408 || status === 409 || status >= 500) return passingFailure('MODEL_UNAVAILABLE', said);
-  if (status < 300) return passingFailure('MODEL_BAD_RESPONSE', `The provider's answer cannot be read: ${endSentence(facts.message)}`);
+  if (status < 300)
+    return passingFailure('MODEL_BAD_RESPONSE', `The provider's answer cannot be read: ${endSentence(facts.message)}`);
   if (status === 413 || contextTooLongWords.test(facts.words)) return contextTooLong(said);
   if (refusalWords.test(facts.words)) return lastingFailure('MODEL_REFUSED', said);
   if (status === 401 || status === 403) {

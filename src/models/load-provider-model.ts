@@ -55,7 +55,9 @@ async function importPackage(provider: ProviderPackage, configName: string): Pro
 }
 
 function findFactory(loaded: unknown, provider: ProviderPackage): (options: object) => unknown {
-  const exported: ReadonlyMap<string, unknown> = new Map(typeof loaded === 'object' && loaded !== null ? Object.entries(loaded) : []);
+  const exported: ReadonlyMap<string, unknown> = new Map(
+    typeof loaded === 'object' && loaded !== null ? Object.entries(loaded) : [],
+  );
   for (const name of provider.factories) {
     const factory = exported.get(name);
     if (typeof factory === 'function') return (options) => factory(options);

@@ -24,7 +24,9 @@ export interface ModelCallTools {
 const keptPartialChars = 32_000;
 
 /** How one config came out: an outcome that ends the call, or a failure that the next config may make good. */
-type ConfigEnd = { readonly kind: 'outcome'; readonly outcome: ModelOutcome } | { readonly kind: 'failure'; readonly failure: ModelFailure };
+type ConfigEnd =
+  | { readonly kind: 'outcome'; readonly outcome: ModelOutcome }
+  | { readonly kind: 'failure'; readonly failure: ModelFailure };
 
 /**
  * One model call: attempts on its config, then on its fallbacks in order.
@@ -110,7 +112,8 @@ export class ModelCall {
         continue;
       }
       const failure = this.#redact(end.failure, config);
-      const waitMs = canRetry && failure.retryable ? chooseWait(config.retry, retry, failure.retryAfterMs, this.#tools.random) : undefined;
+      const waitMs =
+        canRetry && failure.retryable ? chooseWait(config.retry, retry, failure.retryAfterMs, this.#tools.random) : undefined;
       const inTime = waitMs !== undefined && clock.monotonic() + waitMs < totalDue;
       this.#record(model, config, started, end, toRecord(failure), inTime ? waitMs : undefined);
       if (!inTime) return { kind: 'failure', failure };
@@ -213,6 +216,9 @@ function capPartial(text: string): string {
 }
 
 function redactValues(details: JsonObject, secrets: readonly string[]): JsonObject {
-  const entries = Object.entries(details).map(([key, value]) => [key, typeof value === 'string' ? redactSecrets(value, secrets) : value]);
+  const entries = Object.entries(details).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? redactSecrets(value, secrets) : value,
+  ]);
   return Object.fromEntries(entries);
 }

@@ -21,3 +21,9 @@ export function passingFailure(code: ErrorCode, message: string): ModelFailure {
 export function lastingFailure(code: ErrorCode, message: string): ModelFailure {
   return { code, message, retryable: false };
 }
+
+/** Renames the failure of a connection or an unreadable answer when part of the reply had come already: then it is a cut. */
+export function asStreamCut(failure: ModelFailure): ModelFailure {
+  if (failure.code !== 'MODEL_UNAVAILABLE' && failure.code !== 'MODEL_BAD_RESPONSE') return failure;
+  return { ...failure, code: 'MODEL_STREAM_CUT', message: `The stream broke in the middle of the reply. ${failure.message}` };
+}

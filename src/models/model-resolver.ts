@@ -46,7 +46,7 @@ export class ModelResolver {
     const given = this.#findGiven(config);
     if (given !== undefined) return { ok: true, config, open: () => given };
     let current = config;
-    for (const tried = new Set<string>(); !tried.has(current.name); ) {
+    for (const tried = new Set<string>(); !tried.has(current.name);) {
       tried.add(current.name);
       const problem = this.#findMissing(current);
       if (problem === undefined) return this.#resolveConfigured(current);
@@ -56,7 +56,10 @@ export class ModelResolver {
       if (substitute !== undefined) return { ok: true, config: next, open: () => substitute };
       current = next;
     }
-    return refuse('MODEL_UNCONFIGURED', `The LLM configs after "${config.name}" name each other in a circle, and none of them is configured.`);
+    return refuse(
+      'MODEL_UNCONFIGURED',
+      `The LLM configs after "${config.name}" name each other in a circle, and none of them is configured.`,
+    );
   }
 
   /** The values that must not appear in any message about a call with this config. */
@@ -91,7 +94,10 @@ export class ModelResolver {
     const found = findProviderPackage(provider, config.baseUrl);
     if (found === undefined) return refuse('MODEL_UNKNOWN', this.#describeUnknown(config, provider));
     if (found.needsBaseUrl && config.baseUrl === undefined) {
-      return refuse('MODEL_UNCONFIGURED', `The LLM config "${config.name}" has the provider ${provider} and needs a base_url, such as http://localhost:11434/v1.`);
+      return refuse(
+        'MODEL_UNCONFIGURED',
+        `The LLM config "${config.name}" has the provider ${provider} and needs a base_url, such as http://localhost:11434/v1.`,
+      );
     }
     if (model === '') return refuse('MODEL_UNCONFIGURED', `The LLM config "${config.name}" names no model.`);
     if (!isInstalled(found)) return { ok: false, error: toErrorRecord(missingPackage(found, config.name), 'DEPENDENCY_MISSING') };

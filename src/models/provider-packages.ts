@@ -17,7 +17,10 @@ const openaiCompatible: ProviderPackage = {
 const packages: ReadonlyMap<string, ProviderPackage> = new Map<string, ProviderPackage>([
   ['openai', { packageName: '@ai-sdk/openai', factories: ['createOpenAI'], apiKeyVar: 'OPENAI_API_KEY', needsBaseUrl: false }],
   ['openai-compatible', openaiCompatible],
-  ['anthropic', { packageName: '@ai-sdk/anthropic', factories: ['createAnthropic'], apiKeyVar: 'ANTHROPIC_API_KEY', needsBaseUrl: false }],
+  [
+    'anthropic',
+    { packageName: '@ai-sdk/anthropic', factories: ['createAnthropic'], apiKeyVar: 'ANTHROPIC_API_KEY', needsBaseUrl: false },
+  ],
   [
     'google',
     {

@@ -3,19 +3,11 @@ import type { FilePart } from '../core/message.ts';
 import type { ModelDelta, ModelReply, RawToolCall, Usage } from '../core/model.ts';
 import { classifyThrown } from './classify-thrown.ts';
 import { parseFinishReason, type ProperEnd, type StreamFinish } from './finish-reason.ts';
-import { lastingFailure, passingFailure, type ModelFailure } from './model-failure.ts';
+import { asStreamCut, passingFailure, type ModelFailure } from './model-failure.ts';
 import { parseUsage } from './model-usage.ts';
 import { ReasoningBlocks } from './reasoning-blocks.ts';
+import { MAX_FILE_CHARS, MAX_REPLY_CALLS, MAX_REPLY_CHARS, replyTooLarge, tooManyCalls } from './reply-limits.ts';
 import { describeWarning, readFile, readProviderOptions, readText, type StreamPart } from './stream-part.ts';
-
-/** Most characters of text, reasoning and arguments in one reply (FAULTS M15). */
-export const MAX_REPLY_CHARS = 2_000_000;
-
-/** Most tool calls in one reply (FAULTS M15). */
-export const MAX_REPLY_CALLS = 64;
-
-/** Most characters of encoded files in one reply. */
-export const MAX_FILE_CHARS = 32_000_000;
 
 /** What a stream came to: a reply, or why it is none. */
 export type StreamResult =
@@ -136,11 +128,19 @@ export class ReplyBuilder {
   }
 
   #broken(what: string): StreamResult {
-    const nothing = this.#chars === 0 && this.#inputChars === 0 && this.#calls.length === 0 && this.#files === undefined;
-    const failure = nothing
-      ? passingFailure('MODEL_BAD_RESPONSE', `${what}, without any content. Is the base URL that of a model API?`)
-      : passingFailure('MODEL_STREAM_CUT', `${what}. What had arrived is discarded, none of its tool calls runs.`);
+    const failure = this.#hasContent()
+      ? passingFailure('MODEL_STREAM_CUT', `${what}. What had arrived is discarded, none of its tool calls runs.`)
+      : passingFailure('MODEL_BAD_RESPONSE', `${what}, without any content. Is the base URL that of a model API?`);
     return { kind: 'failure', failure };
+  }
+
+  #hasContent(): boolean {
+    return this.#chars > 0 || this.#inputChars > 0 || this.#calls.length > 0 || this.#files !== undefined;
+  }
+
+  #classify(error: unknown): ModelFailure {
+    const failure = classifyThrown(error);
+    return failure.code === 'MODEL_BAD_RESPONSE' && this.#hasContent() ? asStreamCut(failure) : failure;
   }
 
   #acceptText(part: StreamPart): boolean {
@@ -224,7 +224,7 @@ export class ReplyBuilder {
         return;
       case 'error':
         // What comes after a proper end cannot take it back.
-        if (this.#finish === undefined) this.#failure ??= classifyThrown(part.error);
+        if (this.#finish === undefined) this.#failure ??= this.#classify(part.error);
         return;
       case 'stream-start':
         for (const warning of Array.isArray(part.warnings) ? part.warnings : []) this.#warn(describeWarning(warning));
@@ -261,18 +261,11 @@ export class ReplyBuilder {
   }
 
   #tooLarge(): void {
-    this.#failure ??= lastingFailure(
-      'MODEL_OUTPUT_TOO_LARGE',
-      `The reply grew past ${MAX_REPLY_CHARS} characters (${MAX_FILE_CHARS} in files) and was stopped. ` +
-        'Set max_output_tokens in the LLM config.',
-    );
+    this.#failure ??= replyTooLarge;
   }
 
   #tooManyCalls(): boolean {
-    this.#failure ??= lastingFailure(
-      'MODEL_OUTPUT_TOO_LARGE',
-      `The reply holds more than ${MAX_REPLY_CALLS} tool calls and was stopped; none of them runs.`,
-    );
+    this.#failure ??= tooManyCalls;
     return true;
   }
 

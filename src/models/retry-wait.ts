@@ -19,7 +19,8 @@ export function parseRetryAfter(headers: Readonly<Record<string, unknown>>, now:
  */
 export function chooseWait(policy: RetryPolicy, retry: number, retryAfterMs: number | undefined, random: () => number): number {
   const spread = random();
-  if (retryAfterMs !== undefined && retryAfterMs > 0) return Math.round(Math.min(policy.maxWaitMs, retryAfterMs * (1 + spread / 10)));
+  if (retryAfterMs !== undefined && retryAfterMs > 0)
+    return Math.round(Math.min(policy.maxWaitMs, retryAfterMs * (1 + spread / 10)));
   return Math.round(spread * Math.min(policy.maxWaitMs, policy.waitMs * 2 ** retry));
 }
 

@@ -6,7 +6,7 @@ import type { AiSdkModel } from './ai-sdk-model.ts';
 import { toCallOptions } from './call-options.ts';
 import { classifyThrown } from './classify-thrown.ts';
 import { DeadlineWatch, type DeadlinePhase } from './deadlines.ts';
-import { lastingFailure, passingFailure, type ModelFailure } from './model-failure.ts';
+import { asStreamCut, lastingFailure, passingFailure, type ModelFailure } from './model-failure.ts';
 import { ReplyBuilder } from './reply-builder.ts';
 import type { StreamPart } from './stream-part.ts';
 
@@ -74,8 +74,9 @@ class Attempt {
       await this.#read(this.#reader);
     } catch (thrown) {
       // A connection that breaks after the reply is complete costs nothing.
-      if (this.#builder.finished) this.#finish();
-      else this.#fail(classifyThrown(thrown, clock.now()));
+      if (this.#builder.finished) return this.#finish();
+      const failure = classifyThrown(thrown, clock.now());
+      this.#fail(this.#firstTokenMs === undefined ? failure : asStreamCut(failure));
     }
   }
 
@@ -137,7 +138,9 @@ class Attempt {
     if (this.#builder.finished) return this.#finish();
     const limit = this.#input.config.deadlines[phase];
     const failure = phase === 'total' ? lastingFailure : passingFailure;
-    this.#fail(failure('MODEL_TIMEOUT', `${describePhase(phase)} within ${limit} ms (deadlines.${snakeCase[phase]} of the LLM config).`));
+    this.#fail(
+      failure('MODEL_TIMEOUT', `${describePhase(phase)} within ${limit} ms (deadlines.${snakeCase[phase]} of the LLM config).`),
+    );
   };
 }
 

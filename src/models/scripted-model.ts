@@ -60,7 +60,9 @@ function isScript(script: Script | JsonObject): script is Script {
 function compileOrThrow(source: JsonObject, id: string): Script {
   const compiled = compileScript(source);
   if (compiled.ok) return compiled.script;
-  const lines = compiled.problems.map(({ path, message, hint }) => `  ${path.join('.')}: ${message}${hint === undefined ? '' : ` (${hint})`}`);
+  const lines = compiled.problems.map(
+    ({ path, message, hint }) => `  ${path.join('.')}: ${message}${hint === undefined ? '' : ` (${hint})`}`,
+  );
   throw new CadreError('PROFILE_INVALID', `The script of the model "${id}" has ${lines.length} problem(s):\n${lines.join('\n')}`, {
     details: { problems: compiled.problems },
   });

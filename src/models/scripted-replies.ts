@@ -1,4 +1,9 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart, LanguageModelV4StreamResult } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+} from '@ai-sdk/provider';
 
 import type { JsonValue } from '../core/json.ts';
 import type { Usage } from '../core/model.ts';
@@ -97,7 +102,10 @@ export function scriptedModel(
   };
 }
 
-async function openReply(reply: ScriptedReply, abortSignal: AbortSignal | undefined): Promise<LanguageModelV4StreamResult['stream']> {
+async function openReply(
+  reply: ScriptedReply,
+  abortSignal: AbortSignal | undefined,
+): Promise<LanguageModelV4StreamResult['stream']> {
   const signal = reply.ignoreAbort === true ? undefined : abortSignal;
   const delayMs = reply.delayMs ?? 0;
   if (reply.error !== undefined) {
@@ -109,14 +117,18 @@ async function openReply(reply: ScriptedReply, abortSignal: AbortSignal | undefi
   const { cutAfter } = reply;
   if (cutAfter === undefined) return createScriptedStream({ parts, ending: { kind: 'close' }, delayMs, signal });
   const kept = parts.slice(0, cutAfter);
-  if (reply.cutWith === 'error') kept.push({ type: 'error', error: { message: 'the scripted stream failed', type: 'server_error' } });
+  if (reply.cutWith === 'error')
+    kept.push({ type: 'error', error: { message: 'the scripted stream failed', type: 'server_error' } });
   return createScriptedStream({ parts: kept, ending: toEnding(reply), delayMs, signal });
 }
 
 function toEnding(reply: ScriptedReply): ScriptedStreamOptions['ending'] {
   if (reply.hang === true) return { kind: 'hang' };
   if (reply.cutWith !== 'reset') return { kind: 'close' };
-  return { kind: 'break', error: new TypeError('terminated', { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }) }) };
+  return {
+    kind: 'break',
+    error: new TypeError('terminated', { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }) }),
+  };
 }
 
 /** Builds an error with the fields of the AI SDK's `APICallError`. */
@@ -131,6 +143,7 @@ function toProviderError({ status, message, headers, body }: ScriptedHttpError):
 }
 
 function noReplyLeft(count: number, index: number): Error {
-  const error = new Error(`the scripted model has ${count} replies and was called a ${index + 1}th time`);
+  const error = new Error(`The scripted model has ${count} replies, and none for call number ${index + 1}.`);
+  // Asking again would not bring one.
   return Object.assign(error, { isRetryable: false });
 }

@@ -7,7 +7,10 @@ import type { Usage } from '../core/model.ts';
 export interface ReplyContent {
   readonly text?: string;
   readonly reasoning?: string;
-  readonly toolCalls?: readonly ({ readonly name: string; readonly id?: string } & ({ readonly args: JsonValue } | { readonly input: string }))[];
+  readonly toolCalls?: readonly ({ readonly name: string; readonly id?: string } & (
+    | { readonly args: JsonValue }
+    | { readonly input: string }
+  ))[];
   readonly finishReason?: string;
   readonly usage?: Usage;
 }
@@ -15,7 +18,15 @@ export interface ReplyContent {
 // Texts come in this many pieces, so that readers of deltas see more than one.
 const deltasPerText = 4;
 
-const finishReasons: readonly string[] = ['stop', 'length', 'content-filter', 'tool-calls', 'error', 'interrupted', 'other'];
+const finishReasons: ReadonlySet<string> = new Set([
+  'stop',
+  'length',
+  'content-filter',
+  'tool-calls',
+  'error',
+  'interrupted',
+  'other',
+]);
 
 /** Takes a reply apart into the parts of a stream: reasoning and text in a few deltas, each tool call complete, and a finish. */
 export function toReplyParts(reply: ReplyContent): LanguageModelV4StreamPart[] {
@@ -55,7 +66,7 @@ function toFinishReason(reason: string): LanguageModelV4FinishReason {
 }
 
 function isUnified(reason: string): reason is LanguageModelV4FinishReason['unified'] {
-  return finishReasons.includes(reason);
+  return finishReasons.has(reason);
 }
 
 function toUsage(usage: Usage): LanguageModelV4Usage {

@@ -1,4 +1,13 @@
-import type { ContentPart, FileData, FilePart, PromptMessage, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from '../core/message.ts';
+import type {
+  ContentPart,
+  FileData,
+  FilePart,
+  PromptMessage,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+} from '../core/message.ts';
 import type { AiSdkModel } from './ai-sdk-model.ts';
 
 type Version = AiSdkModel['specificationVersion'];
@@ -60,11 +69,17 @@ function needsConversion(message: PromptMessage, version: Version): boolean {
   const { content } = message;
   for (let index = 0; index < content.length; index += 1) {
     const part = content[index];
-    if (part?.type === 'file') {
-      if (version !== 'v4' || part.data.type === 'url') return true;
-    } else if (part?.type === 'tool-result' && part.output.type === 'content') return true;
+    if (part?.type === 'file' && isForeign(part, version)) return true;
+    if (part?.type === 'tool-result' && part.output.type === 'content') {
+      for (const item of part.output.value) if (item.type === 'file' && isForeign(item, version)) return true;
+    }
   }
   return false;
+}
+
+/** Messages hold files as spec v4 does, but for URLs: those are texts here and URL objects there. */
+function isForeign(file: FilePart, version: Version): boolean {
+  return version !== 'v4' || file.data.type === 'url';
 }
 
 function convertOnce(message: PromptMessage, version: Version): unknown {
@@ -91,7 +106,6 @@ function convertPart(part: AnyPart, version: Version): unknown {
   }
 }
 
-/** Spec v4 wants a URL object where messages, being JSON, hold its text. */
 function toTaggedData(data: FileData): unknown {
   return data.type === 'url' && URL.canParse(data.url) ? { type: 'url', url: new URL(data.url), originalUrl: data.url } : data;
 }
@@ -116,10 +130,17 @@ function convertResultPart(part: ContentPart, version: Version): unknown {
   if (data.type === 'text') return { type: 'text', text: data.text };
   if (version === 'v2') {
     // Spec v2 has no links in tool results; the model is told where the file is.
-    return data.type === 'data' ? { type: 'media', data: data.data, mediaType } : { type: 'text', text: `[${mediaType}] ${data.url}` };
+    return data.type === 'data'
+      ? { type: 'media', data: data.data, mediaType }
+      : { type: 'text', text: `[${mediaType}] ${data.url}` };
   }
   const isImage = mediaType.startsWith('image/');
   return data.type === 'data'
-    ? { type: isImage ? 'image-data' : 'file-data', data: data.data, mediaType, ...(!isImage && filename !== undefined && { filename }) }
+    ? {
+        type: isImage ? 'image-data' : 'file-data',
+        data: data.data,
+        mediaType,
+        ...(!isImage && filename !== undefined && { filename }),
+      }
     : { type: isImage ? 'image-url' : 'file-url', url: data.url };
 }

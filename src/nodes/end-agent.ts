@@ -1,14 +1,16 @@
 import type { Env } from '../core/env.ts';
-import type { AgentEnding, RunEndStatus } from '../core/event.ts';
-import type { AgentState } from '../core/state.ts';
+import type { AgentEnding, EventDraft, RunEndStatus } from '../core/event.ts';
+import type { AgentId } from '../core/ids.ts';
+import type { AgentState, CallState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { endCall } from './tool-end.ts';
+import { transitionContext } from './transition-context.ts';
 
 /**
  * Ends an agent and everything below it (I9): its children first, then its open calls and its turn, then itself. Who
- * asked to be told is told; the run ends with its root.
+ * asked to be told is told, unless it is the one who ended the agent (`by`); the run ends with its root.
  */
-export function endAgent(tx: Transaction, env: Env, agent: AgentState, ending: AgentEnding, cause: number | undefined): void {
+export function endAgent(tx: Transaction, env: Env, agent: AgentState, ending: AgentEnding, cause: number | undefined, by?: AgentId): void {
   if (agent.status === 'ended') return;
   for (const childId of agent.children) {
     const child = tx.run.agents.get(childId);
@@ -26,7 +28,8 @@ export function endAgent(tx: Transaction, env: Env, agent: AgentState, ending: A
     },
     cause,
   );
-  for (const callId of [...agent.openCalls.keys()]) {
+  for (const [callId, call] of [...agent.openCalls]) {
+    tidyUp(tx, env, agent, call, end.seq);
     endCall(tx, env, agent, callId, {
       status: 'cancelled',
       content: JSON.stringify({ error: 'TOOL_CANCELLED', message: 'the agent ended before this call did' }),
@@ -36,8 +39,22 @@ export function endAgent(tx: Transaction, env: Env, agent: AgentState, ending: A
   }
   if (interrupted !== undefined) tx.emit({ type: 'turn.end', agentId: agent.meta.agentId, turnId: interrupted, status: 'cancelled' }, end.seq);
   tx.ended.push(agent.meta.agentId);
-  notify(tx, agent, end.seq);
+  if (by === undefined || agent.meta.notify?.agentId !== by) notify(tx, agent, end.seq);
   if (tx.run.rootAgentId === agent.meta.agentId) endRun(tx, agent, end.seq);
+}
+
+/** Lets a waiting transition tool leave team state in order, now that what it started has ended. */
+function tidyUp(tx: Transaction, env: Env, agent: AgentState, call: CallState, cause: number): void {
+  const tool = env.catalog.get(call.request.name);
+  if (tool?.kind !== 'transition' || tool.cancel === undefined || call.status !== 'suspended') return;
+  for (const draft of tool.cancel(call.request.args ?? {}, transitionContext(tx, env, agent, call), call.memo)) tx.emitDraft(draft, cause);
+}
+
+/** Commits what a tool of `agent` drafted; the end of an agent brings everything below it to an end as well. */
+export function emitDraft(tx: Transaction, env: Env, agent: AgentState, draft: EventDraft, cause: number): void {
+  const ending = draft.type === 'agent.end' ? tx.run.agents.get(draft.agentId) : undefined;
+  if (draft.type === 'agent.end' && ending !== undefined) endAgent(tx, env, ending, draft, cause, agent.meta.agentId);
+  else tx.emitDraft(draft, cause);
 }
 
 /** Tells the agent that wanted to know, unless it is gone itself. */

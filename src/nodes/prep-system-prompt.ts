@@ -7,12 +7,10 @@ import type { ContentHash } from '../core/ids.ts';
 import type { JsonValue } from '../core/json.ts';
 import { contentText } from '../core/message.ts';
 import type { CompiledProfile, CompiledSegment } from '../core/profile.ts';
+import { segmentSeparator } from '../core/prompt.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { SegmentRecord } from '../core/turn.ts';
-
-/** What stands between two segments of a system prompt. */
-export const segmentSeparator = '\n\n';
 
 /** A system prompt, and where its construction log is stored. */
 export interface SystemPrompt {

@@ -1,7 +1,5 @@
-import { agentScope } from '../core/agent-scope.ts';
 import type { Env } from '../core/env.ts';
 import { describeThrown, toErrorRecord } from '../core/error.ts';
-import type { EventDraft } from '../core/event.ts';
 import type { AgentId, CallId } from '../core/ids.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { AgentState, CallState } from '../core/state.ts';
@@ -9,9 +7,10 @@ import type { EffectTool, ToolContext, TransitionTool } from '../core/tool.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { Happening, TransitionContext, TransitionOutcome } from '../core/transition.ts';
 import type { CallStatus } from '../core/turn.ts';
-import { endAgent } from './end-agent.ts';
+import { emitDraft } from './end-agent.ts';
 import type { Action, ExecPorts, Node } from './node.ts';
 import { endCall } from './tool-end.ts';
+import { transitionContext } from './transition-context.ts';
 
 /** One execution of one call. */
 export interface CallTicket {
@@ -114,8 +113,11 @@ function decideTransition(tx: Transaction, env: Env, agent: AgentState, call: Ca
     return;
   }
   const base = { agentId: agent.meta.agentId, turnId: call.request.turnId, callId: call.callId };
-  for (const draft of outcome.events ?? []) emitDraft(tx, env, draft, call.waitFor === undefined ? call.request.seq : fallbackCause);
+  const cause = call.waitFor === undefined ? call.request.seq : fallbackCause;
+  for (const draft of outcome.events ?? []) emitDraft(tx, env, agent, draft, cause);
   if (outcome.kind === 'suspend') {
+    // A call that goes on waiting for the same things says nothing new.
+    if (call.status === 'suspended' && outcome.on === call.waitFor && outcome.memo === call.memo) return;
     tx.emit({ type: 'tool.suspend', ...base, on: outcome.on, memo: outcome.memo }, call.request.seq);
     return;
   }
@@ -130,39 +132,6 @@ function decideTransition(tx: Transaction, env: Env, agent: AgentState, call: Ca
     ...(fitted.full === undefined ? {} : { full: fitted.full }),
     cause: call.request.seq,
   });
-}
-
-/** Commits a tool's event; the end of an agent brings everything below it to an end as well. */
-function emitDraft(tx: Transaction, env: Env, draft: EventDraft, cause: number): void {
-  const ending = draft.type === 'agent.end' ? tx.run.agents.get(draft.agentId) : undefined;
-  if (draft.type === 'agent.end' && ending !== undefined) endAgent(tx, env, ending, draft, cause);
-  else tx.emit(draft, cause);
-}
-
-function transitionContext(tx: Transaction, env: Env, agent: AgentState, call: CallState): TransitionContext {
-  let offset = 0;
-  return {
-    at: tx.at,
-    run: tx.run,
-    agent,
-    callId: call.callId,
-    turnId: call.request.turnId,
-    scope: agentScope(tx.run, agent),
-    profiles: env.profiles,
-    protocols: env.protocols,
-    agentIds: (profiles) => profiles.map((profile, index) => agentIdAt(profile, tx.run.counters.agents + 1 + index)),
-    item: (to: AgentId, source: string, payload: JsonValue, options): EventDraft => {
-      const params = options?.noHandover === true ? { ingestorParams: { no_handover: true } } : {};
-      return tx.itemDraft(to, { source, payload, from: agent.meta.agentId, ...params }, offset++);
-    },
-    check: env.checkSchema,
-  };
-}
-
-/** The id of a run's n-th agent: its profile's name, made safe, and the number. */
-export function agentIdAt(profile: string, count: number): AgentId {
-  const name = profile.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, 48);
-  return `${name === '' ? 'agent' : name}_${count}` as AgentId;
 }
 
 function resumeCall(tx: Transaction, env: Env, agent: AgentState, call: CallState, happening: Happening): void {

@@ -17,9 +17,13 @@ export function assertId(what: string, id: string): void {
 export function assertLeaseRequest(runId: string, owner: string): void {
   assertId('run id', runId);
   if (parseOwner(owner) !== undefined) return;
-  throw new CadreError('OPTION_INVALID', `lease owner ${JSON.stringify(owner).slice(0, 120)} must have the form <pid>@<host>#<nonce>`, {
-    details: { owner },
-  });
+  throw new CadreError(
+    'OPTION_INVALID',
+    `lease owner ${JSON.stringify(owner).slice(0, 120)} must have the form <pid>@<host>#<nonce>`,
+    {
+      details: { owner },
+    },
+  );
 }
 
 /** Refuses a commit that does not hang together in itself, whatever the store holds. Fails with OPTION_INVALID. */
@@ -35,19 +39,24 @@ export function assertCommit(lease: Lease, commit: Commit): void {
   let seq = commit.expectedSeq;
   for (const event of commit.events) {
     seq += 1;
-    if (event.seq !== seq) throw invalidCommit(commit, `event ${event.type} has seq ${event.seq} where ${seq} follows; number events without gaps`);
-    if (event.runId !== commit.runId) throw invalidCommit(commit, `event ${event.type} at seq ${seq} belongs to run ${event.runId}`);
+    if (event.seq !== seq)
+      throw invalidCommit(commit, `event ${event.type} has seq ${event.seq} where ${seq} follows; number events without gaps`);
+    if (event.runId !== commit.runId)
+      throw invalidCommit(commit, `event ${event.type} at seq ${seq} belongs to run ${event.runId}`);
   }
   for (const entry of commit.contents) assertId('content hash', entry.hash);
 }
 
 /** Refuses a range that is not made of whole numbers from 0. Fails with OPTION_INVALID. */
 export function assertRange(after: number, limit: number): void {
-  const whole = (value: number): boolean => value === Infinity || (Number.isSafeInteger(value) && value >= 0);
-  if (whole(after) && whole(limit)) return;
-  throw new CadreError('OPTION_INVALID', `read asks for events after ${after}, at most ${limit}; both must be whole numbers from 0`, {
-    details: { after, limit },
-  });
+  if (isCount(after) && isCount(limit)) return;
+  throw new CadreError(
+    'OPTION_INVALID',
+    `read asks for events after ${after}, at most ${limit}; both must be whole numbers from 0`,
+    {
+      details: { after, limit },
+    },
+  );
 }
 
 /** The failure of an append whose expected sequence number is not the run's last one. */
@@ -60,18 +69,32 @@ export function staleSequence(location: string, commit: Commit, lastSeq: number)
 }
 
 /** The failure of an append by somebody who no longer holds the lease. */
-export function staleLease(location: string, lease: Lease, current: { readonly epoch: number; readonly owner: string | null }): CadreError {
+export function staleLease(
+  location: string,
+  lease: Lease,
+  current: { readonly epoch: number; readonly owner: string | null },
+): CadreError {
   const holder = current.owner === null ? 'nobody holds it' : `${current.owner} holds it`;
   return new CadreError(
     'STORE_CONFLICT',
     `${location}: the lease of ${lease.owner} on run ${lease.runId} (epoch ${lease.epoch}) is over, now ${holder} (epoch ${current.epoch}); nothing was written. Stop this run here`,
-    { details: { runId: lease.runId, owner: lease.owner, epoch: lease.epoch, currentOwner: current.owner, currentEpoch: current.epoch } },
+    {
+      details: {
+        runId: lease.runId,
+        owner: lease.owner,
+        epoch: lease.epoch,
+        currentOwner: current.owner,
+        currentEpoch: current.epoch,
+      },
+    },
   );
 }
 
 /** The failure of reading a run that was never begun. */
 export function unknownRun(location: string, runId: string): CadreError {
-  return new CadreError('RUN_UNKNOWN', `${location}: there is no run ${runId}; list the runs to see which there are`, { details: { runId } });
+  return new CadreError('RUN_UNKNOWN', `${location}: there is no run ${runId}; list the runs to see which there are`, {
+    details: { runId },
+  });
 }
 
 /** The failure of acquiring a run somebody alive holds. `since` is in milliseconds since 1970. */
@@ -86,6 +109,10 @@ export function lockedRun(location: string, runId: string, owner: string, since:
 /** The failure of using a journal after `close`. */
 export function closedJournal(location: string): CadreError {
   return new CadreError('STORE_FAILED', `${location}: the journal is closed; open it again`, { details: { location } });
+}
+
+function isCount(value: number): boolean {
+  return value === Infinity || (Number.isSafeInteger(value) && value >= 0);
 }
 
 function invalidCommit(commit: Commit, why: string): CadreError {

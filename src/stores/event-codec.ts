@@ -5,9 +5,10 @@ import { createCommitContext } from './commit-context.ts';
 import type { CommitContext } from './commit-context.ts';
 import { likelyId, shapeOfCode, shapeOfType } from './event-shapes.ts';
 import type { EventShape, PlaceId } from './event-shapes.ts';
-import { packRecord, packTime, unpackRecord, unpackTime } from './record-packer.ts';
+import { readFields, unpackTime } from './record-reader.ts';
 import { isRecord } from './record-shape.ts';
 import type { PlainRecord } from './record-shape.ts';
+import { joinFields, packTime, writeFields, writeJson } from './record-writer.ts';
 
 /** What a commit's row says about its events. */
 export interface CommitPlace {
@@ -36,14 +37,14 @@ const placeFieldsWith = new Map<EventShape['ids'], ReadonlySet<string>>();
 export function encodeCommit(events: readonly CadreEvent[]): string {
   const context = createCommitContext();
   const rowAt = events.at(-1)?.at ?? 0;
-  const list: unknown[] = [];
+  let text = '';
   for (const event of events) {
     const shape = shapeOfType(event.type);
-    const packed = packEvent(event, shape, context, rowAt);
-    list.push(shape.code);
-    if (!isEmpty(packed)) list.push(packed);
+    const fields = writeEvent(event, shape, context, rowAt);
+    const code = writeJson(shape.code);
+    text = joinFields(text, fields === '' ? code : `${code},{${fields}}`);
   }
-  return JSON.stringify(list);
+  return `[${text}]`;
 }
 
 /** Reads the events of one commit back. Fails with STORE_CORRUPT when the text is not what `encodeCommit` writes. */
@@ -59,29 +60,29 @@ export function decodeCommit(body: string, place: CommitPlace): CadreEvent[] {
     const next: unknown = list[index + 1];
     const packed = isRecord(next) ? next : {};
     if (isRecord(next)) index += 1;
-    events.push(unpackEvent(packed, shape, context, place, place.firstSeq + events.length));
+    events.push(readEvent(packed, shape, context, place, place.firstSeq + events.length));
   }
   return events;
 }
 
-function packEvent(event: CadreEvent, shape: EventShape, context: CommitContext, rowAt: number): PlainRecord {
+function writeEvent(event: CadreEvent, shape: EventShape, context: CommitContext, rowAt: number): string {
   const record: unknown = event;
-  if (!isRecord(record)) return {};
+  if (!isRecord(record)) return '';
   beginEvent(context, event.type, event.at);
-  const place: PlainRecord = {};
-  if (event.at !== rowAt) place['d'] = packTime(event.at, rowAt);
+  let place = event.at === rowAt ? '' : `"d":${writeJson(packTime(event.at, rowAt))}`;
   const cause = packCause(event.cause, event.seq);
-  if (cause !== undefined) place['c'] = cause;
+  if (cause !== undefined) place = joinFields(place, `"c":${writeJson(cause)}`);
   for (const id of shape.ids) {
     const value = record[id];
     if (value === likelyId(id, context)) continue;
-    place[idKeys[id]] = value === undefined ? null : id === 'turnId' ? shortenTurn(value, record['agentId']) : value;
+    const stored = value === undefined ? null : id === 'turnId' ? shortenTurn(value, record['agentId']) : value;
+    place = joinFields(place, `"${idKeys[id]}":${writeJson(stored)}`);
   }
   rememberIds(context, shape, record);
-  return packRecord(record, shape.shape, context, place, skippedFields(shape));
+  return joinFields(place, writeFields(record, shape.shape, context, skippedFields(shape)));
 }
 
-function unpackEvent(packed: PlainRecord, shape: EventShape, context: CommitContext, place: CommitPlace, seq: number): CadreEvent {
+function readEvent(packed: PlainRecord, shape: EventShape, context: CommitContext, place: CommitPlace, seq: number): CadreEvent {
   const at = packed['d'] === undefined ? place.at : Number(unpackTime(packed['d'], place.at));
   beginEvent(context, shape.type, at);
   const record: PlainRecord = { type: shape.type, runId: place.runId, seq, at };
@@ -93,7 +94,7 @@ function unpackEvent(packed: PlainRecord, shape: EventShape, context: CommitCont
     if (value !== undefined && value !== null) record[id] = value;
   }
   rememberIds(context, shape, record);
-  const event: PlainRecord = unpackRecord(packed, shape.shape, context, record, placeKeys);
+  const event: PlainRecord = readFields(packed, shape.shape, context, record, placeKeys);
   return event as PlainRecord & CadreEvent;
 }
 
@@ -141,9 +142,4 @@ function lengthenTurn(stored: unknown, agentId: unknown): unknown {
   if (typeof stored !== 'string') return stored;
   if (stored.startsWith('~')) return `${String(agentId)}${stored.slice(1)}`;
   return stored.startsWith('!') ? stored.slice(1) : stored;
-}
-
-function isEmpty(record: PlainRecord): boolean {
-  for (const _ in record) return false;
-  return true;
 }

@@ -124,7 +124,11 @@ const table: { readonly [Type in EventType]: Omit<EventShape, 'type'> } = {
   'agent.await': { code: 'aw', ids: agent, shape: plain },
   'agent.restart': { code: 'aa', ids: agent, shape: plain },
   'agent.end': { code: 'a>', ids: agent, shape: plain },
-  'inbox.add': { code: 'i+', ids: agent, shape: defineShape<EventOf<'inbox.add'>>({ fields: { item: { short: 'i', shape: item } } }) },
+  'inbox.add': {
+    code: 'i+',
+    ids: agent,
+    shape: defineShape<EventOf<'inbox.add'>>({ fields: { item: { short: 'i', shape: item } } }),
+  },
   'inbox.fail': { code: 'i!', ids: agent, shape: plain },
   'inbox.drop': { code: 'i-', ids: agent, shape: plain },
   'turn.start': { code: 't<', ids: turn, shape: turnStart },

@@ -8,6 +8,11 @@ export function isRecord(value: unknown): value is PlainRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Tells whether a value is a list of such objects. */
+export function isRecordList(value: unknown): value is readonly PlainRecord[] {
+  return Array.isArray(value) && value.every(isRecord);
+}
+
 /** How one field of a record is stored. */
 export interface Field {
   readonly short: string;
@@ -16,7 +21,11 @@ export interface Field {
   /** `time`: stored as the distance to the event's own time. */
   readonly kind?: 'time';
   /** Another short key and shape for values of which this is true; it may look at what was noted before. */
-  readonly variant?: { readonly short: string; readonly shape: Shape; readonly applies: (value: unknown, record: PlainRecord) => boolean };
+  readonly variant?: {
+    readonly short: string;
+    readonly shape: Shape;
+    readonly applies: (value: unknown, record: PlainRecord) => boolean;
+  };
 }
 
 /**
@@ -28,12 +37,17 @@ export type Guess = (record: Readonly<PlainRecord>, context: CommitContext) => u
 /** A field of a shape, with the guess of its value if there is one. */
 export interface StoredField extends Field {
   readonly guess: Guess | undefined;
+  /** The short key as it stands in the text. */
+  readonly label: string;
 }
 
 /** How records of one kind are stored. A key that is in no table keeps its name behind a dot, so nothing is ever lost. */
 export interface Shape {
   readonly fields: ReadonlyMap<string, StoredField>;
-  readonly byShort: ReadonlyMap<string, { readonly key: string; readonly shape: Shape | undefined; readonly kind: 'time' | undefined }>;
+  readonly byShort: ReadonlyMap<
+    string,
+    { readonly key: string; readonly shape: Shape | undefined; readonly kind: 'time' | undefined }
+  >;
   readonly guesses: readonly (readonly [key: string, guess: Guess])[];
   /** Called with every complete record of the shape, so that later ones can be guessed from it. */
   readonly note: ((record: Readonly<PlainRecord>, context: CommitContext) => void) | undefined;
@@ -55,12 +69,17 @@ export function defineShape<T>(parts: ShapeParts<T>): Shape {
   const entries: [string, string | Field][] = Object.entries(parts.fields);
   for (const [key, given] of entries) {
     const field = typeof given === 'string' ? { short: given } : given;
-    fields.set(key, { ...field, guess: guessOf.get(key) });
+    fields.set(key, { ...field, guess: guessOf.get(key), label: `"${field.short}":` });
     byShort.set(field.short, { key, shape: field.shape, kind: field.kind });
     if (field.variant !== undefined) byShort.set(field.variant.short, { key, shape: field.variant.shape, kind: undefined });
   }
   const { note } = parts;
-  return { fields, byShort, guesses, note: note === undefined ? undefined : (record, context) => note(record as Readonly<Partial<T>>, context) };
+  return {
+    fields,
+    byShort,
+    guesses,
+    note: note === undefined ? undefined : (record, context) => note(record as Readonly<Partial<T>>, context),
+  };
 }
 
 /** The guess that is always the same. */

@@ -10,7 +10,9 @@ import { always, defineShape, noList } from './record-shape.ts';
 export const error = defineShape<ErrorRecord>({ fields: { code: 'c', message: 'm' } });
 
 /** Token counts. */
-export const usage = defineShape<Usage>({ fields: { inputTokens: 'i', outputTokens: 'o', cacheReadTokens: 'c', reasoningTokens: 'r' } });
+export const usage = defineShape<Usage>({
+  fields: { inputTokens: 'i', outputTokens: 'o', cacheReadTokens: 'c', reasoningTokens: 'r' },
+});
 
 /** Tries at a model call. */
 export const attempt = defineShape<ModelAttempt>({

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { CadreError } from '../core/error.ts';
 import type { RunId } from '../core/ids.ts';
@@ -6,8 +7,9 @@ import { staleLease, staleSequence } from './commit-check.ts';
 import { encodeCommit } from './event-codec.ts';
 import { changesStatus, summaryChange } from './run-summary.ts';
 import type { SummaryChange } from './run-summary.ts';
-import { checksum, keySpan, maxRuns } from './sqlite-schema.ts';
+import { commitSum, contentSum, keySpan, maxRuns } from './sqlite-schema.ts';
 import { inTransaction } from './sqlite-transaction.ts';
+import { syncDirectory } from './sync-directory.ts';
 
 /** Writes commits. A commit that adds no text and changes no status is one statement that checks the lease and the sequence itself. */
 export class SqliteAppender {
@@ -17,6 +19,7 @@ export class SqliteAppender {
   readonly #statements = new Map<string, StatementSync>();
   readonly #runNumbers = new Map<RunId, number>();
   #isFull = false;
+  #areNamesSynced = false;
 
   constructor(database: DatabaseSync, file: string, alwaysFull: boolean) {
     this.#database = database;
@@ -30,7 +33,8 @@ export class SqliteAppender {
     const body = encodeCommit(commit.events);
     this.#setSync(commit.sync || this.#alwaysFull);
     const run = this.#runNumber(commit.runId);
-    if (run !== undefined && commit.contents.length === 0 && !changesStatus(change)) this.#insertNext(run, lease, commit, change, body);
+    if (run !== undefined && commit.contents.length === 0 && !changesStatus(change))
+      this.#insertNext(run, lease, commit, change, body);
     else inTransaction(this.#database, () => this.#insertWithAll(lease, commit, change, body));
   }
 
@@ -59,7 +63,7 @@ export class SqliteAppender {
       change.turns,
       change.inputTokens,
       change.outputTokens,
-      checksum(body),
+      commitSum(key, last.seq, last.at, body),
       body,
       (run + 1) * keySpan,
       lease.runId,
@@ -75,13 +79,34 @@ export class SqliteAppender {
     if (commit.expectedSeq !== 0) throw staleSequence(this.#file, commit, 0);
     const begun = this.#prepare(
       'INSERT INTO runs (run_id, title, profile, status, outcome, created_at) VALUES (?, ?, ?, ?, ?, ?)',
-    ).run(commit.runId, change.title ?? '', change.profile ?? '', change.status ?? 'running', change.outcome ?? null, commit.events[0]?.at ?? 0);
+    ).run(
+      commit.runId,
+      change.title ?? '',
+      change.profile ?? '',
+      change.status ?? 'running',
+      change.outcome ?? null,
+      commit.events[0]?.at ?? 0,
+    );
     const run = Number(begun.lastInsertRowid);
-    if (run > maxRuns) throw new CadreError('STORE_FAILED', `${this.#file}: the journal holds ${maxRuns} runs, which is all it can; begin a new file`);
+    if (run > maxRuns)
+      throw new CadreError(
+        'STORE_FAILED',
+        `${this.#file}: the journal holds ${maxRuns} runs, which is all it can; begin a new file`,
+      );
     const { last, key } = this.#placeOf(run, commit);
     this.#prepare(
       `INSERT INTO commits (key, last_seq, at, agents, turns, input_tokens, output_tokens, sum, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ).run(key, last.seq, last.at, change.agents, change.turns, change.inputTokens, change.outputTokens, checksum(body), body);
+    ).run(
+      key,
+      last.seq,
+      last.at,
+      change.agents,
+      change.turns,
+      change.inputTokens,
+      change.outputTokens,
+      commitSum(key, last.seq, last.at, body),
+      body,
+    );
   }
 
   #updateRun(run: number, change: SummaryChange): void {
@@ -95,13 +120,20 @@ export class SqliteAppender {
     // SQLite keeps text as UTF-8, which has no place for lone surrogates, and cuts it at NUL when it is asked for its length.
     const plain = entry.text.isWellFormed() && !entry.text.includes('\0');
     const text = plain ? entry.text : Buffer.from(entry.text, 'utf16le');
-    this.#prepare('INSERT INTO contents (hash, sum, text) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING').run(entry.hash, checksum(text), text);
+    this.#prepare('INSERT INTO contents (hash, sum, text) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING').run(
+      entry.hash,
+      contentSum(text),
+      text,
+    );
   }
 
   #placeOf(run: number, commit: Commit): { readonly last: { readonly seq: number; readonly at: number }; readonly key: number } {
     const last = commit.events.at(-1);
     if (last === undefined || last.seq >= keySpan) {
-      throw new CadreError('STORE_FAILED', `${this.#file}: run ${commit.runId} has ${keySpan - 1} events, which is all a run can; start a new run`);
+      throw new CadreError(
+        'STORE_FAILED',
+        `${this.#file}: run ${commit.runId} has ${keySpan - 1} events, which is all a run can; start a new run`,
+      );
     }
     return { last, key: run * keySpan + commit.expectedSeq + 1 };
   }
@@ -132,6 +164,11 @@ export class SqliteAppender {
   /** Costs about a microsecond, and only when the level changes. */
   #setSync(full: boolean): void {
     if (full === this.#isFull) return;
+    // The log is a new file each time the journal is opened, and SQLite as Node builds it does not sync its name.
+    if (full && !this.#areNamesSynced) {
+      syncDirectory(dirname(this.#file));
+      this.#areNamesSynced = true;
+    }
     this.#prepare(full ? 'PRAGMA synchronous = FULL' : 'PRAGMA synchronous = NORMAL').run();
     this.#isFull = full;
   }

@@ -5,10 +5,14 @@ const resultCodes = { busy: 5, locked: 6, readOnly: 8, corrupt: 11, full: 13, ca
 
 /** The failure of a journal file that is damaged or is something else. `where` names the row, when it is known. */
 export function corruptJournal(file: string, where: string, why: string, cause?: unknown): CadreError {
-  return new CadreError('STORE_CORRUPT', `${file}${where === '' ? '' : `, ${where}`}: ${why}. Restore the file from a copy; nothing was changed in it`, {
-    details: { file, where },
-    ...(cause === undefined ? {} : { cause }),
-  });
+  return new CadreError(
+    'STORE_CORRUPT',
+    `${file}${where === '' ? '' : `, ${where}`}: ${why}. Restore the file from a copy; nothing was changed in it`,
+    {
+      details: { file, where },
+      ...(cause === undefined ? {} : { cause }),
+    },
+  );
 }
 
 /** Turns what SQLite threw into the failure the `Journal` port promises; `doing` says what was under way. */
@@ -17,7 +21,8 @@ export function toStoreError(thrown: unknown, file: string, doing: string): Cadr
   const code = primaryCode(thrown);
   const said = thrown instanceof Error ? thrown.message : String(thrown);
   if (code === resultCodes.corrupt) return corruptJournal(file, doing, `SQLite finds the file damaged (${said})`, thrown);
-  if (code === resultCodes.notADatabase) return corruptJournal(file, doing, 'the file is not a journal (SQLite cannot read it as a database)', thrown);
+  if (code === resultCodes.notADatabase)
+    return corruptJournal(file, doing, 'the file is not a journal (SQLite cannot read it as a database)', thrown);
   return new CadreError('STORE_FAILED', `${file}, ${doing}: ${explain(code, said)}`, {
     details: { file, doing, ...(code === undefined ? {} : { sqlite: code }) },
     cause: thrown,

@@ -47,7 +47,7 @@ export class SqliteLeases {
 
   /** Gives back every run this journal holds. */
   releaseAll(): void {
-    for (const lease of [...this.#held.values()]) this.release(lease);
+    for (const lease of this.#held.values()) this.release(lease);
   }
 
   #prepared() {
@@ -57,7 +57,9 @@ export class SqliteLeases {
         `INSERT INTO leases (run_id, epoch, owner, since, birth) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT (run_id) DO UPDATE SET epoch = excluded.epoch, owner = excluded.owner, since = excluded.since, birth = excluded.birth`,
       ),
-      leave: this.#database.prepare('UPDATE leases SET owner = NULL, since = NULL, birth = NULL WHERE run_id = ? AND epoch = ? AND owner = ?'),
+      leave: this.#database.prepare(
+        'UPDATE leases SET owner = NULL, since = NULL, birth = NULL WHERE run_id = ? AND epoch = ? AND owner = ?',
+      ),
     };
     return this.#statements;
   }

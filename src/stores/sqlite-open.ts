@@ -75,7 +75,8 @@ function publish(draft: string, path: string): void {
 
 function refuseUnreadable(path: string): void {
   const stat = statSync(path);
-  if (!stat.isFile()) throw new CadreError('STORE_FAILED', `${path}: this is not a file; name a file for the journal`, { details: { file: path } });
+  if (!stat.isFile())
+    throw new CadreError('STORE_FAILED', `${path}: this is not a file; name a file for the journal`, { details: { file: path } });
   if (stat.size === 0) throw corruptJournal(path, '', 'the file is empty, which a journal never is; remove it to begin a new one');
 }
 

@@ -4,7 +4,7 @@ import type { ContentHash, RunId } from '../core/ids.ts';
 import type { RunSummary } from '../core/journal.ts';
 import { decodeCommit } from './event-codec.ts';
 import { corruptJournal } from './sqlite-failure.ts';
-import { checksum, keySpan } from './sqlite-schema.ts';
+import { commitSum, contentSum, keySpan } from './sqlite-schema.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -52,6 +52,8 @@ export class SqliteReader {
         if (events.length >= limit) return events;
       }
     }
+    // A run is begun by its first commit.
+    if (lastSeq === undefined || lastSeq === 0) throw this.#gap(runId, 0, undefined);
     return events;
   }
 
@@ -60,8 +62,12 @@ export class SqliteReader {
     const row = this.#content.get(hash);
     if (row === undefined) return undefined;
     const text = row['text'];
-    if ((typeof text !== 'string' && !(text instanceof Uint8Array)) || checksum(text) !== row['sum']) {
-      throw corruptJournal(this.#file, `table contents, row ${hash}`, 'the text is not the one that was stored (its checksum differs)');
+    if ((typeof text !== 'string' && !(text instanceof Uint8Array)) || contentSum(text) !== row['sum']) {
+      throw corruptJournal(
+        this.#file,
+        `table contents, row ${hash}`,
+        'the text is not the one that was stored (its checksum differs)',
+      );
     }
     return typeof text === 'string' ? text : Buffer.from(text).toString('utf16le');
   }
@@ -74,7 +80,7 @@ export class SqliteReader {
   #decode(runId: RunId, firstSeq: number, row: Row): readonly CadreEvent[] {
     const { body, sum, at, last_seq: lastSeq } = row;
     const where = `table commits, row ${String(row['key'])} (run ${runId} from seq ${firstSeq})`;
-    if (typeof body !== 'string' || checksum(body) !== sum) {
+    if (typeof body !== 'string' || commitSum(Number(row['key']), Number(lastSeq), Number(at), body) !== sum) {
       throw corruptJournal(this.#file, where, 'the events are not the ones that were stored (their checksum differs)');
     }
     let events: readonly CadreEvent[];
@@ -89,8 +95,9 @@ export class SqliteReader {
     return events;
   }
 
-  #gap(runId: RunId, lastSeq: number, firstSeq: number): Error {
-    return corruptJournal(this.#file, `table commits, run ${runId}`, `after seq ${lastSeq} the next row begins at ${firstSeq}; events are missing`);
+  #gap(runId: RunId, lastSeq: number, firstSeq: number | undefined): Error {
+    const next = firstSeq === undefined ? 'there is no row' : `the next row begins at ${firstSeq}`;
+    return corruptJournal(this.#file, `table commits, run ${runId}`, `after seq ${lastSeq} ${next}; events are missing`);
   }
 
   #toSummary(row: Row): RunSummary {

@@ -15,7 +15,7 @@ export const maxRuns = 2 ** 22 - 1;
 /*
  * commits: one row per commit. The body (event-codec.ts) comes last, because what is in front of it is read without it. The
  *   four counts are the run's totals up to and including this commit, so that a commit writes one page and not two. `sum` is
- *   `checksum(body)`.
+ *   `commitSum`.
  * contents: texts stored once. A text that UTF-8 cannot hold (lone surrogates) is kept as UTF-16 bytes.
  * runs: what changes rarely. The rest of a run's summary stands in its last commit.
  * leases: `owner` is null when nobody holds the run; `epoch` only ever grows.
@@ -41,8 +41,13 @@ type Migration = (database: DatabaseSync) => void;
 const migrations: readonly Migration[] = [addChecksums];
 
 /** The checksum of a stored text: finds bytes that changed on the disk, which SQLite does not. */
-export function checksum(text: string | Uint8Array): number {
+export function contentSum(text: string | Uint8Array): number {
   return crc32(text);
+}
+
+/** The checksum of a commit's row: of everything its events are made of. */
+export function commitSum(key: number, lastSeq: number, at: number, body: string): number {
+  return crc32(body, crc32(`${key} ${lastSeq} ${at}`));
 }
 
 /** Writes the newest layout into an empty database. */
@@ -88,9 +93,8 @@ export function migrate(database: DatabaseSync, file: string): void {
 
 /** 0 → 1: rows carry a checksum. Columns cannot be added in front of the body, so both tables are rewritten. */
 function addChecksums(database: DatabaseSync): void {
-  database.function('checksum', { deterministic: true }, (text) =>
-    checksum(typeof text === 'string' || text instanceof Uint8Array ? text : String(text)),
-  );
+  database.function('commit_sum', (key, lastSeq, at, body) => commitSum(Number(key), Number(lastSeq), Number(at), String(body)));
+  database.function('content_sum', (text) => contentSum(text instanceof Uint8Array ? text : String(text)));
   database.exec(`
     ALTER TABLE commits RENAME TO commits_0;
     ALTER TABLE contents RENAME TO contents_0;
@@ -99,8 +103,8 @@ function addChecksums(database: DatabaseSync): void {
       input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, sum INTEGER NOT NULL, body TEXT NOT NULL
     );
     CREATE TABLE contents (hash TEXT PRIMARY KEY, sum INTEGER NOT NULL, text NOT NULL);
-    INSERT INTO commits SELECT key, last_seq, at, agents, turns, input_tokens, output_tokens, checksum(body), body FROM commits_0;
-    INSERT INTO contents SELECT hash, checksum(text), text FROM contents_0;
+    INSERT INTO commits SELECT key, last_seq, at, agents, turns, input_tokens, output_tokens, commit_sum(key, last_seq, at, body), body FROM commits_0;
+    INSERT INTO contents SELECT hash, content_sum(text), text FROM contents_0;
     DROP TABLE commits_0;
     DROP TABLE contents_0;
   `);

@@ -4,7 +4,17 @@ import { CadreError } from '../../src/core/error.ts';
 import type { EventDraft } from '../../src/core/event.ts';
 import type { ContentHash } from '../../src/core/ids.ts';
 import type { Commit, Journal, Lease } from '../../src/core/journal.ts';
-import { note, placed, runBegin, sampleCommit, sampleContent, sampleOwner, sampleRun, sampleTime, toolTurn } from './journal-samples.ts';
+import {
+  note,
+  placed,
+  runBegin,
+  sampleCommit,
+  sampleContent,
+  sampleOwner,
+  sampleRun,
+  sampleTime,
+  toolTurn,
+} from './journal-samples.ts';
 
 /** A fresh place a journal can live in, for one test. */
 export interface JournalPlace {
@@ -42,7 +52,12 @@ export function journalContract(name: string, make: () => JournalPlace): void {
       place.remove();
     });
 
-    async function append(lease: Lease, expectedSeq: number, drafts: readonly EventDraft[], rest: Partial<Commit> = {}): Promise<void> {
+    async function append(
+      lease: Lease,
+      expectedSeq: number,
+      drafts: readonly EventDraft[],
+      rest: Partial<Commit> = {},
+    ): Promise<void> {
       await journal.append(lease, { ...sampleCommit(lease.runId, expectedSeq, drafts), ...rest });
     }
 
@@ -156,18 +171,23 @@ export function journalContract(name: string, make: () => JournalPlace): void {
     describe('contents', () => {
       it('keeps a text once under its hash, and knows none for others', async () => {
         const lease = await journal.acquire(runId, sampleOwner('a'));
-        await append(lease, 0, [note('1')], { contents: [sampleContent('h1', 'one'), sampleContent('h2', ''), sampleContent('h1', 'one')] });
+        await append(lease, 0, [note('1')], {
+          contents: [sampleContent('h1', 'one'), sampleContent('h2', ''), sampleContent('h1', 'one')],
+        });
         await append(lease, 1, [note('2')], { contents: [sampleContent('h1', 'one')] });
         expect(await journal.content('h1' as ContentHash)).toBe('one');
         expect(await journal.content('h2' as ContentHash)).toBe('');
         expect(await journal.content('h3' as ContentHash)).toBeUndefined();
       });
 
-      it.each(['with\0nul', 'lone \ud800 surrogate', '\udc00', '😀 ünï', '\ufeffbom', ' \r\n\t'])('gives back %j as it was', async (text) => {
-        const lease = await journal.acquire(runId, sampleOwner('a'));
-        await append(lease, 0, [note('1')], { contents: [sampleContent('h', text)] });
-        expect(await journal.content('h' as ContentHash)).toBe(text);
-      });
+      it.each(['with\0nul', 'lone \ud800 surrogate', '\udc00', '😀 ünï', '\ufeffbom', ' \r\n\t'])(
+        'gives back %j as it was',
+        async (text) => {
+          const lease = await journal.acquire(runId, sampleOwner('a'));
+          await append(lease, 0, [note('1')], { contents: [sampleContent('h', text)] });
+          expect(await journal.content('h' as ContentHash)).toBe(text);
+        },
+      );
     });
 
     describe('list of runs', () => {
@@ -192,7 +212,15 @@ export function journalContract(name: string, make: () => JournalPlace): void {
         await append(lease, 2, asked);
         await append(lease, 6, answered);
         await append(lease, 10, [{ type: 'run.status', status: 'awaiting' }]);
-        const awaiting = { ...begun, status: 'awaiting', updatedAt: sampleTime + 10_000, lastSeq: 11, turns: 1, inputTokens: 100, outputTokens: 20 };
+        const awaiting = {
+          ...begun,
+          status: 'awaiting',
+          updatedAt: sampleTime + 10_000,
+          lastSeq: 11,
+          turns: 1,
+          inputTokens: 100,
+          outputTokens: 20,
+        };
         expect(await journal.runs()).toEqual([awaiting]);
         await append(lease, 11, [
           { type: 'run.status', status: 'running' },
@@ -205,7 +233,10 @@ export function journalContract(name: string, make: () => JournalPlace): void {
       it('has the newest run first', async () => {
         for (const [index, name] of ['run_a', 'run_b', 'run_c'].entries()) {
           const lease = await journal.acquire(sampleRun(name), sampleOwner('a'));
-          const events = placed(lease.runId, 0, runBegin(name)).map((event) => ({ ...event, at: event.at + (index === 1 ? 9 : 5) }));
+          const events = placed(lease.runId, 0, runBegin(name)).map((event) => ({
+            ...event,
+            at: event.at + (index === 1 ? 9 : 5),
+          }));
           await append(lease, 0, [], { events });
         }
         expect((await journal.runs()).map((run) => run.runId)).toEqual(['run_b', 'run_c', 'run_a']);
@@ -245,7 +276,9 @@ export function journalContract(name: string, make: () => JournalPlace): void {
         await journal.release(old);
         await failure('STORE_CONFLICT', () => append(old, 2, [note('late')]));
         const next = await journal.acquire(runId, sampleOwner('next'));
-        const error = await failure('STORE_CONFLICT', () => append(old, 2, [note('late')], { contents: [sampleContent('never', 'x')] }));
+        const error = await failure('STORE_CONFLICT', () =>
+          append(old, 2, [note('late')], { contents: [sampleContent('never', 'x')] }),
+        );
         expect(error.details).toMatchObject({ epoch: old.epoch, currentEpoch: next.epoch, currentOwner: sampleOwner('next') });
         expect(await journal.content('never' as ContentHash)).toBeUndefined();
         await append(next, 2, [note('on time')]);
@@ -270,7 +303,17 @@ export function journalContract(name: string, make: () => JournalPlace): void {
       });
 
       it('refuses owners of another form', async () => {
-        for (const owner of ['', 'me', '12@host', '0@host#x', '-1@host#x', '12@#x', '12@host#', 'a@host#x', `12@host#${'x'.repeat(101)}`]) {
+        for (const owner of [
+          '',
+          'me',
+          '12@host',
+          '0@host#x',
+          '-1@host#x',
+          '12@#x',
+          '12@host#',
+          'a@host#x',
+          `12@host#${'x'.repeat(101)}`,
+        ]) {
           await failure('OPTION_INVALID', () => journal.acquire(runId, owner));
         }
       });

@@ -129,7 +129,9 @@ export function journalFileContract(name: string, open: Open): void {
         const events = await journal.read(run);
         expect(events.length).toBeGreaterThanOrEqual(acknowledged);
         expect(events.length % 3).toBe(0);
-        const drafts = Array.from({ length: events.length / 3 }, (_, index) => ['a', 'b', 'c'].map((letter) => note(`${letter}${index}`)));
+        const drafts = Array.from({ length: events.length / 3 }, (_, index) =>
+          ['a', 'b', 'c'].map((letter) => note(`${letter}${index}`)),
+        );
         expect(events).toEqual(placed(run, 0, drafts.flat()));
         for (let index = 0; index < events.length / 3; index += 1) {
           expect(await journal.content(`hash-${index}` as ContentHash)).toBe(`text ${index}`);

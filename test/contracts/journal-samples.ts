@@ -35,7 +35,12 @@ export function sampleContent(hash: string, text: string): ContentEntry {
 
 /** Gives drafts their place after `expectedSeq`, a second apart from each other. */
 export function placed(runId: RunId, expectedSeq: number, drafts: readonly EventDraft[]): CadreEvent[] {
-  return drafts.map((draft, index) => ({ ...draft, runId, seq: expectedSeq + index + 1, at: sampleTime + (expectedSeq + index) * 1000 }));
+  return drafts.map((draft, index) => ({
+    ...draft,
+    runId,
+    seq: expectedSeq + index + 1,
+    at: sampleTime + (expectedSeq + index) * 1000,
+  }));
 }
 
 /** A commit of these drafts. */
@@ -45,7 +50,13 @@ export function sampleCommit(
   drafts: readonly EventDraft[],
   rest: { readonly contents?: readonly ContentEntry[]; readonly sync?: boolean } = {},
 ): Commit {
-  return { runId, expectedSeq, events: placed(runId, expectedSeq, drafts), contents: rest.contents ?? [], sync: rest.sync ?? false };
+  return {
+    runId,
+    expectedSeq,
+    events: placed(runId, expectedSeq, drafts),
+    contents: rest.contents ?? [],
+    sync: rest.sync ?? false,
+  };
 }
 
 /** The first events of a run. */

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { agentTree } from '../../src/inspector/agent-tree.ts';
+import { tree } from '../../src/inspector/tree.ts';
 import { board } from '../../src/inspector/board.ts';
 import { conversation } from '../../src/inspector/conversation.ts';
 import { diffTurns } from '../../src/inspector/diff-turns.ts';
@@ -23,7 +23,7 @@ import { why } from '../../src/inspector/why.ts';
 import { agentId, input, JournalBuilder, turnId } from './journal-builder.ts';
 import { finish, profiles, teamJournal } from './team-journal.ts';
 
-const survivors = /[^\P{C}\n\u200C\u200D]|[\p{Zl}\p{Zp}]/u;
+const survivors = /(?![\n\u200C\u200D])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 const colours: TextStyle = {
   bold: (text) => styleText('bold', text, { validateStream: false }),
   dim: (text) => styleText('dim', text, { validateStream: false }),
@@ -44,13 +44,17 @@ function renderAll(journal: JournalBuilder, ids: readonly [string, string], styl
   const options = style === undefined ? {} : { style };
   const [a, b] = ids.map((id) => recordOf(journal, id));
   if (a === undefined || b === undefined) throw new Error('two turns, please');
-  const asked = why(journal.run, ids[1], a.prompt.text.slice(0, 5), { content: journal.content, profiles, eventAt: journal.eventAt });
+  const asked = why(journal.run, ids[1], a.prompt.text.slice(0, 5), {
+    content: journal.content,
+    profiles,
+    eventAt: journal.eventAt,
+  });
   return [
     formatTurnList(turnList(journal.run), options),
     formatTurn(a, options),
     formatTurn(b, { ...options, full: true }),
     formatWhy(asked, options),
-    formatTree(agentTree(journal.run), options),
+    formatTree(tree(journal.run), options),
     formatBoard(board(journal.run), options),
     formatDiff(diffTurns(a, b), options),
     formatTimeline(timeline(journal.run, { eventAt: journal.eventAt }), options),
@@ -61,7 +65,12 @@ function renderAll(journal: JournalBuilder, ids: readonly [string, string], styl
 
 describe('toTerminalText', () => {
   it('lets no control, bidirectional or invisible character survive, whatever the text', () => {
-    const nasty = fc.string({ unit: fc.oneof(fc.constantFrom('\u001B', '\u0007', '\r', '\u009B', '\u202E', '\u2066', '\u{E0041}', '\uD800', '\t', '\n', '\u2028'), fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })) });
+    const nasty = fc.string({
+      unit: fc.oneof(
+        fc.constantFrom('\u001B', '\u0007', '\r', '\u009B', '\u202E', '\u2066', '\u{E0041}', '\uD800', '\t', '\n', '\u2028'),
+        fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+      ),
+    });
     fc.assert(
       fc.property(nasty, fc.nat({ max: 30 }), (text, maxLine) => {
         expect(toTerminalText(text, { maxLine })).not.toMatch(survivors);
@@ -103,7 +112,9 @@ describe('the renderers', () => {
 
   it('answer why in one glance', () => {
     const options = { content: journal.content, profiles, eventAt: journal.eventAt };
-    expect(formatWhy(why(journal.run, 'Partner_1.t1', 'You never lie.', options))).toContain("profiles/Partner.yaml:14, segment 'role'");
+    expect(formatWhy(why(journal.run, 'Partner_1.t1', 'You never lie.', options))).toContain(
+      "profiles/Partner.yaml:14, segment 'role'",
+    );
     const handover = formatWhy(why(journal.run, 'Assoc_1.t2', 'find B', options));
     expect(handover).toContain('handover from Partner_1, by tool dispatch({"module":"WM_1"}), call c1, asked for in Partner_1.t1');
     const result = formatWhy(why(journal.run, 'Assoc_1.t2', 'B is faster', options));
@@ -135,7 +146,11 @@ describe('the renderers', () => {
     const hostile = new JournalBuilder([], evil);
     hostile.agent(evil, evil, { moduleId: evil });
     hostile.item(evil, evil, evil, { [evil]: evil }, { observerId: evil });
-    hostile.turn(evil, `${evil}1`, [input(evil, evil, evil, { ingestor: evil })], { segments: [{ id: evil, type: evil, text: evil }], tools: [evil], sources: [evil] });
+    hostile.turn(evil, `${evil}1`, [input(evil, evil, evil, { ingestor: evil })], {
+      segments: [{ id: evil, type: evil, text: evil }],
+      tools: [evil],
+      sources: [evil],
+    });
     const call = { id: evil, name: evil, args: { [evil]: evil } };
     const at = { agentId: agentId(evil), turnId: turnId(`${evil}1`) };
     hostile.reply(evil, `${evil}1`, evil, [call], evil);
@@ -149,15 +164,65 @@ describe('the renderers', () => {
       ],
       action: { type: 'end_agent_turn', ruleId: evil, outcome: evil, error: evil, on: [evil], tools: [evil], toolChoice: evil },
     });
-    hostile.add({ type: 'state.update', scope: 'agent', agentId: agentId(evil), turnId: at.turnId, operation: 'set', path: `values.${evil}`, value: evil, by: evil });
+    hostile.add({
+      type: 'state.update',
+      scope: 'agent',
+      agentId: agentId(evil),
+      turnId: at.turnId,
+      operation: 'set',
+      path: `values.${evil}`,
+      value: evil,
+      by: evil,
+    });
     hostile.call(evil, `${evil}1`, call, evil);
     hostile.end(evil, `${evil}1`);
-    hostile.add({ type: 'module.update', moduleId: evil, patch: { module_id: evil, name: evil, notes_from_principal: evil, depends_on: [evil], assignee_history: [{ dispatch_id: evil, agent_id: agentId(evil), started_at: 0, outcome: 'running' }] } });
-    hostile.turn(evil, `${evil}2`, [input(`${evil}2`, evil, evil, { persistent: false })], { segments: [{ id: evil, text: `${evil}\nmore` }] });
-    hostile.add({ type: 'model.end', agentId: agentId(evil), turnId: turnId(`${evil}2`), error: { code: 'MODEL_REJECTED', message: evil }, usage: {}, attempts: [{ config: evil, model: evil, startedAt: 0, ms: 1, error: { code: 'MODEL_REJECTED', message: evil }, partialText: evil }] });
-    hostile.add({ type: 'turn.end', agentId: agentId(evil), turnId: turnId(`${evil}2`), status: 'error', error: { code: 'MODEL_REJECTED', message: evil } });
-    hostile.add({ type: 'agent.end', agentId: agentId(evil), outcome: evil, output: evil, deliverables: {}, error: { code: 'INTERNAL', message: evil } });
-    hostile.add({ type: 'run.end', status: 'failed', outcome: evil, output: evil, deliverables: {}, error: { code: 'INTERNAL', message: evil } });
+    hostile.add({
+      type: 'module.update',
+      moduleId: evil,
+      patch: {
+        module_id: evil,
+        name: evil,
+        notes_from_principal: evil,
+        depends_on: [evil],
+        assignee_history: [{ dispatch_id: evil, agent_id: agentId(evil), started_at: 0, outcome: 'running' }],
+      },
+    });
+    hostile.turn(evil, `${evil}2`, [input(`${evil}2`, evil, evil, { persistent: false })], {
+      segments: [{ id: evil, text: `${evil}\nmore` }],
+    });
+    hostile.add({
+      type: 'model.end',
+      agentId: agentId(evil),
+      turnId: turnId(`${evil}2`),
+      error: { code: 'MODEL_REJECTED', message: evil },
+      usage: {},
+      attempts: [
+        { config: evil, model: evil, startedAt: 0, ms: 1, error: { code: 'MODEL_REJECTED', message: evil }, partialText: evil },
+      ],
+    });
+    hostile.add({
+      type: 'turn.end',
+      agentId: agentId(evil),
+      turnId: turnId(`${evil}2`),
+      status: 'error',
+      error: { code: 'MODEL_REJECTED', message: evil },
+    });
+    hostile.add({
+      type: 'agent.end',
+      agentId: agentId(evil),
+      outcome: evil,
+      output: evil,
+      deliverables: {},
+      error: { code: 'INTERNAL', message: evil },
+    });
+    hostile.add({
+      type: 'run.end',
+      status: 'failed',
+      outcome: evil,
+      output: evil,
+      deliverables: {},
+      error: { code: 'INTERNAL', message: evil },
+    });
     expect(renderAll(hostile, [`${evil}1`, `${evil}2`])).not.toMatch(survivors);
   });
 });

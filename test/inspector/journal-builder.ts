@@ -14,7 +14,16 @@ export const turnId = (id: string): TurnId => id as TurnId;
 export const callId = (id: string): CallId => id as CallId;
 export const itemId = (id: string): ItemId => id as ItemId;
 
-const limits: Limits = { maxTurns: 100, maxToolCalls: 100, maxTokens: 1e6, maxCostUsd: 10, maxWallMs: 1e6, maxDepth: 3, maxChildren: 9, softAt: 0.8 };
+const limits: Limits = {
+  maxTurns: 100,
+  maxToolCalls: 100,
+  maxTokens: 1e6,
+  maxCostUsd: 10,
+  maxWallMs: 1e6,
+  maxDepth: 3,
+  maxChildren: 9,
+  softAt: 0.8,
+};
 
 /** A journal that is folded as it is written, for tests of views. */
 export class JournalBuilder {
@@ -62,7 +71,12 @@ export class JournalBuilder {
     return event;
   }
 
-  agent(id: string, profile: string, more: { readonly parent?: string; readonly callId?: string; readonly moduleId?: string } = {}, cause?: number): CadreEvent {
+  agent(
+    id: string,
+    profile: string,
+    more: { readonly parent?: string; readonly callId?: string; readonly moduleId?: string } = {},
+    cause?: number,
+  ): CadreEvent {
     return this.add(
       {
         type: 'agent.start',
@@ -86,7 +100,18 @@ export class JournalBuilder {
   }
 
   /** Starts a turn whose prompt is all of the agent's history, the new inputs included. */
-  turn(agent: string, id: string, inputs: readonly TurnInput[], more: { readonly segments?: readonly Segment[]; readonly tools?: readonly string[]; readonly from?: number; readonly sources?: readonly string[] } = {}, cause?: number): TurnState {
+  turn(
+    agent: string,
+    id: string,
+    inputs: readonly TurnInput[],
+    more: {
+      readonly segments?: readonly Segment[];
+      readonly tools?: readonly string[];
+      readonly from?: number;
+      readonly sources?: readonly string[];
+    } = {},
+    cause?: number,
+  ): TurnState {
     const added = countMessages(inputs);
     const state = this.run.agents.get(agentId(agent));
     this.add(
@@ -101,7 +126,9 @@ export class JournalBuilder {
         observers: [],
         prompt: {
           system: this.segments(more.segments ?? []),
-          tools: this.store(JSON.stringify((more.tools ?? []).map((name) => ({ type: 'function', name, description: '', inputSchema: {} })))),
+          tools: this.store(
+            JSON.stringify((more.tools ?? []).map((name) => ({ type: 'function', name, description: '', inputSchema: {} }))),
+          ),
           from: more.from ?? 0,
           to: (state?.messages.length ?? 0) + added,
         },
@@ -116,12 +143,20 @@ export class JournalBuilder {
   segments(segments: readonly Segment[]): ContentHash {
     const records = segments.map((segment, index): SegmentRecord => {
       const base = { id: segment.id, type: segment.type ?? 'static_text', order: index, conditionMet: segment.text !== undefined };
-      return segment.text === undefined || segment.text === '' ? base : { ...base, hash: this.store(segment.text), chars: segment.text.length };
+      return segment.text === undefined || segment.text === ''
+        ? base
+        : { ...base, hash: this.store(segment.text), chars: segment.text.length };
     });
     return this.store(JSON.stringify(records));
   }
 
-  reply(agent: string, turn: string, text: string, calls: readonly { readonly id: string; readonly name: string; readonly args: JsonObject }[] = [], reasoning = ''): CadreEvent {
+  reply(
+    agent: string,
+    turn: string,
+    text: string,
+    calls: readonly { readonly id: string; readonly name: string; readonly args: JsonObject }[] = [],
+    reasoning = '',
+  ): CadreEvent {
     const start = this.run.turns.get(turnId(turn))?.start.seq;
     return this.add(
       {
@@ -132,7 +167,13 @@ export class JournalBuilder {
           text,
           reasoning,
           ...(reasoning === '' ? {} : { reasoningParts: [{ text: reasoning, providerOptions: {} }] }),
-          toolCalls: calls.map((call) => ({ callId: callId(call.id), providerCallId: `p_${call.id}`, name: call.name, wireName: call.name, input: JSON.stringify(call.args) })),
+          toolCalls: calls.map((call) => ({
+            callId: callId(call.id),
+            providerCallId: `p_${call.id}`,
+            name: call.name,
+            wireName: call.name,
+            input: JSON.stringify(call.args),
+          })),
           finishReason: calls.length === 0 ? 'stop' : 'tool-calls',
           modelId: 'test-model',
         },
@@ -145,13 +186,28 @@ export class JournalBuilder {
   }
 
   /** A call requested, run and answered, its result in the caller's inbox. */
-  call(agent: string, turn: string, call: { readonly id: string; readonly name: string; readonly args: JsonObject }, result: string): CadreEvent {
+  call(
+    agent: string,
+    turn: string,
+    call: { readonly id: string; readonly name: string; readonly args: JsonObject },
+    result: string,
+  ): CadreEvent {
     const base = { agentId: agentId(agent), turnId: turnId(turn), callId: callId(call.id) };
-    const request = this.add({ type: 'tool.request', ...base, name: call.name, args: call.args }, this.run.turns.get(turnId(turn))?.modelEnd?.seq);
+    const request = this.add(
+      { type: 'tool.request', ...base, name: call.name, args: call.args },
+      this.run.turns.get(turnId(turn))?.modelEnd?.seq,
+    );
     const start = this.add({ type: 'tool.start', ...base, attempt: 1 }, request.seq);
     this.wait(120);
     const end = this.add({ type: 'tool.end', ...base, status: 'ok', content: result, ms: 120 }, start.seq);
-    return this.item(agent, `r_${call.id}`, 'TOOL_RESULT', { tool_name: call.name, tool_call_id: call.id, content: result }, {}, end.seq);
+    return this.item(
+      agent,
+      `r_${call.id}`,
+      'TOOL_RESULT',
+      { tool_name: call.name, tool_call_id: call.id, content: result },
+      {},
+      end.seq,
+    );
   }
 
   end(agent: string, turn: string): CadreEvent {
@@ -168,7 +224,17 @@ export interface Segment {
 
 /** An input as an ingestor made it. */
 export function input(id: string, source: string, content: TurnInput['content'], more: Partial<TurnInput> = {}): TurnInput {
-  return { itemId: itemId(id), source, strategy: 'global', ingestor: 'generic_message', mode: 'append_as_new_message', role: 'user', persistent: true, content, ...more };
+  return {
+    itemId: itemId(id),
+    source,
+    strategy: 'global',
+    ingestor: 'generic_message',
+    mode: 'append_as_new_message',
+    role: 'user',
+    persistent: true,
+    content,
+    ...more,
+  };
 }
 
 /** The input a tool result becomes. */

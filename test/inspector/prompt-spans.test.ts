@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Content } from '../../src/core/message.ts';
 import { assemblePrompt } from '../../src/core/prompt.ts';
@@ -13,7 +13,11 @@ const content: fc.Arbitrary<Content> = fc.oneof(
   fc.array(
     fc.oneof(
       fc.record({ type: fc.constant('text' as const), text }),
-      fc.record({ type: fc.constant('file' as const), mediaType: fc.constant('image/png'), data: fc.constant({ type: 'data' as const, data: 'AAAA' }) }),
+      fc.record({
+        type: fc.constant('file' as const),
+        mediaType: fc.constant('image/png'),
+        data: fc.constant({ type: 'data' as const, data: 'AAAA' }),
+      }),
     ),
     { maxLength: 3 },
   ),
@@ -25,7 +29,10 @@ const inputDraft = fc.record({
 const turnDraft = fc.record({
   inputs: fc.array(inputDraft, { maxLength: 5 }),
   segments: fc.array(fc.option(text, { nil: undefined }), { maxLength: 4 }),
-  reply: fc.option(fc.record({ text, reasoning: text, calls: fc.array(fc.dictionary(text, text, { maxKeys: 2 }), { maxLength: 2 }) }), { nil: undefined }),
+  reply: fc.option(
+    fc.record({ text, reasoning: text, calls: fc.array(fc.dictionary(text, text, { maxKeys: 2 }), { maxLength: 2 }) }),
+    { nil: undefined },
+  ),
   skip: fc.nat({ max: 3 }),
   restart: fc.boolean(),
 });
@@ -36,12 +43,17 @@ function toInput(draft: Draft['inputs'][number], id: string): TurnInput {
   switch (draft.kind) {
     case 'tool':
     case 'failed tool':
-      return input(id, 'TOOL_RESULT', draft.content, { role: 'tool', callId: callId(`c_${id}`), wireName: 'search', ...(draft.kind === 'tool' ? {} : { isError: true }) });
+      return input(id, 'TOOL_RESULT', draft.content, {
+        role: 'tool',
+        callId: callId(`c_${id}`),
+        wireName: 'search',
+        ...(draft.kind === 'tool' ? {} : { isError: true }),
+      });
     case 'note':
       return input(id, 'NOTE', draft.content, { persistent: false });
     case 'prepend':
       return input(id, 'SELF_REFLECTION_PROMPT', draft.content, { persistent: false, mode: 'prepend_to_role' });
-    default:
+    case 'user':
       return input(id, 'USER_PROMPT', draft.content);
   }
 }
@@ -53,12 +65,16 @@ function play(journal: JournalBuilder, drafts: readonly Draft[]): Map<string, st
   drafts.forEach((draft, number) => {
     const id = `A.t${number}`;
     const inputs = draft.inputs.map((entry, index) => toInput(entry, `${id}.i${index}`));
-    const segments = draft.segments.map((rendered, index): Segment => (rendered === undefined ? { id: `s${index}` } : { id: `s${index}`, text: rendered }));
+    const segments = draft.segments.map((rendered, index): Segment =>
+      rendered === undefined ? { id: `s${index}` } : { id: `s${index}`, text: rendered },
+    );
     inputs.forEach((entry) => journal.item('A', entry.itemId, entry.source, null));
     const stored = journal.run.agents.get(agentId('A'))?.messages.length ?? 0;
     const turn = journal.turn('A', id, inputs, { segments, from: Math.min(draft.skip, stored) });
     const messages = journal.run.agents.get(agentId('A'))?.messages ?? [];
-    const system = segments.flatMap((segment) => (segment.text === undefined || segment.text === '' ? [] : [segment.text])).join('\n\n');
+    const system = segments
+      .flatMap((segment) => (segment.text === undefined || segment.text === '' ? [] : [segment.text]))
+      .join('\n\n');
     const { from, to } = turn.start.prompt ?? { from: 0, to: 0 };
     sent.set(id, promptText(assemblePrompt(system, messages, from, to, inputs)));
     if (draft.reply !== undefined) {
@@ -109,7 +125,10 @@ describe('prompt spans', () => {
     const turn = journal.turn(
       'A',
       'A.t2',
-      [resultInput('c1', 'search', 'found it'), input('n1', 'SELF_REFLECTION_PROMPT', 'think!', { persistent: false, mode: 'prepend_to_role' })],
+      [
+        resultInput('c1', 'search', 'found it'),
+        input('n1', 'SELF_REFLECTION_PROMPT', 'think!', { persistent: false, mode: 'prepend_to_role' }),
+      ],
       { segments: [{ id: 'role', text: 'You help.' }, { id: 'off' }, { id: 'rules', text: 'Be brief.' }] },
     );
     const { spans } = toTurnRecord(journal.run, turn, journal.content).prompt;
@@ -132,7 +151,12 @@ describe('prompt spans', () => {
   it('shows a file as a span without text', () => {
     const journal = new JournalBuilder();
     journal.agent('A', 'Partner');
-    const file = { type: 'file' as const, mediaType: 'image/png', filename: 'a.png', data: { type: 'data' as const, data: 'AAAA' } };
+    const file = {
+      type: 'file' as const,
+      mediaType: 'image/png',
+      filename: 'a.png',
+      data: { type: 'data' as const, data: 'AAAA' },
+    };
     const turn = journal.turn('A', 'A.t1', [input('i1', 'USER_PROMPT', [{ type: 'text', text: 'see' }, file])]);
     const { spans } = toTurnRecord(journal.run, turn, journal.content).prompt;
     expect(spans.map((span) => span.text)).toEqual(['see', '']);

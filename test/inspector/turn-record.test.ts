@@ -29,8 +29,27 @@ describe('the turn record', () => {
       tools: ['dispatch'],
       error: undefined,
     });
-    expect(record.inputs).toMatchObject([{ itemId: 'i1', source: 'USER_PROMPT', payload: { prompt: 'Compare A and B' }, priority: 7, content: 'Compare A and B', persistent: true }]);
-    expect(record.toolInteractions).toMatchObject([{ callId: 'c1', providerCallId: 'p_c1', name: 'dispatch', args: { module: 'WM_1' }, status: 'ok', content: 'WM_1 done: B wins.', ms: 5000 }]);
+    expect(record.inputs).toMatchObject([
+      {
+        itemId: 'i1',
+        source: 'USER_PROMPT',
+        payload: { prompt: 'Compare A and B' },
+        priority: 7,
+        content: 'Compare A and B',
+        persistent: true,
+      },
+    ]);
+    expect(record.toolInteractions).toMatchObject([
+      {
+        callId: 'c1',
+        providerCallId: 'p_c1',
+        name: 'dispatch',
+        args: { module: 'WM_1' },
+        status: 'ok',
+        content: 'WM_1 done: B wins.',
+        ms: 5000,
+      },
+    ]);
     expect(record.decision.rules).toMatchObject([
       { id: 'stop', matched: false, values: { 'flags.n': 1 }, condition: 'flags.n > 2' },
       { id: 'go', matched: true, action: 'continue_with_tool' },
@@ -65,7 +84,11 @@ describe('the turn record', () => {
     const error = { code: 'MODEL_TIMEOUT' as const, message: 'no token in time' };
     journal.add({ type: 'model.end', agentId: agentId('A'), turnId: turnId('A.t1'), error, usage: {}, attempts: [] });
     journal.add({ type: 'turn.end', agentId: agentId('A'), turnId: turnId('A.t1'), status: 'error', error });
-    expect(recordOf(journal, 'A.t1')).toMatchObject({ status: 'error', error, reply: { text: '', toolCalls: [], finishReason: undefined } });
+    expect(recordOf(journal, 'A.t1')).toMatchObject({
+      status: 'error',
+      error,
+      reply: { text: '', toolCalls: [], finishReason: undefined },
+    });
   });
 
   it('reads no history until its prompt is asked for, so that listing turns stays cheap', () => {
@@ -101,6 +124,8 @@ describe('the list of turns', () => {
     const { run } = teamJournal();
     expect(turnList(run).map((row) => row.turnId)).toEqual(['Partner_1.t1', 'Assoc_1.t1', 'Assoc_1.t2']);
     expect(turnList(run, { agentId: 'Assoc_1' })).toHaveLength(2);
-    expect(turnList(run, { status: 'running' })).toMatchObject([{ turnId: 'Partner_1.t1', tools: [{ name: 'dispatch', status: 'requested' }], sources: ['USER_PROMPT'] }]);
+    expect(turnList(run, { status: 'running' })).toMatchObject([
+      { turnId: 'Partner_1.t1', tools: [{ name: 'dispatch', status: 'requested' }], sources: ['USER_PROMPT'] },
+    ]);
   });
 });

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { agentTree } from '../../src/inspector/agent-tree.ts';
+import { tree } from '../../src/inspector/tree.ts';
 import { align } from '../../src/inspector/align.ts';
 import { board } from '../../src/inspector/board.ts';
 import { conversation } from '../../src/inspector/conversation.ts';
@@ -38,7 +38,11 @@ describe('the timeline', () => {
 
   it('leaves open what has not ended', () => {
     const view = timeline(teamJournal().run);
-    expect(view.lanes[0]?.bars[0]).toMatchObject({ status: 'running', to: undefined, calls: [{ name: 'dispatch', to: undefined }] });
+    expect(view.lanes[0]?.bars[0]).toMatchObject({
+      status: 'running',
+      to: undefined,
+      calls: [{ name: 'dispatch', to: undefined }],
+    });
     expect(view.live).toBe(true);
     expect(view.breaks).toEqual([]);
   });
@@ -46,7 +50,7 @@ describe('the timeline', () => {
 
 describe('the tree of agents', () => {
   it('hangs each agent below the one that started it, with status and usage', () => {
-    expect(agentTree(teamJournal().run)).toMatchObject([
+    expect(tree(teamJournal().run)).toMatchObject([
       {
         agentId: 'Partner_1',
         status: 'awaiting_tools',
@@ -54,7 +58,9 @@ describe('the tree of agents', () => {
         inputTokens: 100,
         contextTokens: 100,
         openCalls: [{ name: 'dispatch' }],
-        children: [{ agentId: 'Assoc_1', moduleId: 'WM_1', status: 'ended', outcome: 'success', turns: 2, inputTokens: 200, children: [] }],
+        children: [
+          { agentId: 'Assoc_1', moduleId: 'WM_1', status: 'ended', outcome: 'success', turns: 2, inputTokens: 200, children: [] },
+        ],
       },
     ]);
   });
@@ -63,7 +69,14 @@ describe('the tree of agents', () => {
 describe('the board', () => {
   it('shows modules by status with their attempts and who works on them', () => {
     const ongoing = board(teamJournal().run).columns.find((column) => column.status === 'ongoing');
-    expect(ongoing?.cards).toMatchObject([{ moduleId: 'WM_1', isRework: false, assignee: { agentId: 'Assoc_1' }, attempts: [{ profile: 'Associate', roleName: 'Searcher', outcome: 'running' }] }]);
+    expect(ongoing?.cards).toMatchObject([
+      {
+        moduleId: 'WM_1',
+        isRework: false,
+        assignee: { agentId: 'Assoc_1' },
+        attempts: [{ profile: 'Associate', roleName: 'Searcher', outcome: 'running' }],
+      },
+    ]);
   });
 
   it('marks a module that was worked on and is to be worked on again', () => {
@@ -83,8 +96,19 @@ describe('the diff of two turns', () => {
     const journal = finish(teamJournal());
     const before = recordOf(journal, 'Partner_1.t1');
     const diff = diffTurns(before, recordOf(journal, 'Partner_1.t2'));
-    expect(diff.entries.filter((entry) => entry.kind === 'same').map((entry) => entry.span.source)).toEqual(['segment', 'join', 'segment', 'item']);
-    expect(diff.entries.filter((entry) => entry.kind === 'added').map((entry) => entry.span.source)).toEqual(['reasoning', 'reply', 'tool_call', 'tool_result', 'item']);
+    expect(diff.entries.filter((entry) => entry.kind === 'same').map((entry) => entry.span.source)).toEqual([
+      'segment',
+      'join',
+      'segment',
+      'item',
+    ]);
+    expect(diff.entries.filter((entry) => entry.kind === 'added').map((entry) => entry.span.source)).toEqual([
+      'reasoning',
+      'reply',
+      'tool_call',
+      'tool_result',
+      'item',
+    ]);
     expect(diff.sharedPrefix.characters).toBe(before.prompt.text.length);
     expect(diff.tools).toEqual({ added: ['finish'], removed: [] });
   });
@@ -118,7 +142,14 @@ describe('the diff of two turns', () => {
 describe('the overview of a run', () => {
   it('sums up agents, turns, tokens, modules and what waits for a person', () => {
     const journal = teamJournal();
-    journal.add({ type: 'tool.suspend', agentId: agentId('Partner_1'), turnId: turnId('Partner_1.t1'), callId: callId('c1'), on: { kind: 'approval', gateId: 'g1' }, memo: null });
+    journal.add({
+      type: 'tool.suspend',
+      agentId: agentId('Partner_1'),
+      turnId: turnId('Partner_1.t1'),
+      callId: callId('c1'),
+      on: { kind: 'approval', gateId: 'g1' },
+      memo: null,
+    });
     expect(runOverview(journal.run)).toMatchObject({
       runId: 'run1',
       status: 'running',

@@ -18,7 +18,16 @@ describe('why', () => {
   it('leads from a line of a block scalar to that very line of its profile file', () => {
     for (const line of ['You are the Partner.', 'You never lie.']) {
       const [answer] = ask(journal, 'Partner_1.t1', line);
-      expect(answer?.pieces).toMatchObject([{ origin: { kind: 'segment', profile: 'Partner', segmentId: 'role', source: { file: partnerFile.path, line: lineOf(line) } } }]);
+      expect(answer?.pieces).toMatchObject([
+        {
+          origin: {
+            kind: 'segment',
+            profile: 'Partner',
+            segmentId: 'role',
+            source: { file: partnerFile.path, line: lineOf(line) },
+          },
+        },
+      ]);
     }
   });
 
@@ -29,7 +38,12 @@ describe('why', () => {
 
   it('finds the line of a text definition under its own key', () => {
     const [answer] = ask(journal, 'Partner_1.t1', 'Be brief.');
-    expect(answer?.pieces[0]?.origin).toMatchObject({ kind: 'segment', segmentId: 'manners', contentKey: 'manners', source: { line: lineOf('Be brief.') } });
+    expect(answer?.pieces[0]?.origin).toMatchObject({
+      kind: 'segment',
+      segmentId: 'manners',
+      contentKey: 'manners',
+      source: { line: lineOf('Be brief.') },
+    });
   });
 
   it('counts lines when the files of the run are not at hand', () => {
@@ -39,13 +53,25 @@ describe('why', () => {
 
   it('leads from the words of the user to the item and the event it came with', () => {
     const [answer] = ask(journal, 'Partner_1.t1', 'Compare A and B');
-    expect(answer).toMatchObject({ where: 'prompt', match: 'exact', pieces: [{ role: 'user', origin: { kind: 'item', itemId: 'i1', itemSource: 'USER_PROMPT', postedBy: 'outside', turnId: 'Partner_1.t1' } }] });
+    expect(answer).toMatchObject({
+      where: 'prompt',
+      match: 'exact',
+      pieces: [
+        {
+          role: 'user',
+          origin: { kind: 'item', itemId: 'i1', itemSource: 'USER_PROMPT', postedBy: 'outside', turnId: 'Partner_1.t1' },
+        },
+      ],
+    });
     expect(answer?.causes.map((step) => step.type)).toEqual(['inbox.add']);
   });
 
   it('leads from a tool result, through its call, back to the user', () => {
     const [answer] = ask(journal, 'Assoc_1.t2', 'faster than A');
-    expect(answer?.pieces[0]?.origin).toMatchObject({ kind: 'tool_result', call: { name: 'search', args: { q: 'B' }, turnId: 'Assoc_1.t1' } });
+    expect(answer?.pieces[0]?.origin).toMatchObject({
+      kind: 'tool_result',
+      call: { name: 'search', args: { q: 'B' }, turnId: 'Assoc_1.t1' },
+    });
     expect(answer?.causes.map((step) => step.type)).toEqual([
       'inbox.add',
       'tool.end',
@@ -65,23 +91,39 @@ describe('why', () => {
 
   it('names the agent and the call behind a briefing', () => {
     const [answer] = ask(journal, 'Assoc_1.t2', 'Your task');
-    expect(answer?.pieces[0]?.origin).toMatchObject({ kind: 'handover', fromAgentId: 'Partner_1', call: { callId: 'c1', name: 'dispatch', turnId: 'Partner_1.t1' } });
+    expect(answer?.pieces[0]?.origin).toMatchObject({
+      kind: 'handover',
+      fromAgentId: 'Partner_1',
+      call: { callId: 'c1', name: 'dispatch', turnId: 'Partner_1.t1' },
+    });
   });
 
   it('names the observer behind a note, and where it is declared', () => {
     const [answer] = ask(journal, 'Partner_1.t2', 'Check your facts.');
-    expect(answer?.pieces[0]).toMatchObject({ ephemeral: true, origin: { kind: 'item', postedBy: 'observer nag', observerId: 'nag', declaredAt: { line: 30 } } });
+    expect(answer?.pieces[0]).toMatchObject({
+      ephemeral: true,
+      origin: { kind: 'item', postedBy: 'observer nag', observerId: 'nag', declaredAt: { line: 30 } },
+    });
   });
 
   it('finds earlier replies and arguments in the prompt, and the turn they came from', () => {
-    expect(ask(journal, 'Partner_1.t2', 'I will look')[0]?.pieces[0]?.origin).toEqual({ kind: 'reply', turnId: 'Partner_1.t1', agentId: 'Partner_1' });
-    expect(ask(journal, 'Partner_1.t2', '"module":"WM_1"')[0]?.pieces[0]?.origin).toMatchObject({ kind: 'tool_call', call: { name: 'dispatch' } });
+    expect(ask(journal, 'Partner_1.t2', 'I will look')[0]?.pieces[0]?.origin).toEqual({
+      kind: 'reply',
+      turnId: 'Partner_1.t1',
+      agentId: 'Partner_1',
+    });
+    expect(ask(journal, 'Partner_1.t2', '"module":"WM_1"')[0]?.pieces[0]?.origin).toMatchObject({
+      kind: 'tool_call',
+      call: { name: 'dispatch' },
+    });
   });
 
   it("finds what the model said in the turn's own reply, its thoughts and its calls", () => {
     expect(ask(journal, 'Partner_1.t1', 'I will look').map((answer) => answer.where)).toEqual(['reply']);
     expect(ask(journal, 'Partner_1.t1', 'A plan first.').map((answer) => answer.where)).toEqual(['reasoning']);
-    expect(ask(journal, 'Partner_1.t1', 'WM_1')).toMatchObject([{ where: 'tool_call', causes: [{ type: 'model.end' }, { type: 'turn.start' }, { type: 'inbox.add' }] }]);
+    expect(ask(journal, 'Partner_1.t1', 'WM_1')).toMatchObject([
+      { where: 'tool_call', causes: [{ type: 'model.end' }, { type: 'turn.start' }, { type: 'inbox.add' }] },
+    ]);
   });
 
   it('explains a text that crosses spans piece by piece', () => {
@@ -94,7 +136,10 @@ describe('why', () => {
   });
 
   it('falls back to finding without white space, then without case, and says so', () => {
-    expect(ask(journal, 'Partner_1.t1', 'You are\n   the Partner.')[0]).toMatchObject({ match: 'whitespace', text: 'You are the Partner.' });
+    expect(ask(journal, 'Partner_1.t1', 'You are\n   the Partner.')[0]).toMatchObject({
+      match: 'whitespace',
+      text: 'You are the Partner.',
+    });
     expect(ask(journal, 'Partner_1.t1', 'YOU ARE THE partner.')[0]).toMatchObject({ match: 'case', text: 'You are the Partner.' });
     expect(ask(journal, 'Partner_1.t1', 'nowhere to be found')).toEqual([]);
     expect(ask(journal, 'Partner_1.t1', '  \n')).toEqual([]);

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { CadreEvent, EventType } from '../../src/core/event.ts';
 import type { JsonValue } from '../../src/core/json.ts';
 
@@ -7,7 +7,22 @@ export const text: fc.Arbitrary<string> = fc.oneof(
   fc.string({ maxLength: 8 }),
   fc.string({ maxLength: 8, unit: 'binary' }),
   fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 6 }).map((units) => String.fromCharCode(...units)),
-  fc.constantFrom('', '~', '!', '.x', '-', '__proto__', 'null', '0', '\ud800', '\0', '{"q":"x"}', '{"__proto__":{"a":1}}', '[1]', 'TOOL_RESULT'),
+  fc.constantFrom(
+    '',
+    '~',
+    '!',
+    '.x',
+    '-',
+    '__proto__',
+    'null',
+    '0',
+    '\ud800',
+    '\0',
+    '{"q":"x"}',
+    '{"__proto__":{"a":1}}',
+    '[1]',
+    'TOOL_RESULT',
+  ),
 );
 
 /** JSON values, with keys that are names of something in every object. */
@@ -25,13 +40,19 @@ export const json: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((ti
 })).value;
 
 function object<T>(value: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> {
-  const key = fc.oneof(text, fc.constantFrom('prompt', 'content', 'tool_name', 'tool_call_id', 'is_error', 'constructor', 'toJSON', '__proto__'));
+  const key = fc.oneof(
+    text,
+    fc.constantFrom('prompt', 'content', 'tool_name', 'tool_call_id', 'is_error', 'constructor', 'toJSON', '__proto__'),
+  );
   // Entries make `__proto__` a key of its own.
   return fc.array(fc.tuple(key, value), { maxLength: 4 }).map((entries) => Object.fromEntries(entries));
 }
 
 /** A record whose keys after the mark are there or not. */
-function record(required: Record<string, fc.Arbitrary<unknown>>, optional: Record<string, fc.Arbitrary<unknown>> = {}): fc.Arbitrary<object> {
+function record(
+  required: Record<string, fc.Arbitrary<unknown>>,
+  optional: Record<string, fc.Arbitrary<unknown>> = {},
+): fc.Arbitrary<object> {
   return fc.record({ ...required, ...optional }, { requiredKeys: Object.keys(required), noNullPrototype: true });
 }
 
@@ -42,11 +63,18 @@ const callId = fc.constantFrom('c1', 'c2', 'c3');
 const itemId = fc.constantFrom('i1', 'i2', 'i3');
 const name = fc.constantFrom('search', 'read', '');
 const boolean = fc.boolean();
-const count = fc.oneof(fc.constantFrom(0, 1, 2), fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0 || 0));
+const count = fc.oneof(
+  fc.constantFrom(0, 1, 2),
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0 || 0),
+);
 const content = fc.oneof(text, fc.array(record({ type: fc.constant('text'), text }), { maxLength: 2 }));
 const error = record({ code: fc.constantFrom('TOOL_FAILED', 'INTERNAL'), message: text });
 const list = (entry: fc.Arbitrary<unknown>) => fc.array(entry, { maxLength: 3 });
-const input = fc.oneof(text, json.map((value) => JSON.stringify(value)));
+const input = fc.oneof(
+  text,
+  json.map((value) => JSON.stringify(value)),
+);
 
 const call = record({ callId, providerCallId: text, name, wireName: name, input }, { providerOptions: json });
 const reply = record(
@@ -104,10 +132,21 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
     { llmConfig: name, parentRun: record({ runId: name, at: count }) },
   ),
   'run.status': record({ status: fc.constantFrom('running', 'awaiting') }),
-  'run.end': record({ status: fc.constantFrom('completed', 'failed'), outcome: name, output: text, deliverables: object(json) }, { error }),
+  'run.end': record(
+    { status: fc.constantFrom('completed', 'failed'), outcome: name, output: text, deliverables: object(json) },
+    { error },
+  ),
   'agent.start': record(
     { agentId, profile: name, profileType: name, depth: count, initialParams: object(json), flowId: name },
-    { parentAgentId: agentId, roleName: name, callId, notify: record({ agentId, source }), allowedToolsets: list(name), lastTurnId: turnId, held: boolean },
+    {
+      parentAgentId: agentId,
+      roleName: name,
+      callId,
+      notify: record({ agentId, source }),
+      allowedToolsets: list(name),
+      lastTurnId: turnId,
+      held: boolean,
+    },
   ),
   'agent.release': record({ agentId }),
   'agent.await': record({ agentId }, { on: list(source) }),
@@ -128,7 +167,11 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
     { sourceToolCallId: callId, prompt: record({ system: name, tools: name, from: count, to: count }, { toolChoice: name }) },
   ),
   'model.end': record(
-    { ...onTurn, usage: record({}, { inputTokens: count, outputTokens: count, cacheReadTokens: count, reasoningTokens: count }), attempts: list(attempt) },
+    {
+      ...onTurn,
+      usage: record({}, { inputTokens: count, outputTokens: count, cacheReadTokens: count, reasoningTokens: count }),
+      attempts: list(attempt),
+    },
     { reply, error, cost: count },
   ),
   'turn.decide': record({
@@ -140,11 +183,17 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
       { ruleId: name, outcome: name, error: text, output: text, on: list(source), tools: list(name), toolChoice: name },
     ),
   }),
-  'tool.request': record({ ...onCall, name, args: fc.oneof(fc.constant(null), object(json), fc.constant({ q: 'x' })) }, { repaired: boolean }),
+  'tool.request': record(
+    { ...onCall, name, args: fc.oneof(fc.constant(null), object(json), fc.constant({ q: 'x' })) },
+    { repaired: boolean },
+  ),
   'tool.start': record({ ...onCall, attempt: count }),
   'tool.suspend': record({ ...onCall, on: json, memo: json }),
   'tool.answer': record({ ...onCall, verdict: fc.constantFrom('approved', 'answered') }, { value: json, message: text }),
-  'tool.end': record({ ...onCall, status, content, ms: count }, { error, full: name, progress: list(record({ fraction: count, note: text, at: count })) }),
+  'tool.end': record(
+    { ...onCall, status, content, ms: count },
+    { error, full: name, progress: list(record({ fraction: count, note: text, at: count })) },
+  ),
   'tool.late': record({ ...onCall, status, content }),
   'turn.end': record({ ...onTurn, status: fc.constantFrom('completed', 'error') }, { error }),
   'module.update': record({ moduleId: name, patch: object(json) }),
@@ -156,8 +205,16 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
   'note.add': record({ level: fc.constantFrom('info', 'error'), code: name, message: text }, { agentId, turnId }),
 };
 
-const time = fc.oneof(fc.constantFrom(1_750_000_000_000, 1_750_000_000_001), fc.integer(), fc.constant(0.1), fc.constant(1_750_000_000_000.3));
-const place = fc.record({ at: time, cause: fc.oneof(fc.constant('before'), fc.constant(undefined), fc.integer({ min: 0, max: 30 })) });
+const time = fc.oneof(
+  fc.constantFrom(1_750_000_000_000, 1_750_000_000_001),
+  fc.integer(),
+  fc.constant(0.1),
+  fc.constant(1_750_000_000_000.3),
+);
+const place = fc.record({
+  at: time,
+  cause: fc.oneof(fc.constant('before'), fc.constant(undefined), fc.integer({ min: 0, max: 30 })),
+});
 
 const placedDraft = fc
   .oneof(...Object.entries(drafts).map(([type, draft]) => draft.map((fields) => ({ type, ...fields }))))

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert/strict';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CadreError } from '../../src/core/error.ts';
 import type { CadreEvent } from '../../src/core/event.ts';
@@ -42,7 +42,8 @@ describe('event codec', () => {
       return encodeCommit(events);
     });
     const all = bodies.join('');
-    for (const once of ['found 7', 'let me look that up', 'call_7', 'i7"', '"{\\"q\\":\\"x\\"}"']) expect(all.split(once)).toHaveLength(2);
+    for (const once of ['found 7', 'let me look that up', 'call_7', 'i7"', '"{\\"q\\":\\"x\\"}"'])
+      expect(all.split(once)).toHaveLength(2);
     expect(all.length).toBeLessThan(750);
   });
 
@@ -50,11 +51,11 @@ describe('event codec', () => {
     const turns = [1, 2, 3].map(toolTurn);
     const asked = turns.map(([first]) => first);
     const events = placed(runId, 0, [
-      ...asked.map((drafts) => drafts.slice(0, 1)).flat(),
-      ...asked.map((drafts) => drafts.slice(2, 3)).flat(),
-      ...asked.map((drafts) => drafts.slice(3)).flat(),
-      ...turns.map(([, second]) => second.slice(0, 1)).flat(),
-      ...turns.map(([, second]) => second.slice(1, 2)).flat(),
+      ...asked.flatMap((drafts) => drafts.slice(0, 1)),
+      ...asked.flatMap((drafts) => drafts.slice(2, 3)),
+      ...asked.flatMap((drafts) => drafts.slice(3)),
+      ...turns.flatMap(([, second]) => second.slice(0, 1)),
+      ...turns.flatMap(([, second]) => second.slice(1, 2)),
     ]);
     deepStrictEqual(roundTrip(events), events);
     expect(encodeCommit(events).split('found')).toHaveLength(4);
@@ -68,11 +69,23 @@ describe('event codec', () => {
   });
 
   it('gives back a field whose value is undefined as an absent one', () => {
-    const event: unknown = { type: 'turn.end', runId, seq: 1, at: 5, agentId: 'a', turnId: 'a.t1', status: 'completed', error: undefined };
+    const event: unknown = {
+      type: 'turn.end',
+      runId,
+      seq: 1,
+      at: 5,
+      agentId: 'a',
+      turnId: 'a.t1',
+      status: 'completed',
+      error: undefined,
+    };
     expect(Object.keys(roundTrip([event as CadreEvent])[0] ?? {})).not.toContain('error');
   });
 
-  it.each(['{}', '5', 'null', '["zz"]', '[{"a":"x"}]', '["t>",{"q":1}]', '["m>",{"r":5}]', '["m>",{"t":[5]}]'])('refuses %s as damaged', (body) => {
-    expect(() => decodeCommit(body, { runId, firstSeq: 1, at: 1 })).toThrow(CadreError);
-  });
+  it.each(['{}', '5', 'null', '["zz"]', '[{"a":"x"}]', '["t>",{"q":1}]', '["m>",{"r":5}]', '["m>",{"t":[5]}]'])(
+    'refuses %s as damaged',
+    (body) => {
+      expect(() => decodeCommit(body, { runId, firstSeq: 1, at: 1 })).toThrow(CadreError);
+    },
+  );
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CadreError } from '../../src/core/error.ts';
 import type { ContentHash } from '../../src/core/ids.ts';
 import type { Journal } from '../../src/core/journal.ts';
 import { encodeCommit } from '../../src/stores/event-codec.ts';
@@ -10,7 +11,16 @@ import { createSqliteJournal, SqliteJournal } from '../../src/stores/sqlite-jour
 import type { SqliteJournalOptions } from '../../src/stores/sqlite-journal.ts';
 import { openJournalFile } from '../../src/stores/sqlite-open.ts';
 import { failure } from '../contracts/journal-contract.ts';
-import { note, placed, runBegin, sampleCommit, sampleContent, sampleOwner, sampleRun, toolTurn } from '../contracts/journal-samples.ts';
+import {
+  note,
+  placed,
+  runBegin,
+  sampleCommit,
+  sampleContent,
+  sampleOwner,
+  sampleRun,
+  toolTurn,
+} from '../contracts/journal-samples.ts';
 
 const runId = sampleRun('run_1');
 let directory: string;
@@ -89,6 +99,20 @@ describe('sqlite journal: the file', () => {
   });
 });
 
+/** The run as text, or the code of the error that reading it ends in. */
+async function readAnyhow(): Promise<string> {
+  let journal: Journal | undefined;
+  try {
+    journal = createSqliteJournal(file, { readOnly: true });
+    return JSON.stringify(await journal.read(runId));
+  } catch (error) {
+    if (error instanceof CadreError) return error.code;
+    throw error;
+  } finally {
+    await journal?.close();
+  }
+}
+
 describe('sqlite journal: damage', () => {
   it.each([
     ['text', 'this is not a database, just some text that is long enough to have a header'.repeat(20)],
@@ -150,18 +174,52 @@ describe('sqlite journal: damage', () => {
       const flipped = Buffer.from(bytes);
       flipped[place] = (flipped[place] ?? 0) ^ (1 << (place % 8));
       writeFileSync(file, flipped);
-      try {
-        const journal = createSqliteJournal(file, { readOnly: true });
-        const events = await journal.read(runId);
-        await journal.close();
-        expect(JSON.stringify(events)).toBe(expected);
-      } catch (error) {
-        expect(error).toMatchObject({ name: 'CadreError', code: expect.stringMatching(/^(STORE_|RUN_UNKNOWN)/) });
-      }
+      expect(await readAnyhow(), `byte ${place}`).toBeOneOf([
+        expected,
+        'STORE_CORRUPT',
+        'STORE_NEWER',
+        'STORE_FAILED',
+        'RUN_UNKNOWN',
+      ]);
       for (const side of ['-wal', '-shm']) rmSync(`${file}${side}`, { force: true });
     }
   });
 });
+
+/** The layout of version 0, as it was: rows without checksums. */
+function writeVersion0(): void {
+  const [asked, answered] = toolTurn(1);
+  const first = placed(runId, 0, runBegin('old'));
+  const second = placed(runId, 2, [...asked, ...answered]);
+  edit(`
+    PRAGMA journal_mode = WAL;
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+    CREATE TABLE runs (
+      run INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE, title TEXT NOT NULL, profile TEXT NOT NULL, status TEXT NOT NULL,
+      outcome TEXT, created_at REAL NOT NULL
+    );
+    CREATE TABLE commits (
+      key INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL, at REAL NOT NULL, agents INTEGER NOT NULL, turns INTEGER NOT NULL,
+      input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, body TEXT NOT NULL
+    );
+    CREATE TABLE contents (hash TEXT PRIMARY KEY, text NOT NULL);
+    CREATE TABLE leases (run_id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, owner TEXT, since REAL, birth TEXT) WITHOUT ROWID;
+    INSERT INTO meta VALUES ('schema_version', 0);
+    INSERT INTO runs VALUES (1, 'run_1', 'old', 'Partner', 'running', NULL, ${first[0]?.at ?? 0});
+    INSERT INTO leases VALUES ('run_1', 7, NULL, NULL, NULL);
+    INSERT INTO contents VALUES ('h', 'old text'), ('u', x'00d8');
+  `);
+  edit('INSERT INTO commits VALUES (?, 2, ?, 1, 0, 0, 0, ?)', 2 ** 31 + 1, first.at(-1)?.at ?? 0, encodeCommit(first));
+  edit('INSERT INTO commits VALUES (?, 10, ?, 1, 1, 100, 20, ?)', 2 ** 31 + 3, second.at(-1)?.at ?? 0, encodeCommit(second));
+}
+
+function layoutOf(path: string): unknown {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`).all();
+  const columns = tables.map(({ name }) => [name, database.prepare(`SELECT * FROM pragma_table_info(?)`).all(String(name))]);
+  database.close();
+  return columns;
+}
 
 describe('sqlite journal: layout versions', () => {
   it('refuses a newer layout, says so, and leaves the file alone', async () => {
@@ -178,46 +236,14 @@ describe('sqlite journal: layout versions', () => {
     await failure('STORE_CORRUPT', () => open());
   });
 
-  /** The layout of version 0, as it was: rows without checksums. */
-  function writeVersion0(): void {
-    const [asked, answered] = toolTurn(1);
-    const first = placed(runId, 0, runBegin('old'));
-    const second = placed(runId, 2, [...asked, ...answered]);
-    edit(`
-      PRAGMA journal_mode = WAL;
-      CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-      CREATE TABLE runs (
-        run INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE, title TEXT NOT NULL, profile TEXT NOT NULL, status TEXT NOT NULL,
-        outcome TEXT, created_at REAL NOT NULL
-      );
-      CREATE TABLE commits (
-        key INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL, at REAL NOT NULL, agents INTEGER NOT NULL, turns INTEGER NOT NULL,
-        input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, body TEXT NOT NULL
-      );
-      CREATE TABLE contents (hash TEXT PRIMARY KEY, text NOT NULL);
-      CREATE TABLE leases (run_id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, owner TEXT, since REAL, birth TEXT) WITHOUT ROWID;
-      INSERT INTO meta VALUES ('schema_version', 0);
-      INSERT INTO runs VALUES (1, 'run_1', 'old', 'Partner', 'running', NULL, ${first[0]?.at ?? 0});
-      INSERT INTO leases VALUES ('run_1', 7, NULL, NULL, NULL);
-      INSERT INTO contents VALUES ('h', 'old text'), ('u', x'00d8');
-    `);
-    edit('INSERT INTO commits VALUES (?, 2, ?, 1, 0, 0, 0, ?)', 2 ** 31 + 1, first.at(-1)?.at ?? 0, encodeCommit(first));
-    edit('INSERT INTO commits VALUES (?, 10, ?, 1, 1, 100, 20, ?)', 2 ** 31 + 3, second.at(-1)?.at ?? 0, encodeCommit(second));
-  }
-
-  function layoutOf(path: string): unknown {
-    const database = new DatabaseSync(path, { readOnly: true });
-    const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`).all();
-    const columns = tables.map(({ name }) => [name, database.prepare(`SELECT * FROM pragma_table_info(?)`).all(String(name))]);
-    database.close();
-    return columns;
-  }
-
   it('brings version 0 up to the newest layout: everything is still there, and it goes on', async () => {
     writeVersion0();
     const journal = open();
     const [asked, answered] = toolTurn(1);
-    expect(await journal.read(runId)).toStrictEqual([...placed(runId, 0, runBegin('old')), ...placed(runId, 2, [...asked, ...answered])]);
+    expect(await journal.read(runId)).toStrictEqual([
+      ...placed(runId, 0, runBegin('old')),
+      ...placed(runId, 2, [...asked, ...answered]),
+    ]);
     expect(await journal.content('h' as ContentHash)).toBe('old text');
     expect(await journal.content('u' as ContentHash)).toBe('\ud800');
     expect(await journal.runs()).toMatchObject([{ title: 'old', lastSeq: 10, turns: 1, inputTokens: 100, agents: 1 }]);

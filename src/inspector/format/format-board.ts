@@ -29,13 +29,20 @@ function formatCard(out: Layout, card: BoardCard): void {
 }
 
 function assigneeText(assignee: NonNullable<BoardCard['assignee']>): string {
-  const doing = assignee.doing.length === 0 ? assignee.status : `${assignee.status}: ${assignee.doing.map((name) => safe(name, 60)).join(', ')}`;
+  const doing =
+    assignee.doing.length === 0
+      ? assignee.status
+      : `${assignee.status}: ${assignee.doing.map((name) => safe(name, 60)).join(', ')}`;
   return `${safe(assignee.agentId)}, ${doing}`;
 }
 
 function attemptText(out: Layout, attempt: BoardAttempt, index: number): string {
-  const role = [attempt.profile, attempt.roleName].filter((part) => part !== '').map((part) => safe(part, 60)).join(', ');
+  const role = [attempt.profile, attempt.roleName]
+    .filter((part) => part !== '')
+    .map((part) => safe(part, 60))
+    .join(', ');
   const summary = attempt.summary === undefined || attempt.summary === '' ? '' : `: ${safe(attempt.summary)}`;
-  const error = attempt.error === undefined || attempt.error === null ? '' : `: ${out.style.red(safe(JSON.stringify(attempt.error)))}`;
+  const error =
+    attempt.error === undefined || attempt.error === null ? '' : `: ${out.style.red(safe(JSON.stringify(attempt.error)))}`;
   return `${index + 1}. ${safe(attempt.agentId)}${role === '' ? '' : ` (${role})`}  ${styledStatus(out.style, attempt.outcome)}  ${spanText(attempt.startedAt, attempt.endedAt)}${summary}${error}`;
 }

@@ -9,8 +9,14 @@ import type { FormatOptions } from './text-style.ts';
 export function formatDiff(diff: TurnDiff, options: FormatOptions = {}): string {
   const out = new Layout(options);
   const { style } = out;
-  out.line(`${style.bold(`${safe(diff.before)} → ${safe(diff.after)}`)}  about ${diff.tokens.same} tokens the same, ${style.green(`+${diff.tokens.added}`)}, ${style.red(`-${diff.tokens.removed}`)}`);
-  out.line(style.dim(`the first ${countText(diff.sharedPrefix.characters, 'character')} are the same (${shareText(diff.sharedPrefix.share)} of the later prompt)`));
+  out.line(
+    `${style.bold(`${safe(diff.before)} → ${safe(diff.after)}`)}  about ${diff.tokens.same} tokens the same, ${style.green(`+${diff.tokens.added}`)}, ${style.red(`-${diff.tokens.removed}`)}`,
+  );
+  out.line(
+    style.dim(
+      `the first ${countText(diff.sharedPrefix.characters, 'character')} are the same (${shareText(diff.sharedPrefix.share)} of the later prompt)`,
+    ),
+  );
   for (const name of diff.tools.added) out.line(style.green(`+ tool ${safe(name)}`));
   for (const name of diff.tools.removed) out.line(style.red(`- tool ${safe(name)}`));
   let same = 0;
@@ -42,7 +48,11 @@ function formatEntry(out: Layout, entry: DiffEntry, full: boolean): void {
       const sign = entry.kind === 'added' ? '+' : '-';
       const paint = entry.kind === 'added' ? style.green : style.red;
       out.line(paint(`${sign} ${name}`));
-      formatLines(out, entry.span.text.split('\n').map((text) => ({ kind: entry.kind, text })), full);
+      formatLines(
+        out,
+        entry.span.text.split('\n').map((text) => ({ kind: entry.kind, text })),
+        full,
+      );
     }
   }
 }

@@ -10,9 +10,15 @@ export function formatOverview(view: RunOverview, options: FormatOptions = {}): 
   const { style } = out;
   const outcome = view.outcome === undefined ? '' : ` (${safe(view.outcome)})`;
   out.line(`${style.bold(`Run ${safe(view.runId)}`)}  ${styledStatus(style, view.status)}${outcome}  ${safe(view.title)}`);
-  out.line(`${style.dim('started')}  ${timeText(view.createdAt)}, ${durationText(view.updatedAt - view.createdAt)} to its last event`);
-  out.line(`${style.dim('team')}     ${countText(view.agents.total, 'agent')}, ${countText(view.turns, 'turn')}, ${countText(view.toolCalls, 'tool call')}`);
-  out.line(`${style.dim('usage')}    ${tokensText(view.inputTokens, view.outputTokens)} tokens, ${costText(view.cost, view.costUnknown)}`);
+  out.line(
+    `${style.dim('started')}  ${timeText(view.createdAt)}, ${durationText(view.updatedAt - view.createdAt)} to its last event`,
+  );
+  out.line(
+    `${style.dim('team')}     ${countText(view.agents.total, 'agent')}, ${countText(view.turns, 'turn')}, ${countText(view.toolCalls, 'tool call')}`,
+  );
+  out.line(
+    `${style.dim('usage')}    ${tokensText(view.inputTokens, view.outputTokens)} tokens, ${costText(view.cost, view.costUnknown)}`,
+  );
   const modules = Object.entries(view.modules).filter(([, count]) => count > 0);
   if (modules.length > 0) out.line(`${style.dim('modules')}  ${modules.map(([status, count]) => `${count} ${status}`).join(', ')}`);
   if (view.error !== undefined) out.line(`${style.red('error')}    ${view.error.code}: ${safe(view.error.message, 400)}`);

@@ -19,7 +19,8 @@ export function formatTimeline(view: Timeline, options: FormatOptions = {}): str
     cell(lane.status, (text) => styledStatus(style, text)),
   ]);
   for (const line of table(rows)) out.line(line);
-  for (const gap of view.breaks.slice(0, 20)) out.line(style.dim(`idle for ${durationText(gap.to - gap.from)} from ${timeText(gap.from)}`));
+  for (const gap of view.breaks.slice(0, 20))
+    out.line(style.dim(`idle for ${durationText(gap.to - gap.from)} from ${timeText(gap.from)}`));
   if (view.breaks.length > 20) out.line(style.dim(`… ${view.breaks.length - 20} more idle stretches`));
   return out.toString();
 }

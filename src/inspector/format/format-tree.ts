@@ -1,4 +1,4 @@
-import type { AgentNodeView } from '../agent-tree.ts';
+import type { AgentNodeView } from '../tree.ts';
 import { Layout, safe } from './layout.ts';
 import { costText, countText, tokensText } from './quantity-text.ts';
 import { styledStatus, type FormatOptions } from './text-style.ts';
@@ -21,7 +21,8 @@ function formatNode(out: Layout, node: AgentNodeView, prefix: { readonly own: st
 
 function nodeText(out: Layout, node: AgentNodeView): string {
   const { style } = out;
-  const status = node.status === 'ended' ? styledStatus(style, safe(node.outcome ?? 'ended', 40)) : styledStatus(style, node.status);
+  const status =
+    node.status === 'ended' ? styledStatus(style, safe(node.outcome ?? 'ended', 40)) : styledStatus(style, node.status);
   const notes = [
     node.roleName === undefined ? safe(node.profile) : `${safe(node.profile)}, ${safe(node.roleName)}`,
     ...(node.moduleId === undefined ? [] : [safe(node.moduleId)]),

@@ -29,7 +29,9 @@ function formatHeader(out: Layout, turn: TurnRecord): void {
   const role = agentInfo.roleName === undefined ? '' : `, role ${safe(agentInfo.roleName)}`;
   const module = agentInfo.moduleId === undefined ? '' : `, module ${safe(agentInfo.moduleId)}`;
   const parent = agentInfo.parentAgentId === undefined ? '' : `, started by ${safe(agentInfo.parentAgentId)}`;
-  out.line(`${style.bold(`Turn ${safe(turn.turnId)}`)}  ${styledStatus(style, turn.status)}  ${turn.turnType} turn  ${spanText(turn.startedAt, turn.endedAt)}`);
+  out.line(
+    `${style.bold(`Turn ${safe(turn.turnId)}`)}  ${styledStatus(style, turn.status)}  ${turn.turnType} turn  ${spanText(turn.startedAt, turn.endedAt)}`,
+  );
   out.line(`${style.dim('agent')}    ${safe(turn.agentId)} (profile ${safe(turn.profile)}${role}${module}${parent})`);
   out.line(`${style.dim('started')}  ${timeText(turn.startedAt)}`);
   const sources = turn.sourceTurnIds.map((id) => safe(id)).join(', ');
@@ -37,7 +39,8 @@ function formatHeader(out: Layout, turn: TurnRecord): void {
   const because = [sources, call].filter((part) => part !== '').join('; ');
   if (because !== '') out.line(`${style.dim('follows')}  ${because}`);
   out.line(`${style.dim('usage')}    ${usageText(turn)}`);
-  if (turn.limit !== undefined) out.line(`${style.yellow('limit')}    ${turn.limit.stage === 1 ? 'near' : 'reached'}: ${safe(turn.limit.reason)}`);
+  if (turn.limit !== undefined)
+    out.line(`${style.yellow('limit')}    ${turn.limit.stage === 1 ? 'near' : 'reached'}: ${safe(turn.limit.reason)}`);
   if (turn.error !== undefined) out.line(`${style.red('error')}    ${turn.error.code}: ${safe(turn.error.message, 400)}`);
 }
 

@@ -10,9 +10,13 @@ const shownCauses = 8;
 /** Renders the answers to "where does this text come from?". */
 export function formatWhy(answers: readonly WhyAnswer[], options: FormatOptions = {}): string {
   const out = new Layout(options);
-  if (answers.length === 0) return out.line('Not found: the text is neither in the prompt nor in the reply of this turn.').toString();
+  if (answers.length === 0)
+    return out.line('Not found: the text is neither in the prompt nor in the reply of this turn.').toString();
   const match = answers[0]?.match ?? 'exact';
-  if (match !== 'exact') out.line(out.style.dim(match === 'case' ? 'Found without regard to case and white space.' : 'Found without regard to white space.'));
+  if (match !== 'exact')
+    out.line(
+      out.style.dim(match === 'case' ? 'Found without regard to case and white space.' : 'Found without regard to white space.'),
+    );
   answers.forEach((answer, index) => {
     if (index > 0) out.line();
     formatAnswer(out, answer, options.full ?? false);
@@ -24,7 +28,12 @@ function formatAnswer(out: Layout, answer: WhyAnswer, full: boolean): void {
   const place = answer.where === 'tool_call' ? 'tool call' : answer.where;
   out.line(`${out.style.bold(`In the ${place} of ${safe(answer.turnId)}`)}, characters ${answer.range[0]} to ${answer.range[1]}`);
   for (const piece of answer.pieces) {
-    const where = piece.messageIndex === undefined ? '' : out.style.dim(` [message ${piece.messageIndex}, ${piece.role ?? ''}${piece.ephemeral === true ? ', this turn only' : ''}]`);
+    const where =
+      piece.messageIndex === undefined
+        ? ''
+        : out.style.dim(
+            ` [message ${piece.messageIndex}, ${piece.role ?? ''}${piece.ephemeral === true ? ', this turn only' : ''}]`,
+          );
     out.line(`${out.style.cyan(`“${safe(piece.text, 80)}”`)}${where}`, 2);
     out.line(originText(piece.origin), 4);
   }

@@ -53,7 +53,12 @@ export function safe(text: string, max = 160): string {
 export function table(rows: readonly (readonly Cell[])[]): readonly string[] {
   const widths: number[] = [];
   for (const row of rows) row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, cell.width)));
-  return rows.map((row) => row.map((cell, column) => cell.text + ' '.repeat((widths[column] ?? 0) - cell.width)).join('  ').trimEnd());
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.text + ' '.repeat((widths[column] ?? 0) - cell.width))
+      .join('  ')
+      .trimEnd(),
+  );
 }
 
 /** A table cell: its text, perhaps styled, and the width of the bare text. */

@@ -37,7 +37,10 @@ export function formatDecision(out: Layout, turn: TurnRecord): void {
     if (rule.condition === undefined && rule.declaredAt === undefined) return;
     const place = rule.declaredAt === undefined ? '' : `, ${placeText(rule.declaredAt)}`;
     const result = rule.matched ? out.style.green(ruleResult(rule)) : ruleResult(rule);
-    out.line(`${index + 1}. ${safe(rule.id)}: ${rule.condition === undefined ? 'always' : safe(rule.condition)} → ${rule.action ?? '?'}  ${result}${out.style.dim(place)}`, 4);
+    out.line(
+      `${index + 1}. ${safe(rule.id)}: ${rule.condition === undefined ? 'always' : safe(rule.condition)} → ${rule.action ?? '?'}  ${result}${out.style.dim(place)}`,
+      4,
+    );
   });
 }
 

@@ -12,8 +12,12 @@ export function formatAttempts(out: Layout, turn: TurnRecord): void {
   turn.attempts.forEach((attempt, index) => {
     const first = attempt.firstTokenMs === undefined ? '' : `, first token after ${durationText(attempt.firstTokenMs)}`;
     const wait = attempt.waitMs === undefined ? '' : `, then waited ${durationText(attempt.waitMs)}`;
-    const failed = attempt.error === undefined ? out.style.green('ok') : `${out.style.red(attempt.error.code)} ${safe(attempt.error.message)}`;
-    out.line(`${index + 1}. ${safe(attempt.config)} (${safe(attempt.model)}), ${durationText(attempt.ms)}${first}: ${failed}${wait}`, 2);
+    const failed =
+      attempt.error === undefined ? out.style.green('ok') : `${out.style.red(attempt.error.code)} ${safe(attempt.error.message)}`;
+    out.line(
+      `${index + 1}. ${safe(attempt.config)} (${safe(attempt.model)}), ${durationText(attempt.ms)}${first}: ${failed}${wait}`,
+      2,
+    );
     if (attempt.partialText !== undefined && attempt.partialText !== '') out.field('had arrived', attempt.partialText, 5);
   });
 }
@@ -47,7 +51,10 @@ function formatToolCall(out: Layout, turn: TurnRecord, call: ToolInteraction, in
     ...(call.waitFor === undefined ? [] : [waitText(call)]),
   ];
   const time = call.ms === undefined ? 'not ended' : durationText(call.ms);
-  out.line(`${index + 1}. ${style.bold(safe(call.name))}  ${styledStatus(style, call.status)}  ${time}  ${style.dim(`call ${safe(call.callId)}${provider}${notes.length === 0 ? '' : `, ${notes.join(', ')}`}`)}`, 2);
+  out.line(
+    `${index + 1}. ${style.bold(safe(call.name))}  ${styledStatus(style, call.status)}  ${time}  ${style.dim(`call ${safe(call.callId)}${provider}${notes.length === 0 ? '' : `, ${notes.join(', ')}`}`)}`,
+    2,
+  );
   const raw = turn.reply.toolCalls.find((candidate) => candidate.callId === call.callId)?.input;
   out.field('in ', call.args === null ? (raw ?? 'null') : JSON.stringify(call.args), 5);
   for (const note of call.progress) out.line(style.dim(`${Math.round(note.fraction * 100)} % ${safe(note.note)}`), 5);

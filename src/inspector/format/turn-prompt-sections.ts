@@ -19,7 +19,7 @@ function formatInput(out: Layout, input: TurnInputView, index: number): void {
   const notes = [
     `priority ${input.priority}`,
     `item ${safe(input.itemId)}`,
-    `from ${safe(posterOf(input))}`,
+    input.callId === undefined ? `from ${safe(posterOf(input))}` : `answers call ${safe(input.callId)}`,
     input.persistent ? 'kept in memory' : 'this turn only',
     ...(input.mode === 'prepend_to_role' ? ['put before the last message'] : []),
     ...(input.kept === true ? ['stays in the inbox'] : []),
@@ -46,15 +46,22 @@ export function formatSystemPrompt(out: Layout, turn: TurnRecord): void {
   const tokens = segments.reduce((sum, segment) => sum + segment.tokens, 0);
   out.heading(`System prompt: ${countText(segments.length, 'segment')}, about ${countText(tokens, 'token')}`);
   for (const segment of segments) formatSegment(out, segment);
-  out.line(`${out.style.dim('tools offered:')} ${turn.tools.length === 0 ? 'none' : turn.tools.map((name) => safe(name, 60)).join(', ')}${turn.toolChoice === undefined ? '' : `; choice: ${safe(turn.toolChoice)}`}`, 2);
+  out.line(
+    `${out.style.dim('tools offered:')} ${turn.tools.length === 0 ? 'none' : turn.tools.map((name) => safe(name, 60)).join(', ')}${turn.toolChoice === undefined ? '' : `; choice: ${safe(turn.toolChoice)}`}`,
+    2,
+  );
 }
 
 function formatSegment(out: Layout, segment: SegmentView): void {
   const { style } = out;
   const size = segment.text === '' ? 'nothing' : `${shareText(segment.share)}, about ${countText(segment.tokens, 'token')}`;
   const place = segment.source === undefined ? '' : `, ${placeText(segment.source)}`;
-  const condition = segment.condition === undefined ? '' : `, condition ${safe(segment.condition)} ${segment.conditionMet ? 'met' : 'not met'}`;
-  out.line(`${style.cyan(safe(segment.id))}  ${style.dim(`${safe(segment.type)}, order ${segment.order}, ${size}${condition}${place}`)}`, 2);
+  const condition =
+    segment.condition === undefined ? '' : `, condition ${safe(segment.condition)} ${segment.conditionMet ? 'met' : 'not met'}`;
+  out.line(
+    `${style.cyan(safe(segment.id))}  ${style.dim(`${safe(segment.type)}, order ${segment.order}, ${size}${condition}${place}`)}`,
+    2,
+  );
   if (segment.error !== undefined) out.line(`${style.red('failed:')} ${safe(segment.error.message)}`, 4);
   if (segment.missing === true) out.line(style.red('its text is not in the content store'), 4);
   if (segment.text !== '') out.block(segment.text, 4);

@@ -9,7 +9,10 @@ import { requireKey } from './require-key.ts';
 
 const gateRoots = { ...agentRoots, args: { kind: 'open' } } as const;
 
-/** Compiles the gates in front of tool calls. */
+/** Stands for all tools. */
+const everyTool = '*';
+
+/** Compiles the gates in front of tool calls; one that names neither tools nor toolsets is about all of them. */
 export function compileGates(context: CompileContext, profile: MapNode): readonly ToolGate[] {
   const gates: ToolGate[] = [];
   for (const node of mapItems(profile, 'tool_gates')) {
@@ -18,13 +21,13 @@ export function compileGates(context: CompileContext, profile: MapNode): readonl
     const condition = compileCondition(context.report, node, gateRoots);
     const tools = textItems(node, 'tools');
     const toolsets = textItems(node, 'toolsets');
-    for (const tool of tools) checkTool(context, tool);
+    for (const tool of tools) if (tool.value !== everyTool) checkTool(context, tool);
     for (const toolset of toolsets) checkToolset(context, toolset);
     const verdict = readText(node, 'verdict');
     const message = readText(node, 'message');
     gates.push({
       id,
-      tools: tools.map((tool) => tool.value),
+      tools: tools.length + toolsets.length === 0 ? [everyTool] : tools.map((tool) => tool.value),
       toolsets: toolsets.map((toolset) => toolset.value),
       ...(condition === undefined ? {} : { condition }),
       verdict: verdict === 'allow' || verdict === 'ask' ? verdict : 'deny',

@@ -1,10 +1,9 @@
-import { agentRoots } from '../../core/expression/agent-roots.ts';
-import { compileExpression } from '../../core/expression/expression.ts';
 import type { Template } from '../../core/expression/template.ts';
 import type { CompiledSegment } from '../../core/profile.ts';
 import { quote } from '../wording.ts';
-import { childOf, type MapNode, type ScalarNode } from '../yaml/source-node.ts';
+import { childOf, type MapNode } from '../yaml/source-node.ts';
 import { ingestorName, refOf, type CompileContext } from './compile-context.ts';
+import { checkPath } from './check-path.ts';
 import type { TextKeys } from './compile-item.ts';
 import { compileCondition, compileText } from './compile-text.ts';
 import { mapItems, readNumber, readObject, readText, textItems, textNode } from './read-node.ts';
@@ -100,7 +99,7 @@ function valueParts(context: CompileContext, node: MapNode, id: string): Pick<Co
   if (path === undefined && childOf(node, 'source_state_path') === undefined) {
     context.report.error('MISSING_KEY', node.at, `segment ${quote(id)} needs \`source_state_path\``, 'for example team.work_modules');
   }
-  if (path !== undefined) checkPath(context, path);
+  if (path !== undefined) checkPath(context.report, path);
   const ingestor = textNode(node, 'ingestor_id');
   const params = readObject(node, 'ingestor_params');
   return {
@@ -108,12 +107,4 @@ function valueParts(context: CompileContext, node: MapNode, id: string): Pick<Co
     ...(ingestor === undefined ? {} : { ingestorId: ingestorName(context, ingestor) }),
     ...(params === undefined ? {} : { ingestorParams: params }),
   };
-}
-
-/** Checks that a path starts at something that exists. */
-export function checkPath(context: CompileContext, node: ScalarNode & { readonly value: string }): void {
-  const quoted = JSON.stringify(node.value);
-  const compiled = compileExpression(`v[${quoted}]`, agentRoots);
-  if (compiled.ok) return;
-  for (const { message, hint } of compiled.problems) context.report.error('BAD_PATH', node.at, message, hint);
 }

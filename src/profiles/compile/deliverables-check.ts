@@ -6,7 +6,7 @@ import type { JsonObject, JsonSchema } from '../../core/json.ts';
 import type { ArgumentCheck } from '../../core/tool.ts';
 
 // Patterns of schemas run on an engine without backtracking: a native one can be blocked for seconds by 30 characters.
-const linearPattern = Object.assign((source: string) => ({ test: (text: string): boolean => RE2JS.compile(source).matcher(text).find() }), { code: 'linearPattern' });
+const linearPattern = Object.assign(toLinearPattern, { code: 'linearPattern' });
 
 const options: Options = {
   strict: false,
@@ -46,6 +46,12 @@ export function schemaFaults(schema: JsonSchema): readonly { readonly path: read
   } catch (thrown) {
     return [{ path: [], message: describeThrown(thrown) }];
   }
+}
+
+function toLinearPattern(source: string): { test(text: string): boolean; toString(): string } {
+  const regex = RE2JS.compile(RE2JS.translateRegExp(source));
+  // ajv tells compiled patterns apart by their text.
+  return { test: (text) => regex.test(text), toString: () => `re2:${source}` };
 }
 
 function validatorFor(schema: JsonSchema): Ajv {

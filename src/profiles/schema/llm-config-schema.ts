@@ -18,18 +18,20 @@ const fromFile = object(
   { required: ['_type', 'path'], 'x-what': 'json_from_file' },
 );
 
+const lookup: JsonSchema = {
+  properties: { _type: { enum: ['from_env', 'json_from_file'] } },
+  allOf: [
+    { if: { properties: { _type: { const: 'from_env' } } }, then: fromEnvironment },
+    { if: { properties: { _type: { const: 'json_from_file' } } }, then: fromFile },
+  ],
+};
+
 /** A value as it stands, or one that is looked up. */
 function resolvable(schema: JsonSchema): JsonSchema {
   return {
     description: schema['description'],
     if: { type: 'object', required: ['_type'] },
-    then: {
-      properties: { _type: { enum: ['from_env', 'json_from_file'] } },
-      allOf: [
-        { if: { properties: { _type: { const: 'from_env' } } }, then: fromEnvironment },
-        { if: { properties: { _type: { const: 'json_from_file' } } }, then: fromFile },
-      ],
-    },
+    then: { $ref: '#/$defs/lookup' },
     else: schema,
   };
 }
@@ -58,7 +60,7 @@ const settings: Properties = {
   price: object(
     'US dollars per million tokens.',
     { input: number('Input.', 0), output: number('Output.', 0), cache_read: number('Input read from the cache.', 0) },
-    { required: ['input', 'output'], 'x-what': 'price' },
+    { 'x-what': 'price' },
   ),
   fallbacks: list('LLM configs to try when this one keeps failing.', words('A name.')),
   headers: { type: 'object', additionalProperties: resolvable(text('A header.')), description: 'Headers to send along.' },
@@ -70,11 +72,11 @@ const settings: Properties = {
 const apiKey: JsonSchema = {
   ...fromEnvironment,
   description: 'The environment variable that holds the key; a key never stands in a file.',
-  'x-expects': 'a key from the environment: { _type: from_env, var: OPENAI_API_KEY }',
+  'x-expects': 'a value from the environment: { _type: from_env, var: OPENAI_API_KEY }',
+  'x-secret': true,
 };
 
-/** The JSON Schema of an LLM config file, for the loader and for editors. */
-export const llmConfigSchema: JsonSchema = object(
+const shape = object(
   'A Cadre LLM config.',
   {
     name: name('What the config is called; unique.'),
@@ -89,3 +91,6 @@ export const llmConfigSchema: JsonSchema = object(
   },
   { required: ['name'], 'x-what': 'an LLM config', 'x-mistakes': { model: 'write it below config:', provider: 'write it below config:', base_profile: 'write base_llm_config' } },
 );
+
+/** The JSON Schema of an LLM config file, for the loader and for editors. */
+export const llmConfigSchema: JsonSchema = { ...shape, $defs: { lookup } };

@@ -144,8 +144,9 @@ const exposed: JsonSchema = {
   type: ['object', 'null'],
 };
 
-/** The JSON Schema of a profile file, for the loader and for editors. Missing parts may come from a base profile. */
-export const profileSchema: JsonSchema = object(
+const observer: JsonSchema = { $ref: '#/$defs/observer' };
+
+const shape = object(
   'A Cadre agent profile.',
   {
     profile_id: text('An id of an earlier system; accepted and ignored: profiles are known by name.'),
@@ -166,8 +167,8 @@ export const profileSchema: JsonSchema = object(
     ),
     instructions: words('The system prompt, when one text is enough: short for one static_text segment with the id `instructions`.'),
     system_prompt_construction: object('The system prompt.', { system_prompt_segments: list('Its pieces.', segment) }, { 'x-what': 'system_prompt_construction' }),
-    pre_turn_observers: list('Observers that run before the model call.', observerSchema),
-    post_turn_observers: list('Observers that run after the model call.', observerSchema),
+    pre_turn_observers: list('Observers that run before the model call.', observer),
+    post_turn_observers: list('Observers that run after the model call.', observer),
     flow_decider: list('What happens after a reply; the first rule whose condition holds wins.', ruleSchema),
     text_definitions: { type: 'object', additionalProperties: { type: 'string' }, description: 'Texts by key, for content_key.' },
     inbox_handling_strategies: list('How inbox items become part of the prompt, by source.', strategy),
@@ -198,3 +199,6 @@ export const profileSchema: JsonSchema = object(
     },
   },
 );
+
+/** The JSON Schema of a profile file, for the loader and for editors. Missing parts may come from a base profile. */
+export const profileSchema: JsonSchema = { ...shape, $defs: { observer: observerSchema } };

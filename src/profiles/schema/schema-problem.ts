@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { closestName } from '../../core/expression/closest-name.ts';
 import type { DiagnosticCode } from '../diagnostic-code.ts';
 import { listNames, nameHint, quote } from '../wording.ts';
-import { childOf, nodeAt, toPlain, type Place, type SourceNode } from '../yaml/source-node.ts';
+import { nodeAt, toPlain, type Place, type SourceNode } from '../yaml/source-node.ts';
 
 /** A schema error in our words, at its place. */
 export interface SchemaProblem {
@@ -11,10 +11,21 @@ export interface SchemaProblem {
   readonly message: string;
   readonly hint?: string;
   readonly node: SourceNode;
+  /** What was wanted, without the value that was found. */
+  readonly rule: string;
+  /** For wrong types: the JSON types that are allowed. */
+  readonly types?: readonly string[];
 }
 
 /** Says what an ajv error means for the file it is about; undefined for errors that only repeat another one. */
 export function toSchemaProblem(error: ErrorObject, root: SourceNode): SchemaProblem | undefined {
+  const problem = describeError(error, root);
+  return problem === undefined ? undefined : { rule: error.message ?? 'is not allowed', ...problem };
+}
+
+type Description = Omit<SchemaProblem, 'rule'>;
+
+function describeError(error: ErrorObject, root: SourceNode): Description | undefined {
   const path = error.instancePath.split('/').slice(1).map(unescapePointer);
   const node = nodeAt(root, path);
   const what = pathText(path);
@@ -44,7 +55,7 @@ export function toSchemaProblem(error: ErrorObject, root: SourceNode): SchemaPro
   }
 }
 
-function unknownKey(error: ErrorObject, node: SourceNode, what: string, schema: Readonly<Record<string, unknown>>): SchemaProblem {
+function unknownKey(error: ErrorObject, node: SourceNode, what: string, schema: Readonly<Record<string, unknown>>): Description {
   const key = String(error.params['additionalProperty']);
   const at = node.kind === 'map' ? (node.entries.get(key)?.keyAt ?? node.at) : node.at;
   const allowed = Object.keys((schema['properties'] ?? {}) as object);
@@ -56,7 +67,7 @@ function unknownKey(error: ErrorObject, node: SourceNode, what: string, schema: 
   return { code: 'UNKNOWN_KEY', at, node, message: `unknown key ${quote(key)} in ${owner}`, hint };
 }
 
-function missingKey(error: ErrorObject, node: SourceNode, path: readonly string[], schema: Readonly<Record<string, unknown>>): SchemaProblem {
+function missingKey(error: ErrorObject, node: SourceNode, path: readonly string[], schema: Readonly<Record<string, unknown>>): Description {
   const key = String(error.params['missingProperty']);
   const properties = (schema['properties'] ?? {}) as Readonly<Record<string, { readonly description?: string }>>;
   const description = properties[key]?.description;
@@ -67,10 +78,13 @@ function missingKey(error: ErrorObject, node: SourceNode, path: readonly string[
   return { code: 'MISSING_KEY', at: node.at, node, message: `${quote(key)} is missing in ${owner}`, ...(hint === undefined ? {} : { hint }) };
 }
 
-function wrongType(error: ErrorObject, node: SourceNode, what: string, schema: Readonly<Record<string, unknown>>): SchemaProblem {
+function wrongType(error: ErrorObject, node: SourceNode, what: string, schema: Readonly<Record<string, unknown>>): Description {
   const wanted = [error.params['type']].flat().map(String);
   const expects = typeof schema['x-expects'] === 'string' && wanted.includes('object') ? schema['x-expects'] : wanted.map(typeName).join(' or ');
-  const base = { code: 'WRONG_TYPE' as const, at: node.at, node };
+  const base = { code: 'WRONG_TYPE' as const, at: node.at, node, types: wanted };
+  if (schema['x-secret'] === true) {
+    return { ...base, code: 'SECRET_IN_FILE', message: `${what} must be ${expects}`, hint: 'a key never stands in a file: take it out, and change it where it was issued' };
+  }
   const found = describe(node);
   const hint = wanted.includes('string') ? quoteHint(node) : typeHint(node, wanted);
   return { ...base, message: `${what} must be ${expects}, found ${found}`, ...(hint === undefined ? {} : { hint }) };
@@ -96,7 +110,7 @@ function typeHint(node: SourceNode, wanted: readonly string[]): string | undefin
   return undefined;
 }
 
-function notAllowed(error: ErrorObject, node: SourceNode, what: string, schema: Readonly<Record<string, unknown>>): SchemaProblem {
+function notAllowed(error: ErrorObject, node: SourceNode, what: string, schema: Readonly<Record<string, unknown>>): Description {
   const allowed = (error.keyword === 'const' ? [error.params['allowedValue']] : (error.params['allowedValues'] as readonly unknown[])).map(String);
   const value = toPlain(node);
   const elsewhere = (schema['x-elsewhere'] ?? {}) as Readonly<Record<string, string>>;
@@ -144,9 +158,4 @@ export function pathText(path: readonly string[]): string {
 
 function unescapePointer(step: string): string {
   return step.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-/** The value below a path of keys, for reports about a part that may be missing. */
-export function placeOfKey(node: SourceNode, key: string): Place {
-  return childOf(node, key)?.at ?? node.at;
 }

@@ -5,7 +5,7 @@ import { toPlain, type MapNode, type SourceNode } from '../yaml/source-node.ts';
 import { handoverProtocolSchema } from './handover-protocol-schema.ts';
 import { llmConfigSchema } from './llm-config-schema.ts';
 import { profileSchema } from './profile-schema.ts';
-import { toSchemaProblem } from './schema-problem.ts';
+import { toSchemaProblem, type SchemaProblem } from './schema-problem.ts';
 
 /** The kinds of files whose shape a schema says. */
 export type ShapeKind = 'profile' | 'llm_config' | 'handover_protocol';
@@ -16,7 +16,11 @@ const schemas: Readonly<Record<ShapeKind, JsonSchema>> = {
   handover_protocol: handoverProtocolSchema,
 };
 
-const ajv = new Ajv({ strict: false, allErrors: true, verbose: true, ownProperties: true, validateSchema: false, logger: false });
+/** Most deviations described per file; the first ones matter. */
+const maxErrors = 100;
+
+// Optimizing the generated code costs more than it saves: a load validates a few dozen files.
+const ajv = new Ajv({ strict: false, allErrors: true, verbose: true, ownProperties: true, validateSchema: false, logger: false, inlineRefs: false, code: { optimize: false } });
 const validators = new Map<ShapeKind, ValidateFunction>();
 
 /** Checks the shape of one file against the schema of its kind and reports every deviation at its place. */
@@ -31,14 +35,15 @@ export function validateShape(kind: ShapeKind, root: SourceNode, report: Report)
 }
 
 /** The deviations of one file from the schema of its kind. */
-export function shapeProblems(kind: ShapeKind, root: MapNode): readonly NonNullable<ReturnType<typeof toSchemaProblem>>[] {
+export function shapeProblems(kind: ShapeKind, root: MapNode): readonly SchemaProblem[] {
   let validate = validators.get(kind);
   if (validate === undefined) {
     validate = ajv.compile(schemas[kind]);
     validators.set(kind, validate);
   }
   if (validate(toPlain(root))) return [];
-  const problems = (validate.errors ?? []).map((error) => toSchemaProblem(error, root)).filter((problem) => problem !== undefined);
+  const errors = (validate.errors ?? []).slice(0, maxErrors);
+  const problems = errors.map((error) => toSchemaProblem(error, root)).filter((problem) => problem !== undefined);
   // A key that no kind knows is reported once, not again by the schema of the kind at hand.
   const seen = new Set<string>();
   return problems.filter((problem) => {

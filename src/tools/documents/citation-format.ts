@@ -8,9 +8,11 @@ export interface Citation extends Pick<CitationPlace, 'citation' | 'file' | 'lin
 
 const maxReportChars = 500_000;
 const maxLeadChars = 4_000;
-const fencePattern = /^\s*(?:>\s*)?(`{3,}|~{3,})/;
+const fencePattern = /^\s*(`{3,}|~{3,})/;
 // What may stand between a quoted block and its citation: a dash, brackets, "Source:".
 const blockLead = /^[\s>—–\-*_([`]*(?:(?:source|from|see|in)\b[\s:*_([`]*)?$/i;
+// In a blockquote, only what ends a line is a citation; the rest belongs to the quoted text.
+const endOfLine = /^[\s)\]`.*_]*$/;
 const connector = /[\s([*_—–:,-]{1,20}$/;
 const openOf: Readonly<Record<string, string>> = { '"': '"', '`': '`', '”': '“', '“': '„', '»': '«', '」': '「' };
 
@@ -49,7 +51,7 @@ export function findCitations(report: string, isFile: (file: string) => boolean)
     const isQuote = /^\s*>/.test(line);
     if (isQuote && !inQuote) block = [];
     const blank = line.trim() === '';
-    const places = findCitationPlaces(line, isFile);
+    const places = findCitationPlaces(line, isFile).filter(({ end }) => !isQuote || endOfLine.test(line.slice(end)));
     citations.push(...toCitations(line, places, { block, paragraph, isQuote }));
     if (places.length > 0) block = [];
     else if (isQuote) block.push(line.replace(/^\s*> ?/, ''));

@@ -50,7 +50,10 @@ export function createDocumentTools(options: DocumentToolsOptions): DocumentTool
     [Symbol.dispose]: () => {
       disposal.abort(disposedError());
       // A build that failed has told its callers; there is nothing left to close.
-      built?.then((ready) => ready.close(), () => undefined);
+      built?.then(
+        (ready) => ready.close(),
+        () => undefined,
+      );
     },
   };
 }

@@ -34,6 +34,9 @@ export function documentFormat(file: string): DocumentFormat {
 
 /** A heading as it is shown with hits: without tags, and never longer than 200 characters. */
 export function cutHeading(text: string): string {
-  const plain = text.slice(0, 1000).replace(/<\/?[A-Za-z][^<>]*>/g, '').trim();
+  const plain = text
+    .slice(0, 1000)
+    .replace(/<\/?[A-Za-z][^<>]*>/g, '')
+    .trim();
   return plain.length > 200 ? `${plain.slice(0, 199)}…` : plain;
 }

@@ -65,6 +65,7 @@ export class DocumentIndex {
   readonly #documents = new Map<string, IndexedDocument>();
   readonly #places = new Map<number, ChunkPlace>();
   readonly #skipped = new Map<string, string>();
+  readonly #lost = new Set<string>();
   readonly #open = new Map<string, OpenDocument & { readonly version: string }>();
   #nextRow = 1;
   #totalBytes = 0;
@@ -136,13 +137,11 @@ export class DocumentIndex {
    */
   async open(requested: string): Promise<OpenDocument> {
     const file = toInsidePath(requested, folderName);
-    const known = this.#documents.get(file);
-    if (known === undefined) throw await this.#whyNotKnown(requested, file);
+    if (!this.has(file) && !this.#lost.has(file)) throw await this.#whyNotKnown(requested, file);
     const read = await readInside(this.#realRoot, file, this.#limits.maxFileBytes);
     if (this.#closed) throw disposedError();
     if ('reason' in read) {
-      this.#forget(file);
-      this.#skipped.set(file, read.reason);
+      this.#lose(file, read.reason);
       if (read.refused) throw refusePath(requested, read.reason, folderName);
       throw new CadreError('TOOL_FAILED', `The document "${file}" cannot be read any more: ${read.reason}.`);
     }
@@ -210,6 +209,8 @@ export class DocumentIndex {
 
   #renew(file: string, read: InsideText): OpenDocument {
     let document = parsed(file, '');
+    this.#lost.delete(file);
+    this.#skipped.delete(file);
     this.#text.batch(() => {
       this.#removeRows(file);
       document = this.#index(file, read);
@@ -217,10 +218,13 @@ export class DocumentIndex {
     return document;
   }
 
-  #forget(file: string): void {
+  /** Takes a document out of the index that cannot be read any more; it comes back when it can be opened again. */
+  #lose(file: string, reason: string): void {
     this.#text.batch(() => this.#removeRows(file));
     this.#documents.delete(file);
     this.#open.delete(file);
+    this.#lost.add(file);
+    this.#skipped.set(file, reason);
   }
 
   #removeRows(file: string): void {
@@ -243,7 +247,9 @@ export class DocumentIndex {
   /** Why a path that is not in the index cannot be opened: a link, something passed over, or simply not there. */
   async #whyNotKnown(requested: string, file: string): Promise<CadreError> {
     const parts = file.split('/');
-    const link = parts.map((_, index) => parts.slice(0, index + 1).join('/')).find((path) => this.#skipped.get(path)?.includes('symbolic link'));
+    const link = parts
+      .map((_, index) => parts.slice(0, index + 1).join('/'))
+      .find((path) => this.#skipped.get(path)?.includes('symbolic link'));
     if (link !== undefined) return refusePath(requested, `"${link}" is a symbolic link`, folderName);
     const reason = this.#skipped.get(file);
     if (reason !== undefined) {
@@ -255,8 +261,12 @@ export class DocumentIndex {
   }
 
   #unknown(file: string): CadreError {
-    const near = nearNames(file, this.documents().map((document) => document.file));
-    const advice = near.length > 0 ? `Close to it: ${near.map((name) => `"${name}"`).join(', ')}.` : 'list_documents shows what there is.';
+    const near = nearNames(
+      file,
+      this.documents().map((document) => document.file),
+    );
+    const advice =
+      near.length > 0 ? `Close to it: ${near.map((name) => `"${name}"`).join(', ')}.` : 'list_documents shows what there is.';
     return new CadreError('TOOL_FAILED', `There is no document "${file}" among the ${this.#documents.size} documents. ${advice}`, {
       details: { file, near },
     });

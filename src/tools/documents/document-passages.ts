@@ -31,7 +31,10 @@ export function listPassages(blocks: readonly DocumentBlock[], lines: readonly s
 }
 
 /** Splits a long paragraph where a sentence ends with its line, or else where the next line would be too much. */
-function splitProse(block: DocumentBlock, lines: readonly string[]): readonly { readonly line: number; readonly endLine: number }[] {
+function splitProse(
+  block: DocumentBlock,
+  lines: readonly string[],
+): readonly { readonly line: number; readonly endLine: number }[] {
   if (joinLines(lines, block.line, block.endLine).length <= maxPassageChars) return [{ line: block.line, endLine: block.endLine }];
   const parts: { line: number; endLine: number }[] = [];
   let from = block.line;

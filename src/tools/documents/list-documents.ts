@@ -29,7 +29,9 @@ export function listDocuments(index: DocumentIndex, folder: string | undefined, 
   const { skipped } = index.stats();
   const skippedBelow = skipped.filter(({ file }) => file.startsWith(prefix));
   const notes = [
-    ...(below.length > limit ? [`Only the first ${limit} of ${below.length} documents are listed; give a folder or a higher limit.`] : []),
+    ...(below.length > limit
+      ? [`Only the first ${limit} of ${below.length} documents are listed; give a folder or a higher limit.`]
+      : []),
     ...(folders.length > maxFolders ? [`Only the first ${maxFolders} of ${folders.length} folders are listed.`] : []),
     ...(skippedBelow.length > maxSkipped ? [`${skippedBelow.length} entries were left out in all.`] : []),
   ];
@@ -57,5 +59,8 @@ function noSuchFolder(path: string, documents: readonly IndexedDocument[]): Cadr
   const folders = countFolders(documents).map(({ folder }) => folder);
   const shown = folders.slice(0, 20).map((folder) => `"${folder}"`);
   const more = folders.length > shown.length ? `, and ${folders.length - shown.length} more` : '';
-  return new CadreError('TOOL_FAILED', `There are no documents in the folder "${path}". Folders with documents: ${shown.join(', ')}${more}.`);
+  return new CadreError(
+    'TOOL_FAILED',
+    `There are no documents in the folder "${path}". Folders with documents: ${shown.join(', ')}${more}.`,
+  );
 }

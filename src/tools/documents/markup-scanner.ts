@@ -41,7 +41,8 @@ export function createMarkupScanner(lines: readonly string[], format: DocumentFo
     const trimmed = line.slice(0, longestParsedLine).trim();
     if (trimmed.startsWith('<!--')) return block('meta', at, until(at, '-->'));
     if (format === 'mdx' && trimmed.startsWith('{/*')) return block('meta', at, until(at, '*/}'));
-    if (format === 'mdx' && (importPattern.test(line) || exportPattern.test(line))) return block('meta', at, paragraphEnd(lines, at));
+    if (format === 'mdx' && (importPattern.test(line) || exportPattern.test(line)))
+      return block('meta', at, paragraphEnd(lines, at));
     if (!/^<\/?[A-Za-z]/.test(trimmed)) return undefined;
     if (!trimmed.includes('>')) return block('markup', at, untilTagEnd(at));
     return line.length < longestParsedLine && hasWords(trimmed) ? undefined : block('markup', at, at + 1);

@@ -14,7 +14,7 @@ export function parseDocument(file: string, lines: readonly string[]): ParsedDoc
   const front = format === 'rst' || format === 'text' ? undefined : readFrontmatter(lines);
   if (front !== undefined) blocks.push({ kind: 'meta', line: 1, endLine: front.endLine });
   const scan = createBlockScanner(lines, format);
-  for (let at = front?.endLine ?? 0; at < lines.length; ) {
+  for (let at = front?.endLine ?? 0; at < lines.length;) {
     if ((lines[at] ?? '').trim() === '') {
       at += 1;
       continue;

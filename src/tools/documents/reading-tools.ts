@@ -53,7 +53,12 @@ function createSearch(create: Create): EffectTool {
       query: queryParameter,
       limit: { type: 'integer', minimum: 1, maximum: 30, description: 'Most hits to return; 8 when left out.' },
       files: { type: 'strings', maxItems: 200, description: 'Only search these documents or folders.' },
-      mode: { type: 'string', maxLength: 3, enum: ['any', 'all'], description: '"all": only hits with all words; "any" (usual): those first.' },
+      mode: {
+        type: 'string',
+        maxLength: 3,
+        enum: ['any', 'all'],
+        description: '"all": only hits with all words; "any" (usual): those first.',
+      },
     },
     run: async (index, args) => {
       const files = textsArgument(args, 'files');
@@ -75,10 +80,20 @@ function createRead(create: Create): EffectTool {
     parameters: {
       file: fileParameter,
       from_line: { type: 'integer', minimum: 1, maximum: 100_000_000, description: 'First line; 1 when left out.' },
-      to_line: { type: 'integer', minimum: 1, maximum: 100_000_000, description: 'Last line; 120 lines when left out, 400 at most.' },
+      to_line: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 100_000_000,
+        description: 'Last line; 120 lines when left out, 400 at most.',
+      },
     },
     run: async (index, args) =>
-      await readDocument(index, textArgument(args, 'file') ?? '', numberArgument(args, 'from_line') ?? 1, numberArgument(args, 'to_line')),
+      await readDocument(
+        index,
+        textArgument(args, 'file') ?? '',
+        numberArgument(args, 'from_line') ?? 1,
+        numberArgument(args, 'to_line'),
+      ),
   });
 }
 
@@ -95,7 +110,12 @@ function createPassages(create: Create): EffectTool {
     },
     run: async (index, args) => {
       const limit = numberArgument(args, 'limit') ?? 5;
-      const { passages, note, ...answer } = await findPassages(index, textArgument(args, 'file') ?? '', textArgument(args, 'query') ?? '', limit);
+      const { passages, note, ...answer } = await findPassages(
+        index,
+        textArgument(args, 'file') ?? '',
+        textArgument(args, 'query') ?? '',
+        limit,
+      );
       return toResultText(answer, 'passages', passages, note);
     },
   });
@@ -104,7 +124,8 @@ function createPassages(create: Create): EffectTool {
 function createListing(create: Create): EffectTool {
   return create({
     name: 'list_documents',
-    description: 'Lists the documents: folders with counts, files with titles and line counts, and what was left out with the reason (JSON).',
+    description:
+      'Lists the documents: folders with counts, files with titles and line counts, and what was left out with the reason (JSON).',
     parameters: {
       folder: { type: 'string', maxLength: 4096, description: 'Only below this folder; everything when left out.' },
       limit: { type: 'integer', minimum: 1, maximum: 500, description: 'Most files to list; 100 when left out.' },

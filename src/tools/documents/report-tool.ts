@@ -9,9 +9,15 @@ export function createReportTool(outDir: string): EffectTool {
     toolset: 'workspace_reports',
     effect: 'idempotent',
     trust: 'trusted',
-    description: 'Writes a Markdown report into the output folder, replacing a report of the same name. Returns JSON: path, bytes, lines.',
+    description:
+      'Writes a Markdown report into the output folder, replacing a report of the same name. Returns JSON: path, bytes, lines.',
     parameters: {
-      path: { type: 'string', minLength: 1, maxLength: 1024, description: 'Path in the output folder, ending in .md; "report.md" when left out.' },
+      path: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 1024,
+        description: 'Path in the output folder, ending in .md; "report.md" when left out.',
+      },
       content: { type: 'string', minLength: 1, maxLength: 5_000_000, required: true, description: 'The whole Markdown text.' },
     },
     run: async (args) =>

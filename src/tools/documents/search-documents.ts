@@ -104,10 +104,13 @@ async function openOrGone(index: DocumentIndex, file: string): Promise<OpenDocum
   }
 }
 
-function describe(parsed: SearchQuery, { missing }: WeightedQuery, hits: readonly SearchHit[]): string | undefined {
+function describe(parsed: SearchQuery, { present, missing }: WeightedQuery, hits: readonly SearchHit[]): string | undefined {
   const notes: string[] = [];
   if (parsed.terms.length === 0) notes.push('The query has no word in it to search for.');
-  else if (hits.length === 0) notes.push('Nothing was found. Try other words, fewer words, or list_documents.');
+  else if (hits.length === 0) {
+    const why = present.length > 0 ? ': no section has enough of the words' : '';
+    notes.push(`Nothing was found${why}. Try other words, fewer words, or list_documents.`);
+  }
   if (missing.length > 0) notes.push(`Not in any of the documents: ${missing.join(', ')}.`);
   const best = hits[0];
   if (best !== undefined && best.matched_terms.length < parsed.terms.length - missing.length) {

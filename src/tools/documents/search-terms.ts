@@ -76,7 +76,13 @@ function toTerms(word: string): readonly SearchTerm[] {
   const spaced = bare.replace(unspacedRun, ' ').trim();
   const terms = Array.from(bare.matchAll(unspacedRun), ([run]) => unspacedTerms(run)).flat();
   if (spaced === '') return terms;
-  return [...spaced.split(' ').filter((part) => part !== '').map(spacedTerm), ...terms];
+  return [
+    ...spaced
+      .split(' ')
+      .filter((part) => part !== '')
+      .map(spacedTerm),
+    ...terms,
+  ];
 }
 
 function spacedTerm(word: string): SearchTerm {
@@ -89,7 +95,8 @@ function spacedTerm(word: string): SearchTerm {
 /** Pairs of neighbouring characters, the closest thing to words where no spaces are written. */
 function unspacedTerms(run: string): readonly SearchTerm[] {
   const characters = run.match(unspacedCharacter) ?? [];
-  const pairs = characters.length < 2 ? [characters] : characters.slice(1).map((second, index) => [characters[index] ?? '', second]);
+  const pairs =
+    characters.length < 2 ? [characters] : characters.slice(1).map((second, index) => [characters[index] ?? '', second]);
   return pairs.map((pair) => ({ word: pair.join(''), matches: [quote(pair.join(' '))] }));
 }
 

@@ -28,7 +28,13 @@ function toSchema(parameter: Parameter): JsonSchema {
   switch (parameter.type) {
     case 'string': {
       const { minLength, maxLength, enum: allowed } = parameter;
-      return { type: 'string', description, maxLength, ...(minLength === undefined ? {} : { minLength }), ...(allowed === undefined ? {} : { enum: allowed }) };
+      return {
+        type: 'string',
+        description,
+        maxLength,
+        ...(minLength === undefined ? {} : { minLength }),
+        ...(allowed === undefined ? {} : { enum: allowed }),
+      };
     }
     case 'integer':
       return { type: 'integer', description, minimum: parameter.minimum, maximum: parameter.maximum };
@@ -62,9 +68,9 @@ function findProblem(parameter: Parameter, value: unknown): string | undefined {
   switch (parameter.type) {
     case 'string': {
       if (typeof value !== 'string') return 'must be a text';
+      if (parameter.enum !== undefined && !parameter.enum.includes(value)) return `must be one of: ${parameter.enum.join(', ')}`;
       if (value.length < (parameter.minLength ?? 0)) return 'must not be empty';
       if (value.length > parameter.maxLength) return `must have at most ${parameter.maxLength} characters`;
-      if (parameter.enum !== undefined && !parameter.enum.includes(value)) return `must be one of: ${parameter.enum.join(', ')}`;
       return undefined;
     }
     case 'integer': {

@@ -25,7 +25,8 @@ export function weighTerms(index: DocumentIndex, terms: readonly SearchTerm[]): 
   for (const term of terms) {
     const found = findTerm(index, term);
     if (found === undefined) missing.push(term.word);
-    else present.push({ word: term.word, match: found.match, weight: Math.log(1 + (rows - found.count + 0.5) / (found.count + 0.5)) });
+    else
+      present.push({ word: term.word, match: found.match, weight: Math.log(1 + (rows - found.count + 0.5) / (found.count + 0.5)) });
   }
   const known = present.reduce((sum, { weight }) => sum + weight, 0);
   const average = present.length === 0 ? 1 : known / present.length;

@@ -26,11 +26,15 @@ export async function writeReport(outDir: string, requested: string, content: st
   const path = toInsidePath(requested, folderName);
   const parts = path.split('/');
   if (!/\.(?:md|markdown)$/i.test(path)) throw refusePath(requested, 'a report ends in .md', folderName);
-  if (parts.some((part) => part.startsWith('.'))) throw refusePath(requested, 'hidden files and folders are not written to', folderName);
+  if (parts.some((part) => part.startsWith('.')))
+    throw refusePath(requested, 'hidden files and folders are not written to', folderName);
   if (parts.includes('agent_profiles')) throw refusePath(requested, 'profiles are not written by tools', folderName);
   const bytes = Buffer.from(content, 'utf8');
   if (bytes.length > maxReportBytes) {
-    throw new CadreError('TOOL_FAILED', `The report is too large: ${bytes.length} bytes, ${maxReportBytes} are allowed. Write less, or several reports.`);
+    throw new CadreError(
+      'TOOL_FAILED',
+      `The report is too large: ${bytes.length} bytes, ${maxReportBytes} are allowed. Write less, or several reports.`,
+    );
   }
   try {
     const folder = await makeFolder(outDir, parts.slice(0, -1), requested);
@@ -38,7 +42,9 @@ export async function writeReport(outDir: string, requested: string, content: st
   } catch (error) {
     if (error instanceof CadreError) throw error;
     const reason = errorCode(error) ?? String(error);
-    throw new CadreError('TOOL_FAILED', `The report "${path}" could not be written: ${reason}. Check the output folder.`, { cause: error });
+    throw new CadreError('TOOL_FAILED', `The report "${path}" could not be written: ${reason}. Check the output folder.`, {
+      cause: error,
+    });
   }
   return { path, bytes: bytes.length, lines: content.split('\n').length - (content.endsWith('\n') ? 1 : 0) };
 }
@@ -66,12 +72,14 @@ async function replaceFile(folder: string, name: string, bytes: Uint8Array, requ
     throw error;
   });
   if (existing?.isSymbolicLink() === true) throw refusePath(requested, 'it is a symbolic link', folderName);
-  if (existing !== undefined && !existing.isFile()) throw refusePath(requested, 'there is a folder or device of that name', folderName);
+  if (existing !== undefined && !existing.isFile())
+    throw refusePath(requested, 'there is a folder or device of that name', folderName);
   const temporary = join(folder, `.${randomUUID()}.tmp`);
   try {
     await writeNew(temporary, bytes);
     // A folder exchanged for a link meanwhile would lead the file elsewhere.
-    if ((await realpath(folder)) !== folder) throw refusePath(requested, 'a folder on the way was exchanged for a link', folderName);
+    if ((await realpath(folder)) !== folder)
+      throw refusePath(requested, 'a folder on the way was exchanged for a link', folderName);
     await rename(temporary, target);
   } finally {
     await rm(temporary, { force: true });

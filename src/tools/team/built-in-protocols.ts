@@ -37,7 +37,12 @@ const associateBriefing: HandoverProtocol = {
   description: 'The briefing of an associate in runs that have no protocol of this name.',
   contextParameters: { type: 'object', properties: {} },
   inheritance: [
-    { path: 'team.work_modules.{{module_id}}', replace: { module_id: moduleId }, payloadKey: 'module_details', title: 'Your work module' },
+    {
+      path: 'team.work_modules.{{module_id}}',
+      replace: { module_id: moduleId },
+      payloadKey: 'module_details',
+      title: 'Your work module',
+    },
     {
       path: 'team.work_modules.{{module_id}}.context_archive',
       replace: { module_id: moduleId },
@@ -76,7 +81,10 @@ export function associateProtocol(protocols: TransitionContext['protocols']): Ha
   const inherits = new Set(protocol.inheritance.map((rule) => rule.payloadKey));
   return {
     ...protocol,
-    contextParameters: { ...protocol.contextParameters, properties: { ...dispatchParameters, ...(properties as JsonObject | undefined) } },
+    contextParameters: {
+      ...protocol.contextParameters,
+      properties: { ...dispatchParameters, ...(properties as JsonObject | undefined) },
+    },
     inheritance: [...protocol.inheritance, ...requestedInheritance.filter((rule) => !inherits.has(rule.payloadKey))],
   };
 }

@@ -5,6 +5,7 @@ import type { TransitionContext } from '../../core/transition.ts';
 import type { WorkModule } from '../../core/work-module.ts';
 import { childLimitReason } from './child-limits.ts';
 import { chosenTeam, staffingProblem } from './staffing.ts';
+import { textOf } from './text-of.ts';
 
 /** An assignment that can be carried out. */
 export interface AcceptedAssignment {
@@ -41,10 +42,15 @@ export function checkAssignments(items: readonly JsonValue[], context: Transitio
   return { accepted, failed };
 }
 
-function checkAssignment(input: JsonObject, accepted: readonly AcceptedAssignment[], context: TransitionContext): AcceptedAssignment | string {
+function checkAssignment(
+  input: JsonObject,
+  accepted: readonly AcceptedAssignment[],
+  context: TransitionContext,
+): AcceptedAssignment | string {
   const id = textOf(input['module_id_to_assign']);
   const name = textOf(input['agent_profile_logical_name']);
-  if (accepted.some((other) => other.module.module_id === id)) return `module ${id} is assigned twice in this call; a module has one associate at a time`;
+  if (accepted.some((other) => other.module.module_id === id))
+    return `module ${id} is assigned twice in this call; a module has one associate at a time`;
   const modules = context.run.team.workModules;
   const module = Object.hasOwn(modules, id) ? modules[id] : undefined;
   if (module === undefined) return `there is no module ${JSON.stringify(id)}; ${knownModules(modules)}`;
@@ -61,7 +67,8 @@ function checkAssignment(input: JsonObject, accepted: readonly AcceptedAssignmen
 
 function moduleReason(module: WorkModule, modules: Readonly<Record<string, WorkModule>>): string | undefined {
   if (module.status !== 'pending' && module.status !== 'pending_review') {
-    const advice = module.status === 'ongoing' ? 'an associate is at work on it' : 'set it to pending first if it is to be worked on again';
+    const advice =
+      module.status === 'ongoing' ? 'an associate is at work on it' : 'set it to pending first if it is to be worked on again';
     return `module ${module.module_id} is ${module.status}; only pending and pending_review modules can be dispatched: ${advice}`;
   }
   const open = module.depends_on.filter((id) => !Object.hasOwn(modules, id) || modules[id]?.status !== 'completed');
@@ -73,7 +80,8 @@ function moduleReason(module: WorkModule, modules: Readonly<Record<string, WorkM
 function inheritanceReason(input: JsonObject, modules: Readonly<Record<string, WorkModule>>): string | undefined {
   for (const key of ['inherit_messages_from', 'inherit_deliverables_from']) {
     const unknown = listOf(input[key]).filter((id) => typeof id !== 'string' || !Object.hasOwn(modules, id));
-    if (unknown.length > 0) return `${key} names ${unknown.map((id) => JSON.stringify(id)).join(', ')}, which is no module; ${knownModules(modules)}`;
+    if (unknown.length > 0)
+      return `${key} names ${unknown.map((id) => JSON.stringify(id)).join(', ')}, which is no module; ${knownModules(modules)}`;
   }
   return undefined;
 }
@@ -81,10 +89,6 @@ function inheritanceReason(input: JsonObject, modules: Readonly<Record<string, W
 function knownModules(modules: Readonly<Record<string, WorkModule>>): string {
   const ids = Object.keys(modules);
   return ids.length === 0 ? 'no module exists yet' : `there are: ${ids.join(', ')}`;
-}
-
-function textOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
 }
 
 function listOf(value: JsonValue | undefined): readonly JsonValue[] {

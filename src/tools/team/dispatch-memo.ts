@@ -2,6 +2,7 @@ import type { AgentId } from '../../core/ids.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { FailedPreparation } from './check-assignment.ts';
+import { textOf } from './text-of.ts';
 
 /** An assignment under way: which agent does which module. */
 export interface StartedAssignment {
@@ -27,8 +28,11 @@ export function toStoredMemo(memo: DispatchMemo): JsonValue {
 export function fromStoredMemo(stored: JsonValue): DispatchMemo {
   const memo = isJsonObject(stored) ? stored : {};
   return {
-    started: objectsOf(memo['started']).map((entry) => ({ moduleId: String(entry['module_id']), agentId: String(entry['agent_id']) as AgentId })),
-    failed: objectsOf(memo['failed']).map((entry) => ({ input: entry['input'] ?? null, reason: String(entry['reason']) })),
+    started: objectsOf(memo['started']).map((entry) => ({
+      moduleId: textOf(entry['module_id']),
+      agentId: textOf(entry['agent_id']) as AgentId,
+    })),
+    failed: objectsOf(memo['failed']).map((entry) => ({ input: entry['input'] ?? null, reason: textOf(entry['reason']) })),
   };
 }
 

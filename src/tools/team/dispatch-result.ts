@@ -41,7 +41,8 @@ export function dispatchResult(memo: DispatchMemo, run: RunState): { readonly da
 }
 
 function countOutcomes(outcomes: readonly Outcome[], unprepared: number): DispatchCounts {
-  const count = (status: AssignmentVerdict['status']): number => outcomes.filter((outcome) => outcome.verdict.status === status).length;
+  const count = (status: AssignmentVerdict['status']): number =>
+    outcomes.filter((outcome) => outcome.verdict.status === status).length;
   return { unprepared, succeeded: count('completed_success'), failed: count('completed_error'), cancelled: count('cancelled') };
 }
 

@@ -25,7 +25,10 @@ const parameters: JsonObject = {
         type: 'object',
         required: ['module_id_to_assign', 'agent_profile_logical_name', 'assigned_role_name', 'assignment_specific_instructions'],
         properties: {
-          module_id_to_assign: { type: 'string', description: 'The work module, for example WM_1; it must be pending or pending_review.' },
+          module_id_to_assign: {
+            type: 'string',
+            description: 'The work module, for example WM_1; it must be pending or pending_review.',
+          },
           agent_profile_logical_name: { type: 'string', description: 'The name of the associate profile that does the work.' },
           assigned_role_name: { type: 'string', description: 'The role the associate plays in this module, in a few words.' },
           assignment_specific_instructions: { type: 'string', description: 'What this associate is to do, and what to hand in.' },
@@ -52,7 +55,8 @@ with notes) or dispatch it again at once.`;
 export function dispatchSubmodules(maxParallel: number): TransitionTool {
   return teamTool({
     name: 'dispatch_submodules',
-    description: 'Assigns work modules to associate agents, runs them in parallel and returns what each brought, when all are done.',
+    description:
+      'Assigns work modules to associate agents, runs them in parallel and returns what each brought, when all are done.',
     toolset: 'dispatch_tools',
     effect: 'idempotent',
     handoverProtocol: 'principal_to_associate_briefing',
@@ -60,6 +64,7 @@ export function dispatchSubmodules(maxParallel: number): TransitionTool {
     parameters,
     run: (args, context) => dispatch(args, context, maxParallel),
     resume: (_, context, happening, memo) => associateEnded(context, happening, memo, maxParallel),
+    cancel: (_, context, memo) => settleEnded(associatesOf(fromStoredMemo(memo), context), context),
   });
 }
 
@@ -70,18 +75,36 @@ function dispatch(args: JsonObject, context: TransitionContext, maxParallel: num
   const sharedContext: JsonObject = shared === undefined ? {} : { shared_context_for_all_assignments: shared };
   const { events, memo } = startAssignments(accepted, failed, { sharedContext, maxParallel, context });
   if (memo.started.length === 0) return finished(memo, context, events);
-  return { kind: 'suspend', on: { kind: 'agents', agentIds: memo.started.map((entry) => entry.agentId) }, memo: toStoredMemo(memo), events };
+  return {
+    kind: 'suspend',
+    on: { kind: 'agents', agentIds: memo.started.map((entry) => entry.agentId) },
+    memo: toStoredMemo(memo),
+    events,
+  };
 }
 
 /** Called each time an associate ended: settles every assignment that is over, starts held ones, ends when none is left. */
-function associateEnded(context: TransitionContext, happening: Happening, stored: JsonValue, maxParallel: number): TransitionOutcome {
+function associateEnded(
+  context: TransitionContext,
+  happening: Happening,
+  stored: JsonValue,
+  maxParallel: number,
+): TransitionOutcome {
   const memo = fromStoredMemo(stored);
-  const agents = memo.started.flatMap(({ agentId }) => context.run.agents.get(agentId) ?? []);
+  const agents = associatesOf(memo, context);
   const events = happening.kind === 'agent_ended' ? settleEnded(agents, context) : [];
-  if (agents.every((agent) => agent.status === 'ended')) return finished(memo, context, [...events, ...releaseHeld(context, maxParallel)]);
+  if (agents.every((agent) => agent.status === 'ended'))
+    return finished(memo, context, [...events, ...releaseHeld(context, maxParallel)]);
   // The wait and the memo are given back as they are: whoever stores them can see that nothing has changed.
-  const on = context.agent.openCalls.get(context.callId)?.waitFor ?? { kind: 'agents', agentIds: memo.started.map((entry) => entry.agentId) };
+  const on = context.agent.openCalls.get(context.callId)?.waitFor ?? {
+    kind: 'agents',
+    agentIds: memo.started.map((entry) => entry.agentId),
+  };
   return { kind: 'suspend', on, memo: stored, events: [...events, ...releaseHeld(context, maxParallel)] };
+}
+
+function associatesOf(memo: DispatchMemo, context: TransitionContext): readonly AgentState[] {
+  return memo.started.flatMap(({ agentId }) => context.run.agents.get(agentId) ?? []);
 }
 
 /** Settles all associates that ended and were not settled yet: several may have ended in one commit. */

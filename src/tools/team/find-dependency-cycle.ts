@@ -3,7 +3,10 @@
  *
  * @returns the ids on that way, the first one again at the end; undefined when there is none
  */
-export function findDependencyCycle(start: string, dependenciesOf: (id: string) => readonly string[]): readonly string[] | undefined {
+export function findDependencyCycle(
+  start: string,
+  dependenciesOf: (id: string) => readonly string[],
+): readonly string[] | undefined {
   const seen = new Set<string>();
   const ways: (readonly string[])[] = [[start]];
   for (let way = ways.pop(); way !== undefined; way = ways.pop()) {

@@ -10,7 +10,10 @@ const parameters: JsonObject = {
   type: 'object',
   properties: {
     reason: { type: 'string', description: 'Why the work ends here.' },
-    summary: { type: 'string', description: 'The result in a few sentences, for whoever asked for it; your last message if left out.' },
+    summary: {
+      type: 'string',
+      description: 'The result in a few sentences, for whoever asked for it; your last message if left out.',
+    },
     deliverables: {
       type: 'object',
       description: 'What was asked for, by name, for example { "primary_summary": "…" }; taken from your last message if left out.',
@@ -39,8 +42,14 @@ function finish(args: JsonObject, { agent, profiles }: TransitionContext): Trans
   const check = profiles.get(agent.meta.profile)?.checkDeliverables(deliverables);
   if (check?.ok === false) {
     const problems = check.errors.map((error) => `${error.path === '' ? 'deliverables' : error.path}: ${error.message}`).join('; ');
-    return refusal(`Your work is not finished: the deliverables do not fit the schema of profile ${agent.meta.profile}: ${problems}. Call finish_flow again with deliverables that fit.`);
+    return refusal(
+      `Your work is not finished: the deliverables do not fit the schema of profile ${agent.meta.profile}: ${problems}. Call finish_flow again with deliverables that fit.`,
+    );
   }
   const content = typeof reason === 'string' && reason !== '' ? `Finished: ${reason}` : 'Finished.';
-  return { kind: 'result', content, end: { outcome: 'success', output: text === '' ? lastAssistantText(agent) : text, deliverables } };
+  return {
+    kind: 'result',
+    content,
+    end: { outcome: 'success', output: text === '' ? lastAssistantText(agent) : text, deliverables },
+  };
 }

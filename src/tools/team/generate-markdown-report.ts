@@ -1,12 +1,16 @@
 import type { JsonObject } from '../../core/json.ts';
 import type { TransitionTool } from '../../core/tool.ts';
 import { teamTool } from './team-tool.ts';
+import { textOf } from './text-of.ts';
 
 const parameters: JsonObject = {
   type: 'object',
   required: ['principal_final_synthesis'],
   properties: {
-    principal_final_synthesis: { type: 'string', description: 'Your conclusions from all completed work modules, with their sources.' },
+    principal_final_synthesis: {
+      type: 'string',
+      description: 'Your conclusions from all completed work modules, with their sources.',
+    },
   },
 };
 
@@ -18,7 +22,7 @@ export function generateMarkdownReport(): TransitionTool {
     toolset: 'reporting_tools',
     effect: 'pure',
     parameters,
-    run: (args) => ({ kind: 'result', content: instructions(String(args['principal_final_synthesis'] ?? '')) }),
+    run: (args) => ({ kind: 'result', content: instructions(textOf(args['principal_final_synthesis'])) }),
   });
 }
 

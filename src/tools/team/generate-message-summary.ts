@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../core/json.ts';
 import type { TransitionTool } from '../../core/tool.ts';
 import { teamTool } from './team-tool.ts';
+import { textOf } from './text-of.ts';
 
 const parameters: JsonObject = {
   type: 'object',
@@ -18,7 +19,7 @@ export function generateMessageSummary(): TransitionTool {
     toolset: 'flow_control_summary',
     effect: 'pure',
     parameters,
-    run: (args) => ({ kind: 'result', content: instructions(String(args['current_associate_findings'] ?? '')) }),
+    run: (args) => ({ kind: 'result', content: instructions(textOf(args['current_associate_findings'])) }),
   });
 }
 

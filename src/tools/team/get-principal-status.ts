@@ -16,7 +16,8 @@ const maxReplyChars = 600;
 export function getPrincipalStatus(): TransitionTool {
   return teamTool({
     name: 'get_principal_status',
-    description: 'Tells whether the principal is running, what it did last, and how the work modules stand. Not for waiting: you are told when it is done.',
+    description:
+      'Tells whether the principal is running, what it did last, and how the work modules stand. Not for waiting: you are told when it is done.',
     toolset: 'monitoring_tools',
     effect: 'pure',
     parameters: { type: 'object', properties: {} },

@@ -56,7 +56,9 @@ function conditionHolds(protocol: HandoverProtocol, rule: InheritanceRule, scope
   try {
     return rule.condition.test(scope);
   } catch (error) {
-    warnings.push(`handover ${protocol.name}: ${rule.payloadKey} was not inherited, its condition failed: ${toErrorRecord(error, 'CONDITION_FAILED').message}`);
+    warnings.push(
+      `handover ${protocol.name}: ${rule.payloadKey} was not inherited, its condition failed: ${toErrorRecord(error, 'CONDITION_FAILED').message}`,
+    );
     return false;
   }
 }

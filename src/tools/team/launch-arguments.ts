@@ -10,7 +10,8 @@ export const launchParameters: JsonObject = {
     iteration_mode: {
       type: 'string',
       enum: ['start_fresh', 'continue_from_previous'],
-      description: 'start_fresh starts a new principal on the current plan; continue_from_previous sends the last one into another iteration.',
+      description:
+        'start_fresh starts a new principal on the current plan; continue_from_previous sends the last one into another iteration.',
     },
     force_terminate_and_relaunch: {
       type: 'boolean',

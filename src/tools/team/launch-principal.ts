@@ -1,19 +1,15 @@
-import type { EventDraft, ModuleUpdate } from '../../core/event.ts';
+import type { EventDraft } from '../../core/event.ts';
 import type { AgentId } from '../../core/ids.ts';
-import type { JsonObject } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
-import type { CompiledProfile } from '../../core/profile.ts';
 import type { AgentState } from '../../core/state.ts';
 import type { TransitionTool } from '../../core/tool.ts';
 import type { TransitionContext, TransitionOutcome } from '../../core/transition.ts';
-import type { WorkModule } from '../../core/work-module.ts';
-import { principalProtocol } from './built-in-protocols.ts';
 import { childLimitReason } from './child-limits.ts';
 import { endSubtree } from './end-subtree.ts';
 import { findPrincipal } from './find-principal.ts';
-import { buildBriefing } from './handover.ts';
 import { launchParameters, readLaunchArguments, type LaunchArguments } from './launch-arguments.ts';
 import { principalProfile } from './principal-profile.ts';
+import { freshStart, nextIteration } from './principal-start.ts';
 import { staffingProblem } from './staffing.ts';
 import { teamTool } from './team-tool.ts';
 import { dataOutcome, refusal } from './tool-outcome.ts';
@@ -44,7 +40,10 @@ function launch(args: LaunchArguments, context: TransitionContext): TransitionOu
   if (args.fresh && !hasOpenModule(context)) return ignoredEmptyPlan();
   const ended = running ? endSubtree(context.run, principal, 'ended to be launched anew', context.at) : [];
   const before = [...ended, ...teamEvents(args.team, context)];
-  if (!args.fresh && principal !== undefined) return continueWith(principal, args, before, context);
+  if (!args.fresh && principal !== undefined) {
+    const iteration = principal.iteration + 1;
+    return launched(principal.meta.agentId, iteration, [...before, ...nextIteration(principal, args.params, { before, context })]);
+  }
   return startFresh(args, before, context);
 }
 
@@ -54,7 +53,10 @@ function teamProblem(team: readonly string[] | undefined, { profiles }: Transiti
 }
 
 function briefingProblem(args: LaunchArguments, principal: AgentState | undefined): string | undefined {
-  if (!args.fresh) return principal === undefined ? 'no principal has run yet, so there is nothing to continue; use iteration_mode start_fresh' : undefined;
+  if (!args.fresh)
+    return principal === undefined
+      ? 'no principal has run yet, so there is nothing to continue; use iteration_mode start_fresh'
+      : undefined;
   const briefing = args.params['initial_briefing_for_principal'];
   return isJsonObject(briefing) ? undefined : 'initial_briefing_for_principal is missing; give it at least { "user_query": "…" }';
 }
@@ -71,7 +73,8 @@ function ignoredRunning(principal: AgentState): TransitionOutcome {
 function ignoredEmptyPlan(): TransitionOutcome {
   return dataOutcome({
     status: 'ignored_empty_plan',
-    message: 'The plan has no work module that is still to be done; nothing was launched. Create at least one with manage_work_modules first.',
+    message:
+      'The plan has no work module that is still to be done; nothing was launched. Create at least one with manage_work_modules first.',
   });
 }
 
@@ -83,7 +86,18 @@ function hasOpenModule({ run }: TransitionContext): boolean {
 function teamEvents(team: readonly string[] | undefined, { turnId, agent }: TransitionContext): readonly EventDraft[] {
   if (team === undefined) return [];
   const { agentId } = agent.meta;
-  return [{ type: 'state.update', scope: 'team', agentId, turnId, operation: 'set', path: 'profiles_list', value: team, by: 'launch_principal' }];
+  return [
+    {
+      type: 'state.update',
+      scope: 'team',
+      agentId,
+      turnId,
+      operation: 'set',
+      path: 'profiles_list',
+      value: team,
+      by: 'launch_principal',
+    },
+  ];
 }
 
 function startFresh(args: LaunchArguments, before: readonly EventDraft[], context: TransitionContext): TransitionOutcome {
@@ -92,66 +106,9 @@ function startFresh(args: LaunchArguments, before: readonly EventDraft[], contex
   if (typeof profile === 'string') return refusal(`The principal was not launched: ${profile}`);
   const limit = childLimitReason(run, agent, profiles.get(agent.meta.profile), 0);
   const [agentId] = context.agentIds([profile.name]);
-  if (limit !== undefined || agentId === undefined) return refusal(`The principal was not launched: ${limit ?? 'the engine has no id for it'}`);
-  return launched(agentId, 1, [...before, startEvent(agentId, profile, args.params, context), ...briefingEvents(agentId, args.params, before, context)]);
-}
-
-function startEvent(agentId: AgentId, profile: CompiledProfile, params: JsonObject, { agent, turnId }: TransitionContext): EventDraft {
-  return {
-    type: 'agent.start',
-    agentId,
-    parentAgentId: agent.meta.agentId,
-    profile: profile.name,
-    profileType: profile.type,
-    depth: agent.meta.depth + 1,
-    initialParams: params,
-    notify: { agentId: agent.meta.agentId, source: 'PRINCIPAL_COMPLETED' },
-    lastTurnId: turnId,
-    flowId: agent.flowId,
-  };
-}
-
-/** The last principal goes on: with its briefing again, since its messages are archived, and with what is new this time. */
-function continueWith(principal: AgentState, args: LaunchArguments, before: readonly EventDraft[], context: TransitionContext): TransitionOutcome {
-  const { agentId } = principal.meta;
-  const iteration = principal.iteration + 1;
-  const params = { ...principal.initialParams, ...args.params };
-  return launched(agentId, iteration, [
-    ...before,
-    { type: 'agent.restart', agentId, iteration, initialParams: params },
-    ...briefingEvents(agentId, params, before, context),
-    context.item(agentId, 'PARTNER_DIRECTIVE', iterationDirective(args.params['new_directives_for_iteration'], iteration)),
-  ]);
-}
-
-function iterationDirective(directives: unknown, iteration: number): JsonObject {
-  const given = isJsonObject(directives) ? directives : {};
-  const { user_query_adjustment: adjustment, additional_notes: notes } = given;
-  return {
-    directive_type: 'NEW_ITERATION',
-    content: adjustment ?? `Iteration ${iteration} begins. Look over the work modules and carry on.`,
-    ...(notes === undefined ? {} : { additional_notes: notes }),
-    iteration,
-  };
-}
-
-function briefingEvents(agentId: AgentId, params: JsonObject, before: readonly EventDraft[], context: TransitionContext): readonly EventDraft[] {
-  const { run, agent, scope, protocols, item } = context;
-  const briefing = buildBriefing(principalProtocol(protocols), params, { run, agent, scope, modules: modulesAfter(before, context) });
-  return [
-    item(agentId, briefing.source, briefing.payload, { noHandover: true }),
-    ...briefing.warnings.map((message): EventDraft => ({ type: 'note.add', level: 'warning', code: 'CONDITION_FAILED', message, agentId })),
-  ];
-}
-
-/** The work modules as they stand once the given events are committed. */
-function modulesAfter(events: readonly EventDraft[], { run }: TransitionContext): Readonly<Record<string, WorkModule>> {
-  const modules: Record<string, WorkModule> = { ...run.team.workModules };
-  for (const { moduleId, patch } of events.filter((event): event is ModuleUpdate => event.type === 'module.update')) {
-    const module = modules[moduleId];
-    if (module !== undefined) modules[moduleId] = { ...module, ...patch };
-  }
-  return modules;
+  if (limit !== undefined || agentId === undefined)
+    return refusal(`The principal was not launched: ${limit ?? 'the engine has no id for it'}`);
+  return launched(agentId, 1, [...before, ...freshStart(agentId, profile, args.params, { before, context })]);
 }
 
 function launched(agentId: AgentId, iteration: number, events: readonly EventDraft[]): TransitionOutcome {

@@ -27,11 +27,16 @@ const parameters: JsonObject = {
           name: text('Short name; needed when creating.'),
           description: text('What is to be done and what counts as done; needed when creating.'),
           notes_from_principal: text('Notes for whoever works on the module, for example what to do differently in a rework.'),
-          depends_on: { type: 'array', items: { type: 'string' }, description: 'Ids of modules that must be completed before this one is dispatched.' },
+          depends_on: {
+            type: 'array',
+            items: { type: 'string' },
+            description: 'Ids of modules that must be completed before this one is dispatched.',
+          },
           new_status: {
             type: 'string',
             enum: statuses,
-            description: 'For status_change: pending (open again), completed or deprecated. Dispatch alone sets ongoing and pending_review.',
+            description:
+              'For status_change: pending (open again), completed or deprecated. Dispatch alone sets ongoing and pending_review.',
           },
         },
       },
@@ -43,7 +48,8 @@ const parameters: JsonObject = {
 export function manageWorkModules(): TransitionTool {
   return teamTool({
     name: 'manage_work_modules',
-    description: 'Creates, updates and changes the status of work modules. All actions of a call succeed together or none is carried out.',
+    description:
+      'Creates, updates and changes the status of work modules. All actions of a call succeed together or none is carried out.',
     toolset: 'planning_tools',
     effect: 'idempotent',
     parameters,
@@ -55,7 +61,9 @@ function manage(actions: readonly ModuleAction[], context: TransitionContext): T
   const { team, counters } = context.run;
   const result = applyModuleActions(team.workModules, counters.modules, actions, context.at);
   if (!result.ok) {
-    return refusal(`Failed on action ${result.index} (${actions[result.index]?.action}): ${result.reason}. No action of this call was carried out.`);
+    return refusal(
+      `Failed on action ${result.index} (${actions[result.index]?.action}): ${result.reason}. No action of this call was carried out.`,
+    );
   }
   const count = (kind: ModuleAction['action']): number => actions.filter((action) => action.action === kind).length;
   const summary = `${count('create')} created, ${count('update')} updated, ${count('status_change')} changed in status.`;

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../core/json.ts';
 import type { MessageOrigin, PromptMessage, ToolResultPart } from '../../core/message.ts';
 import { contentText } from '../../core/message.ts';
 import { clipText } from './clip-text.ts';
@@ -14,8 +13,14 @@ export interface History {
   readonly origins: readonly MessageOrigin[];
 }
 
+/** A message as another agent inherits it; role `note` stands for messages that were left out. */
+export interface HandoverMessage {
+  readonly role: PromptMessage['role'] | 'note';
+  readonly content: string;
+}
+
 /** What a message says, as text: words, tool calls by name and arguments, tool results. */
-export function messageText(message: PromptMessage): string {
+function messageText(message: PromptMessage): string {
   switch (message.role) {
     case 'system':
       return message.content;
@@ -47,8 +52,8 @@ export function assistantWords(message: PromptMessage): string {
  * The messages another agent may inherit, as `{ role, content }`: without those marked `noHandover`, each shortened,
  * and the earliest left out when they are too much together.
  */
-export function handoverMessages(history: History, count = history.messages.length): readonly JsonObject[] {
-  const list: JsonObject[] = [];
+export function handoverMessages(history: History, count = history.messages.length): readonly HandoverMessage[] {
+  const list: HandoverMessage[] = [];
   let chars = 0;
   for (let index = Math.min(count, history.messages.length) - 1; index >= 0; index -= 1) {
     const message = history.messages[index];
@@ -68,7 +73,7 @@ export function handoverMessages(history: History, count = history.messages.leng
 export function messageDigest(history: History, max: number): string {
   return clipText(
     handoverMessages(history)
-      .map((message) => `[${String(message['role'])}] ${String(message['content'])}`)
+      .map((message) => `[${message.role}] ${message.content}`)
       .join('\n'),
     max,
   );

@@ -40,7 +40,12 @@ export function applyModuleActions(
 ): ModuleActionsResult {
   let next = created;
   const newIds = actions.filter((action) => action.action === 'create').map((_, position) => moduleIdAt(created + position));
-  const plan: Plan = { modules: new Map(Object.entries(modules)), patches: new Map(), known: new Set([...Object.keys(modules), ...newIds]), at };
+  const plan: Plan = {
+    modules: new Map(Object.entries(modules)),
+    patches: new Map(),
+    known: new Set([...Object.keys(modules), ...newIds]),
+    at,
+  };
   for (const [index, action] of actions.entries()) {
     const id = action.action === 'create' ? moduleIdAt(next++) : (action.module_id ?? '');
     const reason = applyAction(plan, id, action) ?? cycleReason(plan, id);
@@ -143,7 +148,8 @@ function unknownModule(plan: Plan, id: string): string | undefined {
 
 function dependencyReason(plan: Plan, id: string, action: ModuleAction): string | undefined {
   const unknown = (action.depends_on ?? []).filter((other) => !plan.known.has(other));
-  if (unknown.length > 0) return `depends_on of ${id} names ${unknown.join(', ')}, which does not exist; there are: ${[...plan.known].join(', ')}`;
+  if (unknown.length > 0)
+    return `depends_on of ${id} names ${unknown.join(', ')}, which does not exist; there are: ${[...plan.known].join(', ')}`;
   return undefined;
 }
 

@@ -13,7 +13,8 @@ const parameters: JsonObject = {
     directive_type: {
       type: 'string',
       enum: ['ADD_CONTEXT', 'USER_QUERY_FOR_PRINCIPAL', 'MODIFY_SUB_TASK'],
-      description: 'ADD_CONTEXT adds something to know, USER_QUERY_FOR_PRINCIPAL passes on a question, MODIFY_SUB_TASK changes one work module.',
+      description:
+        'ADD_CONTEXT adds something to know, USER_QUERY_FOR_PRINCIPAL passes on a question, MODIFY_SUB_TASK changes one work module.',
     },
     payload: {
       type: 'object',
@@ -21,7 +22,10 @@ const parameters: JsonObject = {
       properties: {
         user_facing_message_for_principal: { type: 'string', minLength: 1, description: 'What the principal is to do or know.' },
         target_task_id: { type: 'string', description: 'The work module meant; needed for MODIFY_SUB_TASK.' },
-        internal_notes_for_principal_llm: { type: 'string', description: 'Background for the principal that the user need not see.' },
+        internal_notes_for_principal_llm: {
+          type: 'string',
+          description: 'Background for the principal that the user need not see.',
+        },
       },
     },
   },
@@ -41,10 +45,13 @@ export function sendDirective(): TransitionTool {
 
 function send(args: JsonObject, context: TransitionContext): TransitionOutcome {
   const principal = findPrincipal(context.run, context.agent);
-  if (principal === undefined) return refusal('No principal has been launched, so nobody can read a directive; launch one with launch_principal.');
+  if (principal === undefined)
+    return refusal('No principal has been launched, so nobody can read a directive; launch one with launch_principal.');
   const { agentId } = principal.meta;
   if (principal.status === 'ended') {
-    return refusal(`The principal ${agentId} has ended (${principal.outcome}) and reads no directives; use launch_principal with iteration_mode continue_from_previous.`);
+    return refusal(
+      `The principal ${agentId} has ended (${principal.outcome}) and reads no directives; use launch_principal with iteration_mode continue_from_previous.`,
+    );
   }
   const payload = isJsonObject(args['payload']) ? args['payload'] : {};
   const target = payload['target_task_id'];
@@ -64,5 +71,7 @@ function targetProblem(needed: boolean, target: unknown, { run }: TransitionCont
   const modules = run.team.workModules;
   const choices = `work modules: ${Object.keys(modules).join(', ') || 'none'}`;
   if (target === undefined) return needed ? `MODIFY_SUB_TASK needs target_task_id; ${choices}` : undefined;
-  return typeof target === 'string' && Object.hasOwn(modules, target) ? undefined : `there is no work module ${JSON.stringify(target)}; ${choices}`;
+  return typeof target === 'string' && Object.hasOwn(modules, target)
+    ? undefined
+    : `there is no work module ${JSON.stringify(target)}; ${choices}`;
 }

@@ -72,15 +72,29 @@ function dispatchPatch(verdict: AssignmentVerdict, at: number): Partial<Dispatch
   };
 }
 
-function modulePatch(module: WorkModule, record: DispatchRecord, agent: AgentState, verdict: AssignmentVerdict, at: number): Partial<WorkModule> {
+function modulePatch(
+  module: WorkModule,
+  record: DispatchRecord,
+  agent: AgentState,
+  verdict: AssignmentVerdict,
+  at: number,
+): Partial<WorkModule> {
   const { dispatch_id } = record;
   const success = verdict.status === 'completed_success';
-  const attempt = { dispatch_id, archived_at: at, agent_id: agent.meta.agentId, message_count: agent.messages.length, deliverables: verdict.deliverables };
+  const attempt = {
+    dispatch_id,
+    archived_at: at,
+    agent_id: agent.meta.agentId,
+    message_count: agent.messages.length,
+    deliverables: verdict.deliverables,
+  };
   return {
     status: 'pending_review',
     review_info: {
       trigger: success ? 'associate_completed' : 'associate_failed',
-      message: success ? `${record.role_name} has finished; review the deliverables.` : `${record.role_name} did not finish the module.`,
+      message: success
+        ? `${record.role_name} has finished; review the deliverables.`
+        : `${record.role_name} did not finish the module.`,
       error_details: verdict.errorDetails,
     },
     assignee_history: module.assignee_history.map((entry) =>

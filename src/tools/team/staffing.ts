@@ -14,8 +14,10 @@ export function chosenTeam(run: RunState): readonly string[] | undefined {
 }
 
 /** The names of all profiles that may be staffed, restricted to a chosen team if there is one. */
-export function staffableNames(profiles: Profiles, team: readonly string[] | undefined): readonly string[] {
-  return [...profiles.values()].filter((profile) => isStaffable(profile) && (team?.includes(profile.name) ?? true)).map((profile) => profile.name);
+function staffableNames(profiles: Profiles, team: readonly string[] | undefined): readonly string[] {
+  return [...profiles.values()]
+    .filter((profile) => isStaffable(profile) && (team?.includes(profile.name) ?? true))
+    .map((profile) => profile.name);
 }
 
 /** Says why a profile cannot be given work, and which ones can; undefined when it can. */
@@ -28,7 +30,11 @@ export function staffingProblem(name: string, profiles: Profiles, team: readonly
   return `${why}${meant} Profiles that may be staffed: ${names.length === 0 ? 'none' : names.join(', ')}.`;
 }
 
-function staffingFault(name: string, profile: CompiledProfile | undefined, team: readonly string[] | undefined): string | undefined {
+function staffingFault(
+  name: string,
+  profile: CompiledProfile | undefined,
+  team: readonly string[] | undefined,
+): string | undefined {
   if (profile === undefined || profile.isDeleted) return `there is no profile ${JSON.stringify(name)}`;
   if (!profile.isActive) return `profile ${name} is not active`;
   if (!profile.availableForStaffing) return `profile ${name} is not available for staffing`;

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { HandoverProtocol } from '../../core/profile.ts';
 import type { TransitionContext } from '../../core/transition.ts';
 import type { WorkModule } from '../../core/work-module.ts';
+import { briefingEvents } from './briefing-events.ts';
 import { associateProtocol } from './built-in-protocols.ts';
 import type { AcceptedAssignment, FailedPreparation } from './check-assignment.ts';
 import type { DispatchMemo, StartedAssignment } from './dispatch-memo.ts';
@@ -41,7 +42,13 @@ export function startAssignments(
   for (const [index, entry] of prepared.entries()) {
     const agentId = agentIds[index];
     if (agentId === undefined) continue;
-    events.push(...startEvents(entry, { agentId, dispatchId: `D_${context.run.counters.dispatches + index + 1}`, held: index >= slots }, context));
+    events.push(
+      ...startEvents(
+        entry,
+        { agentId, dispatchId: `D_${context.run.counters.dispatches + index + 1}`, held: index >= slots },
+        context,
+      ),
+    );
     started.push({ moduleId: entry.assignment.module.module_id, agentId });
   }
   return { events, memo: { started, failed: [...alreadyFailed, ...failed] } };
@@ -63,7 +70,12 @@ function prepare(accepted: readonly AcceptedAssignment[], sharedContext: JsonObj
   return { prepared, failed };
 }
 
-function brief(protocol: HandoverProtocol, params: JsonObject, modules: Readonly<Record<string, WorkModule>>, context: TransitionContext): Briefing | string {
+function brief(
+  protocol: HandoverProtocol,
+  params: JsonObject,
+  modules: Readonly<Record<string, WorkModule>>,
+  context: TransitionContext,
+): Briefing | string {
   try {
     return buildBriefing(protocol, params, { run: context.run, agent: context.agent, scope: context.scope, modules });
   } catch (error) {
@@ -114,7 +126,6 @@ function startEvents(
       flowId: context.agent.flowId,
       ...(held ? { held: true } : {}),
     },
-    context.item(agentId, briefing.source, briefing.payload, { noHandover: true }),
-    ...briefing.warnings.map((message): EventDraft => ({ type: 'note.add', level: 'warning', code: 'CONDITION_FAILED', message, agentId })),
+    ...briefingEvents(agentId, briefing, context),
   ];
 }

@@ -3,7 +3,11 @@ import type { AgentId, CallId, RunId, TurnId } from '../../../src/core/ids.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
 import type { ToolContext } from '../../../src/core/tool.ts';
 import { CadreError } from '../../../src/core/error.ts';
-import { createDocumentTools, type DocumentTools, type DocumentToolsOptions } from '../../../src/tools/documents/create-document-tools.ts';
+import {
+  createDocumentTools,
+  type DocumentTools,
+  type DocumentToolsOptions,
+} from '../../../src/tools/documents/create-document-tools.ts';
 
 /** Calls a tool of the toolset and gives its text. */
 export type CallTool = (name: string, args: JsonObject, signal?: AbortSignal) => Promise<string>;

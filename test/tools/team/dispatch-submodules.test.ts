@@ -1,27 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { EventOf } from '../../../src/core/event.ts';
-import type { AgentId } from '../../../src/core/ids.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
 import { isJsonObject } from '../../../src/core/json.ts';
-import { assignment, plannedRun, profile, type TeamRun } from './team-run.ts';
-
-function dispatch(team: TeamRun, principal: AgentId, ...assignments: JsonObject[]) {
-  return team.call(principal, 'dispatch_submodules', { assignments });
-}
-
-function associate(team: TeamRun, moduleId: string): AgentId {
-  const agentId = team.associates(moduleId).at(-1);
-  if (agentId === undefined) throw new Error(`${moduleId} has no associate`);
-  return agentId;
-}
+import { associate, assignment, dispatch, plannedRun, starts } from './planned-run.ts';
+import { profile } from './test-profile.ts';
 
 function list(data: JsonObject, key: string): readonly JsonObject[] {
   const value = data[key];
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
-function starts(team: TeamRun): readonly EventOf<'agent.start'>[] {
-  return team.events.flatMap((event) => (event.type === 'agent.start' && event.moduleId !== undefined ? [event] : []));
 }
 
 describe('what a dispatch starts', () => {
@@ -30,11 +15,22 @@ describe('what a dispatch starts', () => {
     const call = dispatch(team, principal, assignment('WM_1'), assignment('WM_2', { agent_profile_logical_name: 'Writer' }));
     expect(call.suspended).toBe(true);
     expect(starts(team)).toMatchObject([
-      { profile: 'Researcher', parentAgentId: principal, moduleId: 'WM_1', roleName: 'Worker on WM_1', depth: 2, callId: call.callId, flowId: 'flow_1' },
+      {
+        profile: 'Researcher',
+        parentAgentId: principal,
+        moduleId: 'WM_1',
+        roleName: 'Worker on WM_1',
+        depth: 2,
+        callId: call.callId,
+        flowId: 'flow_1',
+      },
       { profile: 'Writer', parentAgentId: principal, moduleId: 'WM_2' },
     ]);
     expect(starts(team)[0]?.lastTurnId).toBe(team.agent(principal).currentTurnId);
-    expect(team.module('WM_1')).toMatchObject({ status: 'ongoing', assignee_history: [{ agent_id: associate(team, 'WM_1'), outcome: 'running' }] });
+    expect(team.module('WM_1')).toMatchObject({
+      status: 'ongoing',
+      assignee_history: [{ agent_id: associate(team, 'WM_1'), outcome: 'running' }],
+    });
     expect(team.run.team.dispatchHistory).toMatchObject([
       { dispatch_id: 'D_1', call_id: call.callId, module_id: 'WM_1', status: 'RUNNING', profile: 'Researcher' },
       { dispatch_id: 'D_2', module_id: 'WM_2', status: 'RUNNING' },
@@ -64,14 +60,28 @@ describe('the checks of an assignment', () => {
   test.each<[string, JsonObject, string]>([
     ['an unknown module', assignment('WM_9'), 'there is no module "WM_9"; there are: WM_1, WM_2, WM_3'],
     ['a completed module', assignment('WM_3'), 'module WM_3 is completed; only pending and pending_review'],
-    ['an unknown profile', assignment('WM_1', { agent_profile_logical_name: 'Reseacher' }), 'did you mean Researcher? Profiles that may be staffed: Researcher, Writer.'],
+    [
+      'an unknown profile',
+      assignment('WM_1', { agent_profile_logical_name: 'Reseacher' }),
+      'did you mean Researcher? Profiles that may be staffed: Researcher, Writer.',
+    ],
     ['an inactive profile', assignment('WM_1', { agent_profile_logical_name: 'Retired' }), 'profile Retired is not active'],
     ['a deleted profile', assignment('WM_1', { agent_profile_logical_name: 'Deleted' }), 'there is no profile "Deleted"'],
-    ['a profile that is not for staffing', assignment('WM_1', { agent_profile_logical_name: 'Private' }), 'profile Private is not available for staffing'],
-    ['inheritance from nowhere', assignment('WM_1', { inherit_messages_from: ['WM_2', 'WM_8'] }), 'inherit_messages_from names "WM_8", which is no module'],
+    [
+      'a profile that is not for staffing',
+      assignment('WM_1', { agent_profile_logical_name: 'Private' }),
+      'profile Private is not available for staffing',
+    ],
+    [
+      'inheritance from nowhere',
+      assignment('WM_1', { inherit_messages_from: ['WM_2', 'WM_8'] }),
+      'inherit_messages_from names "WM_8", which is no module',
+    ],
   ])('refuse %s and let its sibling go ahead', (_, bad, reason) => {
     const { team, principal } = plannedRun(3, { profiles });
-    team.call(principal, 'manage_work_modules', { actions: [{ action: 'status_change', module_id: 'WM_3', new_status: 'completed' }] });
+    team.call(principal, 'manage_work_modules', {
+      actions: [{ action: 'status_change', module_id: 'WM_3', new_status: 'completed' }],
+    });
     const call = dispatch(team, principal, bad, assignment('WM_2'));
     expect(call.suspended).toBe(true);
     team.end(associate(team, 'WM_2'), 'success', { output: 'done' });
@@ -93,7 +103,13 @@ describe('the checks of an assignment', () => {
 
   test('count only accepted assignments as given twice (D1.17)', () => {
     const { team, principal } = plannedRun(1);
-    const call = dispatch(team, principal, assignment('WM_1', { agent_profile_logical_name: 'Nobody' }), assignment('WM_1'), assignment('WM_1'));
+    const call = dispatch(
+      team,
+      principal,
+      assignment('WM_1', { agent_profile_logical_name: 'Nobody' }),
+      assignment('WM_1'),
+      assignment('WM_1'),
+    );
     team.end(associate(team, 'WM_1'), 'success');
     const details = list(team.result(call.callId).data, 'failed_preparation_details');
     expect(details.map((detail) => detail['reason'])).toEqual([
@@ -113,7 +129,9 @@ describe('the checks of an assignment', () => {
   test('keep to a team that was chosen', () => {
     const { team, principal } = plannedRun(1);
     team.emit({ type: 'state.update', scope: 'team', operation: 'set', path: 'profiles_list', value: ['Writer'] });
-    expect(dispatch(team, principal, assignment('WM_1')).text).toContain('profile Researcher is not in the team chosen for this run');
+    expect(dispatch(team, principal, assignment('WM_1')).text).toContain(
+      'profile Researcher is not in the team chosen for this run',
+    );
     expect(dispatch(team, principal, assignment('WM_1', { agent_profile_logical_name: 'Writer' })).suspended).toBe(true);
   });
 
@@ -158,7 +176,9 @@ describe('the result of a dispatch', () => {
     expect(result.isError).toBe(isError);
     expect(list(result.data, 'assignment_execution_results')).toHaveLength(outcomes.length);
     expect(list(result.data, 'failed_preparation_details')).toHaveLength(refusals);
-    expect(result.data['message']).toContain(`Dispatch operation concluded for ${outcomes.length + refusals} requested assignment(s).`);
+    expect(result.data['message']).toContain(
+      `Dispatch operation concluded for ${outcomes.length + refusals} requested assignment(s).`,
+    );
   });
 
   test('names each assignment in the order of the call, whoever ended first', () => {
@@ -169,8 +189,19 @@ describe('the result of a dispatch', () => {
     expect(team.module('WM_2').status).toBe('ongoing');
     team.end(associate(team, 'WM_2'), 'limit', { output: 'half of it' });
     expect(list(team.result(call.callId).data, 'assignment_execution_results')).toMatchObject([
-      { module_id: 'WM_1', associate_id: associate(team, 'WM_1'), execution_status: 'completed_error', deliverables: {}, error_details: { outcome: 'error', message: 'the model refused' } },
-      { module_id: 'WM_2', execution_status: 'completed_error', deliverables: { primary_summary: 'half of it' }, error_details: { outcome: 'limit' } },
+      {
+        module_id: 'WM_1',
+        associate_id: associate(team, 'WM_1'),
+        execution_status: 'completed_error',
+        deliverables: {},
+        error_details: { outcome: 'error', message: 'the model refused' },
+      },
+      {
+        module_id: 'WM_2',
+        execution_status: 'completed_error',
+        deliverables: { primary_summary: 'half of it' },
+        error_details: { outcome: 'limit' },
+      },
       { module_id: 'WM_3', execution_status: 'completed_success', deliverables: { primary_summary: 'three' }, error_details: null },
     ]);
   });
@@ -193,14 +224,22 @@ describe('the result of a dispatch', () => {
     team.end(associate(team, 'WM_1'), 'success', { deliverables: { primary_summary: 'good' } });
     dispatch(team, principal, assignment('WM_1'));
     team.end(associate(team, 'WM_1'), 'error');
-    expect(team.module('WM_1')).toMatchObject({ deliverables: { primary_summary: 'good' }, review_info: { trigger: 'associate_failed' } });
+    expect(team.module('WM_1')).toMatchObject({
+      deliverables: { primary_summary: 'good' },
+      review_info: { trigger: 'associate_failed' },
+    });
     expect(team.module('WM_1').context_archive.map((entry) => entry.deliverables)).toEqual([{ primary_summary: 'good' }, {}]);
   });
 
   test.each([
     ['its output', { output: 'the answer' }, '', { primary_summary: 'the answer' }],
     ['its last words', {}, 'forty-two', { primary_summary: 'forty-two' }],
-    ['the summary it wrote as JSON (D1.8)', {}, '{"primary_summary":"short","sources":["a.md:1"]}', { primary_summary: 'short', sources: ['a.md:1'] }],
+    [
+      'the summary it wrote as JSON (D1.8)',
+      {},
+      '{"primary_summary":"short","sources":["a.md:1"]}',
+      { primary_summary: 'short', sources: ['a.md:1'] },
+    ],
     ['a fenced summary', {}, '```json\n{"primary_summary":"fenced"}\n```', { primary_summary: 'fenced' }],
     ['nothing when it said nothing', {}, '', {}],
   ])('an associate that hands in no deliverables is represented by %s', (_, result, words, deliverables) => {
@@ -218,7 +257,8 @@ describe('the result of a dispatch', () => {
     team.say(associate(team, 'WM_1'), 'I looked.');
     team.say(associate(team, 'WM_1'), 'x'.repeat(20_000));
     team.end(associate(team, 'WM_1'), 'success');
-    const messages = String(list(team.result(call.callId).data, 'assignment_execution_results')[0]?.['new_messages_from_associate']);
+    const messages = list(team.result(call.callId).data, 'assignment_execution_results')[0]?.['new_messages_from_associate'];
+    if (typeof messages !== 'string') throw new Error('no messages');
     expect(messages).toMatch(/^\[assistant\] I looked\.\n\[assistant\] x+/);
     expect(messages).not.toContain('schema_for_rendering');
     expect(messages).toContain('characters left out');
@@ -254,53 +294,5 @@ describe('the result of a dispatch', () => {
     team.end(associate(team, 'WM_1'), 'success');
     expect(team.agent(principal).openCalls.get(call.callId)?.waitFor).toBe(waitFor);
     expect(team.agent(principal).openCalls.get(call.callId)?.memo).toBe(memo);
-  });
-});
-
-describe('the cap on associates at work', () => {
-  const working = (team: TeamRun) => [...team.run.agents.values()].filter((agent) => agent.meta.moduleId !== undefined && agent.status !== 'ended' && agent.status !== 'held').length;
-  const modules = ['WM_1', 'WM_2', 'WM_3', 'WM_4', 'WM_5'];
-
-  test('holds the rest back and releases one for each that ends', () => {
-    const { team, principal } = plannedRun(5, { maxParallel: 2 });
-    const call = dispatch(team, principal, ...modules.map((id) => assignment(id)));
-    expect(starts(team).map((start) => start.held === true)).toEqual([false, false, true, true, true]);
-    expect(team.run.team.dispatchHistory.map((record) => record.status)).toEqual(['RUNNING', 'RUNNING', 'QUEUED', 'QUEUED', 'QUEUED']);
-    for (const [index, id] of modules.entries()) {
-      expect(working(team)).toBe(Math.min(2, 5 - index));
-      team.end(associate(team, id), 'success');
-    }
-    expect(team.events.flatMap((event) => (event.type === 'agent.release' ? [event.agentId] : []))).toEqual(['WM_3', 'WM_4', 'WM_5'].map((id) => associate(team, id)));
-    expect(team.result(call.callId).data['status']).toBe('SUCCESS');
-  });
-
-  test('holds for all dispatches of an agent together, and starves none of them', () => {
-    const { team, principal } = plannedRun(5, { maxParallel: 2 });
-    const first = dispatch(team, principal, assignment('WM_1'), assignment('WM_2'));
-    const second = dispatch(team, principal, assignment('WM_3'), assignment('WM_4'), assignment('WM_5'));
-    // The second call has one at work beyond the cap, so that somebody is there to call it back.
-    expect(working(team)).toBe(3);
-    team.end(associate(team, 'WM_1'), 'success');
-    expect(working(team)).toBe(2);
-    team.end(associate(team, 'WM_2'), 'success');
-    expect(team.result(first.callId).data['status']).toBe('SUCCESS');
-    expect(working(team)).toBe(2);
-    for (const id of ['WM_3', 'WM_4', 'WM_5']) {
-      expect(team.agent(associate(team, id)).status).not.toBe('held');
-      team.end(associate(team, id), 'success');
-    }
-    expect(team.result(second.callId).data['status']).toBe('SUCCESS');
-  });
-
-  test('an associate that is cancelled while it is held does not hold up the others', () => {
-    const { team, principal } = plannedRun(3, { maxParallel: 1 });
-    const call = dispatch(team, principal, assignment('WM_1'), assignment('WM_2'), assignment('WM_3'));
-    team.end(associate(team, 'WM_2'), 'cancelled');
-    expect(team.module('WM_2').status).toBe('pending_review');
-    expect(working(team)).toBe(1);
-    team.end(associate(team, 'WM_1'), 'success');
-    expect(team.agent(associate(team, 'WM_3')).status).toBe('ready');
-    team.end(associate(team, 'WM_3'), 'success');
-    expect(team.result(call.callId).data['status']).toBe('PARTIAL_SUCCESS_ASSOCIATES_SOME_FAILED');
   });
 });

@@ -6,7 +6,8 @@ import type { JsonObject } from '../../../src/core/json.ts';
 import { isJsonObject } from '../../../src/core/json.ts';
 import type { HandoverProtocol, InheritanceRule } from '../../../src/core/profile.ts';
 import { buildBriefing, type Briefing } from '../../../src/tools/team/handover.ts';
-import { assignment, plannedRun, type TeamRun, type TeamRunOptions } from './team-run.ts';
+import { assignment, plannedRun } from './planned-run.ts';
+import type { TeamRun, TeamRunOptions } from './team-run.ts';
 
 function condition(source: string): Expression {
   const result = compileExpression(source);
@@ -14,7 +15,11 @@ function condition(source: string): Expression {
   return result.value;
 }
 
-function protocol(inheritance: readonly InheritanceRule[], properties: JsonObject = {}, name = 'principal_to_associate_briefing'): HandoverProtocol {
+function protocol(
+  inheritance: readonly InheritanceRule[],
+  properties: JsonObject = {},
+  name = 'principal_to_associate_briefing',
+): HandoverProtocol {
   return {
     name,
     version: '1',
@@ -38,7 +43,13 @@ function workedRun(options: TeamRunOptions = {}): { readonly team: TeamRun; read
   return { team, principal };
 }
 
-function brief(team: TeamRun, agentId: AgentId, rules: readonly InheritanceRule[], params: JsonObject = {}, properties: JsonObject = {}): Briefing {
+function brief(
+  team: TeamRun,
+  agentId: AgentId,
+  rules: readonly InheritanceRule[],
+  params: JsonObject = {},
+  properties: JsonObject = {},
+): Briefing {
   const agent = team.agent(agentId);
   return buildBriefing(protocol(rules, properties), params, { run: team.run, agent, scope: agentScope(team.run, agent) });
 }
@@ -51,12 +62,22 @@ function briefingOf(team: TeamRun, moduleId: string): JsonObject {
   return isJsonObject(payload) && isJsonObject(payload['data']) ? payload['data'] : {};
 }
 
+const ruleBy = (id: string): InheritanceRule => ({ path: 'team.work_modules.{{id}}', replace: { id }, payloadKey: id });
+
 describe('what a rule inherits', () => {
   test('by a path with variables', () => {
     const { team, principal } = workedRun();
-    const rule = { path: 'team.work_modules.{{ module_id }}', replace: { module_id: 'params.module_id_to_assign' }, payloadKey: 'module_details' };
+    const rule = {
+      path: 'team.work_modules.{{ module_id }}',
+      replace: { module_id: 'params.module_id_to_assign' },
+      payloadKey: 'module_details',
+    };
     const { payload } = brief(team, principal, [rule], { module_id_to_assign: 'WM_1' });
-    expect(payload.data['module_details']).toMatchObject({ module_id: 'WM_1', status: 'pending_review', deliverables: { primary_summary: 'It is so.' } });
+    expect(payload.data['module_details']).toMatchObject({
+      module_id: 'WM_1',
+      status: 'pending_review',
+      deliverables: { primary_summary: 'It is so.' },
+    });
     expect(JSON.stringify(payload.data['module_details'])).not.toContain('Searching');
   });
 
@@ -68,7 +89,11 @@ describe('what a rule inherits', () => {
 
   test('with variables from the parameters as the current action (D1.33)', () => {
     const { team, principal } = workedRun();
-    const rule = { path: 'team.work_modules.{{id}}.name', replace: { id: 'state.current_action.parameters.module_id_to_assign' }, payloadKey: 'name' };
+    const rule = {
+      path: 'team.work_modules.{{id}}.name',
+      replace: { id: 'state.current_action.parameters.module_id_to_assign' },
+      payloadKey: 'name',
+    };
     expect(brief(team, principal, [rule], { module_id_to_assign: 'WM_2' }).payload.data).toEqual({ name: 'Module 2' });
   });
 
@@ -89,16 +114,26 @@ describe('what a rule inherits', () => {
 
   test('by iterating over a list, other values with what led to them', () => {
     const { team, principal } = workedRun();
-    const rule = { pathToIterate: 'team.work_modules.{{module_id}}.deliverables', iterateOn: { module_id: 'params.from' }, payloadKey: 'inherited_deliverables' };
+    const rule = {
+      pathToIterate: 'team.work_modules.{{module_id}}.deliverables',
+      iterateOn: { module_id: 'params.from' },
+      payloadKey: 'inherited_deliverables',
+    };
     const { payload } = brief(team, principal, [rule], { from: ['WM_1', 'WM_2'] });
     expect(payload.data['inherited_deliverables']).toEqual([{ module_id: 'WM_1', value: { primary_summary: 'It is so.' } }]);
   });
 
   test('archived attempts with their messages, when the archive itself is inherited', () => {
     const { team, principal } = workedRun();
-    const rule = { path: 'team.work_modules.{{id}}.context_archive', replace: { id: 'params.id' }, payloadKey: 'full_context_archive_for_rework' };
+    const rule = {
+      path: 'team.work_modules.{{id}}.context_archive',
+      replace: { id: 'params.id' },
+      payloadKey: 'full_context_archive_for_rework',
+    };
     const { payload } = brief(team, principal, [rule], { id: 'WM_1' });
-    expect(payload.data['full_context_archive_for_rework']).toMatchObject([{ dispatch_id: 'D_1', messages: [{ content: 'Searching.' }, { content: 'Found it.' }] }]);
+    expect(payload.data['full_context_archive_for_rework']).toMatchObject([
+      { dispatch_id: 'D_1', messages: [{ content: 'Searching.' }, { content: 'Found it.' }] },
+    ]);
   });
 
   test("the source agent's conversation, without messages marked noHandover", () => {
@@ -126,23 +161,37 @@ describe('what a rule inherits', () => {
 
   test('nothing for values that are missing or empty, or would lead astray', () => {
     const { team, principal } = workedRun();
-    const by = (id: string): InheritanceRule => ({ path: 'team.work_modules.{{id}}', replace: { id }, payloadKey: id });
-    const { payload } = brief(team, principal, [by('params.missing'), by('params.way'), by('params.list'), { path: 'team.work_modules.WM_2.deliverables', payloadKey: 'empty' }], {
-      way: 'WM_1.name',
-      list: ['WM_1'],
-    });
+    const { payload } = brief(
+      team,
+      principal,
+      [
+        ruleBy('params.missing'),
+        ruleBy('params.way'),
+        ruleBy('params.list'),
+        { path: 'team.work_modules.WM_2.deliverables', payloadKey: 'empty' },
+      ],
+      {
+        way: 'WM_1.name',
+        list: ['WM_1'],
+      },
+    );
     expect(payload.data).toEqual({});
   });
 
   test('titles and schemas go along for rendering, in the order of the data', () => {
     const { team, principal } = workedRun();
-    const rules = [{ path: 'team.work_modules.WM_1.name', payloadKey: 'module_name', title: 'The module', schema: { type: 'string' } }];
+    const rules = [
+      { path: 'team.work_modules.WM_1.name', payloadKey: 'module_name', title: 'The module', schema: { type: 'string' } },
+    ];
     const properties = { instructions: { type: 'string', 'x-handover-title': 'To do' }, unused: { type: 'string' } };
     expect(brief(team, principal, rules, { instructions: 'look', secret: 'not declared' }, properties).payload).toEqual({
       data: { instructions: 'look', module_name: 'Module 1' },
       schema_for_rendering: {
         type: 'object',
-        properties: { instructions: { type: 'string', 'x-handover-title': 'To do' }, module_name: { type: 'string', 'x-handover-title': 'The module' } },
+        properties: {
+          instructions: { type: 'string', 'x-handover-title': 'To do' },
+          module_name: { type: 'string', 'x-handover-title': 'The module' },
+        },
       },
     });
   });
@@ -153,12 +202,22 @@ describe('the briefing of an associate', () => {
 
   test.each([
     ['without a protocol', {}],
-    ['with a protocol that does not mention it', { protocols: [protocol([], { assignment_specific_instructions: { type: 'string' } })] }],
+    [
+      'with a protocol that does not mention it',
+      { protocols: [protocol([], { assignment_specific_instructions: { type: 'string' } })] },
+    ],
   ])('holds the shared context and its instructions %s (D1.4)', (_, options) => {
     const { team, principal } = plannedRun(1, options);
     team.call(principal, 'dispatch_submodules', { assignments: [assignment('WM_1')], ...shared });
-    expect(briefingOf(team, 'WM_1')).toMatchObject({ ...shared, assignment_specific_instructions: 'Do WM_1', assigned_role_name: 'Worker on WM_1' });
-    expect(team.agent(team.associates('WM_1')[0] ?? principal).initialParams).toMatchObject({ ...shared, module_id_to_assign: 'WM_1' });
+    expect(briefingOf(team, 'WM_1')).toMatchObject({
+      ...shared,
+      assignment_specific_instructions: 'Do WM_1',
+      assigned_role_name: 'Worker on WM_1',
+    });
+    expect(team.agent(team.associates('WM_1')[0] ?? principal).initialParams).toMatchObject({
+      ...shared,
+      module_id_to_assign: 'WM_1',
+    });
   });
 
   test('holds its module as it stands then, and the earlier attempts of a rework', () => {
@@ -176,7 +235,9 @@ describe('the briefing of an associate', () => {
     ['with a protocol that does not mention them', { protocols: [protocol([])] }],
   ])('holds what the call asked to inherit, %s', (_, options) => {
     const { team, principal } = workedRun(options);
-    team.call(principal, 'dispatch_submodules', { assignments: [assignment('WM_2', { inherit_messages_from: ['WM_1'], inherit_deliverables_from: ['WM_1'] })] });
+    team.call(principal, 'dispatch_submodules', {
+      assignments: [assignment('WM_2', { inherit_messages_from: ['WM_1'], inherit_deliverables_from: ['WM_1'] })],
+    });
     expect(briefingOf(team, 'WM_2')).toMatchObject({
       inherited_messages: [{ content: 'Searching.' }, { content: 'Found it.' }],
       inherited_deliverables: [{ module_id: 'WM_1', value: { primary_summary: 'It is so.' } }],
@@ -197,7 +258,9 @@ describe('the briefing of an associate', () => {
     const own = protocol([{ path: 'team.question', payloadKey: 'question', condition: condition('params.nothing - 1 > 0') }]);
     const { team, principal } = plannedRun(1, { protocols: [own] });
     expect(team.call(principal, 'dispatch_submodules', { assignments: [assignment('WM_1')] }).suspended).toBe(true);
-    expect(team.events.filter((event) => event.type === 'note.add')).toMatchObject([{ level: 'warning', code: 'CONDITION_FAILED' }]);
+    expect(team.events.filter((event) => event.type === 'note.add')).toMatchObject([
+      { level: 'warning', code: 'CONDITION_FAILED' },
+    ]);
   });
 
   test('that cannot be built is a failed preparation, and its sibling starts (D1.15, D1.16)', () => {

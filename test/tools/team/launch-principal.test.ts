@@ -1,17 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentId } from '../../../src/core/ids.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
-import { assignment, profile, TeamRun, type TeamRunOptions } from './team-run.ts';
+import { assignment } from './planned-run.ts';
+import { TeamRun, type TeamRunOptions } from './team-run.ts';
+import { profile } from './test-profile.ts';
 
 const briefing = { user_query: 'Which database?', notes_from_partner: 'Small team.' };
 
 function launch(team: TeamRun, changes: JsonObject = {}) {
-  return team.call(team.partner, 'launch_principal', { iteration_mode: 'start_fresh', initial_briefing_for_principal: briefing, ...changes });
+  return team.call(team.partner, 'launch_principal', {
+    iteration_mode: 'start_fresh',
+    initial_briefing_for_principal: briefing,
+    ...changes,
+  });
 }
 
 function planned(options: TeamRunOptions = {}): TeamRun {
   const team = new TeamRun(options);
-  team.call(team.partner, 'manage_work_modules', { actions: ['A', 'B'].map((name) => ({ action: 'create', name, description: name })) });
+  team.call(team.partner, 'manage_work_modules', {
+    actions: ['A', 'B'].map((name) => ({ action: 'create', name, description: name })),
+  });
   return team;
 }
 
@@ -72,7 +80,9 @@ describe('a fresh launch', () => {
       ],
     });
     launch(team);
-    expect(team.agent(launchedId(team)).inbox[0]?.item.payload).toMatchObject({ data: { question: 'Which one?', initial_briefing_for_principal: briefing } });
+    expect(team.agent(launchedId(team)).inbox[0]?.item.payload).toMatchObject({
+      data: { question: 'Which one?', initial_briefing_for_principal: briefing },
+    });
   });
 
   test('is ignored while nothing is left to be done', () => {
@@ -99,7 +109,10 @@ describe('a fresh launch', () => {
   test('needs a briefing', () => {
     const team = planned();
     const result = team.call(team.partner, 'launch_principal', { iteration_mode: 'start_fresh' });
-    expect(result).toMatchObject({ isError: true, text: expect.stringContaining('initial_briefing_for_principal is missing') as string });
+    expect(result).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('initial_briefing_for_principal is missing') as string,
+    });
   });
 
   test('takes the named profile, or any active one of that type', () => {
@@ -112,7 +125,9 @@ describe('a fresh launch', () => {
     expect(any.agent(launchedId(any)).meta.profile).toBe('Lead');
     expect(launch(planned({ profiles: [lead] }), { profile: 'Laed' })).toMatchObject({
       isError: true,
-      text: expect.stringContaining('"Laed" is no active profile of type principal; did you mean Lead? There are: Principal, Lead.') as string,
+      text: expect.stringContaining(
+        '"Laed" is no active profile of type principal; did you mean Lead? There are: Principal, Lead.',
+      ) as string,
     });
   });
 
@@ -158,14 +173,19 @@ describe('a forced relaunch', () => {
     const old = launchedId(team);
     launch(team, { force_terminate_and_relaunch: true, profile: 'Nobody' });
     expect(team.agent(old).status).not.toBe('ended');
-    team.call(team.partner, 'manage_work_modules', { actions: ['WM_1', 'WM_2'].map((module_id) => ({ action: 'status_change', module_id, new_status: 'deprecated' })) });
+    team.call(team.partner, 'manage_work_modules', {
+      actions: ['WM_1', 'WM_2'].map((module_id) => ({ action: 'status_change', module_id, new_status: 'deprecated' })),
+    });
     expect(launch(team, { force_terminate_and_relaunch: true }).data['status']).toBe('ignored_empty_plan');
     expect(team.agent(old).status).not.toBe('ended');
   });
 });
 
 describe('a launch that continues', () => {
-  const again = { iteration_mode: 'continue_from_previous', new_directives_for_iteration: { user_query_adjustment: 'Only open source', additional_notes: 'by Friday' } };
+  const again = {
+    iteration_mode: 'continue_from_previous',
+    new_directives_for_iteration: { user_query_adjustment: 'Only open source', additional_notes: 'by Friday' },
+  };
 
   test('sends the last principal into another iteration, briefed again and told what is new', () => {
     const team = planned();
@@ -178,10 +198,16 @@ describe('a launch that continues', () => {
     const agent = team.agent(id);
     expect(agent).toMatchObject({ status: 'ready', iteration: 2, messages: [], outcome: undefined });
     expect(agent.archived).toHaveLength(1);
-    expect(agent.initialParams).toMatchObject({ initial_briefing_for_principal: briefing, new_directives_for_iteration: again.new_directives_for_iteration });
+    expect(agent.initialParams).toMatchObject({
+      initial_briefing_for_principal: briefing,
+      new_directives_for_iteration: again.new_directives_for_iteration,
+    });
     expect(agent.inbox.map(({ item }) => item)).toMatchObject([
       { source: 'AGENT_STARTUP_BRIEFING', payload: { data: { initial_briefing_for_principal: briefing } } },
-      { source: 'PARTNER_DIRECTIVE', payload: { directive_type: 'NEW_ITERATION', content: 'Only open source', additional_notes: 'by Friday', iteration: 2 } },
+      {
+        source: 'PARTNER_DIRECTIVE',
+        payload: { directive_type: 'NEW_ITERATION', content: 'Only open source', additional_notes: 'by Friday', iteration: 2 },
+      },
     ]);
   });
 
@@ -196,7 +222,11 @@ describe('a launch that continues', () => {
     const id = launchedId(team);
     expect(team.call(team.partner, 'launch_principal', again).data['status']).toBe('ignored_principal_running');
     team.call(id, 'dispatch_submodules', { assignments: [assignment('WM_1')] });
-    expect(team.call(team.partner, 'launch_principal', { ...again, force_terminate_and_relaunch: true }).data).toMatchObject({ status: 'launched', agent_id: id, iteration: 2 });
+    expect(team.call(team.partner, 'launch_principal', { ...again, force_terminate_and_relaunch: true }).data).toMatchObject({
+      status: 'launched',
+      agent_id: id,
+      iteration: 2,
+    });
     expect(team.agent(id).status).toBe('ready');
     expect(team.module('WM_1').status).toBe('pending_review');
   });

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/core/json.ts';
-import { assignment, plannedRun, TeamRun } from './team-run.ts';
+import { assignment, plannedRun } from './planned-run.ts';
+import { TeamRun } from './team-run.ts';
 
-const create = (name: string, changes: JsonObject = {}): JsonObject => ({ action: 'create', name, description: `About ${name}`, ...changes });
+const create = (name: string, changes: JsonObject = {}): JsonObject => ({
+  action: 'create',
+  name,
+  description: `About ${name}`,
+  ...changes,
+});
 const move = (module_id: string, new_status: string): JsonObject => ({ action: 'status_change', module_id, new_status });
 
 function plan(team: TeamRun, ...actions: JsonObject[]) {
@@ -21,7 +27,12 @@ describe('manage_work_modules', () => {
       ],
     });
     expect(plan(team, create('C')).data['modules']).toMatchObject([{ module_id: 'WM_3' }]);
-    expect(team.module('WM_2')).toMatchObject({ notes_from_principal: 'short', context_archive: [], assignee_history: [], review_info: null });
+    expect(team.module('WM_2')).toMatchObject({
+      notes_from_principal: 'short',
+      context_archive: [],
+      assignee_history: [],
+      review_info: null,
+    });
   });
 
   test('carries out no action when one of them fails, and says which one and why', () => {
@@ -40,7 +51,13 @@ describe('manage_work_modules', () => {
 
   test('lets later actions of a call build on earlier ones', () => {
     const team = new TeamRun();
-    const result = plan(team, create('A'), { action: 'update', module_id: 'WM_1', name: 'A2' }, move('WM_1', 'completed'), move('WM_1', 'pending'));
+    const result = plan(
+      team,
+      create('A'),
+      { action: 'update', module_id: 'WM_1', name: 'A2' },
+      move('WM_1', 'completed'),
+      move('WM_1', 'pending'),
+    );
     expect(result.isError).toBe(false);
     expect(team.module('WM_1')).toMatchObject({ name: 'A2', status: 'pending' });
     expect(team.events.filter((event) => event.type === 'module.update')).toHaveLength(1);
@@ -53,7 +70,11 @@ describe('manage_work_modules', () => {
     ['a new module without a description', { action: 'create', name: 'x' }, 'needs a name and a description'],
     ['an id of its own choice', create('x', { module_id: 'wm_abc' }), 'this module becomes WM_2'],
     ['an update of nothing', { action: 'update', module_id: 'WM_1' }, 'nothing to change'],
-    ['a status in an update', { action: 'update', module_id: 'WM_1', name: 'x', new_status: 'completed' }, 'use a status_change action'],
+    [
+      'a status in an update',
+      { action: 'update', module_id: 'WM_1', name: 'x', new_status: 'completed' },
+      'use a status_change action',
+    ],
     ['a status change without a status', { action: 'status_change', module_id: 'WM_1' }, 'new_status is missing'],
     ['an unknown dependency', create('x', { depends_on: ['WM_7'] }), 'depends_on of WM_2 names WM_7, which does not exist'],
     ['a dependency on itself', { action: 'update', module_id: 'WM_1', depends_on: ['WM_1'] }, 'cycle: WM_1 → WM_1'],
@@ -77,7 +98,9 @@ describe('manage_work_modules', () => {
     team.call(principal, 'dispatch_submodules', { assignments: [assignment('WM_1')] });
     const refused = team.call(team.partner, 'manage_work_modules', { actions: [move('WM_1', 'deprecated')] });
     expect(refused.text).toContain('WM_1 is ongoing and cannot become deprecated; wait until its associate is done');
-    team.call(team.partner, 'manage_work_modules', { actions: [{ action: 'update', module_id: 'WM_1', notes_from_principal: 'only 2024' }] });
+    team.call(team.partner, 'manage_work_modules', {
+      actions: [{ action: 'update', module_id: 'WM_1', notes_from_principal: 'only 2024' }],
+    });
     expect(team.module('WM_1')).toMatchObject({ status: 'ongoing', notes_from_principal: 'only 2024' });
     team.end(team.associates('WM_1')[0] ?? team.partner, 'success');
     expect(team.module('WM_1')).toMatchObject({ status: 'pending_review', notes_from_principal: 'only 2024' });
@@ -88,7 +111,9 @@ describe('manage_work_modules', () => {
     team.call(principal, 'dispatch_submodules', { assignments: [assignment('WM_1')] });
     team.end(team.associates('WM_1')[0] ?? team.partner, 'success', { deliverables: { primary_summary: 'thin' } });
     expect(team.module('WM_1').review_info).toMatchObject({ trigger: 'associate_completed' });
-    team.call(principal, 'manage_work_modules', { actions: [{ ...move('WM_1', 'pending'), notes_from_principal: 'more sources' }] });
+    team.call(principal, 'manage_work_modules', {
+      actions: [{ ...move('WM_1', 'pending'), notes_from_principal: 'more sources' }],
+    });
     expect(team.module('WM_1')).toMatchObject({ status: 'pending', review_info: null, notes_from_principal: 'more sources' });
     expect(team.module('WM_1').context_archive).toHaveLength(1);
   });

@@ -10,6 +10,7 @@ import type { TransitionTool } from '../../../src/core/tool.ts';
 import type { Happening, TransitionContext, TransitionOutcome } from '../../../src/core/transition.ts';
 import type { WorkModule } from '../../../src/core/work-module.ts';
 import { createTeamTools, type TeamToolOptions } from '../../../src/tools/team/create-team-tools.ts';
+import { profile } from './test-profile.ts';
 
 const limits: Limits = {
   maxTurns: 50,
@@ -21,37 +22,6 @@ const limits: Limits = {
   maxChildren: 100,
   softAt: 0.8,
 };
-
-/** A profile that differs from a plain one in the given fields only. */
-export function profile(name: string, changes: Partial<CompiledProfile> = {}): CompiledProfile {
-  return {
-    name,
-    type: 'associate',
-    description: '',
-    rev: 1,
-    isActive: true,
-    isDeleted: false,
-    availableForStaffing: true,
-    llmConfigRef: 'default',
-    segments: [],
-    textDefinitions: new Map(),
-    allowedToolsets: [],
-    allowedTools: [],
-    preTurnObservers: [],
-    postTurnObservers: [],
-    flowDecider: [],
-    strategies: new Map(),
-    limits: {},
-    toolGates: [],
-    toolChoice: 'auto',
-    contextPolicy: { window: 0, truncate: {}, raw: {} },
-    checkDeliverables: (value) => ({ ok: true, args: value }),
-    resolved: {},
-    origins: new Map(),
-    source: { file: 'test.yaml', line: 1, column: 1 },
-    ...changes,
-  };
-}
 
 const standardProfiles = [
   profile('Partner', { type: 'partner', availableForStaffing: false }),
@@ -173,12 +143,20 @@ export class TeamRun {
   }
 
   /** Ends an agent and tells those that wait for it. */
-  end(agentId: AgentId, outcome: string, result: { readonly output?: string; readonly deliverables?: JsonObject; readonly error?: string } = {}): void {
+  end(
+    agentId: AgentId,
+    outcome: string,
+    result: { readonly output?: string; readonly deliverables?: JsonObject; readonly error?: string } = {},
+  ): void {
     this.endSilently(agentId, outcome, result);
     this.tell(agentId);
   }
 
-  endSilently(agentId: AgentId, outcome: string, result: { readonly output?: string; readonly deliverables?: JsonObject; readonly error?: string } = {}): void {
+  endSilently(
+    agentId: AgentId,
+    outcome: string,
+    result: { readonly output?: string; readonly deliverables?: JsonObject; readonly error?: string } = {},
+  ): void {
     this.emit({
       type: 'agent.end',
       agentId,
@@ -192,8 +170,10 @@ export class TeamRun {
   tell(ended: AgentId): void {
     for (const agent of this.run.agents.values()) {
       if (agent.status === 'ended') continue;
-      for (const call of [...agent.openCalls.values()]) {
-        if (call.waitFor?.kind === 'agents' && call.waitFor.agentIds.includes(ended)) this.resume(agent.meta.agentId, call.callId, { kind: 'agent_ended', agentId: ended });
+      const open = [...agent.openCalls.values()];
+      for (const call of open) {
+        if (call.waitFor?.kind === 'agents' && call.waitFor.agentIds.includes(ended))
+          this.resume(agent.meta.agentId, call.callId, { kind: 'agent_ended', agentId: ended });
       }
     }
   }
@@ -238,7 +218,11 @@ export class TeamRun {
   #item(to: AgentId, source: string, payload: JsonValue, offset: number, noHandover: boolean): EventDraft {
     const itemId = `i${this.run.counters.items + offset}` as ItemId;
     const params = noHandover ? { ingestorParams: { no_handover: true } } : {};
-    return { type: 'inbox.add', agentId: to, item: { itemId, source, payload, consumption: 'consume_on_read', delivery: 'next', ...params } };
+    return {
+      type: 'inbox.add',
+      agentId: to,
+      item: { itemId, source, payload, consumption: 'consume_on_read', delivery: 'next', ...params },
+    };
   }
 
   #agentIds(names: readonly string[]): readonly AgentId[] {
@@ -260,7 +244,16 @@ export class TeamRun {
       content: JSON.stringify(item.payload),
       ...(item.ingestorParams?.['no_handover'] === true ? { noHandover: true } : {}),
     }));
-    this.emit({ type: 'turn.start', agentId, turnId, turnType: 'agent', flowId: agent.flowId, sourceTurnIds: [], inputs, observers: [] });
+    this.emit({
+      type: 'turn.start',
+      agentId,
+      turnId,
+      turnType: 'agent',
+      flowId: agent.flowId,
+      sourceTurnIds: [],
+      inputs,
+      observers: [],
+    });
     return turnId;
   }
 
@@ -283,32 +276,23 @@ export class TeamRun {
     }
     const text = typeof outcome.content === 'string' ? outcome.content : JSON.stringify(outcome.content);
     const isError = outcome.isError === true;
-    const result: CallResult = { callId, suspended: false, text, data: text.startsWith('{') ? (JSON.parse(text) as JsonObject) : {}, isError, outcome };
+    const result: CallResult = {
+      callId,
+      suspended: false,
+      text,
+      data: text.startsWith('{') ? (JSON.parse(text) as JsonObject) : {},
+      isError,
+      outcome,
+    };
     this.results.set(callId, result);
     this.emit({ type: 'tool.end', agentId, turnId, callId, status: isError ? 'error' : 'ok', content: text, ms: 0 });
     const { openCalls } = this.agent(agentId);
     if (openCalls.size === 0) this.emit({ type: 'turn.end', agentId, turnId, status: 'completed' });
-    if (outcome.end !== undefined) this.endSilently(agentId, outcome.end.outcome, { output: outcome.end.output ?? '', deliverables: outcome.end.deliverables ?? {} });
+    if (outcome.end !== undefined)
+      this.endSilently(agentId, outcome.end.outcome, {
+        output: outcome.end.output ?? '',
+        deliverables: outcome.end.deliverables ?? {},
+      });
     return result;
   }
-}
-
-/** An assignment of a module to an associate. */
-export function assignment(moduleId: string, changes: JsonObject = {}): JsonObject {
-  return {
-    module_id_to_assign: moduleId,
-    agent_profile_logical_name: 'Researcher',
-    assigned_role_name: `Worker on ${moduleId}`,
-    assignment_specific_instructions: `Do ${moduleId}`,
-    ...changes,
-  };
-}
-
-/** A run with a principal and so many pending work modules. */
-export function plannedRun(modules: number, options: TeamRunOptions = {}): { readonly team: TeamRun; readonly principal: AgentId } {
-  const team = new TeamRun(options);
-  const principal = team.start('Principal', team.partner);
-  const actions = Array.from({ length: modules }, (_, index) => ({ action: 'create', name: `Module ${index + 1}`, description: 'Find out.' }));
-  if (modules > 0) team.call(principal, 'manage_work_modules', { actions });
-  return { team, principal };
 }

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { CadreError } from '../../../src/core/error.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
 import { createTeamTools } from '../../../src/tools/team/create-team-tools.ts';
-import { assignment, plannedRun, profile, TeamRun } from './team-run.ts';
+import { assignment, plannedRun } from './planned-run.ts';
+import { TeamRun } from './team-run.ts';
+import { profile } from './test-profile.ts';
 
 describe('the team tools', () => {
   test('have the names, toolsets and effects that profiles and recovery rely on', () => {
@@ -26,7 +28,9 @@ describe('the team tools', () => {
     const team = new TeamRun();
     const check = (name: string, args: JsonObject) => team.tool(name).check(args).ok;
     expect(check('manage_work_modules', { actions: [] })).toBe(false);
-    expect(check('manage_work_modules', { actions: [{ action: 'status_change', module_id: 'WM_1', new_status: 'in_progress' }] })).toBe(false);
+    expect(
+      check('manage_work_modules', { actions: [{ action: 'status_change', module_id: 'WM_1', new_status: 'in_progress' }] }),
+    ).toBe(false);
     expect(check('dispatch_submodules', { assignments: [{ module_id_to_assign: 'WM_1' }] })).toBe(false);
     expect(check('dispatch_submodules', { assignments: [assignment('WM_1', { anything_a_protocol_adds: 1 })] })).toBe(true);
     expect(check('send_directive', { directive_type: 'SHOUT', payload: { user_facing_message_for_principal: 'x' } })).toBe(false);
@@ -37,7 +41,11 @@ describe('the team tools', () => {
 describe('get_principal_status', () => {
   test('says that there is none', () => {
     const team = new TeamRun();
-    expect(team.call(team.partner, 'get_principal_status', {}).data).toMatchObject({ status: 'not_launched', work_modules: { total: 0 }, note: expect.stringContaining('Do not call this in a loop') as string });
+    expect(team.call(team.partner, 'get_principal_status', {}).data).toMatchObject({
+      status: 'not_launched',
+      work_modules: { total: 0 },
+      note: expect.stringContaining('Do not call this in a loop') as string,
+    });
   });
 
   test('tells how a running one stands', () => {
@@ -51,7 +59,11 @@ describe('get_principal_status', () => {
       iteration: 1,
       last_activity: { tools: ['dispatch_submodules'], last_words: 'Off they go.' },
       associates: { working: 1, held: 1, ended: 0 },
-      work_modules: { total: 3, by_status: { pending: 1, ongoing: 2, completed: 0 }, modules: [{ module_id: 'WM_1', name: 'Module 1', status: 'ongoing' }, {}, {}] },
+      work_modules: {
+        total: 3,
+        by_status: { pending: 1, ongoing: 2, completed: 0 },
+        modules: [{ module_id: 'WM_1', name: 'Module 1', status: 'ongoing' }, {}, {}],
+      },
     });
     expect(outcome).toMatchObject({ events: [] });
   });
@@ -59,16 +71,21 @@ describe('get_principal_status', () => {
   test('tells how an ended one came out', () => {
     const { team, principal } = plannedRun(1);
     team.end(principal, 'error', { error: 'no key', output: 'nothing' });
-    expect(team.call(team.partner, 'get_principal_status', {}).data).toMatchObject({ status: 'ended', outcome: 'error', output: 'nothing', error: 'no key' });
+    expect(team.call(team.partner, 'get_principal_status', {}).data).toMatchObject({
+      status: 'ended',
+      outcome: 'error',
+      output: 'nothing',
+      error: 'no key',
+    });
   });
 });
 
-describe('send_directive', () => {
-  const directive = (changes: JsonObject = {}, directive_type = 'ADD_CONTEXT'): JsonObject => ({
-    directive_type,
-    payload: { user_facing_message_for_principal: 'Only EU data.', ...changes },
-  });
+const directive = (changes: JsonObject = {}, directive_type = 'ADD_CONTEXT'): JsonObject => ({
+  directive_type,
+  payload: { user_facing_message_for_principal: 'Only EU data.', ...changes },
+});
 
+describe('send_directive', () => {
   test('puts a directive into the inbox of the running principal', () => {
     const { team, principal } = plannedRun(1);
     const args = directive({ target_task_id: 'WM_1', internal_notes_for_principal_llm: 'GDPR' }, 'MODIFY_SUB_TASK');
@@ -83,10 +100,16 @@ describe('send_directive', () => {
 
   test('is refused when nobody would read it', () => {
     const team = new TeamRun();
-    expect(team.call(team.partner, 'send_directive', directive())).toMatchObject({ isError: true, text: expect.stringContaining('launch_principal') as string });
+    expect(team.call(team.partner, 'send_directive', directive())).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('launch_principal') as string,
+    });
     const ended = plannedRun(1);
     ended.team.end(ended.principal, 'success');
-    expect(ended.team.call(ended.team.partner, 'send_directive', directive())).toMatchObject({ isError: true, text: expect.stringContaining('has ended (success)') as string });
+    expect(ended.team.call(ended.team.partner, 'send_directive', directive())).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('has ended (success)') as string,
+    });
   });
 
   test('does not reach the asking agent itself', () => {
@@ -96,23 +119,42 @@ describe('send_directive', () => {
 
   test('is refused for a module that is missing or unknown', () => {
     const { team } = plannedRun(1);
-    expect(team.call(team.partner, 'send_directive', directive({}, 'MODIFY_SUB_TASK')).text).toContain('MODIFY_SUB_TASK needs target_task_id; work modules: WM_1');
-    expect(team.call(team.partner, 'send_directive', directive({ target_task_id: 'WM_7' })).text).toContain('there is no work module "WM_7"');
+    expect(team.call(team.partner, 'send_directive', directive({}, 'MODIFY_SUB_TASK')).text).toContain(
+      'MODIFY_SUB_TASK needs target_task_id; work modules: WM_1',
+    );
+    expect(team.call(team.partner, 'send_directive', directive({ target_task_id: 'WM_7' })).text).toContain(
+      'there is no work module "WM_7"',
+    );
   });
 });
 
 describe('finish_flow', () => {
   test('ends the agent as a success with what it hands in', () => {
     const { team, principal } = plannedRun(0);
-    const result = team.call(principal, 'finish_flow', { reason: 'all done', summary: 'It is so.', deliverables: { report: 'report.md' } });
+    const result = team.call(principal, 'finish_flow', {
+      reason: 'all done',
+      summary: 'It is so.',
+      deliverables: { report: 'report.md' },
+    });
     expect(result.text).toBe('Finished: all done');
-    expect(team.agent(principal)).toMatchObject({ status: 'ended', outcome: 'success', output: 'It is so.', deliverables: { report: 'report.md' } });
+    expect(team.agent(principal)).toMatchObject({
+      status: 'ended',
+      outcome: 'success',
+      output: 'It is so.',
+      deliverables: { report: 'report.md' },
+    });
   });
 
   test.each<[string, readonly string[], JsonObject, string, JsonObject]>([
     ['its last words', ['The answer is 42.'], {}, 'The answer is 42.', { primary_summary: 'The answer is 42.' }],
     ['the summary it gives', ['Done.'], { summary: 'It is 42.' }, 'It is 42.', { primary_summary: 'It is 42.' }],
-    ['the JSON summary it wrote before', ['{"primary_summary":"42","sources":1}', 'Finishing now.'], {}, 'Finishing now.', { primary_summary: '42', sources: 1 }],
+    [
+      'the JSON summary it wrote before',
+      ['{"primary_summary":"42","sources":1}', 'Finishing now.'],
+      {},
+      'Finishing now.',
+      { primary_summary: '42', sources: 1 },
+    ],
     ['nothing when it never said a word', [], {}, '', {}],
   ])('takes deliverables that are not given from %s', (_, words, args, output, deliverables) => {
     const { team, principal } = plannedRun(0);
@@ -130,7 +172,9 @@ describe('finish_flow', () => {
   test('goes on when the deliverables do not fit the schema of the profile', () => {
     const strict = profile('Strict', {
       checkDeliverables: (value) =>
-        typeof value['report'] === 'string' ? { ok: true, args: value } : { ok: false, errors: [{ path: '/report', message: 'must be a string' }] },
+        typeof value['report'] === 'string'
+          ? { ok: true, args: value }
+          : { ok: false, errors: [{ path: '/report', message: 'must be a string' }] },
     });
     const team = new TeamRun({ profiles: [strict] });
     const agentId = team.start('Strict', team.partner);
@@ -156,7 +200,16 @@ describe('the instruction generators', () => {
   test('ask for a report with all its parts, then the end', () => {
     const { team, principal } = plannedRun(0);
     const { text } = team.call(principal, 'generate_markdown_report', { principal_final_synthesis: 'Use SQLite.' });
-    const parts = ['# Title', '## Key Points', '## Overview', '## Detailed Analysis', '## Conclusion', '## Key Citations', 'finish_flow', 'Use SQLite.'];
+    const parts = [
+      '# Title',
+      '## Key Points',
+      '## Overview',
+      '## Detailed Analysis',
+      '## Conclusion',
+      '## Key Citations',
+      'finish_flow',
+      'Use SQLite.',
+    ];
     const places = parts.map((part) => text.indexOf(part));
     expect(places).toEqual(places.toSorted((a, b) => a - b));
     expect(places[0]).toBeGreaterThan(0);

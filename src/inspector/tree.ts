@@ -34,8 +34,10 @@ export interface AgentNodeView {
 }
 
 /** The agents of a run as a tree, in the order they were started. */
-export function agentTree(run: RunState): readonly AgentNodeView[] {
-  const roots = [...run.agents.values()].filter(({ meta }) => meta.parentAgentId === undefined || !run.agents.has(meta.parentAgentId));
+export function tree(run: RunState): readonly AgentNodeView[] {
+  const roots = [...run.agents.values()].filter(
+    ({ meta }) => meta.parentAgentId === undefined || !run.agents.has(meta.parentAgentId),
+  );
   return roots.map((agent) => toNode(run, agent));
 }
 

@@ -1,0 +1,44 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { createEngine } from '../src/index.ts';
+import { addTool } from './floor.ts';
+
+/** The smallest profile that does the floor's job. */
+const profile = `
+name: Adder
+type: associate
+llm_config_ref: bench
+instructions: You add numbers.
+tool_access_policy:
+  allowed_individual_tools: [add]
+limits: { max_turns: 1000000, max_tool_calls: 1000000, max_tokens: 1000000000, max_children: 1000000 }
+`;
+
+const unlimited = { maxTurns: 1_000_000, maxToolCalls: 1_000_000, maxTokens: 1_000_000_000, maxChildren: 1_000_000 };
+
+/** Profiles of the fan-out benchmark: one lead that dispatches everything in one call, and workers. */
+const team = `
+name: Lead
+type: principal
+llm_config_ref: lead
+instructions: You dispatch.
+tool_access_policy:
+  allowed_toolsets: [planning_tools, dispatch_tools]
+limits: { max_children: 1000000, max_turns: 100 }
+`;
+
+/** An engine over one journal, with the adder and the lead ready. */
+export function benchEngine(models: Readonly<Record<string, LanguageModelV4>>, store: string): ReturnType<typeof createEngine> {
+  return createEngine({
+    profiles: {
+      files: [
+        { path: 'profiles/adder.yaml', text: profile },
+        { path: 'profiles/lead.yaml', text: team },
+      ],
+    },
+    models: { lead: Object.values(models)[0], ...models },
+    tools: [addTool],
+    store,
+    limits: unlimited,
+    team: { maxParallel: 100_000 },
+  });
+}

@@ -1,0 +1,38 @@
+/** CPU time of this process in microseconds. */
+export function cpuMicros(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+/** Runs a job once and says what it cost. */
+export async function cost(job: () => Promise<unknown>): Promise<{ readonly cpu: number; readonly wall: number }> {
+  const cpu = cpuMicros();
+  const wall = performance.now();
+  await job();
+  return { cpu: cpuMicros() - cpu, wall: performance.now() - wall };
+}
+
+/** The middle value. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/** Runs jobs in turns, several rounds, and answers with each one's median CPU and wall cost. */
+export async function interleaved<Name extends string>(
+  jobs: Readonly<Record<Name, () => Promise<unknown>>>,
+  rounds: number,
+): Promise<Readonly<Record<Name, { readonly cpu: number; readonly wall: number }>>> {
+  const names = Object.keys(jobs) as Name[];
+  const costs = new Map<Name, { cpu: number[]; wall: number[] }>(names.map((name) => [name, { cpu: [], wall: [] }]));
+  for (const name of names) await jobs[name]();
+  for (let round = 0; round < rounds; round++) {
+    for (const name of names) {
+      globalThis.gc?.();
+      const { cpu, wall } = await cost(jobs[name]);
+      costs.get(name)?.cpu.push(cpu);
+      costs.get(name)?.wall.push(wall);
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, { cpu: median(costs.get(name)?.cpu ?? []), wall: median(costs.get(name)?.wall ?? []) }])) as never;
+}

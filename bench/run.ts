@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { benchEngine } from './engine-run.ts';
+import { fanOut } from './fan-out.ts';
+import { floorLoop, plainModel } from './floor.ts';
+import { interleaved } from './measure.ts';
+
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
+const folder = mkdtempSync(path.join(tmpdir(), 'cadre-bench-'));
+let failures = 0;
+
+/** Prints one row and whether it keeps its promise. */
+function row(name: string, value: number, limit: number, detail: string): void {
+  const ok = value <= limit;
+  if (!ok) failures++;
+  console.log(`${ok ? 'ok  ' : 'MISS'} ${name.padEnd(46)} ${value.toFixed(2).padStart(8)}  (at most ${limit})  ${detail}`);
+}
+
+async function inMemory(): Promise<void> {
+  const per: Record<number, { floor: number; engine: number }> = {};
+  for (const turns of [10, 100, 1000]) {
+    const repeat = Math.max(1, Math.round(2000 / turns));
+    const model = plainModel({ turns });
+    const engine = await benchEngine({ bench: model }, 'memory');
+    const many = async (job: () => Promise<unknown>): Promise<void> => {
+      for (let index = 0; index < repeat; index++) await job();
+    };
+    const costs = await interleaved(
+      {
+        floor: () => many(() => floorLoop(model)),
+        engine: () => many(async () => await (await engine.launch({ profile: 'Adder', input: 'Add.' })).result),
+      },
+      rounds,
+    );
+    await engine.close();
+    const each = turns * repeat;
+    per[turns] = { floor: costs.floor.cpu / each, engine: costs.engine.cpu / each };
+    const { floor, engine: ours } = per[turns];
+    row(`memory: CPU per turn, N=${turns}, × floor`, ours / floor, 6, `${ours.toFixed(1)} µs against ${floor.toFixed(1)} µs`);
+  }
+  const at100 = per[100]?.engine ?? Number.NaN;
+  const at1000 = per[1000]?.engine ?? Number.NaN;
+  row('memory: turn at N=1000 × turn at N=100', at1000 / at100, 1.3, `${at1000.toFixed(1)} µs against ${at100.toFixed(1)} µs`);
+}
+
+async function durable(): Promise<void> {
+  const bytes: Record<number, number> = {};
+  for (const turns of [100, 1000]) {
+    const model = plainModel({ turns });
+    let content = 0;
+    let file = 0;
+    const costs = await interleaved(
+      {
+        floor: () => {
+          content = 0;
+          const database = openFloor(path.join(folder, `floor-${turns}-${file++}.db`));
+          const insert = database.prepare('INSERT INTO turns (body) VALUES (?)');
+          return floorLoop(model, {
+            onTurn: (messages) => {
+              const body = JSON.stringify(messages);
+              content += body.length;
+              insert.run(body);
+            },
+          }).finally(() => database.close());
+        },
+        engine: async () => {
+          const store = path.join(folder, `engine-${turns}-${file++}.db`);
+          const engine = await benchEngine({ bench: model }, store);
+          await (await engine.launch({ profile: 'Adder', input: 'Add.' })).result;
+          await engine.close();
+          bytes[turns] = statSync(store).size;
+        },
+      },
+      rounds,
+    );
+    const floor = costs.floor.cpu / turns;
+    const ours = costs.engine.cpu / turns;
+    row(`SQLite: CPU per turn, N=${turns}, × floor with one append`, ours / floor, 4, `${ours.toFixed(1)} µs against ${floor.toFixed(1)} µs`);
+    const perTurn = (bytes[turns] ?? 0) / turns;
+    row(`SQLite: bytes per turn, N=${turns}, × new content`, perTurn / (content / turns), 3, `${perTurn.toFixed(0)} B against ${(content / turns).toFixed(0)} B`);
+  }
+  row('SQLite: bytes per turn at N=1000 × at N=100', (bytes[1000] ?? 0) / 1000 / ((bytes[100] ?? 1) / 100), 1.05, 'flat in N');
+}
+
+function openFloor(file: string): DatabaseSync {
+  const database = new DatabaseSync(file);
+  database.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; CREATE TABLE turns (seq INTEGER PRIMARY KEY, body TEXT)');
+  return database;
+}
+
+async function streaming(): Promise<void> {
+  const deltas = 20_000;
+  const model = plainModel({ turns: 0, deltas });
+  const engine = await benchEngine({ bench: model }, 'memory');
+  let seen = 0;
+  const costs = await interleaved(
+    {
+      floor: () => floorLoop(model, { onDelta: (text) => void (seen += text.length) }),
+      engine: async () => {
+        const run = await engine.launch({ profile: 'Adder', input: 'Add.' });
+        run.subscribe({ onDelta: (_agent, _turn, delta) => void (seen += delta.text.length) });
+        await run.result;
+      },
+    },
+    rounds,
+  );
+  await engine.close();
+  row('streaming: CPU per delta × floor', costs.engine.cpu / costs.floor.cpu, 3, `${(costs.engine.cpu / deltas).toFixed(2)} µs against ${(costs.floor.cpu / deltas).toFixed(2)} µs`);
+}
+
+try {
+  await inMemory();
+  await durable();
+  await streaming();
+  for (const result of await fanOut(rounds)) row(result.name, result.value, result.limit, result.detail);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(failures === 0 ? 'every aim is met' : `${failures} aim(s) missed`);
+process.exitCode = failures === 0 ? 0 : 1;

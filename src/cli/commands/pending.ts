@@ -1,0 +1,12 @@
+import { pendingOf } from '../../engine/pending.ts';
+import type { ExitCode } from '../exit-code.ts';
+import { formatPending } from '../format-pending.ts';
+import { showRun, type ReadingOptions } from '../show.ts';
+
+/** Shows what of a run waits for a person, and how to answer it. */
+export function pendingCommand(run: string, options: ReadingOptions): Promise<ExitCode> {
+  return showRun(run, options, ({ state }) => {
+    const requests = pendingOf(state);
+    return { data: requests, text: (format) => (requests.length === 0 ? 'Nothing waits for you.\n' : formatPending(requests, { ...format, runId: state.meta.runId, store: options.store })) };
+  });
+}

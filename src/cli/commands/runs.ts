@@ -1,0 +1,35 @@
+import type { RunSummary } from '../../core/journal.ts';
+import { cell, safe, table } from '../../inspector/format/layout.ts';
+import { durationText, timeText, tokensText } from '../../inspector/format/quantity-text.ts';
+import { plainStyle, styledStatus, type FormatOptions } from '../../inspector/format/text-style.ts';
+import type { ExitCode } from '../exit-code.ts';
+import { openRecords } from '../recorded-run.ts';
+import { show, type ReadingOptions } from '../show.ts';
+
+/** Lists the runs of a journal, newest first. */
+export async function runsCommand(options: ReadingOptions): Promise<ExitCode> {
+  const journal = await openRecords(options.store);
+  try {
+    const runs = (await journal.runs()).toSorted((a, b) => b.createdAt - a.createdAt);
+    return show({ data: runs, text: (format) => formatRuns(runs, format) }, options);
+  } finally {
+    await journal.close();
+  }
+}
+
+/** Renders a list of runs, one per line. */
+export function formatRuns(runs: readonly RunSummary[], { style = plainStyle }: FormatOptions = {}): string {
+  if (runs.length === 0) return 'No runs.\n';
+  const header = ['RUN', 'STATUS', 'STARTED', 'TIME', 'AGENTS', 'TURNS', 'TOKENS', 'TITLE'].map((title) => cell(title, style.dim));
+  const body = runs.map((run) => [
+    cell(safe(run.runId, 60), style.bold),
+    cell(run.status, (text) => styledStatus(style, text)),
+    cell(timeText(run.createdAt).replace('T', ' ').slice(0, 19)),
+    cell(durationText(run.updatedAt - run.createdAt)),
+    cell(`${run.agents}`),
+    cell(`${run.turns}`),
+    cell(tokensText(run.inputTokens, run.outputTokens)),
+    cell(safe(run.title, 80)),
+  ]);
+  return `${table([header, ...body]).join('\n')}\n`;
+}

@@ -1,0 +1,14 @@
+import { conversation } from '../../inspector/conversation.ts';
+import { formatConversation, formatOverview } from '../../inspector/format/format-overview.ts';
+import { runOverview } from '../../inspector/run-overview.ts';
+import type { ExitCode } from '../exit-code.ts';
+import { showRun, type ReadingOptions } from '../show.ts';
+
+/** Shows a run at a glance, and what was said between the user and the team. */
+export function showCommand(run: string, options: ReadingOptions): Promise<ExitCode> {
+  return showRun(run, options, ({ state }) => {
+    const overview = runOverview(state);
+    const said = conversation(state);
+    return { data: { ...overview, conversation: said }, text: (format) => `${formatOverview(overview, format)}\n${formatConversation(said, format)}` };
+  });
+}

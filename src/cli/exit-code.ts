@@ -1,0 +1,26 @@
+import { CadreError, type ErrorCode } from '../core/error.ts';
+
+/** How the command ends: 0 done, 1 the run (or the machine) failed, 2 usage or invalid profiles, 130 interrupted. */
+export type ExitCode = 0 | 1 | 2 | 130;
+
+/** What the caller wrote is wrong; to be corrected on the command line or in a file, not by trying again. */
+const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'PROFILE_INVALID',
+  'PROFILE_UNKNOWN',
+  'PROFILE_DISABLED',
+  'OPTION_INVALID',
+  'TOOL_INVALID',
+  'MODEL_UNCONFIGURED',
+  'MODEL_UNKNOWN',
+  'AGENT_UNKNOWN',
+  'RUN_UNKNOWN',
+  'PENDING_UNKNOWN',
+  'DEPENDENCY_MISSING',
+  'DOCS_UNREADABLE',
+  'PATH_REFUSED',
+]);
+
+/** The exit code an error ends a command with. */
+export function exitCodeOf(thrown: unknown): ExitCode {
+  return thrown instanceof CadreError && usageErrors.has(thrown.code) ? 2 : 1;
+}

@@ -1,0 +1,31 @@
+import { CadreError } from '../core/error.ts';
+import type { TurnId } from '../core/ids.ts';
+import type { RunState } from '../core/state.ts';
+
+const maxListed = 10;
+
+/** The turns that a word may mean: all of them when it is ambiguous, none when it names no turn. */
+export function matchTurns(run: Pick<RunState, 'turns'>, reference: string): readonly TurnId[] {
+  const all = [...run.turns.keys()];
+  if (reference === 'last') return all.slice(-1);
+  const exact = all.filter((turnId) => turnId === reference);
+  if (exact.length > 0 || reference === '') return exact;
+  return all.filter((turnId) => turnId.endsWith(`.${reference}`) || turnId.endsWith(`_${reference}`));
+}
+
+/**
+ * The turn that a word on the command line means: `last`, a whole id, or the end of exactly one id (`t3`, `2.t3`).
+ * Fails with OPTION_INVALID, naming the turns it could be.
+ */
+export function findTurn(run: Pick<RunState, 'turns' | 'meta'>, reference: string): TurnId {
+  const found = matchTurns(run, reference);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  const { runId } = run.meta;
+  if (run.turns.size === 0) throw new CadreError('OPTION_INVALID', `run ${runId} has no turns yet`);
+  const listed = found.length === 0 ? [...run.turns.keys()] : found;
+  const names = listed.slice(-maxListed).join(', ');
+  const more = listed.length > maxListed ? ` (the last ${maxListed} of ${listed.length}; see: cadre turns ${runId})` : '';
+  const problem = found.length === 0 ? `run ${runId} has no turn '${reference}'; it has` : `'${reference}' is the end of ${found.length} turns`;
+  throw new CadreError('OPTION_INVALID', `${problem}: ${names}${more}`);
+}

@@ -1,0 +1,18 @@
+import { InvalidArgumentError } from 'commander';
+
+/** Limits as they stand on the command line, by name; the engine checks names and bounds. */
+export type LimitsOption = Readonly<Record<string, number>>;
+
+/** Reads `turns=20,tokens=100000`; may be given several times. */
+export function parseLimits(text: string, before: LimitsOption = {}): LimitsOption {
+  const limits: Record<string, number> = { ...before };
+  for (const part of text.split(',')) {
+    const [name = '', value = '', ...rest] = part.split('=').map((word) => word.trim());
+    const number = value === '' ? Number.NaN : Number(value);
+    if (name === '' || Number.isNaN(number) || rest.length > 0) {
+      throw new InvalidArgumentError(`"${part}" is not of the form name=number, like turns=20,tokens=100000,costUsd=0.5.`);
+    }
+    limits[name] = number;
+  }
+  return limits;
+}

@@ -1,0 +1,121 @@
+import path from 'node:path';
+import { CadreError } from '../core/error.ts';
+import type { CadreEvent } from '../core/event.ts';
+import { foldEvents } from '../core/fold/apply-event.ts';
+import type { ContentHash } from '../core/ids.ts';
+import type { Journal, RunSummary } from '../core/journal.ts';
+import type { CompiledProfile, ProfileFile } from '../core/profile.ts';
+import type { RunState } from '../core/state.ts';
+import type { EventAt } from '../inspector/cause-chain.ts';
+import { toTurnRecord, type TurnRecord } from '../inspector/turn-record.ts';
+import { why, type WhyAnswer } from '../inspector/why.ts';
+import { findRun } from './find-run.ts';
+import { findTurn } from './find-turn.ts';
+import { storePath } from './store-path.ts';
+
+/**
+ * A run as its journal tells it, read without an engine: no model, no tool and no profile folder is needed, and a run
+ * that another process advances can be read at the same time.
+ */
+export class RecordedRun implements Disposable {
+  readonly state: RunState;
+  readonly events: readonly CadreEvent[];
+  /** The journal's file. */
+  readonly store: string;
+  readonly #journal: Journal;
+  #profiles: Promise<ReadonlyMap<string, CompiledProfile> | undefined> | undefined;
+
+  constructor(parts: { readonly state: RunState; readonly events: readonly CadreEvent[]; readonly journal: Journal }) {
+    this.state = parts.state;
+    this.events = parts.events;
+    this.store = parts.journal.location;
+    this.#journal = parts.journal;
+  }
+
+  /** Finds an event of the run by its sequence number. */
+  readonly eventAt: EventAt = (seq) => this.events[seq - 1];
+
+  /** A text of the content store; undefined when it is not there. */
+  readonly content = (hash: ContentHash): string | undefined => {
+    const text = this.#journal.content(hash);
+    return typeof text === 'string' ? text : undefined;
+  };
+
+  /** The profile files the run was started with; none when the snapshot is missing or damaged. */
+  get files(): readonly ProfileFile[] {
+    const snapshot = this.content(this.state.meta.profiles);
+    return snapshot === undefined ? [] : parseFiles(snapshot);
+  }
+
+  /**
+   * The run's own profiles, compiled again for the places their parts stand at; undefined when this version no longer
+   * compiles them, which takes those places away from the views and nothing else.
+   */
+  profiles(): Promise<ReadonlyMap<string, CompiledProfile> | undefined> {
+    return (this.#profiles ??= this.#compile());
+  }
+
+  /** The record of the turn that a word on the command line means. */
+  async turn(reference: string): Promise<TurnRecord> {
+    const turn = this.state.turns.get(findTurn(this.state, reference));
+    if (turn === undefined) throw new CadreError('OPTION_INVALID', `run ${this.state.meta.runId} has no turn '${reference}'`);
+    return toTurnRecord(this.state, turn, this.content, await this.profiles());
+  }
+
+  /** Where a text of a turn came from. */
+  async why(turnId: string, text: string): Promise<readonly WhyAnswer[]> {
+    const profiles = await this.profiles();
+    return why(this.state, turnId, text, { content: this.content, eventAt: this.eventAt, ...(profiles === undefined ? {} : { profiles }) });
+  }
+
+  [Symbol.dispose](): void {
+    // The SQLite journal closes at once.
+    void this.#journal.close();
+  }
+
+  async #compile(): Promise<ReadonlyMap<string, CompiledProfile> | undefined> {
+    const { checkProfiles } = await import('../profiles/load-profiles.ts');
+    const { set } = await checkProfiles({ files: this.files }, { env: {} });
+    return set?.profiles;
+  }
+}
+
+/** Opens a journal for reading alone; a file that does not exist is an error, never made. */
+export async function openRecords(store: string | undefined): Promise<Journal> {
+  const file = storePath(store);
+  const { existsSync } = await import('node:fs');
+  if (!existsSync(file)) {
+    throw new CadreError('OPTION_INVALID', `there is no journal at ${path.relative('', file) || file}; start a run with: cadre run "…", or name another journal with --store PATH`);
+  }
+  const { createSqliteJournal } = await import('../stores/sqlite-journal.ts');
+  return createSqliteJournal(file, { readOnly: true });
+}
+
+/** Opens the run that a word on the command line means, for reading. */
+export async function openRecordedRun(store: string | undefined, reference: string): Promise<RecordedRun> {
+  const journal = await openRecords(store);
+  try {
+    const summary: RunSummary = findRun(await journal.runs(), reference, journal.location);
+    const events = await journal.read(summary.runId);
+    const state = foldEvents(events);
+    if (state === undefined) throw new CadreError('STORE_CORRUPT', `run ${summary.runId} in ${journal.location} does not begin with run.start`);
+    return new RecordedRun({ state, events, journal });
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}
+
+function parseFiles(snapshot: string): readonly ProfileFile[] {
+  try {
+    const files: unknown = JSON.parse(snapshot);
+    return Array.isArray(files) ? files.filter(isProfileFile) : [];
+  } catch {
+    // A damaged snapshot is reported by whoever needs it; reading the run does not.
+    return [];
+  }
+}
+
+function isProfileFile(value: unknown): value is ProfileFile {
+  return typeof value === 'object' && value !== null && 'path' in value && typeof value.path === 'string' && 'text' in value && typeof value.text === 'string';
+}

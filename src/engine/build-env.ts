@@ -1,0 +1,69 @@
+import type { AgentTools, CodedObserver, Env } from '../core/env.ts';
+import type { ContentHash } from '../core/ids.ts';
+import type { Ingestor } from '../core/ingestor.ts';
+import type { CompiledProfile, ProfileSet } from '../core/profile.ts';
+import type { AgentState } from '../core/state.ts';
+import type { Tool } from '../core/tool.ts';
+import { runObservers } from '../observers/run-observers.ts';
+import { allowedTools } from '../tools/access.ts';
+import { checkSchema } from '../tools/check-arguments.ts';
+import { describeTools } from '../tools/describe-tools.ts';
+import { offeredTool } from '../tools/offered-tool.ts';
+import { parseArguments } from '../tools/parse-arguments.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
+import { toResult } from '../tools/result-content.ts';
+import type { LlmConfigs } from './llm-configs.ts';
+
+/** What an environment is put together from. */
+export interface EnvParts {
+  readonly set: ProfileSet;
+  readonly registry: ToolRegistry;
+  readonly ingestors: { get(name: string): Ingestor | undefined };
+  readonly observers: ReadonlyMap<string, CodedObserver>;
+  readonly llmConfigs: LlmConfigs;
+  readonly hash: (text: string) => ContentHash;
+}
+
+/** Puts together what decisions depend on: the parts know only core, this is where they meet. */
+export function buildEnv(parts: EnvParts): Env {
+  const { set, registry, ingestors, observers, llmConfigs, hash } = parts;
+  return {
+    profiles: set.profiles,
+    protocols: set.protocols,
+    llmConfig: (profile, run) => llmConfigs.of(profile, run.meta.llmConfig),
+    catalog: registry,
+    toolsOf: createToolsOf(parts),
+    ingestor: (name) => ingestors.get(name),
+    observe: (tx, agent, profile, phase) => runObservers(tx, agent, profile, phase, { observer: (name) => observers.get(name) }),
+    parseArguments,
+    checkSchema,
+    toResult: (returned, maxChars) => toResult(returned, maxChars, hash),
+    hash,
+  };
+}
+
+/** Prepares the tools of each profile once; agents with their own toolsets get a set of their own. */
+function createToolsOf({ set, registry }: EnvParts): Env['toolsOf'] {
+  const known = new WeakMap<CompiledProfile, Map<string, AgentTools>>();
+  return (profile: CompiledProfile, agent: AgentState): AgentTools => {
+    const toolsets = agent.meta.allowedToolsets;
+    const key = toolsets === undefined ? '' : JSON.stringify(toolsets);
+    const ofProfile = known.get(profile) ?? new Map<string, AgentTools>();
+    known.set(profile, ofProfile);
+    const before = ofProfile.get(key);
+    if (before !== undefined) return before;
+    const made = prepareTools(allowedTools(registry, { allowedToolsets: toolsets ?? profile.allowedToolsets, allowedTools: profile.allowedTools }), registry, set);
+    ofProfile.set(key, made);
+    return made;
+  };
+}
+
+function prepareTools(tools: readonly Tool[], registry: ToolRegistry, set: ProfileSet): AgentTools {
+  const offered = tools.map((tool) => offeredTool(registry, tool, set.protocols));
+  return {
+    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    offered,
+    offeredJson: JSON.stringify(offered),
+    description: describeTools(tools),
+  };
+}

@@ -1,0 +1,135 @@
+import { hostname } from 'node:os';
+import { nanoid } from 'nanoid';
+import type { Clock } from '../core/clock.ts';
+import type { CodedObserver } from '../core/env.ts';
+import { CadreError } from '../core/error.ts';
+import type { Ids } from '../core/ids.ts';
+import type { Ingestor } from '../core/ingestor.ts';
+import type { Journal } from '../core/journal.ts';
+import type { KnownNames, ProfileFile, ProfileSet } from '../core/profile.ts';
+import { createIngestorRegistry } from '../ingestors/registry.ts';
+import { createModelGateway } from '../models/gateway.ts';
+import { createAgentNode } from '../nodes/agent-node.ts';
+import type { NodeFunction } from '../nodes/function-node.ts';
+import { createToolNode } from '../nodes/tool-node.ts';
+import { loadProfiles } from '../profiles/load-profiles.ts';
+import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts';
+import { createTeamTools } from '../tools/team/create-team-tools.ts';
+import { buildEnv } from './build-env.ts';
+import { createContentHash } from './content-hash.ts';
+import { Engine, type Workbench } from './engine.ts';
+import type { LimitOptions } from './limit-options.ts';
+import { createLlmConfigs, type LlmConfigs } from './llm-configs.ts';
+import { openStore } from './open-store.ts';
+import { randomIds } from './random-ids.ts';
+import { systemClock } from './system-clock.ts';
+
+/** What an engine is created from. Everything but `profiles` has a default. */
+export interface EngineOptions {
+  /** A folder or file, several of them, files in memory, or what `loadProfiles` returned. */
+  readonly profiles: string | readonly string[] | { readonly files: readonly ProfileFile[] } | ProfileSet;
+  /** AI SDK model objects by name; a name stands for an LLM config, a model, or `default` for all others. */
+  readonly models?: Readonly<Record<string, unknown>>;
+  /** Tools by name, or a list of them: `defineTool`, AI SDK `tool()`, or plain definitions. */
+  readonly tools?: Readonly<Record<string, unknown>> | readonly unknown[];
+  readonly ingestors?: readonly Ingestor[];
+  readonly observers?: readonly CodedObserver[];
+  /** Deterministic functions that stand in a model's place, by the name profiles give in `function_node`. */
+  readonly functions?: Readonly<Record<string, NodeFunction>>;
+  /** A path, `'memory'`, or a journal; by default `.cadre/journal.db` under the working folder. */
+  readonly store?: string | Journal;
+  readonly durability?: 'normal' | 'full';
+  readonly limits?: LimitOptions;
+  /** Options of the built-in team tools; `false` leaves them out. */
+  readonly team?: false | { readonly maxParallel?: number };
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+  /** Where LLM configs and API keys are read from; the process's environment unless given. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Spreads the waits between model attempts; 0 to 1. */
+  readonly random?: () => number;
+  /** How long cancelled tools and model calls get to stop, in milliseconds; 5000 by default. */
+  readonly graceMs?: number;
+}
+
+/**
+ * Creates an engine: loads and checks all profiles against all tools, then opens the store. Fails with PROFILE_INVALID,
+ * naming every problem of every file, before anything is opened.
+ */
+export async function createEngine(options: EngineOptions): Promise<Engine> {
+  const clock = options.clock ?? systemClock;
+  const registry = createToolRegistry(allTools(options));
+  const ingestors = createIngestorRegistry(options.ingestors);
+  const observers = new Map((options.observers ?? []).map((observer) => [observer.name, observer]));
+  const functions = new Map(Object.entries(options.functions ?? {}));
+  const models = options.models ?? {};
+  const known = knownNames({ registry, ingestors: ingestors.names(), observers, functions, models: Object.keys(models) });
+  const hash = createContentHash();
+  const workbenches = new Set<LlmConfigs>();
+  const gateway = createModelGateway({
+    models,
+    clock,
+    ...(options.random === undefined ? {} : { random: options.random }),
+    ...(options.env === undefined ? {} : { env: options.env }),
+    llmConfigs: (name) => [...workbenches].map((configs) => configs.find(name)).find((config) => config !== undefined),
+  });
+  const build = async (source: EngineOptions['profiles']): Promise<Workbench> => {
+    const set = await loadProfiles(filesOf(source), { known, ...(options.env === undefined ? {} : { env: options.env }) });
+    const llmConfigs = createLlmConfigs(set.llmConfigs, Object.keys(models));
+    workbenches.add(llmConfigs);
+    const env = buildEnv({ set, registry, ingestors, observers, llmConfigs, hash });
+    return {
+      kernel: { env, agentNode: createAgentNode(env), toolNode: createToolNode(env) },
+      set,
+      checkModel: (name, override) => {
+        const profile = set.profiles.get(name);
+        if (profile === undefined || (profile.functionNode !== undefined && override === undefined)) return;
+        const check = gateway.resolves(llmConfigs.of(profile, override));
+        if (!check.ok) throw new CadreError(check.error.code, check.error.message);
+      },
+    };
+  };
+  const workbench = await build(options.profiles);
+  return new Engine({
+    workbench,
+    rebuild: (files) => build({ files }),
+    gateway,
+    journal: await openStore(options.store, options.durability),
+    clock,
+    ids: options.ids ?? randomIds,
+    functions,
+    limits: options.limits ?? {},
+    owner: `${process.pid}@${hostname()}#${nanoid(8)}`,
+    graceMs: options.graceMs ?? 5_000,
+  });
+}
+
+/** The caller's tools, and the team's unless they are left out; a tool of the caller wins over one of the same name. */
+function allTools(options: EngineOptions): readonly unknown[] {
+  const listed = createToolRegistry(options.tools ?? []);
+  const mine = listed.names().flatMap((name) => listed.get(name) ?? []);
+  if (options.team === false) return mine;
+  const taken = new Set(mine.map((tool) => tool.name));
+  return [...mine, ...createTeamTools(options.team ?? {}).filter((tool) => !taken.has(tool.name))];
+}
+
+function filesOf(source: EngineOptions['profiles']): string | readonly string[] | { readonly files: readonly ProfileFile[] } {
+  return typeof source === 'object' && 'files' in source ? { files: source.files } : source;
+}
+
+function knownNames(parts: {
+  readonly registry: ToolRegistry;
+  readonly ingestors: readonly string[];
+  readonly observers: ReadonlyMap<string, CodedObserver>;
+  readonly functions: ReadonlyMap<string, NodeFunction>;
+  readonly models: readonly string[];
+}): KnownNames {
+  return {
+    tools: new Set(parts.registry.names()),
+    toolsets: new Set(parts.registry.toolsets()),
+    ingestors: new Set(parts.ingestors),
+    observers: new Set(parts.observers.keys()),
+    functions: new Set(parts.functions.keys()),
+    models: new Set(parts.models),
+  };
+}

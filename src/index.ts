@@ -1,0 +1,52 @@
+/**
+ * Cadre: teams of LLM agents declared in YAML profiles, with every turn on the record.
+ *
+ * Importing this module opens nothing and reads nothing; the engine is loaded when the first one is created.
+ */
+import type { Engine } from './engine/engine.ts';
+import type { EngineOptions } from './engine/create-engine.ts';
+import type { ProfileSet } from './core/profile.ts';
+import type { loadProfiles as LoadProfiles } from './profiles/load-profiles.ts';
+
+export { CadreError } from './core/error.ts';
+export type { ErrorCode, ErrorRecord } from './core/error.ts';
+export { defineTool } from './tools/define-tool.ts';
+export { defineIngestor } from './ingestors/define-ingestor.ts';
+export { defineObserver } from './observers/define-observer.ts';
+export { createToolRegistry } from './tools/registry.ts';
+
+/**
+ * Creates an engine: loads and checks all profiles against all tools, then opens the store. Fails with PROFILE_INVALID,
+ * naming every problem of every file, before anything is opened.
+ */
+export async function createEngine(options: EngineOptions): Promise<Engine> {
+  const engine = await import('./engine/create-engine.ts');
+  return await engine.createEngine(options);
+}
+
+/** Loads a folder of profiles: parses, validates, inherits and compiles them, or fails with every problem of every file. */
+export async function loadProfiles(...args: Parameters<typeof LoadProfiles>): Promise<ProfileSet> {
+  const profiles = await import('./profiles/load-profiles.ts');
+  return await profiles.loadProfiles(...args);
+}
+
+export type { Engine, LaunchOptions, LaunchRequest } from './engine/engine.ts';
+export type { EngineOptions } from './engine/create-engine.ts';
+export type { LimitOptions } from './engine/limit-options.ts';
+export type { PendingRequest } from './engine/pending.ts';
+export type { OutsideItem, Receipt, Run, RunResult, SendOptions } from './engine/run.ts';
+export type { RunSubscriber } from './engine/subscribers.ts';
+export type { CodedObserver, ObserverResult } from './core/env.ts';
+export type { CadreEvent, EventOf, EventType } from './core/event.ts';
+export type { Ingestor, IngestorView } from './core/ingestor.ts';
+export type { InboxItem } from './core/inbox.ts';
+export type { Commit, ContentEntry, Journal, Lease, RunSummary } from './core/journal.ts';
+export type { JsonObject, JsonSchema, JsonValue } from './core/json.ts';
+export type { LlmConfig } from './core/llm-config.ts';
+export type { Content, ContentPart, PromptMessage } from './core/message.ts';
+export type { CompiledProfile, Diagnostic, Limits, ProfileSet } from './core/profile.ts';
+export type { RunState } from './core/state.ts';
+export type { Tool, ToolContext, ToolReturn } from './core/tool.ts';
+export type { NodeFunction } from './nodes/function-node.ts';
+export type { TurnRecord } from './inspector/turn-record.ts';
+export type { WhyAnswer } from './inspector/why.ts';

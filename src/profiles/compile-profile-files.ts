@@ -1,0 +1,116 @@
+/**
+ * From profile files to everything an engine needs, in one synchronous pass.
+ *
+ * Owns: the order of the steps. Does not own: reading disk (read-profile-files.ts), or what each step means.
+ *
+ * 1. Every file is parsed and its shape checked, whatever is wrong with the others.
+ * 2. LLM configs, protocols and profiles are resolved and compiled as far as they can be, so that all problems of all files
+ *    are found at once; the same problem is reported once, however many profiles inherit it.
+ * 3. There is a set only when there is no error. The same files and environment give the same set.
+ */
+import type { Diagnostic, HandoverProtocol, KnownNames, ProfileFile, ProfileSet, CompiledProfile } from '../core/profile.ts';
+import type { LlmConfig } from '../core/llm-config.ts';
+import { checkLlmConfigs, refuseLookups } from './compile/check-llm-configs.ts';
+import { checkScript } from './compile/check-script.ts';
+import type { CompileContext } from './compile/compile-context.ts';
+import { compileHandoverProtocol } from './compile/compile-handover.ts';
+import { compileLlmConfig } from './compile/compile-llm-config.ts';
+import { baseType, compileProfile } from './compile/compile-profile.ts';
+import { mapNode, textNode } from './compile/read-node.ts';
+import { reportDuplicateIds } from './duplicate-ids.ts';
+import { indexNames } from './index-names.ts';
+import { resolveBases } from './merge/resolve-bases.ts';
+import { parseProfileFiles, type ParsedFiles } from './parse-profile-files.ts';
+import { Report } from './report.ts';
+import { profileSchema } from './schema/profile-schema.ts';
+import { validateShape } from './schema/validate-shape.ts';
+import type { MapNode, Place } from './yaml/source-node.ts';
+
+/** What compiling may refer to besides the files. */
+export interface CompileOptions {
+  /** What exists outside the files; categories that are absent are not checked. */
+  readonly known?: Partial<KnownNames> | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** The compiled set, when nothing is wrong, and every diagnostic, warnings included. */
+export interface CompileOutcome {
+  readonly set?: ProfileSet;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const ownProfileKeys = new Set(['profile_id', 'name', 'base_profile', 'rev', 'timestamp', 'is_active', 'is_deleted', 'exposable_as_tool', 'tests']);
+const ownConfigKeys = new Set(['name', 'base_llm_config', 'type', 'description_for_human']);
+
+/** Compiles profile files; never throws for what stands in them. */
+export function compileProfileFiles(files: readonly ProfileFile[], options: CompileOptions = {}): CompileOutcome {
+  const report = new Report();
+  const parsed = parseProfileFiles(files, report);
+  for (const kind of ['profile', 'llm_config', 'handover_protocol'] as const) {
+    for (const node of parsed.roots[kind]) validateShape(kind, node, report);
+  }
+  for (const node of parsed.roots.profile) {
+    reportDuplicateIds(node, report);
+    refuseLookups(node, report);
+  }
+  for (const node of parsed.roots.script) checkScript(report, node);
+  const usedJson = new Set<string>();
+  const known = options.known ?? {};
+  const llm = compileLlmConfigs(parsed, { known, env: options.env ?? {}, report, usedJson });
+  const protocols = compileProtocols(parsed, report);
+  const profiles = compileProfiles(parsed, { report, known, ...llm, protocols });
+  const { diagnostics } = report;
+  if (report.hasErrors) return { diagnostics };
+  const kept = files.filter((file) => parsed.used.has(file.path) || usedJson.has(file.path));
+  return { set: { profiles, llmConfigs: llm.configs, protocols, files: kept, warnings: diagnostics }, diagnostics };
+}
+
+interface LlmResult {
+  readonly configs: ReadonlyMap<string, LlmConfig>;
+  readonly llmConfigs: ReadonlySet<string>;
+  readonly abstractLlmConfigs: ReadonlySet<string>;
+  readonly broken: ReadonlySet<string>;
+}
+
+function compileLlmConfigs(
+  parsed: ParsedFiles,
+  options: Required<Pick<CompileOptions, 'env'>> & { readonly known: Partial<KnownNames>; readonly report: Report; readonly usedJson: Set<string> },
+): LlmResult {
+  const { report, known, usedJson } = options;
+  const { broken } = parsed;
+  const named = indexNames(parsed.roots.llm_config, 'name', 'LLM config', report);
+  const nodes = resolveBases(named, { baseKey: 'base_llm_config', what: 'LLM config', ownKeys: ownConfigKeys, broken }, report);
+  const models = known.models ?? new Set<string>();
+  const values = { env: options.env ?? {}, jsonFiles: parsed.jsonFiles, onUsed: (path: string) => usedJson.add(path), report };
+  const scripts = new Map(parsed.roots.script.map((node) => [node.at.file.path, node]));
+  const configs = new Map([...nodes].map(([name, node]) => [name, compileLlmConfig({ report, values, models, scripts }, node, name)]));
+  const abstractLlmConfigs = checkLlmConfigs({ configs, nodes, models, broken }, report);
+  return { configs, llmConfigs: new Set(configs.keys()), abstractLlmConfigs, broken };
+}
+
+function compileProtocols(parsed: ParsedFiles, report: Report): ReadonlyMap<string, HandoverProtocol> {
+  const named = indexNames(parsed.roots.handover_protocol, 'protocol_name', 'handover protocol', report);
+  return new Map([...named].map(([name, node]) => [name, compileHandoverProtocol(report, node, name)]));
+}
+
+function compileProfiles(parsed: ParsedFiles, context: Omit<CompileContext, 'exposedTools'>): ReadonlyMap<string, CompiledProfile> {
+  const named = indexNames(parsed.roots.profile, 'name', 'profile', context.report);
+  const rules = { baseKey: 'base_profile', what: 'profile', ownKeys: ownProfileKeys, broken: parsed.broken };
+  const resolved = resolveBases(named, rules, context.report);
+  const exposedTools = new Map<string, Place>();
+  for (const node of resolved.values()) {
+    const tool = textNode(mapNode(node, 'exposable_as_tool'), 'name');
+    if (tool !== undefined && !exposedTools.has(tool.value)) exposedTools.set(tool.value, tool.at);
+  }
+  const full: CompileContext = { ...context, exposedTools };
+  return new Map([...resolved].map(([name, node]) => [name, compileProfile(full, inOrder(node, named.get(name)), name)]));
+}
+
+const keyOrder = Object.keys((profileSchema['properties'] ?? {}) as object);
+
+/** The profile with its keys in their usual order. It is a `base` only when it says so itself. */
+function inOrder(node: MapNode, own: MapNode | undefined): MapNode {
+  const isBase = textNode(node, 'type')?.value === baseType && own?.entries.has('type') !== true;
+  const kept = [...node.entries].filter(([key]) => !(isBase && key === 'type'));
+  return { ...node, entries: new Map(kept.toSorted(([a], [b]) => keyOrder.indexOf(a) - keyOrder.indexOf(b))) };
+}

@@ -1,0 +1,69 @@
+import type { LlmConfig } from '../../core/llm-config.ts';
+import type { Report } from '../report.ts';
+import { nameHint, quote } from '../wording.ts';
+import { childOf, type MapNode } from '../yaml/source-node.ts';
+import { namesModel } from './compile-llm-config.ts';
+import { mapNode, textItems, textNode } from './read-node.ts';
+
+/** What the LLM configs are checked against. */
+export interface LlmConfigSet {
+  readonly configs: ReadonlyMap<string, LlmConfig>;
+  /** The trees they were compiled from. */
+  readonly nodes: ReadonlyMap<string, MapNode>;
+  readonly models: ReadonlySet<string>;
+  readonly broken: ReadonlySet<string>;
+}
+
+/** Checks what LLM configs say of each other, and returns the names of those that are only inherited from. */
+export function checkLlmConfigs(set: LlmConfigSet, report: Report): ReadonlySet<string> {
+  const usable = new Set([...set.configs.keys(), ...set.models]);
+  const bases = new Set([...set.nodes.values()].flatMap(baseNames));
+  const abstract = new Set<string>();
+  for (const [name, node] of set.nodes) {
+    const config = set.configs.get(name);
+    const settings = mapNode(node, 'config');
+    const standIn = textNode(settings, 'when_unconfigured');
+    for (const reference of [...textItems(settings, 'fallbacks'), ...(standIn === undefined ? [] : [standIn])]) {
+      if (usable.has(reference.value) || set.broken.has(reference.value)) continue;
+      report.error('UNKNOWN_LLM_CONFIG', reference.at, `there is no LLM config or model ${quote(reference.value)}`, nameHint(reference.value, usable, 'known LLM configs and models'));
+    }
+    const circle = standInCircle(name, set.configs);
+    if (circle !== undefined && standIn !== undefined) {
+      report.error('BASE_CYCLE', standIn.at, `when_unconfigured goes in a circle: ${circle.join(' -> ')}`, 'let it end at a config that needs nothing');
+    }
+    if (config === undefined || namesModel(config) || config.missing.length > 0 || set.models.has(name)) continue;
+    if (bases.has(name)) abstract.add(name);
+    else report.error('MISSING_KEY', (settings ?? node).at, `LLM config ${quote(name)} names no model`, 'add model: provider/model below config:');
+  }
+  return abstract;
+}
+
+function baseNames(node: MapNode): readonly string[] {
+  const one = textNode(node, 'base_llm_config');
+  return one === undefined ? textItems(node, 'base_llm_config').map((item) => item.value) : [one.value];
+}
+
+function standInCircle(start: string, configs: ReadonlyMap<string, LlmConfig>): readonly string[] | undefined {
+  const chain = [start];
+  for (let next = configs.get(start)?.whenUnconfigured; next !== undefined; next = configs.get(next)?.whenUnconfigured) {
+    if (next === start) return [...chain, next];
+    if (chain.includes(next)) return undefined;
+    chain.push(next);
+  }
+  return undefined;
+}
+
+/** Reports looked-up values (`_type: from_env`) in files that are not LLM configs: no secret enters a prompt. */
+export function refuseLookups(node: MapNode, report: Report): void {
+  for (const entry of node.entries.values()) {
+    const { value } = entry;
+    const maps = value.kind === 'list' ? value.items.filter((item) => item.kind === 'map') : value.kind === 'map' ? [value] : [];
+    for (const map of maps) {
+      const type = childOf(map, '_type');
+      if (type?.kind === 'scalar' && (type.value === 'from_env' || type.value === 'json_from_file')) {
+        report.error('NOT_ALLOWED', type.at, `${quote(type.value)} is for LLM configs only`, 'hand the value to the run as a parameter instead');
+      }
+      refuseLookups(map, report);
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import { compileScript } from '../../core/script.ts';
+import type { Report } from '../report.ts';
+import { pathText } from '../schema/schema-problem.ts';
+import { nodeAt, toPlainObject, type MapNode } from '../yaml/source-node.ts';
+
+/** Compiles the rules of a scripted model and reports every problem at its exact place. */
+export function checkScript(report: Report, root: MapNode): void {
+  const compiled = compileScript(toPlainObject(root));
+  if (compiled.ok) return;
+  for (const { path, message, start, end, hint } of compiled.problems) {
+    const steps = path.map(String);
+    const node = nodeAt(root, steps);
+    if (end > 0) {
+      report.errorInText('BAD_SCRIPT', node, start, message, hint);
+      continue;
+    }
+    // A problem of the key itself begins with it; any other is about the value.
+    const last = steps.at(-1) ?? '';
+    const parent = nodeAt(root, steps.slice(0, -1));
+    const entry = parent.kind === 'map' ? parent.entries.get(last) : undefined;
+    if (entry !== undefined && message.startsWith(`"${last}"`)) report.error('BAD_SCRIPT', entry.keyAt, message, hint);
+    else report.error('BAD_SCRIPT', node.at, message.startsWith('must') || message.startsWith('has') ? `${pathText(steps)} ${message}` : message, hint);
+  }
+}

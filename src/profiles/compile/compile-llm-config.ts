@@ -1,0 +1,156 @@
+import type { JsonObject } from '../../core/json.ts';
+import { defaultDeadlines, defaultRetry, type LlmConfig, type ModelDeadlines, type RetryPolicy } from '../../core/llm-config.ts';
+import type { Report } from '../report.ts';
+import { shapeProblems } from '../schema/validate-shape.ts';
+import { quote } from '../wording.ts';
+import { childOf, toPlainObject, type MapNode, type SourceNode } from '../yaml/source-node.ts';
+import { toMilliseconds } from './duration.ts';
+import { lookUpValues, type ValueSources } from './environment-values.ts';
+import { findFile } from './file-lookup.ts';
+import { listNode, mapNode, readFlag, readNumber, readObject, textNode } from './read-node.ts';
+
+/** What an LLM config may refer to. */
+export interface LlmConfigContext {
+  readonly report: Report;
+  readonly values: ValueSources;
+  /** Names of model objects handed to the engine; a config's model may be one of them. */
+  readonly models: ReadonlySet<string>;
+  /** Script files, by path. */
+  readonly scripts: ReadonlyMap<string, MapNode>;
+}
+
+/** Compiles an LLM config after inheritance; values from the environment are looked up now. */
+export function compileLlmConfig(context: LlmConfigContext, merged: MapNode, name: string): LlmConfig {
+  const written = mapNode(merged, 'config');
+  const empty: MapNode = { kind: 'map', at: merged.at, entries: new Map() };
+  const { node: config, missing } = lookUpValues(written ?? empty, context.values);
+  checkLookedUp(context.report, merged, config);
+  const key = mapNode(config, 'api_key');
+  const apiKeyVar = textNode(key, 'var')?.value;
+  const scriptRef = textNode(config, 'script');
+  const price = readPrice(context.report, config);
+  const isKeyMissing = apiKeyVar !== undefined && readFlag(key, 'required') === true && isUnset(context.values.env, apiKeyVar);
+  const result: LlmConfig = {
+    name,
+    ...modelOf(context, config, scriptRef !== undefined),
+    retry: retryOf(config),
+    deadlines: deadlinesOf(config),
+    fallbacks: texts(config, 'fallbacks'),
+    missing: isKeyMissing ? [...new Set([...missing, apiKeyVar])] : missing,
+    ...withoutUndefined({
+      baseUrl: text(config, 'base_url') ?? text(config, 'api_base'),
+      apiKeyVar,
+      temperature: readNumber(config, 'temperature'),
+      topP: readNumber(config, 'top_p'),
+      maxOutputTokens: readNumber(config, 'max_output_tokens') ?? readNumber(config, 'max_tokens'),
+      seed: readNumber(config, 'seed'),
+      stopSequences: listNode(config, 'stop') === undefined ? undefined : texts(config, 'stop'),
+      reasoningEffort: text(config, 'reasoning_effort'),
+      providerOptions: readObject(config, 'provider_options'),
+      headers: headersOf(config),
+      contextWindow: readNumber(config, 'context_window'),
+      price,
+      whenUnconfigured: text(config, 'when_unconfigured'),
+      script: scriptRef === undefined ? undefined : scriptOf(context, scriptRef),
+    }),
+  };
+  if (result.provider === 'scripted' && scriptRef === undefined) {
+    context.report.error('MISSING_KEY', (written ?? merged).at, '`script` is missing: the provider `scripted` needs its rules', 'for example script: scripts/offline.yaml');
+  }
+  return result;
+}
+
+/** Reports values from the environment that do not fit; the values themselves stay out of the message. */
+function checkLookedUp(report: Report, merged: MapNode, config: MapNode): void {
+  const entries = new Map(merged.entries);
+  const keyAt = merged.entries.get('config')?.keyAt ?? merged.at;
+  entries.set('config', { keyAt, value: config });
+  for (const problem of shapeProblems('llm_config', { ...merged, entries })) {
+    const { node, types, rule } = problem;
+    if (node.kind !== 'scalar' || node.variable === undefined) report.error(problem.code, problem.at, problem.message, problem.hint);
+    else if (types?.includes('string') !== true) {
+      report.error('BAD_ENVIRONMENT_VALUE', node.at, `the environment variable ${quote(node.variable)} does not fit here: the value ${rule}`);
+    }
+  }
+}
+
+function modelOf(context: LlmConfigContext, config: MapNode, hasScript: boolean): Pick<LlmConfig, 'provider' | 'model'> {
+  const model = text(config, 'model') ?? '';
+  const provider = text(config, 'provider') ?? (hasScript ? 'scripted' : undefined);
+  if (provider !== undefined) return { provider, model: model.startsWith(`${provider}/`) ? model.slice(provider.length + 1) : model };
+  const slash = model.indexOf('/');
+  if (context.models.has(model) || slash <= 0) return { provider: '', model };
+  return { provider: model.slice(0, slash), model: model.slice(slash + 1) };
+}
+
+function retryOf(config: MapNode): RetryPolicy {
+  return {
+    maxRetries: readNumber(config, 'max_retries') ?? defaultRetry.maxRetries,
+    waitMs: milliseconds(config, 'wait_seconds_on_retry') ?? defaultRetry.waitMs,
+    maxWaitMs: milliseconds(config, 'max_wait_seconds_on_retry') ?? defaultRetry.maxWaitMs,
+  };
+}
+
+function deadlinesOf(config: MapNode): ModelDeadlines {
+  const node = mapNode(config, 'timeouts');
+  return {
+    connect: milliseconds(node, 'connect') ?? defaultDeadlines.connect,
+    firstToken: milliseconds(node, 'first_token') ?? defaultDeadlines.firstToken,
+    betweenChunks: milliseconds(node, 'between_chunks') ?? defaultDeadlines.betweenChunks,
+    total: milliseconds(node, 'total') ?? defaultDeadlines.total,
+  };
+}
+
+function readPrice(report: Report, config: MapNode): LlmConfig['price'] {
+  const node = mapNode(config, 'price');
+  if (node === undefined) return undefined;
+  const input = readNumber(node, 'input');
+  const output = readNumber(node, 'output');
+  const cacheRead = readNumber(node, 'cache_read');
+  if (input === undefined || output === undefined) {
+    report.error('MISSING_KEY', node.at, 'price needs both `input` and `output`', 'US dollars per million tokens');
+    return undefined;
+  }
+  return { input, output, ...(cacheRead === undefined ? {} : { cacheRead }) };
+}
+
+function headersOf(config: MapNode): LlmConfig['headers'] {
+  const node = mapNode(config, 'headers');
+  if (node === undefined) return undefined;
+  return Object.fromEntries([...node.entries.keys()].flatMap((key) => (text(node, key) === undefined ? [] : [[key, text(node, key) ?? '']])));
+}
+
+function scriptOf(context: LlmConfigContext, reference: NonNullable<ReturnType<typeof textNode>>): JsonObject | undefined {
+  const found = findFile(context.scripts, reference.at, reference.value, context.report);
+  return found === undefined ? undefined : toPlainObject(found.file);
+}
+
+/** A text; one from the environment as it stands there, though it may look like a number. */
+function text(node: SourceNode | undefined, key: string): string | undefined {
+  const child = childOf(node, key);
+  if (child?.kind !== 'scalar') return undefined;
+  if (child.variable !== undefined) return child.written;
+  return typeof child.value === 'string' ? child.value : undefined;
+}
+
+function texts(node: SourceNode, key: string): readonly string[] {
+  return (listNode(node, key)?.items ?? []).flatMap((item) => (item.kind === 'scalar' && typeof item.value === 'string' ? [item.value] : []));
+}
+
+function milliseconds(node: SourceNode | undefined, key: string): number | undefined {
+  const child = childOf(node, key);
+  return child?.kind === 'scalar' ? toMilliseconds(child.value) : undefined;
+}
+
+function isUnset(env: ValueSources['env'], name: string): boolean {
+  return !Object.hasOwn(env, name) || env[name] === undefined || env[name] === '';
+}
+
+function withoutUndefined<T extends object>(fields: T): { readonly [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { readonly [Key in keyof T]?: Exclude<T[Key], undefined> };
+}
+
+/** Tells whether a config says which model to call. */
+export function namesModel(config: LlmConfig): boolean {
+  return config.model !== '' || config.provider === 'scripted';
+}

@@ -1,0 +1,128 @@
+import type { Template } from '../../core/expression/template.ts';
+import type { CompiledProfile, ExposedAsTool } from '../../core/profile.ts';
+import { toPlainObject, type MapNode, type SourceNode } from '../yaml/source-node.ts';
+import { nameHint, quote } from '../wording.ts';
+import { checkJsonSchema } from './check-json-schema.ts';
+import { checkName, checkTool, checkToolset, refOf, type CompileContext } from './compile-context.ts';
+import { checkToolChoice, compileDecider } from './compile-decider.ts';
+import { compileGates } from './compile-gates.ts';
+import type { TextKeys } from './compile-item.ts';
+import { compileContextPolicy, compileLimits } from './compile-limits.ts';
+import { compileObservers } from './compile-observers.ts';
+import { compileSegments } from './compile-segments.ts';
+import { compileStrategies } from './compile-strategies.ts';
+import { compileText } from './compile-text.ts';
+import { deliverablesCheck } from './deliverables-check.ts';
+import { chooseLlmConfig } from './choose-llm-config.ts';
+import { asText, mapNode, readFlag, readNumber, readObject, readText, textItems, textNode } from './read-node.ts';
+import { requireKey } from './require-key.ts';
+import { originsOf } from './resolved-origins.ts';
+
+/** The type of profiles that are only inherited from; what they lack may come from those that inherit. */
+export const baseType = 'base';
+
+/** Compiles a profile after inheritance and reports everything that is wrong with it. */
+export function compileProfile(context: CompileContext, node: MapNode, name: string): CompiledProfile {
+  const type = readText(node, 'type') ?? 'agent';
+  const texts = compileTexts(context, node);
+  const keys = textKeys(context, node, texts, type);
+  const policy = mapNode(node, 'tool_access_policy');
+  const toolsets = textItems(policy, 'allowed_toolsets');
+  const tools = textItems(policy, 'allowed_individual_tools');
+  for (const toolset of toolsets) checkToolset(context, toolset);
+  for (const tool of tools) checkTool(context, tool);
+  const choice = textNode(node, 'tool_choice');
+  if (choice !== undefined) checkToolChoice(context, choice);
+  const schemaNode = mapNode(node, 'deliverables_schema');
+  if (schemaNode !== undefined) checkJsonSchema(context.report, schemaNode, 'deliverables_schema');
+  const deliverablesSchema = readObject(node, 'deliverables_schema');
+  const functionNode = textNode(node, 'function_node');
+  if (functionNode !== undefined && context.known.functions !== undefined) {
+    checkName(context, functionNode, context.known.functions, { code: 'UNKNOWN_FUNCTION', what: 'function' });
+  }
+  const exposed = compileExposed(context, node);
+  return {
+    name,
+    type,
+    description: readText(node, 'description_for_human') ?? '',
+    rev: readNumber(node, 'rev') ?? 1,
+    isActive: readFlag(node, 'is_active') ?? true,
+    isDeleted: readFlag(node, 'is_deleted') ?? false,
+    availableForStaffing: readFlag(node, 'available_for_staffing') ?? false,
+    llmConfigRef: chooseLlmConfig(context, node, type === baseType || functionNode !== undefined),
+    segments: compileSegments(context, node, texts, keys),
+    textDefinitions: texts,
+    allowedToolsets: unique(toolsets),
+    allowedTools: unique(tools),
+    preTurnObservers: compileObservers(context, node, 'pre_turn_observers', keys),
+    postTurnObservers: compileObservers(context, node, 'post_turn_observers', keys),
+    flowDecider: compileDecider(context, node, keys),
+    strategies: compileStrategies(context, node),
+    limits: compileLimits(node),
+    toolGates: compileGates(context, node),
+    toolChoice: choice?.value ?? 'auto',
+    contextPolicy: compileContextPolicy(node),
+    ...(deliverablesSchema === undefined ? {} : { deliverablesSchema }),
+    checkDeliverables: deliverablesCheck(deliverablesSchema),
+    ...(exposed === undefined ? {} : { exposableAsTool: exposed }),
+    ...(functionNode === undefined ? {} : { functionNode: functionNode.value }),
+    resolved: toPlainObject(node),
+    origins: originsOf(node),
+    source: refOf(node),
+  };
+}
+
+function compileTexts(context: CompileContext, node: MapNode): ReadonlyMap<string, Template> {
+  const texts = new Map<string, Template>();
+  for (const [key, { value }] of mapNode(node, 'text_definitions')?.entries ?? []) {
+    const text = asText(value);
+    const template = text === undefined ? undefined : compileText(context.report, text);
+    if (template !== undefined) texts.set(key, template);
+  }
+  return texts;
+}
+
+function textKeys(context: CompileContext, node: MapNode, texts: ReadonlyMap<string, Template>, type: string): TextKeys {
+  const defined = mapNode(node, 'text_definitions')?.entries;
+  return {
+    check: (key) => {
+      // A base may use texts that only the profiles inheriting from it define.
+      if (type === baseType || defined?.has(key.value) === true) return;
+      context.report.error('UNKNOWN_CONTENT_KEY', key.at, `there is no text definition ${quote(key.value)}`, nameHint(key.value, [...texts.keys()], 'known text definitions'));
+    },
+  };
+}
+
+function compileExposed(context: CompileContext, profile: MapNode): ExposedAsTool | undefined {
+  const node = mapNode(profile, 'exposable_as_tool');
+  if (node === undefined) return undefined;
+  requireKey(context, node, 'name', 'exposable_as_tool');
+  requireKey(context, node, 'description', 'exposable_as_tool');
+  const name = textNode(node, 'name');
+  if (name !== undefined) checkExposedName(context, name);
+  const parameters = mapNode(node, 'parameters');
+  if (parameters !== undefined) checkJsonSchema(context.report, parameters, 'exposable_as_tool.parameters');
+  const protocol = textNode(node, 'protocol');
+  if (protocol !== undefined) checkName(context, protocol, context.protocols.keys(), { code: 'UNKNOWN_PROTOCOL', what: 'handover protocol' });
+  return {
+    name: name?.value ?? '',
+    description: readText(node, 'description') ?? '',
+    parameters: parameters === undefined ? { type: 'object', properties: {} } : toPlainObject(parameters),
+    ...(protocol === undefined ? {} : { protocol: protocol.value }),
+  };
+}
+
+function checkExposedName(context: CompileContext, name: SourceNode & { readonly value: string }): void {
+  if (context.known.tools?.has(name.value) === true) {
+    context.report.error('DUPLICATE_NAME', name.at, `a tool ${quote(name.value)} exists already`, 'expose the profile under another name');
+    return;
+  }
+  const first = context.exposedTools.get(name.value);
+  if (first === undefined || (first.file === name.at.file && first.start === name.at.start)) return;
+  const { file, line } = first.file.refAt(first.start);
+  context.report.error('DUPLICATE_NAME', name.at, `another profile is exposed as the tool ${quote(name.value)} (${file}:${line})`, 'expose one of them under another name');
+}
+
+function unique(nodes: readonly { readonly value: string }[]): readonly string[] {
+  return [...new Set(nodes.map((node) => node.value))];
+}

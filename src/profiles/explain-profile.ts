@@ -1,0 +1,37 @@
+import { CadreError } from '../core/error.ts';
+import type { JsonValue } from '../core/json.ts';
+import { isJsonObject } from '../core/json.ts';
+import type { ProfileSet, SourceRef } from '../core/profile.ts';
+import { nameHint, quote } from './wording.ts';
+
+/** One value of a resolved profile and the place it was written at. */
+export interface ExplainedValue {
+  /** `system_prompt_construction.system_prompt_segments[date].content` */
+  readonly path: string;
+  readonly value: JsonValue;
+  /** `file:line` */
+  readonly from: string;
+  readonly source: SourceRef;
+}
+
+/** Every value of a profile after inheritance, in order, with where it came from. Throws `PROFILE_UNKNOWN`. */
+export function explainProfile(set: ProfileSet, name: string): readonly ExplainedValue[] {
+  const profile = set.profiles.get(name);
+  if (profile === undefined) throw new CadreError('PROFILE_UNKNOWN', `there is no profile ${quote(name)} (${nameHint(name, set.profiles.keys(), 'known profiles')})`);
+  const values = new Map<string, JsonValue>();
+  collect(profile.resolved, '', values);
+  return [...profile.origins].map(([path, source]) => ({ path, value: values.get(path) ?? null, from: `${source.file}:${source.line}`, source }));
+}
+
+function collect(value: JsonValue, path: string, values: Map<string, JsonValue>): void {
+  values.set(path, value);
+  if (Array.isArray(value)) {
+    for (const [index, item] of (value as readonly JsonValue[]).entries()) {
+      const id = isJsonObject(item) ? item['id'] : undefined;
+      collect(item, `${path}[${typeof id === 'string' ? id : String(index)}]`, values);
+    }
+    return;
+  }
+  if (!isJsonObject(value)) return;
+  for (const [key, item] of Object.entries(value)) collect(item ?? null, path === '' ? key : `${path}.${key}`, values);
+}

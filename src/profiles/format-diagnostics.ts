@@ -1,0 +1,11 @@
+import type { Diagnostic } from '../core/profile.ts';
+
+/** One diagnostic on one line: `file:line:col: message (hint)`. */
+export function formatDiagnostic({ source, message, hint }: Diagnostic): string {
+  return `${source.file}:${source.line}:${source.column}: ${message}${hint === undefined ? '' : ` (${hint})`}`;
+}
+
+/** All diagnostics, one per line; warnings say so. */
+export function formatDiagnostics(diagnostics: readonly Diagnostic[]): string {
+  return diagnostics.map((diagnostic) => (diagnostic.severity === 'warning' ? `${formatDiagnostic(diagnostic)} [warning]` : formatDiagnostic(diagnostic))).join('\n');
+}

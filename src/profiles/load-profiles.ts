@@ -1,0 +1,42 @@
+import { CadreError } from '../core/error.ts';
+import type { Diagnostic, KnownNames, ProfileFile, ProfileSet } from '../core/profile.ts';
+import { formatDiagnostics } from './format-diagnostics.ts';
+
+/** Where profiles come from: a folder, a file, several of them, or files in memory. */
+export type ProfileInput = string | readonly string[] | { readonly files: readonly ProfileFile[] };
+
+/** What profiles may refer to besides each other. */
+export interface LoadOptions {
+  /** What exists outside the files; categories that are absent are not checked. */
+  readonly known?: Partial<KnownNames> | undefined;
+  /** Where LLM configs look values up; default is the environment of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/**
+ * Loads profiles, LLM configs, handover protocols and scripts from YAML. Throws `PROFILE_INVALID` with every problem of every
+ * file (`file:line:col: message (hint)` per line, and as `details.diagnostics`); warnings are in the set.
+ */
+export async function loadProfiles(input: ProfileInput, options: LoadOptions = {}): Promise<ProfileSet> {
+  const { set, diagnostics } = await checkProfiles(input, options);
+  if (set !== undefined) return set;
+  const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error');
+  const count = errors.length === 1 ? '1 error' : `${errors.length} errors`;
+  throw new CadreError('PROFILE_INVALID', `the profiles have ${count}:\n${formatDiagnostics(diagnostics)}`, { details: { diagnostics } });
+}
+
+/** Loads profiles like `loadProfiles`, and returns the problems instead of throwing: `set` is there when there is no error. */
+export async function checkProfiles(
+  input: ProfileInput,
+  options: LoadOptions = {},
+): Promise<{ readonly set?: ProfileSet; readonly diagnostics: readonly Diagnostic[] }> {
+  // The YAML parser and the validator are loaded with the first profile, not with the package.
+  const { compileProfileFiles } = await import('./compile-profile-files.ts');
+  const compileOptions = { known: options.known, env: options.env ?? process.env };
+  if (typeof input === 'object' && 'files' in input) return compileProfileFiles(input.files, compileOptions);
+  const { readProfileFiles } = await import('./read-profile-files.ts');
+  const read = await readProfileFiles(typeof input === 'string' ? [input] : input);
+  const compiled = compileProfileFiles(read.files, compileOptions);
+  if (read.diagnostics.length === 0) return compiled;
+  return { diagnostics: [...read.diagnostics, ...compiled.diagnostics] };
+}

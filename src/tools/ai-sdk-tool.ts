@@ -1,0 +1,95 @@
+import { describeThrown } from '../core/error.ts';
+import type { EffectTool, ToolContext, ToolReturn } from '../core/tool.ts';
+import { toWire } from '../core/to-wire.ts';
+import { toContentParts } from './content-parts.ts';
+import { effectToolOf } from './define-tool.ts';
+import { stableJson } from './stable-json.ts';
+import { invalidTool, readToolName, type RawDefinition } from './tool-options.ts';
+
+/** Tells whether a value is a tool definition of the AI SDK. */
+export function isAiSdkTool(value: RawDefinition): boolean {
+  return 'inputSchema' in value || value['type'] === 'provider' || value['type'] === 'provider-defined';
+}
+
+/**
+ * Makes a tool of an AI SDK `tool()` definition. Its name is the key it stands under; options of ours may stand beside
+ * its own fields.
+ *
+ * @throws CadreError `TOOL_INVALID` for tools the engine cannot run: the provider's own, without `execute`, or that ask for approval
+ */
+export function aiSdkToolOf(definition: RawDefinition, givenName: string | undefined): EffectTool {
+  const name = readToolName(definition['name'] ?? givenName);
+  const where = `tool '${name}'`;
+  if (!('inputSchema' in definition)) throw invalidTool(where, 'type', `is '${String(definition['type'])}': tools that a provider runs cannot be run here; define the tool yourself`);
+  const execute = definition['execute'];
+  if (typeof execute !== 'function') throw invalidTool(where, 'execute', 'is missing; tools without it are run by a client, which this engine has not');
+  if (definition['needsApproval'] !== undefined && definition['needsApproval'] !== false) {
+    // Dropping it silently would run calls nobody approved.
+    throw invalidTool(where, 'needsApproval', "is not carried out here; remove it and declare a gate in the profile: tool_gates: [{ tools: ['" + name + "'], verdict: ask }]");
+  }
+  const run = execute as (input: unknown, options: unknown) => unknown;
+  const toModelOutput = definition['toModelOutput'];
+  const ours = { ...definition, name, description: describe(definition['description'], name, where), parameters: definition['inputSchema'], title: undefined };
+  return effectToolOf(ours, async (input: unknown, context: ToolContext) => {
+    const output = await lastOf(run.call(definition, input, optionsOf(context)), context.signal);
+    if (typeof toModelOutput !== 'function') return output;
+    return fromModelOutput(await (toModelOutput as (options: unknown) => unknown).call(definition, { toolCallId: context.toolCallId, input, output }));
+  });
+}
+
+/** Descriptions are optional in the AI SDK, and may be functions of a context. */
+function describe(description: unknown, name: string, where: string): string {
+  try {
+    const text: unknown = typeof description === 'function' ? (description as (options: unknown) => unknown)({ context: {} }) : description;
+    if (text === undefined || text === '') return name;
+    if (typeof text === 'string') return text;
+  } catch (thrown) {
+    throw invalidTool(where, 'description', `could not be made: ${describeThrown(thrown)}`);
+  }
+  throw invalidTool(where, 'description', 'must be a text, or a function that returns one');
+}
+
+/** The second argument of `execute` as the AI SDK passes it. */
+function optionsOf(context: ToolContext): unknown {
+  const messages = context.agent['messages'];
+  return {
+    toolCallId: context.toolCallId,
+    messages: Array.isArray(messages) ? messages : [],
+    abortSignal: context.signal,
+    context: context.context,
+    experimental_context: context.context,
+  };
+}
+
+/** A tool may yield preliminary results; the last one counts. */
+async function lastOf(output: unknown, signal: AbortSignal): Promise<unknown> {
+  const settled = await output;
+  if (typeof settled !== 'object' || settled === null || !(Symbol.asyncIterator in settled)) return settled;
+  let last: unknown;
+  for await (const value of settled as AsyncIterable<unknown>) {
+    last = value;
+    signal.throwIfAborted();
+  }
+  return last;
+}
+
+/** What `toModelOutput` says the model should read, as a tool return of ours. */
+function fromModelOutput(output: unknown): ToolReturn {
+  const { type, value, reason } = (typeof output === 'object' && output !== null ? output : {}) as Readonly<Record<string, unknown>>;
+  switch (type) {
+    case 'text':
+      return { content: String(value) };
+    case 'error-text':
+      return { content: String(value), isError: true };
+    case 'error-json':
+      return { content: stableJson(toWire(value)), isError: true };
+    case 'execution-denied':
+      return { content: `The call was denied${typeof reason === 'string' ? `: ${reason}` : ''}.`, isError: true };
+    case 'content':
+      return { content: toContentParts(value) ?? stableJson(toWire(value)) };
+    case 'json':
+      return { content: stableJson(toWire(value)) };
+    default:
+      return { content: stableJson(toWire(output)) };
+  }
+}

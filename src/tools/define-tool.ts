@@ -1,0 +1,54 @@
+import type { JsonObject } from '../core/json.ts';
+import type { EffectTool, ToolContext } from '../core/tool.ts';
+import { toolParameters } from './tool-parameters.ts';
+import { invalidTool, readToolOptions, text, type RawDefinition, type ToolOptions } from './tool-options.ts';
+
+/** The arguments a tool gets, as far as its parameters tell: from zod and other Standard Schemas, or the AI SDK's `jsonSchema<T>()`. */
+export type ToolArguments<Parameters> = Parameters extends { readonly '~standard': { readonly types?: infer Types } }
+  ? NonNullable<Types> extends { readonly output: infer Output }
+    ? Output
+    : JsonObject
+  : Parameters extends { readonly _type: infer Output; readonly jsonSchema: unknown }
+    ? Output
+    : JsonObject;
+
+/** A tool as its author writes it. */
+export interface ToolDefinition<Parameters = unknown> extends ToolOptions {
+  readonly name: string;
+  readonly description: string;
+  /** zod, another Standard Schema that offers JSON Schema, typebox, `jsonSchema()` of the AI SDK, or plain JSON Schema. Absent = no arguments. */
+  readonly parameters?: Parameters;
+  /** Does the work. What it returns is the result: a text as it is, a `ToolReturn`, or any value. What it throws is an error result. */
+  execute(args: ToolArguments<Parameters>, context: ToolContext): unknown;
+}
+
+/**
+ * Declares a tool that runs outside the commit and may wait (DESIGN 8).
+ *
+ * @throws CadreError `TOOL_INVALID` naming the field that is wrong
+ */
+export function defineTool<Parameters = undefined>(definition: ToolDefinition<Parameters>): EffectTool {
+  return effectToolOf({ ...definition }, definition.execute.bind(definition));
+}
+
+/** Makes a tool of an unchecked definition, and of the function that does its work. */
+export function effectToolOf(definition: RawDefinition, execute: unknown, givenName?: string): EffectTool {
+  const common = readToolOptions(definition, givenName);
+  const where = `tool '${common.name}'`;
+  if (typeof execute !== 'function') throw invalidTool(where, 'execute', 'must be a function (args, context) => result');
+  const description = text(definition, 'description', where);
+  if (description === undefined) throw invalidTool(where, 'description', 'must say in a sentence or two what the tool does and when to use it');
+  const { schema, check, parse } = toolParameters(definition['parameters'], where);
+  const run = execute as (args: unknown, context: ToolContext) => unknown;
+  return {
+    kind: 'effect',
+    ...common,
+    description,
+    parameters: schema,
+    check,
+    execute: (args, context) => {
+      const parsed = parse(args);
+      return parsed instanceof Promise ? parsed.then((ready) => run(ready, context)) : run(parsed, context);
+    },
+  };
+}

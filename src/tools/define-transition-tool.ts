@@ -1,0 +1,64 @@
+import { CadreError } from '../core/error.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
+import type { TransitionTool } from '../core/tool.ts';
+import type { Happening, TransitionContext, TransitionOutcome } from '../core/transition.ts';
+import type { ToolArguments } from './define-tool.ts';
+import { invalidTool, readToolOptions, text, type RawDefinition, type ToolOptions } from './tool-options.ts';
+import { toolParameters } from './tool-parameters.ts';
+
+/** A transition tool as its author writes it: synchronous, pure functions of state. */
+export interface TransitionToolDefinition<Parameters = unknown> extends ToolOptions {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters?: Parameters;
+  /** Decides, inside the commit (I7): a result with events, or to suspend the call. */
+  run(args: ToolArguments<Parameters>, context: TransitionContext): TransitionOutcome;
+  /** Called when something a suspended call waits for has happened. */
+  resume?(args: ToolArguments<Parameters>, context: TransitionContext, happening: Happening, memo: JsonValue): TransitionOutcome;
+}
+
+/**
+ * Declares a tool that runs inside the commit as a pure function of state (DESIGN 4, two kinds of tools).
+ *
+ * @throws CadreError `TOOL_INVALID` naming the field that is wrong
+ */
+export function defineTransitionTool<Parameters = undefined>(definition: TransitionToolDefinition<Parameters>): TransitionTool {
+  const raw: RawDefinition = { ...definition };
+  const common = readToolOptions(raw);
+  const where = `tool '${common.name}'`;
+  const description = text(raw, 'description', where);
+  if (description === undefined) throw invalidTool(where, 'description', 'must say in a sentence or two what the tool does and when to use it');
+  if (typeof definition.run !== 'function') throw invalidTool(where, 'run', 'must be a function (args, context) => outcome');
+  if (definition.resume !== undefined && typeof definition.resume !== 'function') throw invalidTool(where, 'resume', 'must be a function, when it is there');
+  const { schema, check, parse } = toolParameters(definition.parameters, where);
+  const ready = (args: JsonObject): ToolArguments<Parameters> => {
+    const parsed = parse(args);
+    if (parsed instanceof Promise) {
+      parsed.catch(() => undefined);
+      throw new CadreError('TOOL_INVALID', `${where} decides inside a commit, so its parameters must be checked at once; its schema needs time.`);
+    }
+    return parsed as ToolArguments<Parameters>;
+  };
+  return {
+    kind: 'transition',
+    ...common,
+    description,
+    parameters: schema,
+    check,
+    run: (args, context) => definition.run(ready(args), context),
+    ...(definition.resume === undefined
+      ? {}
+      : { resume: (args: JsonObject, context: TransitionContext, happening: Happening, memo: JsonValue) => resumeWith(definition, ready(args), context, happening, memo) }),
+  };
+}
+
+function resumeWith<Parameters>(
+  definition: TransitionToolDefinition<Parameters>,
+  args: ToolArguments<Parameters>,
+  context: TransitionContext,
+  happening: Happening,
+  memo: JsonValue,
+): TransitionOutcome {
+  if (definition.resume === undefined) throw new CadreError('INTERNAL', `tool '${definition.name}' cannot be resumed`);
+  return definition.resume(args, context, happening, memo);
+}

@@ -1,0 +1,125 @@
+import type { FittedResult } from '../core/env.ts';
+import { contentText, type Content, type ContentPart, type FilePart } from '../core/message.ts';
+import { toWire } from '../core/to-wire.ts';
+import { toContentParts } from './content-parts.ts';
+import { cutText } from './cut-text.ts';
+import { stableJson } from './stable-json.ts';
+
+/** What the model reads when a tool returned nothing. */
+export const noResultText = '(no result)';
+/** Most characters of file data (base64) in one result; files beyond it are named, not sent. */
+const maxFileChars = 20_000_000;
+
+/** The keys of a `ToolReturn` and of an MCP result; an object with any other key is data. */
+const returnKeys: ReadonlySet<string> = new Set(['content', 'isError', 'items', 'structuredContent', '_meta']);
+
+interface Returned {
+  readonly content: Content;
+  readonly isError: boolean;
+  readonly items: FittedResult['items'];
+}
+
+/**
+ * Fits what a tool returned for the model (FAULTS X3, X4): a text as it is, content with files as parts, nothing as
+ * "(no result)", everything else as indented JSON. Text over `maxChars` keeps head and tail around a marker, and is
+ * handed back whole in `full`; `address` gives the place the whole will be stored at, for the marker.
+ */
+export function toResult(returned: unknown, maxChars: number, address?: (full: string) => string): FittedResult {
+  const { content, isError, items } = readReturned(returned);
+  const whole = contentText(content);
+  if (whole.length <= maxChars) return { content: withoutHugeFiles(content), isError, items };
+  const ref = address?.(whole);
+  const fitted = typeof content === 'string' ? cutText(content, maxChars, ref) : withoutHugeFiles(cutParts(content, maxChars, ref));
+  return { content: fitted, isError, items, full: whole };
+}
+
+function readReturned(returned: unknown): Returned {
+  if (typeof returned === 'string') return plain(returned.toWellFormed());
+  if (returned === undefined || returned === null) return plain(noResultText);
+  if (typeof returned !== 'object') return plain(stableOrText(returned));
+  try {
+    return plainParts(returned) ?? asToolReturn(returned) ?? plain(stableOrText(returned));
+  } catch {
+    // An object whose fields cannot even be looked at; `toWire` says what it is.
+    return plain(stableOrText(returned));
+  }
+}
+
+function plain(content: Content): Returned {
+  return { content, isError: false, items: [] };
+}
+
+function plainParts(returned: object): Returned | undefined {
+  const parts = toContentParts(returned);
+  return parts === undefined ? undefined : plain(parts);
+}
+
+/** `{ content, isError, items }` of ours, `{ content, isError }` of MCP, or `{ type: 'content', value }` of the AI SDK. */
+function asToolReturn(returned: object): Returned | undefined {
+  const fields = returned as Readonly<Record<string, unknown>>;
+  const keys = Object.keys(returned);
+  if (fields['type'] === 'content' && keys.length === 2) {
+    const parts = toContentParts(fields['value']);
+    return parts === undefined ? undefined : plain(parts);
+  }
+  if (!keys.includes('content') || !keys.every((key) => returnKeys.has(key))) return undefined;
+  const content = toContent(fields['content']);
+  if (content === undefined) return undefined;
+  return { content, isError: fields['isError'] === true, items: toItems(fields['items']) };
+}
+
+function toContent(value: unknown): Content | undefined {
+  if (typeof value === 'string') return value === '' ? noResultText : value.toWellFormed();
+  return Array.isArray(value) && value.length === 0 ? noResultText : toContentParts(value);
+}
+
+/** Items to post; what has no source is left out, since nobody could say what it is. */
+function toItems(value: unknown): FittedResult['items'] {
+  if (!Array.isArray(value)) return [];
+  return (value as readonly unknown[]).flatMap((item) => {
+    if (typeof item !== 'object' || item === null) return [];
+    const { source, payload, to } = item as Readonly<Record<string, unknown>>;
+    if (typeof source !== 'string' || source === '') return [];
+    return [{ source, payload: toWire(payload), ...(typeof to === 'string' ? { to } : {}) }];
+  });
+}
+
+function stableOrText(value: unknown): string {
+  const wire = toWire(value);
+  return typeof wire === 'string' ? wire : stableJson(wire);
+}
+
+/** Each text keeps its share of the room, so that a long first part does not push out the others. */
+function cutParts(parts: readonly ContentPart[], maxChars: number, ref: string | undefined): readonly ContentPart[] {
+  let room = maxChars;
+  let left = parts.filter((part) => part.type === 'text').length;
+  return parts.map((part) => {
+    if (part.type !== 'text') return part;
+    const text = cutText(part.text, Math.floor(room / left), ref);
+    room -= text.length;
+    left -= 1;
+    return { ...part, text };
+  });
+}
+
+function withoutHugeFiles(content: Content): Content {
+  if (typeof content === 'string') return content;
+  let room = maxFileChars;
+  return content.map((part): ContentPart => {
+    if (part.type !== 'file') return part;
+    room -= fileChars(part);
+    return room >= 0 ? part : { type: 'text', text: `[a file of type ${part.mediaType} was left out: the files of this result are too large]` };
+  });
+}
+
+function fileChars(part: FilePart): number {
+  const { data } = part;
+  switch (data.type) {
+    case 'data':
+      return data.data.length;
+    case 'url':
+      return data.url.length;
+    case 'text':
+      return data.text.length;
+  }
+}

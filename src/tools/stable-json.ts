@@ -1,0 +1,13 @@
+import { isJsonObject, type JsonValue } from '../core/json.ts';
+
+/** A value as indented JSON text with sorted keys: equal values give equal text, however they were built. */
+export function stableJson(value: JsonValue): string {
+  return JSON.stringify(sorted(value), null, 2);
+}
+
+function sorted(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map((item: JsonValue) => sorted(item));
+  if (!isJsonObject(value)) return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, sorted(value[key] ?? null)]));
+}

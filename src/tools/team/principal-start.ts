@@ -1,0 +1,82 @@
+import type { EventDraft, ModuleUpdate } from '../../core/event.ts';
+import type { AgentId } from '../../core/ids.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { CompiledProfile } from '../../core/profile.ts';
+import type { AgentState } from '../../core/state.ts';
+import type { TransitionContext } from '../../core/transition.ts';
+import type { WorkModule } from '../../core/work-module.ts';
+import { briefingEvents } from './briefing-events.ts';
+import { principalProtocol } from './built-in-protocols.ts';
+import { buildBriefing } from './handover.ts';
+
+/** Where a principal is started from: the launching call, and the events that are committed before the start. */
+export interface StartingPoint {
+  readonly before: readonly EventDraft[];
+  readonly context: TransitionContext;
+}
+
+/** The events that start a new principal, which tells its launcher when it is done. */
+export function freshStart(
+  agentId: AgentId,
+  profile: CompiledProfile,
+  params: JsonObject,
+  from: StartingPoint,
+): readonly EventDraft[] {
+  const { agent, turnId } = from.context;
+  const start: EventDraft = {
+    type: 'agent.start',
+    agentId,
+    parentAgentId: agent.meta.agentId,
+    profile: profile.name,
+    profileType: profile.type,
+    depth: agent.meta.depth + 1,
+    initialParams: params,
+    notify: { agentId: agent.meta.agentId, source: 'PRINCIPAL_COMPLETED' },
+    lastTurnId: turnId,
+    flowId: agent.flowId,
+  };
+  return [start, ...briefing(agentId, params, from)];
+}
+
+/** The events that send a principal into another iteration: briefed again, since its messages are archived, and told what is new. */
+export function nextIteration(principal: AgentState, newParams: JsonObject, from: StartingPoint): readonly EventDraft[] {
+  const { agentId } = principal.meta;
+  const iteration = principal.iteration + 1;
+  const params = { ...principal.initialParams, ...newParams };
+  return [
+    { type: 'agent.restart', agentId, iteration, initialParams: params },
+    ...briefing(agentId, params, from),
+    from.context.item(agentId, 'PARTNER_DIRECTIVE', directive(newParams['new_directives_for_iteration'], iteration)),
+  ];
+}
+
+function directive(directives: JsonValue | undefined, iteration: number): JsonObject {
+  const given = isJsonObject(directives) ? directives : {};
+  const { user_query_adjustment: adjustment, additional_notes: notes } = given;
+  return {
+    directive_type: 'NEW_ITERATION',
+    content: adjustment ?? `Iteration ${iteration} begins. Look over the work modules and carry on.`,
+    ...(notes === undefined ? {} : { additional_notes: notes }),
+    iteration,
+  };
+}
+
+function briefing(agentId: AgentId, params: JsonObject, { before, context }: StartingPoint): readonly EventDraft[] {
+  const { run, agent, scope, protocols } = context;
+  const modules = modulesAfter(before, run.team.workModules);
+  return briefingEvents(agentId, buildBriefing(principalProtocol(protocols), params, { run, agent, scope, modules }), context);
+}
+
+/** The work modules as they stand once the given events are committed. */
+function modulesAfter(
+  events: readonly EventDraft[],
+  now: Readonly<Record<string, WorkModule>>,
+): Readonly<Record<string, WorkModule>> {
+  const modules: Record<string, WorkModule> = { ...now };
+  for (const { moduleId, patch } of events.filter((event): event is ModuleUpdate => event.type === 'module.update')) {
+    const module = modules[moduleId];
+    if (module !== undefined) modules[moduleId] = { ...module, ...patch };
+  }
+  return modules;
+}

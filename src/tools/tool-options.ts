@@ -1,0 +1,144 @@
+import { CadreError } from '../core/error.ts';
+import type { ContextContribution, ToolBase, ToolConcurrency, ToolEffect } from '../core/tool.ts';
+
+/** What a tool may say of itself besides what it does; YAML spelling, all optional. */
+export interface ToolOptions {
+  /** The group it belongs to; its own name when absent. */
+  readonly toolset?: string;
+  /** What recovery may assume about repeating it; default `unsafe`. */
+  readonly effect?: ToolEffect;
+  /** For `verifiable`: the tool that finds out whether a call happened. */
+  readonly verify?: string;
+  /** How its calls may overlap with others; default `parallel`. */
+  readonly concurrency?: ToolConcurrency;
+  /** A successful call ends the agent that made it. */
+  readonly ends_flow?: boolean;
+  /** It must be the only call of its reply. */
+  readonly exclusive?: boolean;
+  /** Longest run in milliseconds; default 120,000. */
+  readonly timeout_ms?: number;
+  /** Longest result in characters that reaches the model; default 32,768. */
+  readonly max_result_chars?: number;
+  /** The handover protocol whose parameters callers must fill in too. */
+  readonly handover_protocol?: string;
+  /** Texts for the system prompt of agents that may call it. */
+  readonly context_contributions?: readonly (Omit<ContextContribution, 'order'> & { readonly order?: number })[];
+  /** A longer text on how to use it. */
+  readonly guide?: string;
+  /** `untrusted`: its results are framed as data from outside. */
+  readonly trust?: 'trusted' | 'untrusted';
+}
+
+/** What is common to all tools and does not depend on their parameters. */
+export type CommonFields = Omit<ToolBase, 'parameters' | 'check' | 'description'>;
+
+const effects = ['pure', 'idempotent', 'verifiable', 'unsafe'] as const;
+const concurrencies = ['parallel', 'serial', 'exclusive'] as const;
+const trusts = ['trusted', 'untrusted'] as const;
+/** Spellings people write by habit, and what the option is called here. */
+const misspelt: readonly (readonly [string, string])[] = [
+  ['endsFlow', 'ends_flow'], ['timeoutMs', 'timeout_ms'], ['timeout', 'timeout_ms'], ['maxResultChars', 'max_result_chars'], ['unique', 'exclusive'],
+  ['handoverProtocol', 'handover_protocol'], ['contextContributions', 'context_contributions'], ['toolset_name', 'toolset'], ['toolsetName', 'toolset'],
+];
+/** Longest time a timer can wait, in milliseconds. */
+const maxTimeout = 2_147_483_647;
+
+/** A definition as it comes, before anything about it is known. */
+export type RawDefinition = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads name and options of a definition, with their defaults.
+ *
+ * @throws CadreError `TOOL_INVALID` naming the field that is wrong and what it may be
+ */
+export function readToolOptions(definition: RawDefinition, givenName?: string): CommonFields {
+  const name = readToolName(definition['name'] ?? givenName);
+  const where = `tool '${name}'`;
+  for (const [wrong, right] of misspelt) if (definition[wrong] !== undefined) throw invalidTool(where, wrong, `is called '${right}'`);
+  const effect = oneOf(definition, 'effect', effects, where) ?? 'unsafe';
+  const verify = text(definition, 'verify', where);
+  if ((effect === 'verifiable') !== (verify !== undefined)) {
+    throw invalidTool(where, 'verify', "must name the tool that finds out whether a call happened, for effect 'verifiable' and only for that");
+  }
+  const handoverProtocol = text(definition, 'handover_protocol', where);
+  const guide = text(definition, 'guide', where);
+  return {
+    name,
+    toolset: text(definition, 'toolset', where) ?? name,
+    effect,
+    concurrency: oneOf(definition, 'concurrency', concurrencies, where) ?? 'parallel',
+    endsFlow: flag(definition, 'ends_flow', where),
+    unique: flag(definition, 'exclusive', where),
+    timeoutMs: count(definition, 'timeout_ms', maxTimeout, where) ?? 120_000,
+    maxResultChars: count(definition, 'max_result_chars', 10_000_000, where) ?? 32_768,
+    contextContributions: contributions(definition['context_contributions'], where),
+    trust: oneOf(definition, 'trust', trusts, where) ?? 'trusted',
+    ...(verify === undefined ? {} : { verify }),
+    ...(handoverProtocol === undefined ? {} : { handoverProtocol }),
+    ...(guide === undefined ? {} : { guide }),
+  };
+}
+
+/** Checks the name of a tool: any text without control characters that is not the wildcard; it need not be legal on the wire. */
+export function readToolName(name: unknown): string {
+  if (typeof name !== 'string' || name.trim() === '' || name.length > 1_000) {
+    throw new CadreError('TOOL_INVALID', `A tool needs a name of 1 to 1000 characters, but got ${JSON.stringify(name) ?? 'none'}.`, { details: { field: 'name' } });
+  }
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  if (name === '*' || /[\u0000-\u001f\u007f]/.test(name)) {
+    throw new CadreError('TOOL_INVALID', `${JSON.stringify(name)} cannot be the name of a tool: '*' means all tools, and control characters are not allowed.`, { details: { field: 'name' } });
+  }
+  return name;
+}
+
+/** An error about one field of a tool. */
+export function invalidTool(where: string, field: string, what: string): CadreError {
+  return new CadreError('TOOL_INVALID', `${where.charAt(0).toUpperCase()}${where.slice(1)}: ${field} ${what}.`, { details: { field } });
+}
+
+/** Reads a text that must not be blank, when it is there. */
+export function text(definition: RawDefinition, field: string, where: string): string | undefined {
+  const value = definition[field];
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string' || value.trim() === '') throw invalidTool(where, field, 'must be a text that is not empty');
+  return value;
+}
+
+function flag(definition: RawDefinition, field: string, where: string): boolean {
+  const value = definition[field] ?? false;
+  if (typeof value !== 'boolean') throw invalidTool(where, field, 'must be true or false');
+  return value;
+}
+
+function count(definition: RawDefinition, field: string, max: number, where: string): number | undefined {
+  const value = definition[field];
+  if (value === undefined) return undefined;
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > max) throw invalidTool(where, field, `must be a whole number from 1 to ${max}`);
+  return value;
+}
+
+function oneOf<const Value extends string>(definition: RawDefinition, field: string, allowed: readonly Value[], where: string): Value | undefined {
+  const value = definition[field];
+  if (value === undefined) return undefined;
+  const found = allowed.find((candidate) => candidate === value);
+  if (found === undefined) throw invalidTool(where, field, `must be one of ${allowed.join(', ')}, but is ${JSON.stringify(value) ?? typeof value}`);
+  return found;
+}
+
+function contributions(value: unknown, where: string): readonly ContextContribution[] {
+  if (value === undefined) return [];
+  const field = 'context_contributions';
+  if (!Array.isArray(value)) throw invalidTool(where, field, 'must be a list of { id, text, order, condition }');
+  return (value as readonly unknown[]).map((item, index) => {
+    const at = `${field}[${index}]`;
+    if (typeof item !== 'object' || item === null) throw invalidTool(where, at, 'must be { id, text, order, condition }');
+    const raw = item as RawDefinition;
+    const id = text(raw, 'id', `${where} ${at}`);
+    const words = text(raw, 'text', `${where} ${at}`);
+    if (id === undefined || words === undefined) throw invalidTool(where, at, 'needs an id and a text');
+    const order = raw['order'] ?? 99;
+    if (typeof order !== 'number' || !Number.isFinite(order)) throw invalidTool(where, `${at}.order`, 'must be a number');
+    const condition = text(raw, 'condition', `${where} ${at}`);
+    return { id, order, text: words, ...(condition === undefined ? {} : { condition }) };
+  });
+}

@@ -1,0 +1,62 @@
+import { streamText } from 'ai';
+import { describe, expect, it } from 'vitest';
+
+import { scriptedModel } from '../../src/models/scripted-replies.ts';
+import { callOnce, config, errorOf, replyOf, request } from './model-fixtures.ts';
+
+const once = config({ retry: { maxRetries: 0, waitMs: 0, maxWaitMs: 0 } });
+
+describe('a model that answers from a list', () => {
+  it('gives its replies in order and remembers what it was asked', async () => {
+    const model = scriptedModel([{ text: 'one' }, (asked, index) => ({ text: `${index} ${asked.prompt.length}` })]);
+    const messages = request().messages;
+    expect(replyOf(await callOnce(model, { messages })).text).toBe('one');
+    expect(replyOf(await callOnce(model)).text).toBe('1 1');
+    expect(model.requests).toHaveLength(2);
+    expect(model.requests[0]?.prompt).toBe(messages);
+  });
+
+  it('fails for good when no reply is left', async () => {
+    const outcome = await callOnce(scriptedModel([]));
+    expect(errorOf(outcome)).toMatchObject({
+      code: 'MODEL_REJECTED',
+      message: expect.stringContaining('has 0 replies, and none for call number 1'),
+    });
+    expect(outcome.attempts).toHaveLength(1);
+  });
+
+  it('sends broken arguments as they are', async () => {
+    const model = scriptedModel([
+      {
+        toolCalls: [
+          { name: 'pay', input: '{"amount": 1', id: 'x' },
+          { name: 'pay', args: { amount: 1 }, id: 'x' },
+        ],
+      },
+    ]);
+    expect(replyOf(await callOnce(model)).toolCalls).toEqual([
+      { providerCallId: 'x', toolName: 'pay', input: '{"amount": 1' },
+      { providerCallId: 'x', toolName: 'pay', input: '{"amount":1}' },
+    ]);
+  });
+
+  it.each([
+    ['end', 'MODEL_STREAM_CUT'],
+    ['error', 'MODEL_UNAVAILABLE'],
+    ['reset', 'MODEL_STREAM_CUT'],
+  ] as const)('cuts a stream by %s', async (cutWith, code) => {
+    const outcome = await callOnce(scriptedModel([{ text: 'twelve chars', cutAfter: 4, cutWith }]), { config: once });
+    expect(errorOf(outcome).code).toBe(code);
+    expect(outcome.attempts[0]?.partialText).toBe('twelve');
+  });
+
+  it('keeps only the newest requests when told so', async () => {
+    const model = scriptedModel(() => ({ text: 'x' }), { keepRequests: 1 });
+    for (let call = 0; call < 3; call += 1) await callOnce(model);
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it('works with the AI SDK itself', async () => {
+    expect(await streamText({ model: scriptedModel([{ text: 'Hello.' }]), prompt: 'hi' }).text).toBe('Hello.');
+  });
+});
