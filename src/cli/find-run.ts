@@ -1,5 +1,6 @@
 import { CadreError } from '../core/error.ts';
 import type { RunSummary } from '../core/journal.ts';
+import { thisCommand } from './this-command.ts';
 
 const maxListed = 8;
 
@@ -8,7 +9,7 @@ const maxListed = 8;
  * without its `run_`. Fails with RUN_UNKNOWN, naming what there is.
  */
 export function findRun(runs: readonly RunSummary[], reference: string, store: string): RunSummary {
-  if (runs.length === 0) throw new CadreError('RUN_UNKNOWN', `there is no run in ${store} yet; start one with: cadre run "…"`);
+  if (runs.length === 0) throw new CadreError('RUN_UNKNOWN', `there is no run in ${store} yet; start one with: ${thisCommand(['run'])} "…"`);
   const newestFirst = runs.toSorted((a, b) => b.createdAt - a.createdAt);
   const [newest] = newestFirst;
   if (reference === 'last' && newest !== undefined) return newest;
@@ -19,7 +20,7 @@ export function findRun(runs: readonly RunSummary[], reference: string, store: s
   if (only !== undefined && found.length === 1) return only;
   const listed = found.length === 0 ? newestFirst : found;
   const names = listed.slice(0, maxListed).map((run) => run.runId);
-  const more = listed.length > names.length ? `, and ${listed.length - names.length} more (see: cadre runs)` : '';
+  const more = listed.length > names.length ? `, and ${listed.length - names.length} more (see: ${thisCommand(['runs'])})` : '';
   const problem = found.length === 0 ? `there is no run '${reference}' in ${store}; newest first, there are` : `'${reference}' is the beginning of ${found.length} runs`;
   throw new CadreError('RUN_UNKNOWN', `${problem}: ${names.join(', ')}${more}; 'last' is the newest`);
 }

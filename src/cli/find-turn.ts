@@ -1,6 +1,7 @@
 import { CadreError } from '../core/error.ts';
 import type { TurnId } from '../core/ids.ts';
 import type { RunState } from '../core/state.ts';
+import { thisCommand } from './this-command.ts';
 
 const maxListed = 10;
 
@@ -25,7 +26,7 @@ export function findTurn(run: Pick<RunState, 'turns' | 'meta'>, reference: strin
   if (run.turns.size === 0) throw new CadreError('OPTION_INVALID', `run ${runId} has no turns yet`);
   const listed = found.length === 0 ? [...run.turns.keys()] : found;
   const names = listed.slice(-maxListed).join(', ');
-  const more = listed.length > maxListed ? ` (the last ${maxListed} of ${listed.length}; see: cadre turns ${runId})` : '';
+  const more = listed.length > maxListed ? ` (the last ${maxListed} of ${listed.length}; see: ${thisCommand(['turns', runId])})` : '';
   const problem = found.length === 0 ? `run ${runId} has no turn '${reference}'; it has` : `'${reference}' is the end of ${found.length} turns`;
   throw new CadreError('OPTION_INVALID', `${problem}: ${names}${more}`);
 }

@@ -12,6 +12,7 @@ import { why, type WhyAnswer } from '../inspector/why.ts';
 import { findRun } from './find-run.ts';
 import { findTurn } from './find-turn.ts';
 import { storePath } from './store-path.ts';
+import { thisCommand } from './this-command.ts';
 
 /**
  * A run as its journal tells it, read without an engine: no model, no tool and no profile folder is needed, and a run
@@ -85,7 +86,7 @@ export async function openRecords(store: string | undefined): Promise<Journal> {
   const file = storePath(store);
   const { existsSync } = await import('node:fs');
   if (!existsSync(file)) {
-    throw new CadreError('OPTION_INVALID', `there is no journal at ${path.relative('', file) || file}; start a run with: cadre run "…", or name another journal with --store PATH`);
+    throw new CadreError('OPTION_INVALID', `there is no journal at ${path.relative('', file) || file}; start a run with: ${thisCommand(['run'])} "…", or name another journal with --store PATH`);
   }
   const { createSqliteJournal } = await import('../stores/sqlite-journal.ts');
   return createSqliteJournal(file, { readOnly: true });

@@ -1,12 +1,10 @@
-import type { AgentId, CallId, ContentHash, ItemId, RunId, TurnId } from './ids.ts';
 import type { ErrorRecord } from './error.ts';
+import type { AgentId, CallId, ContentHash, ItemId, RunId, TurnId } from './ids.ts';
 import type { InboxItem } from './inbox.ts';
 import type { JsonObject, JsonValue } from './json.ts';
-import type { Content, FilePart, ProviderOptions } from './message.ts';
-import type { FinishReason, ModelAttempt, Usage } from './model.ts';
-import type { DeciderAction, Limits } from './profile.ts';
-import type { WaitFor } from './transition.ts';
-import type { CallStatus, ObserverRecord, ReplyToolCall, RuleRecord, TurnInput, TurnPrompt, TurnType } from './turn.ts';
+import type { Limits } from './profile.ts';
+import type { ToolAnswer, ToolEnd, ToolLate, ToolRequest, ToolStart, ToolSuspend } from './tool-events.ts';
+import type { ModelEnd, TurnDecide, TurnEnd, TurnStart } from './turn-events.ts';
 import type { DispatchRecord, WorkModule } from './work-module.ts';
 
 /** The final statuses of a run. */
@@ -112,144 +110,6 @@ export interface InboxDrop {
   readonly agentId: AgentId;
   readonly itemId: ItemId;
   readonly reason: 'expired' | 'dead_letter' | 'agent_ended';
-}
-
-/** A turn begins: the items it read are consumed in this very commit (I2). */
-export interface TurnStart {
-  readonly type: 'turn.start';
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly turnType: TurnType;
-  readonly flowId: string;
-  readonly sourceTurnIds: readonly TurnId[];
-  readonly sourceToolCallId?: CallId;
-  readonly inputs: readonly TurnInput[];
-  readonly observers: readonly ObserverRecord[];
-  /** Absent for turns without a model call. */
-  readonly prompt?: TurnPrompt;
-  /** The agent nears (1) or has reached (2) a limit; a turn at stage 2 is its last and has no tools. */
-  readonly limit?: { readonly stage: 1 | 2; readonly reason: string };
-}
-/** A model call is over, in a reply or an error. */
-export interface ModelEnd {
-  readonly type: 'model.end';
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly reply?: {
-    readonly text: string;
-    readonly reasoning: string;
-    readonly reasoningParts?: readonly { readonly text: string; readonly providerOptions: ProviderOptions }[];
-    readonly files?: readonly FilePart[];
-    readonly toolCalls: readonly ReplyToolCall[];
-    readonly finishReason: FinishReason;
-    readonly modelId?: string;
-  };
-  readonly error?: ErrorRecord;
-  readonly usage: Usage;
-  readonly cost?: number;
-  readonly attempts: readonly ModelAttempt[];
-}
-/** The flow decider has spoken. */
-export interface TurnDecide {
-  readonly type: 'turn.decide';
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly observers: readonly ObserverRecord[];
-  readonly rules: readonly RuleRecord[];
-  readonly action: DecidedAction;
-}
-/** The action a turn ended in, as plain data. */
-export interface DecidedAction {
-  readonly type: DeciderAction['type'] | 'limit';
-  readonly ruleId?: string;
-  readonly outcome?: string;
-  readonly error?: string;
-  readonly output?: string;
-  readonly on?: readonly string[];
-  readonly tools?: readonly string[];
-  readonly toolChoice?: string;
-  /** For `call_tool`: the call a rule made in the model's place. */
-  readonly call?: ReplyToolCall;
-}
-/** A tool call is on the record, before anything of it runs. */
-export interface ToolRequest {
-  readonly type: 'tool.request';
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly callId: CallId;
-  readonly name: string;
-  /** The parsed arguments, or null when they could not be used. */
-  readonly args: JsonObject | null;
-  /** Argument text was repaired; only ever for `pure` tools. */
-  readonly repaired?: boolean;
-}
-/** A tool begins to run. */
-export interface ToolStart {
-  readonly type: 'tool.start';
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly callId: CallId;
-  readonly attempt: number;
-}
-/** A call waits for something; nothing of it is held in memory. */
-export interface ToolSuspend {
-  readonly type: 'tool.suspend';
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly callId: CallId;
-  readonly on: WaitFor;
-  readonly memo: JsonValue;
-}
-/** A person decided over a call that waited for approval, or answered a question. */
-export interface ToolAnswer {
-  readonly type: 'tool.answer';
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly callId: CallId;
-  readonly verdict: 'approved' | 'rejected' | 'answered';
-  readonly value?: JsonValue;
-  readonly message?: string;
-}
-/** A tool call is over. Its result item is added in the same commit. */
-export interface ToolEnd {
-  readonly type: 'tool.end';
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly callId: CallId;
-  readonly status: CallStatus;
-  /** What the model will read, before any framing. */
-  readonly content: Content;
-  readonly error?: ErrorRecord;
-  /** The uncut result, when `content` was cut. */
-  readonly full?: ContentHash;
-  /** The call ends its agent, in this way, once all calls of the turn are over. */
-  readonly end?: AgentEnding;
-  readonly progress?: readonly { readonly fraction: number; readonly note: string; readonly at: number }[];
-  readonly ms: number;
-}
-/** How an agent is to end. */
-export interface AgentEnding {
-  readonly outcome: string;
-  readonly output?: string;
-  readonly deliverables?: JsonObject;
-  readonly error?: ErrorRecord;
-}
-/** A result that came after its call was over: kept, never delivered. */
-export interface ToolLate {
-  readonly type: 'tool.late';
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly callId: CallId;
-  readonly status: CallStatus;
-  readonly content: Content;
-}
-/** A turn is over: its model call and all its tool calls have ended. */
-export interface TurnEnd {
-  readonly type: 'turn.end';
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly status: 'completed' | 'error' | 'cancelled' | 'interrupted';
-  readonly error?: ErrorRecord;
 }
 
 /** A work module is created or changed; `patch` holds the changed fields. */

@@ -202,11 +202,12 @@ function compileRule(compiler: ScriptCompiler, source: JsonValue, index: number,
   checkKeys(compiler, rule, path, ['id', 'when', 'let', 'reply', 'description']);
   const variables = compileVariables(compiler, rule['let'], [...path, 'let'], outer);
   const roots = rootsWith([...outer, ...variables]);
-  const { id = `rule ${index + 1}`, when = true, reply } = rule;
-  if (typeof id !== 'string') compiler.report([...path, 'id'], 'must be a text');
-  if (reply === undefined) compiler.report(path, `the rule "${String(id)}" has no reply`);
+  const { id: given, when = true, reply } = rule;
+  const id = typeof given === 'string' ? given : `rule ${index + 1}`;
+  if (given !== undefined && typeof given !== 'string') compiler.report([...path, 'id'], 'must be a text');
+  if (reply === undefined) compiler.report(path, `the rule "${id}" has no reply`);
   return {
-    id: String(id),
+    id,
     variables,
     when: compiler.condition(when, [...path, 'when'], roots),
     reply: compileReply(compiler, reply ?? {}, [...path, 'reply'], roots),

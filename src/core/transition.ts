@@ -1,5 +1,6 @@
 import type { AgentId, CallId, TurnId } from './ids.ts';
-import type { AgentEnding, EventDraft } from './event.ts';
+import type { EventDraft } from './event.ts';
+import type { AgentEnding } from './tool-events.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Content } from './message.ts';
 import type { CompiledProfile, HandoverProtocol } from './profile.ts';

@@ -1,14 +1,13 @@
 import type { AgentTools, CodedObserver, Env } from '../core/env.ts';
 import type { ContentHash } from '../core/ids.ts';
 import type { Ingestor } from '../core/ingestor.ts';
-import type { CompiledProfile, ProfileSet } from '../core/profile.ts';
+import type { CompiledProfile, HandoverProtocol, ProfileSet } from '../core/profile.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Tool } from '../core/tool.ts';
 import { runObservers } from '../observers/run-observers.ts';
-import { allowedTools } from '../tools/access.ts';
-import { checkSchema } from '../tools/check-arguments.ts';
-import { describeTools } from '../tools/describe-tools.ts';
-import { offeredTool } from '../tools/offered-tool.ts';
+import { allowedTools, describeTools, offeredTool } from '../tools/access.ts';
+import { argumentCheck, checkSchema } from '../tools/check-arguments.ts';
+import { mergeHandover } from '../tools/merge-handover.ts';
 import { parseArguments } from '../tools/parse-arguments.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import { toResult } from '../tools/result-content.ts';
@@ -58,12 +57,20 @@ function createToolsOf({ set, registry }: EnvParts): Env['toolsOf'] {
   };
 }
 
-function prepareTools(tools: readonly Tool[], registry: ToolRegistry, set: ProfileSet): AgentTools {
-  const offered = tools.map((tool) => offeredTool(registry, tool, set.protocols));
+function prepareTools(allowed: readonly Tool[], registry: ToolRegistry, set: ProfileSet): AgentTools {
+  const tools = allowed.map((tool) => withProtocol(tool, set));
+  const offered = tools.map(({ tool, protocol }) => offeredTool(registry, tool, protocol));
   return {
-    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    tools: new Map(tools.map(({ tool, check }) => [tool.name, { ...tool, check }])),
     offered,
     offeredJson: JSON.stringify(offered),
-    description: describeTools(tools),
+    description: describeTools(allowed, 'brief', (name) => registry.wireName(name)),
   };
+}
+
+/** A tool with a handover protocol is checked against its own parameters together with the protocol's. */
+function withProtocol(tool: Tool, set: ProfileSet): { readonly tool: Tool; readonly protocol?: HandoverProtocol; readonly check: Tool['check'] } {
+  const protocol = tool.handoverProtocol === undefined ? undefined : set.protocols.get(tool.handoverProtocol);
+  if (protocol === undefined) return { tool, check: tool.check };
+  return { tool, protocol, check: argumentCheck(mergeHandover(tool.parameters, protocol.contextParameters), `tool '${tool.name}' with protocol '${protocol.name}'`) };
 }

@@ -69,6 +69,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const gateway = createModelGateway({
     models,
     clock,
+    decodeToolName: (wire) => registry.fromWire(wire),
     ...(options.random === undefined ? {} : { random: options.random }),
     ...(options.env === undefined ? {} : { env: options.env }),
     llmConfigs: (name) => [...workbenches].map((configs) => configs.find(name)).find((config) => config !== undefined),

@@ -1,4 +1,4 @@
-import type { DecidedAction } from '../core/event.ts';
+import type { DecidedAction } from '../core/turn-events.ts';
 import type { CompiledProfile, DeciderAction, ObserverAction, SourceRef } from '../core/profile.ts';
 import type { TurnState } from '../core/state.ts';
 import type { ObserverRecord, RuleRecord } from '../core/turn.ts';

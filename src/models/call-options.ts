@@ -1,4 +1,4 @@
-import type { JsonObject } from '../core/json.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import type { ModelRequest } from '../core/model.ts';
 import type { AiSdkModel, ModelCallOptions } from './ai-sdk-model.ts';
@@ -66,6 +66,6 @@ function withEffort(options: JsonObject | undefined, provider: string, effort: s
   const own = options?.[key];
   return {
     ...options,
-    [key]: { reasoningEffort: effort, ...(typeof own === 'object' && own !== null && !Array.isArray(own) ? own : {}) },
+    [key]: { reasoningEffort: effort, ...(isJsonObject(own) && own) },
   };
 }

@@ -28,6 +28,9 @@ interface LoadedModel {
   readonly model: Promise<AiSdkModel>;
 }
 
+// Headers whose values are no secrets, and are words that messages need.
+const openHeaders: ReadonlySet<string> = new Set(['accept', 'content-type', 'user-agent']);
+
 /** Finds the model an LLM config means: a model object that was handed in, else a script, else a provider's package. */
 export class ModelResolver {
   readonly #options: ModelResolverOptions;
@@ -65,7 +68,8 @@ export class ModelResolver {
   /** The values that must not appear in any message about a call with this config. */
   secrets(config: LlmConfig): readonly string[] {
     const key = this.#apiKey(config);
-    return [...(key === undefined ? [] : [key]), ...Object.values(config.headers ?? {})];
+    const headers = Object.entries(config.headers ?? {}).filter(([name]) => !openHeaders.has(name.toLowerCase()));
+    return [...(key === undefined ? [] : [key]), ...headers.map(([, value]) => value)];
   }
 
   #findGiven({ name, model, provider }: LlmConfig): AiSdkModel | undefined {

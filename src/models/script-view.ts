@@ -118,7 +118,7 @@ function viewLastResults(prompt: Prompt, decodeName: DecodeName): readonly Resul
 
 function viewResult(result: LanguageModelV4ToolResultPart, decodeName: DecodeName, findArguments: () => unknown): ResultView {
   const text = once(() => resultText(result));
-  const data = once(() => parseJson(text()));
+  const data = once(() => parseJson(withoutFrame(text())));
   const callArguments = once(findArguments);
   const { type } = result.output;
   return {
@@ -171,6 +171,12 @@ function resultText({ output }: LanguageModelV4ToolResultPart): string {
     case 'content':
       return output.value.map((part) => (part.type === 'text' ? part.text : '')).join('');
   }
+}
+
+/** A result may stand in a frame of one tag per end (`<data …>` and `</data>`, each on its own line): what is inside is the data. */
+function withoutFrame(text: string): string {
+  const frame = /^<([\w-]+)[^\n]*\n([\s\S]*)\n<\/\1>\s*$/.exec(text);
+  return frame?.[2] ?? text;
 }
 
 function parseJson(text: string): unknown {

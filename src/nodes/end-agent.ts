@@ -1,6 +1,7 @@
 import type { Env } from '../core/env.ts';
-import type { AgentEnding, EventDraft, RunEndStatus } from '../core/event.ts';
+import type { EventDraft, RunEndStatus } from '../core/event.ts';
 import type { AgentId } from '../core/ids.ts';
+import type { AgentEnding } from '../core/tool-events.ts';
 import type { AgentState, CallState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { endCall } from './tool-end.ts';

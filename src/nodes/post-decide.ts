@@ -1,7 +1,7 @@
 import { agentScope } from '../core/agent-scope.ts';
 import type { Env } from '../core/env.ts';
 import { toErrorRecord } from '../core/error.ts';
-import type { DecidedAction } from '../core/event.ts';
+import type { DecidedAction } from '../core/turn-events.ts';
 import type { Scope } from '../core/expression/expression.ts';
 import { readPath } from '../core/expression/read-path.ts';
 import { callIdAt } from '../core/fold/tool.ts';

@@ -1,6 +1,6 @@
 import type { Env } from '../core/env.ts';
 import type { ErrorRecord } from '../core/error.ts';
-import type { AgentEnding } from '../core/event.ts';
+import type { AgentEnding } from '../core/tool-events.ts';
 import type { CallId } from '../core/ids.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { Content } from '../core/message.ts';

@@ -82,7 +82,8 @@ function compileLlmConfigs(
   const nodes = resolveBases(named, { baseKey: 'base_llm_config', what: 'LLM config', ownKeys: ownConfigKeys, broken }, report);
   const models = known.models ?? new Set<string>();
   const values = { env: options.env ?? {}, jsonFiles: parsed.jsonFiles, onUsed: (path: string) => usedJson.add(path), report };
-  const scripts = new Map(parsed.roots.script.map((node) => [node.at.file.path, node]));
+  const scripts = new Map<string, MapNode | undefined>([...parsed.unreadable].map((path) => [path, undefined]));
+  for (const node of parsed.roots.script) scripts.set(node.at.file.path, node);
   const configs = new Map([...nodes].map(([name, node]) => [name, compileLlmConfig({ report, values, models, scripts }, node, name)]));
   const abstractLlmConfigs = checkLlmConfigs({ configs, nodes, models, broken }, report);
   return { configs, llmConfigs: new Set(configs.keys()), abstractLlmConfigs, broken };

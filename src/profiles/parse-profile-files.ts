@@ -12,6 +12,8 @@ export interface ParsedFiles {
   readonly jsonFiles: ReadonlyMap<string, string>;
   /** Paths of the files that belong to the set. */
   readonly used: ReadonlySet<string>;
+  /** Paths of files that are no map of keys, or no YAML at all. */
+  readonly unreadable: ReadonlySet<string>;
   /** Names that files gave themselves that could not be read. */
   readonly broken: ReadonlySet<string>;
 }
@@ -22,6 +24,7 @@ export function parseProfileFiles(files: readonly ProfileFile[], report: Report)
   const jsonFiles = new Map<string, string>();
   const used = new Set<string>();
   const broken = new Set<string>();
+  const unreadable = new Set<string>();
   let total = 0;
   for (const { path, text } of files) {
     if (path.toLowerCase().endsWith('.json')) {
@@ -48,11 +51,15 @@ export function parseProfileFiles(files: readonly ProfileFile[], report: Report)
     const kind = fileKindOf(path, root);
     if (kind === 'ignored') continue;
     used.add(path);
+    if (root?.kind === 'map') {
+      roots[kind].push(root);
+      continue;
+    }
+    unreadable.add(path);
     if (root === undefined) addBrokenNames(file.text, broken);
-    else if (root.kind === 'map') roots[kind].push(root);
     else report.error('NOT_A_MAP', root.at, 'the file must be a map of `key: value` lines', 'a profile needs at least `name:`');
   }
-  return { roots, jsonFiles, used, broken };
+  return { roots, jsonFiles, used, unreadable, broken };
 }
 
 /** The name a file that cannot be parsed probably has, so that references to it are not reported as well. */

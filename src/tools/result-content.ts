@@ -69,7 +69,7 @@ function asToolReturn(returned: object): Returned | undefined {
 }
 
 function toContent(value: unknown): Content | undefined {
-  if (typeof value === 'string') return value === '' ? noResultText : value.toWellFormed();
+  if (typeof value === 'string') return value.toWellFormed();
   return Array.isArray(value) && value.length === 0 ? noResultText : toContentParts(value);
 }
 

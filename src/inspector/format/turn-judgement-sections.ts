@@ -1,4 +1,4 @@
-import type { DecidedAction } from '../../core/event.ts';
+import type { DecidedAction } from '../../core/turn-events.ts';
 import type { ObserverRecord } from '../../core/turn.ts';
 import type { ObserverView } from '../turn-judgements.ts';
 import type { TurnRecord } from '../turn-record.ts';

@@ -3,7 +3,7 @@ import type { Report } from '../report.ts';
 import { nameHint, quote } from '../wording.ts';
 import { childOf, type MapNode } from '../yaml/source-node.ts';
 import { namesModel } from './compile-llm-config.ts';
-import { mapNode, textItems, textNode } from './read-node.ts';
+import { mapNode, readText, textItems, textNode } from './read-node.ts';
 
 /** What the LLM configs are checked against. */
 export interface LlmConfigSet {
@@ -32,10 +32,17 @@ export function checkLlmConfigs(set: LlmConfigSet, report: Report): ReadonlySet<
       report.error('BASE_CYCLE', standIn.at, `when_unconfigured goes in a circle: ${circle.join(' -> ')}`, 'let it end at a config that needs nothing');
     }
     if (config === undefined || namesModel(config) || config.missing.length > 0 || set.models.has(name)) continue;
+    if (isWronglySet(settings)) continue;
     if (bases.has(name)) abstract.add(name);
     else report.error('MISSING_KEY', (settings ?? node).at, `LLM config ${quote(name)} names no model`, 'add model: provider/model below config:');
   }
   return abstract;
+}
+
+/** A model that is looked up in a way that was reported already. */
+function isWronglySet(settings: MapNode | undefined): boolean {
+  const model = childOf(settings, 'model');
+  return model !== undefined && readText(model, '_type') !== 'from_env';
 }
 
 function baseNames(node: MapNode): readonly string[] {

@@ -15,8 +15,8 @@ export interface LlmConfigContext {
   readonly values: ValueSources;
   /** Names of model objects handed to the engine; a config's model may be one of them. */
   readonly models: ReadonlySet<string>;
-  /** Script files, by path. */
-  readonly scripts: ReadonlyMap<string, MapNode>;
+  /** Script files, by path; undefined = it could not be read, which was reported. */
+  readonly scripts: ReadonlyMap<string, MapNode | undefined>;
 }
 
 /** Compiles an LLM config after inheritance; values from the environment are looked up now. */
@@ -122,7 +122,7 @@ function headersOf(config: MapNode): LlmConfig['headers'] {
 
 function scriptOf(context: LlmConfigContext, reference: NonNullable<ReturnType<typeof textNode>>): JsonObject | undefined {
   const found = findFile(context.scripts, reference.at, reference.value, context.report);
-  return found === undefined ? undefined : toPlainObject(found.file);
+  return found?.file === undefined ? undefined : toPlainObject(found.file);
 }
 
 /** A text; one from the environment as it stands there, though it may look like a number. */

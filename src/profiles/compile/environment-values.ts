@@ -78,7 +78,7 @@ function fromFile(node: MapNode, sources: ValueSources): SourceNode | undefined 
   const path = textNode(node, 'path');
   if (path === undefined) return undefined;
   const found = findFile(sources.jsonFiles, path.at, path.value, sources.report);
-  if (found === undefined) return undefined;
+  if (found?.file === undefined) return undefined;
   sources.onUsed(found.path);
   try {
     const value: unknown = JSON.parse(found.file);

@@ -37,7 +37,7 @@ export function resolveBases(files: ReadonlyMap<string, MapNode>, rules: BaseRul
       const file = findBase(files, rules, report, node, [...open, name]);
       if (file === undefined) continue;
       const resolved = resolve(base, file, [...open, name]);
-      if (resolved.chain.length >= maxChain) {
+      if (resolved.chain.length > maxChain) {
         const path = [name, ...resolved.chain].join(' -> ');
         report.error('BASE_TOO_DEEP', node.at, `${rules.baseKey} is more than ${maxChain} levels deep: ${path}`, 'merge some of the bases');
         continue;

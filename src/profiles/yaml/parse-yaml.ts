@@ -34,6 +34,8 @@ export function parseYaml(file: SourceText, report: Report): SourceNode | undefi
     const offset = /^---(?=\s|$)/m.exec(file.text.replace(/^(?:\s|#.*\n)*---/, (head) => ' '.repeat(head.length)))?.index ?? 0;
     return fail('YAML_MULTIPLE_DOCUMENTS', offset, 'a file holds one document, a second begins here', 'put it into its own file');
   }
+  const { version } = document.directives.yaml;
+  if (version !== '1.2') return fail('YAML_DIRECTIVE', Math.max(0, file.text.indexOf('%YAML')), `YAML ${version} reads some words as other values; profiles are YAML 1.2`, 'remove the directive');
   const problems = [...document.errors, ...document.warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
   for (const error of problems.slice(0, maxProblems)) {
     const { code, offset, message, hint } = toYamlProblem(error, file.text);

@@ -1,0 +1,59 @@
+import { CadreError } from '../../core/error.ts';
+import { chooseProfile } from '../choose-profile.ts';
+import { driveRun } from '../drive-run.ts';
+import type { ExitCode } from '../exit-code.ts';
+import { finishRun } from '../finish-run.ts';
+import { Interruption } from '../interruption.ts';
+import type { LimitsOption } from '../limits-option.ts';
+import { profilesFolder } from '../profiles-folder.ts';
+import { openTerminal } from '../terminal.ts';
+import { thisCommand } from '../this-command.ts';
+import { watchMode, watchRun } from '../watcher.ts';
+import { openWorkplace } from '../workplace.ts';
+
+/** Options of everything that starts a run or goes on with one. */
+export interface RunOptions {
+  readonly docs?: string;
+  readonly profiles?: string;
+  readonly profile?: string;
+  readonly llm?: string;
+  readonly store?: string;
+  readonly out?: string;
+  readonly limits?: LimitsOption;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly color?: boolean;
+}
+
+/** Runs a team on a question until it has nothing more to do, and prints its report. */
+export async function runCommand(words: readonly string[], options: RunOptions): Promise<ExitCode> {
+  const question = await readQuestion(words);
+  const terminal = openTerminal(options);
+  using interruption = new Interruption();
+  await using workplace = await openWorkplace({ ...options, profiles: profilesFolder(options.profiles) });
+  const profile = chooseProfile(workplace.engine.profiles.profiles, options.profile);
+  const mode = watchMode(terminal, options);
+  if (mode === 'live' || mode === 'lines') terminal.tell(`${workplace.modelLine(options.llm)}\n`);
+  const run = await workplace.engine.launch(
+    { profile, input: question },
+    { ...(options.limits === undefined ? {} : { limits: options.limits }), ...(options.llm === undefined ? {} : { llmConfig: options.llm }) },
+  );
+  const watcher = watchRun(run, terminal, mode);
+  const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json' });
+  if (driven === 'interrupted') await workplace.engine.close();
+  return finishRun(run, driven, { terminal, mode, store: options.store });
+}
+
+/** The question: the words of the command line, or all of stdin for `-`. */
+async function readQuestion(words: readonly string[]): Promise<string> {
+  const text = words.length === 1 && words[0] === '-' ? await readInput() : words.join(' ');
+  if (text.trim() !== '') return text.trim();
+  throw new CadreError('OPTION_INVALID', `there is no question; ask one: ${thisCommand(['run'])} "How do I …?" (or - to read it from stdin)`);
+}
+
+async function readInput(): Promise<string> {
+  let text = '';
+  process.stdin.setEncoding('utf8');
+  for await (const part of process.stdin) text += String(part);
+  return text;
+}

@@ -1,0 +1,42 @@
+import type { Run } from '../engine/run.ts';
+import { toTerminalText } from '../inspector/format/terminal-text.ts';
+import { formatRequest } from './format-pending.ts';
+import { giveVerdict } from './give-verdict.ts';
+import type { Interruption } from './interruption.ts';
+import { promptLine } from './question-prompt.ts';
+import { verdictPrompt } from './read-verdict.ts';
+import type { Terminal } from './terminal.ts';
+import type { Watcher } from './watcher.ts';
+
+/** Where driving a run left it: nothing to do, waiting for a person who cannot be asked, or interrupted. */
+export type Driven = 'settled' | 'pending' | 'interrupted';
+
+/** What a run is driven with. */
+export interface DriveParts {
+  readonly terminal: Terminal;
+  readonly watcher: Watcher;
+  readonly interruption: Interruption;
+  /** Whether a person may be asked; false for JSON output. */
+  readonly mayAsk: boolean;
+}
+
+/** Waits until a run has nothing to do, asking the person at the terminal whatever it asks meanwhile. */
+export async function driveRun(run: Run, { terminal, watcher, interruption, mayAsk }: DriveParts): Promise<Driven> {
+  for (;;) {
+    await Promise.race([run.settled(), interruption.asked]);
+    await watcher.pause();
+    if (interruption.signal.aborted) return 'interrupted';
+    const [request] = run.pending;
+    if (run.state.outcome !== undefined || request === undefined) return 'settled';
+    if (!mayAsk || !terminal.isInteractive) return 'pending';
+    terminal.tell(`\n${formatRequest(request, { style: terminal.errorStyle })}`);
+    for (;;) {
+      const line = await promptLine(verdictPrompt(request), interruption);
+      if (line === undefined) return 'interrupted';
+      const problem = await giveVerdict(run, request, line);
+      if (problem === undefined) break;
+      terminal.tell(`${toTerminalText(problem)}\n`);
+    }
+    watcher.go();
+  }
+}

@@ -1,0 +1,105 @@
+import path from 'node:path';
+import type { RunState } from '../core/state.ts';
+import { countText, durationText, tokensText } from '../inspector/format/quantity-text.ts';
+import { safe } from '../inspector/format/layout.ts';
+import { toTerminalText } from '../inspector/format/terminal-text.ts';
+import type { Run } from '../engine/run.ts';
+import { concludeRun } from './conclude.ts';
+import type { Driven } from './drive-run.ts';
+import type { ExitCode } from './exit-code.ts';
+import { formatPending } from './format-pending.ts';
+import { nextSteps } from './next-steps.ts';
+import { usualStore } from './store-path.ts';
+import type { Terminal } from './terminal.ts';
+import { thisCommand } from './this-command.ts';
+import type { WatchMode } from './watcher.ts';
+
+/** What the end of a command about a run depends on. */
+export interface FinishParts {
+  readonly terminal: Terminal;
+  readonly mode: WatchMode;
+  /** The journal as the reader named it. */
+  readonly store: string | undefined;
+}
+
+/** Prints what came of a run, the report on stdout and everything else on stderr, and answers with the exit code. */
+export function finishRun(run: Run, driven: Driven, parts: FinishParts): ExitCode {
+  switch (driven) {
+    case 'interrupted':
+      return interrupted(run, parts);
+    case 'pending':
+      return pending(run, parts);
+    case 'settled':
+      return settled(run, parts);
+  }
+}
+
+function settled(run: Run, parts: FinishParts): ExitCode {
+  const { terminal, mode } = parts;
+  const { ok, text, problem } = concludeRun(run.state);
+  if (mode === 'json') {
+    printResult(run, terminal, text);
+    return ok ? 0 : 1;
+  }
+  if (mode !== 'quiet') terminal.tell('\n');
+  // A terminal shows hostile text as text; a pipe gets every byte of the report.
+  if (text.trim() !== '') terminal.print(`${process.stdout.isTTY ? toTerminalText(text.trim(), { maxLine: 100_000, maxLines: 100_000 }) : text.trim()}\n`);
+  if (problem !== undefined) terminal.tell(`error: ${toTerminalText(problem, { maxLine: 2_000 })}\n`);
+  if (mode !== 'quiet') terminal.tell(lastLines(run.state, parts));
+  return ok ? 0 : 1;
+}
+
+function pending(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
+  const requests = run.pending;
+  if (mode === 'json') {
+    printResult(run, terminal, concludeRun(run.state).text);
+    return 1;
+  }
+  const format = { style: terminal.errorStyle, runId: run.id, store };
+  terminal.tell(`\nThe run waits for you, and this is no terminal to ask on. Decide with:\n\n${formatPending(requests, format)}`);
+  return 1;
+}
+
+function interrupted(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
+  if (mode === 'json') printResult(run, terminal, concludeRun(run.state).text);
+  else if (store === 'memory') terminal.tell('\nInterrupted; the run was kept in memory alone and is gone.\n');
+  else terminal.tell(`\nInterrupted; everything up to here is kept. Go on with: ${thisCommand(['resume', run.id], store)}\n`);
+  return 130;
+}
+
+/** The last of the JSON lines: what the run came to. */
+function printResult(run: Run, terminal: Terminal, output: string): void {
+  const { state } = run;
+  const result = {
+    type: 'result',
+    runId: run.id,
+    status: state.status,
+    outcome: state.outcome ?? null,
+    output,
+    deliverables: state.deliverables,
+    usage: state.usage,
+    pending: run.pending,
+    error: state.error ?? null,
+  };
+  terminal.print(`${JSON.stringify(result)}\n`);
+}
+
+function lastLines(run: RunState, { terminal, store }: FinishParts): string {
+  const { errorStyle: style } = terminal;
+  const { usage, counters } = run;
+  const modules = Object.values(run.team.workModules);
+  const facts = [
+    durationText(run.at - run.meta.createdAt),
+    countText(run.agents.size, 'agent'),
+    ...(modules.length === 0 ? [] : [`${modules.filter((module) => module.status === 'completed').length} of ${countText(modules.length, 'work module')} completed`]),
+    countText(counters.turns, 'turn'),
+    countText(counters.toolCalls, 'tool call'),
+    `${tokensText(usage.inputTokens, usage.outputTokens)} tokens`,
+  ];
+  const summary = `\n${style.dim(facts.join(', '))}\n`;
+  if (store === 'memory') return `${summary}Run ${safe(run.meta.runId)} was kept in memory alone and is gone; leave out --store memory to look into it.\n`;
+  const where = path.resolve(store ?? usualStore);
+  const shown = path.relative('', where).startsWith('..') ? where : path.relative('', where);
+  const commands = nextSteps(run, store).map((command) => `  ${style.cyan(safe(command, 400))}\n`);
+  return `${summary}Run ${style.bold(safe(run.meta.runId))} is stored in ${shown}; look into it with:\n${commands.join('')}`;
+}

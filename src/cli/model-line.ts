@@ -1,0 +1,38 @@
+import type { LlmConfig } from '../core/llm-config.ts';
+import type { CompiledProfile, ProfileSet } from '../core/profile.ts';
+import { safe } from '../inspector/format/layout.ts';
+
+/** The config that is really used in place of another one; undefined when none can be. */
+export type ResolveConfig = (config: LlmConfig) => LlmConfig | undefined;
+
+/**
+ * Says in one line which models the profiles of a set are answered by, and, when the words are scripted, that they are.
+ * `override` is the config used instead of every profile's own.
+ */
+export function modelLine(set: ProfileSet, override: string | undefined, resolve: ResolveConfig): string {
+  const configs = new Map<string, LlmConfig>();
+  for (const profile of set.profiles.values()) {
+    const used = isUsed(profile) ? configOf(set, override ?? profile.llmConfigRef, resolve) : undefined;
+    if (used !== undefined) configs.set(used.name, used);
+  }
+  const names = [...configs.values()].map(configText);
+  const scripted = [...configs.values()].filter((config) => config.provider === 'scripted');
+  if (names.length === 0) return 'Model: none; the profiles are functions.';
+  const whose = scripted.length === configs.size ? 'no model is called: the words' : 'its words';
+  const honest = scripted.length === 0 ? '' : `; ${whose} are scripted, put together from what the tools returned, while the tools really search, read and write`;
+  return `Model: ${names.join(', ')}${honest}.`;
+}
+
+function isUsed(profile: CompiledProfile): boolean {
+  return profile.type !== 'base' && profile.isActive && !profile.isDeleted && profile.functionNode === undefined;
+}
+
+function configOf(set: ProfileSet, name: string, resolve: ResolveConfig): LlmConfig | undefined {
+  const config = set.llmConfigs.get(name);
+  return config === undefined ? undefined : resolve(config);
+}
+
+function configText(config: LlmConfig): string {
+  const model = [config.provider, config.model].filter((part) => part !== '').join('/');
+  return `${safe(model, 100)} (LLM config ${safe(config.name, 60)})`;
+}

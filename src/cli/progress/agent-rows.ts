@@ -1,0 +1,92 @@
+import type { AgentState, CallState, RunState } from '../../core/state.ts';
+import { grouped } from '../../inspector/format/terminal-text.ts';
+import { safe } from '../../inspector/format/layout.ts';
+import type { JsonObject } from '../../core/json.ts';
+
+/** One agent as the live view shows it; all texts are safe to print. */
+export interface AgentRow {
+  readonly agentId: string;
+  /** The name with its place in the tree drawn before it. */
+  readonly label: string;
+  readonly status: string;
+  /** What it is at right now. */
+  readonly doing: string;
+  readonly turns: number;
+  readonly tokens: string;
+  readonly isEnded: boolean;
+}
+
+/** Progress of running tool calls, by call id. */
+export type ToolProgress = ReadonlyMap<string, { readonly fraction: number; readonly note: string }>;
+
+/** The agents of a run as rows, each below the agent that started it. */
+export function agentRows(run: RunState, progress: ToolProgress = new Map()): readonly AgentRow[] {
+  const rows: AgentRow[] = [];
+  const add = (agent: AgentState, own: string, below: string): void => {
+    rows.push(toRow(agent, own, progress));
+    const children = agent.children.flatMap((id) => run.agents.get(id) ?? []);
+    children.forEach((child, index) => {
+      const last = index === children.length - 1;
+      add(child, `${below}${last ? '└ ' : '├ '}`, `${below}${last ? '  ' : '│ '}`);
+    });
+  };
+  for (const agent of run.agents.values()) {
+    const { parentAgentId } = agent.meta;
+    if (parentAgentId === undefined || !run.agents.has(parentAgentId)) add(agent, '', '');
+  }
+  return rows;
+}
+
+function toRow(agent: AgentState, prefix: string, progress: ToolProgress): AgentRow {
+  const { meta, usage } = agent;
+  const role = meta.moduleId === undefined ? '' : ` ${safe(meta.moduleId, 20)}`;
+  return {
+    agentId: meta.agentId,
+    label: `${prefix}${safe(meta.agentId, 40)}${role}`,
+    status: statusText(agent),
+    doing: doingText(agent, progress),
+    turns: agent.turnCount,
+    tokens: grouped(usage.inputTokens + usage.outputTokens),
+    isEnded: agent.status === 'ended',
+  };
+}
+
+/** The status in a word people know. */
+function statusText(agent: AgentState): string {
+  switch (agent.status) {
+    case 'held':
+      return 'queued';
+    case 'ready':
+      return 'ready';
+    case 'in_turn':
+      return 'thinking';
+    case 'awaiting_tools':
+      return 'tools';
+    case 'awaiting_input':
+      return 'waiting';
+    case 'ended':
+      return agent.outcome === 'success' ? 'done' : safe(agent.outcome ?? 'ended', 20);
+  }
+}
+
+function doingText(agent: AgentState, progress: ToolProgress): string {
+  const calls = [...agent.openCalls.values()];
+  const [first] = calls.filter((call) => call.status === 'running').concat(calls);
+  if (first === undefined) return agent.error === undefined ? '' : safe(agent.error.message, 120);
+  const more = calls.length > 1 ? ` (+${calls.length - 1})` : '';
+  return `${safe(first.request.name, 60)}${more} ${detailOf(first, progress)}`.trimEnd();
+}
+
+function detailOf(call: CallState, progress: ToolProgress): string {
+  const known = progress.get(call.callId);
+  if (known !== undefined) return `${Math.round(known.fraction * 100)} % ${safe(known.note, 80)}`;
+  if (call.status === 'suspended' && call.waitFor?.kind === 'agents') return `waits for ${call.waitFor.agentIds.length}`;
+  if (call.status === 'suspended') return 'waits for you';
+  return argsText(call.request.args);
+}
+
+/** The first text among the arguments: what is searched for, read, written. */
+function argsText(args: JsonObject | null): string {
+  const text = Object.values(args ?? {}).find((value) => typeof value === 'string');
+  return typeof text === 'string' ? safe(text, 100) : '';
+}

@@ -1,0 +1,42 @@
+import type { RunState } from '../../core/state.ts';
+import type { ModuleStatus } from '../../core/work-module.ts';
+import { safe } from '../../inspector/format/layout.ts';
+import type { TextStyle } from '../../inspector/format/text-style.ts';
+import { padText } from '../text-width.ts';
+
+const columns: readonly { readonly status: ModuleStatus; readonly title: string }[] = [
+  { status: 'pending', title: 'pending' },
+  { status: 'ongoing', title: 'ongoing' },
+  { status: 'pending_review', title: 'in review' },
+  { status: 'completed', title: 'completed' },
+];
+
+/** How much room the board has. */
+export interface BoardRoom {
+  readonly columns: number;
+  /** Most work modules shown one below the other. */
+  readonly depth: number;
+  readonly style: TextStyle;
+}
+
+/** The work modules side by side in the columns they move through; nothing while there are none. */
+export function boardRows(run: RunState, room: BoardRoom): readonly string[] {
+  const modules = Object.values(run.team.workModules).filter((module) => module.status !== 'deprecated');
+  if (modules.length === 0) return [];
+  const gap = 2;
+  const width = Math.max(8, Math.floor((room.columns - gap * (columns.length - 1)) / columns.length));
+  const cards = columns.map(({ status }) => modules.filter((module) => module.status === status));
+  const title = columns.map((column, index) => padText(`${column.title} (${cards[index]?.length ?? 0})`, width));
+  const depth = Math.min(room.depth, Math.max(...cards.map((list) => list.length)));
+  const rows = Array.from({ length: depth }, (_, row) =>
+    cards.map((list) => padText(cardText(list, row, depth), width)).join(' '.repeat(gap)).trimEnd(),
+  );
+  return [room.style.bold(title.join(' '.repeat(gap)).trimEnd()), ...rows];
+}
+
+function cardText(list: readonly { readonly module_id: string; readonly name: string }[], row: number, depth: number): string {
+  const module = list[row];
+  if (module === undefined) return '';
+  if (row === depth - 1 && list.length > depth) return `… ${list.length - row} more`;
+  return `${safe(module.module_id, 20)} ${safe(module.name, 100)}`;
+}

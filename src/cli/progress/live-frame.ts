@@ -1,0 +1,95 @@
+import type { RunState } from '../../core/state.ts';
+import { safe } from '../../inspector/format/layout.ts';
+import { costText, countText, durationText, tokensText } from '../../inspector/format/quantity-text.ts';
+import type { TextStyle } from '../../inspector/format/text-style.ts';
+import { fitText, padText, textWidth } from '../text-width.ts';
+import { agentRows, type AgentRow, type ToolProgress } from './agent-rows.ts';
+import { boardRows } from './board-rows.ts';
+
+/** Everything a frame depends on. */
+export interface LiveFrameInput {
+  readonly run: RunState;
+  /** Wall time in milliseconds since 1970. */
+  readonly now: number;
+  /** The size of the terminal; a frame never needs more. */
+  readonly columns: number;
+  readonly rows: number;
+  readonly style: TextStyle;
+  readonly progress?: ToolProgress;
+}
+
+/** Lines for what is neither an agent nor a module: the title, the totals, and the empty lines between. */
+const otherLines = 5;
+
+/** The live view of a run at one moment: its agents, the board, and the totals; a pure function of what it is given. */
+export function liveFrame(input: LiveFrameInput): readonly string[] {
+  const { run, columns, rows, style } = input;
+  const width = Math.max(20, columns - 1);
+  const room = Math.max(2, rows - 1 - otherLines);
+  const board = boardRows(run, { columns: width, depth: Math.max(1, Math.floor(room / 3)), style });
+  const agents = agentRows(run, input.progress);
+  const shown = fitAgents(agents, Math.max(1, room - board.length));
+  const lines = [
+    titleLine(input, width),
+    ...shown.map((row) => (typeof row === 'string' ? style.dim(fitText(row, width)) : agentLine(row, width, style))),
+    ...(board.length === 0 ? [] : ['', ...board]),
+    '',
+    style.dim(fitText(totalsText(run), width)),
+  ];
+  return lines.slice(0, Math.max(1, rows - 1));
+}
+
+function titleLine({ run, now, style }: LiveFrameInput, width: number): string {
+  const elapsed = durationText(now - run.meta.createdAt);
+  const title = padText(safe(run.meta.title, 200), Math.max(1, width - textWidth(elapsed) - 2));
+  return `${style.bold(title)}  ${style.cyan(elapsed)}`;
+}
+
+/** The agents there is room for: those still at work first, in their places, and a line about the others. */
+function fitAgents(agents: readonly AgentRow[], room: number): readonly (AgentRow | string)[] {
+  if (agents.length <= room) return agents;
+  const places = Math.max(1, room - 1);
+  const kept = new Set([...agents.filter((agent) => !agent.isEnded), ...agents.filter((agent) => agent.isEnded)].slice(0, places));
+  const hidden = agents.filter((agent) => !kept.has(agent));
+  const ended = hidden.filter((agent) => agent.isEnded).length;
+  return [...agents.filter((agent) => kept.has(agent)), `… and ${countText(hidden.length, 'more agent')}, ${ended} of them done`];
+}
+
+function agentLine(row: AgentRow, width: number, style: TextStyle): string {
+  const label = padText(row.label, Math.min(34, Math.floor(width / 3)));
+  const status = padText(row.status, 9);
+  const right = `${countText(row.turns, 'turn').padStart(9)}  ${row.tokens.padStart(9)} tokens`;
+  const fixed = textWidth(label) + 1 + textWidth(status) + 1;
+  // Narrow terminals show what happens rather than how much.
+  const showsRight = width - fixed - textWidth(right) - 2 >= 12;
+  const doing = fitText(row.doing, Math.max(0, width - fixed - (showsRight ? textWidth(right) + 2 : 0)));
+  const middle = showsRight ? padText(doing, width - fixed - textWidth(right) - 2) : doing;
+  const line = `${label} ${colored(row, status, style)} ${middle}${showsRight ? `  ${style.dim(right)}` : ''}`;
+  return row.isEnded ? style.dim(line) : line;
+}
+
+function colored(row: AgentRow, status: string, style: TextStyle): string {
+  switch (row.status) {
+    case 'thinking':
+    case 'tools':
+      return style.cyan(status);
+    case 'waiting':
+    case 'queued':
+      return style.yellow(status);
+    case 'done':
+      return style.green(status);
+    default:
+      return row.isEnded ? style.red(status) : status;
+  }
+}
+
+function totalsText(run: RunState): string {
+  const { usage, counters } = run;
+  return [
+    countText(run.agents.size, 'agent'),
+    countText(counters.turns, 'turn'),
+    countText(counters.toolCalls, 'tool call'),
+    `${tokensText(usage.inputTokens, usage.outputTokens)} tokens`,
+    costText(usage.cost, usage.costUnknown),
+  ].join(' · ');
+}

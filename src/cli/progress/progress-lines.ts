@@ -1,0 +1,133 @@
+import type { CadreEvent } from '../../core/event.ts';
+import { contentText } from '../../core/message.ts';
+import type { TextStyle } from '../../inspector/format/text-style.ts';
+import { styledStatus } from '../../inspector/format/text-style.ts';
+import { safe } from '../../inspector/format/layout.ts';
+
+/** Turns the events of one run, given in order, into lines for people: one for what is worth a line, none for the rest. */
+export type ProgressLines = (event: CadreEvent) => string | undefined;
+
+/** Makes the plain view of a run. The lines hold no untrusted control characters, and start with the seconds since the first event. */
+export function createProgressLines(style: TextStyle): ProgressLines {
+  const names: Names = { calls: new Map(), modules: new Map() };
+  let startedAt: number | undefined;
+  return (event) => {
+    startedAt ??= event.at;
+    const text = lineOf(event, names, style);
+    return text === undefined ? undefined : `${style.dim(secondsText(event.at - startedAt))} ${text}`;
+  };
+}
+
+/** What later lines need of earlier events. */
+interface Names {
+  readonly calls: Map<string, string>;
+  readonly modules: Map<string, string>;
+}
+
+function secondsText(ms: number): string {
+  return `[${(Math.max(0, ms) / 1000).toFixed(1).padStart(6)} s]`;
+}
+
+function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | undefined {
+  switch (event.type) {
+    case 'run.start':
+      return `run ${style.bold(safe(event.runId))} started: ${safe(event.title)}`;
+    case 'run.end':
+      return `run ended ${styledStatus(style, event.status)} (${safe(event.outcome)})${event.error === undefined ? '' : `: ${safe(event.error.message, 400)}`}`;
+    case 'agent.start':
+    case 'agent.release':
+    case 'agent.restart':
+    case 'agent.await':
+    case 'agent.end':
+      return agentLine(event, style);
+    case 'inbox.fail':
+      return `${style.yellow('warning')} ${safe(event.agentId)} could not read an item: ${safe(event.error.message)}`;
+    case 'turn.start':
+      return event.limit === undefined ? undefined : `${style.yellow('limit')} ${safe(event.agentId)} ${event.limit.stage === 1 ? 'nears' : 'has reached'} ${safe(event.limit.reason)}`;
+    case 'model.end':
+      return modelLine(event, style);
+    case 'tool.request':
+    case 'tool.suspend':
+    case 'tool.answer':
+    case 'tool.end':
+      return toolLine(event, names, style);
+    case 'module.update':
+      return moduleLine(event, names, style);
+    case 'dispatch.update':
+      return dispatchLine(event, names);
+    case 'note.add':
+      return event.level === 'info' ? undefined : `${style.yellow(event.level)} ${event.code}: ${safe(event.message, 400)}`;
+    case 'run.status':
+    case 'inbox.add':
+    case 'inbox.drop':
+    case 'turn.decide':
+    case 'turn.end':
+    case 'tool.start':
+    case 'tool.late':
+    case 'state.update':
+      return undefined;
+  }
+}
+
+function agentLine(event: Extract<CadreEvent, { readonly type: `agent.${string}` }>, style: TextStyle): string {
+  const agent = style.bold(safe(event.agentId));
+  switch (event.type) {
+    case 'agent.start': {
+      const notes = [
+        `profile ${safe(event.profile)}`,
+        ...(event.roleName === undefined || event.roleName === event.profile ? [] : [safe(event.roleName)]),
+        ...(event.moduleId === undefined ? [] : [`module ${safe(event.moduleId)}`]),
+        ...(event.parentAgentId === undefined ? [] : [`by ${safe(event.parentAgentId)}`]),
+      ];
+      return `${agent} ${event.held === true ? 'waits for a free slot' : 'started'} (${notes.join(', ')})`;
+    }
+    case 'agent.release':
+      return `${agent} got a free slot`;
+    case 'agent.restart':
+      return `${agent} goes on with iteration ${event.iteration}`;
+    case 'agent.await':
+      return `${agent} waits for ${event.on === undefined ? 'a message' : event.on.map((source) => safe(source)).join(', ')}`;
+    case 'agent.end':
+      return `${agent} ended ${styledStatus(style, safe(event.outcome))}${event.error === undefined ? '' : `: ${safe(event.error.message, 400)}`}`;
+  }
+}
+
+function modelLine(event: Extract<CadreEvent, { readonly type: 'model.end' }>, style: TextStyle): string | undefined {
+  if (event.error !== undefined) return `${style.red('error')} ${safe(event.agentId)}: the model call failed: ${safe(event.error.message, 400)}`;
+  const tries = event.attempts.length;
+  return tries > 1 ? `${style.yellow('retried')} ${safe(event.agentId)}: the model answered after ${tries} attempts` : undefined;
+}
+
+type ToolEvent = Extract<CadreEvent, { readonly type: 'tool.request' | 'tool.suspend' | 'tool.answer' | 'tool.end' }>;
+
+function toolLine(event: ToolEvent, names: Names, style: TextStyle): string | undefined {
+  const agent = safe(event.agentId);
+  if (event.type === 'tool.request') {
+    names.calls.set(event.callId, event.name);
+    return `${agent} calls ${style.cyan(safe(event.name))} ${style.dim(safe(JSON.stringify(event.args ?? {}), 100))}`;
+  }
+  const name = safe(names.calls.get(event.callId) ?? event.callId);
+  switch (event.type) {
+    case 'tool.suspend':
+      return event.on.kind === 'agents' ? undefined : `${style.yellow(event.on.kind)} ${agent}: ${name} waits for you`;
+    case 'tool.answer':
+      return `${name} of ${agent} was ${event.verdict}`;
+    case 'tool.end':
+      names.calls.delete(event.callId);
+      return event.status === 'ok' ? undefined : `${style.red(event.status)} ${agent}: ${name}: ${safe(contentText(event.content))}`;
+  }
+}
+
+function moduleLine({ moduleId, patch }: Extract<CadreEvent, { readonly type: 'module.update' }>, names: Names, style: TextStyle): string | undefined {
+  const isNew = !names.modules.has(moduleId);
+  if (isNew || patch.name !== undefined) names.modules.set(moduleId, patch.name ?? names.modules.get(moduleId) ?? '');
+  const module = `${style.cyan(safe(moduleId))} ${safe(names.modules.get(moduleId) ?? '', 80)}`.trimEnd();
+  if (isNew && patch.name !== undefined) return `module ${module} planned`;
+  return patch.status === undefined ? undefined : `module ${module} is ${styledStatus(style, patch.status)}`;
+}
+
+function dispatchLine({ patch }: Extract<CadreEvent, { readonly type: 'dispatch.update' }>, names: Names): string | undefined {
+  if (patch.module_id === undefined || patch.agent_id === undefined) return undefined;
+  const name = names.modules.get(patch.module_id) ?? '';
+  return `module ${safe(patch.module_id)}${name === '' ? '' : ` ${safe(name, 80)}`} was dispatched to ${safe(patch.agent_id)}`;
+}

@@ -1,0 +1,42 @@
+import type { LaunchOptions } from '../engine/engine.ts';
+import type { Run } from '../engine/run.ts';
+import type { RunOptions } from './commands/run.ts';
+import { driveRun } from './drive-run.ts';
+import type { ExitCode } from './exit-code.ts';
+import { finishRun } from './finish-run.ts';
+import { Interruption } from './interruption.ts';
+import { openRecordedRun } from './recorded-run.ts';
+import { openTerminal } from './terminal.ts';
+import { watchMode, watchRun } from './watcher.ts';
+import { openWorkplace, type Workplace } from './workplace.ts';
+
+/** Opens a workplace for a run of the journal, with the profiles it was started with and the folders it worked on. */
+export async function reopenWorkplace(reference: string, options: RunOptions): Promise<Workplace> {
+  const { runId, files } = await lookUp(reference, options);
+  return openWorkplace({ ...options, profiles: { files }, runId });
+}
+
+async function lookUp(reference: string, options: RunOptions) {
+  using recorded = await openRecordedRun(options.store, reference);
+  return { runId: recorded.state.meta.runId, files: recorded.files };
+}
+
+/** Takes a run up again, does one thing with it, and sees it through until it has nothing more to do. */
+export async function resumeAnd(reference: string, options: RunOptions, act: (run: Run) => Promise<void>): Promise<ExitCode> {
+  const terminal = openTerminal(options);
+  using interruption = new Interruption();
+  await using workplace = await reopenWorkplace(reference, options);
+  const mode = watchMode(terminal, options);
+  if (mode === 'live' || mode === 'lines') terminal.tell(`${workplace.modelLine(options.llm)}\n`);
+  const run = await workplace.engine.resume(workplace.runId, resumeOptions(options));
+  const after = run.state.seq;
+  const watcher = watchRun(run, terminal, mode, after);
+  await act(run);
+  const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json' });
+  if (driven === 'interrupted') await workplace.engine.close();
+  return finishRun(run, driven, { terminal, mode, store: options.store });
+}
+
+function resumeOptions({ limits, llm }: RunOptions): LaunchOptions {
+  return { ...(limits === undefined ? {} : { limits }), ...(llm === undefined ? {} : { llmConfig: llm }) };
+}

@@ -1,0 +1,77 @@
+import path from 'node:path';
+import type { RunId } from '../core/ids.ts';
+import { randomIds } from '../engine/random-ids.ts';
+import { createEngine, type EngineOptions } from '../engine/create-engine.ts';
+import type { Engine } from '../engine/engine.ts';
+import { systemClock } from '../engine/system-clock.ts';
+import { createModelGateway } from '../models/gateway.ts';
+import { checkDocumentRoot } from '../tools/documents/check-document-root.ts';
+import { createDocumentTools } from '../tools/documents/create-document-tools.ts';
+import { docsFolder } from './docs-folder.ts';
+import { modelLine } from './model-line.ts';
+import { usualStore } from './store-path.ts';
+import { readWorkNote, writeWorkNote } from './work-note.ts';
+
+/** What a workplace is opened with. */
+export interface WorkplaceOptions {
+  readonly profiles: EngineOptions['profiles'];
+  /** The journal's file, or `memory`; the usual one when absent. */
+  readonly store?: string | undefined;
+  readonly docs?: string | undefined;
+  readonly out?: string | undefined;
+  /** The run to go on with; a new id when absent. */
+  readonly runId?: RunId;
+}
+
+/** An engine with the documents tools over one folder, for one run. */
+export interface Workplace extends AsyncDisposable {
+  readonly engine: Engine;
+  /** The id the next run gets, or has. */
+  readonly runId: RunId;
+  readonly docs: string;
+  readonly out: string;
+  /** The journal as the reader named it; undefined for the usual one. */
+  readonly store: string | undefined;
+  /** Which model answers, in one line. */
+  modelLine(llmConfig: string | undefined): string;
+}
+
+/**
+ * Opens the engine for one run: documents are checked first, then all profiles, then the store is opened. The folders
+ * are noted beside the journal, so that the run can go on later without naming them again.
+ */
+export async function openWorkplace(options: WorkplaceOptions): Promise<Workplace> {
+  const runId = options.runId ?? randomIds.runId();
+  const store = options.store ?? usualStore;
+  const note = options.runId === undefined ? undefined : await readWorkNote(store, runId);
+  const docs = await checkDocumentRoot(docsFolder(options.docs ?? note?.docs));
+  const out = path.resolve(options.out ?? note?.out ?? path.join(path.dirname(usualStore), 'reports', runId));
+  const documents = createDocumentTools({ root: docs, outDir: out });
+  try {
+    const engine = await createEngine({ profiles: options.profiles, tools: documents.tools, store, ids: { ...randomIds, runId: () => runId } });
+    await writeWorkNote(store, runId, { docs, out });
+    return {
+      engine,
+      runId,
+      docs,
+      out,
+      store: options.store,
+      modelLine: (llmConfig) => lineOf(engine, llmConfig),
+      [Symbol.asyncDispose]: async () => {
+        await engine.close();
+        documents[Symbol.dispose]();
+      },
+    };
+  } catch (error) {
+    documents[Symbol.dispose]();
+    throw error;
+  }
+}
+
+function lineOf({ profiles }: Engine, llmConfig: string | undefined): string {
+  const gateway = createModelGateway({ models: {}, clock: systemClock, llmConfigs: (name) => profiles.llmConfigs.get(name) });
+  return modelLine(profiles, llmConfig, (config) => {
+    const check = gateway.resolves(config);
+    return check.ok ? check.config : undefined;
+  });
+}

@@ -1,0 +1,79 @@
+import type { ErrorRecord } from './error.ts';
+import type { AgentId, CallId, ContentHash, TurnId } from './ids.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+import type { Content } from './message.ts';
+import type { WaitFor } from './transition.ts';
+import type { CallStatus } from './turn.ts';
+
+/** A tool call is on the record, before anything of it runs. */
+export interface ToolRequest {
+  readonly type: 'tool.request';
+  readonly agentId: AgentId;
+  readonly turnId: TurnId;
+  readonly callId: CallId;
+  readonly name: string;
+  /** The parsed arguments, or null when they could not be used. */
+  readonly args: JsonObject | null;
+  /** Argument text was repaired; only ever for `pure` tools. */
+  readonly repaired?: boolean;
+}
+/** A tool begins to run. */
+export interface ToolStart {
+  readonly type: 'tool.start';
+  readonly agentId: AgentId;
+  readonly turnId: TurnId;
+  readonly callId: CallId;
+  readonly attempt: number;
+}
+/** A call waits for something; nothing of it is held in memory. */
+export interface ToolSuspend {
+  readonly type: 'tool.suspend';
+  readonly agentId: AgentId;
+  readonly turnId: TurnId;
+  readonly callId: CallId;
+  readonly on: WaitFor;
+  readonly memo: JsonValue;
+}
+/** A person decided over a call that waited for approval, or answered a question. */
+export interface ToolAnswer {
+  readonly type: 'tool.answer';
+  readonly agentId: AgentId;
+  readonly turnId: TurnId;
+  readonly callId: CallId;
+  readonly verdict: 'approved' | 'rejected' | 'answered';
+  readonly value?: JsonValue;
+  readonly message?: string;
+}
+/** A tool call is over. Its result item is added in the same commit. */
+export interface ToolEnd {
+  readonly type: 'tool.end';
+  readonly agentId: AgentId;
+  readonly turnId: TurnId;
+  readonly callId: CallId;
+  readonly status: CallStatus;
+  /** What the model will read, before any framing. */
+  readonly content: Content;
+  readonly error?: ErrorRecord;
+  /** The uncut result, when `content` was cut. */
+  readonly full?: ContentHash;
+  /** The call ends its agent, in this way, once all calls of the turn are over. */
+  readonly end?: AgentEnding;
+  readonly progress?: readonly { readonly fraction: number; readonly note: string; readonly at: number }[];
+  readonly ms: number;
+}
+/** How an agent is to end. */
+export interface AgentEnding {
+  readonly outcome: string;
+  readonly output?: string;
+  readonly deliverables?: JsonObject;
+  readonly error?: ErrorRecord;
+}
+/** A result that came after its call was over: kept, never delivered. */
+export interface ToolLate {
+  readonly type: 'tool.late';
+  readonly agentId: AgentId;
+  readonly turnId: TurnId;
+  readonly callId: CallId;
+  readonly status: CallStatus;
+  readonly content: Content;
+}

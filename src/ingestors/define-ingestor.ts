@@ -1,0 +1,14 @@
+import { CadreError } from '../core/error.ts';
+import type { Ingestor } from '../core/ingestor.ts';
+
+/**
+ * Declares an ingestor: a pure, synchronous function from an item's payload to what the model reads. It may throw; the
+ * item is then reported and tried again, at most three times.
+ *
+ * @throws CadreError `OPTION_INVALID` when the name or the function is missing
+ */
+export function defineIngestor(definition: Ingestor): Ingestor {
+  if (typeof definition.name !== 'string' || definition.name === '') throw new CadreError('OPTION_INVALID', 'defineIngestor: name must be a text that is not empty');
+  if (typeof definition.ingest !== 'function') throw new CadreError('OPTION_INVALID', `defineIngestor: ingestor '${definition.name}' has no function ingest(payload, params, view)`);
+  return definition;
+}

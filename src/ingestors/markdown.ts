@@ -1,0 +1,86 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
+
+/** What stands for a value that holds nothing. */
+export const emptyText = '(empty)';
+/** Deepest nesting that is rendered. */
+const maxDepth = 40;
+
+/**
+ * Renders data as nested Markdown (A1.4, the recursive rule): with a schema its order and `x-handover-title`s, other keys
+ * sorted and in title case; two spaces per level; empty values as "(empty)".
+ */
+export function renderMarkdown(value: JsonValue | undefined, schema: JsonValue | undefined = undefined, level = 0): string {
+  if (!isStructured(value)) return scalarText(value);
+  return lines(value, schema, level).join('\n');
+}
+
+/** A key as a title: `user_query` becomes `User Query`. */
+export function titleOf(key: string): string {
+  return key
+    .split('_')
+    .filter((word) => word !== '')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ');
+}
+
+/** A value that is no list and no map, as text. */
+export function scalarText(value: JsonValue | undefined): string {
+  if (value === undefined || value === null || value === '') return emptyText;
+  if (typeof value === 'object') return Object.keys(value).length === 0 ? emptyText : JSON.stringify(value);
+  return String(value);
+}
+
+/** Whether a value has lines of its own: a list or map that is not empty. */
+export function isStructured(value: JsonValue | undefined): value is JsonObject | readonly JsonValue[] {
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+}
+
+/** The keys of a map in reading order: those of the schema first, in its order, then the others, sorted. */
+export function orderedKeys(value: JsonObject, schema: JsonValue | undefined): readonly string[] {
+  const declared = Object.keys(propertiesOf(schema)).filter((key) => Object.hasOwn(value, key));
+  const known = new Set(declared);
+  const others = Object.keys(value).filter((key) => !known.has(key)).sort();
+  return [...declared, ...others].filter((key) => value[key] !== undefined);
+}
+
+/** The schema of one property, and its title. */
+export function propertyOf(schema: JsonValue | undefined, key: string): { readonly schema: JsonValue | undefined; readonly title: string } {
+  const properties = propertiesOf(schema);
+  const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+  const title = isJsonObject(property) ? property['x-handover-title'] : undefined;
+  return { schema: property, title: typeof title === 'string' && title !== '' ? title : titleOf(key) };
+}
+
+function propertiesOf(schema: JsonValue | undefined): JsonObject {
+  const properties = isJsonObject(schema) ? schema['properties'] : undefined;
+  return isJsonObject(properties) ? properties : {};
+}
+
+function lines(value: JsonObject | readonly JsonValue[], schema: JsonValue | undefined, level: number): readonly string[] {
+  const indent = '  '.repeat(level);
+  if (level > maxDepth) return [`${indent}…`];
+  if (!isJsonObject(value)) return value.flatMap((item: JsonValue, index) => listItem(item, index, itemsOf(schema), level));
+  return orderedKeys(value, schema).flatMap((key) => {
+    const property = propertyOf(schema, key);
+    return labelled(`${indent}* **${property.title}:**`, value[key], property.schema, level);
+  });
+}
+
+function itemsOf(schema: JsonValue | undefined): JsonValue | undefined {
+  return isJsonObject(schema) ? schema['items'] : undefined;
+}
+
+function listItem(item: JsonValue, index: number, schema: JsonValue | undefined, level: number): readonly string[] {
+  const indent = '  '.repeat(level);
+  if (isStructured(item)) return [`${indent}- Item ${index + 1}:`, ...lines(item, schema, level + 1)];
+  return labelled(`${indent}-`, item, undefined, level);
+}
+
+/** A label with its value behind it, or below it when it has lines of its own. */
+function labelled(label: string, value: JsonValue | undefined, schema: JsonValue | undefined, level: number): readonly string[] {
+  if (isStructured(value)) return [label, ...lines(value, schema, level + 1)];
+  const text = scalarText(value);
+  if (!text.includes('\n')) return [`${label} ${text}`];
+  const indent = '  '.repeat(level + 1);
+  return [label, ...text.split('\n').map((line) => (line === '' ? '' : indent + line))];
+}

@@ -1,0 +1,60 @@
+import type { Ingestor } from '../core/ingestor.ts';
+import { availableAssociates } from './available-associates.ts';
+import { capContent } from './cap-content.ts';
+import { dispatchResult } from './dispatch-result.ts';
+import { genericMessage } from './generic-message.ts';
+import { jsonHistory } from './json-history.ts';
+import { markdownFormatter } from './markdown-formatter.ts';
+import { observerFailure } from './observer-failure.ts';
+import { principalHistorySummary } from './principal-history-summary.ts';
+import { protocolAware } from './protocol-aware.ts';
+import { taggedContent } from './tagged-content.ts';
+import { templatedContent } from './templated-content.ts';
+import { toolResult } from './tool-result.ts';
+import { userPrompt } from './user-prompt.ts';
+import { workModules } from './work-modules.ts';
+
+/** Finds ingestors by name, with or without the suffix `_ingestor`. */
+export interface IngestorRegistry {
+  get(name: string): Ingestor | undefined;
+  /** All names, in both spellings. */
+  names(): readonly string[];
+}
+
+/** The built-in ingestors (A1.4). */
+const builtIn: readonly Ingestor[] = [
+  availableAssociates,
+  dispatchResult,
+  genericMessage,
+  jsonHistory,
+  markdownFormatter,
+  observerFailure,
+  principalHistorySummary,
+  protocolAware,
+  taggedContent,
+  templatedContent,
+  toolResult,
+  userPrompt,
+  workModules,
+];
+
+const suffix = '_ingestor';
+
+/** Makes a registry of the built-in ingestors and the caller's; one of the caller's wins over a built-in of its name. */
+export function createIngestorRegistry(extra: readonly Ingestor[] = []): IngestorRegistry {
+  const byName = new Map<string, Ingestor>();
+  for (const ingestor of [...builtIn, ...extra]) byName.set(withoutSuffix(ingestor.name), capped(ingestor));
+  return {
+    get: (name) => byName.get(withoutSuffix(name)),
+    names: () => [...byName.keys()].flatMap((name) => [name, name + suffix]),
+  };
+}
+
+function withoutSuffix(name: string): string {
+  return name.endsWith(suffix) ? name.slice(0, -suffix.length) : name;
+}
+
+/** No ingestor may flood a prompt, whoever wrote it. */
+function capped(ingestor: Ingestor): Ingestor {
+  return { name: ingestor.name, ingest: (payload, params, view) => capContent(ingestor.ingest(payload, params, view)) };
+}

@@ -1,0 +1,24 @@
+import { compileTemplate, type Template } from '../core/expression/template.ts';
+import type { Scope } from '../core/expression/expression.ts';
+import type { JsonValue } from '../core/json.ts';
+
+/** Most templates kept compiled; a profile has a handful. */
+const maxKept = 500;
+const compiled = new Map<string, Template>();
+
+/** Compiles a template that stands in an ingestor's parameters, once per text. Throws when it cannot be compiled. */
+export function templateOf(source: string): Template {
+  const known = compiled.get(source);
+  if (known !== undefined) return known;
+  const result = compileTemplate(source);
+  if (!result.ok) throw new Error(`content_template: ${result.problems.map((problem) => problem.message).join('; ')}`);
+  if (compiled.size >= maxKept) compiled.clear();
+  compiled.set(source, result.value);
+  return result.value;
+}
+
+/** The scope with `payload` as one more root; the other roots stay getters and are read only when asked for. */
+export function withPayload(scope: Scope, payload: JsonValue): Scope {
+  const descriptors = { ...Object.getOwnPropertyDescriptors(scope), payload: { value: payload, enumerable: true } };
+  return Object.defineProperties({}, descriptors) as Scope;
+}

@@ -1,0 +1,36 @@
+import type { Ingestor } from '../core/ingestor.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import { isStructured, renderMarkdown } from './markdown.ts';
+
+const defaultTitle = '### Current Work Modules';
+
+/** What a reader wants to know first of a module stands first. */
+const moduleOrder: JsonObject = {
+  properties: {
+    module_id: {}, name: {}, status: {}, description: {}, notes_from_principal: {}, depends_on: {}, deliverables: {}, review_info: {},
+    assignee_history: {}, context_archive: {},
+  },
+};
+
+/** The team's work modules as nested Markdown under a title (A1.4). Takes the map of modules, a list, or `{ work_modules }`. */
+export const workModules: Ingestor = {
+  name: 'work_modules',
+  ingest: (payload, params) => {
+    const modules = isJsonObject(payload) && isStructured(payload['work_modules']) ? payload['work_modules'] : payload;
+    if (!isStructured(modules) || isEmptyWrapper(modules)) return 'No work modules are currently defined.';
+    const title = typeof params['title'] === 'string' ? params['title'] : defaultTitle;
+    const body = renderMarkdown(modules, schemaFor(modules));
+    return title === '' ? body : `${title}\n${body}`;
+  },
+};
+
+function isEmptyWrapper(modules: JsonValue): boolean {
+  return isJsonObject(modules) && Object.keys(modules).length === 1 && Object.hasOwn(modules, 'work_modules');
+}
+
+/** Ids stay as they are: `WM_1` is a name, not words. */
+function schemaFor(modules: JsonObject | readonly JsonValue[]): JsonObject {
+  if (!isJsonObject(modules)) return { items: moduleOrder };
+  const ids = Object.keys(modules).map((id): [string, JsonObject] => [id, { ...moduleOrder, 'x-handover-title': id }]);
+  return { properties: Object.fromEntries(ids) };
+}

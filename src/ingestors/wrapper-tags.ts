@@ -1,0 +1,15 @@
+import type { JsonObject } from '../core/json.ts';
+
+/** Puts a text between the `wrapper_tags` of the parameters, each on a line of its own; as it is without them. */
+export function wrapInTags(text: string, params: JsonObject): string {
+  const tags = params['wrapper_tags'];
+  if (tags === undefined || tags === null) return text;
+  const [open, close] = Array.isArray(tags) ? (tags as readonly unknown[]) : [];
+  if (typeof open !== 'string' || typeof close !== 'string') throw new Error('wrapper_tags must be a list of two texts, the opening and the closing tag');
+  return `${open}\n${text}\n${close}`;
+}
+
+/** Makes a text unable to close a tag it will stand in. */
+export function withoutTag(text: string, tag: string): string {
+  return text.replace(new RegExp(`<(?=[\\s/]*${tag})`, 'gi'), '&lt;');
+}
