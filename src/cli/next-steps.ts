@@ -2,6 +2,8 @@ import type { RunState } from '../core/state.ts';
 import { thisCommand } from './this-command.ts';
 
 const maxQuoted = 48;
+/** Long enough to stand in few other places. */
+const telling = 24;
 
 /** The commands that look into a run, ready to be typed: its turns, the last turn of its root agent, and where a sentence came from. */
 export function nextSteps(run: RunState, store: string | undefined): readonly string[] {
@@ -16,13 +18,12 @@ export function nextSteps(run: RunState, store: string | undefined): readonly st
   return commands;
 }
 
-/** A stretch of a text that is easy to type in any shell: the first words of its first line that has some. */
+/** A stretch of a text that is easy to type in any shell: the first words of a line that has enough of them, rather not of a heading. */
 function quotable(text: string): string | undefined {
-  for (const line of text.split('\n')) {
-    const words = /[A-Za-z][A-Za-z0-9 ,.-]{7,}/.exec(line)?.[0];
-    if (words === undefined) continue;
-    const cut = words.length <= maxQuoted ? words : words.slice(0, words.lastIndexOf(' ', maxQuoted));
-    if (cut.trim() !== '') return cut.trim();
-  }
-  return undefined;
+  const lines = text.split('\n');
+  const stretches = [...lines.filter((line) => !line.startsWith('#')), ...lines].flatMap((line) => /[A-Za-z][A-Za-z0-9 ,.-]{7,}/.exec(line)?.[0].trim() ?? []);
+  const words = stretches.find((stretch) => stretch.length >= telling) ?? stretches[0];
+  if (words === undefined || words.length <= maxQuoted) return words;
+  const end = words.lastIndexOf(' ', maxQuoted);
+  return words.slice(0, end < 0 ? maxQuoted : end);
 }

@@ -23,6 +23,20 @@ export function fitText(text: string, width: number): string {
   return `${fitted}…`;
 }
 
+/** The end of the text in at most `width` columns, with an ellipsis where something is missing. */
+export function fitEnd(text: string, width: number): string {
+  if (textWidth(text) <= width) return text;
+  if (width < 1) return '';
+  let taken = 0;
+  let fitted = '';
+  for (const character of [...text].toReversed()) {
+    taken += characterWidth(character);
+    if (taken > width - 1) break;
+    fitted = character + fitted;
+  }
+  return `…${fitted}`;
+}
+
 /** The text cut or filled with spaces to exactly `width` columns. */
 export function padText(text: string, width: number): string {
   const fitted = fitText(text, width);

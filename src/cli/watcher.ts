@@ -29,7 +29,7 @@ export function watchRun(run: Run, terminal: Terminal, mode: WatchMode, after = 
     case 'live':
       return watchLive(run, terminal);
     case 'lines': {
-      const toLine = createProgressLines(terminal.errorStyle);
+      const toLine = createProgressLines(terminal.errorStyle, after === 0 ? undefined : run.state);
       return pumped(run, after, (event) => {
         const line = toLine(event);
         if (line !== undefined) terminal.tell(`${line}\n`);

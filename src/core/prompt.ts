@@ -52,7 +52,11 @@ export function messagesOfInputs(inputs: readonly TurnInput[], turnId: TurnId): 
   return stored;
 }
 
-function toolMessage(group: readonly TurnInput[], turnId: TurnId): StoredMessage {
+const none: readonly never[] = [];
+
+/** The results of one reply stand in the order of its calls, whichever came in first; call ids grow with the calls. */
+function toolMessage(arrived: readonly TurnInput[], turnId: TurnId): StoredMessage {
+  const group = arrived.toSorted((a, b) => ((a.callId ?? '') < (b.callId ?? '') ? -1 : 1));
   return {
     message: { role: 'tool', content: group.map(toolResultPart) },
     origin: { turnId, itemIds: group.map((input) => input.itemId), callIds: group.map((input) => (input.callId ?? '') as CallId) },
@@ -60,7 +64,7 @@ function toolMessage(group: readonly TurnInput[], turnId: TurnId): StoredMessage
 }
 
 function userMessage(input: TurnInput, turnId: TurnId): StoredMessage {
-  const origin = { turnId, itemIds: [input.itemId], callIds: [] };
+  const origin = { turnId, itemIds: [input.itemId], callIds: none };
   return {
     message: { role: 'user', content: contentParts(input.content) },
     origin: input.noHandover === true ? { ...origin, noHandover: true } : origin,

@@ -3,9 +3,9 @@ import type { JsonValue } from './json.ts';
 /** Deepest nesting kept; what lies below is named, not shown. */
 export const maxWireDepth = 100;
 /** Most values in one result; shared parts count each time they are written out. */
-export const maxWireValues = 1_000_000;
+const maxWireValues = 1_000_000;
 /** Most characters of text in one result, low enough for JSON text of the worst case to fit in a string. */
-export const maxWireChars = 48_000_000;
+const maxWireChars = 48_000_000;
 
 /** What one conversion may still spend, and the objects it is inside of. */
 interface Walk {
@@ -123,7 +123,8 @@ function builtIn(value: object, kind: string, walk: Walk, depth: number): JsonVa
 function fromToJson(value: object, toJson: () => unknown, walk: Walk, depth: number): JsonValue {
   const data = toJson();
   if (typeof data !== 'object' || data === null) return convert(data, walk, depth + 1) ?? null;
-  if (data === value || typeof (data as { readonly toJSON?: unknown }).toJSON === 'function') return fields(data, Object.keys(data), {}, walk, depth + 1);
+  if (data === value || typeof (data as { readonly toJSON?: unknown }).toJSON === 'function')
+    return fields(data, Object.keys(data), {}, walk, depth + 1);
   return convertObject(data, walk, depth + 1);
 }
 
@@ -184,7 +185,10 @@ function view(value: ArrayBufferView, walk: Walk, depth: number): JsonValue {
 
 function bytes(data: Uint8Array, walk: Walk): JsonValue {
   const fitting = data.subarray(0, Math.max(0, Math.floor(walk.chars / 4) * 3));
-  return { bytes: data.length, base64: text(Buffer.from(fitting.buffer, fitting.byteOffset, fitting.length).toString('base64'), walk) };
+  return {
+    bytes: data.length,
+    base64: text(Buffer.from(fitting.buffer, fitting.byteOffset, fitting.length).toString('base64'), walk),
+  };
 }
 
 /** Text that every JSON reader takes, cut when the result has grown too large. */

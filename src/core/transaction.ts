@@ -1,4 +1,4 @@
-import type { CadreEvent, EventDraft, EventOf } from './event.ts';
+import type { CadreEvent, EventDraft, EventOf, EventPlace } from './event.ts';
 import { applyEvent } from './fold/apply-event.ts';
 import type { AgentId, CallId, ContentHash, ItemId, TurnId } from './ids.ts';
 import type { InboxItem } from './inbox.ts';
@@ -6,10 +6,13 @@ import type { ContentEntry } from './journal.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { RunState } from './state.ts';
 
-/** Work that becomes due with a commit: started only after the commit is durable. */
+/**
+ * Work that becomes due with a commit: started only after the commit is durable. A `pure` tool may start before, since
+ * nobody can tell whether it ran.
+ */
 export type Effect =
   | { readonly kind: 'model'; readonly agentId: AgentId; readonly turnId: TurnId; readonly cause: number }
-  | { readonly kind: 'tool'; readonly agentId: AgentId; readonly turnId: TurnId; readonly callId: CallId; readonly cause: number };
+  | { readonly kind: 'tool'; readonly agentId: AgentId; readonly turnId: TurnId; readonly callId: CallId; readonly pure: boolean; readonly cause: number };
 
 /** What an item needs to say for itself; the rest has defaults. */
 export interface ItemDraft {
@@ -60,13 +63,19 @@ export class Transaction {
     this.#cause = seq;
   }
 
-  /** Emits an event: gives it its place, folds it in, and returns it. */
+  /** Emits an event: gives the draft its place, folds it in, and returns it. The draft becomes the event: it must be nobody else's. */
   emit<Draft extends EventDraft>(draft: Draft, cause: number | undefined = this.#cause): Draft & CadreEvent {
-    const event = Object.assign({}, draft, { runId: this.run.meta.runId, seq: this.run.seq + 1, at: this.at });
-    const placed = (cause === undefined ? event : Object.assign(event, { cause })) as Draft & CadreEvent;
-    applyEvent(this.run, placed);
+    const { run } = this;
+    const event = draft as Draft & { -readonly [Key in keyof EventPlace]: EventPlace[Key] };
+    event.runId = run.meta.runId;
+    event.seq = run.seq + 1;
+    event.at = this.at;
+    if (cause !== undefined) event.cause = cause;
+    const placed = event as Draft & CadreEvent;
+    applyEvent(run, placed);
     this.events.push(placed);
-    if ('agentId' in placed && placed.agentId !== undefined) this.touched.add(placed.agentId);
+    const agentId = (placed as { readonly agentId?: AgentId }).agentId;
+    if (agentId !== undefined) this.touched.add(agentId);
     return placed;
   }
 
@@ -88,7 +97,7 @@ export class Transaction {
 
   /** Emits what another part drafted earlier; items get their ids only now, since others may have been posted in between. */
   emitDraft(draft: EventDraft, cause?: number): void {
-    this.emit(draft.type === 'inbox.add' ? { ...draft, item: { ...draft.item, itemId: this.#nextItemId() } } : draft, cause ?? this.#cause);
+    this.emit(draft.type === 'inbox.add' ? { ...draft, item: { ...draft.item, itemId: this.#nextItemId() } } : { ...draft }, cause ?? this.#cause);
   }
 
   #nextItemId(): ItemId {

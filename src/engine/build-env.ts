@@ -6,8 +6,8 @@ import type { AgentState } from '../core/state.ts';
 import type { Tool } from '../core/tool.ts';
 import { runObservers } from '../observers/run-observers.ts';
 import { allowedTools, describeTools, offeredTool } from '../tools/access.ts';
-import { argumentCheck, checkSchema } from '../tools/check-arguments.ts';
-import { mergeHandover } from '../tools/merge-handover.ts';
+import { checkSchema } from '../tools/check-arguments.ts';
+import { withHandover } from '../tools/merge-handover.ts';
 import { parseArguments } from '../tools/parse-arguments.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import { toResult } from '../tools/result-content.ts';
@@ -71,6 +71,5 @@ function prepareTools(allowed: readonly Tool[], registry: ToolRegistry, set: Pro
 /** A tool with a handover protocol is checked against its own parameters together with the protocol's. */
 function withProtocol(tool: Tool, set: ProfileSet): { readonly tool: Tool; readonly protocol?: HandoverProtocol; readonly check: Tool['check'] } {
   const protocol = tool.handoverProtocol === undefined ? undefined : set.protocols.get(tool.handoverProtocol);
-  if (protocol === undefined) return { tool, check: tool.check };
-  return { tool, protocol, check: argumentCheck(mergeHandover(tool.parameters, protocol.contextParameters), `tool '${tool.name}' with protocol '${protocol.name}'`) };
+  return protocol === undefined ? { tool, check: tool.check } : { tool, protocol, check: withHandover(tool, protocol).check };
 }

@@ -1,6 +1,7 @@
 import type { Env } from '../core/env.ts';
 import { CadreError, type ErrorRecord } from '../core/error.ts';
 import type { AgentId, CallId, TurnId } from '../core/ids.ts';
+import type { WaitingItem } from '../core/inbox.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { ModelOutcome } from '../core/model.ts';
 import type { AgentState, CallState } from '../core/state.ts';
@@ -205,10 +206,15 @@ function finishTurn(tx: Transaction, env: Env, agent: AgentState): void {
 
 /** No lost wake-up (I6): asked after every change, from state alone. */
 function mayTakeTurn(agent: AgentState): boolean {
-  if (agent.status === 'ready') return agent.loop || agent.inbox.length > 0;
+  if (agent.status === 'ready') return agent.loop || agent.inbox.some(isNews);
   if (agent.status !== 'awaiting_input') return false;
   const on = agent.awaitingOn;
-  return agent.inbox.some(({ item }) => (on === undefined ? item.source !== 'TOOL_RESULT' : on.includes(item.source)));
+  return agent.inbox.some((waiting) => isNews(waiting) && (on === undefined ? waiting.item.source !== 'TOOL_RESULT' : on.includes(waiting.item.source)));
+}
+
+/** An item that was read and stays is no news; one that could not be read is tried again. */
+function isNews({ turnsSeen, failures }: WaitingItem): boolean {
+  return turnsSeen === 0 || failures > 0;
 }
 
 function updateStatus(tx: Transaction): void {

@@ -3,12 +3,13 @@ import type { Clock } from '../core/clock.ts';
 import { CadreError, describeThrown } from '../core/error.ts';
 import type { CadreEvent } from '../core/event.ts';
 import type { ContentHash } from '../core/ids.ts';
-import type { JsonObject } from '../core/json.ts';
 import type { ModelDelta, ModelGateway } from '../core/model.ts';
 import type { RunState } from '../core/state.ts';
 import type { Effect } from '../core/transaction.ts';
 import type { NodeFunction } from '../nodes/function-node.ts';
 import type { Input, Kernel } from './decide.ts';
+import { CallContext } from './call-context.ts';
+import { LazyAbort } from './lazy-abort.ts';
 import { runTool } from './run-tool.ts';
 import type { Subscribers } from './subscribers.ts';
 
@@ -26,7 +27,7 @@ export interface EffectPorts {
 }
 
 interface InFlight {
-  readonly abort: AbortController;
+  readonly abort: { abort(reason: unknown): void };
   readonly done: Promise<void>;
 }
 
@@ -88,8 +89,11 @@ export class Effects {
     if (agent === undefined) return;
     const { kernel, gateway, content, functions } = this.#ports;
     const abort = new AbortController();
-    const onDelta = (delta: ModelDelta): void => this.#subscribers.delta(agentId, turnId, delta);
-    const ports = { run, agent, signal: abort.signal, gateway, content, functions, ...(this.#subscribers.wantsDeltas ? { onDelta } : {}) };
+    // Asked per delta: who subscribes right after a launch hears the first model call, too.
+    const onDelta = (delta: ModelDelta): void => {
+      if (this.#subscribers.wantsDeltas) this.#subscribers.delta(agentId, turnId, delta);
+    };
+    const ports = { run, agent, signal: abort.signal, gateway, content, functions, onDelta };
     this.#track(turnId, abort, kernel.agentNode.exec({ turnId }, ports), (outcome) => ({ kind: 'model', agentId, turnId, outcome }), (thrown) => ({
       kind: 'model',
       agentId,
@@ -104,17 +108,17 @@ export class Effects {
     const call = agent?.openCalls.get(callId);
     const tool = call === undefined ? undefined : this.#ports.kernel.env.catalog.get(call.request.name);
     if (agent === undefined || call === undefined || tool?.kind !== 'effect') return;
-    const abort = new AbortController();
+    const abort = new LazyAbort();
     const scope = agentScope(run, agent);
     const { context, clock } = this.#ports;
-    const identity = { runId: run.meta.runId, agentId, turnId, toolCallId: callId, attempt: call.attempt, signal: abort.signal, context };
     const providerCallId = run.turns.get(turnId)?.modelEnd?.reply?.toolCalls.find((made) => made.callId === callId)?.providerCallId ?? '';
+    const identity = { runId: run.meta.runId, agentId, turnId, toolCallId: callId, providerCallId, attempt: call.attempt };
     const outcome = runTool({
       name: tool.name,
       timeoutMs: tool.timeoutMs,
       clock,
       abort,
-      start: (progress) => tool.execute(call.request.args ?? {}, toolContext({ ...identity, providerCallId, progress }, scope)),
+      start: (progress) => tool.execute(call.request.args ?? {}, new CallContext(identity, { scope, context, abort, progress })),
       onProgress: (fraction, note) => this.#subscribers.progress(agentId, turnId, callId, fraction, note),
       onLate: (late) => this.#tell({ kind: 'tool', agentId, turnId, callId, outcome: late }),
     });
@@ -127,7 +131,7 @@ export class Effects {
     }));
   }
 
-  #track<T>(key: string, abort: AbortController, work: Promise<T>, done: (value: T) => Input, failed: (thrown: unknown) => Input): void {
+  #track<T>(key: string, abort: InFlight['abort'], work: Promise<T>, done: (value: T) => Input, failed: (thrown: unknown) => Input): void {
     const finish = (input: Input): void => {
       this.#inFlight.delete(key);
       this.#tell(input);
@@ -139,19 +143,4 @@ export class Effects {
     );
     this.#inFlight.set(key, { abort, done: settled });
   }
-}
-
-type ToolIdentity = Omit<Parameters<Extract<NonNullable<ReturnType<Kernel['env']['catalog']['get']>>, { kind: 'effect' }>['execute']>[1], 'agent' | 'team'>;
-
-/** The context of a tool: its views of agent and team are read when the tool asks for them. */
-function toolContext(identity: ToolIdentity, scope: Readonly<Record<string, unknown>>): ToolIdentity & { readonly agent: JsonObject; readonly team: JsonObject } {
-  return {
-    ...identity,
-    get agent() {
-      return scope['state'] as JsonObject;
-    },
-    get team() {
-      return scope['team'] as JsonObject;
-    },
-  };
 }

@@ -218,7 +218,7 @@ export class Engine {
   #handle(state: RunState, lease: Lease, workbench: Workbench, options: LaunchOptions): { readonly actor: RunActor; readonly run: Run } {
     const { journal, clock, ids, gateway, functions, graceMs } = this.#parts;
     const content = (hash: ContentHash): string | undefined => this.#content(hash);
-    const ports: ActorPorts = { kernel: workbench.kernel, gateway, journal, clock, functions, content, context: options.context ?? {}, graceMs };
+    const ports: ActorPorts = { kernel: workbench.kernel, gateway, journal, clock, functions, content, context: options.context ?? {}, graceMs, defer: setImmediate };
     const actor = new RunActor(state, lease, ports);
     return { actor, run: new Run({ actor, journal, ids, content, profiles: workbench.set.profiles }) };
   }

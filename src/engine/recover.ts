@@ -32,7 +32,7 @@ function recoverCall(tx: Transaction, env: Env, agent: AgentState, call: CallSta
   const tool = env.catalog.get(name);
   if (tool?.effect === 'pure' || tool?.effect === 'idempotent') {
     const start = tx.emit({ type: 'tool.start', agentId, turnId, callId: call.callId, attempt: call.attempt + 1 }, call.request.seq);
-    tx.effects.push({ kind: 'tool', agentId, turnId, callId: call.callId, cause: start.seq });
+    tx.effects.push({ kind: 'tool', agentId, turnId, callId: call.callId, pure: tool.effect === 'pure', cause: start.seq });
     return;
   }
   const message = `'${name}' was interrupted while it ran. It may or may not have happened: find out before you repeat it.`;

@@ -12,6 +12,8 @@ import { type RunSubscriber, Subscribers } from './subscribers.ts';
 /** What a run needs from its engine. */
 export interface ActorPorts extends EffectPorts {
   readonly journal: Journal;
+  /** Calls back at the end of this tick of the event loop. */
+  readonly defer: (callback: () => void) => void;
 }
 
 interface Entry {
@@ -27,6 +29,11 @@ interface Prefix {
 
 const nothing: Prefix = { events: [], contents: [] };
 
+/** A commit that waits to be appended together with the next one. */
+interface Held extends Prefix {
+  readonly expectedSeq: number;
+}
+
 /**
  * One live run: applies inputs one at a time, commits what they decide, then starts the effects that became due.
  *
@@ -34,6 +41,8 @@ const nothing: Prefix = { events: [], contents: [] };
  * 1. An effect starts only after the commit that made it due.
  * 2. A failed commit stops the run where the journal stands: no effect of it starts, memory is thrown away.
  * 3. Posting never waits for a model or a tool; subscribers never hold up a commit.
+ * 4. A commit that only makes pure tools due may be held back until the next one, at most to the end of this tick: a turn
+ *    whose tools answer at once is one append. Nothing outside can tell, since nothing of a held commit was published.
  */
 export class RunActor {
   state: RunState;
@@ -46,6 +55,8 @@ export class RunActor {
   readonly #queue: Entry[] = [];
   readonly #known = new Set<ContentHash>();
   readonly #idle = new Set<() => void>();
+  #held: Held | undefined;
+  #flushDue = false;
   #pumping = false;
   #paused = false;
 
@@ -87,7 +98,7 @@ export class RunActor {
   }
 
   get isIdle(): boolean {
-    return this.#effects.size === 0 && (this.halted !== undefined || this.#paused || (this.#queue.length === 0 && !this.#pumping));
+    return this.#effects.size === 0 && (this.halted !== undefined || this.#paused || (this.#queue.length === 0 && this.#held === undefined && !this.#pumping));
   }
 
   /** Resolves when nothing runs and nothing waits to be applied. */
@@ -104,6 +115,7 @@ export class RunActor {
 
   /** Stops applying inputs and aborts what is in flight; the journal keeps what was committed, and the lease is given back. */
   async suspend(): Promise<void> {
+    if (this.#held !== undefined && this.halted === undefined) await this.#commit([], nothing);
     this.#paused = true;
     const error = new CadreError('ENGINE_CLOSED', `run ${this.state.meta.runId} is suspended: its engine was closed; resume it to go on`);
     for (const { waiter } of this.#queue.splice(0)) waiter?.reject(error);
@@ -119,6 +131,10 @@ export class RunActor {
       return;
     }
     this.#queue.push(entry);
+    this.#wake();
+  }
+
+  #wake(): void {
     if (this.#pumping) return;
     this.#pumping = true;
     queueMicrotask(() => void this.#pump());
@@ -126,7 +142,8 @@ export class RunActor {
 
   async #pump(): Promise<void> {
     try {
-      while (this.#queue.length > 0 && this.halted === undefined && !this.#paused) {
+      while ((this.#queue.length > 0 || this.#flushDue) && this.halted === undefined && !this.#paused) {
+        this.#flushDue = false;
         const pending = this.#commit(this.#queue.splice(0), nothing);
         if (pending !== undefined) await pending;
       }
@@ -145,7 +162,7 @@ export class RunActor {
 
   /** Decides and commits a batch of inputs; answers with a promise only when the journal does. */
   #commit(entries: readonly Entry[], prefix: Prefix): Promise<void> | undefined {
-    const { kernel, clock, journal } = this.#ports;
+    const { kernel, clock } = this.#ports;
     const expectedSeq = this.state.seq - prefix.events.length;
     const tx = new Transaction(this.state, clock.now(), { hash: kernel.env.hash, known: this.#known });
     try {
@@ -153,26 +170,42 @@ export class RunActor {
     } catch (thrown) {
       return this.#recoverFromFault(entries, thrown, expectedSeq);
     }
-    const events = prefix.events.length === 0 ? tx.events : [...prefix.events, ...tx.events];
-    if (events.length === 0) {
+    if (tx.events.length > 0 && mayWait(tx, entries)) {
+      this.#hold(tx, expectedSeq);
+      return undefined;
+    }
+    return this.#append(tx, entries, joined(joined(this.#held ?? nothing, prefix), tx), this.#held?.expectedSeq ?? expectedSeq);
+  }
+
+  #hold(tx: Transaction, expectedSeq: number): void {
+    const first = this.#held === undefined;
+    this.#held = { ...joined(this.#held ?? nothing, tx), expectedSeq: this.#held?.expectedSeq ?? expectedSeq };
+    for (const effect of tx.effects) this.#effects.start(this.state, effect);
+    if (!first) return;
+    this.#ports.defer(() => {
+      if (this.#held === undefined) return;
+      this.#flushDue = true;
+      this.#wake();
+    });
+  }
+
+  #append(tx: Transaction, entries: readonly Entry[], batch: Prefix, expectedSeq: number): Promise<void> | undefined {
+    if (batch.events.length === 0) {
       for (const { waiter } of entries) waiter?.resolve();
       return undefined;
     }
-    const contents = prefix.contents.length === 0 ? tx.contents : [...prefix.contents, ...tx.contents];
+    const done = (): void => {
+      this.#held = undefined;
+      this.#committed(tx, batch.events, entries);
+    };
     try {
-      const appended = journal.append(this.#lease, { runId: this.state.meta.runId, expectedSeq, events, contents, sync: tx.sync });
-      if (appended === undefined) {
-        this.#committed(tx, events, entries);
-        return undefined;
-      }
-      return appended.then(
-        () => this.#committed(tx, events, entries),
-        (thrown: unknown) => this.#halt(thrown, entries),
-      );
+      const appended = this.#ports.journal.append(this.#lease, { runId: this.state.meta.runId, expectedSeq, events: batch.events, contents: batch.contents, sync: tx.sync });
+      if (appended !== undefined) return appended.then(done, (thrown: unknown) => this.#halt(thrown, entries));
+      done();
     } catch (thrown) {
       this.#halt(thrown, entries);
-      return undefined;
     }
+    return undefined;
   }
 
   #committed(tx: Transaction, events: readonly CadreEvent[], entries: readonly Entry[]): void {
@@ -201,6 +234,7 @@ export class RunActor {
     const kinds = entries.map(({ input }) => input.kind);
     const error = thrown instanceof CadreError ? thrown : new CadreError('INTERNAL', `the engine failed on ${kinds.join(', ')}: ${describeThrown(thrown)}`, { cause: thrown });
     try {
+      this.#held = undefined;
       const state = seq === 0 ? undefined : foldEvents(await this.#ports.journal.read(this.state.meta.runId));
       if (state === undefined || kinds.includes('fail')) throw error;
       this.state = state;
@@ -210,4 +244,14 @@ export class RunActor {
       this.#halt(failure, entries);
     }
   }
+}
+
+/** Tells whether a commit may be held back: it only makes pure tools due, and nobody waits for it. */
+function mayWait(tx: Transaction, entries: readonly Entry[]): boolean {
+  return !tx.sync && tx.effects.length > 0 && tx.effects.every((effect) => effect.kind === 'tool' && effect.pure) && entries.every(({ waiter }) => waiter === undefined);
+}
+
+function joined(a: Prefix, b: Prefix): Prefix {
+  if (a.events.length === 0 && a.contents.length === 0) return b;
+  return { events: [...a.events, ...b.events], contents: [...a.contents, ...b.contents] };
 }

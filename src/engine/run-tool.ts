@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { CadreError } from '../core/error.ts';
 import type { ToolOutcome } from '../nodes/tool-node.ts';
+import type { LazyAbort } from './lazy-abort.ts';
 
 /** Most progress notes kept with a result; earlier ones are live only. */
 const keptNotes = 20;
@@ -10,7 +11,7 @@ export interface ToolRun {
   readonly name: string;
   readonly timeoutMs: number;
   readonly clock: Clock;
-  readonly abort: AbortController;
+  readonly abort: LazyAbort;
   /** Starts the tool; what it returns or throws is the outcome. */
   readonly start: (progress: (fraction: number, note?: string) => void) => unknown;
   readonly onProgress: (fraction: number, note: string) => void;
@@ -61,7 +62,7 @@ function raceAgainstTimer(run: ToolRun, returned: PromiseLike<unknown>, progress
     });
     returned.then(
       (value) => finish({ status: 'ok', returned: value, progress }),
-      (error: unknown) => finish({ status: run.abort.signal.aborted ? 'cancelled' : 'error', error, progress }),
+      (error: unknown) => finish({ status: run.abort.aborted ? 'cancelled' : 'error', error, progress }),
     );
   });
 }

@@ -19,7 +19,9 @@ export const availableAssociates: Ingestor = {
 function chosen(payload: JsonValue, view: IngestorView): readonly CompiledProfile[] {
   const names = Array.isArray(payload) && payload.length > 0 ? new Set<unknown>(payload) : undefined;
   return [...view.profiles.values()]
-    .filter((profile) => profile.isActive && !profile.isDeleted && profile.availableForStaffing && (names?.has(profile.name) ?? true))
+    .filter(
+      (profile) => profile.isActive && !profile.isDeleted && profile.availableForStaffing && (names?.has(profile.name) ?? true),
+    )
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 

@@ -1,7 +1,7 @@
 import type { Content, ContentPart } from '../core/message.ts';
 
 /** Longest text one ingestor may put into a prompt, in characters. */
-export const maxIngestedChars = 512 * 1024;
+const maxIngestedChars = 512 * 1024;
 
 /** Content with its text kept within the cap: head and tail around a marker that says how much is missing. */
 export function capContent(content: Content, max: number = maxIngestedChars): Content {
@@ -16,7 +16,7 @@ export function capContent(content: Content, max: number = maxIngestedChars): Co
 }
 
 /** A text kept within `max` characters, about; never splits a character. */
-export function capText(text: string, max: number): string {
+function capText(text: string, max: number): string {
   if (text.length <= max) return text;
   const head = text.slice(0, Math.ceil(max * 0.7));
   const tail = max === 0 ? '' : text.slice(text.length - Math.floor(max * 0.3));

@@ -8,7 +8,12 @@ import type { Ingestor } from '../core/ingestor.ts';
  * @throws CadreError `OPTION_INVALID` when the name or the function is missing
  */
 export function defineIngestor(definition: Ingestor): Ingestor {
-  if (typeof definition.name !== 'string' || definition.name === '') throw new CadreError('OPTION_INVALID', 'defineIngestor: name must be a text that is not empty');
-  if (typeof definition.ingest !== 'function') throw new CadreError('OPTION_INVALID', `defineIngestor: ingestor '${definition.name}' has no function ingest(payload, params, view)`);
+  if (typeof definition.name !== 'string' || definition.name === '')
+    throw new CadreError('OPTION_INVALID', 'defineIngestor: name must be a text that is not empty');
+  if (typeof definition.ingest !== 'function')
+    throw new CadreError(
+      'OPTION_INVALID',
+      `defineIngestor: ingestor '${definition.name}' has no function ingest(payload, params, view)`,
+    );
   return definition;
 }

@@ -11,12 +11,19 @@ export const dispatchResult: Ingestor = {
 
 /** Tells whether a value is what the dispatch tool returns. */
 export function isDispatchResult(value: JsonValue | undefined): value is JsonObject {
-  return isJsonObject(value) && (Array.isArray(value['assignment_execution_results']) || Array.isArray(value['failed_preparation_details']));
+  return (
+    isJsonObject(value) &&
+    (Array.isArray(value['assignment_execution_results']) || Array.isArray(value['failed_preparation_details']))
+  );
 }
 
 /** Renders a dispatch result as text. */
 export function renderDispatchResult(result: JsonObject): string {
-  const sections = [summary(result), failedPreparation(listOf(result['failed_preparation_details'])), ...listOf(result['assignment_execution_results']).map(record)];
+  const sections = [
+    summary(result),
+    failedPreparation(listOf(result['failed_preparation_details'])),
+    ...listOf(result['assignment_execution_results']).map(record),
+  ];
   return sections.filter((section) => section !== '').join('\n\n');
 }
 
@@ -46,7 +53,9 @@ function record(result: JsonObject): string {
     `--- Start of Record for Module ${id} ---`,
     `* **Associate:** ${scalarText(result['associate_id'])}`,
     `* **Outcome:** ${scalarText(result['execution_status'])}`,
-    ...(error === undefined || error === null ? [] : [`* **Error:** ${isStructured(error) ? `\n${renderMarkdown(error, undefined, 1)}` : scalarText(error)}`]),
+    ...(error === undefined || error === null
+      ? []
+      : [`* **Error:** ${isStructured(error) ? `\n${renderMarkdown(error, undefined, 1)}` : scalarText(error)}`]),
     '',
     '**Deliverables**',
     renderMarkdown(result['deliverables']),

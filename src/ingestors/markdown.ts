@@ -39,12 +39,17 @@ export function isStructured(value: JsonValue | undefined): value is JsonObject 
 export function orderedKeys(value: JsonObject, schema: JsonValue | undefined): readonly string[] {
   const declared = Object.keys(propertiesOf(schema)).filter((key) => Object.hasOwn(value, key));
   const known = new Set(declared);
-  const others = Object.keys(value).filter((key) => !known.has(key)).sort();
+  const others = Object.keys(value)
+    .filter((key) => !known.has(key))
+    .sort();
   return [...declared, ...others].filter((key) => value[key] !== undefined);
 }
 
 /** The schema of one property, and its title. */
-export function propertyOf(schema: JsonValue | undefined, key: string): { readonly schema: JsonValue | undefined; readonly title: string } {
+export function propertyOf(
+  schema: JsonValue | undefined,
+  key: string,
+): { readonly schema: JsonValue | undefined; readonly title: string } {
   const properties = propertiesOf(schema);
   const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
   const title = isJsonObject(property) ? property['x-handover-title'] : undefined;

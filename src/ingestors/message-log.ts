@@ -26,7 +26,14 @@ function readMessage(item: JsonObject): LoggedMessage | undefined {
   if (typeof content === 'string') return { role, text: content, calls: [] };
   if (!Array.isArray(content)) return undefined;
   const parts = (content as readonly JsonValue[]).filter(isJsonObject);
-  return { role, text: parts.map(partText).filter((text) => text !== '').join('\n'), calls: parts.filter((part) => part['type'] === 'tool-call').map(readCall) };
+  return {
+    role,
+    text: parts
+      .map(partText)
+      .filter((text) => text !== '')
+      .join('\n'),
+    calls: parts.filter((part) => part['type'] === 'tool-call').map(readCall),
+  };
 }
 
 function partText(part: JsonObject): string {
@@ -54,10 +61,16 @@ function readCall(part: JsonObject): LoggedMessage['calls'][number] {
 }
 
 /** A message on a few lines: its role, its words, its calls, each clipped to a length. */
-export function messageLines(message: LoggedMessage, limits: { readonly content: number; readonly args: number }): readonly string[] {
+export function messageLines(
+  message: LoggedMessage,
+  limits: { readonly content: number; readonly args: number },
+): readonly string[] {
   const text = clipLine(message.text, limits.content);
   const words = text === '' && message.calls.length > 0 ? [] : [`[${message.role}] ${text === '' ? '(no text)' : text}`];
-  return [...words, ...message.calls.map((call) => `[${message.role}] calls ${call.name}(${clipLine(JSON.stringify(call.input), limits.args)})`)];
+  return [
+    ...words,
+    ...message.calls.map((call) => `[${message.role}] calls ${call.name}(${clipLine(JSON.stringify(call.input), limits.args)})`),
+  ];
 }
 
 /** A history in full, every message under its role. */

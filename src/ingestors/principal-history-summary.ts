@@ -18,7 +18,10 @@ export const principalHistorySummary: Ingestor = {
     const omitted = messages.length - shown.length;
     const limits = { content: count(params, 'max_content_chars', 200), args: count(params, 'max_args_chars', 70) };
     const lines = shown.flatMap((message) => messageLines(message, limits)).map((line) => withoutTag(line, tag));
-    const body = [...(omitted > 0 ? [`… (omitting ${omitted} older messages)`] : []), ...(messages.length === 0 ? ['(no activity yet)'] : lines)];
+    const body = [
+      ...(omitted > 0 ? [`… (omitting ${omitted} older messages)`] : []),
+      ...(messages.length === 0 ? ['(no activity yet)'] : lines),
+    ];
     const title = typeof params['title'] === 'string' && params['title'] !== '' ? `${params['title']}\n` : '';
     return `${title}<${tag}>\n${body.join('\n')}\n</${tag}>`;
   },

@@ -21,7 +21,8 @@ export const protocolAware: Ingestor = {
 
 /** A payload without `data` is itself the data: briefings may be posted from outside. */
 function briefingOf(payload: JsonValue): { readonly data: JsonValue | undefined; readonly schema: JsonValue | undefined } {
-  if (isJsonObject(payload) && Object.hasOwn(payload, 'data')) return { data: payload['data'], schema: payload['schema_for_rendering'] };
+  if (isJsonObject(payload) && Object.hasOwn(payload, 'data'))
+    return { data: payload['data'], schema: payload['schema_for_rendering'] };
   return { data: payload, schema: undefined };
 }
 
@@ -29,6 +30,8 @@ function field(data: JsonObject, key: string, schema: JsonValue | undefined): st
   const value = data[key];
   const messages = Array.isArray(value) && value.length > 0 ? readMessages(value) : undefined;
   if (messages === undefined) return renderMarkdown({ [key]: value }, schema);
-  const transcript = messageTranscript(messages).split('\n').map((line) => (line === '' ? '' : `  ${line}`));
+  const transcript = messageTranscript(messages)
+    .split('\n')
+    .map((line) => (line === '' ? '' : `  ${line}`));
   return [`* **${propertyOf(schema, key).title}:**`, ...transcript].join('\n');
 }

@@ -1,6 +1,7 @@
 import type { Ingestor } from '../core/ingestor.ts';
 import { availableAssociates } from './available-associates.ts';
 import { capContent } from './cap-content.ts';
+import { defineIngestor } from './define-ingestor.ts';
 import { dispatchResult } from './dispatch-result.ts';
 import { genericMessage } from './generic-message.ts';
 import { jsonHistory } from './json-history.ts';
@@ -40,10 +41,14 @@ const builtIn: readonly Ingestor[] = [
 
 const suffix = '_ingestor';
 
-/** Makes a registry of the built-in ingestors and the caller's; one of the caller's wins over a built-in of its name. */
+/**
+ * Makes a registry of the built-in ingestors and the caller's; one of the caller's wins over a built-in of its name.
+ *
+ * @throws CadreError `OPTION_INVALID` when one of the caller's is no ingestor
+ */
 export function createIngestorRegistry(extra: readonly Ingestor[] = []): IngestorRegistry {
   const byName = new Map<string, Ingestor>();
-  for (const ingestor of [...builtIn, ...extra]) byName.set(withoutSuffix(ingestor.name), capped(ingestor));
+  for (const ingestor of [...builtIn, ...extra.map(defineIngestor)]) byName.set(withoutSuffix(ingestor.name), capped(ingestor));
   return {
     get: (name) => byName.get(withoutSuffix(name)),
     names: () => [...byName.keys()].flatMap((name) => [name, name + suffix]),
@@ -54,7 +59,13 @@ function withoutSuffix(name: string): string {
   return name.endsWith(suffix) ? name.slice(0, -suffix.length) : name;
 }
 
-/** No ingestor may flood a prompt, whoever wrote it. */
+/** No ingestor may flood a prompt, whoever wrote it. What is no content goes on as it is: the caller says what is wrong with it. */
 function capped(ingestor: Ingestor): Ingestor {
-  return { name: ingestor.name, ingest: (payload, params, view) => capContent(ingestor.ingest(payload, params, view)) };
+  return {
+    name: ingestor.name,
+    ingest: (payload, params, view) => {
+      const content = ingestor.ingest(payload, params, view);
+      return typeof content === 'string' || Array.isArray(content) ? capContent(content) : content;
+    },
+  };
 }

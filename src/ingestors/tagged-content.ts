@@ -10,6 +10,7 @@ export const taggedContent: Ingestor = {
 
 function textOf(payload: JsonValue): string {
   if (typeof payload === 'string') return payload;
-  if (isJsonObject(payload) && typeof payload['content'] === 'string' && Object.keys(payload).length === 1) return payload['content'];
+  if (isJsonObject(payload) && typeof payload['content'] === 'string' && Object.keys(payload).length === 1)
+    return payload['content'];
   return JSON.stringify(payload ?? null, null, 2);
 }

@@ -14,7 +14,8 @@ export const templatedContent: Ingestor = {
     const key = contentKey(payload, params);
     if (key === undefined) return wrapInTags(inlineContent(payload), params);
     const template = view.profile.textDefinitions.get(key);
-    const text = template === undefined ? `[Error: Template '${key}' not found]` : template.render(withPayload(view.scope, payload));
+    const text =
+      template === undefined ? `[Error: Template '${key}' not found]` : template.render(withPayload(view.scope, payload));
     return wrapInTags(text, params);
   },
 };

@@ -16,14 +16,17 @@ export const toolResult: Ingestor = {
   ingest: (payload, params) => {
     if (!isJsonObject(payload) || !Object.hasOwn(payload, 'content')) return renderMarkdown(payload);
     const name = String(payload['tool_name'] ?? 'unknown');
-    const content = payload['is_error'] === true ? errorReport(name, payload['content']) : successContent(name, payload['content'] ?? null, params['as_returned'] === true);
+    const content =
+      payload['is_error'] === true
+        ? errorReport(name, payload['content'])
+        : successContent(name, payload['content'] ?? null, params['as_returned'] === true);
     return payload['trust'] === 'untrusted' ? frameUntrusted(content, name) : content;
   },
 };
 
 function errorReport(toolName: string, content: JsonValue | undefined): Content {
   const parts = contentPartsOf(content);
-  const details = parts === undefined ? parsedObject(content) ?? content ?? null : contentText(parts);
+  const details = parts === undefined ? (parsedObject(content) ?? content ?? null) : contentText(parts);
   const report = { tool_execution_failed: true, tool_name: toolName, error_details: details };
   // An escaped slash is the same JSON, and cannot close the tag.
   const text = `<tool_error_report>\n${JSON.stringify(report, null, 2).replaceAll('</', '<\\/')}\n</tool_error_report>`;

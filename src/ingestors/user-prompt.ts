@@ -23,6 +23,8 @@ function partsOf(payload: JsonObject): readonly ContentPart[] | undefined {
   if (!Array.isArray(parts) || parts.length === 0) throw new Error('parts must be a list of text and file parts that is not empty');
   return (parts as readonly JsonValue[]).map((part, index) => {
     if (isContentPart(part)) return part;
-    throw new Error(`parts[${index}] must be { type: 'text', text } or { type: 'file', mediaType, data: { type: 'data' | 'url' | 'text', … } }`);
+    throw new Error(
+      `parts[${index}] must be { type: 'text', text } or { type: 'file', mediaType, data: { type: 'data' | 'url' | 'text', … } }`,
+    );
   });
 }

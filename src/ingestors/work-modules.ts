@@ -7,8 +7,16 @@ const defaultTitle = '### Current Work Modules';
 /** What a reader wants to know first of a module stands first. */
 const moduleOrder: JsonObject = {
   properties: {
-    module_id: {}, name: {}, status: {}, description: {}, notes_from_principal: {}, depends_on: {}, deliverables: {}, review_info: {},
-    assignee_history: {}, context_archive: {},
+    module_id: {},
+    name: {},
+    status: {},
+    description: {},
+    notes_from_principal: {},
+    depends_on: {},
+    deliverables: {},
+    review_info: {},
+    assignee_history: {},
+    context_archive: {},
   },
 };
 

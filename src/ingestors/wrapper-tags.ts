@@ -5,7 +5,8 @@ export function wrapInTags(text: string, params: JsonObject): string {
   const tags = params['wrapper_tags'];
   if (tags === undefined || tags === null) return text;
   const [open, close] = Array.isArray(tags) ? (tags as readonly unknown[]) : [];
-  if (typeof open !== 'string' || typeof close !== 'string') throw new Error('wrapper_tags must be a list of two texts, the opening and the closing tag');
+  if (typeof open !== 'string' || typeof close !== 'string')
+    throw new Error('wrapper_tags must be a list of two texts, the opening and the closing tag');
   return `${open}\n${text}\n${close}`;
 }
 

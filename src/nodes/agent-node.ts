@@ -1,12 +1,15 @@
 import { setTurnView } from '../core/agent-scope.ts';
 import type { AgentTools, Env } from '../core/env.ts';
-import type { AgentId, ContentHash, TurnId } from '../core/ids.ts';
+import type { ContentHash, TurnId } from '../core/ids.ts';
+import type { Writable } from '../core/json.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import type { ModelDelta, ModelGateway, ModelOutcome, ToolChoice } from '../core/model.ts';
 import type { CompiledProfile } from '../core/profile.ts';
 import { assemblePrompt } from '../core/prompt.ts';
 import type { AgentState, RunState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
+import type { TurnStart } from '../core/turn-events.ts';
+import type { TurnPrompt } from '../core/turn.ts';
 import { callFunction, type NodeFunction } from './function-node.ts';
 import { limitStageOf, type LimitStage } from './limits.ts';
 import type { Action, ExecPorts, Node } from './node.ts';
@@ -66,43 +69,39 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket {
   const system = buildSystemPrompt(tx, env, agent, profile, tools);
   const turnId = `${agentId}.t${agent.turnCount + 1}` as TurnId;
   const choice = limit.stage === 2 ? 'none' : (agent.nextToolChoice ?? profile.toolChoice);
-  const sourceTurns = sourceTurnIds(tx.run, agent);
-  tx.emit(
-    {
-      type: 'turn.start',
-      agentId,
-      turnId,
-      turnType: 'agent',
-      flowId: agent.flowId,
-      sourceTurnIds: sourceTurns,
-      ...(agent.turnCount === 0 && agent.meta.callId !== undefined ? { sourceToolCallId: agent.meta.callId } : {}),
-      inputs,
-      observers,
-      prompt: {
-        system: system.log,
-        tools: tx.content(tools.offeredJson),
-        from: visibleFrom(agent, profile),
-        to: agent.messages.length + countMessages(inputs),
-        ...(choice === 'auto' ? {} : { toolChoice: choice }),
-      },
-      ...(limit.stage === 0 || limit.stage === agent.limitStage ? {} : { limit: { stage: limit.stage, reason: limit.reason } }),
-    },
-    cause ?? agent.meta.seq,
-  );
+  const prompt: Writable<TurnPrompt> = {
+    system: system.log,
+    tools: tx.content(tools.offeredJson),
+    from: visibleFrom(agent, profile),
+    to: agent.messages.length + countMessages(inputs),
+  };
+  if (choice !== 'auto') prompt.toolChoice = choice;
+  const start: Writable<TurnStart> = {
+    type: 'turn.start',
+    agentId,
+    turnId,
+    turnType: 'agent',
+    flowId: agent.flowId,
+    sourceTurnIds: sourceTurnIds(tx.run, agent),
+    inputs,
+    observers,
+    prompt,
+  };
+  if (agent.turnCount === 0 && agent.meta.callId !== undefined) start.sourceToolCallId = agent.meta.callId;
+  if (limit.stage !== 0 && limit.stage !== agent.limitStage) start.limit = { stage: limit.stage, reason: limit.reason };
+  tx.emit(start, cause ?? agent.meta.seq);
   tx.effects.push({ kind: 'model', agentId, turnId, cause: tx.run.seq });
   return { turnId };
 }
 
 /** The baton: the turn before, and the last turns of agents whose items are read now. */
 function sourceTurnIds(run: RunState, agent: AgentState): readonly TurnId[] {
-  const ids = new Set<TurnId>();
-  if (agent.lastTurnId !== undefined) ids.add(agent.lastTurnId);
+  const ids: TurnId[] = agent.lastTurnId === undefined ? [] : [agent.lastTurnId];
   for (const { item } of agent.inbox) {
-    const from: AgentId | undefined = item.from;
-    const last = from === undefined ? undefined : run.agents.get(from)?.lastTurnId;
-    if (last !== undefined) ids.add(last);
+    const last = item.from === undefined ? undefined : run.agents.get(item.from)?.lastTurnId;
+    if (last !== undefined && !ids.includes(last)) ids.push(last);
   }
-  return [...ids];
+  return ids;
 }
 
 /** Persistent inputs become messages; neighbouring tool results share one. */

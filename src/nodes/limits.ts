@@ -31,27 +31,32 @@ export interface LimitStage {
   readonly reason: string;
 }
 
-/** Looks at every limit of an agent and of its run and answers with the one that is nearest. */
+const farFromLimit: LimitStage = { stage: 0, reason: '' };
+
+/** Looks at every limit of an agent and of its run, and answers with the first that is reached, else the first that is near. */
 export function limitStageOf(run: RunState, agent: AgentState, profile: CompiledProfile): LimitStage {
   const own = profile.limits;
-  const wall = run.at - agent.meta.startedAt;
-  const used: readonly (readonly [string, number, number])[] = [
-    ['turns', agent.counters.turnCount, own.maxTurns ?? defaultAgentLimits.maxTurns],
-    ['tool calls', agent.counters.toolCallCount, own.maxToolCalls ?? defaultAgentLimits.maxToolCalls],
-    ['tokens', agent.counters.tokensUsed, own.maxTokens ?? defaultAgentLimits.maxTokens],
-    ['US dollars', agent.usage.cost, own.maxCostUsd ?? defaultAgentLimits.maxCostUsd],
-    ['milliseconds', wall, own.maxWallMs ?? defaultAgentLimits.maxWallMs],
-    ["turns of the run", run.counters.turns, run.limits.maxTurns],
-    ["tool calls of the run", run.counters.toolCalls, run.limits.maxToolCalls],
-    ["tokens of the run", run.usage.inputTokens + run.usage.outputTokens, run.limits.maxTokens],
-    ["US dollars of the run", run.usage.cost, run.limits.maxCostUsd],
-    ["milliseconds of the run", run.at - run.meta.createdAt, run.limits.maxWallMs],
-  ];
+  const { counters } = agent;
   const softAt = own.softAt ?? run.limits.softAt;
-  let soft: LimitStage = { stage: 0, reason: '' };
-  for (const [name, value, limit] of used) {
-    if (value >= limit) return { stage: 2, reason: `${value} of ${limit} ${name}` };
-    if (soft.stage === 0 && limit > 2 && value >= limit * softAt) soft = { stage: 1, reason: `${value} of ${limit} ${name}` };
-  }
-  return soft;
+  let near = farFromLimit;
+  const check = (name: string, used: number, limit: number): boolean => {
+    if (used >= limit) {
+      near = { stage: 2, reason: `${used} of ${limit} ${name}` };
+      return true;
+    }
+    if (near.stage === 0 && limit > 2 && used >= limit * softAt) near = { stage: 1, reason: `${used} of ${limit} ${name}` };
+    return false;
+  };
+  const reached =
+    check('turns', counters.turnCount, own.maxTurns ?? defaultAgentLimits.maxTurns) ||
+    check('tool calls', counters.toolCallCount, own.maxToolCalls ?? defaultAgentLimits.maxToolCalls) ||
+    check('tokens', counters.tokensUsed, own.maxTokens ?? defaultAgentLimits.maxTokens) ||
+    check('US dollars', agent.usage.cost, own.maxCostUsd ?? defaultAgentLimits.maxCostUsd) ||
+    check('milliseconds', run.at - agent.meta.startedAt, own.maxWallMs ?? defaultAgentLimits.maxWallMs) ||
+    check('turns of the run', run.counters.turns, run.limits.maxTurns) ||
+    check('tool calls of the run', run.counters.toolCalls, run.limits.maxToolCalls) ||
+    check('tokens of the run', run.usage.inputTokens + run.usage.outputTokens, run.limits.maxTokens) ||
+    check('US dollars of the run', run.usage.cost, run.limits.maxCostUsd) ||
+    check('milliseconds of the run', run.at - run.meta.createdAt, run.limits.maxWallMs);
+  return reached || near.stage > 0 ? near : farFromLimit;
 }

@@ -50,9 +50,9 @@ function askRules(rules: readonly CompiledRule[], scope: Scope): { readonly rule
   for (const rule of rules) {
     const record = askRule(rule, scope);
     asked.push(record);
-    if (record.matched) return { rules: asked, winner: rule };
+    if (record.matched) return { rules: asked.slice(), winner: rule };
   }
-  return { rules: asked, winner: undefined };
+  return { rules: asked.slice(), winner: undefined };
 }
 
 function askRule(rule: CompiledRule, scope: Scope): RuleRecord {

@@ -2,49 +2,58 @@ import { setTurnView } from '../core/agent-scope.ts';
 import type { Env } from '../core/env.ts';
 import { callIdAt } from '../core/fold/tool.ts';
 import type { TurnId } from '../core/ids.ts';
+import type { Writable } from '../core/json.ts';
 import type { ModelOutcome, ModelReply } from '../core/model.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
+import type { ModelEnd } from '../core/turn-events.ts';
 import type { ReplyToolCall } from '../core/turn.ts';
 
 /** Puts the outcome of a model call on the record, and what conditions may ask of it into `turn.*`. */
 export function recordReply(tx: Transaction, env: Env, agent: AgentState, turnId: TurnId, outcome: ModelOutcome): void {
-  const base = { type: 'model.end' as const, agentId: agent.meta.agentId, turnId, usage: outcome.usage, attempts: outcome.attempts };
   tx.setCause(turnStartSeq(tx, turnId));
+  const end: Writable<ModelEnd> = { type: 'model.end', agentId: agent.meta.agentId, turnId, usage: outcome.usage, attempts: outcome.attempts };
   if (outcome.kind === 'error') {
-    tx.emit({ ...base, error: outcome.error });
+    end.error = outcome.error;
     setTurnView(agent, { error: outcome.error.code });
   } else {
     const { reply } = outcome;
-    const toolCalls = withCallIds(tx, env, reply);
-    tx.emit({
-      ...base,
-      reply: {
-        text: reply.text,
-        reasoning: reply.reasoning,
-        ...(reply.reasoningParts === undefined ? {} : { reasoningParts: reply.reasoningParts }),
-        ...(reply.files === undefined ? {} : { files: reply.files }),
-        toolCalls,
-        finishReason: reply.finishReason,
-        ...(reply.modelId === undefined ? {} : { modelId: reply.modelId }),
-      },
-      ...(outcome.cost === undefined ? {} : { cost: outcome.cost }),
-    });
-    setTurnView(agent, { reply: reply.text, finish_reason: reply.finishReason, tool_calls: toolCalls.map((call) => call.name) });
+    end.reply = recordedReply(tx, env, reply);
+    if (outcome.cost !== undefined) end.cost = outcome.cost;
+    setTurnView(agent, { reply: reply.text, finish_reason: reply.finishReason, tool_calls: end.reply.toolCalls.map((call) => call.name) });
   }
+  tx.emit(end);
   tx.setCause(tx.run.seq);
+}
+
+function recordedReply(tx: Transaction, env: Env, reply: ModelReply): NonNullable<ModelEnd['reply']> {
+  const recorded: Writable<NonNullable<ModelEnd['reply']>> = {
+    text: reply.text,
+    reasoning: reply.reasoning,
+    toolCalls: reply.toolCalls.length === 0 ? [] : withCallIds(tx, env, reply),
+    finishReason: reply.finishReason,
+  };
+  if (reply.reasoningParts !== undefined) recorded.reasoningParts = reply.reasoningParts;
+  if (reply.files !== undefined) recorded.files = reply.files;
+  if (reply.modelId !== undefined) recorded.modelId = reply.modelId;
+  return recorded;
 }
 
 /** The engine's own id for each call, since providers repeat theirs; the provider's stays beside it. */
 function withCallIds(tx: Transaction, env: Env, reply: ModelReply): readonly ReplyToolCall[] {
-  return reply.toolCalls.map((call, index) => ({
-    callId: callIdAt(tx.run.counters.calls + index + 1),
-    providerCallId: call.providerCallId,
-    name: env.catalog.fromWire(call.toolName),
-    wireName: call.toolName,
-    input: call.input,
-    ...(call.providerOptions === undefined ? {} : { providerOptions: call.providerOptions }),
-  }));
+  return reply.toolCalls.map((call, index) => {
+    // A model may invent a name no provider would take back in history: the wire name is made anew from what it means.
+    const name = env.catalog.fromWire(call.toolName);
+    const made: Writable<ReplyToolCall> = {
+      callId: callIdAt(tx.run.counters.calls + index + 1),
+      providerCallId: call.providerCallId,
+      name,
+      wireName: env.catalog.wireName(name),
+      input: call.input,
+    };
+    if (call.providerOptions !== undefined) made.providerOptions = call.providerOptions;
+    return made;
+  });
 }
 
 /** Sequence number of a turn's first event: the cause of what its model call brings. */

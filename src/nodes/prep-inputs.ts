@@ -2,7 +2,8 @@ import { agentScope } from '../core/agent-scope.ts';
 import type { Env } from '../core/env.ts';
 import { describeThrown } from '../core/error.ts';
 import { poisonAfterFailures, readingOrder, type WaitingItem } from '../core/inbox.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import type { CallId } from '../core/ids.ts';
+import { isJsonObject, type JsonObject, type JsonValue, type Writable } from '../core/json.ts';
 import type { Content } from '../core/message.ts';
 import type { CompiledProfile } from '../core/profile.ts';
 import type { AgentState } from '../core/state.ts';
@@ -29,16 +30,15 @@ export function readInbox(tx: Transaction, env: Env, agent: AgentState, profile:
     const input = ingest(tx, env, agent, profile, waiting);
     if (input !== undefined) inputs.push(input);
   }
-  return { inputs, cause: items[0]?.seq };
+  return { inputs: inputs.slice(), cause: items[0]?.seq };
 }
 
 /** Items that have been seen as often as they may are dropped before anything is read. */
 function dropExpired(tx: Transaction, agent: AgentState): void {
-  for (const { item, turnsSeen } of [...agent.inbox]) {
-    if (item.maxTurns !== undefined && item.consumption === 'persistent_until_consumed' && turnsSeen >= item.maxTurns) {
-      tx.emit({ type: 'inbox.drop', agentId: agent.meta.agentId, itemId: item.itemId, reason: 'expired' });
-    }
-  }
+  const expired = agent.inbox.filter(
+    ({ item, turnsSeen }) => item.maxTurns !== undefined && item.consumption === 'persistent_until_consumed' && turnsSeen >= item.maxTurns,
+  );
+  for (const { item } of expired) tx.emit({ type: 'inbox.drop', agentId: agent.meta.agentId, itemId: item.itemId, reason: 'expired' });
 }
 
 function readable(agent: AgentState, profile: CompiledProfile): readonly WaitingItem[] {
@@ -77,22 +77,24 @@ function ingest(tx: Transaction, env: Env, agent: AgentState, profile: CompiledP
   const ingestorName = item.ingestorId ?? strategy.ingestor;
   const params = item.ingestorParams === undefined ? strategy.params : { ...strategy.params, ...item.ingestorParams };
   const kept = item.consumption !== 'consume_on_read';
-  const base = {
+  const input: Writable<TurnInput> = {
     itemId: item.itemId,
     source: item.source,
-    strategy: item.ingestorId === undefined ? from : ('item' as const),
+    strategy: item.ingestorId === undefined ? from : 'item',
     ingestor: ingestorName,
     mode: strategy.mode,
     role: strategy.role,
     persistent: strategy.persistent && !kept,
-    ...(kept ? { kept: true } : {}),
-    ...(params['no_handover'] === true ? { noHandover: true } : {}),
-    ...(strategy.role === 'tool' ? toolFields(env, item.payload) : {}),
+    content: '',
   };
+  if (kept) input.kept = true;
+  if (params['no_handover'] === true) input.noHandover = true;
+  if (strategy.role === 'tool') addToolFields(env, input, item.payload);
   try {
-    return { ...base, content: runIngestor(tx, env, agent, profile, { name: ingestorName, payload: item.payload, params, source: item.source }) };
+    input.content = runIngestor(tx, env, agent, profile, { name: ingestorName, payload: item.payload, params, source: item.source });
+    return input;
   } catch (thrown) {
-    return failedInput(tx, agent, waiting, base, describeThrown(thrown));
+    return failedInput(tx, agent, waiting, input, describeThrown(thrown));
   }
 }
 
@@ -115,20 +117,18 @@ function runIngestor(
   throw new Error(`ingestor '${call.name}' returned ${typeof content}; it must return text or content parts`);
 }
 
-function toolFields(env: Env, payload: JsonValue): Pick<TurnInput, 'callId' | 'wireName' | 'isError'> {
-  if (!isJsonObject(payload)) return {};
-  return {
-    callId: String(payload['tool_call_id']) as NonNullable<TurnInput['callId']>,
-    wireName: env.catalog.wireName(String(payload['tool_name'])),
-    ...(payload['is_error'] === true ? { isError: true } : {}),
-  };
+function addToolFields(env: Env, input: Writable<TurnInput>, payload: JsonValue): void {
+  if (!isJsonObject(payload)) return;
+  input.callId = String(payload['tool_call_id']) as CallId;
+  input.wireName = env.catalog.wireName(String(payload['tool_name']));
+  if (payload['is_error'] === true) input.isError = true;
 }
 
 /**
  * What the model gets to see when an ingestor failed: a note in the item's place, while the item stays. After three
  * failures the item goes to the dead-letter shelf. A tool result is never held back: its raw text goes out instead.
  */
-function failedInput(tx: Transaction, agent: AgentState, waiting: WaitingItem, base: Omit<TurnInput, 'content'>, error: string): TurnInput {
+function failedInput(tx: Transaction, agent: AgentState, waiting: WaitingItem, base: TurnInput, error: string): TurnInput {
   const { item } = waiting;
   const agentId = agent.meta.agentId;
   tx.emit({ type: 'inbox.fail', agentId, itemId: item.itemId, error: { code: 'INGESTOR_FAILED', message: `ingestor '${base.ingestor}' failed on ${item.source}: ${error}` } });

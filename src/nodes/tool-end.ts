@@ -1,8 +1,8 @@
 import type { Env } from '../core/env.ts';
 import type { ErrorRecord } from '../core/error.ts';
-import type { AgentEnding } from '../core/tool-events.ts';
+import type { AgentEnding, ToolEnd } from '../core/tool-events.ts';
 import type { CallId } from '../core/ids.ts';
-import type { JsonValue } from '../core/json.ts';
+import type { JsonValue, Writable } from '../core/json.ts';
 import type { Content } from '../core/message.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
@@ -29,38 +29,28 @@ export function endCall(tx: Transaction, env: Env, agent: AgentState, callId: Ca
   if (call === undefined) return;
   const agentId = agent.meta.agentId;
   const tool = env.catalog.get(call.request.name);
-  const full = ending.full === undefined ? {} : { full: tx.content(ending.full) };
-  const end = tx.emit(
-    {
-      type: 'tool.end',
-      agentId,
-      turnId: call.request.turnId,
-      callId,
-      status: ending.status,
-      content: ending.content,
-      ...(ending.error === undefined ? {} : { error: ending.error }),
-      ...(ending.end === undefined ? {} : { end: ending.end }),
-      ...(ending.progress === undefined || ending.progress.length === 0 ? {} : { progress: ending.progress }),
-      ...full,
-      ms: call.startedAt === undefined ? 0 : Math.max(0, tx.at - call.startedAt),
-    },
-    ending.cause ?? call.startSeq ?? call.request.seq,
-  );
+  const draft: Writable<ToolEnd> = {
+    type: 'tool.end',
+    agentId,
+    turnId: call.request.turnId,
+    callId,
+    status: ending.status,
+    content: ending.content,
+    ms: call.startedAt === undefined ? 0 : Math.max(0, tx.at - call.startedAt),
+  };
+  if (ending.error !== undefined) draft.error = ending.error;
+  if (ending.end !== undefined) draft.end = ending.end;
+  if (ending.progress !== undefined && ending.progress.length > 0) draft.progress = ending.progress;
+  if (ending.full !== undefined) draft.full = tx.content(ending.full);
+  const end = tx.emit(draft, ending.cause ?? call.startSeq ?? call.request.seq);
   if (tool?.effect === 'unsafe' && call.startSeq !== undefined) tx.sync = true;
   if (agent.status === 'ended') return;
-  const trust = tool?.trust === 'untrusted' && ending.status === 'ok' ? { trust: 'untrusted' } : {};
-  tx.post(
-    agentId,
-    {
-      source: 'TOOL_RESULT',
-      payload: {
-        tool_name: call.request.name,
-        tool_call_id: callId,
-        is_error: ending.status !== 'ok',
-        content: ending.content as JsonValue,
-        ...trust,
-      },
-    },
-    end.seq,
-  );
+  const payload: Record<string, JsonValue> = {
+    tool_name: call.request.name,
+    tool_call_id: callId,
+    is_error: ending.status !== 'ok',
+    content: ending.content as JsonValue,
+  };
+  if (tool?.trust === 'untrusted' && ending.status === 'ok') payload['trust'] = 'untrusted';
+  tx.post(agentId, { source: 'TOOL_RESULT', payload }, end.seq);
 }

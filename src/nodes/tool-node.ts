@@ -1,7 +1,7 @@
 import type { Env } from '../core/env.ts';
 import { describeThrown, toErrorRecord } from '../core/error.ts';
 import type { AgentId, CallId } from '../core/ids.ts';
-import type { JsonValue } from '../core/json.ts';
+import type { JsonValue, Writable } from '../core/json.ts';
 import type { AgentState, CallState } from '../core/state.ts';
 import type { EffectTool, ToolContext, TransitionTool } from '../core/tool.ts';
 import type { Transaction } from '../core/transaction.ts';
@@ -9,7 +9,7 @@ import type { Happening, TransitionContext, TransitionOutcome } from '../core/tr
 import type { CallStatus } from '../core/turn.ts';
 import { emitDraft } from './end-agent.ts';
 import type { Action, ExecPorts, Node } from './node.ts';
-import { endCall } from './tool-end.ts';
+import { type CallEnding, endCall } from './tool-end.ts';
 import { transitionContext } from './transition-context.ts';
 
 /** One execution of one call. */
@@ -69,7 +69,7 @@ function startNext(tx: Transaction, env: Env, agent: AgentState): CallTicket | u
       call.request.seq,
     );
     if (tool.effect === 'unsafe') tx.sync = true;
-    tx.effects.push({ kind: 'tool', agentId: agent.meta.agentId, turnId: call.request.turnId, callId: call.callId, cause: start.seq });
+    tx.effects.push({ kind: 'tool', agentId: agent.meta.agentId, turnId: call.request.turnId, callId: call.callId, pure: tool.effect === 'pure', cause: start.seq });
     return { callId: call.callId };
   }
   return undefined;
@@ -152,14 +152,11 @@ function recordOutcome(tx: Transaction, env: Env, agent: AgentState, callId: Cal
     return 'default';
   }
   const fitted = fit(env, outcome.returned, tool?.maxResultChars ?? 32_768);
-  endCall(tx, env, agent, callId, {
-    status: fitted.isError ? 'error' : 'ok',
-    content: fitted.content,
-    ...(fitted.isError ? { error: { code: 'TOOL_FAILED' as const, message: `${call.request.name} reported an error` } } : {}),
-    ...(fitted.full === undefined ? {} : { full: fitted.full }),
-    ...(tool?.endsFlow === true && !fitted.isError ? { end: { outcome: 'success', output: typeof fitted.content === 'string' ? fitted.content : '' } } : {}),
-    ...progress,
-  });
+  const ending: Writable<CallEnding> = { status: fitted.isError ? 'error' : 'ok', content: fitted.content, progress: outcome.progress };
+  if (fitted.isError) ending.error = { code: 'TOOL_FAILED', message: `${call.request.name} reported an error` };
+  if (fitted.full !== undefined) ending.full = fitted.full;
+  if (tool?.endsFlow === true && !fitted.isError) ending.end = { outcome: 'success', output: typeof fitted.content === 'string' ? fitted.content : '' };
+  endCall(tx, env, agent, callId, ending);
   for (const item of fitted.items) postReturned(tx, agent, item);
   return 'default';
 }

@@ -2,10 +2,11 @@ import { agentScope } from '../core/agent-scope.ts';
 import type { AgentTools, Env } from '../core/env.ts';
 import { toErrorRecord, type ErrorCode } from '../core/error.ts';
 import type { TurnId } from '../core/ids.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject, Writable } from '../core/json.ts';
 import type { CompiledProfile, ToolGate } from '../core/profile.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Tool } from '../core/tool.ts';
+import type { ToolRequest } from '../core/tool-events.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { CallStatus, ReplyToolCall } from '../core/turn.ts';
 import { endCall } from './tool-end.ts';
@@ -33,18 +34,9 @@ export function requestCalls(
   const verdicts = calls.map((call) => judge(env, tools, call, calls.length, end));
   calls.forEach((call, index) => {
     const verdict = verdicts[index];
-    const request = tx.emit(
-      {
-        type: 'tool.request',
-        agentId: agent.meta.agentId,
-        turnId,
-        callId: call.callId,
-        name: call.name,
-        args: verdict?.ok === true ? verdict.args : null,
-        ...(verdict?.ok === true && verdict.repaired ? { repaired: true } : {}),
-      },
-      decided,
-    );
+    const draft: Writable<ToolRequest> = { type: 'tool.request', agentId: agent.meta.agentId, turnId, callId: call.callId, name: call.name, args: verdict?.ok === true ? verdict.args : null };
+    if (verdict?.ok === true && verdict.repaired) draft.repaired = true;
+    const request = tx.emit(draft, decided);
     if (verdict?.ok === false) refuse(tx, env, agent, request, verdict);
     else if (verdict?.ok === true) applyGates(tx, env, agent, profile, request, verdict);
   });

@@ -13,6 +13,8 @@ import type { ObserverRecord } from '../core/turn.ts';
 /** Most items the observers of one phase may add; more is a storm, and is cut off with a note (FAULTS E4). */
 const maxItemsPerPhase = 16;
 
+const none: readonly ObserverRecord[] = [];
+
 /** What observers need besides state. */
 export interface ObserverPorts {
   readonly observer: (name: string) => CodedObserver | undefined;
@@ -24,7 +26,7 @@ export interface ObserverPorts {
  */
 export function runObservers(tx: Transaction, agent: AgentState, profile: CompiledProfile, phase: 'pre' | 'post', ports: ObserverPorts): readonly ObserverRecord[] {
   const observers = phase === 'pre' ? profile.preTurnObservers : profile.postTurnObservers;
-  if (observers.length === 0) return [];
+  if (observers.length === 0) return none;
   const scope = agentScope(tx.run, agent);
   const before = tx.run.counters.items;
   return observers.map((observer) => {

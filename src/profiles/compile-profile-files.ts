@@ -11,7 +11,7 @@
 import type { Diagnostic, HandoverProtocol, KnownNames, ProfileFile, ProfileSet, CompiledProfile } from '../core/profile.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import { checkLlmConfigs, refuseLookups } from './compile/check-llm-configs.ts';
-import { checkScript } from './compile/check-script.ts';
+import { checkScript, checkScriptTools } from './compile/check-script.ts';
 import type { CompileContext } from './compile/compile-context.ts';
 import { compileHandoverProtocol } from './compile/compile-handover.ts';
 import { compileLlmConfig } from './compile/compile-llm-config.ts';
@@ -39,7 +39,17 @@ export interface CompileOutcome {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-const ownProfileKeys = new Set(['profile_id', 'name', 'base_profile', 'rev', 'timestamp', 'is_active', 'is_deleted', 'exposable_as_tool', 'tests']);
+const ownProfileKeys = new Set([
+  'profile_id',
+  'name',
+  'base_profile',
+  'rev',
+  'timestamp',
+  'is_active',
+  'is_deleted',
+  'exposable_as_tool',
+  'tests',
+]);
 const ownConfigKeys = new Set(['name', 'base_llm_config', 'type', 'description_for_human']);
 
 /** Compiles profile files; never throws for what stands in them. */
@@ -53,16 +63,22 @@ export function compileProfileFiles(files: readonly ProfileFile[], options: Comp
     reportDuplicateIds(node, report);
     refuseLookups(node, report);
   }
+  const known = options.known ?? {};
   for (const node of parsed.roots.script) checkScript(report, node);
   const usedJson = new Set<string>();
-  const known = options.known ?? {};
   const llm = compileLlmConfigs(parsed, { known, env: options.env ?? {}, report, usedJson });
   const protocols = compileProtocols(parsed, report);
   const profiles = compileProfiles(parsed, { report, known, ...llm, protocols });
+  const tools = known.tools === undefined ? undefined : new Set([...known.tools, ...exposedNames(profiles)]);
+  for (const node of parsed.roots.script) checkScriptTools(report, node, tools);
   const { diagnostics } = report;
   if (report.hasErrors) return { diagnostics };
   const kept = files.filter((file) => parsed.used.has(file.path) || usedJson.has(file.path));
   return { set: { profiles, llmConfigs: llm.configs, protocols, files: kept, warnings: diagnostics }, diagnostics };
+}
+
+function exposedNames(profiles: ReadonlyMap<string, CompiledProfile>): readonly string[] {
+  return [...profiles.values()].flatMap((profile) => profile.exposableAsTool?.name ?? []);
 }
 
 interface LlmResult {
@@ -74,7 +90,11 @@ interface LlmResult {
 
 function compileLlmConfigs(
   parsed: ParsedFiles,
-  options: Required<Pick<CompileOptions, 'env'>> & { readonly known: Partial<KnownNames>; readonly report: Report; readonly usedJson: Set<string> },
+  options: Required<Pick<CompileOptions, 'env'>> & {
+    readonly known: Partial<KnownNames>;
+    readonly report: Report;
+    readonly usedJson: Set<string>;
+  },
 ): LlmResult {
   const { report, known, usedJson } = options;
   const { broken } = parsed;
@@ -84,7 +104,9 @@ function compileLlmConfigs(
   const values = { env: options.env ?? {}, jsonFiles: parsed.jsonFiles, onUsed: (path: string) => usedJson.add(path), report };
   const scripts = new Map<string, MapNode | undefined>([...parsed.unreadable].map((path) => [path, undefined]));
   for (const node of parsed.roots.script) scripts.set(node.at.file.path, node);
-  const configs = new Map([...nodes].map(([name, node]) => [name, compileLlmConfig({ report, values, models, scripts }, node, name)]));
+  const configs = new Map(
+    [...nodes].map(([name, node]) => [name, compileLlmConfig({ report, values, models, scripts }, node, name)]),
+  );
   const abstractLlmConfigs = checkLlmConfigs({ configs, nodes, models, broken }, report);
   return { configs, llmConfigs: new Set(configs.keys()), abstractLlmConfigs, broken };
 }

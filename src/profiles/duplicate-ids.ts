@@ -3,7 +3,14 @@ import type { Report } from './report.ts';
 import { mapItems, textNode } from './compile/read-node.ts';
 import { childOf, type MapNode } from './yaml/source-node.ts';
 
-const idLists = ['pre_turn_observers', 'post_turn_observers', 'flow_decider', 'tool_gates', 'inbox_handling_strategies', 'system_prompt_segments'];
+const idLists = [
+  'pre_turn_observers',
+  'post_turn_observers',
+  'flow_decider',
+  'tool_gates',
+  'inbox_handling_strategies',
+  'system_prompt_segments',
+];
 
 /** Reports ids that stand twice in one list of one file; inheritance merges by id, so a second one would be lost. */
 export function reportDuplicateIds(profile: MapNode, report: Report): void {
@@ -19,7 +26,12 @@ export function reportDuplicateIds(profile: MapNode, report: Report): void {
         continue;
       }
       const { line } = first.at.file.refAt(first.at.start);
-      report.error('DUPLICATE_ID', id.at, `the id ${quote(id.value)} stands twice in ${key}; first on line ${line}`, 'give each item its own id');
+      report.error(
+        'DUPLICATE_ID',
+        id.at,
+        `the id ${quote(id.value)} stands twice in ${key}; first on line ${line}`,
+        'give each item its own id',
+      );
     }
   }
 }

@@ -17,10 +17,19 @@ export interface ExplainedValue {
 /** Every value of a profile after inheritance, in order, with where it came from. Throws `PROFILE_UNKNOWN`. */
 export function explainProfile(set: ProfileSet, name: string): readonly ExplainedValue[] {
   const profile = set.profiles.get(name);
-  if (profile === undefined) throw new CadreError('PROFILE_UNKNOWN', `there is no profile ${quote(name)} (${nameHint(name, set.profiles.keys(), 'known profiles')})`);
+  if (profile === undefined)
+    throw new CadreError(
+      'PROFILE_UNKNOWN',
+      `there is no profile ${quote(name)} (${nameHint(name, set.profiles.keys(), 'known profiles')})`,
+    );
   const values = new Map<string, JsonValue>();
   collect(profile.resolved, '', values);
-  return [...profile.origins].map(([path, source]) => ({ path, value: values.get(path) ?? null, from: `${source.file}:${source.line}`, source }));
+  return [...profile.origins].map(([path, source]) => ({
+    path,
+    value: values.get(path) ?? null,
+    from: `${source.file}:${source.line}`,
+    source,
+  }));
 }
 
 function collect(value: JsonValue, path: string, values: Map<string, JsonValue>): void {

@@ -7,5 +7,9 @@ export function formatDiagnostic({ source, message, hint }: Diagnostic): string 
 
 /** All diagnostics, one per line; warnings say so. */
 export function formatDiagnostics(diagnostics: readonly Diagnostic[]): string {
-  return diagnostics.map((diagnostic) => (diagnostic.severity === 'warning' ? `${formatDiagnostic(diagnostic)} [warning]` : formatDiagnostic(diagnostic))).join('\n');
+  return diagnostics
+    .map((diagnostic) =>
+      diagnostic.severity === 'warning' ? `${formatDiagnostic(diagnostic)} [warning]` : formatDiagnostic(diagnostic),
+    )
+    .join('\n');
 }

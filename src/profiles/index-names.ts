@@ -17,9 +17,19 @@ export function indexNames(roots: readonly MapNode[], key: string, what: string,
       places.set(lower, { name: node.value, where: `${file}:${line}` });
       named.set(node.value, root);
     } else if (first.name === node.value) {
-      report.error('DUPLICATE_NAME', node.at, `a second ${what} named ${quote(node.value)}; the first is in ${first.where}`, 'rename one of them, or remove a file');
+      report.error(
+        'DUPLICATE_NAME',
+        node.at,
+        `a second ${what} named ${quote(node.value)}; the first is in ${first.where}`,
+        'rename one of them, or remove a file',
+      );
     } else {
-      report.error('CASE_CLASH', node.at, `the ${what} name ${quote(node.value)} differs from ${quote(first.name)} (${first.where}) in case only`, 'rename one of them');
+      report.error(
+        'CASE_CLASH',
+        node.at,
+        `the ${what} name ${quote(node.value)} differs from ${quote(first.name)} (${first.where}) in case only`,
+        'rename one of them',
+      );
     }
   }
   return named;

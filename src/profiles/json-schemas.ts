@@ -36,7 +36,9 @@ function plain(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(/^#\/\$defs\//, '#/definitions/');
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, item]) => (annotations.has(key) ? [] : [[key === '$defs' ? 'definitions' : key, plain(item)]])),
+    Object.entries(value).flatMap(([key, item]) =>
+      annotations.has(key) ? [] : [[key === '$defs' ? 'definitions' : key, plain(item)]],
+    ),
   );
 }
 

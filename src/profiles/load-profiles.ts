@@ -22,7 +22,9 @@ export async function loadProfiles(input: ProfileInput, options: LoadOptions = {
   if (set !== undefined) return set;
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error');
   const count = errors.length === 1 ? '1 error' : `${errors.length} errors`;
-  throw new CadreError('PROFILE_INVALID', `the profiles have ${count}:\n${formatDiagnostics(diagnostics)}`, { details: { diagnostics } });
+  throw new CadreError('PROFILE_INVALID', `the profiles have ${count}:\n${formatDiagnostics(diagnostics)}`, {
+    details: { diagnostics },
+  });
 }
 
 /** Loads profiles like `loadProfiles`, and returns the problems instead of throwing: `set` is there when there is no error. */

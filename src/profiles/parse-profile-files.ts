@@ -36,7 +36,12 @@ export function parseProfileFiles(files: readonly ProfileFile[], report: Report)
     const bytes = Buffer.byteLength(text);
     total += bytes;
     if (bytes > maxFileBytes) {
-      report.error('FILE_TOO_LARGE', at, `the file has ${sizeText(bytes)}, a profile file may have ${sizeText(maxFileBytes)}`, 'split it, and share parts with base_profile');
+      report.error(
+        'FILE_TOO_LARGE',
+        at,
+        `the file has ${sizeText(bytes)}, a profile file may have ${sizeText(maxFileBytes)}`,
+        'split it, and share parts with base_profile',
+      );
       continue;
     }
     if (total > maxTotalBytes) {

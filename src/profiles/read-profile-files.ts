@@ -46,18 +46,28 @@ async function readInput(reading: Reading, input: string): Promise<void> {
     if (info.isDirectory()) {
       await readFolder(reading, { label, real }, real, label, 0);
       const found = [...reading.files.keys()].some((path) => !path.endsWith('.json'));
-      if (!found && reading.diagnostics.length === 0) fail(reading, 'FOLDER_EMPTY', label, 'the folder holds no .yaml or .yml file', 'run `cadre init` for a starter team');
+      if (!found && reading.diagnostics.length === 0)
+        fail(reading, 'FOLDER_EMPTY', label, 'the folder holds no .yaml or .yml file', 'run `cadre init` for a starter team');
     } else if (reading.files.size + reading.diagnostics.length === before) {
       await readOne(reading, real, label);
     }
   } catch (thrown) {
-    fail(reading, codeOf(thrown), label, codeOf(thrown) === 'FILE_NOT_FOUND' ? 'there is no such file or folder' : describeThrown(thrown), 'check the path');
+    fail(
+      reading,
+      codeOf(thrown),
+      label,
+      codeOf(thrown) === 'FILE_NOT_FOUND' ? 'there is no such file or folder' : describeThrown(thrown),
+      'check the path',
+    );
   }
 }
 
 /** Relative paths stay as they were given; of absolute ones only the last part is shown, so that files are named alike on every machine. */
 function labelOf(input: string): string {
-  const path = isAbsolute(input) || normalize(input).startsWith('..') || normalize(input) === '.' ? basename(resolve(input)) : normalize(input);
+  const path =
+    isAbsolute(input) || normalize(input).startsWith('..') || normalize(input) === '.'
+      ? basename(resolve(input))
+      : normalize(input);
   return toSlashes(path).replace(/\/$/, '');
 }
 
@@ -83,7 +93,13 @@ async function readEntry(reading: Reading, root: Root, path: string, label: stri
     const isProfileFile = /\.(?:ya?ml|json)$/i.test(label);
     if (!info.isDirectory() && !isProfileFile) return;
     if (link.isSymbolicLink() && !isInside(root.real, real)) {
-      fail(reading, 'FILE_OUTSIDE', label, 'the link leaves the profile folder', 'copy the file into the folder, or load it by its own path');
+      fail(
+        reading,
+        'FILE_OUTSIDE',
+        label,
+        'the link leaves the profile folder',
+        'copy the file into the folder, or load it by its own path',
+      );
       return;
     }
     if (info.isDirectory()) await readFolder(reading, root, real, label, depth + 1);
@@ -105,18 +121,36 @@ async function readOne(reading: Reading, real: string, label: string): Promise<v
   // JSON files matter only when an LLM config names one, and then it says that the file is missing.
   if (info.size > maxFileBytes && isJson) return;
   if (info.size > maxFileBytes) {
-    fail(reading, 'FILE_TOO_LARGE', label, `the file has ${sizeText(info.size)}, a profile file may have ${sizeText(maxFileBytes)}`, 'split it, and share parts with base_profile');
+    fail(
+      reading,
+      'FILE_TOO_LARGE',
+      label,
+      `the file has ${sizeText(info.size)}, a profile file may have ${sizeText(maxFileBytes)}`,
+      'split it, and share parts with base_profile',
+    );
     return;
   }
   reading.bytes += info.size;
   if (reading.bytes > maxTotalBytes || reading.files.size >= maxFiles) {
     reading.full = true;
-    fail(reading, 'FOLDER_TOO_LARGE', label, `more than ${sizeText(maxTotalBytes)} or ${maxFiles} files up to here`, 'load a smaller folder');
+    fail(
+      reading,
+      'FOLDER_TOO_LARGE',
+      label,
+      `more than ${sizeText(maxTotalBytes)} or ${maxFiles} files up to here`,
+      'load a smaller folder',
+    );
     return;
   }
   const bytes = await readBounded(real);
   if (bytes === undefined) {
-    fail(reading, 'FILE_TOO_LARGE', label, `the file grew beyond ${sizeText(maxFileBytes)} while it was read`, 'load it again when it is written');
+    fail(
+      reading,
+      'FILE_TOO_LARGE',
+      label,
+      `the file grew beyond ${sizeText(maxFileBytes)} while it was read`,
+      'load it again when it is written',
+    );
     return;
   }
   try {

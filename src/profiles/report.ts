@@ -4,7 +4,7 @@ import { scalarOffset } from './yaml/scalar-offset.ts';
 import type { Place, SourceNode } from './yaml/source-node.ts';
 
 /** Most diagnostics kept of one load; a file with more is broken at its root. */
-const maxDiagnostics = 500;
+const maxDiagnostics = 200;
 
 /** Collects the problems of all files. The same problem at the same place is kept once, however many profiles inherit it. */
 export class Report {
@@ -15,6 +15,11 @@ export class Report {
     return [...this.#diagnostics.values()].toSorted(
       (a, b) => compareText(a.source.file, b.source.file) || a.source.line - b.source.line || a.source.column - b.source.column,
     );
+  }
+
+  /** Whether nothing more is kept: no further problem needs to be described. */
+  get isFull(): boolean {
+    return this.#diagnostics.size >= maxDiagnostics;
   }
 
   get hasErrors(): boolean {
@@ -34,6 +39,7 @@ export class Report {
 
   /** Reports an error inside a text, at an offset into its value. */
   errorInText(code: DiagnosticCode, node: SourceNode, offset: number, message: string, hint?: string): void {
+    if (this.isFull) return;
     const start = node.kind === 'scalar' ? scalarOffset(node, offset) : node.at.start;
     this.#add('error', code, node.at, start, message, hint);
   }
@@ -45,7 +51,14 @@ export class Report {
     if (this.#diagnostics.size < maxDiagnostics && !this.#diagnostics.has(key)) this.#diagnostics.set(key, diagnostic);
   }
 
-  #add(severity: Diagnostic['severity'], code: DiagnosticCode, at: Place, start: number, message: string, hint: string | undefined): void {
+  #add(
+    severity: Diagnostic['severity'],
+    code: DiagnosticCode,
+    at: Place,
+    start: number,
+    message: string,
+    hint: string | undefined,
+  ): void {
     const source = at.file.refAt(start);
     this.add(hint === undefined ? { severity, code, message, source } : { severity, code, message, source, hint });
   }

@@ -2,6 +2,7 @@ import { closestName } from '../core/expression/closest-name.ts';
 
 const maxListed = 12;
 const maxQuoted = 60;
+const maxCompared = 100;
 
 /** Quotes a value from a file for a message, on one line and not too long. */
 export function quote(value: unknown): string {
@@ -21,6 +22,13 @@ export function listNames(names: Iterable<string>): string {
 /** The hint for a name that does not exist: the one that was probably meant, and what there is. */
 export function nameHint(name: string, known: Iterable<string>, what = 'known'): string {
   const names = [...known];
-  const meant = closestName(name, names);
+  // Comparing two names takes the product of their lengths.
+  const meant =
+    name.length > maxCompared
+      ? undefined
+      : closestName(
+          name,
+          names.filter((candidate) => candidate.length <= maxCompared),
+        );
   return `${meant === undefined ? '' : `did you mean ${quote(meant)}? `}${what}: ${listNames(names)}`;
 }

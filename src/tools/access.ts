@@ -40,9 +40,17 @@ export function offeredTool(catalog: ToolCatalog, tool: Tool, protocol?: Handove
 }
 
 /** The text of `tool_description` segments (A1.5): tools grouped by toolset. Give `wireName` so that names are those the model calls. */
-export function describeTools(tools: readonly Tool[], style: DescriptionStyle = 'full', wireName: (name: string) => string = (name) => name): string {
+export function describeTools(
+  tools: readonly Tool[],
+  style: DescriptionStyle = 'full',
+  wireName: (name: string) => string = (name) => name,
+): string {
   const groups = Map.groupBy(tools, (tool) => tool.toolset);
-  return [...groups].map(([toolset, members]) => `### Toolset: ${toolset}\n${members.map((tool) => describeTool(tool, style, wireName)).join('\n')}`).join('\n\n');
+  return [...groups]
+    .map(
+      ([toolset, members]) => `### Toolset: ${toolset}\n${members.map((tool) => describeTool(tool, style, wireName)).join('\n')}`,
+    )
+    .join('\n\n');
 }
 
 function describeTool(tool: Tool, style: DescriptionStyle, wireName: (name: string) => string): string {
@@ -56,13 +64,20 @@ function parameterLines(schema: JsonObject): readonly string[] {
   const properties = isJsonObject(schema['properties']) ? Object.entries(schema['properties']) : [];
   if (properties.length === 0) return ['  * Parameters: none'];
   const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
-  return ['  * Parameters:', ...properties.map(([name, property]) => `    * ${name} (${kindOf(property)}${required.includes(name) ? ', required' : ''})${descriptionOf(property)}`)];
+  return [
+    '  * Parameters:',
+    ...properties.map(
+      ([name, property]) =>
+        `    * ${name} (${kindOf(property)}${required.includes(name) ? ', required' : ''})${descriptionOf(property)}`,
+    ),
+  ];
 }
 
 function kindOf(property: JsonValue | undefined): string {
   if (!isJsonObject(property)) return 'any';
   const { type, items } = property;
-  if (Array.isArray(property['enum'])) return `one of ${property['enum'].map((value: JsonValue) => JSON.stringify(value)).join(', ')}`;
+  if (Array.isArray(property['enum']))
+    return `one of ${property['enum'].map((value: JsonValue) => JSON.stringify(value)).join(', ')}`;
   if (type === 'array') return isJsonObject(items) ? `list of ${kindOf(items)}` : 'list';
   if (typeof type === 'string') return type;
   return Array.isArray(type) ? type.join(' or ') : 'any';

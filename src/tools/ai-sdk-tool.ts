@@ -20,27 +20,48 @@ export function isAiSdkTool(value: RawDefinition): boolean {
 export function aiSdkToolOf(definition: RawDefinition, givenName: string | undefined): EffectTool {
   const name = readToolName(definition['name'] ?? givenName);
   const where = `tool '${name}'`;
-  if (!('inputSchema' in definition)) throw invalidTool(where, 'type', `is '${String(definition['type'])}': tools that a provider runs cannot be run here; define the tool yourself`);
+  if (!('inputSchema' in definition))
+    throw invalidTool(
+      where,
+      'type',
+      `is '${String(definition['type'])}': tools that a provider runs cannot be run here; define the tool yourself`,
+    );
   const execute = definition['execute'];
-  if (typeof execute !== 'function') throw invalidTool(where, 'execute', 'is missing; tools without it are run by a client, which this engine has not');
+  if (typeof execute !== 'function')
+    throw invalidTool(where, 'execute', 'is missing; tools without it are run by a client, which this engine has not');
   if (definition['needsApproval'] !== undefined && definition['needsApproval'] !== false) {
     // Dropping it silently would run calls nobody approved.
-    throw invalidTool(where, 'needsApproval', "is not carried out here; remove it and declare a gate in the profile: tool_gates: [{ tools: ['" + name + "'], verdict: ask }]");
+    throw invalidTool(
+      where,
+      'needsApproval',
+      "is not carried out here; remove it and declare a gate in the profile: tool_gates: [{ tools: ['" +
+        name +
+        "'], verdict: ask }]",
+    );
   }
   const run = execute as (input: unknown, options: unknown) => unknown;
   const toModelOutput = definition['toModelOutput'];
-  const ours = { ...definition, name, description: describe(definition['description'], name, where), parameters: definition['inputSchema'], title: undefined };
+  const ours = {
+    ...definition,
+    name,
+    description: describe(definition['description'], name, where),
+    parameters: definition['inputSchema'],
+    title: undefined,
+  };
   return effectToolOf(ours, async (input: unknown, context: ToolContext) => {
-    const output = await lastOf(run.call(definition, input, optionsOf(context)), context.signal);
+    const output = await lastOf(run.call(definition, input, optionsOf(context)), context);
     if (typeof toModelOutput !== 'function') return output;
-    return fromModelOutput(await (toModelOutput as (options: unknown) => unknown).call(definition, { toolCallId: context.toolCallId, input, output }));
+    return fromModelOutput(
+      await (toModelOutput as (options: unknown) => unknown).call(definition, { toolCallId: context.toolCallId, input, output }),
+    );
   });
 }
 
 /** Descriptions are optional in the AI SDK, and may be functions of a context. */
 function describe(description: unknown, name: string, where: string): string {
   try {
-    const text: unknown = typeof description === 'function' ? (description as (options: unknown) => unknown)({ context: {} }) : description;
+    const text: unknown =
+      typeof description === 'function' ? (description as (options: unknown) => unknown)({ context: {} }) : description;
     if (text === undefined || text === '') return name;
     if (typeof text === 'string') return text;
   } catch (thrown) {
@@ -55,27 +76,32 @@ function optionsOf(context: ToolContext): unknown {
   return {
     toolCallId: context.toolCallId,
     messages: Array.isArray(messages) ? messages : [],
-    abortSignal: context.signal,
+    // Read only by tools that want it: the engine makes the signal on first use.
+    get abortSignal() {
+      return context.signal;
+    },
     context: context.context,
     experimental_context: context.context,
   };
 }
 
 /** A tool may yield preliminary results; the last one counts. */
-async function lastOf(output: unknown, signal: AbortSignal): Promise<unknown> {
+async function lastOf(output: unknown, context: ToolContext): Promise<unknown> {
   const settled = await output;
   if (typeof settled !== 'object' || settled === null || !(Symbol.asyncIterator in settled)) return settled;
   let last: unknown;
   for await (const value of settled as AsyncIterable<unknown>) {
     last = value;
-    signal.throwIfAborted();
+    context.signal.throwIfAborted();
   }
   return last;
 }
 
 /** What `toModelOutput` says the model should read, as a tool return of ours. */
 function fromModelOutput(output: unknown): ToolReturn {
-  const { type, value, reason } = (typeof output === 'object' && output !== null ? output : {}) as Readonly<Record<string, unknown>>;
+  const { type, value, reason } = (typeof output === 'object' && output !== null ? output : {}) as Readonly<
+    Record<string, unknown>
+  >;
   switch (type) {
     case 'text':
       return { content: String(value) };

@@ -35,8 +35,13 @@ function isFailedChoice(error: ErrorObject): boolean {
 }
 
 function isToldByKinds(choice: ErrorObject, errors: readonly ErrorObject[]): boolean {
-  const below = errors.filter((error) => error !== choice && error.instancePath.startsWith(choice.instancePath) && !isFailedChoice(error));
-  return below.length > 0 && below.every((error) => error.instancePath === choice.instancePath && ['type', 'enum', 'const'].includes(error.keyword));
+  const below = errors.filter(
+    (error) => error !== choice && error.instancePath.startsWith(choice.instancePath) && !isFailedChoice(error),
+  );
+  return (
+    below.length > 0 &&
+    below.every((error) => error.instancePath === choice.instancePath && ['type', 'enum', 'const'].includes(error.keyword))
+  );
 }
 
 function describe(error: ErrorObject, all: readonly ErrorObject[]): string {
@@ -85,7 +90,8 @@ function joined(all: readonly ErrorObject[], error: ErrorObject, wanted: (other:
 function unknownField(name: string, error: ErrorObject): string {
   const properties: unknown = error.parentSchema?.['properties'];
   const known = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
-  const meant = closestName(name.slice(0, maxQuoted), known);
+  // One letter is as near to any other: no guess is made from it.
+  const meant = name.length < 2 ? undefined : closestName(name.slice(0, maxQuoted), known);
   const allowed = known.length === 0 ? 'no fields are allowed here' : `allowed: ${cut(known.join(', '))}`;
   return `the field ${quote(name)} is unknown${meant === undefined ? '' : `, did you mean ${quote(meant)}?`}; ${allowed}`;
 }

@@ -72,7 +72,8 @@ const load = createRequire(import.meta.url);
 
 /** One instance per schema: foreign schemas must not meet, and nothing of them is kept longer than they are. */
 function createAjv(draft: Draft, discriminator: boolean, warnings: string[]): Ajv {
-  const regExp = (source: string): ReturnType<typeof compileSafePattern> => compileSafePattern(source, (warning) => warnings.push(warning));
+  const regExp = (source: string): ReturnType<typeof compileSafePattern> =>
+    compileSafePattern(source, (warning) => warnings.push(warning));
   const options: Options = {
     allErrors: true,
     strict: false,
@@ -92,7 +93,13 @@ function createAjv(draft: Draft, discriminator: boolean, warnings: string[]): Aj
       ? new (load('ajv') as typeof import('ajv')).Ajv(options)
       : new (load('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')).Ajv2020(options);
   ajv.removeKeyword('uniqueItems');
-  ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: hasUniqueItems, error: { message: 'must not hold the same item twice' } });
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    validate: hasUniqueItems,
+    error: { message: 'must not hold the same item twice' },
+  });
   return ajv;
 }
 
@@ -107,5 +114,8 @@ function sortedKeys(_key: string, value: unknown): unknown {
 }
 
 function invalid(where: string, problem: string, cause?: unknown): CadreError {
-  return new CadreError('TOOL_INVALID', `${where}: the parameters' JSON Schema cannot be used: ${problem}.`, { details: { field: 'parameters' }, cause });
+  return new CadreError('TOOL_INVALID', `${where}: the parameters' JSON Schema cannot be used: ${problem}.`, {
+    details: { field: 'parameters' },
+    cause,
+  });
 }

@@ -38,7 +38,9 @@ function toPart(item: Item): ContentPart | undefined {
     case 'resource':
       return isRecord(item['resource']) ? resourcePart(item['resource']) : undefined;
     case 'resource_link':
-      return typeof item['uri'] === 'string' ? { type: 'text', text: `[resource ${String(item['name'] ?? '')}: ${item['uri']}]` } : undefined;
+      return typeof item['uri'] === 'string'
+        ? { type: 'text', text: `[resource ${String(item['name'] ?? '')}: ${item['uri']}]` }
+        : undefined;
     default:
       return undefined;
   }
@@ -78,7 +80,8 @@ function fileData(data: unknown): FileData | undefined {
 function bytesData(data: unknown): FileData | undefined {
   if (data instanceof URL) return urlData(data);
   if (typeof data === 'string') return /^(https?|data):/.test(data) ? urlData(data) : { type: 'data', data };
-  if (data instanceof Uint8Array) return { type: 'data', data: Buffer.from(data.buffer, data.byteOffset, data.length).toString('base64') };
+  if (data instanceof Uint8Array)
+    return { type: 'data', data: Buffer.from(data.buffer, data.byteOffset, data.length).toString('base64') };
   return data instanceof ArrayBuffer ? { type: 'data', data: Buffer.from(data).toString('base64') } : undefined;
 }
 

@@ -37,7 +37,8 @@ export function effectToolOf(definition: RawDefinition, execute: unknown, givenN
   const where = `tool '${common.name}'`;
   if (typeof execute !== 'function') throw invalidTool(where, 'execute', 'must be a function (args, context) => result');
   const description = text(definition, 'description', where);
-  if (description === undefined) throw invalidTool(where, 'description', 'must say in a sentence or two what the tool does and when to use it');
+  if (description === undefined)
+    throw invalidTool(where, 'description', 'must say in a sentence or two what the tool does and when to use it');
   const { schema, check, parse } = toolParameters(definition['parameters'], where);
   const run = execute as (args: unknown, context: ToolContext) => unknown;
   return {

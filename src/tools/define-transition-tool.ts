@@ -27,15 +27,20 @@ export function defineTransitionTool<Parameters = undefined>(definition: Transit
   const common = readToolOptions(raw);
   const where = `tool '${common.name}'`;
   const description = text(raw, 'description', where);
-  if (description === undefined) throw invalidTool(where, 'description', 'must say in a sentence or two what the tool does and when to use it');
+  if (description === undefined)
+    throw invalidTool(where, 'description', 'must say in a sentence or two what the tool does and when to use it');
   if (typeof definition.run !== 'function') throw invalidTool(where, 'run', 'must be a function (args, context) => outcome');
-  if (definition.resume !== undefined && typeof definition.resume !== 'function') throw invalidTool(where, 'resume', 'must be a function, when it is there');
+  if (definition.resume !== undefined && typeof definition.resume !== 'function')
+    throw invalidTool(where, 'resume', 'must be a function, when it is there');
   const { schema, check, parse } = toolParameters(definition.parameters, where);
   const ready = (args: JsonObject): ToolArguments<Parameters> => {
     const parsed = parse(args);
     if (parsed instanceof Promise) {
       parsed.catch(() => undefined);
-      throw new CadreError('TOOL_INVALID', `${where} decides inside a commit, so its parameters must be checked at once; its schema needs time.`);
+      throw new CadreError(
+        'TOOL_INVALID',
+        `${where} decides inside a commit, so its parameters must be checked at once; its schema needs time.`,
+      );
     }
     return parsed as ToolArguments<Parameters>;
   };
@@ -48,7 +53,10 @@ export function defineTransitionTool<Parameters = undefined>(definition: Transit
     run: (args, context) => definition.run(ready(args), context),
     ...(definition.resume === undefined
       ? {}
-      : { resume: (args: JsonObject, context: TransitionContext, happening: Happening, memo: JsonValue) => resumeWith(definition, ready(args), context, happening, memo) }),
+      : {
+          resume: (args: JsonObject, context: TransitionContext, happening: Happening, memo: JsonValue) =>
+            resumeWith(definition, ready(args), context, happening, memo),
+        }),
   };
 }
 

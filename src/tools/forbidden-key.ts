@@ -2,9 +2,19 @@ import type { JsonValue } from '../core/json.ts';
 
 const forbidden = new Set(['__proto__', 'constructor', 'prototype']);
 
+/** Most arguments are a handful of plain fields: told without setting up a walk. */
+function isHarmless(value: object): boolean {
+  for (const key of Object.keys(value)) {
+    if (forbidden.has(key)) return false;
+    const inner = (value as Record<string, unknown>)[key];
+    if (typeof inner === 'object' && inner !== null) return false;
+  }
+  return true;
+}
+
 /** The JSON pointer to the first own key that leads to a prototype in JavaScript (FAULTS M9), or undefined. */
 export function forbiddenKeyPath(value: JsonValue): string | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
+  if (typeof value !== 'object' || value === null || isHarmless(value)) return undefined;
   const seen = new Set<object>([value]);
   const waiting: { readonly path: string; readonly value: object }[] = [{ path: '', value }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

@@ -7,7 +7,17 @@ const maxChecksPerValue = 20_000;
 /** Keywords whose schemas look at the same value as the schema they stand in. */
 const inPlace = new Set(['allOf', 'anyOf', 'dependencies', 'dependentSchemas', 'else', 'if', 'not', 'oneOf', 'then']);
 /** Keywords that only later drafts have; draft-07 would overlook them. */
-const laterKeywords = ['$dynamicRef', '$recursiveRef', 'dependentRequired', 'dependentSchemas', 'maxContains', 'minContains', 'prefixItems', 'unevaluatedItems', 'unevaluatedProperties'];
+const laterKeywords = [
+  '$dynamicRef',
+  '$recursiveRef',
+  'dependentRequired',
+  'dependentSchemas',
+  'maxContains',
+  'minContains',
+  'prefixItems',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+];
 
 /** The drafts a schema can be compiled as. */
 export type Draft = 'draft-07' | '2020-12';
@@ -36,13 +46,17 @@ function draftOf(root: JsonObject): Draft {
 }
 
 function usesLater(schema: JsonObject): boolean {
-  return laterKeywords.some((keyword) => Object.hasOwn(schema, keyword)) || subSchemas(schema).some((inner) => usesLater(inner.schema));
+  return (
+    laterKeywords.some((keyword) => Object.hasOwn(schema, keyword)) || subSchemas(schema).some((inner) => usesLater(inner.schema))
+  );
 }
 
 /** Drops ids and the nullable shorthand of OpenAPI; a reference by the root's own id becomes a local one. */
 function withoutIds(schema: JsonObject, rootId: JsonValue | undefined): JsonObject {
   const entries = Object.entries(schema).filter(([key]) => key !== '$id' && key !== 'id' && key !== '$schema');
-  return Object.fromEntries(entries.map(([key, value]) => [key, key === '$ref' && typeof value === 'string' ? localRef(value, rootId) : value]));
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key, key === '$ref' && typeof value === 'string' ? localRef(value, rootId) : value]),
+  );
 }
 
 function localRef(ref: string, rootId: JsonValue | undefined): string {
@@ -100,15 +114,21 @@ function collectAnchors(schema: JsonObject, anchors: Map<string, JsonObject>): v
 }
 
 /** The schema a reference leads to, undefined when there is none to follow, or a text that says what is wrong with it. */
-function refTarget(ref: JsonValue | undefined, root: JsonObject, anchors: ReadonlyMap<string, JsonObject>): JsonObject | string | undefined {
+function refTarget(
+  ref: JsonValue | undefined,
+  root: JsonObject,
+  anchors: ReadonlyMap<string, JsonObject>,
+): JsonObject | string | undefined {
   if (typeof ref !== 'string') return undefined;
-  if (!ref.startsWith('#')) return `$ref ${JSON.stringify(ref.slice(0, 120))} leaves the schema, and nothing is fetched; put what it names under definitions`;
+  if (!ref.startsWith('#'))
+    return `$ref ${JSON.stringify(ref.slice(0, 120))} leaves the schema, and nothing is fetched; put what it names under definitions`;
   if (ref === '#') return root;
   if (!ref.startsWith('#/')) return anchors.get(ref.slice(1)) ?? `$ref ${JSON.stringify(ref.slice(0, 120))} leads nowhere`;
   let target: JsonValue | undefined = root;
   for (const step of ref.slice(2).split('/')) {
     const key = decodeStep(step);
-    if (typeof target !== 'object' || target === null || !Object.hasOwn(target, key)) return `$ref ${JSON.stringify(ref.slice(0, 120))} leads nowhere`;
+    if (typeof target !== 'object' || target === null || !Object.hasOwn(target, key))
+      return `$ref ${JSON.stringify(ref.slice(0, 120))} leads nowhere`;
     target = (target as JsonObject)[key];
   }
   return isJsonObject(target) ? target : undefined;

@@ -3,9 +3,12 @@ import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from '
 import { mapSchema } from './map-schema.ts';
 
 /** Largest schema of one tool, in characters of JSON text (FAULTS P4). */
-export const maxSchemaChars = 256 * 1024;
+const maxSchemaChars = 256 * 1024;
 /** Deepest nesting of one schema (FAULTS P4). */
-export const maxSchemaDepth = 64;
+const maxSchemaDepth = 64;
+
+/** The one schema of all tools without arguments, so that it is compiled once. */
+const noParameters: JsonSchema = Object.freeze({ type: 'object', properties: Object.freeze({}) });
 
 /**
  * The plain JSON Schema of whatever a tool declares its parameters with: zod or another Standard Schema that offers
@@ -15,7 +18,7 @@ export const maxSchemaDepth = 64;
  * @throws CadreError `TOOL_INVALID` when there is no JSON Schema to be had, or it is too large, too deep or not for an object
  */
 export function jsonSchemaOf(parameters: unknown, where: string): JsonSchema {
-  if (parameters === undefined || parameters === null) return { type: 'object', properties: {} };
+  if (parameters === undefined || parameters === null) return noParameters;
   let found: unknown;
   try {
     found = findSchema(parameters, 0);
@@ -23,14 +26,19 @@ export function jsonSchemaOf(parameters: unknown, where: string): JsonSchema {
     throw invalid(where, `could not be turned into JSON Schema: ${describeThrown(thrown)}`, thrown);
   }
   if (found === undefined) {
-    throw invalid(where, 'must be a zod or other Standard Schema that offers JSON Schema, a typebox schema, jsonSchema() of the AI SDK, or a plain JSON Schema object');
+    throw invalid(
+      where,
+      'must be a zod or other Standard Schema that offers JSON Schema, a typebox schema, jsonSchema() of the AI SDK, or a plain JSON Schema object',
+    );
   }
   return objectSchema(plainCopy(found, where), where);
 }
 
 /** A copy of a schema as models get it: without the `x-*` keywords that only this engine reads (A1.8). */
 export function toWireSchema(schema: JsonSchema): JsonSchema {
-  const stripped = mapSchema(schema, (inner) => Object.fromEntries(Object.entries(inner).filter(([key]) => !key.startsWith('x-') && key !== '$schema')));
+  const stripped = mapSchema(schema, (inner) =>
+    Object.fromEntries(Object.entries(inner).filter(([key]) => !key.startsWith('x-') && key !== '$schema')),
+  );
   return stripped['properties'] === undefined ? { ...stripped, properties: {} } : stripped;
 }
 
@@ -62,7 +70,9 @@ function fromStandard(value: unknown, standard: Readonly<Record<string, unknown>
     const convert: unknown = (value as Readonly<Record<string, unknown>>)[method];
     if (typeof convert === 'function') return (convert as () => unknown).call(value);
   }
-  throw new Error(`the schema library '${String(standard['vendor'])}' offers no JSON Schema in this version; update it, or pass JSON Schema`);
+  throw new Error(
+    `the schema library '${String(standard['vendor'])}' offers no JSON Schema in this version; update it, or pass JSON Schema`,
+  );
 }
 
 function plainCopy(found: unknown, where: string): JsonObject {
@@ -76,7 +86,10 @@ function plainCopy(found: unknown, where: string): JsonObject {
     throw invalid(where, `is not plain JSON: ${describeThrown(thrown)}`, thrown);
   }
   if (json !== undefined && json.length > maxSchemaChars) {
-    throw invalid(where, `is a schema of ${json.length} characters; ${maxSchemaChars} are allowed. Split the tool, or describe less`);
+    throw invalid(
+      where,
+      `is a schema of ${json.length} characters; ${maxSchemaChars} are allowed. Split the tool, or describe less`,
+    );
   }
   const copy = json === undefined ? undefined : (JSON.parse(json) as JsonValue);
   if (!isJsonObject(copy)) throw invalid(where, 'must be a JSON Schema object');
@@ -102,7 +115,10 @@ function objectSchema(schema: JsonObject, where: string): JsonSchema {
   if (type === undefined) return { type: 'object', ...schema };
   if (type === 'object') return schema;
   if (Array.isArray(type) && type.includes('object')) return { ...schema, type: 'object' };
-  throw invalid(where, `must describe an object, but its type is ${JSON.stringify(type)}; wrap the value: { "type": "object", "properties": { … } }`);
+  throw invalid(
+    where,
+    `must describe an object, but its type is ${JSON.stringify(type)}; wrap the value: { "type": "object", "properties": { … } }`,
+  );
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

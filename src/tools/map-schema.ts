@@ -2,8 +2,18 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 
 /** Keywords whose value is one schema. */
 const single = new Set([
-  'additionalItems', 'additionalProperties', 'contains', 'contentSchema', 'else', 'if', 'items', 'not', 'propertyNames', 'then',
-  'unevaluatedItems', 'unevaluatedProperties',
+  'additionalItems',
+  'additionalProperties',
+  'contains',
+  'contentSchema',
+  'else',
+  'if',
+  'items',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
 ]);
 /** Keywords whose value is a list of schemas. */
 const lists = new Set(['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems']);
@@ -42,7 +52,11 @@ export function mapSchema(schema: JsonObject, change: (schema: JsonObject) => Js
   const mapped: [string, JsonValue | undefined][] = Object.entries(schema).map(([keyword, value]) => {
     if (Array.isArray(value)) return [keyword, lists.has(keyword) ? value.map((item: JsonValue) => mapValue(item, change)) : value];
     if (!isJsonObject(value)) return [keyword, value];
-    if (maps.has(keyword)) return [keyword, fromEntries(Object.entries(value).map(([name, item]) => [name, item === undefined ? item : mapValue(item, change)]))];
+    if (maps.has(keyword))
+      return [
+        keyword,
+        fromEntries(Object.entries(value).map(([name, item]) => [name, item === undefined ? item : mapValue(item, change)])),
+      ];
     return [keyword, single.has(keyword) ? mapSchema(value, change) : value];
   });
   return change(fromEntries(mapped));

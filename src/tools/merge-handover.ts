@@ -34,7 +34,12 @@ export function withHandover(tool: Tool, protocol: HandoverProtocol): Tool {
 }
 
 function takesObjects(property: JsonValue | undefined): boolean {
-  return isJsonObject(property) && property['type'] === 'array' && isJsonObject(property['items']) && isJsonObject(property['items']['properties']);
+  return (
+    isJsonObject(property) &&
+    property['type'] === 'array' &&
+    isJsonObject(property['items']) &&
+    isJsonObject(property['items']['properties'])
+  );
 }
 
 function withParameters(schema: JsonObject, protocolSchema: JsonSchema, wanted: (name: string) => boolean): JsonObject {

@@ -13,7 +13,11 @@ import { invalidTool, readToolName, type RawDefinition } from './tool-options.ts
  */
 export function normalizeTool(value: unknown, name?: string): Tool {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new CadreError('TOOL_INVALID', `${name === undefined ? 'A tool' : `Tool '${name}'`} must be an object, made by defineTool, tool() of the AI SDK, or a definition; got ${describeKind(value)}.`, { details: { field: '' } });
+    throw new CadreError(
+      'TOOL_INVALID',
+      `${name === undefined ? 'A tool' : `Tool '${name}'`} must be an object, made by defineTool, tool() of the AI SDK, or a definition; got ${describeKind(value)}.`,
+      { details: { field: '' } },
+    );
   }
   const definition = value as RawDefinition;
   if (definition['kind'] === 'effect' || definition['kind'] === 'transition') return checkTool(definition);
@@ -26,9 +30,12 @@ export function normalizeTool(value: unknown, name?: string): Tool {
 function checkTool(tool: RawDefinition): Tool {
   const where = `tool '${readToolName(tool['name'])}'`;
   const action = tool['kind'] === 'effect' ? 'execute' : 'run';
-  for (const field of [action, 'check']) if (typeof tool[field] !== 'function') throw invalidTool(where, field, 'must be a function');
-  for (const field of ['description', 'toolset', 'effect', 'concurrency', 'trust']) if (typeof tool[field] !== 'string') throw invalidTool(where, field, 'must be a text');
-  for (const field of ['timeoutMs', 'maxResultChars']) if (typeof tool[field] !== 'number') throw invalidTool(where, field, 'must be a number');
+  for (const field of [action, 'check'])
+    if (typeof tool[field] !== 'function') throw invalidTool(where, field, 'must be a function');
+  for (const field of ['description', 'toolset', 'effect', 'concurrency', 'trust'])
+    if (typeof tool[field] !== 'string') throw invalidTool(where, field, 'must be a text');
+  for (const field of ['timeoutMs', 'maxResultChars'])
+    if (typeof tool[field] !== 'number') throw invalidTool(where, field, 'must be a number');
   if (!isJsonObject(tool['parameters'])) throw invalidTool(where, 'parameters', 'must be a JSON Schema object');
   if (!Array.isArray(tool['contextContributions'])) throw invalidTool(where, 'contextContributions', 'must be a list');
   return tool as RawDefinition & Tool;

@@ -1,13 +1,14 @@
 import { createRequire } from 'node:module';
 import type { ParsedArguments } from '../core/env.ts';
 import { describeThrown } from '../core/error.ts';
+import { parseJson } from '../core/parse-json.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
 import type { ToolEffect } from '../core/tool.ts';
 
 /** Longest argument text, in characters. */
 export const maxArgumentChars = 1024 * 1024;
 /** Deepest nesting of arguments. */
-export const maxArgumentDepth = 64;
+const maxArgumentDepth = 64;
 
 /** What decides how strictly argument text is read. */
 export interface ParseOptions {
@@ -22,11 +23,12 @@ export interface ParseOptions {
  */
 export function parseArguments(input: string, options: ParseOptions): ParsedArguments {
   if (!options.finishedCleanly) return truncated('the reply was cut off, so the arguments may be incomplete');
-  if (input.length > maxArgumentChars) return invalid(`the arguments have ${input.length} characters; ${maxArgumentChars} are allowed`);
+  if (input.length > maxArgumentChars)
+    return invalid(`the arguments have ${input.length} characters; ${maxArgumentChars} are allowed`);
   const text = input.trim();
   if (text === '') return { ok: true, args: {}, repaired: false };
   try {
-    return toArguments(JSON.parse(text) as JsonValue, false);
+    return toArguments(parseJson(text) as JsonValue, false);
   } catch (thrown) {
     const open = openAtEnd(text);
     if (open) return truncated('the arguments end in the middle');
@@ -37,7 +39,10 @@ export function parseArguments(input: string, options: ParseOptions): ParsedArgu
 
 function toArguments(value: JsonValue, repaired: boolean): ParsedArguments {
   if (value === null) return { ok: true, args: {}, repaired };
-  if (!isJsonObject(value)) return invalid(`the arguments are ${Array.isArray(value) ? 'a list' : `a ${typeof value}`}; write one JSON object with named fields`);
+  if (!isJsonObject(value))
+    return invalid(
+      `the arguments are ${Array.isArray(value) ? 'a list' : `a ${typeof value}`}; write one JSON object with named fields`,
+    );
   if (isDeeperThan(value, maxArgumentDepth)) return invalid(`the arguments are nested deeper than ${maxArgumentDepth} levels`);
   return { ok: true, args: value, repaired };
 }
@@ -80,7 +85,15 @@ function openAtEnd(text: string): boolean {
   return depth > 0 || quote !== '';
 }
 
+/** Most arguments are a handful of plain fields: told without walking level by level. */
+function isFlat(value: JsonValue): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) return false;
+  return true;
+}
+
 function isDeeperThan(value: JsonValue, limit: number): boolean {
+  if (isFlat(value)) return false;
   let level: readonly JsonValue[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > limit) return true;

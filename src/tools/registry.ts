@@ -24,7 +24,10 @@ export function createToolRegistry(tools: Readonly<Record<string, unknown>> | re
   const byName = new Map<string, Tool>();
   const warnings: string[] = [];
   for (const tool of normalizeAll(tools)) {
-    if (byName.has(tool.name)) throw new CadreError('TOOL_INVALID', `There are two tools named '${tool.name}'; rename one of them.`, { details: { field: 'name' } });
+    if (byName.has(tool.name))
+      throw new CadreError('TOOL_INVALID', `There are two tools named '${tool.name}'; rename one of them.`, {
+        details: { field: 'name' },
+      });
     const compiled = compileSchema(tool.parameters, `tool '${tool.name}'`);
     warnings.push(...compiled.warnings.map((warning) => `tool '${tool.name}': ${warning}`));
     byName.set(tool.name, tool);
@@ -48,7 +51,9 @@ export function createToolRegistry(tools: Readonly<Record<string, unknown>> | re
 
 function checkVerifier(tool: Tool, tools: ReadonlyMap<string, Tool>): void {
   if (tool.verify === undefined || tools.has(tool.verify)) return;
-  throw new CadreError('TOOL_INVALID', `Tool '${tool.name}': verify names '${tool.verify}', and there is no such tool.`, { details: { field: 'verify' } });
+  throw new CadreError('TOOL_INVALID', `Tool '${tool.name}': verify names '${tool.verify}', and there is no such tool.`, {
+    details: { field: 'verify' },
+  });
 }
 
 function normalizeAll(tools: Readonly<Record<string, unknown>> | readonly unknown[]): readonly Tool[] {
@@ -85,8 +90,11 @@ function wireNames(names: readonly string[]): ReadonlyMap<string, string> {
   return wires;
 }
 
+function problem(message: string): ReturnType<ToolRegistry['validate']> {
+  return { ok: false, errors: [{ path: '', message }] };
+}
+
 function validate(tools: ReadonlyMap<string, Tool>, name: string, args: unknown): ReturnType<ToolRegistry['validate']> {
-  const problem = (message: string): ReturnType<ToolRegistry['validate']> => ({ ok: false, errors: [{ path: '', message }] });
   const tool = tools.get(name);
   if (tool === undefined) {
     const meant = closestName(String(name).slice(0, 100), tools.keys());

@@ -6,7 +6,7 @@ import { cutText } from './cut-text.ts';
 import { stableJson } from './stable-json.ts';
 
 /** What the model reads when a tool returned nothing. */
-export const noResultText = '(no result)';
+const noResultText = '(no result)';
 /** Most characters of file data (base64) in one result; files beyond it are named, not sent. */
 const maxFileChars = 20_000_000;
 
@@ -108,7 +108,9 @@ function withoutHugeFiles(content: Content): Content {
   return content.map((part): ContentPart => {
     if (part.type !== 'file') return part;
     room -= fileChars(part);
-    return room >= 0 ? part : { type: 'text', text: `[a file of type ${part.mediaType} was left out: the files of this result are too large]` };
+    return room >= 0
+      ? part
+      : { type: 'text', text: `[a file of type ${part.mediaType} was left out: the files of this result are too large]` };
   });
 }
 

@@ -37,8 +37,15 @@ const concurrencies = ['parallel', 'serial', 'exclusive'] as const;
 const trusts = ['trusted', 'untrusted'] as const;
 /** Spellings people write by habit, and what the option is called here. */
 const misspelt: readonly (readonly [string, string])[] = [
-  ['endsFlow', 'ends_flow'], ['timeoutMs', 'timeout_ms'], ['timeout', 'timeout_ms'], ['maxResultChars', 'max_result_chars'], ['unique', 'exclusive'],
-  ['handoverProtocol', 'handover_protocol'], ['contextContributions', 'context_contributions'], ['toolset_name', 'toolset'], ['toolsetName', 'toolset'],
+  ['endsFlow', 'ends_flow'],
+  ['timeoutMs', 'timeout_ms'],
+  ['timeout', 'timeout_ms'],
+  ['maxResultChars', 'max_result_chars'],
+  ['unique', 'exclusive'],
+  ['handoverProtocol', 'handover_protocol'],
+  ['contextContributions', 'context_contributions'],
+  ['toolset_name', 'toolset'],
+  ['toolsetName', 'toolset'],
 ];
 /** Longest time a timer can wait, in milliseconds. */
 const maxTimeout = 2_147_483_647;
@@ -54,11 +61,16 @@ export type RawDefinition = Readonly<Record<string, unknown>>;
 export function readToolOptions(definition: RawDefinition, givenName?: string): CommonFields {
   const name = readToolName(definition['name'] ?? givenName);
   const where = `tool '${name}'`;
-  for (const [wrong, right] of misspelt) if (definition[wrong] !== undefined) throw invalidTool(where, wrong, `is called '${right}'`);
+  for (const [wrong, right] of misspelt)
+    if (definition[wrong] !== undefined) throw invalidTool(where, wrong, `is called '${right}'`);
   const effect = oneOf(definition, 'effect', effects, where) ?? 'unsafe';
   const verify = text(definition, 'verify', where);
   if ((effect === 'verifiable') !== (verify !== undefined)) {
-    throw invalidTool(where, 'verify', "must name the tool that finds out whether a call happened, for effect 'verifiable' and only for that");
+    throw invalidTool(
+      where,
+      'verify',
+      "must name the tool that finds out whether a call happened, for effect 'verifiable' and only for that",
+    );
   }
   const handoverProtocol = text(definition, 'handover_protocol', where);
   const guide = text(definition, 'guide', where);
@@ -82,18 +94,28 @@ export function readToolOptions(definition: RawDefinition, givenName?: string): 
 /** Checks the name of a tool: any text without control characters that is not the wildcard; it need not be legal on the wire. */
 export function readToolName(name: unknown): string {
   if (typeof name !== 'string' || name.trim() === '' || name.length > 1_000) {
-    throw new CadreError('TOOL_INVALID', `A tool needs a name of 1 to 1000 characters, but got ${JSON.stringify(name) ?? 'none'}.`, { details: { field: 'name' } });
+    throw new CadreError(
+      'TOOL_INVALID',
+      `A tool needs a name of 1 to 1000 characters, but got ${JSON.stringify(name) ?? 'none'}.`,
+      { details: { field: 'name' } },
+    );
   }
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   if (name === '*' || /[\u0000-\u001f\u007f]/.test(name)) {
-    throw new CadreError('TOOL_INVALID', `${JSON.stringify(name)} cannot be the name of a tool: '*' means all tools, and control characters are not allowed.`, { details: { field: 'name' } });
+    throw new CadreError(
+      'TOOL_INVALID',
+      `${JSON.stringify(name)} cannot be the name of a tool: '*' means all tools, and control characters are not allowed.`,
+      { details: { field: 'name' } },
+    );
   }
   return name;
 }
 
 /** An error about one field of a tool. */
 export function invalidTool(where: string, field: string, what: string): CadreError {
-  return new CadreError('TOOL_INVALID', `${where.charAt(0).toUpperCase()}${where.slice(1)}: ${field} ${what}.`, { details: { field } });
+  return new CadreError('TOOL_INVALID', `${where.charAt(0).toUpperCase()}${where.slice(1)}: ${field} ${what}.`, {
+    details: { field },
+  });
 }
 
 /** Reads a text that must not be blank, when it is there. */
@@ -113,15 +135,22 @@ function flag(definition: RawDefinition, field: string, where: string): boolean 
 function count(definition: RawDefinition, field: string, max: number, where: string): number | undefined {
   const value = definition[field];
   if (value === undefined) return undefined;
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > max) throw invalidTool(where, field, `must be a whole number from 1 to ${max}`);
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > max)
+    throw invalidTool(where, field, `must be a whole number from 1 to ${max}`);
   return value;
 }
 
-function oneOf<const Value extends string>(definition: RawDefinition, field: string, allowed: readonly Value[], where: string): Value | undefined {
+function oneOf<const Value extends string>(
+  definition: RawDefinition,
+  field: string,
+  allowed: readonly Value[],
+  where: string,
+): Value | undefined {
   const value = definition[field];
   if (value === undefined) return undefined;
   const found = allowed.find((candidate) => candidate === value);
-  if (found === undefined) throw invalidTool(where, field, `must be one of ${allowed.join(', ')}, but is ${JSON.stringify(value) ?? typeof value}`);
+  if (found === undefined)
+    throw invalidTool(where, field, `must be one of ${allowed.join(', ')}, but is ${JSON.stringify(value) ?? typeof value}`);
   return found;
 }
 

@@ -91,12 +91,16 @@ function fromStandard(result: unknown): Verdict {
 
 function fromAiSdk(result: unknown): Verdict {
   const { success, value, error } = result as { readonly success?: unknown; readonly value?: unknown; readonly error?: unknown };
-  return success === true ? { ok: true, value } : { ok: false, errors: [{ path: '', message: describeThrown(error).slice(0, 1_000) }] };
+  return success === true
+    ? { ok: true, value }
+    : { ok: false, errors: [{ path: '', message: describeThrown(error).slice(0, 1_000) }] };
 }
 
 function toProblem(issue: unknown): ArgumentProblem {
   const { message, path } = issue as { readonly message?: unknown; readonly path?: readonly unknown[] };
-  const steps = (path ?? []).map((step) => String(typeof step === 'object' && step !== null ? (step as { readonly key?: unknown }).key : step));
+  const steps = (path ?? []).map((step) =>
+    String(typeof step === 'object' && step !== null ? (step as { readonly key?: unknown }).key : step),
+  );
   return {
     path: steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
     message: typeof message === 'string' ? message.slice(0, 500) : 'is not valid',
@@ -105,5 +109,17 @@ function toProblem(issue: unknown): ArgumentProblem {
 
 /** A copy a tool may change as it likes: what is on the record stays as it was (FAULTS X6). */
 function copyJson<Value extends JsonValue>(value: Value): Value {
-  return structuredClone(value);
+  return copyValue(value) as Value;
+}
+
+function copyValue(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).map(copyValue);
+  const copy: { [key: string]: JsonValue } = {};
+  // Keys that lead to prototypes were refused before; `defineProperty` is needed for none of the others.
+  for (const key of Object.keys(value)) {
+    const inner = (value as JsonObject)[key];
+    if (inner !== undefined) copy[key] = copyValue(inner);
+  }
+  return copy;
 }

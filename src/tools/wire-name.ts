@@ -4,7 +4,13 @@ import { createHash } from 'node:crypto';
 export const wirePattern = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
 /** Words for the characters that real tool names have most; every other one is `u` and its code point in hexadecimal. */
-const words: ReadonlyMap<string, string> = new Map([['.', 'dot'], ['/', 'slash'], [':', 'colon'], [' ', 'space'], ['@', 'at']]);
+const words: ReadonlyMap<string, string> = new Map([
+  ['.', 'dot'],
+  ['/', 'slash'],
+  [':', 'colon'],
+  [' ', 'space'],
+  ['@', 'at'],
+]);
 const characters: ReadonlyMap<string, string> = new Map([...words].map(([character, word]) => [word, character]));
 
 /**

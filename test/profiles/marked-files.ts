@@ -16,7 +16,7 @@ export interface BadInput {
 }
 
 /** Names that bad inputs may refer to. */
-export const known: KnownNames = {
+const known: KnownNames = {
   tools: new Set(['search', 'read_file', 'finish_flow', 'write_report']),
   toolsets: new Set(['planning', 'documents', 'flow_control_end']),
   ingestors: new Set(['markdown_formatter', 'work_modules', 'templated_content', 'generic_message']),
@@ -26,14 +26,24 @@ export const known: KnownNames = {
 };
 
 /** Compiles files given by path. */
-export function compileText(text: string | Readonly<Record<string, string>>, names: Partial<KnownNames> = known, env: Record<string, string> = {}): CompileOutcome {
+export function compileText(
+  text: string | Readonly<Record<string, string>>,
+  names: Partial<KnownNames> = known,
+  env: Record<string, string> = {},
+): CompileOutcome {
   const files: readonly ProfileFile[] =
-    typeof text === 'string' ? [{ path: 'p.yaml', text }] : Object.entries(text).map(([path, content]) => ({ path, text: content }));
+    typeof text === 'string'
+      ? [{ path: 'p.yaml', text }]
+      : Object.entries(text).map(([path, content]) => ({ path, text: content }));
   return compileProfileFiles(files, { known: names, env });
 }
 
 /** Compiles a profile that must be fine. */
-export function compileGood(text: string | Readonly<Record<string, string>>, names?: Partial<KnownNames>, env?: Record<string, string>): NonNullable<CompileOutcome['set']> {
+export function compileGood(
+  text: string | Readonly<Record<string, string>>,
+  names?: Partial<KnownNames>,
+  env?: Record<string, string>,
+): NonNullable<CompileOutcome['set']> {
   const { set, diagnostics } = compileText(text, names, env);
   if (set === undefined) throw new Error(formatDiagnostics(diagnostics));
   return set;

@@ -12,7 +12,12 @@ const object = (properties: JsonObject, more: JsonObject = {}): JsonSchema => ({
 
 describe('problems are said so that a model can mend them', () => {
   const schema = object(
-    { query: { type: 'string' }, limit: { type: ['integer', 'null'] }, mode: { enum: ['fast', 'exact'] }, tags: { type: 'array', items: { type: 'string' } } },
+    {
+      query: { type: 'string' },
+      limit: { type: ['integer', 'null'] },
+      mode: { enum: ['fast', 'exact'] },
+      tags: { type: 'array', items: { type: 'string' } },
+    },
     { required: ['query'], additionalProperties: false },
   );
 
@@ -27,7 +32,9 @@ describe('problems are said so that a model can mend them', () => {
   });
 
   test('a choice between kinds is one sentence', () => {
-    expect(problems(object({ a: { anyOf: [{ type: 'string' }, { type: 'null' }] } }), { a: 5 })).toEqual(['/a must be string or null, but is integer']);
+    expect(problems(object({ a: { anyOf: [{ type: 'string' }, { type: 'null' }] } }), { a: 5 })).toEqual([
+      '/a must be string or null, but is integer',
+    ]);
   });
 
   test('a choice between forms says that one of them is enough', () => {
@@ -51,7 +58,9 @@ describe('problems are said so that a model can mend them', () => {
   });
 
   test('thousands of problems are a short list', () => {
-    const checked = problems(object({ a: { type: 'array', items: { type: 'string' } } }), { a: Array.from({ length: 5_000 }, () => 1) });
+    const checked = problems(object({ a: { type: 'array', items: { type: 'string' } } }), {
+      a: Array.from({ length: 5_000 }, () => 1),
+    });
     expect(checked.length).toBeLessThan(20);
     expect(checked.at(-1)).toContain('more problems');
   });
@@ -59,19 +68,69 @@ describe('problems are said so that a model can mend them', () => {
 
 describe('schemas from the real world are accepted', () => {
   test.each<[string, JsonSchema, JsonObject, JsonObject]>([
-    ['draft-07 tuples', { $schema: 'http://json-schema.org/draft-07/schema#', ...object({ a: { items: [{ type: 'string' }] } }) }, { a: ['x'] }, { a: [1] }],
-    ['2020-12 tuples', { $schema: 'https://json-schema.org/draft/2020-12/schema', ...object({ a: { prefixItems: [{ type: 'string' }] } }) }, { a: ['x'] }, { a: [1] }],
+    [
+      'draft-07 tuples',
+      { $schema: 'http://json-schema.org/draft-07/schema#', ...object({ a: { items: [{ type: 'string' }] } }) },
+      { a: ['x'] },
+      { a: [1] },
+    ],
+    [
+      '2020-12 tuples',
+      { $schema: 'https://json-schema.org/draft/2020-12/schema', ...object({ a: { prefixItems: [{ type: 'string' }] } }) },
+      { a: ['x'] },
+      { a: [1] },
+    ],
     ['2020-12 keywords without $schema', object({ a: { prefixItems: [{ type: 'string' }] } }), { a: ['x'] }, { a: [1] }],
     ['unevaluatedProperties', object({ a: {} }, { unevaluatedProperties: false }), { a: 1 }, { b: 1 }],
     ['local definitions', object({ a: { $ref: '#/$defs/x' } }, { $defs: { x: { type: 'string' } } }), { a: 'x' }, { a: 1 }],
-    ['references by the own id', object({ a: { $ref: 'https://a.example/s.json#/definitions/x' } }, { $id: 'https://a.example/s.json', definitions: { x: { type: 'string' } } }), { a: 'x' }, { a: 1 }],
-    ['anchors', object({ a: { $ref: '#x' } }, { $schema: 'https://json-schema.org/draft/2020-12/schema', $defs: { y: { $anchor: 'x', type: 'string' } } }), { a: 'x' }, { a: 1 }],
-    ['trees', object({ n: { $ref: '#/definitions/n' } }, { definitions: { n: object({ children: { type: 'array', items: { $ref: '#/definitions/n' } } }, { required: ['v'] }) } }), { n: { v: 1, children: [{ v: 2 }] } }, { n: { v: 1, children: [{}] } }],
-    ['foreign keywords and formats', object({ a: { type: 'string', format: 'frobnicate', 'x-y': 1, example: 'e', nullable: false } }), { a: 'anything' }, { a: 1 }],
+    [
+      'references by the own id',
+      object(
+        { a: { $ref: 'https://a.example/s.json#/definitions/x' } },
+        { $id: 'https://a.example/s.json', definitions: { x: { type: 'string' } } },
+      ),
+      { a: 'x' },
+      { a: 1 },
+    ],
+    [
+      'anchors',
+      object(
+        { a: { $ref: '#x' } },
+        { $schema: 'https://json-schema.org/draft/2020-12/schema', $defs: { y: { $anchor: 'x', type: 'string' } } },
+      ),
+      { a: 'x' },
+      { a: 1 },
+    ],
+    [
+      'trees',
+      object(
+        { n: { $ref: '#/definitions/n' } },
+        { definitions: { n: object({ children: { type: 'array', items: { $ref: '#/definitions/n' } } }, { required: ['v'] }) } },
+      ),
+      { n: { v: 1, children: [{ v: 2 }] } },
+      { n: { v: 1, children: [{}] } },
+    ],
+    [
+      'foreign keywords and formats',
+      object({ a: { type: 'string', format: 'frobnicate', 'x-y': 1, example: 'e', nullable: false } }),
+      { a: 'anything' },
+      { a: 1 },
+    ],
     ['the old id keyword', object({ a: { type: 'string' } }, { id: 'urn:x' }), { a: 'x' }, { a: 1 }],
     ['a property called $id', object({ $id: { type: 'string' }, id: { type: 'integer' } }), { $id: 'x', id: 1 }, { $id: 1 }],
     ['required fields that are not declared', object({}, { required: ['a'] }), { a: 1 }, {}],
-    ['an OpenAPI discriminator with a mapping', object({ a: { type: 'object', discriminator: { propertyName: 'k', mapping: { x: '#/x' } }, oneOf: [{ type: 'object', required: ['x'] }] } }), { a: { x: 1 } }, { a: {} }],
+    [
+      'an OpenAPI discriminator with a mapping',
+      object({
+        a: {
+          type: 'object',
+          discriminator: { propertyName: 'k', mapping: { x: '#/x' } },
+          oneOf: [{ type: 'object', required: ['x'] }],
+        },
+      }),
+      { a: { x: 1 } },
+      { a: {} },
+    ],
   ])('%s', (_, schema, good, bad) => {
     expect(fitting(schema, good)).toBe(true);
     expect(fitting(schema, bad)).toBe(false);
@@ -85,7 +144,10 @@ describe('hostile schemas (P4)', () => {
   });
 
   test('patterns of properties are linear too, and two patterns are two', () => {
-    const schema = object({ a: { type: 'string', pattern: '^x$' }, b: { type: 'string', pattern: '^y$' } }, { patternProperties: { '^(n|n)*$': { type: 'integer' } } });
+    const schema = object(
+      { a: { type: 'string', pattern: '^x$' }, b: { type: 'string', pattern: '^y$' } },
+      { patternProperties: { '^(n|n)*$': { type: 'integer' } } },
+    );
     expect(fitting(schema, { a: 'x', b: 'y', [`${'n'.repeat(50)}!`]: 'free' })).toBe(true);
     expect(fitting(schema, { a: 'y', b: 'y' })).toBe(false);
     expect(fitting(schema, { nn: 'text' })).toBe(false);
@@ -99,7 +161,14 @@ describe('hostile schemas (P4)', () => {
   });
 
   test.each<[string, JsonSchema, string]>([
-    ['a circle of references', object({}, { $ref: '#/definitions/a', definitions: { a: { allOf: [{ $ref: '#/definitions/b' }] }, b: { $ref: '#/definitions/a' } } }), 'comes back to itself'],
+    [
+      'a circle of references',
+      object(
+        {},
+        { $ref: '#/definitions/a', definitions: { a: { allOf: [{ $ref: '#/definitions/b' }] }, b: { $ref: '#/definitions/a' } } },
+      ),
+      'comes back to itself',
+    ],
     ['a reference to itself', object({ a: { $ref: '#/properties/a' } }), 'comes back to itself'],
     ['a remote reference', object({ a: { $ref: 'https://example.com/schema.json' } }), 'nothing is fetched'],
     ['a file reference', object({ a: { $ref: 'file:///etc/passwd' } }), 'nothing is fetched'],
@@ -109,13 +178,23 @@ describe('hostile schemas (P4)', () => {
     ['a keyword of the wrong type', object({}, { required: 'a' }), 'required'],
     [
       'references that double at every step',
-      object({ a: { $ref: '#/definitions/d0' } }, {
-        definitions: Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`d${index}`, index === 39 ? {} : { allOf: [{ $ref: `#/definitions/d${index + 1}` }, { $ref: `#/definitions/d${index + 1}` }] }])),
-      }),
+      object(
+        { a: { $ref: '#/definitions/d0' } },
+        {
+          definitions: Object.fromEntries(
+            Array.from({ length: 40 }, (_, index) => [
+              `d${index}`,
+              index === 39 ? {} : { allOf: [{ $ref: `#/definitions/d${index + 1}` }, { $ref: `#/definitions/d${index + 1}` }] },
+            ]),
+          ),
+        },
+      ),
       'schemas apply to one value',
     ],
   ])('%s is TOOL_INVALID', (_, schema, words) => {
-    expect(() => compileSchema(schema, "tool 't'")).toThrow(expect.objectContaining({ code: 'TOOL_INVALID', message: expect.stringContaining(words) as string }) as Error);
+    expect(() => compileSchema(schema, "tool 't'")).toThrow(
+      expect.objectContaining({ code: 'TOOL_INVALID', message: expect.stringContaining(words) as string }) as Error,
+    );
   });
 
   test('ids of two schemas do not clash', () => {
@@ -135,7 +214,14 @@ describe('hostile schemas (P4)', () => {
     const many = Array.from({ length: 20_000 }, (_, index) => ({ index }));
     expect(fitting(schema, { a: many })).toBe(true);
     expect(fitting(schema, { a: [...many, { index: 7 }] })).toBe(false);
-    expect(fitting(schema, { a: [{ x: 1, y: 2 }, { y: 2, x: 1 }] })).toBe(false);
+    expect(
+      fitting(schema, {
+        a: [
+          { x: 1, y: 2 },
+          { y: 2, x: 1 },
+        ],
+      }),
+    ).toBe(false);
   });
 });
 

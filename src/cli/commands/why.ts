@@ -1,7 +1,7 @@
 import { CadreError } from '../../core/error.ts';
-import { formatWhy } from '../../inspector/format/format-why.ts';
 import type { WhyAnswer } from '../../inspector/why.ts';
 import type { ExitCode } from '../exit-code.ts';
+import { formatAnswers } from '../format-answers.ts';
 import { matchTurns, findTurn } from '../find-turn.ts';
 import type { RecordedRun } from '../recorded-run.ts';
 import { showRun, type ReadingOptions } from '../show.ts';
@@ -11,7 +11,7 @@ export function whyCommand(run: string, words: readonly string[], options: Readi
   return showRun(run, options, async (recorded) => {
     const { turn, text } = readWords(recorded, words);
     const answers = turn === undefined ? await searchTurns(recorded, text) : await recorded.why(turn, text);
-    return { data: answers, text: (format) => (answers.length === 0 && turn === undefined ? notFound(recorded) : formatWhy(answers, format)) };
+    return { data: answers, text: (format) => (answers.length === 0 && turn === undefined ? notFound(recorded) : formatAnswers(answers, format)) };
   });
 }
 

@@ -1,13 +1,15 @@
 import type { AgentState, CallState, RunState } from '../../core/state.ts';
 import { grouped } from '../../inspector/format/terminal-text.ts';
 import { safe } from '../../inspector/format/layout.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { argsText } from './args-text.ts';
 
 /** One agent as the live view shows it; all texts are safe to print. */
 export interface AgentRow {
   readonly agentId: string;
-  /** The name with its place in the tree drawn before it. */
-  readonly label: string;
+  /** Its place in the tree, as lines drawn before the name. */
+  readonly branch: string;
+  /** The name, with its work module if it has one; the end tells agents of one profile apart. */
+  readonly name: string;
   readonly status: string;
   /** What it is at right now. */
   readonly doing: string;
@@ -42,7 +44,8 @@ function toRow(agent: AgentState, prefix: string, progress: ToolProgress): Agent
   const role = meta.moduleId === undefined ? '' : ` ${safe(meta.moduleId, 20)}`;
   return {
     agentId: meta.agentId,
-    label: `${prefix}${safe(meta.agentId, 40)}${role}`,
+    branch: prefix,
+    name: `${safe(meta.agentId, 60)}${role}`,
     status: statusText(agent),
     doing: doingText(agent, progress),
     turns: agent.turnCount,
@@ -83,10 +86,4 @@ function detailOf(call: CallState, progress: ToolProgress): string {
   if (call.status === 'suspended' && call.waitFor?.kind === 'agents') return `waits for ${call.waitFor.agentIds.length}`;
   if (call.status === 'suspended') return 'waits for you';
   return argsText(call.request.args);
-}
-
-/** The first text among the arguments: what is searched for, read, written. */
-function argsText(args: JsonObject | null): string {
-  const text = Object.values(args ?? {}).find((value) => typeof value === 'string');
-  return typeof text === 'string' ? safe(text, 100) : '';
 }

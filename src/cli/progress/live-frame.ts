@@ -2,7 +2,7 @@ import type { RunState } from '../../core/state.ts';
 import { safe } from '../../inspector/format/layout.ts';
 import { costText, countText, durationText, tokensText } from '../../inspector/format/quantity-text.ts';
 import type { TextStyle } from '../../inspector/format/text-style.ts';
-import { fitText, padText, textWidth } from '../text-width.ts';
+import { fitEnd, fitText, padText, textWidth } from '../text-width.ts';
 import { agentRows, type AgentRow, type ToolProgress } from './agent-rows.ts';
 import { boardRows } from './board-rows.ts';
 
@@ -56,7 +56,8 @@ function fitAgents(agents: readonly AgentRow[], room: number): readonly (AgentRo
 }
 
 function agentLine(row: AgentRow, width: number, style: TextStyle): string {
-  const label = padText(row.label, Math.min(34, Math.floor(width / 3)));
+  const room = Math.min(36, Math.floor(width / 3));
+  const label = padText(`${row.branch}${fitEnd(row.name, room - textWidth(row.branch))}`, room);
   const status = padText(row.status, 9);
   const right = `${countText(row.turns, 'turn').padStart(9)}  ${row.tokens.padStart(9)} tokens`;
   const fixed = textWidth(label) + 1 + textWidth(status) + 1;

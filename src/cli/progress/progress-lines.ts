@@ -1,15 +1,20 @@
 import type { CadreEvent } from '../../core/event.ts';
 import { contentText } from '../../core/message.ts';
+import type { RunState } from '../../core/state.ts';
 import type { TextStyle } from '../../inspector/format/text-style.ts';
 import { styledStatus } from '../../inspector/format/text-style.ts';
 import { safe } from '../../inspector/format/layout.ts';
+import { argsText } from './args-text.ts';
 
 /** Turns the events of one run, given in order, into lines for people: one for what is worth a line, none for the rest. */
 export type ProgressLines = (event: CadreEvent) => string | undefined;
 
-/** Makes the plain view of a run. The lines hold no untrusted control characters, and start with the seconds since the first event. */
-export function createProgressLines(style: TextStyle): ProgressLines {
-  const names: Names = { calls: new Map(), modules: new Map() };
+/**
+ * Makes the plain view of a run. The lines hold no untrusted control characters, and start with the seconds since the
+ * first event. `known` is the run as it stood before that event, when it is not the run's first.
+ */
+export function createProgressLines(style: TextStyle, known?: RunState): ProgressLines {
+  const names = namesOf(known);
   let startedAt: number | undefined;
   return (event) => {
     startedAt ??= event.at;
@@ -22,6 +27,15 @@ export function createProgressLines(style: TextStyle): ProgressLines {
 interface Names {
   readonly calls: Map<string, string>;
   readonly modules: Map<string, string>;
+}
+
+function namesOf(run: RunState | undefined): Names {
+  const calls = [...(run?.agents.values() ?? [])].flatMap((agent) => [...agent.openCalls.values()]);
+  const modules = Object.values(run?.team.workModules ?? {});
+  return {
+    calls: new Map(calls.map((call) => [call.callId, call.request.name])),
+    modules: new Map(modules.map((module) => [module.module_id, module.name])),
+  };
 }
 
 function secondsText(ms: number): string {
@@ -104,7 +118,7 @@ function toolLine(event: ToolEvent, names: Names, style: TextStyle): string | un
   const agent = safe(event.agentId);
   if (event.type === 'tool.request') {
     names.calls.set(event.callId, event.name);
-    return `${agent} calls ${style.cyan(safe(event.name))} ${style.dim(safe(JSON.stringify(event.args ?? {}), 100))}`;
+    return `${agent} calls ${style.cyan(safe(event.name))} ${style.dim(argsText(event.args))}`.trimEnd();
   }
   const name = safe(names.calls.get(event.callId) ?? event.callId);
   switch (event.type) {
@@ -123,7 +137,8 @@ function moduleLine({ moduleId, patch }: Extract<CadreEvent, { readonly type: 'm
   if (isNew || patch.name !== undefined) names.modules.set(moduleId, patch.name ?? names.modules.get(moduleId) ?? '');
   const module = `${style.cyan(safe(moduleId))} ${safe(names.modules.get(moduleId) ?? '', 80)}`.trimEnd();
   if (isNew && patch.name !== undefined) return `module ${module} planned`;
-  return patch.status === undefined ? undefined : `module ${module} is ${styledStatus(style, patch.status)}`;
+  // That it is ongoing is said by the dispatch, which also says with whom.
+  return patch.status === undefined || patch.status === 'ongoing' ? undefined : `module ${module} is ${styledStatus(style, patch.status)}`;
 }
 
 function dispatchLine({ patch }: Extract<CadreEvent, { readonly type: 'dispatch.update' }>, names: Names): string | undefined {

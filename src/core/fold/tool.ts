@@ -1,7 +1,7 @@
 import type { EventOf } from '../event.ts';
 import type { CallId } from '../ids.ts';
 import { contentText } from '../message.ts';
-import type { AgentState, CallState, RunState } from '../state.ts';
+import type { AgentState, CallState, RunState, TurnState } from '../state.ts';
 import { agentOf } from './agent.ts';
 import { countSignature } from './streaks.ts';
 import { turnOf } from './turn.ts';
@@ -58,7 +58,8 @@ function requestCall(run: RunState, agent: AgentState, event: EventOf<'tool.requ
     approved: false,
     end: undefined,
   };
-  turn.calls.push(call);
+  // A list that is kept for the whole run is made to measure: pushing onto an empty one reserves room for 17.
+  turn.calls = [...turn.calls, call];
   agent.openCalls.set(event.callId, call);
   agent.status = 'awaiting_tools';
   agent.toolCallsTotal += 1;
@@ -73,14 +74,18 @@ function endCall(run: RunState, agent: AgentState, call: CallState, event: Event
   call.end = event;
   agent.openCalls.delete(event.callId);
   agent.counters.toolErrorStreak = event.status === 'ok' ? 0 : agent.counters.toolErrorStreak + 1;
-  if (agent.openCalls.size === 0) countSignature(agent, signatureOf(turnOf(run, event.turnId).calls));
+  if (agent.openCalls.size === 0) countSignature(agent, signatureOf(turnOf(run, event.turnId)));
 }
 
 /** One turn's calls and results in a short text, equal exactly when they are. */
-function signatureOf(calls: readonly CallState[]): string {
-  return calls
-    .map((call) => `${call.request.name}(${JSON.stringify(call.request.args)})=${shortened(call.end === undefined ? '' : contentText(call.end.content))}`)
-    .join(';');
+function signatureOf(turn: TurnState): string {
+  const made = turn.modelEnd?.reply?.toolCalls;
+  let signature = '';
+  for (const call of turn.calls) {
+    const input = made?.[call.index]?.input ?? JSON.stringify(call.request.args);
+    signature += `${call.request.name}(${shortened(input)})=${shortened(call.end === undefined ? '' : contentText(call.end.content))};`;
+  }
+  return signature;
 }
 
 /** Long results are told apart by length and both ends; equal ones always give the same text. */

@@ -1,10 +1,11 @@
 import { CadreError } from '../error.ts';
 import type { EventOf } from '../event.ts';
 import type { TurnId } from '../ids.ts';
-import type { InboxItem, WaitingItem } from '../inbox.ts';
+import type { InboxItem } from '../inbox.ts';
 import type { JsonValue } from '../json.ts';
 import { isJsonObject } from '../json.ts';
 import type { PromptMessage } from '../message.ts';
+import { parseJson } from '../parse-json.ts';
 import { messagesOfInputs } from '../prompt.ts';
 import type { AgentState, RunState, TurnState } from '../state.ts';
 import type { ReplyToolCall } from '../turn.ts';
@@ -53,6 +54,8 @@ export function applyTurnEvent(run: RunState, event: EventOf<'turn.start' | 'mod
   }
 }
 
+const none: readonly never[] = [];
+
 const loopingActions: ReadonlySet<string> = new Set(['loop_with_inbox_item', 'retry_turn', 'set_tool_choice']);
 
 /** A call that a rule made stands in history as if the model had made it, so that its result has its place. */
@@ -74,7 +77,7 @@ function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'
     itemSeqs,
     modelEnd: undefined,
     decide: undefined,
-    calls: [],
+    calls: none as never[],
     stateChanges: undefined,
     end: undefined,
   });
@@ -99,25 +102,25 @@ function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'
 
 /** Takes the items a turn read out of the inbox (I2); those it keeps have been seen once more. */
 function consume(agent: AgentState, event: EventOf<'turn.start'>): { readonly items: readonly (InboxItem | undefined)[]; readonly itemSeqs: readonly number[] } {
-  const read = new Map<string, WaitingItem>();
-  const kept = new Set<string>();
-  for (const input of event.inputs) if (input.kept === true) kept.add(input.itemId);
-  const wanted = new Set<string>(event.inputs.map((input) => input.itemId));
+  const { inputs } = event;
+  const places = inputs.length > 8 ? new Map(inputs.map((input, index) => [input.itemId, index])) : undefined;
+  const items: (InboxItem | undefined)[] = inputs.map(() => undefined);
+  const itemSeqs: number[] = inputs.map(() => 0);
   let write = 0;
   for (const waiting of agent.inbox) {
-    const id = waiting.item.itemId;
-    if (wanted.has(id)) {
-      read.set(id, waiting);
-      if (!kept.has(id)) continue;
+    const { itemId } = waiting.item;
+    const index = places === undefined ? inputs.findIndex((input) => input.itemId === itemId) : (places.get(itemId) ?? -1);
+    const input = inputs[index];
+    if (input !== undefined) {
+      items[index] = waiting.item;
+      itemSeqs[index] = waiting.seq;
+      if (input.kept !== true) continue;
       waiting.turnsSeen += 1;
     }
     agent.inbox[write++] = waiting;
   }
   agent.inbox.length = write;
-  return {
-    items: event.inputs.map((input) => read.get(input.itemId)?.item),
-    itemSeqs: event.inputs.map((input) => read.get(input.itemId)?.seq ?? 0),
-  };
+  return { items, itemSeqs };
 }
 
 function endModelCall(run: RunState, agent: AgentState, event: EventOf<'model.end'>): void {
@@ -133,7 +136,7 @@ function endModelCall(run: RunState, agent: AgentState, event: EventOf<'model.en
   const message = assistantMessage(event.reply);
   if (message === undefined) return;
   agent.messages.push(message);
-  agent.origins.push({ turnId: event.turnId, itemIds: [], callIds: event.reply.toolCalls.map((call) => call.callId) });
+  agent.origins.push({ turnId: event.turnId, itemIds: none, callIds: event.reply.toolCalls.length === 0 ? none : event.reply.toolCalls.map((call) => call.callId) });
   agent.currentAction = currentAction(event.reply, message);
 }
 
@@ -151,7 +154,8 @@ function assistantMessage(reply: Reply): AssistantMessage | undefined {
     const part = { type: 'tool-call' as const, toolCallId: call.callId, toolName: call.wireName, input: inputOf(call.input) };
     content.push(call.providerOptions === undefined ? part : { ...part, providerOptions: call.providerOptions });
   }
-  return { role: 'assistant', content };
+  // Kept for the whole run, so made to measure.
+  return { role: 'assistant', content: content.slice() };
 }
 
 /** What conditions read as `state.current_action`: the first call of the reply, and the names of all. */
@@ -172,7 +176,7 @@ function currentAction(reply: Reply, message: AssistantMessage): AgentState['cur
 function inputOf(input: string): JsonValue {
   if (input.trim() === '') return {};
   try {
-    const value: unknown = JSON.parse(input);
+    const value = parseJson(input);
     if (isJsonObject(value)) return value;
   } catch {
     // Not JSON: shown to the model as it wrote it, beside the error result that explains what was wrong.

@@ -9,9 +9,18 @@ export function checkJsonSchema(report: Report, node: MapNode, what: string): vo
   const schema: JsonObject = toPlainObject(node);
   const { type } = schema;
   if (type !== undefined && type !== 'object') {
-    report.error('BAD_SCHEMA', nodeAt(node, ['type']).at, `${what} must describe an object, its type is ${quote(type)}`, 'write type: object');
+    report.error(
+      'BAD_SCHEMA',
+      nodeAt(node, ['type']).at,
+      `${what} must describe an object, its type is ${quote(type)}`,
+      'write type: object',
+    );
   }
   for (const { path, message } of schemaFaults(schema)) {
-    report.error('BAD_SCHEMA', nodeAt(node, path).at, `${what} is no valid JSON Schema: ${path.length === 0 ? '' : `${quote(path.join('.'))} `}${message}`);
+    report.error(
+      'BAD_SCHEMA',
+      nodeAt(node, path).at,
+      `${what} is no valid JSON Schema: ${path.length === 0 ? '' : `${quote(path.join('.'))} `}${message}`,
+    );
   }
 }

@@ -25,16 +25,32 @@ export function checkLlmConfigs(set: LlmConfigSet, report: Report): ReadonlySet<
     const standIn = textNode(settings, 'when_unconfigured');
     for (const reference of [...textItems(settings, 'fallbacks'), ...(standIn === undefined ? [] : [standIn])]) {
       if (usable.has(reference.value) || set.broken.has(reference.value)) continue;
-      report.error('UNKNOWN_LLM_CONFIG', reference.at, `there is no LLM config or model ${quote(reference.value)}`, nameHint(reference.value, usable, 'known LLM configs and models'));
+      report.error(
+        'UNKNOWN_LLM_CONFIG',
+        reference.at,
+        `there is no LLM config or model ${quote(reference.value)}`,
+        nameHint(reference.value, usable, 'known LLM configs and models'),
+      );
     }
     const circle = standInCircle(name, set.configs);
     if (circle !== undefined && standIn !== undefined) {
-      report.error('BASE_CYCLE', standIn.at, `when_unconfigured goes in a circle: ${circle.join(' -> ')}`, 'let it end at a config that needs nothing');
+      report.error(
+        'BASE_CYCLE',
+        standIn.at,
+        `when_unconfigured goes in a circle: ${circle.join(' -> ')}`,
+        'let it end at a config that needs nothing',
+      );
     }
     if (config === undefined || namesModel(config) || config.missing.length > 0 || set.models.has(name)) continue;
     if (isWronglySet(settings)) continue;
     if (bases.has(name)) abstract.add(name);
-    else report.error('MISSING_KEY', (settings ?? node).at, `LLM config ${quote(name)} names no model`, 'add model: provider/model below config:');
+    else
+      report.error(
+        'MISSING_KEY',
+        (settings ?? node).at,
+        `LLM config ${quote(name)} names no model`,
+        'add model: provider/model below config:',
+      );
   }
   return abstract;
 }
@@ -68,7 +84,12 @@ export function refuseLookups(node: MapNode, report: Report): void {
     for (const map of maps) {
       const type = childOf(map, '_type');
       if (type?.kind === 'scalar' && (type.value === 'from_env' || type.value === 'json_from_file')) {
-        report.error('NOT_ALLOWED', type.at, `${quote(type.value)} is for LLM configs only`, 'hand the value to the run as a parameter instead');
+        report.error(
+          'NOT_ALLOWED',
+          type.at,
+          `${quote(type.value)} is for LLM configs only`,
+          'hand the value to the run as a parameter instead',
+        );
       }
       refuseLookups(map, report);
     }

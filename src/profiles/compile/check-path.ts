@@ -4,7 +4,11 @@ import type { Report } from '../report.ts';
 import type { ScalarNode } from '../yaml/source-node.ts';
 
 /** Checks that a path such as `team.work_modules` starts at something that exists. */
-export function checkPath(report: Report, node: ScalarNode & { readonly value: string }, roots: ExpressionRoots = agentRoots): void {
+export function checkPath(
+  report: Report,
+  node: ScalarNode & { readonly value: string },
+  roots: ExpressionRoots = agentRoots,
+): void {
   // A variable stands for a key that is only known at run time.
   const path = node.value.replaceAll(/\{\{[^{}]*\}\}/g, 'x');
   const compiled = compileExpression(`v[${JSON.stringify(path)}]`, roots);

@@ -1,7 +1,10 @@
+import type { KnownNames } from '../../core/profile.ts';
 import { compileScript } from '../../core/script.ts';
 import type { Report } from '../report.ts';
 import { pathText } from '../schema/schema-problem.ts';
-import { nodeAt, toPlainObject, type MapNode } from '../yaml/source-node.ts';
+import { nameHint, quote } from '../wording.ts';
+import { childOf, nodeAt, toPlainObject, type MapNode, type SourceNode } from '../yaml/source-node.ts';
+import { mapItems, textNode } from './read-node.ts';
 
 /** Compiles the rules of a scripted model and reports every problem at its exact place. */
 export function checkScript(report: Report, root: MapNode): void {
@@ -19,6 +22,28 @@ export function checkScript(report: Report, root: MapNode): void {
     const parent = nodeAt(root, steps.slice(0, -1));
     const entry = parent.kind === 'map' ? parent.entries.get(last) : undefined;
     if (entry !== undefined && message.startsWith(`"${last}"`)) report.error('BAD_SCRIPT', entry.keyAt, message, hint);
-    else report.error('BAD_SCRIPT', node.at, message.startsWith('must') || message.startsWith('has') ? `${pathText(steps)} ${message}` : message, hint);
+    else
+      report.error(
+        'BAD_SCRIPT',
+        node.at,
+        message.startsWith('must') || message.startsWith('has') ? `${pathText(steps)} ${message}` : message,
+        hint,
+      );
+  }
+}
+
+/** Warns of tools a script calls that do not exist, when the tools are known; a script may do so on purpose. */
+export function checkScriptTools(report: Report, root: MapNode, tools: KnownNames['tools'] | undefined): void {
+  if (tools === undefined) return;
+  const replies: readonly (SourceNode | undefined)[] = [
+    ...mapItems(root, 'rules').map((rule) => childOf(rule, 'reply')),
+    childOf(root, 'otherwise'),
+  ];
+  for (const reply of replies) {
+    for (const call of mapItems(reply, 'tool_calls')) {
+      const tool = textNode(call, 'tool');
+      if (tool === undefined || tool.value.includes('{{') || tools.has(tool.value)) continue;
+      report.warning('UNKNOWN_TOOL', tool.at, `there is no tool ${quote(tool.value)}`, nameHint(tool.value, tools, 'known tools'));
+    }
   }
 }

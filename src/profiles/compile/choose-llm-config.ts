@@ -19,16 +19,36 @@ export function chooseLlmConfig(context: CompileContext, profile: MapNode, isOpt
     const [only] = usable;
     if (usable.size === 1 && only !== undefined) return only;
     if (isChecked && !isOptional && context.broken.size === 0) {
-      const message = usable.size === 0 ? 'there is no LLM config the profile could use' : '`llm_config_ref` is missing, and there is more than one LLM config';
-      report.error('UNKNOWN_LLM_CONFIG', profile.at, message, usable.size === 0 ? 'add one to llm_configs/, or hand a model to the engine' : nameHint('', usable, 'known LLM configs and models'));
+      const message =
+        usable.size === 0
+          ? 'there is no LLM config the profile could use'
+          : '`llm_config_ref` is missing, and there is more than one LLM config';
+      report.error(
+        'UNKNOWN_LLM_CONFIG',
+        profile.at,
+        message,
+        usable.size === 0
+          ? 'add one to llm_configs/, or hand a model to the engine'
+          : nameHint('', usable, 'known LLM configs and models'),
+      );
     }
     return '';
   }
   if (!isChecked || usable.has(ref.value) || context.broken.has(ref.value)) return ref.value;
   if (abstractLlmConfigs.has(ref.value)) {
-    report.error('UNKNOWN_LLM_CONFIG', ref.at, `the LLM config ${quote(ref.value)} names no model and is only inherited from`, nameHint('', usable, 'known LLM configs and models'));
+    report.error(
+      'UNKNOWN_LLM_CONFIG',
+      ref.at,
+      `the LLM config ${quote(ref.value)} names no model and is only inherited from`,
+      nameHint('', usable, 'known LLM configs and models'),
+    );
   } else {
-    report.error('UNKNOWN_LLM_CONFIG', ref.at, `there is no LLM config or model ${quote(ref.value)}`, nameHint(ref.value, usable, 'known LLM configs and models'));
+    report.error(
+      'UNKNOWN_LLM_CONFIG',
+      ref.at,
+      `there is no LLM config or model ${quote(ref.value)}`,
+      nameHint(ref.value, usable, 'known LLM configs and models'),
+    );
   }
   return ref.value;
 }

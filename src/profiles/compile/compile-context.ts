@@ -32,7 +32,13 @@ export function checkName(
 ): boolean {
   const names = known instanceof Set ? (known as ReadonlySet<string>) : new Set(known);
   if (names.has(node.value) || context.broken.has(node.value)) return true;
-  context.report.error(kind.code, node.at, `there is no ${kind.what} ${quote(node.value)}`, nameHint(node.value, names, `known ${kind.what}s`));
+  if (context.report.isFull) return false;
+  context.report.error(
+    kind.code,
+    node.at,
+    `there is no ${kind.what} ${quote(node.value)}`,
+    nameHint(node.value, names, `known ${kind.what}s`),
+  );
   return false;
 }
 
@@ -42,7 +48,12 @@ export function checkTool(context: CompileContext, node: { readonly at: Place; r
   if (tools === undefined) return;
   const names = new Set([...tools, ...context.exposedTools.keys()]);
   if (!names.has(node.value) && toolsets?.has(node.value) === true) {
-    context.report.error('UNKNOWN_TOOL', node.at, `${quote(node.value)} is a toolset, not a tool`, 'name it where toolsets are listed');
+    context.report.error(
+      'UNKNOWN_TOOL',
+      node.at,
+      `${quote(node.value)} is a toolset, not a tool`,
+      'name it where toolsets are listed',
+    );
     return;
   }
   checkName(context, node, names, { code: 'UNKNOWN_TOOL', what: 'tool' });
@@ -53,7 +64,12 @@ export function checkToolset(context: CompileContext, node: { readonly at: Place
   const { tools, toolsets } = context.known;
   if (toolsets === undefined) return;
   if (!toolsets.has(node.value) && tools?.has(node.value) === true) {
-    context.report.error('UNKNOWN_TOOLSET', node.at, `${quote(node.value)} is a tool, not a toolset`, 'name it where single tools are listed');
+    context.report.error(
+      'UNKNOWN_TOOLSET',
+      node.at,
+      `${quote(node.value)} is a tool, not a toolset`,
+      'name it where single tools are listed',
+    );
     return;
   }
   checkName(context, node, toolsets, { code: 'UNKNOWN_TOOLSET', what: 'toolset' });

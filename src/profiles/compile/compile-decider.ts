@@ -25,7 +25,12 @@ export function compileDecider(context: CompileContext, profile: MapNode, keys: 
     const action = compileAction(context, node, `rule ${quote(id)}`, keys);
     if (action === undefined) isComplete = false;
     if (always !== undefined) {
-      context.report.warning('UNREACHABLE_RULE', node.at, `rule ${quote(id)} is never reached: rule ${quote(always.id)} before it has no condition`, 'put the rule without a condition last');
+      context.report.warning(
+        'UNREACHABLE_RULE',
+        node.at,
+        `rule ${quote(id)} is never reached: rule ${quote(always.id)} before it has no condition`,
+        'put the rule without a condition last',
+      );
     }
     if (action === undefined) continue;
     const rule: CompiledRule = { id, ...(condition === undefined ? {} : { condition }), action, source: refOf(node) };
@@ -37,7 +42,12 @@ export function compileDecider(context: CompileContext, profile: MapNode, keys: 
   const reached = always === undefined ? rules : rules.slice(0, rules.indexOf(always) + 1);
   if (isComplete && !reached.some((rule) => canEnd.has(rule.action.type))) {
     const message = 'no rule can end this loop: none ends the turn, waits, or calls a tool';
-    context.report.warning('NO_WAY_TO_END', list.at, message, 'add a rule with end_agent_turn, await_user_input, await or call_tool');
+    context.report.warning(
+      'NO_WAY_TO_END',
+      list.at,
+      message,
+      'add a rule with end_agent_turn, await_user_input, await or call_tool',
+    );
   }
   return rules.length === 0 ? defaultDecider(refOf(profile)) : rules;
 }
@@ -45,8 +55,8 @@ export function compileDecider(context: CompileContext, profile: MapNode, keys: 
 function compileAction(context: CompileContext, rule: MapNode, owner: string, keys: TextKeys): DeciderAction | undefined {
   const action = requireKey(context, rule, 'action', owner);
   if (action?.kind !== 'map') return undefined;
-  const type = requireKey(context, action, 'type', `the action of ${owner}`);
-  switch (type?.kind === 'scalar' ? type.value : undefined) {
+  requireKey(context, action, 'type', `the action of ${owner}`);
+  switch (readText(action, 'type') ?? '') {
     case 'continue_with_tool':
       return { type: 'continue_with_tool' };
     case 'await_user_input':
@@ -71,10 +81,23 @@ function compileAction(context: CompileContext, rule: MapNode, owner: string, ke
 
 function compileLoop(context: CompileContext, action: MapNode, owner: string, keys: TextKeys): DeciderAction {
   const payload = requireKey(context, action, 'payload', `the action of ${owner}`);
-  if (payload?.kind === 'map' && !payload.entries.has('content') && !payload.entries.has('content_key') && !action.entries.has('ingestor_id')) {
-    context.report.error('MISSING_KEY', payload.at, `the payload of ${owner} needs \`content_key\` or \`content\``, 'content_key names a text definition; content is the text itself');
+  if (
+    payload?.kind === 'map' &&
+    !payload.entries.has('content') &&
+    !payload.entries.has('content_key') &&
+    !action.entries.has('ingestor_id')
+  ) {
+    context.report.error(
+      'MISSING_KEY',
+      payload.at,
+      `the payload of ${owner} needs \`content_key\` or \`content\``,
+      'content_key names a text definition; content is the text itself',
+    );
   }
-  return { type: 'loop_with_inbox_item', item: compileItem(context, action, readText(action, 'source') ?? 'SELF_REFLECTION_PROMPT', keys) };
+  return {
+    type: 'loop_with_inbox_item',
+    item: compileItem(context, action, readText(action, 'source') ?? 'SELF_REFLECTION_PROMPT', keys),
+  };
 }
 
 function compileEnd(context: CompileContext, action: MapNode, owner: string): DeciderAction {
@@ -96,7 +119,11 @@ function compileCall(context: CompileContext, action: MapNode, owner: string): D
   const tool = textNode(action, 'tool');
   if (tool !== undefined) checkTool(context, tool);
   const args = childOf(action, 'args');
-  return { type: 'call_tool', tool: tool?.value ?? '', args: args === undefined ? constantValue({}) : compileValue(context.report, args) };
+  return {
+    type: 'call_tool',
+    tool: tool?.value ?? '',
+    args: args === undefined ? constantValue({}) : compileValue(context.report, args),
+  };
 }
 
 function compileChoice(context: CompileContext, action: MapNode, owner: string): DeciderAction {

@@ -34,7 +34,13 @@ function compileRule(report: Report, node: MapNode, payloadKeys: Set<string>): r
   const from = childOf(node, 'from_source');
   const key = textNode(node, 'as_payload_key');
   if (from?.kind !== 'map' || key === undefined) return [];
-  if (payloadKeys.has(key.value)) report.error('DUPLICATE_ID', key.at, `a second inheritance rule for the payload key ${quote(key.value)}`, 'give each rule its own key');
+  if (payloadKeys.has(key.value))
+    report.error(
+      'DUPLICATE_ID',
+      key.at,
+      `a second inheritance rule for the payload key ${quote(key.value)}`,
+      'give each rule its own key',
+    );
   payloadKeys.add(key.value);
   const path = textNode(from, 'path');
   const pathToIterate = textNode(from, 'path_to_iterate');
@@ -44,7 +50,10 @@ function compileRule(report: Report, node: MapNode, payloadKeys: Set<string>): r
   for (const template of [path, pathToIterate]) {
     if (template === undefined) continue;
     checkPath(report, template, protocolRoots);
-    checkVariables(report, template, [...Object.keys(replace ?? {}), ...(template === pathToIterate ? Object.keys(iterateOn ?? {}) : [])]);
+    checkVariables(report, template, [
+      ...Object.keys(replace ?? {}),
+      ...(template === pathToIterate ? Object.keys(iterateOn ?? {}) : []),
+    ]);
   }
   for (const variables of [mapNode(from, 'replace'), mapNode(from, 'iterate_on')]) {
     for (const entry of variables?.entries.values() ?? []) {
@@ -74,13 +83,25 @@ function checkSource(report: Report, from: MapNode, hasPath: boolean, iterates: 
     const message = hasPath ? 'from_source has both `path` and `path_to_iterate`' : 'from_source needs `path` or `path_to_iterate`';
     report.error(hasPath ? 'NOT_ALLOWED' : 'MISSING_KEY', from.at, message, 'keep one of them');
   }
-  if (iterates && !hasIterateOn) report.error('MISSING_KEY', from.at, '`path_to_iterate` needs `iterate_on`', 'for example iterate_on: { id: params.inherit_from }');
+  if (iterates && !hasIterateOn)
+    report.error(
+      'MISSING_KEY',
+      from.at,
+      '`path_to_iterate` needs `iterate_on`',
+      'for example iterate_on: { id: params.inherit_from }',
+    );
 }
 
 function checkVariables(report: Report, template: Parameters<typeof checkPath>[1], declared: readonly string[]): void {
   for (const match of template.value.matchAll(/\{\{\s*([^{}]*?)\s*\}\}/g)) {
     const variable = match[1] ?? '';
     if (declared.includes(variable)) continue;
-    report.errorInText('BAD_TEMPLATE', template, match.index, `the variable ${quote(variable)} is declared neither in replace nor in iterate_on`, nameHint(variable, declared, 'declared'));
+    report.errorInText(
+      'BAD_TEMPLATE',
+      template,
+      match.index,
+      `the variable ${quote(variable)} is declared neither in replace nor in iterate_on`,
+      nameHint(variable, declared, 'declared'),
+    );
   }
 }

@@ -22,7 +22,8 @@ export function compileItem(context: CompileContext, node: SourceNode, source: s
   return {
     source,
     payload: payload === undefined ? constantValue({}) : compileValue(context.report, payload),
-    consumption: readText(node, 'consumption_policy') === 'persistent_until_consumed' ? 'persistent_until_consumed' : 'consume_on_read',
+    consumption:
+      readText(node, 'consumption_policy') === 'persistent_until_consumed' ? 'persistent_until_consumed' : 'consume_on_read',
     ...(priority === undefined ? {} : { priority }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(ingestor === undefined ? {} : { ingestorId: ingestorName(context, ingestor) }),

@@ -35,7 +35,8 @@ export function compileLlmConfig(context: LlmConfigContext, merged: MapNode, nam
     ...modelOf(context, config, scriptRef !== undefined),
     retry: retryOf(config),
     deadlines: deadlinesOf(config),
-    fallbacks: texts(config, 'fallbacks'),
+    // An inherited list may name the config itself, which would only fail the same way again.
+    fallbacks: texts(config, 'fallbacks').filter((fallback) => fallback !== name),
     missing: isKeyMissing ? [...new Set([...missing, apiKeyVar])] : missing,
     ...withoutUndefined({
       baseUrl: text(config, 'base_url') ?? text(config, 'api_base'),
@@ -55,7 +56,12 @@ export function compileLlmConfig(context: LlmConfigContext, merged: MapNode, nam
     }),
   };
   if (result.provider === 'scripted' && scriptRef === undefined) {
-    context.report.error('MISSING_KEY', (written ?? merged).at, '`script` is missing: the provider `scripted` needs its rules', 'for example script: scripts/offline.yaml');
+    context.report.error(
+      'MISSING_KEY',
+      (written ?? merged).at,
+      '`script` is missing: the provider `scripted` needs its rules',
+      'for example script: scripts/offline.yaml',
+    );
   }
   return result;
 }
@@ -67,9 +73,14 @@ function checkLookedUp(report: Report, merged: MapNode, config: MapNode): void {
   entries.set('config', { keyAt, value: config });
   for (const problem of shapeProblems('llm_config', { ...merged, entries })) {
     const { node, types, rule } = problem;
-    if (node.kind !== 'scalar' || node.variable === undefined) report.error(problem.code, problem.at, problem.message, problem.hint);
+    if (node.kind !== 'scalar' || node.variable === undefined)
+      report.error(problem.code, problem.at, problem.message, problem.hint);
     else if (types?.includes('string') !== true) {
-      report.error('BAD_ENVIRONMENT_VALUE', node.at, `the environment variable ${quote(node.variable)} does not fit here: the value ${rule}`);
+      report.error(
+        'BAD_ENVIRONMENT_VALUE',
+        node.at,
+        `the environment variable ${quote(node.variable)} does not fit here: the value ${rule}`,
+      );
     }
   }
 }
@@ -77,7 +88,8 @@ function checkLookedUp(report: Report, merged: MapNode, config: MapNode): void {
 function modelOf(context: LlmConfigContext, config: MapNode, hasScript: boolean): Pick<LlmConfig, 'provider' | 'model'> {
   const model = text(config, 'model') ?? '';
   const provider = text(config, 'provider') ?? (hasScript ? 'scripted' : undefined);
-  if (provider !== undefined) return { provider, model: model.startsWith(`${provider}/`) ? model.slice(provider.length + 1) : model };
+  if (provider !== undefined)
+    return { provider, model: model.startsWith(`${provider}/`) ? model.slice(provider.length + 1) : model };
   const slash = model.indexOf('/');
   if (context.models.has(model) || slash <= 0) return { provider: '', model };
   return { provider: model.slice(0, slash), model: model.slice(slash + 1) };
@@ -117,7 +129,9 @@ function readPrice(report: Report, config: MapNode): LlmConfig['price'] {
 function headersOf(config: MapNode): LlmConfig['headers'] {
   const node = mapNode(config, 'headers');
   if (node === undefined) return undefined;
-  return Object.fromEntries([...node.entries.keys()].flatMap((key) => (text(node, key) === undefined ? [] : [[key, text(node, key) ?? '']])));
+  return Object.fromEntries(
+    [...node.entries.keys()].flatMap((key) => (text(node, key) === undefined ? [] : [[key, text(node, key) ?? '']])),
+  );
 }
 
 function scriptOf(context: LlmConfigContext, reference: NonNullable<ReturnType<typeof textNode>>): JsonObject | undefined {
@@ -134,7 +148,9 @@ function text(node: SourceNode | undefined, key: string): string | undefined {
 }
 
 function texts(node: SourceNode, key: string): readonly string[] {
-  return (listNode(node, key)?.items ?? []).flatMap((item) => (item.kind === 'scalar' && typeof item.value === 'string' ? [item.value] : []));
+  return (listNode(node, key)?.items ?? []).flatMap((item) =>
+    item.kind === 'scalar' && typeof item.value === 'string' ? [item.value] : [],
+  );
 }
 
 function milliseconds(node: SourceNode | undefined, key: string): number | undefined {
@@ -147,7 +163,9 @@ function isUnset(env: ValueSources['env'], name: string): boolean {
 }
 
 function withoutUndefined<T extends object>(fields: T): { readonly [Key in keyof T]?: Exclude<T[Key], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { readonly [Key in keyof T]?: Exclude<T[Key], undefined> };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    readonly [Key in keyof T]?: Exclude<T[Key], undefined>;
+  };
 }
 
 /** Tells whether a config says which model to call. */

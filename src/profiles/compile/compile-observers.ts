@@ -14,13 +14,19 @@ const statePath = /^(?:flags|values|deliverables|team\.shared)(?:\.[^.\s[\]{}]+)
 const forbidden = /(?:^|\.)(?:__proto__|constructor|prototype)(?:\.|$)/;
 
 /** Compiles the observers below a key. */
-export function compileObservers(context: CompileContext, profile: MapNode, key: string, keys: TextKeys): readonly CompiledObserver[] {
+export function compileObservers(
+  context: CompileContext,
+  profile: MapNode,
+  key: string,
+  keys: TextKeys,
+): readonly CompiledObserver[] {
   const observers: CompiledObserver[] = [];
   for (const node of mapItems(profile, key)) {
     const id = readText(node, 'id') ?? '';
     const condition = compileCondition(context.report, node);
     const action = compileAction(context, node, id, keys);
-    if (action !== undefined) observers.push({ id, ...(condition === undefined ? {} : { condition }), action, source: refOf(node) });
+    if (action !== undefined)
+      observers.push({ id, ...(condition === undefined ? {} : { condition }), action, source: refOf(node) });
   }
   return observers;
 }
@@ -29,13 +35,18 @@ function compileAction(context: CompileContext, observer: MapNode, id: string, k
   const owner = `observer ${quote(id)}`;
   const action = requireKey(context, observer, 'action', owner);
   if (action?.kind !== 'map') return undefined;
-  const type = requireKey(context, action, 'type', `the action of ${owner}`);
-  switch (type?.kind === 'scalar' ? type.value : undefined) {
+  requireKey(context, action, 'type', `the action of ${owner}`);
+  switch (readText(action, 'type') ?? '') {
     case 'add_to_inbox':
       return compilePost(context, action, owner, keys);
     case 'update_state':
       requireKey(context, action, 'updates', `the action of ${owner}`);
-      return { type: 'update_state', updates: mapItems(action, 'updates').map((update) => compileUpdate(context, update)).filter((update) => update !== undefined) };
+      return {
+        type: 'update_state',
+        updates: mapItems(action, 'updates')
+          .map((update) => compileUpdate(context, update))
+          .filter((update) => update !== undefined),
+      };
     case 'call': {
       requireKey(context, action, 'observer', `the action of ${owner}`);
       const name = textNode(action, 'observer');
@@ -54,12 +65,27 @@ function compilePost(context: CompileContext, action: MapNode, owner: string, ke
   if (item?.kind !== 'map') return undefined;
   requireKey(context, item, 'source', `the inbox_item of ${owner}`);
   const target = textNode(action, 'target_agent_id');
-  const meant = target === undefined || targets.includes(target.value) ? undefined : closestName(target.value, targets);
+  checkTarget(context, target);
+  return {
+    type: 'add_to_inbox',
+    target: target?.value ?? 'self',
+    item: compileItem(context, item, readText(item, 'source') ?? '', keys),
+  };
+}
+
+function checkTarget(context: CompileContext, target: ReturnType<typeof textNode>): void {
+  if (target === undefined || targets.includes(target.value)) return;
+  const meant = closestName(target.value, targets);
   // An agent id ends in a number; anything near a keyword that does not is a slip.
-  if (target !== undefined && meant !== undefined && !/\d$/.test(target.value)) {
-    context.report.error('UNKNOWN_TARGET', target.at, `target_agent_id is ${quote(target.value)}, allowed: ${targets.join(', ')}, or an agent id`, `did you mean ${quote(meant)}?`);
-  }
-  return { type: 'add_to_inbox', target: target?.value ?? 'self', item: compileItem(context, item, readText(item, 'source') ?? '', keys) };
+  const isSlip = target.value.includes('{{') || (meant !== undefined && !/\d$/.test(target.value));
+  if (!isSlip) return;
+  const message = `target_agent_id is ${quote(target.value)}, allowed: ${targets.join(', ')}, or an agent id`;
+  context.report.error(
+    'UNKNOWN_TARGET',
+    target.at,
+    message,
+    meant === undefined ? 'it is not computed' : `did you mean ${quote(meant)}?`,
+  );
 }
 
 function compileUpdate(context: CompileContext, node: MapNode): StateUpdate | undefined {
@@ -69,10 +95,16 @@ function compileUpdate(context: CompileContext, node: MapNode): StateUpdate | un
   if (operation !== 'set' && operation !== 'increment' && operation !== 'append' && operation !== 'remove') return undefined;
   if (!statePath.test(path.value) || forbidden.test(path.value)) {
     const allowed = 'flags.x, values.x, deliverables.x, team.shared.x';
-    context.report.error('BAD_PATH', path.at, `update_state cannot write ${quote(path.value)}, allowed: ${allowed}`, pathHint(path.value));
+    context.report.error(
+      'BAD_PATH',
+      path.at,
+      `update_state cannot write ${quote(path.value)}, allowed: ${allowed}`,
+      pathHint(path.value),
+    );
   }
   const value = childOf(node, 'value');
-  if (value === undefined && (operation === 'set' || operation === 'append')) requireKey(context, node, 'value', `operation \`${operation}\``);
+  if (value === undefined && (operation === 'set' || operation === 'append'))
+    requireKey(context, node, 'value', `operation \`${operation}\``);
   return { operation, path: path.value, ...(value === undefined ? {} : { value: compileValue(context.report, value) }) };
 }
 

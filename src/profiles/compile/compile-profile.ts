@@ -88,7 +88,12 @@ function textKeys(context: CompileContext, node: MapNode, texts: ReadonlyMap<str
     check: (key) => {
       // A base may use texts that only the profiles inheriting from it define.
       if (type === baseType || defined?.has(key.value) === true) return;
-      context.report.error('UNKNOWN_CONTENT_KEY', key.at, `there is no text definition ${quote(key.value)}`, nameHint(key.value, [...texts.keys()], 'known text definitions'));
+      context.report.error(
+        'UNKNOWN_CONTENT_KEY',
+        key.at,
+        `there is no text definition ${quote(key.value)}`,
+        nameHint(key.value, [...texts.keys()], 'known text definitions'),
+      );
     },
   };
 }
@@ -103,7 +108,8 @@ function compileExposed(context: CompileContext, profile: MapNode): ExposedAsToo
   const parameters = mapNode(node, 'parameters');
   if (parameters !== undefined) checkJsonSchema(context.report, parameters, 'exposable_as_tool.parameters');
   const protocol = textNode(node, 'protocol');
-  if (protocol !== undefined) checkName(context, protocol, context.protocols.keys(), { code: 'UNKNOWN_PROTOCOL', what: 'handover protocol' });
+  if (protocol !== undefined)
+    checkName(context, protocol, context.protocols.keys(), { code: 'UNKNOWN_PROTOCOL', what: 'handover protocol' });
   return {
     name: name?.value ?? '',
     description: readText(node, 'description') ?? '',
@@ -114,13 +120,23 @@ function compileExposed(context: CompileContext, profile: MapNode): ExposedAsToo
 
 function checkExposedName(context: CompileContext, name: SourceNode & { readonly value: string }): void {
   if (context.known.tools?.has(name.value) === true) {
-    context.report.error('DUPLICATE_NAME', name.at, `a tool ${quote(name.value)} exists already`, 'expose the profile under another name');
+    context.report.error(
+      'DUPLICATE_NAME',
+      name.at,
+      `a tool ${quote(name.value)} exists already`,
+      'expose the profile under another name',
+    );
     return;
   }
   const first = context.exposedTools.get(name.value);
   if (first === undefined || (first.file === name.at.file && first.start === name.at.start)) return;
   const { file, line } = first.file.refAt(first.start);
-  context.report.error('DUPLICATE_NAME', name.at, `another profile is exposed as the tool ${quote(name.value)} (${file}:${line})`, 'expose one of them under another name');
+  context.report.error(
+    'DUPLICATE_NAME',
+    name.at,
+    `another profile is exposed as the tool ${quote(name.value)} (${file}:${line})`,
+    'expose one of them under another name',
+  );
 }
 
 function unique(nodes: readonly { readonly value: string }[]): readonly string[] {

@@ -22,9 +22,21 @@ export function compileSegments(
   const instructions = textNode(profile, 'instructions');
   if (instructions !== undefined) {
     const taken = nodes.find((node) => readText(node, 'id') === 'instructions');
-    if (taken !== undefined) context.report.error('DUPLICATE_ID', taken.at, 'the segment id `instructions` is taken by the key `instructions`', 'rename the segment');
+    if (taken !== undefined)
+      context.report.error(
+        'DUPLICATE_ID',
+        taken.at,
+        'the segment id `instructions` is taken by the key `instructions`',
+        'rename the segment',
+      );
     const content = compileText(context.report, instructions);
-    segments.push({ id: 'instructions', type: 'static_text', order: 0, ...(content === undefined ? {} : { content }), source: refOf(instructions) });
+    segments.push({
+      id: 'instructions',
+      type: 'static_text',
+      order: 0,
+      ...(content === undefined ? {} : { content }),
+      source: refOf(instructions),
+    });
   }
   for (const node of nodes) {
     const segment = compileSegment(context, node, texts, keys);
@@ -33,7 +45,12 @@ export function compileSegments(
   return segments.toSorted((a, b) => a.order - b.order);
 }
 
-function compileSegment(context: CompileContext, node: MapNode, texts: ReadonlyMap<string, Template>, keys: TextKeys): CompiledSegment | undefined {
+function compileSegment(
+  context: CompileContext,
+  node: MapNode,
+  texts: ReadonlyMap<string, Template>,
+  keys: TextKeys,
+): CompiledSegment | undefined {
   const id = readText(node, 'id') ?? '';
   const type = segmentType(context, node, id);
   if (type === undefined) return undefined;
@@ -52,7 +69,7 @@ function compileSegment(context: CompileContext, node: MapNode, texts: ReadonlyM
 }
 
 function segmentType(context: CompileContext, node: MapNode, id: string): CompiledSegment['type'] | undefined {
-  const type = readText(node, 'type');
+  const type = readText(node, 'type') ?? '';
   switch (type) {
     case 'static_text':
     case 'state_value':
@@ -60,11 +77,15 @@ function segmentType(context: CompileContext, node: MapNode, id: string): Compil
     case 'tool_contributed_context':
       return type;
     default:
+      if (childOf(node, 'type') !== undefined) return undefined;
       // A segment that brings its text needs no type.
-      if (type === undefined && (childOf(node, 'content') ?? childOf(node, 'content_key')) !== undefined) return 'static_text';
-      if (type === undefined && childOf(node, 'type') === undefined) {
-        context.report.error('MISSING_KEY', node.at, `\`type\` is missing in segment ${quote(id)}`, 'allowed: static_text, state_value, tool_description, tool_contributed_context');
-      }
+      if ((childOf(node, 'content') ?? childOf(node, 'content_key')) !== undefined) return 'static_text';
+      context.report.error(
+        'MISSING_KEY',
+        node.at,
+        `\`type\` is missing in segment ${quote(id)}`,
+        'allowed: static_text, state_value, tool_description, tool_contributed_context',
+      );
       return undefined;
   }
 }
@@ -79,7 +100,12 @@ function textParts(
   const key = textNode(node, 'content_key');
   const own = textNode(node, 'content');
   if (key !== undefined && own !== undefined) {
-    context.report.error('NOT_ALLOWED', own.at, `segment ${quote(id)} has both \`content\` and \`content_key\``, 'keep one of them');
+    context.report.error(
+      'NOT_ALLOWED',
+      own.at,
+      `segment ${quote(id)} has both \`content\` and \`content_key\``,
+      'keep one of them',
+    );
   }
   if (key !== undefined) {
     keys.check(key);
@@ -87,17 +113,27 @@ function textParts(
     return { contentKey: key.value, ...(content === undefined ? {} : { content }) };
   }
   if (own === undefined) {
-    if (childOf(node, 'content') === undefined) context.report.error('MISSING_KEY', node.at, `segment ${quote(id)} needs \`content\` or \`content_key\``);
+    if (childOf(node, 'content') === undefined)
+      context.report.error('MISSING_KEY', node.at, `segment ${quote(id)} needs \`content\` or \`content_key\``);
     return {};
   }
   const content = compileText(context.report, own);
   return content === undefined ? {} : { content };
 }
 
-function valueParts(context: CompileContext, node: MapNode, id: string): Pick<CompiledSegment, 'path' | 'ingestorId' | 'ingestorParams'> {
+function valueParts(
+  context: CompileContext,
+  node: MapNode,
+  id: string,
+): Pick<CompiledSegment, 'path' | 'ingestorId' | 'ingestorParams'> {
   const path = textNode(node, 'source_state_path');
   if (path === undefined && childOf(node, 'source_state_path') === undefined) {
-    context.report.error('MISSING_KEY', node.at, `segment ${quote(id)} needs \`source_state_path\``, 'for example team.work_modules');
+    context.report.error(
+      'MISSING_KEY',
+      node.at,
+      `segment ${quote(id)} needs \`source_state_path\``,
+      'for example team.work_modules',
+    );
   }
   if (path !== undefined) checkPath(context.report, path);
   const ingestor = textNode(node, 'ingestor_id');

@@ -12,7 +12,12 @@ export function compileStrategies(context: CompileContext, profile: MapNode): Re
     const source = textNode(node, 'source');
     if (source === undefined) continue;
     if (strategies.has(source.value)) {
-      context.report.error('DUPLICATE_ID', source.at, `a second strategy for the source ${quote(source.value)}`, 'keep one of them');
+      context.report.error(
+        'DUPLICATE_ID',
+        source.at,
+        `a second strategy for the source ${quote(source.value)}`,
+        'keep one of them',
+      );
       continue;
     }
     strategies.set(source.value, compileStrategy(context, node, source.value));

@@ -1,27 +1,70 @@
 import { agentRoots } from '../../core/expression/agent-roots.ts';
-import { compileExpression, type Expression, type ExpressionRoots } from '../../core/expression/expression.ts';
+import { compileExpression, type CompileResult, type Expression, type ExpressionRoots } from '../../core/expression/expression.ts';
 import { compileTemplate, type Template } from '../../core/expression/template.ts';
 import type { Report } from '../report.ts';
 import { childOf, type ScalarNode, type SourceNode } from '../yaml/source-node.ts';
 
+/** Most expressions in one text, and most problems reported of it. */
+const maxExpressions = 1_000;
+const maxProblems = 20;
+
+type Cache<T> = WeakMap<ScalarNode, { readonly roots: ExpressionRoots; readonly result: CompileResult<T> }>;
+
+// Profiles that inherit share the nodes of their base, so a text is compiled once however many profiles have it.
+const expressions: Cache<Expression> = new WeakMap();
+const templates: Cache<Template> = new WeakMap();
+
+function compileOnce<T>(
+  cache: Cache<T>,
+  node: ScalarNode,
+  roots: ExpressionRoots,
+  compile: (source: string, roots: ExpressionRoots) => CompileResult<T>,
+): CompileResult<T> {
+  const known = cache.get(node);
+  if (known?.roots === roots) return known.result;
+  const result = compile(String(node.value), roots);
+  cache.set(node, { roots, result });
+  return result;
+}
+
 /** Compiles the condition below a key; absent and `true` mean always. Problems are reported at their exact place. */
-export function compileCondition(report: Report, node: SourceNode, roots: ExpressionRoots = agentRoots, key = 'condition'): Expression | undefined {
+export function compileCondition(
+  report: Report,
+  node: SourceNode,
+  roots: ExpressionRoots = agentRoots,
+  key = 'condition',
+): Expression | undefined {
   const child = childOf(node, key);
   if (child?.kind !== 'scalar' || child.value === true) return undefined;
   if (child.value === false) return constantExpression('false');
-  if (typeof child.value !== 'string') return undefined;
-  const compiled = compileExpression(child.value, roots);
+  if (typeof child.value !== 'string' || child.value.trim() === '') return undefined;
+  const compiled = compileOnce(expressions, child, roots, compileExpression);
   if (compiled.ok) return compiled.value;
-  for (const problem of compiled.problems) report.errorInText('BAD_EXPRESSION', child, problem.start, problem.message, problem.hint);
+  for (const problem of compiled.problems.slice(0, maxProblems))
+    report.errorInText('BAD_EXPRESSION', child, problem.start, problem.message, problem.hint);
   // Nothing runs on a profile with errors; the observer or rule is kept so that its other problems are found.
   return undefined;
 }
 
 /** Compiles a text with `{{ expressions }}`; problems are reported at their exact place. */
-export function compileText(report: Report, node: ScalarNode & { readonly value: string }, roots: ExpressionRoots = agentRoots): Template | undefined {
-  const compiled = compileTemplate(node.value, roots);
+export function compileText(
+  report: Report,
+  node: ScalarNode & { readonly value: string },
+  roots: ExpressionRoots = agentRoots,
+): Template | undefined {
+  if (node.value.split('{{', maxExpressions + 2).length > maxExpressions + 1) {
+    report.error(
+      'BAD_TEMPLATE',
+      node.at,
+      `the text has more than ${maxExpressions} expressions`,
+      'let an ingestor build a text of this kind',
+    );
+    return undefined;
+  }
+  const compiled = compileOnce(templates, node, roots, compileTemplate);
   if (compiled.ok) return compiled.value;
-  for (const problem of compiled.problems) report.errorInText('BAD_TEMPLATE', node, problem.start, problem.message, problem.hint);
+  for (const problem of compiled.problems.slice(0, maxProblems))
+    report.errorInText('BAD_TEMPLATE', node, problem.start, problem.message, problem.hint);
   return undefined;
 }
 

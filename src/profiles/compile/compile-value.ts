@@ -31,7 +31,9 @@ function compileBuild(report: Report, node: SourceNode): Build | undefined {
       return isConstant(items) ? undefined : (scope) => items.map((item) => item(scope));
     }
     case 'map': {
-      const entries = [...node.entries].map(([key, { value }]) => [key, compileBuild(report, value) ?? always(toPlain(value))] as const);
+      const entries = [...node.entries].map(
+        ([key, { value }]) => [key, compileBuild(report, value) ?? always(toPlain(value))] as const,
+      );
       if (isConstant(entries.map(([, build]) => build))) return undefined;
       return (scope) => Object.fromEntries(entries.map(([key, build]) => [key, build(scope)]));
     }

@@ -13,11 +13,19 @@ let rules: readonly Omit<CompiledRule, 'source'>[] | undefined;
  */
 export function defaultDecider(source: SourceRef): readonly CompiledRule[] {
   rules ??= [
-    { id: 'default_continue_with_tool', condition: constantExpression('state.current_action != null'), action: { type: 'continue_with_tool' } },
+    {
+      id: 'default_continue_with_tool',
+      condition: constantExpression('state.current_action != null'),
+      action: { type: 'continue_with_tool' },
+    },
     {
       id: 'default_end_after_empty_replies',
       condition: constantExpression('counters.empty_reply_streak >= 3'),
-      action: { type: 'end_agent_turn', outcome: 'error', errorMessage: constantTemplate('The model gave an empty reply three times in a row.') },
+      action: {
+        type: 'end_agent_turn',
+        outcome: 'error',
+        errorMessage: constantTemplate('The model gave an empty reply three times in a row.'),
+      },
     },
     {
       id: 'default_ask_again',

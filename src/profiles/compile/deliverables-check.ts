@@ -24,7 +24,7 @@ export function deliverablesCheck(schema: JsonSchema | undefined): (value: JsonO
   let validate: ValidateFunction | undefined;
   return (value) => {
     try {
-      validate ??= validatorFor(schema).compile(schema);
+      validate ??= compileSchema(schema);
       if (validate(value)) return { ok: true, args: value };
       return { ok: false, errors: (validate.errors ?? []).map(toProblem) };
     } catch (thrown) {
@@ -41,7 +41,7 @@ export function schemaFaults(schema: JsonSchema): readonly { readonly path: read
       const [first] = validator.errors ?? [];
       return [{ path: (first?.instancePath ?? '').split('/').slice(1), message: first?.message ?? 'is no JSON Schema' }];
     }
-    validator.compile(schema);
+    compileSchema(schema);
     return [];
   } catch (thrown) {
     return [{ path: [], message: describeThrown(thrown) }];
@@ -54,12 +54,32 @@ function toLinearPattern(source: string): { test(text: string): boolean; toStrin
   return { test: (text) => regex.test(text), toString: () => `re2:${source}` };
 }
 
+let draft7: Ajv | undefined;
+let draft2020: Ajv | undefined;
+
+/** One validator per dialect: making one compiles its meta-schema, which costs more than any schema here. */
 function validatorFor(schema: JsonSchema): Ajv {
   const dialect = schema['$schema'];
-  return typeof dialect === 'string' && /draft-0[467]/.test(dialect) ? new Ajv(options) : new Ajv2020(options);
+  if (typeof dialect === 'string' && /draft-0[467]/.test(dialect)) return (draft7 ??= new Ajv(options));
+  return (draft2020 ??= new Ajv2020(options));
+}
+
+function compileSchema(schema: JsonSchema): ValidateFunction {
+  const validator = validatorFor(schema);
+  try {
+    return validator.compile(schema);
+  } finally {
+    // The validator is shared and would keep every schema of every load.
+    validator.removeSchema(schema);
+  }
 }
 
 function toProblem(error: ErrorObject): { readonly path: string; readonly message: string } {
-  const extra = error.keyword === 'additionalProperties' ? ` (${String(error.params['additionalProperty'])})` : error.keyword === 'enum' ? ` (${JSON.stringify(error.params['allowedValues'])})` : '';
+  const extra =
+    error.keyword === 'additionalProperties'
+      ? ` (${String(error.params['additionalProperty'])})`
+      : error.keyword === 'enum'
+        ? ` (${JSON.stringify(error.params['allowedValues'])})`
+        : '';
   return { path: error.instancePath, message: `${error.message ?? 'is not valid'}${extra}` };
 }

@@ -29,7 +29,7 @@ export function lookUpValues(root: MapNode, sources: ValueSources): LookedUp {
   const resolve = (node: SourceNode): SourceNode | undefined => {
     if (node.kind === 'scalar') return node;
     if (node.kind === 'list') return { ...node, items: node.items.map(resolve).filter((item) => item !== undefined) };
-    switch (readText(node, '_type')) {
+    switch (readText(node, '_type') ?? '') {
       case 'from_env':
         return fromEnvironment(node, sources, missing);
       case 'json_from_file':
@@ -54,7 +54,8 @@ function fromEnvironment(node: MapNode, sources: ValueSources, missing: Set<stri
   const name = readText(node, 'var');
   if (name === undefined) return undefined;
   const set = Object.hasOwn(sources.env, name) ? sources.env[name] : undefined;
-  if (set !== undefined && set !== '') return { kind: 'scalar', at: node.at, value: coerce(set), style: 'plain', written: set, variable: name };
+  if (set !== undefined && set !== '')
+    return { kind: 'scalar', at: node.at, value: coerce(set), style: 'plain', written: set, variable: name };
   const fallback = childOf(node, 'default');
   if (fallback !== undefined) return fallback.kind === 'scalar' && fallback.value === null ? undefined : fallback;
   if (readFlag(node, 'required') === true) missing.add(name);

@@ -13,8 +13,11 @@ export function textNode(node: SourceNode | undefined, key: string): (ScalarNode
 
 /** A node when it is a text. */
 export function asText(node: SourceNode | undefined): (ScalarNode & { readonly value: string }) | undefined {
-  if (node?.kind !== 'scalar' || typeof node.value !== 'string') return undefined;
-  return { ...node, value: node.value };
+  return node !== undefined && isText(node) ? node : undefined;
+}
+
+function isText(node: SourceNode): node is ScalarNode & { readonly value: string } {
+  return node.kind === 'scalar' && typeof node.value === 'string';
 }
 
 /** The text below a key. */
@@ -65,5 +68,7 @@ export function textItems(node: SourceNode | undefined, key: string): readonly (
 /** The texts below the keys of a map. */
 export function readTextMap(node: MapNode | undefined): Readonly<Record<string, string>> | undefined {
   if (node === undefined) return undefined;
-  return Object.fromEntries([...node.entries].flatMap(([key, { value }]) => (asText(value) === undefined ? [] : [[key, String(asText(value)?.value)]])));
+  return Object.fromEntries(
+    [...node.entries].flatMap(([key, { value }]) => (asText(value) === undefined ? [] : [[key, String(asText(value)?.value)]])),
+  );
 }

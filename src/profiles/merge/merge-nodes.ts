@@ -29,7 +29,10 @@ export function mergeMaps(base: MapNode, over: MapNode, report: Report): MapNode
       if (key === other && !over.entries.has(one)) entries.delete(one);
     }
     const inherited = base.entries.get(key);
-    entries.set(key, { keyAt: entry.keyAt, value: inherited === undefined ? withoutRemoved(entry.value, report) : mergeValues(key, inherited.value, entry.value, report) });
+    entries.set(key, {
+      keyAt: entry.keyAt,
+      value: inherited === undefined ? withoutRemoved(entry.value, report) : mergeValues(key, inherited.value, entry.value, report),
+    });
   }
   return { kind: 'map', at: over.at, entries };
 }
@@ -72,7 +75,13 @@ function mergeIdLists(base: ListNode, over: ListNode, report: Report): ListNode 
     const inherited = items.get(id);
     const marker = childOf(item, 'remove');
     if (marker?.kind === 'scalar' && marker.value === true) {
-      if (inherited === undefined) report.error('NOTHING_TO_REMOVE', item.at, `there is no inherited item ${quote(id)} to remove`, nameHint(id, items.keys(), 'inherited'));
+      if (inherited === undefined)
+        report.error(
+          'NOTHING_TO_REMOVE',
+          item.at,
+          `there is no inherited item ${quote(id)} to remove`,
+          nameHint(id, items.keys(), 'inherited'),
+        );
       items.delete(id);
     } else if (inherited?.kind === 'map' && item.kind === 'map') {
       items.set(id, mergeMaps(inherited, item, report));

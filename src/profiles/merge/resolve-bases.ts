@@ -39,7 +39,12 @@ export function resolveBases(files: ReadonlyMap<string, MapNode>, rules: BaseRul
       const resolved = resolve(base, file, [...open, name]);
       if (resolved.chain.length > maxChain) {
         const path = [name, ...resolved.chain].join(' -> ');
-        report.error('BASE_TOO_DEEP', node.at, `${rules.baseKey} is more than ${maxChain} levels deep: ${path}`, 'merge some of the bases');
+        report.error(
+          'BASE_TOO_DEEP',
+          node.at,
+          `${rules.baseKey} is more than ${maxChain} levels deep: ${path}`,
+          'merge some of the bases',
+        );
         continue;
       }
       if (resolved.chain.length > chain.length) chain = resolved.chain;
@@ -54,17 +59,33 @@ export function resolveBases(files: ReadonlyMap<string, MapNode>, rules: BaseRul
   return new Map([...files].map(([name, own]) => [name, resolve(name, own, []).tree]));
 }
 
-function findBase(files: ReadonlyMap<string, MapNode>, rules: BaseRules, report: Report, node: ScalarNode, open: readonly string[]): MapNode | undefined {
+function findBase(
+  files: ReadonlyMap<string, MapNode>,
+  rules: BaseRules,
+  report: Report,
+  node: ScalarNode,
+  open: readonly string[],
+): MapNode | undefined {
   const base = String(node.value);
   const start = open.indexOf(base);
   if (start >= 0) {
-    report.error('BASE_CYCLE', node.at, `${rules.baseKey} goes in a circle: ${[...open.slice(start), base].join(' -> ')}`, 'remove one of these bases');
+    report.error(
+      'BASE_CYCLE',
+      node.at,
+      `${rules.baseKey} goes in a circle: ${[...open.slice(start), base].join(' -> ')}`,
+      'remove one of these bases',
+    );
     return undefined;
   }
   const file = files.get(base);
   if (file === undefined && !rules.broken.has(base)) {
     const names = [...files.keys()].filter((name) => name !== open.at(-1));
-    report.error('UNKNOWN_BASE', node.at, `there is no ${rules.what} ${quote(base)} (${[...open, base].join(' -> ')})`, nameHint(base, names, `known ${rules.what}s`));
+    report.error(
+      'UNKNOWN_BASE',
+      node.at,
+      `there is no ${rules.what} ${quote(base)} (${[...open, base].join(' -> ')})`,
+      nameHint(base, names, `known ${rules.what}s`),
+    );
   }
   return file;
 }

@@ -1,8 +1,22 @@
 import type { JsonSchema } from '../../core/json.ts';
-import { condition, freeMap, inboxSource, itemId, list, object, oneOf, remove, text, variants, whole, words } from './schema-parts.ts';
+import {
+  condition,
+  freeMap,
+  inboxSource,
+  itemId,
+  list,
+  object,
+  oneOf,
+  remove,
+  text,
+  variants,
+  whole,
+  words,
+} from './schema-parts.ts';
 
 const payload: JsonSchema = {
-  description: 'What the item carries. Texts may hold {{ expressions }}; content_key names a text definition, content is a text of its own.',
+  description:
+    'What the item carries. Texts may hold {{ expressions }}; content_key names a text definition, content is a text of its own.',
 };
 
 const itemParts = {
@@ -76,7 +90,9 @@ const deciderAction = variants({
   description: 'What happens next.',
   what: 'action',
   key: 'type',
-  keySchema: { 'x-elsewhere': { add_to_inbox: inObserver, update_state: inObserver, call: inObserver, end: 'write end_agent_turn' } },
+  keySchema: {
+    'x-elsewhere': { add_to_inbox: inObserver, update_state: inObserver, call: inObserver, end: 'write end_agent_turn' },
+  },
   common: {},
   kinds: {
     continue_with_tool: {},

@@ -33,11 +33,19 @@ export const handoverProtocolSchema: JsonSchema = object(
     description: text('What it is for.'),
     context_parameters: jsonSchema('JSON Schema of what the caller must fill in.'),
     inheritance: list('What is taken over besides.', inherited),
-    target_inbox_item: object('The item that carries the briefing.', { source: inboxSource }, { required: ['source'], 'x-what': 'target_inbox_item' }),
+    target_inbox_item: object(
+      'The item that carries the briefing.',
+      { source: inboxSource },
+      { required: ['source'], 'x-what': 'target_inbox_item' },
+    ),
   },
   {
     required: ['protocol_name'],
     'x-what': 'a handover protocol',
-    'x-mistakes': { context_inheritance: 'did you mean `inheritance`?', name: 'write protocol_name', parameters: 'write context_parameters' },
+    'x-mistakes': {
+      context_inheritance: 'did you mean `inheritance`?',
+      name: 'write protocol_name',
+      parameters: 'write context_parameters',
+    },
   },
 );

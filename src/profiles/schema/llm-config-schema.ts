@@ -1,5 +1,19 @@
 import type { JsonSchema } from '../../core/json.ts';
-import { duration, freeMap, list, name, nameOrNames, number, object, oneOf, text, whole, words, type Properties } from './schema-parts.ts';
+import {
+  duration,
+  freeMap,
+  ifThen,
+  list,
+  name,
+  nameOrNames,
+  number,
+  object,
+  oneOf,
+  text,
+  whole,
+  words,
+  type Properties,
+} from './schema-parts.ts';
 
 const fromEnvironment = object(
   'A value from the environment.',
@@ -21,8 +35,8 @@ const fromFile = object(
 const lookup: JsonSchema = {
   properties: { _type: { enum: ['from_env', 'json_from_file'] } },
   allOf: [
-    { if: { properties: { _type: { const: 'from_env' } } }, then: fromEnvironment },
-    { if: { properties: { _type: { const: 'json_from_file' } } }, then: fromFile },
+    ifThen({ properties: { _type: { const: 'from_env' } } }, fromEnvironment),
+    ifThen({ properties: { _type: { const: 'json_from_file' } } }, fromFile),
   ],
 };
 
@@ -30,9 +44,7 @@ const lookup: JsonSchema = {
 function resolvable(schema: JsonSchema): JsonSchema {
   return {
     description: schema['description'],
-    if: { type: 'object', required: ['_type'] },
-    then: { $ref: '#/$defs/lookup' },
-    else: schema,
+    ...ifThen({ type: 'object', required: ['_type'] }, { $ref: '#/$defs/lookup' }, schema),
   };
 }
 
@@ -53,7 +65,12 @@ const settings: Properties = {
   max_wait_seconds_on_retry: duration,
   timeouts: object(
     'Deadlines of one model call.',
-    { connect: resolvable(duration), first_token: resolvable(duration), between_chunks: resolvable(duration), total: resolvable(duration) },
+    {
+      connect: resolvable(duration),
+      first_token: resolvable(duration),
+      between_chunks: resolvable(duration),
+      total: resolvable(duration),
+    },
     { 'x-what': 'timeouts' },
   ),
   context_window: whole('Context size of the model in tokens.', 1),
@@ -85,11 +102,27 @@ const shape = object(
     description_for_human: text('What it is for.'),
     config: object(
       'The settings.',
-      { ...Object.fromEntries(Object.entries(settings).map(([key, schema]) => [key, key === 'script' ? schema : resolvable(schema)])), api_key: apiKey },
-      { 'x-what': 'config', 'x-mistakes': { timeout: 'write timeouts: { total: … }', retries: 'write max_retries', api_key_env: 'write api_key: { _type: from_env, var: … }' } },
+      {
+        ...Object.fromEntries(
+          Object.entries(settings).map(([key, schema]) => [key, key === 'script' ? schema : resolvable(schema)]),
+        ),
+        api_key: apiKey,
+      },
+      {
+        'x-what': 'config',
+        'x-mistakes': {
+          timeout: 'write timeouts: { total: … }',
+          retries: 'write max_retries',
+          api_key_env: 'write api_key: { _type: from_env, var: … }',
+        },
+      },
     ),
   },
-  { required: ['name'], 'x-what': 'an LLM config', 'x-mistakes': { model: 'write it below config:', provider: 'write it below config:', base_profile: 'write base_llm_config' } },
+  {
+    required: ['name'],
+    'x-what': 'an LLM config',
+    'x-mistakes': { model: 'write it below config:', provider: 'write it below config:', base_profile: 'write base_llm_config' },
+  },
 );
 
 /** The JSON Schema of an LLM config file, for the loader and for editors. */

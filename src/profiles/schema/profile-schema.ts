@@ -44,7 +44,10 @@ const segment = variants({
     description: text('What it is for; not shown to any model.'),
   },
   kinds: {
-    static_text: { content: text('The text; may hold {{ expressions }}.'), content_key: words('The text definition to use instead of content.') },
+    static_text: {
+      content: text('The text; may hold {{ expressions }}.'),
+      content_key: words('The text definition to use instead of content.'),
+    },
     state_value: {
       source_state_path: words('What to read, for example team.work_modules.'),
       ingestor_id: words('Who formats it; default markdown_formatter.'),
@@ -68,7 +71,10 @@ const strategy = object(
       properties: {
         is_persistent_in_memory: flag('Kept in the history, or seen in this turn only.'),
         role: oneOf('The role of the message.', ['user', 'tool'], {
-          'x-elsewhere': { system: 'some providers refuse system messages in mid-history; use user', assistant: 'only a model speaks as assistant; use user' },
+          'x-elsewhere': {
+            system: 'some providers refuse system messages in mid-history; use user',
+            assistant: 'only a model speaks as assistant; use user',
+          },
         }),
       },
     },
@@ -127,7 +133,10 @@ const limits = object(
     max_children: whole('Most agents one agent may start.', 0),
     soft_at: number('Share of a limit at which the agent is told to wrap up.', 0, 1),
   },
-  { 'x-what': 'limits', 'x-mistakes': { max_steps: 'write max_turns', timeout: 'write max_wall_seconds', max_time: 'write max_wall_seconds' } },
+  {
+    'x-what': 'limits',
+    'x-mistakes': { max_steps: 'write max_turns', timeout: 'write max_wall_seconds', max_time: 'write max_wall_seconds' },
+  },
 );
 
 const exposed: JsonSchema = {
@@ -151,7 +160,11 @@ const shape = object(
   {
     profile_id: text('An id of an earlier system; accepted and ignored: profiles are known by name.'),
     name: name('What the profile is called; unique.'),
-    type: pattern('What the agent is in its team: partner, principal, associate, …; base = only inherited from.', '^[a-z][a-z0-9_]{0,59}$', 'a lower case word like associate'),
+    type: pattern(
+      'What the agent is in its team: partner, principal, associate, …; base = only inherited from.',
+      '^[a-z][a-z0-9_]{0,59}$',
+      'a lower case word like associate',
+    ),
     base_profile: nameOrNames('The profile or profiles it inherits from, left to right.'),
     rev: whole('Revision.', 0),
     is_active: flag('False: the profile cannot be started.'),
@@ -163,10 +176,19 @@ const shape = object(
     tool_access_policy: object(
       'The tools the agent may call.',
       { allowed_toolsets: names('Whole toolsets.'), allowed_individual_tools: names('Single tools.') },
-      { 'x-what': 'tool_access_policy', 'x-mistakes': { tools: 'write allowed_individual_tools', toolsets: 'write allowed_toolsets' } },
+      {
+        'x-what': 'tool_access_policy',
+        'x-mistakes': { tools: 'write allowed_individual_tools', toolsets: 'write allowed_toolsets' },
+      },
     ),
-    instructions: words('The system prompt, when one text is enough: short for one static_text segment with the id `instructions`.'),
-    system_prompt_construction: object('The system prompt.', { system_prompt_segments: list('Its pieces.', segment) }, { 'x-what': 'system_prompt_construction' }),
+    instructions: words(
+      'The system prompt, when one text is enough: short for one static_text segment with the id `instructions`.',
+    ),
+    system_prompt_construction: object(
+      'The system prompt.',
+      { system_prompt_segments: list('Its pieces.', segment) },
+      { 'x-what': 'system_prompt_construction' },
+    ),
     pre_turn_observers: list('Observers that run before the model call.', observer),
     post_turn_observers: list('Observers that run after the model call.', observer),
     flow_decider: list('What happens after a reply; the first rule whose condition holds wins.', ruleSchema),

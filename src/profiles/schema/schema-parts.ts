@@ -16,7 +16,11 @@ interface Annotations {
 }
 
 /** An object with exactly these keys. */
-export function object(description: string, properties: Properties, more: Annotations & { readonly required?: readonly string[] } = {}): JsonSchema {
+export function object(
+  description: string,
+  properties: Properties,
+  more: Annotations & { readonly required?: readonly string[] } = {},
+): JsonSchema {
   return { type: 'object', description, properties, additionalProperties: false, ...annotated(more) };
 }
 
@@ -31,18 +35,28 @@ export function variants(options: {
   readonly more?: Annotations & { readonly required?: readonly string[] };
 }): JsonSchema {
   const { description, what, key, keySchema, common, kinds, more } = options;
-  const properties: Record<string, JsonSchema> = { [key]: { enum: Object.keys(kinds), description: `Which kind of ${what} it is.`, ...annotated(keySchema ?? {}) } };
+  const properties: Record<string, JsonSchema> = {
+    [key]: { enum: Object.keys(kinds), description: `Which kind of ${what} it is.`, ...annotated(keySchema ?? {}) },
+  };
   Object.assign(properties, common, ...Object.values(kinds));
   const any: JsonObject = {};
-  const allOf = Object.entries(kinds).map(([kind, own]) => ({
-    if: { properties: { [key]: { const: kind } }, required: [key] },
-    then: {
-      properties: Object.fromEntries([key, ...Object.keys(common), ...Object.keys(own)].map((name) => [name, any])),
-      additionalProperties: false,
-      'x-what': `${what} \`${kind}\``,
-    },
-  }));
+  const allOf = Object.entries(kinds).map(([kind, own]) =>
+    ifThen(
+      { properties: { [key]: { const: kind } }, required: [key] },
+      {
+        properties: Object.fromEntries([key, ...Object.keys(common), ...Object.keys(own)].map((name) => [name, any])),
+        additionalProperties: false,
+        'x-what': `${what} \`${kind}\``,
+      },
+    ),
+  );
   return { ...object(description, properties, more), allOf };
+}
+
+/** A schema that depends on another. */
+export function ifThen(condition: JsonSchema, consequence: JsonSchema, otherwise?: JsonSchema): JsonSchema {
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema; the object is data and is never awaited
+  return { if: condition, then: consequence, ...(otherwise === undefined ? {} : { else: otherwise }) };
 }
 
 /** A list. */
@@ -100,17 +114,26 @@ export const condition: JsonSchema = {
   type: ['string', 'boolean'],
   pattern: '\\S',
   'x-expects': 'a condition that is not blank',
-  description: "A CEL expression over state, meta, team, run, flags, counters, inbox, turn, …; v['state.x'] reads a path, missing is null.",
+  description:
+    "A CEL expression over state, meta, team, run, flags, counters, inbox, turn, …; v['state.x'] reads a path, missing is null.",
 };
 
 /** The id of a list item. */
-export const itemId = pattern('Identifies the item; a profile that inherits overrides or removes it by this id.', '^[\\w.:-]{1,100}$', 'letters, digits and . : _ -, at most 100');
+export const itemId = pattern(
+  'Identifies the item; a profile that inherits overrides or removes it by this id.',
+  '^[\\w.:-]{1,100}$',
+  'letters, digits and . : _ -, at most 100',
+);
 
 /** Drops the inherited item of the same id. */
 export const remove: JsonSchema = { const: true, description: 'Drops the inherited item with this id.' };
 
 /** The kind of an inbox item. */
-export const inboxSource = pattern('The kind of inbox item, in upper case.', '^[A-Z][A-Z0-9_]{0,99}$', 'upper case letters, digits and _, like USER_PROMPT');
+export const inboxSource = pattern(
+  'The kind of inbox item, in upper case.',
+  '^[A-Z][A-Z0-9_]{0,99}$',
+  'upper case letters, digits and _, like USER_PROMPT',
+);
 
 /** A duration: seconds as a number, or a text with its unit. */
 export const duration: JsonSchema = {
@@ -128,7 +151,13 @@ export function name(description: string): JsonSchema {
 
 /** One name or a list of names. */
 export function nameOrNames(description: string): JsonSchema {
-  return { type: ['string', 'array'], pattern: '\\S', 'x-expects': 'a name that is not blank', items: words('A name.'), description };
+  return {
+    type: ['string', 'array'],
+    pattern: '\\S',
+    'x-expects': 'a name that is not blank',
+    items: words('A name.'),
+    description,
+  };
 }
 
 /** A JSON Schema inside a profile; its own shape is checked apart. */

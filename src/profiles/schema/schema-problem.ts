@@ -43,13 +43,23 @@ function describeError(error: ErrorObject, root: SourceNode): Description | unde
     case 'const':
       return notAllowed(error, node, what, schema);
     case 'pattern':
-      return { code: 'NOT_ALLOWED', at: node.at, node, message: `${what} is ${quote(toPlain(node))}, expected ${String(schema['x-expects'] ?? `a text matching ${String(schema['pattern'])}`)}` };
+      return {
+        code: 'NOT_ALLOWED',
+        at: node.at,
+        node,
+        message: `${what} is ${quote(toPlain(node))}, expected ${textOf(schema['x-expects']) ?? 'another form'}`,
+      };
     case 'minimum':
     case 'maximum':
     case 'exclusiveMinimum':
     case 'minItems':
     case 'maxItems':
-      return { code: 'OUT_OF_RANGE', at: node.at, node, message: `${what} ${error.message ?? 'is out of range'}${node.kind === 'scalar' ? `, found ${quote(toPlain(node))}` : ''}` };
+      return {
+        code: 'OUT_OF_RANGE',
+        at: node.at,
+        node,
+        message: `${what} ${error.message ?? 'is out of range'}${node.kind === 'scalar' ? `, found ${quote(toPlain(node))}` : ''}`,
+      };
     default:
       return { code: 'NOT_ALLOWED', at: node.at, node, message: `${what} ${error.message ?? 'is not allowed'}` };
   }
@@ -58,7 +68,7 @@ function describeError(error: ErrorObject, root: SourceNode): Description | unde
 function unknownKey(error: ErrorObject, node: SourceNode, what: string, schema: Readonly<Record<string, unknown>>): Description {
   const key = String(error.params['additionalProperty']);
   const at = node.kind === 'map' ? (node.entries.get(key)?.keyAt ?? node.at) : node.at;
-  const allowed = Object.keys((schema['properties'] ?? {}) as object);
+  const allowed = Object.keys(schema['properties'] ?? {});
   const mistakes = (schema['x-mistakes'] ?? {}) as Readonly<Record<string, string>>;
   const mistake = Object.hasOwn(mistakes, key) ? mistakes[key] : undefined;
   const owner = typeof schema['x-what'] === 'string' ? schema['x-what'] : what;
@@ -67,23 +77,43 @@ function unknownKey(error: ErrorObject, node: SourceNode, what: string, schema: 
   return { code: 'UNKNOWN_KEY', at, node, message: `unknown key ${quote(key)} in ${owner}`, hint };
 }
 
-function missingKey(error: ErrorObject, node: SourceNode, path: readonly string[], schema: Readonly<Record<string, unknown>>): Description {
+function missingKey(
+  error: ErrorObject,
+  node: SourceNode,
+  path: readonly string[],
+  schema: Readonly<Record<string, unknown>>,
+): Description {
   const key = String(error.params['missingProperty']);
   const properties = (schema['properties'] ?? {}) as Readonly<Record<string, { readonly description?: string }>>;
   const description = properties[key]?.description;
   const present = node.kind === 'map' ? [...node.entries.keys()] : [];
-  const meant = closestName(key, present.filter((name) => !Object.hasOwn(properties, name)));
-  const owner = path.length === 0 ? String(schema['x-what'] ?? 'the file') : pathText(path);
+  const meant = closestName(
+    key,
+    present.filter((name) => !Object.hasOwn(properties, name)),
+  );
+  const owner = path.length === 0 ? (textOf(schema['x-what']) ?? 'the file') : pathText(path);
   const hint = meant === undefined ? description : `${quote(meant)} is probably meant to be ${quote(key)}`;
-  return { code: 'MISSING_KEY', at: node.at, node, message: `${quote(key)} is missing in ${owner}`, ...(hint === undefined ? {} : { hint }) };
+  return {
+    code: 'MISSING_KEY',
+    at: node.at,
+    node,
+    message: `${quote(key)} is missing in ${owner}`,
+    ...(hint === undefined ? {} : { hint }),
+  };
 }
 
 function wrongType(error: ErrorObject, node: SourceNode, what: string, schema: Readonly<Record<string, unknown>>): Description {
   const wanted = [error.params['type']].flat().map(String);
-  const expects = typeof schema['x-expects'] === 'string' && wanted.includes('object') ? schema['x-expects'] : wanted.map(typeName).join(' or ');
+  const expects =
+    typeof schema['x-expects'] === 'string' && wanted.includes('object') ? schema['x-expects'] : wanted.map(typeName).join(' or ');
   const base = { code: 'WRONG_TYPE' as const, at: node.at, node, types: wanted };
   if (schema['x-secret'] === true) {
-    return { ...base, code: 'SECRET_IN_FILE', message: `${what} must be ${expects}`, hint: 'a key never stands in a file: take it out, and change it where it was issued' };
+    return {
+      ...base,
+      code: 'SECRET_IN_FILE',
+      message: `${what} must be ${expects}`,
+      hint: 'a key never stands in a file: take it out, and change it where it was issued',
+    };
   }
   const found = describe(node);
   const hint = wanted.includes('string') ? quoteHint(node) : typeHint(node, wanted);
@@ -105,13 +135,16 @@ function typeHint(node: SourceNode, wanted: readonly string[]): string | undefin
   if (wanted.includes('boolean') && /^(?:no|off|n)$/i.test(node.written)) return 'write false';
   if (wanted.includes('array')) return 'write a list: [a, b], or one `- item` per line';
   const isNumeric = wanted.includes('number') || wanted.includes('integer');
-  if (isNumeric && typeof node.value === 'string' && node.written.trim() !== '' && Number.isFinite(Number(node.written))) return `remove the quotes: ${node.written}`;
+  if (isNumeric && typeof node.value === 'string' && node.written.trim() !== '' && Number.isFinite(Number(node.written)))
+    return `remove the quotes: ${node.written}`;
   if (wanted.includes('object')) return 'write `key: value` lines, indented below it';
   return undefined;
 }
 
 function notAllowed(error: ErrorObject, node: SourceNode, what: string, schema: Readonly<Record<string, unknown>>): Description {
-  const allowed = (error.keyword === 'const' ? [error.params['allowedValue']] : (error.params['allowedValues'] as readonly unknown[])).map(String);
+  const allowed = (
+    error.keyword === 'const' ? [error.params['allowedValue']] : (error.params['allowedValues'] as readonly unknown[])
+  ).map(String);
   const value = toPlain(node);
   const elsewhere = (schema['x-elsewhere'] ?? {}) as Readonly<Record<string, string>>;
   const mistake = typeof value === 'string' && Object.hasOwn(elsewhere, value) ? elsewhere[value] : undefined;
@@ -154,6 +187,10 @@ function describe(node: SourceNode): string {
 export function pathText(path: readonly string[]): string {
   if (path.length === 0) return 'the file';
   return `\`${path.map((step, index) => (/^\d+$/.test(step) ? `[${step}]` : index === 0 ? step : `.${step}`)).join('')}\``;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 function unescapePointer(step: string): string {

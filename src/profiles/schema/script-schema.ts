@@ -15,7 +15,11 @@ const call = object('One tool call.', {
 const reply: JsonSchema = {
   anyOf: [
     text('The text of the reply; may hold {{ expressions }}.'),
-    object('The reply.', { text: text('Its text; may hold {{ expressions }}.'), reasoning: text('What the model thinks before.'), tool_calls: list('The calls it makes.', call) }),
+    object('The reply.', {
+      text: text('Its text; may hold {{ expressions }}.'),
+      reasoning: text('What the model thinks before.'),
+      tool_calls: list('The calls it makes.', call),
+    }),
   ],
 };
 
@@ -28,6 +32,12 @@ const rule = object(
 /** The JSON Schema of a script, for editors; the loader compiles scripts, which finds all of this and more. */
 export const scriptSchema: JsonSchema = object(
   'The rules of a scripted model.',
-  { name: text('What it is called.'), description: text('What it is for.'), let: variables, rules: list('The rules, in order.', rule), otherwise: reply },
+  {
+    name: text('What it is called.'),
+    description: text('What it is for.'),
+    let: variables,
+    rules: list('The rules, in order.', rule),
+    otherwise: reply,
+  },
   { required: ['rules'] },
 );

@@ -20,14 +20,28 @@ const schemas: Readonly<Record<ShapeKind, JsonSchema>> = {
 const maxErrors = 100;
 
 // Optimizing the generated code costs more than it saves: a load validates a few dozen files.
-const ajv = new Ajv({ strict: false, allErrors: true, verbose: true, ownProperties: true, validateSchema: false, logger: false, inlineRefs: false, code: { optimize: false } });
+const ajv = new Ajv({
+  strict: false,
+  allErrors: true,
+  verbose: true,
+  ownProperties: true,
+  validateSchema: false,
+  logger: false,
+  inlineRefs: false,
+  code: { optimize: false },
+});
 const validators = new Map<ShapeKind, ValidateFunction>();
 
 /** Checks the shape of one file against the schema of its kind and reports every deviation at its place. */
 export function validateShape(kind: ShapeKind, root: SourceNode, report: Report): root is MapNode {
   const start = root.at.start;
   if (root.kind !== 'map') {
-    report.error('NOT_A_MAP', root.at, 'the file must be a map of `key: value` lines', start === 0 ? undefined : 'a profile needs at least `name:`');
+    report.error(
+      'NOT_A_MAP',
+      root.at,
+      'the file must be a map of `key: value` lines',
+      start === 0 ? undefined : 'a profile needs at least `name:`',
+    );
     return false;
   }
   for (const problem of shapeProblems(kind, root)) report.error(problem.code, problem.at, problem.message, problem.hint);

@@ -38,7 +38,11 @@ function convert(converter: Converter, node: ParsedNode): SourceNode {
   checkTag(converter, node, at);
   const { anchor } = node;
   if (anchor !== undefined) converter.open.add(anchor);
-  const converted = isMap(node) ? convertMap(converter, node, at) : isSeq(node) ? convertList(converter, node, at) : convertScalar(converter, node, at);
+  const converted = isMap(node)
+    ? convertMap(converter, node, at)
+    : isSeq(node)
+      ? convertList(converter, node, at)
+      : convertScalar(converter, node, at);
   if (anchor !== undefined) {
     converter.open.delete(anchor);
     converter.anchors.set(anchor, { node: converted, size: sizeOf(converted, maxAliasedValues) });
@@ -81,7 +85,8 @@ function convertAlias(converter: Converter, name: string, at: Place): SourceNode
 
 function sizeOf(node: SourceNode, cap: number): number {
   let size = 1;
-  const children = node.kind === 'list' ? node.items : node.kind === 'map' ? [...node.entries.values()].map((entry) => entry.value) : [];
+  const children =
+    node.kind === 'list' ? node.items : node.kind === 'map' ? [...node.entries.values()].map((entry) => entry.value) : [];
   for (const child of children) {
     if (size > cap) break;
     size += sizeOf(child, cap - size);
@@ -115,7 +120,13 @@ function convertMap(converter: Converter, node: YAMLMap.Parsed, at: Place): Sour
     const first = entries.get(key);
     if (first !== undefined) {
       const { line } = converter.file.refAt(first.keyAt.start);
-      fail(converter, 'YAML_DUPLICATE_KEY', keyAt, `the key ${quote(key)} stands here twice; it is already on line ${line}`, 'keep one of them');
+      fail(
+        converter,
+        'YAML_DUPLICATE_KEY',
+        keyAt,
+        `the key ${quote(key)} stands here twice; it is already on line ${line}`,
+        'keep one of them',
+      );
       continue;
     }
     const value = pair.value === null ? emptyAfter(keyAt) : convert(converter, pair.value);
@@ -155,11 +166,13 @@ function convertScalar(converter: Converter, node: ParsedNode | undefined, at: P
   const written = node.source ?? '';
   const style = styleOf(node);
   if (typeof value === 'string') {
-    if (!value.isWellFormed()) fail(converter, 'FILE_NOT_UTF8', at, 'the text has half of a character (a lone surrogate)', 'write the character itself');
+    if (!value.isWellFormed())
+      fail(converter, 'FILE_NOT_UTF8', at, 'the text has half of a character (a lone surrogate)', 'write the character itself');
     return { kind: 'scalar', at, value, style, written };
   }
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) fail(converter, 'NUMBER_INEXACT', at, `${written} is no number a profile can hold`, 'quote it when it is a text');
+    if (!Number.isFinite(value))
+      fail(converter, 'NUMBER_INEXACT', at, `${written} is no number a profile can hold`, 'quote it when it is a text');
     else if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
       fail(converter, 'NUMBER_INEXACT', at, `the number ${quote(written)} loses digits`, `quote it: '${written.slice(0, 60)}'`);
     }
@@ -169,7 +182,7 @@ function convertScalar(converter: Converter, node: ParsedNode | undefined, at: P
 }
 
 function styleOf(node: Scalar): ScalarStyle {
-  switch (node.type) {
+  switch (node.type ?? 'PLAIN') {
     case 'QUOTE_SINGLE':
       return 'single';
     case 'QUOTE_DOUBLE':
@@ -178,7 +191,7 @@ function styleOf(node: Scalar): ScalarStyle {
       return 'literal';
     case 'BLOCK_FOLDED':
       return 'folded';
-    default:
+    case 'PLAIN':
       return 'plain';
   }
 }

@@ -1,4 +1,4 @@
-import { Composer, Lexer, Parser, type Document, type ParsedNode, type CST } from 'yaml';
+import { Composer, Lexer, Parser, type Document, type CST } from 'yaml';
 import type { DiagnosticCode } from '../diagnostic-code.ts';
 import type { Report } from '../report.ts';
 import { convertDocument } from './convert-document.ts';
@@ -9,7 +9,7 @@ import { toYamlProblem } from './yaml-problem.ts';
 /** Deepest nesting of one file. Each level is at most two entries on the parser's stack. */
 const maxDepth = 64;
 /** Most lexical tokens of one file: parsing costs about 3 µs each. */
-const maxTokens = 40_000;
+const maxTokens = 25_000;
 /** Most anchors and aliases of one file. */
 const maxAnchors = 50;
 /** Most problems reported of one file's syntax; the first ones matter. */
@@ -35,7 +35,13 @@ export function parseYaml(file: SourceText, report: Report): SourceNode | undefi
     return fail('YAML_MULTIPLE_DOCUMENTS', offset, 'a file holds one document, a second begins here', 'put it into its own file');
   }
   const { version } = document.directives.yaml;
-  if (version !== '1.2') return fail('YAML_DIRECTIVE', Math.max(0, file.text.indexOf('%YAML')), `YAML ${version} reads some words as other values; profiles are YAML 1.2`, 'remove the directive');
+  if (version !== '1.2')
+    return fail(
+      'YAML_DIRECTIVE',
+      Math.max(0, file.text.indexOf('%YAML')),
+      `YAML ${version} reads some words as other values; profiles are YAML 1.2`,
+      'remove the directive',
+    );
   const problems = [...document.errors, ...document.warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
   for (const error of problems.slice(0, maxProblems)) {
     const { code, offset, message, hint } = toYamlProblem(error, file.text);
@@ -67,19 +73,30 @@ function readTokens(text: string): TokenRead {
     }
     if (count > maxTokens) {
       const message = `more values than a profile may have (${maxTokens} tokens up to here)`;
-      return { tokens, problem: { code: 'YAML_TOO_MANY_VALUES', offset, message, hint: 'split the file, and share parts with base_profile' } };
+      return {
+        tokens,
+        problem: { code: 'YAML_TOO_MANY_VALUES', offset, message, hint: 'split the file, and share parts with base_profile' },
+      };
     }
     if (anchors > 2 * maxAnchors) {
-      return { tokens, problem: { code: 'YAML_ALIAS', offset, message: `more than ${maxAnchors} anchors or aliases`, hint: 'share parts with base_profile' } };
+      return {
+        tokens,
+        problem: {
+          code: 'YAML_ALIAS',
+          offset,
+          message: `more than ${maxAnchors} anchors or aliases`,
+          hint: 'share parts with base_profile',
+        },
+      };
     }
   }
   for (const token of parser.end()) tokens.push(token);
   return { tokens };
 }
 
-function compose(tokens: readonly CST.Token[], text: string): Document.Parsed<ParsedNode> | 'second' {
-  const composer = new Composer<ParsedNode>({ uniqueKeys: false, version: '1.2', logLevel: 'silent', prettyErrors: false });
-  let first: Document.Parsed<ParsedNode> | undefined;
+function compose(tokens: readonly CST.Token[], text: string): Document.Parsed | 'second' {
+  const composer = new Composer({ uniqueKeys: false, version: '1.2', logLevel: 'silent', prettyErrors: false });
+  let first: Document.Parsed | undefined;
   for (const document of composer.compose(tokens, true, text.length)) {
     if (first !== undefined) return 'second';
     first = document;

@@ -29,6 +29,9 @@ interface Escape {
   readonly valueLength: number;
 }
 
+/** Longest run of spaces before a line break that is recognised as part of it. */
+const maxSpaces = 64;
+
 const noEscape = (): Escape | undefined => undefined;
 
 function singleEscape(source: string, at: number): Escape | undefined {
@@ -65,19 +68,32 @@ function flowOffset(
       index += escaped.valueLength;
       continue;
     }
-    const fold = /^[ \t]*\r?\n(?:[ \t]*\r?\n)*[ \t]*/.exec(source.slice(at, at + 4096));
-    if (fold === null) {
-      at += 1;
-      index += 1;
-      continue;
-    }
-    const breaks = fold[0].match(/\n/g)?.length ?? 1;
-    index += breaks === 1 ? 1 : breaks - 1;
-    at += fold[0].length;
+    const fold = foldAt(source, at);
+    at = fold.end;
+    index += fold.breaks === 0 ? 1 : Math.max(1, fold.breaks - 1);
   }
   // A joined line stands for nothing in the value: the wanted character comes after it.
   for (let join = escape(source, at); join?.valueLength === 0; join = escape(source, at)) at += join.sourceLength;
   return Math.min(at, source.length);
+}
+
+/** The line fold that begins here, or one character without break. Spaces before a break belong to it. */
+function foldAt(source: string, from: number): { readonly end: number; readonly breaks: number } {
+  let at = from;
+  let end = from + 1;
+  let breaks = 0;
+  for (
+    let char = source[at];
+    char === ' ' || char === '\t' || char === '\n' || (char === '\r' && source[at + 1] === '\n');
+    char = source[at]
+  ) {
+    at += 1;
+    if (char === '\n') breaks += 1;
+    // Spaces that no break follows are text; of a long run only its end is looked at again.
+    if (breaks > 0) end = at;
+    else if (at - from > maxSpaces) break;
+  }
+  return { end, breaks };
 }
 
 function blockOffset(source: string, value: string, wanted: number): number {
@@ -85,7 +101,7 @@ function blockOffset(source: string, value: string, wanted: number): number {
   if (headerEnd === 0) return 0;
   const indent = blockIndent(source, headerEnd);
   let at = skipIndent(source, headerEnd, indent);
-  for (let index = 0; index < wanted && at < source.length; ) {
+  for (let index = 0; index < wanted && at < source.length;) {
     if (source[at] === '\r' && source[at + 1] === '\n' && value[index] !== '\r') at += 1;
     if (source[at] !== '\n') {
       at += 1;

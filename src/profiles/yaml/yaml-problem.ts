@@ -14,25 +14,47 @@ const quoteWhole = "quote the whole text: '…' (write '' for a quote inside)";
 /** Says what a YAML error means, and which of the usual traps of conditions and templates it is. */
 export function toYamlProblem(error: YAMLError, source: string): YamlProblem {
   const offset = Math.min(error.pos[0], source.length);
-  const line = source.slice(source.lastIndexOf('\n', offset - 1) + 1).split('\n', 1)[0] ?? '';
+  const lineStart = source.lastIndexOf('\n', offset - 1) + 1;
+  const line = source.slice(lineStart, lineStart + 500).split('\n', 1)[0] ?? '';
   const rest = source.slice(offset, offset + 200).split('\n', 1)[0] ?? '';
-  switch (error.code) {
+  const code: string = error.code;
+  switch (code) {
     case 'TAB_AS_INDENT':
       return { code: 'YAML_TAB', message: 'a tab cannot indent YAML', offset, hint: 'indent with spaces' };
     case 'MULTIPLE_DOCS':
-      return { code: 'YAML_MULTIPLE_DOCUMENTS', message: 'a file holds one document, a second begins here', offset, hint: 'put it into its own file' };
+      return {
+        code: 'YAML_MULTIPLE_DOCUMENTS',
+        message: 'a file holds one document, a second begins here',
+        offset,
+        hint: 'put it into its own file',
+      };
     case 'TAG_RESOLVE_FAILED':
       return tagProblem(rest, offset);
     case 'BAD_ALIAS':
     case 'ALIAS_PROPS':
     case 'MULTIPLE_ANCHORS':
-      return { code: 'YAML_ALIAS', message: `anchor or alias that cannot be read: ${firstLine(error)}`, offset, hint: `a text that starts with & or * must be quoted` };
+      return {
+        code: 'YAML_ALIAS',
+        message: `anchor or alias that cannot be read: ${firstLine(error)}`,
+        offset,
+        hint: `a text that starts with & or * must be quoted`,
+      };
     case 'BLOCK_AS_IMPLICIT_KEY':
       return implicitKeyProblem(line, offset);
     case 'BAD_SCALAR_START':
-      return { code: 'YAML_SYNTAX', message: `a text cannot start with ${rest.slice(0, 1)} unless it is quoted`, offset, hint: quoteWhole };
+      return {
+        code: 'YAML_SYNTAX',
+        message: `a text cannot start with ${rest.slice(0, 1)} unless it is quoted`,
+        offset,
+        hint: quoteWhole,
+      };
     case 'BAD_DQ_ESCAPE':
-      return { code: 'YAML_SYNTAX', message: `${rest.slice(0, 2)} is no escape in double quotes`, offset, hint: 'write \\\\ for a backslash, or use single quotes' };
+      return {
+        code: 'YAML_SYNTAX',
+        message: `${rest.slice(0, 2)} is no escape in double quotes`,
+        offset,
+        hint: 'write \\\\ for a backslash, or use single quotes',
+      };
     case 'UNEXPECTED_TOKEN':
       return unexpectedProblem(error, line, offset);
     default:
@@ -54,7 +76,9 @@ function implicitKeyProblem(line: string, offset: number): YamlProblem {
   const isConditional = / \? .* : /.test(line);
   return {
     code: 'YAML_SYNTAX',
-    message: isConditional ? '`a ? b : c` is a YAML map unless it is quoted' : 'a text with `: ` inside is a YAML map unless it is quoted',
+    message: isConditional
+      ? '`a ? b : c` is a YAML map unless it is quoted'
+      : 'a text with `: ` inside is a YAML map unless it is quoted',
     offset,
     hint: quoteWhole,
   };
@@ -63,7 +87,12 @@ function implicitKeyProblem(line: string, offset: number): YamlProblem {
 function unexpectedProblem(error: YAMLError, line: string, offset: number): YamlProblem {
   const value = /^\s*(?:- )*[\w-]+:\s+(.*)$/.exec(line)?.[1] ?? line.trim();
   if (value.startsWith('{{')) {
-    return { code: 'YAML_SYNTAX', message: 'an unquoted `{{ … }}` is a YAML map', offset, hint: `quote the whole text: '${value.slice(0, 60)}'` };
+    return {
+      code: 'YAML_SYNTAX',
+      message: 'an unquoted `{{ … }}` is a YAML map',
+      offset,
+      hint: `quote the whole text: '${value.slice(0, 60)}'`,
+    };
   }
   if (/^['"[{]/.test(value)) {
     return {

@@ -1,0 +1,55 @@
+#!/usr/bin/env node
+// Starts the command line. Plain JavaScript that an older Node can read: there, the Node that is installed as the
+// package `node` is started in its place.
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
+const [major, minor] = process.versions.node.split('.').map(Number);
+const isRecent = major > 24 || (major === 24 && minor >= 15);
+
+if (isRecent) await import(pathToFileURL(mainFile()).href);
+else if (process.env.CADRE_NODE !== undefined) fail(`this Node is ${process.versions.node}, started from an older one; version 24.15 or later is needed`);
+else startAgain(installedNode());
+
+/** The sources in a clone of the project, the build in an installed package (Node strips no types below node_modules). */
+function mainFile() {
+  const source = path.join(root, 'src', 'cli', 'main.ts');
+  const built = path.join(root, 'dist', 'cli', 'main.js');
+  const isInstalled = root.split(path.sep).includes('node_modules');
+  if (!isInstalled && existsSync(source)) return source;
+  if (existsSync(built)) return built;
+  return fail(`neither ${source} nor ${built} can be started; build the package with: npm run build`);
+}
+
+/** The binary of the package `node`. */
+function installedNode() {
+  try {
+    const packageFile = createRequire(import.meta.url).resolve('node/package.json');
+    const { bin } = JSON.parse(readFileSync(packageFile, 'utf8'));
+    const binary = path.join(path.dirname(packageFile), typeof bin === 'string' ? bin : bin.node);
+    if (existsSync(binary)) return binary;
+  } catch {
+    // Said below, with what to do.
+  }
+  return fail(`Node 24.15 or later is needed, this is ${process.versions.node}; install it, or the package: npm install node@24`);
+}
+
+function startAgain(binary) {
+  const child = spawn(binary, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit', env: { ...process.env, CADRE_NODE: binary } });
+  // The signals are the child's to act on; this process ends when the child has.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => fail(`${binary} cannot be started: ${error.message}`));
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code ?? 1);
+    process.exit(signal === 'SIGINT' ? 130 : signal === 'SIGTERM' ? 143 : 1);
+  });
+}
+
+function fail(message) {
+  process.stderr.write(`error: ${message}\n`);
+  process.exit(2);
+}

@@ -1,0 +1,76 @@
+import type { Run } from '../../engine/run.ts';
+import { board } from '../../inspector/board.ts';
+import { formatBoard } from '../../inspector/format/format-board.ts';
+import { formatTree } from '../../inspector/format/format-tree.ts';
+import { formatTurnList } from '../../inspector/format/format-turn-list.ts';
+import { safe } from '../../inspector/format/layout.ts';
+import type { FormatOptions } from '../../inspector/format/text-style.ts';
+import { tree } from '../../inspector/tree.ts';
+import { formatAnswers } from '../format-answers.ts';
+import { turnList } from '../../inspector/turn-list.ts';
+
+/** What a line that begins with `/` asks for. */
+export type ChatCommand =
+  | { readonly kind: 'quit' }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'agents' | 'board' | 'turns' }
+  | { readonly kind: 'why'; readonly text: string }
+  | { readonly kind: 'unknown'; readonly name: string };
+
+/** Reads a line of a conversation; undefined for what is to be sent. A line that begins with `//` is sent without the first one. */
+export function readChatCommand(line: string): ChatCommand | undefined {
+  const found = /^\/([a-z]*)(?:\s+(.*))?$/is.exec(line.trim());
+  if (found === null) return undefined;
+  const name = (found[1] ?? '').toLowerCase();
+  switch (name) {
+    case 'quit':
+    case 'exit':
+    case 'q':
+      return { kind: 'quit' };
+    case 'help':
+      return { kind: 'help' };
+    case 'agents':
+    case 'board':
+    case 'turns':
+      return { kind: name };
+    case 'why':
+      return { kind: 'why', text: found[2]?.trim() ?? '' };
+    default:
+      return { kind: 'unknown', name };
+  }
+}
+
+/** What can be typed in a conversation. */
+export const chatHelp = `/agents       the team, and where each agent stands
+/board        the work modules
+/turns        the turns so far
+/why TEXT     where a text that was seen or said came from
+/quit         leave; the run is kept
+//...         a message that begins with /
+`;
+
+/** Renders the answer to a command that looks into the run. */
+export function answerChatCommand(command: Exclude<ChatCommand, { readonly kind: 'quit' }>, run: Run | undefined, format: FormatOptions): string {
+  if (command.kind === 'help') return chatHelp;
+  if (command.kind === 'unknown') return `There is no command /${safe(command.name)}.\n${chatHelp}`;
+  if (run === undefined) return 'There is nothing to see yet: say something first.\n';
+  switch (command.kind) {
+    case 'agents':
+      return formatTree(tree(run.state), format);
+    case 'board':
+      return formatBoard(board(run.state), format);
+    case 'turns':
+      return formatTurnList(turnList(run.state), format);
+    case 'why':
+      return command.text === '' ? 'Give a few words to look for: /why TEXT\n' : whyText(run, command.text, format);
+  }
+}
+
+/** The newest turn that has the text answers. */
+function whyText(run: Run, text: string, format: FormatOptions): string {
+  for (const turnId of [...run.state.turns.keys()].toReversed()) {
+    const answers = run.why(turnId, text);
+    if (answers.length > 0) return formatAnswers(answers, format);
+  }
+  return `Not found: the text is in no prompt and no reply of the ${run.state.turns.size} turns so far.\n`;
+}

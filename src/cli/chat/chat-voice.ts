@@ -1,0 +1,70 @@
+import type { CadreEvent } from '../../core/event.ts';
+import type { AgentId, TurnId } from '../../core/ids.ts';
+import type { ModelDelta } from '../../core/model.ts';
+import type { Run } from '../../engine/run.ts';
+import { toTerminalText } from '../../inspector/format/terminal-text.ts';
+import { createProgressLines, type ProgressLines } from '../progress/progress-lines.ts';
+import type { Terminal } from '../terminal.ts';
+
+const whole = { maxLine: 1_000_000, maxLines: 1_000_000 };
+
+/** Says on stdout what the root agent says, while it says it, and on stderr what the team does meanwhile. */
+export class ChatVoice {
+  readonly #run: Run;
+  readonly #terminal: Terminal;
+  readonly #toLine: ProgressLines | undefined;
+  /** The reply that is being said: its turn, its attempt, and whether the cursor stands behind its words. */
+  #saying: { readonly turnId: TurnId; attempt: number } | undefined;
+  #isMidLine = false;
+
+  constructor(run: Run, terminal: Terminal, options: { readonly quiet: boolean }) {
+    this.#run = run;
+    this.#terminal = terminal;
+    this.#toLine = options.quiet ? undefined : createProgressLines(terminal.errorStyle, run.state);
+    run.subscribe({
+      onDelta: (agentId, turnId, delta) => this.#onDelta(agentId, turnId, delta),
+      onEvents: (events) => {
+        for (const event of events) this.#onEvent(event);
+      },
+    });
+  }
+
+  /** Writes something about the conversation, on lines of its own. */
+  tell(text: string): void {
+    this.#endLine();
+    this.#terminal.tell(text);
+  }
+
+  #onDelta(agentId: AgentId, turnId: TurnId, { kind, text, attempt }: ModelDelta): void {
+    if (kind !== 'text' || agentId !== this.#run.state.rootAgentId) return;
+    if (this.#saying?.turnId !== turnId) this.#saying = { turnId, attempt };
+    if (this.#saying.attempt !== attempt) {
+      this.#saying.attempt = attempt;
+      this.tell(this.#terminal.errorStyle.dim('(the model begins its answer again)\n'));
+    }
+    this.#say(text);
+  }
+
+  #onEvent(event: CadreEvent): void {
+    if (event.type === 'model.end' && event.agentId === this.#run.state.rootAgentId) {
+      // A model that does not stream is heard here.
+      if (this.#saying?.turnId !== event.turnId && event.reply !== undefined) this.#say(event.reply.text);
+      this.#saying = undefined;
+      this.#endLine();
+    }
+    const line = this.#toLine?.(event);
+    if (line !== undefined) this.tell(`${line}\n`);
+  }
+
+  #say(text: string): void {
+    if (text === '') return;
+    this.#terminal.print(toTerminalText(text, whole));
+    this.#isMidLine = !text.endsWith('\n');
+  }
+
+  #endLine(): void {
+    if (!this.#isMidLine) return;
+    this.#terminal.print('\n');
+    this.#isMidLine = false;
+  }
+}

@@ -1,0 +1,135 @@
+import type { Run } from '../../engine/run.ts';
+import { toTerminalText } from '../../inspector/format/terminal-text.ts';
+import { formatRequest } from '../format-pending.ts';
+import { giveVerdict } from '../give-verdict.ts';
+import type { Interruption } from '../interruption.ts';
+import { verdictPrompt } from '../read-verdict.ts';
+import type { Terminal } from '../terminal.ts';
+import { answerChatCommand, readChatCommand } from './chat-commands.ts';
+import { ChatVoice } from './chat-voice.ts';
+import type { LineInput } from './line-input.ts';
+
+/** What a conversation is held with. */
+export interface ConversationParts {
+  readonly terminal: Terminal;
+  readonly input: LineInput;
+  readonly interruption: Interruption;
+  readonly quiet: boolean;
+  /** The run to go on with; one is launched with the first message otherwise. */
+  readonly run: Run | undefined;
+  readonly launch: (message: string) => Promise<Run>;
+}
+
+type Happening = { readonly kind: 'line'; readonly line: string | undefined } | { readonly kind: 'settled' } | { readonly kind: 'interrupted' };
+
+/**
+ * A conversation with the root agent of a run.
+ *
+ * 1. Lines are handled in the order they were typed, each once.
+ * 2. On a terminal a line typed while the team works is sent at once; piped lines wait until the team has answered.
+ * 3. While something waits for approval or an answer, a line is the verdict over it.
+ */
+export class ConversationLoop {
+  readonly #parts: ConversationParts;
+  #run: Run | undefined;
+  #voice: ChatVoice | undefined;
+  #settled: Promise<Happening> | undefined;
+  #next: Promise<Happening> | undefined;
+
+  constructor(parts: ConversationParts) {
+    this.#parts = parts;
+    if (parts.run !== undefined) this.#follow(parts.run);
+  }
+
+  /** The run, once there is one. */
+  get run(): Run | undefined {
+    return this.#run;
+  }
+
+  /** Holds the conversation until the user leaves, the run ends, or somebody interrupts it. */
+  async hold(): Promise<'left' | 'ended' | 'interrupted'> {
+    if (this.#settled === undefined) this.#ask();
+    for (;;) {
+      const happening = await this.#wait();
+      switch (happening.kind) {
+        case 'interrupted':
+          return 'interrupted';
+        case 'settled':
+          this.#settled = undefined;
+          if (this.#run?.state.outcome !== undefined) return 'ended';
+          this.#ask();
+          break;
+        case 'line':
+          this.#next = undefined;
+          if (happening.line === undefined || !(await this.#handle(happening.line))) return 'left';
+      }
+    }
+  }
+
+  #wait(): Promise<Happening> {
+    const { input, interruption, terminal } = this.#parts;
+    const sources: Promise<Happening>[] = [interruption.asked.then(() => ({ kind: 'interrupted' }))];
+    if (this.#settled !== undefined) sources.push(this.#settled);
+    if (this.#settled === undefined || terminal.isInteractive) sources.push((this.#next ??= input.next().then((line) => ({ kind: 'line', line }))));
+    return Promise.race(sources);
+  }
+
+  /** Handles a line; false when the user leaves. */
+  async #handle(line: string): Promise<boolean> {
+    const { terminal } = this.#parts;
+    const command = readChatCommand(line);
+    if (command?.kind === 'quit') return false;
+    if (command !== undefined) {
+      this.#tell(answerChatCommand(command, this.#run, { style: terminal.errorStyle }));
+      this.#ask();
+    } else if (line.trim() === '') {
+      this.#ask();
+    } else {
+      await this.#send(line.startsWith('//') ? line.slice(1) : line);
+    }
+    return true;
+  }
+
+  async #send(line: string): Promise<void> {
+    const run = this.#run;
+    if (run === undefined) {
+      this.#follow(await this.#parts.launch(line));
+      return;
+    }
+    const [request] = run.pending;
+    if (request === undefined) await run.send(line);
+    else {
+      const problem = await giveVerdict(run, request, line);
+      if (problem !== undefined) {
+        this.#tell(`${toTerminalText(problem)}\n`);
+        this.#ask();
+        return;
+      }
+    }
+    this.#settled ??= untilSettled(run);
+  }
+
+  #follow(run: Run): void {
+    this.#run = run;
+    this.#voice = new ChatVoice(run, this.#parts.terminal, { quiet: this.#parts.quiet });
+    this.#settled = untilSettled(run);
+  }
+
+  /** Asks for the next line, unless the team is at work: then its words are not to be mixed with a prompt. */
+  #ask(): void {
+    if (this.#settled !== undefined) return;
+    const { terminal, input } = this.#parts;
+    const [request] = this.#run?.pending ?? [];
+    if (request !== undefined) this.#tell(`\n${formatRequest(request, { style: terminal.errorStyle })}`);
+    if (terminal.isInteractive) input.prompt(request === undefined ? '\nyou> ' : verdictPrompt(request));
+  }
+
+  #tell(text: string): void {
+    if (this.#voice === undefined) this.#parts.terminal.tell(text);
+    else this.#voice.tell(text);
+  }
+}
+
+function untilSettled(run: Run): Promise<Happening> {
+  return run.settled().then(() => ({ kind: 'settled' }));
+}

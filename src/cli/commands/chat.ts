@@ -1,0 +1,54 @@
+import { ConversationLoop } from '../chat/conversation-loop.ts';
+import { LineInput } from '../chat/line-input.ts';
+import { chooseProfile } from '../choose-profile.ts';
+import { concludeRun } from '../conclude.ts';
+import type { ExitCode } from '../exit-code.ts';
+import { toTerminalText } from '../../inspector/format/terminal-text.ts';
+import { Interruption } from '../interruption.ts';
+import { profilesFolder } from '../profiles-folder.ts';
+import { reopenWorkplace } from '../resumed-run.ts';
+import { openTerminal } from '../terminal.ts';
+import { thisCommand } from '../this-command.ts';
+import { openWorkplace } from '../workplace.ts';
+import type { RunOptions } from './run.ts';
+
+/** Talks with the root agent of a run, or of a new one. */
+export async function chatCommand(reference: string | undefined, options: RunOptions): Promise<ExitCode> {
+  const terminal = openTerminal(options);
+  using interruption = new Interruption();
+  await using workplace =
+    reference === undefined ? await openWorkplace({ ...options, profiles: profilesFolder(options.profiles) }) : await reopenWorkplace(reference, options);
+  const { engine } = workplace;
+  const launchOptions = {
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+    ...(options.llm === undefined ? {} : { llmConfig: options.llm }),
+  };
+  const profile = reference === undefined ? chooseProfile(engine.profiles.profiles, options.profile) : '';
+  const quiet = options.quiet ?? false;
+  if (!quiet) terminal.tell(`${workplace.modelLine(options.llm)}\n${terminal.isInteractive ? 'Type a message, or /help.\n' : ''}`);
+  using input = new LineInput(() => interruption.interrupt());
+  const loop = new ConversationLoop({
+    terminal,
+    input,
+    interruption,
+    quiet,
+    run: reference === undefined ? undefined : await engine.resume(workplace.runId, launchOptions),
+    launch: (message) => engine.launch({ profile, input: message }, launchOptions),
+  });
+  const how = await loop.hold();
+  const { run } = loop;
+  // Closed before the last words, so that what they say is true.
+  await engine.close();
+  if (run === undefined) return how === 'interrupted' ? 130 : 0;
+  const { ok, problem } = concludeRun(run.state);
+  if (problem !== undefined) terminal.tell(`error: ${toTerminalText(problem)}\n`);
+  if (!quiet && options.store !== 'memory') {
+    terminal.tell(
+      run.state.outcome === undefined
+        ? `\nThe run is kept; go on with: ${thisCommand(['chat', run.id], options.store)}\n`
+        : `\nThe run has ended; look into it with: ${thisCommand(['turns', run.id], options.store)}\n`,
+    );
+  }
+  if (how === 'interrupted') return 130;
+  return ok ? 0 : 1;
+}

@@ -1,0 +1,64 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { CadreError } from '../../core/error.ts';
+import { scriptCommand } from '../command-prefix.ts';
+import type { ExitCode } from '../exit-code.ts';
+import { shellWord } from '../shell-word.ts';
+import { starterFiles } from '../starter/starter-files.ts';
+import { openTerminal } from '../terminal.ts';
+import { thisCommand } from '../this-command.ts';
+import { writeSchemas } from '../write-schemas.ts';
+
+/** Writes a starter team into a folder: profiles, a script in place of a model, documents, and schemas for the editor. */
+export async function initCommand(folder: string | undefined, options: { readonly force?: boolean }): Promise<ExitCode> {
+  const root = path.resolve(folder ?? '.');
+  await refuseFull(root, options.force ?? false);
+  const terminal = openTerminal();
+  const written: string[] = [];
+  for (const { file, text } of starterFiles) {
+    const target = path.join(root, file);
+    await mkdir(path.dirname(target), { recursive: true });
+    await writeFile(target, text);
+    written.push(target);
+  }
+  written.push(...(await writeSchemas(path.join(root, 'schemas'))));
+  for (const file of written) terminal.print(`${path.relative('', file)}\n`);
+  terminal.print(`\nA team of two that runs without a key or a network. Next:\n${nextCommands(root)}`);
+  return 0;
+}
+
+async function refuseFull(root: string, force: boolean): Promise<void> {
+  let names: readonly string[];
+  try {
+    names = await readdir(root);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT') return;
+    throw new CadreError('OPTION_INVALID', `${root} cannot be used: ${code === 'ENOTDIR' ? 'it is a file, not a folder' : String(code)}; name a folder`, { cause: error });
+  }
+  const [first] = names;
+  if (force || first === undefined) return;
+  throw new CadreError('OPTION_INVALID', `${root} is not empty (it holds ${first}${names.length > 1 ? ` and ${names.length - 1} more` : ''}); name an empty folder, or write into it all the same with --force`);
+}
+
+/** Commands that work from the new folder; inside a clone of the project, npm scripts run in the clone and are no use there. */
+function nextCommands(root: string): string {
+  const isHere = path.relative('', root) === '';
+  const usual = thisCommand([]);
+  const [, script] = process.argv;
+  const command = !isHere && usual.startsWith('npm run') && script !== undefined ? scriptCommand(script, root) : isHere ? usual : thisCommandFrom(root);
+  const lines = [
+    ...(isHere ? [] : [`cd ${shellWord(path.relative('', root))}`]),
+    `${command} run --docs docs 'How do I water tomatoes?'`,
+    `${command} turns last`,
+    `${command} why last 'deep watering'`,
+    `${command} validate`,
+  ];
+  return lines.map((line) => `  ${line}\n`).join('');
+}
+
+function thisCommandFrom(root: string): string {
+  const usual = thisCommand([]);
+  const [, script] = process.argv;
+  return usual.startsWith('node ') && script !== undefined ? scriptCommand(script, root) : usual;
+}

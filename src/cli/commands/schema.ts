@@ -1,0 +1,16 @@
+import path from 'node:path';
+import type { ExitCode } from '../exit-code.ts';
+import { openTerminal } from '../terminal.ts';
+import { schemaKinds, schemaOf, schemaText, writeSchemas, type SchemaKind } from '../write-schemas.ts';
+
+/** Prints the JSON Schema of one kind of file, or of all by name; with `--out`, writes them as files. */
+export async function schemaCommand(kind: SchemaKind | undefined, options: { readonly out?: string }): Promise<ExitCode> {
+  const terminal = openTerminal();
+  if (options.out !== undefined) {
+    for (const file of await writeSchemas(path.resolve(options.out), kind === undefined ? schemaKinds : [kind])) terminal.print(`${path.relative('', file)}\n`);
+    return 0;
+  }
+  if (kind === undefined) terminal.print(`${JSON.stringify(Object.fromEntries(schemaKinds.map((each) => [each, schemaOf(each)])), null, 2)}\n`);
+  else terminal.print(schemaText(kind));
+  return 0;
+}

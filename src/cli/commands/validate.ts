@@ -1,0 +1,59 @@
+import { CadreError } from '../../core/error.ts';
+import type { Diagnostic } from '../../core/profile.ts';
+import { createEngine } from '../../engine/create-engine.ts';
+import { countText } from '../../inspector/format/quantity-text.ts';
+import { toTerminalLine } from '../../inspector/format/terminal-text.ts';
+import type { TextStyle } from '../../inspector/format/text-style.ts';
+import { formatDiagnostic } from '../../profiles/format-diagnostics.ts';
+import { knownDocumentTools } from '../all-tools.ts';
+import type { ExitCode } from '../exit-code.ts';
+import { profilesFolder } from '../profiles-folder.ts';
+import { openTerminal } from '../terminal.ts';
+
+/** Options of `validate`. */
+export interface ValidateOptions {
+  readonly json?: boolean;
+  readonly color?: boolean;
+}
+
+interface Checked {
+  readonly diagnostics: readonly Diagnostic[];
+  readonly profiles: number;
+  readonly llmConfigs: number;
+  readonly protocols: number;
+}
+
+/** Checks a folder of profiles against everything the command line would run them with, and prints every problem of every file. */
+export async function validateCommand(folder: string | undefined, options: ValidateOptions): Promise<ExitCode> {
+  const terminal = openTerminal(options);
+  const root = profilesFolder(folder);
+  const checked = await check(root);
+  const errors = checked.diagnostics.filter(({ severity }) => severity === 'error').length;
+  const warnings = checked.diagnostics.length - errors;
+  if (options.json === true) {
+    terminal.print(`${JSON.stringify({ ok: errors === 0, errors, warnings, ...checked }, null, 2)}\n`);
+    return errors === 0 ? 0 : 2;
+  }
+  for (const diagnostic of checked.diagnostics) terminal.print(`${diagnosticLine(diagnostic, terminal.outStyle)}\n`);
+  const counts = `${countText(errors, 'error')}, ${countText(warnings, 'warning')}`;
+  const found = [countText(checked.profiles, 'profile'), countText(checked.llmConfigs, 'LLM config'), countText(checked.protocols, 'handover protocol')].join(', ');
+  terminal.print(errors === 0 ? `${terminal.outStyle.green('ok')}: ${found}; ${counts}\n` : `${counts}\n`);
+  return errors === 0 ? 0 : 2;
+}
+
+async function check(root: string): Promise<Checked> {
+  try {
+    await using engine = await createEngine({ profiles: root, tools: knownDocumentTools(), store: 'memory' });
+    const { profiles, llmConfigs, protocols, warnings } = engine.profiles;
+    return { diagnostics: warnings, profiles: profiles.size, llmConfigs: llmConfigs.size, protocols: protocols.size };
+  } catch (error) {
+    const diagnostics = error instanceof CadreError && error.code === 'PROFILE_INVALID' ? error.details['diagnostics'] : undefined;
+    if (!Array.isArray(diagnostics)) throw error;
+    return { diagnostics: diagnostics as readonly Diagnostic[], profiles: 0, llmConfigs: 0, protocols: 0 };
+  }
+}
+
+function diagnosticLine(diagnostic: Diagnostic, style: TextStyle): string {
+  const severity = diagnostic.severity === 'error' ? style.red('error') : style.yellow('warning');
+  return `${severity} ${toTerminalLine(formatDiagnostic(diagnostic), 2_000)} ${style.dim(`[${diagnostic.code}]`)}`;
+}

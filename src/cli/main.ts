@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+import { createProgram } from './program.ts';
+import { reportFailure } from './report-failure.ts';
+
+// A reader that has seen enough (`| head`) ends the program quietly.
+process.stdout.on('error', (error: Error & { readonly code?: string }) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+try {
+  const program = createProgram((code) => {
+    process.exitCode = code;
+  });
+  await program.parseAsync(process.argv);
+} catch (error) {
+  process.exitCode = reportFailure(error, (text) => void process.stderr.write(text), process.env['CADRE_DEBUG'] === '1');
+}

@@ -1,0 +1,198 @@
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { engineVersion } from '../engine/version.ts';
+import type { ExitCode } from './exit-code.ts';
+import { parseLimits } from './limits-option.ts';
+
+/**
+ * The command line, as words and options alone: what a command does is loaded when it is called, so that help is quick.
+ * `done` gets the exit code of the command that ran.
+ */
+export function createProgram(done: (code: ExitCode) => void): Command {
+  const program = new Command('cadre')
+    .description('Runs teams of LLM agents that are declared in YAML profiles, and shows every turn they took.')
+    .version(engineVersion)
+    .showSuggestionAfterError()
+    .exitOverride()
+    .addHelpText('after', helpAfter);
+  addRunningCommands(program, done);
+  addDecidingCommands(program, done);
+  addReadingCommands(program, done);
+  addAuthoringCommands(program, done);
+  return program;
+}
+
+const helpAfter = `
+RUN is a run's id, the beginning of one, or "last". TURN is a turn's id, the end of one (t3), or "last".
+Exit codes: 0 done, 1 the run failed, 2 usage or invalid profiles, 130 interrupted.`;
+
+type Done = (code: ExitCode) => void;
+
+const storeOption = (): Option => new Option('--store <path>', 'the journal (default: .cadre/journal.db)');
+const colorOption = (): Option => new Option('--no-color', 'no colours (also: NO_COLOR=1)');
+
+/** Options of everything that advances a run. */
+function running(command: Command, options: { readonly starts: boolean }): Command {
+  command.addOption(new Option('--docs <folder>', 'the documents to work on (default: those that the ai package ships)'));
+  command.addOption(new Option('--out <folder>', 'where reports are written (default: .cadre/reports/RUN)'));
+  if (options.starts) {
+    command.addOption(new Option('--profiles <folder>', 'the profiles (default: ./agent_profiles, else the bundled team)'));
+    command.addOption(new Option('--profile <name>', 'the profile to begin with (default: Partner)'));
+  }
+  command.addOption(new Option('--llm <config>', "an LLM config to use instead of every profile's own"));
+  command.addOption(options.starts ? new Option('--store <path>', 'the journal, or memory (default: .cadre/journal.db)') : storeOption());
+  command.addOption(new Option('--limits <name=number,…>', 'limits of the run, like turns=50,tokens=200000,costUsd=1').argParser(parseLimits));
+  return command.addOption(new Option('--quiet', 'nothing but the result')).addOption(colorOption());
+}
+
+function addRunningCommands(program: Command, done: Done): void {
+  running(program.command('run').summary('run a team on a question and print its report').argument('<question...>', 'the question; - reads it from stdin'), { starts: true })
+    .option('--json', 'the events as JSON lines, then one line with the result')
+    .action(async (words: readonly string[], options) => {
+      const { runCommand } = await import('./commands/run.ts');
+      done(await runCommand(words, options));
+    });
+  running(program.command('chat').summary('talk with a team').argument('[run]', 'a run to go on with'), { starts: true }).action(async (run: string | undefined, options) => {
+    const { chatCommand } = await import('./commands/chat.ts');
+    done(await chatCommand(run, options));
+  });
+  running(program.command('resume').summary('go on with a run').argument('<run>').argument('[message...]', 'something to say to it'), { starts: false })
+    .option('--json', 'the events from here on as JSON lines, then one line with the result')
+    .action(async (run: string, words: readonly string[], options) => {
+      const { resumeCommand } = await import('./commands/resume.ts');
+      done(await resumeCommand(run, words, options));
+    });
+}
+
+function addDecidingCommands(program: Command, done: Done): void {
+  running(program.command('approve').summary('let a call run that waits for approval').argument('<run>').argument('<id>'), { starts: false })
+    .option('--json')
+    .action(async (run: string, id: string, options) => {
+      const { approveCommand } = await import('./commands/decide.ts');
+      done(await approveCommand(run, id, options));
+    });
+  running(program.command('reject').summary('refuse a call that waits for approval').argument('<run>').argument('<id>'), { starts: false })
+    .option('--message <text>', 'why; the model reads it')
+    .option('--json')
+    .action(async (run: string, id: string, options) => {
+      const { rejectCommand } = await import('./commands/decide.ts');
+      done(await rejectCommand(run, id, options));
+    });
+  running(program.command('answer').summary('answer a question of a run').argument('<run>').argument('<id>').argument('<answer...>'), { starts: false })
+    .option('--json')
+    .action(async (run: string, id: string, words: readonly string[], options) => {
+      const { answerCommand } = await import('./commands/decide.ts');
+      done(await answerCommand(run, id, words, options));
+    });
+}
+
+/** Options of everything that only reads a journal. */
+function reading(command: Command): Command {
+  return command.addOption(storeOption()).option('--json', 'as JSON').addOption(colorOption());
+}
+
+function addReadingCommands(program: Command, done: Done): void {
+  reading(program.command('runs').summary('list the runs, newest first')).action(async (options) => {
+    const { runsCommand } = await import('./commands/runs.ts');
+    done(await runsCommand(options));
+  });
+  reading(program.command('show').summary('a run at a glance, and what was said').argument('<run>').option('--full', 'texts whole')).action(async (run: string, options) => {
+    const { showCommand } = await import('./commands/show-run.ts');
+    done(await showCommand(run, options));
+  });
+  reading(program.command('turns').summary('list the turns of a run').argument('<run>').option('--agent <id>', 'of one agent only')).action(async (run: string, options) => {
+    const { turnsCommand } = await import('./commands/turns.ts');
+    done(await turnsCommand(run, options));
+  });
+  reading(program.command('turn').summary('everything about one turn').argument('<run>').argument('<turn>').option('--full', 'texts whole')).action(
+    async (run: string, turn: string, options) => {
+      const { turnCommand } = await import('./commands/turn.ts');
+      done(await turnCommand(run, turn, options));
+    },
+  );
+  reading(program.command('why').summary('where a text that a model saw or said came from').argument('<run>').argument('<turn-and-text...>', 'TURN TEXT, or TEXT alone to search all turns').option('--full', 'all causes')).action(
+    async (run: string, words: readonly string[], options) => {
+      const { whyCommand } = await import('./commands/why.ts');
+      done(await whyCommand(run, words, options));
+    },
+  );
+  reading(program.command('diff').summary('what differs between the prompts of two turns').argument('<run>').argument('<before>').argument('<after>').option('--full', 'texts whole')).action(
+    async (run: string, before: string, after: string, options) => {
+      const { diffCommand } = await import('./commands/diff.ts');
+      done(await diffCommand(run, before, after, options));
+    },
+  );
+  addRunViews(program, done);
+}
+
+function addRunViews(program: Command, done: Done): void {
+  reading(program.command('tree').summary('the agents of a run').argument('<run>')).action(async (run: string, options) => {
+    const { treeCommand } = await import('./commands/tree.ts');
+    done(await treeCommand(run, options));
+  });
+  reading(program.command('board').summary('the work modules of a run').argument('<run>')).action(async (run: string, options) => {
+    const { boardCommand } = await import('./commands/board.ts');
+    done(await boardCommand(run, options));
+  });
+  reading(program.command('timeline').summary('a run over time').argument('<run>')).action(async (run: string, options) => {
+    const { timelineCommand } = await import('./commands/timeline.ts');
+    done(await timelineCommand(run, options));
+  });
+  reading(program.command('events').summary('the journal of a run, as JSON lines').argument('<run>').option('--after <seq>', 'events after this one only', wholeNumber)).action(
+    async (run: string, options) => {
+      const { eventsCommand } = await import('./commands/events.ts');
+      done(await eventsCommand(run, options));
+    },
+  );
+  reading(program.command('pending').summary('what of a run waits for you').argument('<run>')).action(async (run: string, options) => {
+    const { pendingCommand } = await import('./commands/pending.ts');
+    done(await pendingCommand(run, options));
+  });
+}
+
+function addAuthoringCommands(program: Command, done: Done): void {
+  program
+    .command('validate')
+    .summary('check profiles, and list every problem with file:line:column')
+    .argument('[folder]', 'the profiles (default: ./agent_profiles, else the bundled team)')
+    .option('--json', 'as JSON')
+    .addOption(colorOption())
+    .action(async (folder: string | undefined, options) => {
+      const { validateCommand } = await import('./commands/validate.ts');
+      done(await validateCommand(folder, options));
+    });
+  program
+    .command('explain')
+    .summary('a profile after inheritance, with the place of each value')
+    .argument('<profile>')
+    .option('--profiles <folder>', 'the profiles (default: ./agent_profiles, else the bundled team)')
+    .option('--json', 'as JSON')
+    .addOption(colorOption())
+    .action(async (profile: string, options) => {
+      const { explainCommand } = await import('./commands/explain.ts');
+      done(await explainCommand(profile, options));
+    });
+  program
+    .command('schema')
+    .summary('the JSON Schemas for editors')
+    .addArgument(new Argument('[kind]', 'which one (default: all)').choices(['profile', 'llm_config', 'handover_protocol', 'script']))
+    .option('--out <folder>', 'write them as files')
+    .action(async (kind: 'profile' | undefined, options) => {
+      const { schemaCommand } = await import('./commands/schema.ts');
+      done(await schemaCommand(kind, options));
+    });
+  program
+    .command('init')
+    .summary('write a starter team that runs at once')
+    .argument('[folder]', 'where (default: here)')
+    .option('--force', 'also into a folder that is not empty; files of the same name are replaced')
+    .action(async (folder: string | undefined, options) => {
+      const { initCommand } = await import('./commands/init.ts');
+      done(await initCommand(folder, options));
+    });
+}
+
+function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 0) throw new InvalidArgumentError('It must be a whole number from 0 up.');
+  return number;
+}

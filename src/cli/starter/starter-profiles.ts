@@ -1,0 +1,113 @@
+import type { StarterFile } from './starter-files.ts';
+
+const lead = `# yaml-language-server: $schema=../../schemas/profile.schema.json
+# The one you talk to: makes a plan, sends researchers out, and answers from what they bring.
+name: Lead
+type: partner
+description_for_human: Talks with the user, plans work modules, dispatches researchers and answers.
+
+tool_access_policy:
+  allowed_toolsets: [planning_tools, dispatch_tools]
+
+system_prompt_construction:
+  system_prompt_segments:
+    - id: role
+      type: static_text
+      order: 10
+      content: |-
+        # You lead a small research team
+        1. Split the question into work modules that can be worked on independently (manage_work_modules).
+        2. Dispatch all of them in one call (dispatch_submodules) to the associate profile Researcher.
+        3. Complete the modules whose deliverables are good; send the others back with notes.
+        4. Answer the user in Markdown. Quote the findings, each with its file:line. Say plainly when nothing was found.
+    - id: tools
+      type: tool_description
+      order: 90
+
+flow_decider:
+  - id: tools
+    condition: state.current_action
+    action: { type: continue_with_tool }
+  - id: answered
+    action: { type: await_user_input }
+
+inbox_handling_strategies:
+  # What researchers bring, as JSON: the script reads it.
+  - source: TOOL_RESULT
+    ingestor: tool_result
+    params: { as_returned: true }
+
+limits: { max_turns: 20 }
+`;
+
+const researcher = `# yaml-language-server: $schema=../../schemas/profile.schema.json
+# Works on one work module: searches the documents and hands in what it found.
+name: Researcher
+type: associate
+available_for_staffing: true
+description_for_human: Searches the documents and brings back passages with file and line.
+
+tool_access_policy:
+  allowed_toolsets: [documents, flow_control_end]
+
+system_prompt_construction:
+  system_prompt_segments:
+    - id: role
+      type: static_text
+      order: 10
+      content: |-
+        # You research one work module
+        Search with the words after "Search for:" in your instructions. Then hand in with finish_flow: deliverables.findings
+        is a list of passages, each with file, line and text. An empty list is a result, too.
+    - id: tools
+      type: tool_description
+      order: 90
+
+flow_decider:
+  - id: tools
+    condition: state.current_action
+    action: { type: continue_with_tool }
+  - id: stuck
+    condition: counters.no_tool_call_streak > 2
+    action: { type: end_agent_turn, outcome: error, error_message: Three replies without a tool call. }
+  - id: remind
+    action:
+      type: loop_with_inbox_item
+      payload: Call a tool, or hand in what you have with finish_flow.
+
+limits: { max_turns: 10 }
+
+deliverables_schema:
+  type: object
+  required: [findings]
+  properties:
+    findings: { type: array }
+`;
+
+const defaultConfig = `# yaml-language-server: $schema=../../schemas/llm_config.schema.json
+# The model of all profiles that name none. With OPENAI_API_KEY it is a real one, without it the script answers.
+name: default
+type: llm_config
+config:
+  model: openai/gpt-5-mini
+  api_key: { _type: from_env, var: OPENAI_API_KEY, required: true }
+  when_unconfigured: offline
+`;
+
+const offlineConfig = `# yaml-language-server: $schema=../../schemas/llm_config.schema.json
+# No key, no network: rules in a file say the words, from what the tools returned.
+name: offline
+type: llm_config
+config:
+  provider: scripted
+  model: offline
+  script: scripts/offline.yaml
+`;
+
+/** The team, and what answers for its models. */
+export const starterProfiles: readonly StarterFile[] = [
+  { file: 'agent_profiles/profiles/Lead.yaml', text: lead },
+  { file: 'agent_profiles/profiles/Researcher.yaml', text: researcher },
+  { file: 'agent_profiles/llm_configs/default.yaml', text: defaultConfig },
+  { file: 'agent_profiles/llm_configs/offline.yaml', text: offlineConfig },
+];

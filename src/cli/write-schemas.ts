@@ -1,0 +1,41 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { JsonSchema } from '../core/json.ts';
+import { handoverProtocolJsonSchema, llmConfigJsonSchema, profileJsonSchema, scriptJsonSchema } from '../profiles/json-schemas.ts';
+
+/** What there are schemas of. */
+export const schemaKinds = ['profile', 'llm_config', 'handover_protocol', 'script'] as const;
+
+/** A kind of file that a schema describes. */
+export type SchemaKind = (typeof schemaKinds)[number];
+
+/** The JSON Schema of one kind of file. */
+export function schemaOf(kind: SchemaKind): JsonSchema {
+  switch (kind) {
+    case 'profile':
+      return profileJsonSchema();
+    case 'llm_config':
+      return llmConfigJsonSchema();
+    case 'handover_protocol':
+      return handoverProtocolJsonSchema();
+    case 'script':
+      return scriptJsonSchema();
+  }
+}
+
+/** Writes schemas into a folder under the names that modelines refer to, and returns the files. */
+export async function writeSchemas(folder: string, kinds: readonly SchemaKind[] = schemaKinds): Promise<readonly string[]> {
+  await mkdir(folder, { recursive: true });
+  const files: string[] = [];
+  for (const kind of kinds) {
+    const file = path.join(folder, `${kind}.schema.json`);
+    await writeFile(file, schemaText(kind));
+    files.push(file);
+  }
+  return files;
+}
+
+/** A schema as the text of its file. */
+export function schemaText(kind: SchemaKind): string {
+  return `${JSON.stringify(schemaOf(kind), null, 2)}\n`;
+}

@@ -1,0 +1,85 @@
+import type { CadreEvent, EventOf } from '../core/event.ts';
+import { allowedMoves, type ModuleStatus } from '../core/work-module.ts';
+import { Findings, type JournalProblem } from './journal-problem.ts';
+
+interface Agent {
+  readonly start: EventOf<'agent.start'>;
+  status: 'held' | 'live' | 'ended';
+}
+
+/** Events that only an agent at work brings about. */
+const ofLiveAgents: ReadonlySet<string> = new Set(['turn.start', 'model.end', 'turn.decide', 'tool.request', 'tool.start', 'tool.suspend', 'agent.await']);
+
+/** I9 and the life of agents, the run's status, and the moves of work modules. */
+export function checkAgents(events: readonly CadreEvent[]): readonly JournalProblem[] {
+  const found = new Findings();
+  const agents = new Map<string, Agent>();
+  const modules = new Map<string, ModuleStatus>();
+  const running = new Set<string>();
+  for (const event of events) {
+    trackWork(event, running);
+    const agentId = 'agentId' in event ? event.agentId : undefined;
+    const agent = agentId === undefined ? undefined : agents.get(agentId);
+    if (agentId !== undefined && event.type !== 'agent.start') {
+      found.expect(agent !== undefined, 'order', event, `${event.type} of ${agentId}, which never started`);
+      if (ofLiveAgents.has(event.type)) found.expect(agent?.status === 'live', 'I9', event, `${event.type} of ${agentId}, which is ${agent?.status ?? 'unknown'}`);
+    }
+    switch (event.type) {
+      case 'agent.start':
+        found.expect(agent === undefined, 'life', event, `agent ${event.agentId} starts a second time`);
+        if (event.parentAgentId !== undefined) found.expect(agents.get(event.parentAgentId)?.status === 'live', 'I9', event, `${event.agentId} starts below ${event.parentAgentId}, which is not live`);
+        agents.set(event.agentId, { start: event, status: event.held === true ? 'held' : 'live' });
+        break;
+      case 'agent.release':
+        found.expect(agent?.status === 'held', 'life', event, `${event.agentId} is released, but was not held`);
+        if (agent !== undefined) agent.status = 'live';
+        break;
+      case 'agent.restart':
+        found.expect(agent?.status === 'ended', 'life', event, `${event.agentId} restarts, but had not ended`);
+        if (agent !== undefined) agent.status = 'live';
+        break;
+      case 'agent.end':
+        endAgent(found, event, agents);
+        break;
+      case 'run.status':
+        found.expect((running.size > 0) === (event.status === 'running'), 'I8', event, `the run is ${event.status} while ${[...running].join(', ') || 'nothing'} runs`);
+        break;
+      case 'run.end':
+        found.expect([...agents.values()].every(({ status }) => status === 'ended'), 'I9', event, 'the run ends before its agents');
+        break;
+      case 'module.update':
+        moveModule(found, event, modules);
+        break;
+      default:
+    }
+  }
+  return found.problems;
+}
+
+/** What runs outside: a model call between `turn.start` and its answer, a tool between start and end. */
+function trackWork(event: CadreEvent, running: Set<string>): void {
+  if (event.type === 'turn.start' && event.prompt !== undefined) running.add(event.turnId);
+  else if (event.type === 'tool.start') running.add(event.callId);
+  else if (event.type === 'model.end' || event.type === 'turn.end') running.delete(event.turnId);
+  else if (event.type === 'tool.end') running.delete(event.callId);
+}
+
+function endAgent(found: Findings, event: EventOf<'agent.end'>, agents: ReadonlyMap<string, Agent>): void {
+  const agent = agents.get(event.agentId);
+  found.expect(agent?.status !== 'ended', 'life', event, `agent ${event.agentId} ends a second time`);
+  if (agent !== undefined) agent.status = 'ended';
+  for (const { start, status } of agents.values()) {
+    if (start.parentAgentId === event.agentId) found.expect(status === 'ended', 'I9', event, `${event.agentId} ends while ${start.agentId} below it goes on`);
+  }
+}
+
+function moveModule(found: Findings, event: EventOf<'module.update'>, modules: Map<string, ModuleStatus>): void {
+  const from = modules.get(event.moduleId);
+  const to = event.patch.status;
+  if (to === undefined) return;
+  if (from !== undefined && from !== to) {
+    const allowed = [...allowedMoves(from, 'planner'), ...allowedMoves(from, 'dispatch')];
+    found.expect(allowed.includes(to), 'team', event, `module ${event.moduleId} goes from ${from} to ${to}`);
+  }
+  modules.set(event.moduleId, to);
+}

@@ -1,0 +1,74 @@
+import type { CadreEvent, EventOf } from '../core/event.ts';
+import { type InboxItem, sourcePriorities, unknownSourcePriority } from '../core/inbox.ts';
+import { Findings, type JournalFacts, type JournalProblem } from './journal-problem.ts';
+
+interface Waiting {
+  readonly item: InboxItem;
+  readonly seq: number;
+}
+
+/** Most items one turn reads. */
+const readAtOnce = 256;
+
+/** I2, I3: every item arrives once, is consumed once by a turn of its agent or stays, and is read in order. */
+export function checkInboxes(events: readonly CadreEvent[], facts: JournalFacts): readonly JournalProblem[] {
+  const found = new Findings();
+  const inboxes = new Map<string, Map<string, Waiting>>();
+  const seen = new Set<string>();
+  const dropped = new Set<string>();
+  for (const event of events) {
+    if (event.type === 'agent.start') inboxes.set(event.agentId, new Map());
+    else if (event.type === 'inbox.add') {
+      const { item } = event;
+      found.expect(!seen.has(item.itemId), 'I2', event, `item ${item.itemId} arrives a second time`);
+      seen.add(item.itemId);
+      const inbox = inboxes.get(event.agentId);
+      found.expect(inbox !== undefined, 'order', event, `item ${item.itemId} is for ${event.agentId}, which never started`);
+      inbox?.set(item.itemId, { item, seq: event.seq });
+    } else if (event.type === 'inbox.drop') {
+      found.expect(inboxes.get(event.agentId)?.delete(event.itemId) === true, 'I2', event, `item ${event.itemId} is dropped, but was not there`);
+      if (event.reason === 'dead_letter') dropped.add(event.itemId);
+    } else if (event.type === 'inbox.fail') {
+      found.expect(inboxes.get(event.agentId)?.has(event.itemId) === true, 'I2', event, `item ${event.itemId} fails, but was not there`);
+    } else if (event.type === 'turn.start') checkReading(found, event, inboxes.get(event.agentId) ?? new Map(), { facts, dropped });
+  }
+  return found.problems;
+}
+
+function checkReading(
+  found: Findings,
+  event: EventOf<'turn.start'>,
+  inbox: Map<string, Waiting>,
+  known: { readonly facts: JournalFacts; readonly dropped: Set<string> },
+): void {
+  const read: Waiting[] = [];
+  for (const input of event.inputs) {
+    const waiting = inbox.get(input.itemId);
+    // An item that went to the dead-letter shelf just now is shown once more, as a note.
+    if (waiting === undefined && known.dropped.delete(input.itemId)) continue;
+    found.expect(waiting !== undefined, 'I2', event, `turn ${event.turnId} reads item ${input.itemId}, which is not in the inbox`);
+    if (waiting === undefined) continue;
+    read.push(waiting);
+    if (input.kept !== true) inbox.delete(input.itemId);
+    found.expect(input.kept !== true || !input.persistent, 'I2', event, `item ${input.itemId} stays in the inbox and goes into memory as well`);
+  }
+  const order = read.map((waiting) => ({ ...waiting, priority: readingPriority(waiting.item, known.facts) }));
+  for (let index = 1; index < order.length; index++) {
+    const [before, after] = [order[index - 1], order[index]];
+    if (before === undefined || after === undefined) continue;
+    const inOrder = before.priority < after.priority || (before.priority === after.priority && before.seq < after.seq);
+    found.expect(inOrder, 'I3', event, `turn ${event.turnId} reads ${before.item.itemId} (${before.item.source}) before ${after.item.itemId} (${after.item.source})`);
+  }
+  const isIdle = read.every(({ item }) => item.delivery === 'idle');
+  for (const left of inbox.values()) {
+    const stays = read.includes(left) || event.inputs.length >= readAtOnce || (left.item.delivery === 'idle' && !isIdle);
+    found.expect(stays, 'I6', event, `turn ${event.turnId} leaves ${left.item.itemId} (${left.item.source}) unread`);
+  }
+}
+
+/** Results of calls stand directly behind the calls (I1), whatever priority anybody gives to anything. */
+function readingPriority(item: InboxItem, facts: JournalFacts): number {
+  if (item.source === 'TOOL_RESULT' && item.from === undefined) return Number.NEGATIVE_INFINITY;
+  const global = Object.hasOwn(sourcePriorities, item.source) ? sourcePriorities[item.source] : undefined;
+  return item.priority ?? facts.priorities?.[item.source] ?? global ?? unknownSourcePriority;
+}

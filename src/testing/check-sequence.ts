@@ -1,0 +1,40 @@
+import type { CadreEvent } from '../core/event.ts';
+import { Findings, type JournalProblem } from './journal-problem.ts';
+
+/** What may still be written once a run is over: results that came too late, and notes about them. */
+const afterTheEnd: ReadonlySet<string> = new Set(['tool.late', 'note.add']);
+
+/** Events that somebody outside brings about, so that a chain of causes may end at them. */
+function isFromOutside(event: CadreEvent): boolean {
+  switch (event.type) {
+    case 'run.start':
+    case 'tool.answer':
+      return true;
+    case 'inbox.add':
+      return event.item.from === undefined && event.item.observerId === undefined && event.item.ruleId === undefined && event.item.source !== 'TOOL_RESULT';
+    case 'agent.end':
+      return event.outcome === 'cancelled';
+    default:
+      return false;
+  }
+}
+
+/** I4 and the chain of causes: one run, no gaps, every event brought about by an earlier one, back to somebody outside. */
+export function checkSequence(events: readonly CadreEvent[]): readonly JournalProblem[] {
+  const found = new Findings();
+  const [first] = events;
+  if (first === undefined) return [{ invariant: 'order', seq: 0, message: 'the journal is empty' }];
+  found.expect(first.type === 'run.start', 'order', first, `the first event is ${first.type}, not run.start`);
+  let ended = false;
+  events.forEach((event, index) => {
+    found.expect(event.seq === index + 1, 'I4', event, `event ${index + 1} has the sequence number ${event.seq}`);
+    found.expect(event.runId === first.runId, 'order', event, `it belongs to run ${event.runId}`);
+    found.expect(index === 0 || event.type !== 'run.start', 'order', event, 'a second run.start');
+    const { cause } = event;
+    if (cause === undefined) found.expect(isFromOutside(event), 'cause', event, `${event.type} has no cause, but nobody outside did it`);
+    else found.expect(Number.isInteger(cause) && cause >= 1 && cause < event.seq, 'cause', event, `${event.type} names ${cause} as its cause, which is not before it`);
+    found.expect(!ended || afterTheEnd.has(event.type), 'life', event, `${event.type} after run.end`);
+    if (event.type === 'run.end') ended = true;
+  });
+  return found.problems;
+}

@@ -1,0 +1,88 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+
+const main = path.join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+
+/** What a finished command left. */
+export interface Finished {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A command that is running. */
+export interface Running {
+  readonly child: ChildProcess;
+  readonly finished: Promise<Finished>;
+  /** Resolves once stdout or stderr holds the text; rejects when the command ends without it. */
+  until(text: string): Promise<void>;
+}
+
+/** How a command is started. */
+export interface StartOptions {
+  readonly cwd: string;
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The environment of a user without npm, keys or colours. */
+function plainEnv(more: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(?:npm_|OPENAI_|CADRE_|VITEST|NODE_|FORCE_COLOR)/.test(name));
+  return { ...Object.fromEntries(kept), ...more };
+}
+
+/** Starts the command line as a process of its own. */
+export function startCli(words: readonly string[], options: StartOptions): Running {
+  const child = spawn(process.execPath, [main, ...words], { cwd: options.cwd, env: plainEnv(options.env), stdio: ['pipe', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let out = '';
+  let err = '';
+  const looks = new Set<() => void>();
+  const heard = (add: () => void): void => {
+    add();
+    for (const look of looks) look();
+  };
+  child.stdout.on('data', (data: Buffer) => heard(() => (out += data.toString('utf8'))));
+  child.stderr.on('data', (data: Buffer) => heard(() => (err += data.toString('utf8'))));
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(options.input ?? '');
+  const finished = new Promise<Finished>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, out, err }));
+  });
+  const until = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (!out.includes(text) && !err.includes(text)) return;
+        looks.delete(look);
+        resolve();
+      };
+      looks.add(look);
+      look();
+      void finished.then(() => reject(new Error(`the command ended without saying "${text}":\n${out}\n${err}`)));
+    });
+  return { child, finished, until };
+}
+
+/** Runs the command line to its end. */
+export function runCli(words: readonly string[], options: StartOptions): Promise<Finished> {
+  return startCli(words, options).finished;
+}
+
+/** A new folder that is removed after the test. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'cadre-cli-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A new folder with the starter team in it. */
+export async function starterFolder(): Promise<string> {
+  const folder = await temporaryFolder();
+  const { code, err } = await runCli(['init'], { cwd: folder });
+  if (code !== 0) throw new Error(`init failed: ${err}`);
+  return folder;
+}

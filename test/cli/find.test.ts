@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { RunId, TurnId } from '../../src/core/ids.ts';
+import type { RunSummary } from '../../src/core/journal.ts';
+import type { RunState, TurnState } from '../../src/core/state.ts';
+import { findRun } from '../../src/cli/find-run.ts';
+import { findTurn, matchTurns } from '../../src/cli/find-turn.ts';
+
+function summary(runId: string, createdAt: number): RunSummary {
+  return { runId: runId as RunId, title: '', profile: 'P', status: 'awaiting', createdAt, updatedAt: createdAt, lastSeq: 1, agents: 1, turns: 1, inputTokens: 0, outputTokens: 0 };
+}
+
+function runWith(...turnIds: readonly string[]): Pick<RunState, 'turns' | 'meta'> {
+  const turns = new Map(turnIds.map((id) => [id as TurnId, {} as TurnState]));
+  return { turns, meta: { runId: 'run_a' } as RunState['meta'] };
+}
+
+describe('which run is meant', () => {
+  const runs = [summary('run_abc1', 1), summary('run_abd2', 3), summary('run_x', 2)];
+
+  it.each([
+    ['last', 'run_abd2'],
+    ['run_x', 'run_x'],
+    ['run_abc', 'run_abc1'],
+    ['abd', 'run_abd2'],
+  ])('%s is %s', (reference, expected) => {
+    expect(findRun(runs, reference, 'j.db').runId).toBe(expected);
+  });
+
+  it('a beginning of several runs, of none, or an empty one is refused with what there is, newest first', () => {
+    expect(() => findRun(runs, 'ab', 'j.db')).toThrow(/beginning of 2 runs: run_abd2, run_abc1;/);
+    expect(() => findRun(runs, 'zz', 'j.db')).toThrow(/no run 'zz' in j.db; newest first, there are: run_abd2, run_x, run_abc1/);
+    expect(() => findRun(runs, '', 'j.db')).toThrow(/no run ''/);
+    expect(() => findRun([], 'last', 'j.db')).toThrow(/no run in j.db yet/);
+  });
+
+  it('a whole id wins over other runs it is the beginning of', () => {
+    expect(findRun([summary('run_a', 1), summary('run_ab', 2)], 'run_a', 'j.db').runId).toBe('run_a');
+  });
+});
+
+describe('which turn is meant', () => {
+  const run = runWith('Lead_1.t1', 'Lead_1.t2', 'Worker_2.t1', 'Worker_2.t3');
+
+  it.each([
+    ['last', 'Worker_2.t3'],
+    ['Lead_1.t1', 'Lead_1.t1'],
+    ['t2', 'Lead_1.t2'],
+    ['t3', 'Worker_2.t3'],
+    ['2.t1', 'Worker_2.t1'],
+  ])('%s is %s', (reference, expected) => {
+    expect(findTurn(run, reference)).toBe(expected);
+  });
+
+  it('the end of several turns, or of none, is refused with the turns it could be', () => {
+    expect(() => findTurn(run, 't1')).toThrow(/end of 2 turns: Lead_1.t1, Worker_2.t1/);
+    expect(() => findTurn(run, 't9')).toThrow(/no turn 't9'; it has: Lead_1.t1/);
+    expect(() => findTurn(runWith(), 'last')).toThrow(/no turns yet/);
+    // Part of a word is no end of an id.
+    expect(matchTurns(run, '1')).toEqual([]);
+    expect(matchTurns(run, '')).toEqual([]);
+  });
+});

@@ -1,0 +1,67 @@
+import { compileTemplate } from '../../src/core/expression/template.ts';
+import type { Scope } from '../../src/core/expression/expression.ts';
+import type { Ingestor, IngestorView } from '../../src/core/ingestor.ts';
+import type { JsonObject, JsonValue } from '../../src/core/json.ts';
+import { contentText, type Content } from '../../src/core/message.ts';
+import type { CompiledProfile } from '../../src/core/profile.ts';
+import { createIngestorRegistry } from '../../src/ingestors/registry.ts';
+
+const source = { file: 'profile.yaml', line: 1, column: 1 };
+
+/** A compiled profile with what ingestors read of one. */
+export function profileWith(change: Partial<CompiledProfile> = {}, texts: Readonly<Record<string, string>> = {}): CompiledProfile {
+  const textDefinitions = new Map(
+    Object.entries(texts).map(([key, text]) => {
+      const compiled = compileTemplate(text);
+      if (!compiled.ok) throw new Error(compiled.problems[0]?.message);
+      return [key, compiled.value] as const;
+    }),
+  );
+  return {
+    name: 'Tester',
+    type: 'associate',
+    description: '',
+    rev: 1,
+    isActive: true,
+    isDeleted: false,
+    availableForStaffing: true,
+    llmConfigRef: 'offline',
+    segments: [],
+    textDefinitions,
+    allowedToolsets: [],
+    allowedTools: [],
+    preTurnObservers: [],
+    postTurnObservers: [],
+    flowDecider: [],
+    strategies: new Map(),
+    limits: {},
+    toolGates: [],
+    toolChoice: 'auto',
+    contextPolicy: { window: 0, truncate: {}, raw: {} },
+    checkDeliverables: (args) => ({ ok: true, args }),
+    resolved: {},
+    origins: new Map(),
+    source,
+    ...change,
+  };
+}
+
+/** A view as an ingestor gets it. */
+export function viewWith(
+  change: { readonly profile?: CompiledProfile; readonly profiles?: readonly CompiledProfile[]; readonly scope?: Scope } = {},
+): IngestorView {
+  const profiles = new Map((change.profiles ?? []).map((profile) => [profile.name, profile]));
+  return { profile: change.profile ?? profileWith(), profiles, scope: change.scope ?? {}, source: 'TEST' };
+}
+
+/** Runs a built-in ingestor by name. */
+export function ingest(name: string, payload: JsonValue, params: JsonObject = {}, view: IngestorView = viewWith()): Content {
+  const ingestor: Ingestor | undefined = createIngestorRegistry().get(name);
+  if (ingestor === undefined) throw new Error(`there is no ingestor '${name}'`);
+  return ingestor.ingest(payload, params, view);
+}
+
+/** Runs a built-in ingestor by name, for its text. */
+export function ingestText(name: string, payload: JsonValue, params: JsonObject = {}, view: IngestorView = viewWith()): string {
+  return contentText(ingest(name, payload, params, view));
+}

@@ -1,0 +1,161 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { contentText } from '../../src/core/message.ts';
+import { cutMarker, cutText } from '../../src/tools/cut-text.ts';
+import { toResult } from '../../src/tools/result-content.ts';
+
+const image = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'aGk=' } };
+
+describe('toResult: what the model reads', () => {
+  test('a text passes unframed', () => {
+    expect(toResult('# hi\n{"a": 1}', 100)).toEqual({ content: '# hi\n{"a": 1}', isError: false, items: [] });
+    expect(toResult('', 100).content).toBe('');
+  });
+
+  test.each([undefined, null])('%s says that there is no result', (value) => {
+    expect(toResult(value, 100).content).toBe('(no result)');
+  });
+
+  test.each<[unknown, string]>([
+    [5, '5'],
+    [false, 'false'],
+    [12n, '12'],
+    [{ b: 1, a: [true] }, '{\n  "a": [\n    true\n  ],\n  "b": 1\n}'],
+    [[], '[]'],
+    [new Map([['k', new Date(0)]]), '{\n  "k": "1970-01-01T00:00:00.000Z"\n}'],
+    [() => 1, '{\n  "unserialisable": "function"\n}'],
+  ])('%s becomes JSON text', (value, expected) => {
+    expect(toResult(value, 1_000).content).toBe(expected);
+  });
+
+  test('equal values give equal text, whatever the order of their keys', () => {
+    expect(toResult({ a: 1, b: { c: 2, d: 3 } }, 1_000)).toEqual(toResult({ b: { d: 3, c: 2 }, a: 1 }, 1_000));
+  });
+
+  test('a tool return is honoured: content, error, items', () => {
+    const returned = {
+      content: 'no',
+      isError: true,
+      items: [{ source: 'NOTE', payload: new Date(0), to: 'A_1' }, { payload: 'without a source' }],
+    };
+    expect(toResult(returned, 100)).toEqual({
+      content: 'no',
+      isError: true,
+      items: [{ source: 'NOTE', payload: '1970-01-01T00:00:00.000Z', to: 'A_1' }],
+    });
+  });
+
+  test('data that only resembles a tool return is data', () => {
+    expect(toResult({ content: 'text of a file', path: 'a.md' }, 1_000).content).toContain('"path": "a.md"');
+    expect(toResult({ content: { a: 1 } }, 1_000).content).toContain('"content": {');
+    expect(toResult([{ type: 'text', text: 'x' }, { type: 'other' }], 1_000).content).toContain('"type": "other"');
+  });
+
+  test.each<[string, unknown]>([
+    ['parts of ours', [{ type: 'text', text: 'see' }, image]],
+    ['a tool return with parts', { content: [{ type: 'text', text: 'see' }, image] }],
+    [
+      'content of the AI SDK',
+      {
+        type: 'content',
+        value: [
+          { type: 'text', text: 'see' },
+          { type: 'media', data: 'aGk=', mediaType: 'image/png' },
+        ],
+      },
+    ],
+    [
+      'a result of MCP',
+      {
+        content: [
+          { type: 'text', text: 'see' },
+          { type: 'image', data: 'aGk=', mimeType: 'image/png' },
+        ],
+        isError: false,
+        structuredContent: {},
+      },
+    ],
+    [
+      'bytes',
+      [
+        { type: 'text', text: 'see' },
+        { type: 'file', mediaType: 'image/png', data: Buffer.from('hi') },
+      ],
+    ],
+  ])('%s with an image become parts', (_, returned) => {
+    expect(toResult(returned, 100).content).toEqual([{ type: 'text', text: 'see' }, image]);
+  });
+
+  test('links and resources keep where they lead', () => {
+    const parts = toResult(
+      {
+        content: [
+          { type: 'image-url', url: 'https://a.example/i.png' },
+          { type: 'resource', resource: { uri: 'f:a', text: 'inside' } },
+        ],
+      },
+      100,
+    ).content;
+    expect(parts).toEqual([
+      { type: 'file', mediaType: 'image/*', data: { type: 'url', url: 'https://a.example/i.png' } },
+      { type: 'text', text: 'inside' },
+    ]);
+  });
+
+  test('an object whose fields cannot be looked at', () => {
+    const { proxy, revoke } = Proxy.revocable<object>({}, {});
+    revoke();
+    expect(toResult(proxy, 100).content).toContain('unserialisable');
+  });
+});
+
+describe('toResult is bounded (X3)', () => {
+  test('50 MB of text keep head and tail around a marker, and are handed back whole', () => {
+    const text = `${'a'.repeat(25_000_000)}${'b'.repeat(25_000_000)}`;
+    const { content, full } = toResult(text, 32_768, (whole) => `hash-of-${whole.length}`);
+    expect(content).toHaveLength(32_768);
+    expect(content).toMatch(/^a+\n… \[\d+ characters cut; the full result is stored as hash-of-50000000\] …\nb+$/);
+    expect(full).toBe(text);
+  });
+
+  test('the marker says how much is missing, and where the whole is when that is known', () => {
+    expect(cutMarker(5)).toBe('\n… [5 characters cut] …\n');
+    expect(cutText('x'.repeat(200), 100, 'h1')).toContain('the full result is stored as h1');
+  });
+
+  test('a result that fits has no full text', () => {
+    expect(toResult('x'.repeat(100), 100)).not.toHaveProperty('full');
+  });
+
+  test('texts of parts share the room, and every part keeps its place', () => {
+    const { content, full } = toResult([{ type: 'text', text: 'a'.repeat(5_000) }, image, { type: 'text', text: 'short' }], 1_000);
+    expect(content).toHaveLength(3);
+    expect(contentText(content).length).toBeLessThanOrEqual(1_000);
+    expect(contentText(content)).toContain('short');
+    expect(full).toHaveLength(5_005);
+  });
+
+  test('files that are too large together are named instead', () => {
+    const huge = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'A'.repeat(15_000_000) } };
+    const { content } = toResult([huge, huge], 100);
+    expect(content).toMatchObject([{ type: 'file' }, { type: 'text', text: expect.stringContaining('image/png') as string }]);
+  });
+});
+
+test('property: cut text is well-formed, near its limit, and its marker counts what is missing', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', minLength: 150, maxLength: 600 }), fc.integer({ min: 60, max: 500 }), (text, max) => {
+      fc.pre(!text.includes('characters cut'));
+      const cut = cutText(text, max);
+      expect(cut.isWellFormed()).toBe(true);
+      if (text.length <= max) {
+        expect(cut).toBe(text);
+        return;
+      }
+      expect(cut.length).toBeLessThanOrEqual(max);
+      const [, head = '', count = '', tail = ''] = /^([\s\S]*)\n… \[(\d+) characters cut\] …\n([\s\S]*)$/.exec(cut) ?? [];
+      expect(text.startsWith(head) && text.endsWith(tail)).toBe(true);
+      expect(head.length + tail.length + Number(count)).toBe(text.length);
+    }),
+  );
+});

@@ -1,0 +1,20 @@
+import type { AgentId, CallId, RunId, TurnId } from '../../src/core/ids.ts';
+import type { ToolContext } from '../../src/core/tool.ts';
+
+/** A context as the engine hands it to a tool, for tests that run one directly. */
+export function toolContext(change: Partial<ToolContext> = {}): ToolContext {
+  return {
+    runId: 'r1' as RunId,
+    agentId: 'Agent_1' as AgentId,
+    turnId: 'Agent_1.t1' as TurnId,
+    toolCallId: 'c00000001' as CallId,
+    providerCallId: 'call_1',
+    attempt: 1,
+    signal: new AbortController().signal,
+    progress: () => undefined,
+    agent: {},
+    team: {},
+    context: {},
+    ...change,
+  };
+}
