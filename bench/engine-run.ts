@@ -7,6 +7,7 @@ const profile = `
 name: Adder
 type: associate
 llm_config_ref: bench
+available_for_staffing: true
 instructions: You add numbers.
 tool_access_policy:
   allowed_individual_tools: [add]

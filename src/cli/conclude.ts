@@ -1,4 +1,4 @@
-import type { RunState } from '../core/state.ts';
+import type { AgentState, RunState } from '../core/state.ts';
 
 /** What a run that has nothing more to do came to. */
 export interface Conclusion {
@@ -9,13 +9,23 @@ export interface Conclusion {
   readonly problem?: string;
 }
 
-/** Reads the conclusion from a run's state: waiting for the user with a reply is as good an end as `completed`. */
+/**
+ * Reads the conclusion from the state of a run in which nothing is running: waiting for the user is as good an end as
+ * `completed`; anything else that is no end is a standstill.
+ */
 export function concludeRun(run: RunState): Conclusion {
   const root = run.rootAgentId === undefined ? undefined : run.agents.get(run.rootAgentId);
   const reply = root?.lastReply ?? '';
-  if (run.outcome === undefined) return { ok: true, text: reply };
+  if (run.outcome === undefined) return root?.status === 'awaiting_input' ? { ok: true, text: reply } : { ok: false, text: reply, problem: stalled(root) };
   const text = run.output.trim() === '' ? reply : run.output;
   if (run.status === 'completed') return { ok: true, text };
   const reason = run.error === undefined ? '' : `: ${run.error.message}`;
   return { ok: false, text, problem: `the run ${run.status} (${run.outcome})${reason}` };
+}
+
+function stalled(root: AgentState | undefined): string {
+  if (root === undefined) return 'the run has no agent';
+  const calls = [...root.openCalls.values()].map((call) => call.request.name);
+  const waits = calls.length === 0 ? '' : ` (${calls.join(', ')})`;
+  return `the run stands still: ${root.meta.agentId} is ${root.status}${waits}, and nothing is running that it could wait for`;
 }

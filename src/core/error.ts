@@ -78,8 +78,16 @@ export interface ErrorRecord {
 
 /** Turns anything thrown into a record; never throws itself, whatever it is given. */
 export function toErrorRecord(thrown: unknown, fallback: ErrorCode): ErrorRecord {
-  if (thrown instanceof CadreError) return { code: thrown.code, message: thrown.message };
-  return { code: fallback, message: describeThrown(thrown) };
+  return isCadreError(thrown) ? { code: thrown.code, message: thrown.message } : { code: fallback, message: describeThrown(thrown) };
+}
+
+function isCadreError(thrown: unknown): thrown is CadreError {
+  try {
+    return thrown instanceof CadreError;
+  } catch {
+    // A proxy whose traps throw: it is nothing of ours.
+    return false;
+  }
 }
 
 /** Describes anything thrown in one capped line of text; never throws itself. */

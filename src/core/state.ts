@@ -28,6 +28,8 @@ export interface RunState {
   readonly latestOfType: Map<string, AgentId>;
   /** Model calls and tools that run at this moment. */
   activity: number;
+  /** Agents that are held back until a slot is free. */
+  held: number;
   readonly turns: Map<TurnId, TurnState>;
   readonly usage: RunUsage;
   readonly limits: Limits;
@@ -75,8 +77,12 @@ export interface RunUsage {
 
 /** What all agents of a run share. */
 export interface TeamState {
-  workModules: Readonly<Record<string, WorkModule>>;
+  /** By id; a module is replaced when it changes, the record is changed in place. */
+  readonly workModules: Record<string, WorkModule>;
   readonly dispatchHistory: DispatchRecord[];
+  /** Where in `dispatchHistory` a dispatch stands, and the latest one of each agent. */
+  readonly dispatchIndex: Map<string, number>;
+  readonly dispatchOfAgent: Map<AgentId, number>;
   /** Free values for observers and tools. */
   shared: JsonObject;
   counters: JsonObject;

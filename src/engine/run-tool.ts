@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import { CadreError } from '../core/error.ts';
+import { CadreError, describeThrown } from '../core/error.ts';
 import type { ToolOutcome } from '../nodes/tool-node.ts';
 import type { LazyAbort } from './lazy-abort.ts';
 
@@ -26,18 +26,20 @@ export interface ToolRun {
 export function runTool(run: ToolRun): Promise<ToolOutcome> {
   const notes: { fraction: number; note: string; at: number }[] = [];
   const progress = (fraction: number, note = ''): void => {
-    notes.push({ fraction, note: note.slice(0, 500), at: run.clock.now() });
+    // Tools are not all written in TypeScript, and what is kept must survive a trip through JSON.
+    const share = Number.isFinite(fraction) ? Math.min(1, Math.max(0, fraction)) : 0;
+    const text = typeof note === 'string' ? note : describeThrown(note);
+    notes.push({ fraction: share, note: text.slice(0, 500).toWellFormed(), at: run.clock.now() });
     if (notes.length > keptNotes) notes.shift();
-    run.onProgress(fraction, note);
+    run.onProgress(share, text);
   };
   let returned: unknown;
   try {
     returned = run.start(progress);
   } catch (error) {
-    return Promise.resolve({ status: 'error', error, progress: notes });
+    return Promise.resolve({ status: 'error', error, progress: [...notes] });
   }
-  if (!isPromiseLike(returned)) return Promise.resolve({ status: 'ok', returned, progress: notes });
-  return raceAgainstTimer(run, returned, notes);
+  return isPromiseLike(returned) ? raceAgainstTimer(run, returned, notes) : Promise.resolve({ status: 'ok', returned, progress: [...notes] });
 }
 
 function raceAgainstTimer(run: ToolRun, returned: PromiseLike<unknown>, progress: ToolOutcome['progress']): Promise<ToolOutcome> {
@@ -45,7 +47,8 @@ function raceAgainstTimer(run: ToolRun, returned: PromiseLike<unknown>, progress
     let over = false;
     const finish = (outcome: ToolOutcome): void => {
       if (over) {
-        run.onLate(outcome);
+        // Two ticks on, the outcome that counts has been handed in, even when both came in one breath.
+        queueMicrotask(() => queueMicrotask(() => run.onLate(outcome)));
         return;
       }
       over = true;
@@ -57,16 +60,22 @@ function raceAgainstTimer(run: ToolRun, returned: PromiseLike<unknown>, progress
       over = true;
       const seconds = run.timeoutMs / 1000;
       const error = new CadreError('TOOL_TIMEOUT', `'${run.name}' did not finish within ${seconds} s and was stopped; it may have done part of its work`);
-      resolve({ status: 'timeout', error, progress });
+      resolve({ status: 'timeout', error, progress: [...progress] });
       run.abort.abort(error);
     });
     returned.then(
-      (value) => finish({ status: 'ok', returned: value, progress }),
-      (error: unknown) => finish({ status: run.abort.aborted ? 'cancelled' : 'error', error, progress }),
+      (value) => finish({ status: 'ok', returned: value, progress: [...progress] }),
+      (error: unknown) => finish({ status: run.abort.aborted ? 'cancelled' : 'error', error, progress: [...progress] }),
     );
   });
 }
 
 function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+  if (typeof value !== 'object' || value === null) return false;
+  try {
+    return 'then' in value && typeof value.then === 'function';
+  } catch {
+    // A proxy or getter that throws when it is looked at: a value like any other, and put into words as one.
+    return false;
+  }
 }

@@ -1,21 +1,17 @@
 import type { CallId } from '../core/ids.ts';
-import { isJsonObject } from '../core/json.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
+import { answeredCall, danglingCallResolver, openCallsOf } from './answered-call.ts';
 
 /**
  * Answers tool calls of the last reply that nothing answered (I1, A1.1 dangling tool calls): whatever kept their results
  * from arriving, the model gets one error result per call, in place, instead of a history its provider refuses.
  */
 export function answerDanglingCalls(tx: Transaction, agent: AgentState): void {
-  const last = agent.messages.at(-1);
-  const origin = agent.origins.at(-1);
-  if (last?.role !== 'assistant' || origin === undefined || origin.callIds.length === 0) return;
-  const answered = new Set<unknown>();
-  for (const { item } of agent.inbox) {
-    if (item.source === 'TOOL_RESULT' && isJsonObject(item.payload)) answered.add(item.payload['tool_call_id']);
-  }
-  for (const callId of origin.callIds) {
+  const open = openCallsOf(agent);
+  if (open.length === 0) return;
+  const answered = new Set(agent.inbox.map(({ item }) => answeredCall(item)));
+  for (const callId of open) {
     if (!answered.has(callId)) postDanglingResult(tx, agent, callId);
   }
 }
@@ -30,6 +26,6 @@ function postDanglingResult(tx: Transaction, agent: AgentState, callId: CallId):
       is_error: true,
       content: call?.end === undefined ? 'This call was never answered and will not be. If you still need its result, call the tool again.' : 'The result of this call was lost. If you still need it, call the tool again.',
     },
-    observerId: 'dangling_call_resolver',
+    observerId: danglingCallResolver,
   });
 }

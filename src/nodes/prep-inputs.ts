@@ -4,12 +4,13 @@ import { describeThrown } from '../core/error.ts';
 import { poisonAfterFailures, readingOrder, type WaitingItem } from '../core/inbox.ts';
 import type { CallId } from '../core/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type Writable } from '../core/json.ts';
-import type { Content } from '../core/message.ts';
+import type { Content, ContentPart } from '../core/message.ts';
 import type { CompiledProfile } from '../core/profile.ts';
 import type { AgentState } from '../core/state.ts';
 import { fallbackStrategy, globalStrategies, type Strategy } from '../core/strategy.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { TurnInput } from '../core/turn.ts';
+import { answeredCall, openCallsOf } from './answered-call.ts';
 
 /** Most items one turn reads; the rest wait for the next, in order. */
 const maxItemsPerTurn = 256;
@@ -24,10 +25,12 @@ export interface ReadInbox {
 /** Reads an agent's inbox in order: each item through its strategy's ingestor. Failed items stay, until they have failed too often. */
 export function readInbox(tx: Transaction, env: Env, agent: AgentState, profile: CompiledProfile): ReadInbox {
   dropExpired(tx, agent);
-  const items = readable(agent, profile);
+  const open = new Set(openCallsOf(agent));
+  const items = readable(agent, profile, open);
   const inputs: TurnInput[] = [];
   for (const waiting of items) {
-    const input = ingest(tx, env, agent, profile, waiting);
+    const callId = answeredCall(waiting.item);
+    const input = ingest(tx, env, agent, profile, waiting, callId !== undefined && open.delete(callId));
     if (input !== undefined) inputs.push(input);
   }
   return { inputs: inputs.slice(), cause: items[0]?.seq };
@@ -41,12 +44,17 @@ function dropExpired(tx: Transaction, agent: AgentState): void {
   for (const { item } of expired) tx.emit({ type: 'inbox.drop', agentId: agent.meta.agentId, itemId: item.itemId, reason: 'expired' });
 }
 
-function readable(agent: AgentState, profile: CompiledProfile): readonly WaitingItem[] {
+/** What is read now, in order: first the results of calls, which stand directly behind them whatever their priority (I1). */
+function readable(agent: AgentState, profile: CompiledProfile, open: ReadonlySet<CallId>): readonly WaitingItem[] {
   const waiting = agent.inbox;
   const urgent = waiting.some(({ item }) => item.delivery === 'idle') ? waiting.filter(({ item }) => item.delivery !== 'idle') : waiting;
-  const chosen = urgent.length > 0 ? urgent : waiting;
+  // An item that stays and was read before must not hold up those that wait for a quiet moment.
+  const chosen = urgent.some(({ turnsSeen }) => turnsSeen === 0) ? urgent : waiting;
   const weighted = profile.strategies.size === 0 ? chosen : chosen.map((entry) => withPriority(entry, profile));
-  return readingOrder(weighted).slice(0, maxItemsPerTurn);
+  const ordered = readingOrder(weighted);
+  if (open.size === 0 || ordered.length < 2) return ordered.slice(0, maxItemsPerTurn);
+  const isResult = ({ item }: WaitingItem): boolean => open.has(answeredCall(item) ?? ('' as CallId));
+  return [...ordered.filter(isResult), ...ordered.filter((entry) => !isResult(entry))].slice(0, maxItemsPerTurn);
 }
 
 /** A profile's strategy may give its source another priority. */
@@ -60,17 +68,15 @@ interface Resolved {
   readonly from: TurnInput['strategy'];
 }
 
-/** Profile first, then the global table, then labelled Markdown (A1.3). A tool result always keeps its place as one (I1). */
+/** Profile first, then the global table, then labelled Markdown (A1.3). */
 function resolveStrategy(profile: CompiledProfile, source: string): Resolved {
   const own = profile.strategies.get(source);
   const global = globalStrategies.get(source);
-  if (own !== undefined) {
-    return { strategy: source === 'TOOL_RESULT' ? { ...own, role: 'tool', persistent: true, mode: 'append_as_new_message' } : own, from: 'profile' };
-  }
+  if (own !== undefined) return { strategy: own, from: 'profile' };
   return global === undefined ? { strategy: fallbackStrategy, from: 'fallback' } : { strategy: global, from: 'global' };
 }
 
-function ingest(tx: Transaction, env: Env, agent: AgentState, profile: CompiledProfile, waiting: WaitingItem): TurnInput | undefined {
+function ingest(tx: Transaction, env: Env, agent: AgentState, profile: CompiledProfile, waiting: WaitingItem, isResult: boolean): TurnInput | undefined {
   const { item } = waiting;
   const { strategy, from } = resolveStrategy(profile, item.source);
   if (from === 'fallback') warnUnknownSource(tx, agent, item.source);
@@ -82,14 +88,15 @@ function ingest(tx: Transaction, env: Env, agent: AgentState, profile: CompiledP
     source: item.source,
     strategy: item.ingestorId === undefined ? from : 'item',
     ingestor: ingestorName,
-    mode: strategy.mode,
-    role: strategy.role,
-    persistent: strategy.persistent && !kept,
+    // A result keeps its place as one whatever its strategy says, and nothing else takes one (I1).
+    mode: isResult ? 'append_as_new_message' : strategy.mode,
+    role: isResult ? 'tool' : 'user',
+    persistent: isResult || (strategy.persistent && !kept),
     content: '',
   };
-  if (kept) input.kept = true;
+  if (kept && !isResult) input.kept = true;
   if (params['no_handover'] === true) input.noHandover = true;
-  if (strategy.role === 'tool') addToolFields(env, input, item.payload);
+  if (isResult) addToolFields(env, input, item.payload);
   try {
     input.content = runIngestor(tx, env, agent, profile, { name: ingestorName, payload: item.payload, params, source: item.source });
     return input;
@@ -113,8 +120,20 @@ function runIngestor(
     profiles: env.profiles,
     source: call.source,
   });
-  if (typeof content === 'string' || Array.isArray(content)) return content as Content;
-  throw new Error(`ingestor '${call.name}' returned ${typeof content}; it must return text or content parts`);
+  if (typeof content === 'string') return content.trim() === '' ? emptyText(call.source) : content;
+  if (!Array.isArray(content) || !content.every(isContentPart)) throw new Error(`ingestor '${call.name}' returned ${Array.isArray(content) ? 'a list of something else' : typeof content}; it must return text or content parts`);
+  const parts = content.filter((part) => part.type !== 'text' || part.text.trim() !== '');
+  return parts.length === 0 ? emptyText(call.source) : parts;
+}
+
+/** Providers refuse empty messages, so an event without words says that it has none. */
+function emptyText(source: string): string {
+  return source === 'TOOL_RESULT' ? '(no result)' : '(empty)';
+}
+
+function isContentPart(part: unknown): part is ContentPart {
+  if (!isJsonObject(part)) return false;
+  return part['type'] === 'text' ? typeof part['text'] === 'string' : part['type'] === 'file' && typeof part['mediaType'] === 'string' && isJsonObject(part['data']);
 }
 
 function addToolFields(env: Env, input: Writable<TurnInput>, payload: JsonValue): void {
@@ -134,7 +153,8 @@ function failedInput(tx: Transaction, agent: AgentState, waiting: WaitingItem, b
   tx.emit({ type: 'inbox.fail', agentId, itemId: item.itemId, error: { code: 'INGESTOR_FAILED', message: `ingestor '${base.ingestor}' failed on ${item.source}: ${error}` } });
   if (base.role === 'tool') {
     const content = isJsonObject(item.payload) ? item.payload['content'] : item.payload;
-    return { ...base, content: typeof content === 'string' ? content : JSON.stringify(content ?? null) };
+    const raw = typeof content === 'string' ? content : JSON.stringify(content ?? null);
+    return { ...base, content: raw.trim() === '' ? emptyText(item.source) : raw };
   }
   const poisoned = (agent.inbox.find((entry) => entry.item.itemId === item.itemId)?.failures ?? 0) >= poisonAfterFailures;
   const note = { ...base, mode: 'append_as_new_message' as const, persistent: false, content: failureNote(item.source, error, poisoned) };

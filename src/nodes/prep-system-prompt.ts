@@ -1,7 +1,8 @@
 import { agentScope } from '../core/agent-scope.ts';
 import type { AgentTools, Env } from '../core/env.ts';
 import { toErrorRecord, type ErrorRecord } from '../core/error.ts';
-import type { Scope } from '../core/expression/expression.ts';
+import { agentRoots } from '../core/expression/agent-roots.ts';
+import { compileExpression, type Expression, type Scope } from '../core/expression/expression.ts';
 import { readPath } from '../core/expression/read-path.ts';
 import type { ContentHash } from '../core/ids.ts';
 import type { JsonValue } from '../core/json.ts';
@@ -82,19 +83,31 @@ function segmentText(env: Env, profile: CompiledProfile, segment: CompiledSegmen
     case 'tool_description':
       return tools.description;
     case 'tool_contributed_context':
-      return contributions(tools);
+      return contributions(tools, scope);
     case 'state_value':
       return stateValue(env, profile, segment, scope);
   }
 }
 
-/** What the agent's tools want said, in their order; a tool's text is always about that tool, so no condition applies. */
-function contributions(tools: AgentTools): string {
+/** What the agent's tools want said, in their order, where their conditions hold. */
+function contributions(tools: AgentTools, scope: Scope): string {
   return [...tools.tools.values()]
     .flatMap((tool) => tool.contextContributions)
+    .filter(({ condition }) => condition === undefined || conditionOf(condition)?.test(scope) === true)
     .toSorted((a, b) => a.order - b.order)
     .map((contribution) => contribution.text)
     .join(segmentSeparator);
+}
+
+const conditions = new Map<string, Expression | undefined>();
+
+/** A tool's condition, compiled once; tools whose conditions do not compile were refused when they were defined. */
+function conditionOf(source: string): Expression | undefined {
+  if (!conditions.has(source)) {
+    const compiled = compileExpression(source, agentRoots);
+    conditions.set(source, compiled.ok ? compiled.value : undefined);
+  }
+  return conditions.get(source);
 }
 
 function stateValue(env: Env, profile: CompiledProfile, segment: CompiledSegment, scope: Scope): string {

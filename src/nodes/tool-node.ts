@@ -157,6 +157,7 @@ function recordOutcome(tx: Transaction, env: Env, agent: AgentState, callId: Cal
   if (fitted.full !== undefined) ending.full = fitted.full;
   if (tool?.endsFlow === true && !fitted.isError) ending.end = { outcome: 'success', output: typeof fitted.content === 'string' ? fitted.content : '' };
   endCall(tx, env, agent, callId, ending);
+  tx.setCause(call.end?.seq);
   for (const item of fitted.items) postReturned(tx, agent, item);
   return 'default';
 }

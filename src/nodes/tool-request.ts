@@ -31,7 +31,8 @@ export function requestCalls(
 ): void {
   const tools = env.toolsOf(profile, agent);
   const decided = tx.run.seq;
-  const verdicts = calls.map((call) => judge(env, tools, call, calls.length, end));
+  const alone = calls.length > 1 ? calls.find((call) => tools.tools.get(call.name)?.unique === true) : undefined;
+  const verdicts = calls.map((call) => (alone === undefined ? judge(env, tools, call, end) : notAlone(alone, call, calls.length)));
   calls.forEach((call, index) => {
     const verdict = verdicts[index];
     const draft: Writable<ToolRequest> = { type: 'tool.request', agentId: agent.meta.agentId, turnId, callId: call.callId, name: call.name, args: verdict?.ok === true ? verdict.args : null };
@@ -54,12 +55,15 @@ type Verdict =
   | { readonly ok: true; readonly tool: Tool; readonly args: JsonObject; readonly repaired: boolean }
   | { readonly ok: false; readonly status: CallStatus; readonly code: ErrorCode; readonly message: string };
 
-function judge(env: Env, tools: AgentTools, call: ReplyToolCall, count: number, end: ReplyEnd): Verdict {
+/** A tool that must be the only call of its reply came with others: none of them runs, since the model may have meant either. */
+function notAlone(alone: ReplyToolCall, call: ReplyToolCall, count: number): Verdict {
+  const others = alone === call ? `came with ${count - 1} other(s)` : `stands beside '${call.name}'`;
+  return { ok: false, status: 'error', code: 'TOOL_EXCLUSIVE', message: `'${alone.name}' must be the only call of a reply, but ${others}. No call of this reply was run; call '${alone.name}' alone.` };
+}
+
+function judge(env: Env, tools: AgentTools, call: ReplyToolCall, end: ReplyEnd): Verdict {
   const tool = tools.tools.get(call.name);
   if (tool === undefined) return unknownTool(tools, call.name);
-  if (tool.unique && count > 1) {
-    return { ok: false, status: 'error', code: 'TOOL_EXCLUSIVE', message: `'${call.name}' must be the only call of a reply, but came with ${count - 1} other(s). It was not run; call it alone.` };
-  }
   if (!end.finishedCleanly) {
     return { ok: false, status: 'error', code: 'TOOL_ARGUMENTS_TRUNCATED', message: `the reply was cut off before it was complete, so '${call.name}' was not run. Call it again, with shorter arguments if need be.` };
   }

@@ -1,4 +1,6 @@
 import { CadreError } from '../core/error.ts';
+import { agentRoots } from '../core/expression/agent-roots.ts';
+import { compileExpression } from '../core/expression/expression.ts';
 import type { ContextContribution, ToolBase, ToolConcurrency, ToolEffect } from '../core/tool.ts';
 
 /** What a tool may say of itself besides what it does; YAML spelling, all optional. */
@@ -168,6 +170,12 @@ function contributions(value: unknown, where: string): readonly ContextContribut
     const order = raw['order'] ?? 99;
     if (typeof order !== 'number' || !Number.isFinite(order)) throw invalidTool(where, `${at}.order`, 'must be a number');
     const condition = text(raw, 'condition', `${where} ${at}`);
+    if (condition !== undefined) checkCondition(condition, `${where} ${at}`);
     return { id, order, text: words, ...(condition === undefined ? {} : { condition }) };
   });
+}
+
+function checkCondition(source: string, where: string): void {
+  const compiled = compileExpression(source, agentRoots);
+  if (!compiled.ok) throw invalidTool(where, 'condition', `is no condition: ${compiled.problems.map(({ message, hint }) => (hint === undefined ? message : `${message} (${hint})`)).join('; ')}`);
 }

@@ -1,10 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
+import { starterFiles } from '../../src/cli/starter/starter-files.ts';
 
-const main = path.join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+const main = path.join(import.meta.dirname, '..', '..', 'bin', 'cadre.mjs');
 
 /** What a finished command left. */
 export interface Finished {
@@ -35,9 +36,8 @@ function plainEnv(more: Readonly<Record<string, string>> = {}): Record<string, s
 }
 
 /** Starts the command line as a process of its own. */
-export function startCli(words: readonly string[], options: StartOptions): Running {
+function startCli(words: readonly string[], options: StartOptions): Running {
   const child = spawn(process.execPath, [main, ...words], { cwd: options.cwd, env: plainEnv(options.env), stdio: ['pipe', 'pipe', 'pipe'] });
-  onTestFinished(() => void child.kill('SIGKILL'));
   let out = '';
   let err = '';
   const looks = new Set<() => void>();
@@ -67,6 +67,13 @@ export function startCli(words: readonly string[], options: StartOptions): Runni
   return { child, finished, until };
 }
 
+/** Kills what is still running when the test ends. */
+export function startForTest(words: readonly string[], options: StartOptions): Running {
+  const running = startCli(words, options);
+  onTestFinished(() => void running.child.kill('SIGKILL'));
+  return running;
+}
+
 /** Runs the command line to its end. */
 export function runCli(words: readonly string[], options: StartOptions): Promise<Finished> {
   return startCli(words, options).finished;
@@ -82,7 +89,14 @@ export async function temporaryFolder(): Promise<string> {
 /** A new folder with the starter team in it. */
 export async function starterFolder(): Promise<string> {
   const folder = await temporaryFolder();
-  const { code, err } = await runCli(['init'], { cwd: folder });
-  if (code !== 0) throw new Error(`init failed: ${err}`);
+  await writeStarter(folder);
   return folder;
+}
+
+/** Writes what `init` writes, but the schemas. */
+export async function writeStarter(folder: string): Promise<void> {
+  for (const { file, text } of starterFiles) {
+    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
+    await writeFile(path.join(folder, file), text);
+  }
 }

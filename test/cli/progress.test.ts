@@ -106,7 +106,7 @@ describe('the live view', () => {
     });
     const lines = [...seen].join('\n');
     expect(lines).toMatch(/^Lead_1 thinking/m);
-    expect(lines).toMatch(/^├ Researcher_2 WM_1 tools search_documents query: How do I water/m);
+    expect(lines).toMatch(/^├ Researcher_2 WM_1 tools search_documents query: H/m);
     expect(lines).toMatch(/^└ Researcher_3 WM_2 done/m);
     expect(lines).toMatch(/^Lead_1 tools dispatch_submodules waits for 2/m);
     expect(lines).toMatch(/pending \(2\) ongoing \(0\) in review \(0\) completed \(0\)/);

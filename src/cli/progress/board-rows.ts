@@ -2,7 +2,7 @@ import type { RunState } from '../../core/state.ts';
 import type { ModuleStatus } from '../../core/work-module.ts';
 import { safe } from '../../inspector/format/layout.ts';
 import type { TextStyle } from '../../inspector/format/text-style.ts';
-import { padText } from '../text-width.ts';
+import { fitText, padText } from '../text-width.ts';
 
 const columns: readonly { readonly status: ModuleStatus; readonly title: string }[] = [
   { status: 'pending', title: 'pending' },
@@ -10,6 +10,9 @@ const columns: readonly { readonly status: ModuleStatus; readonly title: string 
   { status: 'pending_review', title: 'in review' },
   { status: 'completed', title: 'completed' },
 ];
+
+/** The least width of a column in which a module can be recognized; below it, modules are only counted. */
+const narrowest = 13;
 
 /** How much room the board has. */
 export interface BoardRoom {
@@ -24,8 +27,9 @@ export function boardRows(run: RunState, room: BoardRoom): readonly string[] {
   const modules = Object.values(run.team.workModules).filter((module) => module.status !== 'deprecated');
   if (modules.length === 0) return [];
   const gap = 2;
-  const width = Math.max(8, Math.floor((room.columns - gap * (columns.length - 1)) / columns.length));
+  const width = Math.floor((room.columns - gap * (columns.length - 1)) / columns.length);
   const cards = columns.map(({ status }) => modules.filter((module) => module.status === status));
+  if (width < narrowest) return [fitText(columns.map(({ title }, index) => `${title} ${cards[index]?.length ?? 0}`).join(', '), room.columns)];
   const title = columns.map((column, index) => padText(`${column.title} (${cards[index]?.length ?? 0})`, width));
   const depth = Math.min(room.depth, Math.max(...cards.map((list) => list.length)));
   const rows = Array.from({ length: depth }, (_, row) =>

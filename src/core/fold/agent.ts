@@ -24,6 +24,7 @@ export function applyAgentEvent(run: RunState, event: AgentEvent): void {
   const agent = agentOf(run, event.agentId);
   switch (event.type) {
     case 'agent.release':
+      if (agent.status === 'held') run.held -= 1;
       agent.status = 'ready';
       break;
     case 'agent.await':
@@ -34,6 +35,7 @@ export function applyAgentEvent(run: RunState, event: AgentEvent): void {
       restartAgent(agent, event);
       break;
     case 'agent.end':
+      if (agent.status === 'held') run.held -= 1;
       agent.status = 'ended';
       agent.outcome = event.outcome;
       agent.output = event.output;
@@ -94,6 +96,7 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
   run.agents.set(event.agentId, agent);
   run.latestOfType.set(event.profileType, event.agentId);
   run.counters.agents += 1;
+  if (event.held === true) run.held += 1;
   if (event.parentAgentId === undefined) run.rootAgentId ??= event.agentId;
   else agentOf(run, event.parentAgentId).children.push(event.agentId);
 }

@@ -29,7 +29,7 @@ function updateModule(run: RunState, event: EventOf<'module.update'>): void {
   const known = run.team.workModules[event.moduleId];
   if (known === undefined) run.counters.modules += 1;
   const base: WorkModule = known ?? emptyModule(event);
-  run.team.workModules = { ...run.team.workModules, [event.moduleId]: { ...base, ...event.patch, updated_at: event.at } };
+  run.team.workModules[event.moduleId] = { ...base, ...event.patch, updated_at: event.at };
 }
 
 function emptyModule(event: EventOf<'module.update'>): WorkModule {
@@ -50,15 +50,14 @@ function emptyModule(event: EventOf<'module.update'>): WorkModule {
 }
 
 function updateDispatch(run: RunState, event: EventOf<'dispatch.update'>): void {
-  const history = run.team.dispatchHistory;
-  const index = history.findLastIndex((record) => record.dispatch_id === event.dispatchId);
-  const known = history[index];
-  if (known === undefined) {
-    run.counters.dispatches += 1;
-    history.push({ ...emptyDispatch(event), ...event.patch });
-  } else {
-    history[index] = { ...known, ...event.patch };
-  }
+  const { dispatchHistory, dispatchIndex, dispatchOfAgent } = run.team;
+  const index = dispatchIndex.get(event.dispatchId) ?? dispatchHistory.length;
+  const known = dispatchHistory[index];
+  if (known === undefined) run.counters.dispatches += 1;
+  const record = { ...(known ?? emptyDispatch(event)), ...event.patch };
+  dispatchHistory[index] = record;
+  dispatchIndex.set(event.dispatchId, index);
+  dispatchOfAgent.set(record.agent_id, index);
 }
 
 function emptyDispatch(event: EventOf<'dispatch.update'>): DispatchRecord {

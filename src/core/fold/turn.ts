@@ -36,6 +36,7 @@ export function applyTurnEvent(run: RunState, event: EventOf<'turn.start' | 'mod
       turnOf(run, event.turnId).decide = event;
       agent.nextToolChoice = event.action.toolChoice;
       agent.loop = loopingActions.has(event.action.type);
+      if (event.action.type === 'retry_turn') dropReply(agent, event.turnId);
       if (event.action.call !== undefined) {
         pushCall(agent, event.turnId, event.action.call);
         run.counters.calls += 1;
@@ -60,11 +61,25 @@ const loopingActions: ReadonlySet<string> = new Set(['loop_with_inbox_item', 're
 
 /** A call that a rule made stands in history as if the model had made it, so that its result has its place. */
 function pushCall(agent: AgentState, turnId: TurnId, call: ReplyToolCall): void {
-  agent.messages.push({
-    role: 'assistant',
-    content: [{ type: 'tool-call', toolCallId: call.callId, toolName: call.wireName, input: inputOf(call.input) }],
-  });
+  const part = { type: 'tool-call' as const, toolCallId: call.callId, toolName: call.wireName, input: inputOf(call.input) };
+  const last = agent.messages.at(-1);
+  const origin = agent.origins.at(-1);
+  if (last?.role === 'assistant' && origin?.turnId === turnId) {
+    // One message with the reply of this turn: the results of both stand behind it.
+    agent.messages[agent.messages.length - 1] = { role: 'assistant', content: [...last.content, part] };
+    agent.origins[agent.origins.length - 1] = { ...origin, callIds: [...origin.callIds, call.callId] };
+    return;
+  }
+  agent.messages.push({ role: 'assistant', content: [part] });
   agent.origins.push({ turnId, itemIds: [], callIds: [call.callId] });
+}
+
+/** A turn that is tried again leaves its words on the record, and out of the history the next try goes by. */
+function dropReply(agent: AgentState, turnId: TurnId): void {
+  const origin = agent.origins.at(-1);
+  if (origin?.turnId !== turnId || origin.callIds.length > 0 || agent.messages.at(-1)?.role !== 'assistant') return;
+  agent.messages.pop();
+  agent.origins.pop();
 }
 
 function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'>): void {
@@ -145,10 +160,11 @@ type AssistantMessage = Extract<PromptMessage, { role: 'assistant' }>;
 
 /** The stored message of a reply; a reply without text and calls leaves none, since providers refuse empty messages. */
 function assistantMessage(reply: Reply): AssistantMessage | undefined {
-  if (reply.text === '' && reply.toolCalls.length === 0) return undefined;
+  const hasText = reply.text.trim() !== '';
+  if (!hasText && reply.toolCalls.length === 0) return undefined;
   const content: AssistantMessage['content'][number][] = [];
   for (const part of reply.reasoningParts ?? []) content.push({ type: 'reasoning', text: part.text, providerOptions: part.providerOptions });
-  if (reply.text !== '') content.push({ type: 'text', text: reply.text });
+  if (hasText) content.push({ type: 'text', text: reply.text });
   for (const file of reply.files ?? []) content.push(file);
   for (const call of reply.toolCalls) {
     const part = { type: 'tool-call' as const, toolCallId: call.callId, toolName: call.wireName, input: inputOf(call.input) };

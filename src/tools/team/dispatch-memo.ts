@@ -27,6 +27,15 @@ export function toStoredMemo(memo: DispatchMemo): JsonValue {
 /** Reads a memo back that `toStoredMemo` made. */
 export function fromStoredMemo(stored: JsonValue): DispatchMemo {
   const memo = isJsonObject(stored) ? stored : {};
+  const known = readMemos.get(memo) ?? readMemo(memo);
+  readMemos.set(memo, known);
+  return known;
+}
+
+/** A dispatch of many associates reads its memo each time one of them ends. */
+const readMemos = new WeakMap<JsonObject, DispatchMemo>();
+
+function readMemo(memo: JsonObject): DispatchMemo {
   return {
     started: objectsOf(memo['started']).map((entry) => ({
       moduleId: textOf(entry['module_id']),

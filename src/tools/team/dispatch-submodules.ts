@@ -7,7 +7,7 @@ import { checkAssignments } from './check-assignment.ts';
 import { fromStoredMemo, toStoredMemo, type DispatchMemo } from './dispatch-memo.ts';
 import { dispatchResult } from './dispatch-result.ts';
 import { releaseHeld } from './parallel-slots.ts';
-import { endingOf, isOpenDispatch, settleAssignment } from './settle-assignment.ts';
+import { endingOf, settleAssignment } from './settle-assignment.ts';
 import { startAssignments } from './start-assignments.ts';
 import { teamTool } from './team-tool.ts';
 import { dataOutcome } from './tool-outcome.ts';
@@ -91,10 +91,12 @@ function associateEnded(
   maxParallel: number,
 ): TransitionOutcome {
   const memo = fromStoredMemo(stored);
-  const agents = associatesOf(memo, context);
-  const events = happening.kind === 'agent_ended' ? settleEnded(agents, context) : [];
-  if (agents.every((agent) => agent.status === 'ended'))
+  if (everyoneEnded(memo, context)) {
+    const events = settleEnded(associatesOf(memo, context), context);
     return finished(memo, context, [...events, ...releaseHeld(context, maxParallel)]);
+  }
+  const ended = happening.kind === 'agent_ended' ? context.run.agents.get(happening.agentId) : undefined;
+  const events = ended === undefined ? [] : settleAssignment(context.run, ended, endingOf(ended), context.at);
   // The wait and the memo are given back as they are: whoever stores them can see that nothing has changed.
   const on = context.agent.openCalls.get(context.callId)?.waitFor ?? {
     kind: 'agents',
@@ -103,14 +105,21 @@ function associateEnded(
   return { kind: 'suspend', on, memo: stored, events: [...events, ...releaseHeld(context, maxParallel)] };
 }
 
+function everyoneEnded(memo: DispatchMemo, { run }: TransitionContext): boolean {
+  for (const { agentId } of memo.started) {
+    const agent = run.agents.get(agentId);
+    if (agent !== undefined && agent.status !== 'ended') return false;
+  }
+  return true;
+}
+
 function associatesOf(memo: DispatchMemo, context: TransitionContext): readonly AgentState[] {
   return memo.started.flatMap(({ agentId }) => context.run.agents.get(agentId) ?? []);
 }
 
 /** Settles all associates that ended and were not settled yet: several may have ended in one commit. */
 function settleEnded(agents: readonly AgentState[], { run, at }: TransitionContext): readonly EventDraft[] {
-  const open = new Set(run.team.dispatchHistory.filter(isOpenDispatch).map((record) => record.agent_id));
-  const ended = agents.filter((agent) => agent.status === 'ended' && open.has(agent.meta.agentId));
+  const ended = agents.filter((agent) => agent.status === 'ended');
   return ended.flatMap((agent) => settleAssignment(run, agent, endingOf(agent), at));
 }
 

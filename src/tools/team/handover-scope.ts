@@ -22,7 +22,6 @@ export interface HandoverSource {
  */
 export function handoverScope(source: HandoverSource, params: JsonObject): Scope {
   const { run, agent, scope } = source;
-  const modules = source.modules ?? run.team.workModules;
   return overlay(scope, {
     params: () => params,
     state: () =>
@@ -30,7 +29,7 @@ export function handoverScope(source: HandoverSource, params: JsonObject): Scope
         messages: () => handoverMessages(agent),
         current_action: () => ({ ...agent.currentAction, parameters: params }),
       }),
-    team: () => overlay(scope['team'], { work_modules: () => moduleViews(run, modules) }),
+    team: () => overlay(scope['team'], { work_modules: () => moduleViewsOf(source) }),
   });
 }
 
@@ -47,6 +46,16 @@ function overlay(base: unknown, replaced: Readonly<Record<string, () => unknown>
   }
   for (const [key, read] of Object.entries(replaced)) define(key, read);
   return view;
+}
+
+/** Modules a caller hands in belong to one dispatch, whose briefings share one view of them. */
+const sharedViews = new WeakMap<object, Readonly<Record<string, unknown>>>();
+
+function moduleViewsOf({ run, modules }: HandoverSource): Readonly<Record<string, unknown>> {
+  if (modules === undefined) return moduleViews(run, run.team.workModules);
+  const known = sharedViews.get(modules) ?? moduleViews(run, modules);
+  sharedViews.set(modules, known);
+  return known;
 }
 
 function moduleViews(run: RunState, modules: Readonly<Record<string, WorkModule>>): Readonly<Record<string, unknown>> {

@@ -2,6 +2,7 @@ import type { EventDraft } from '../../core/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { AgentState } from '../../core/state.ts';
 import type { TransitionContext } from '../../core/transition.ts';
+import { latestDispatch } from './settle-assignment.ts';
 
 /**
  * How many associates a new dispatch may start at once: what the cap leaves beside those of the caller's other open
@@ -13,6 +14,7 @@ export function freeSlots(context: TransitionContext, maxParallel: number): numb
 
 /** Starts held associates on the slots that ended ones left: this call's first, then those of the caller's other calls. */
 export function releaseHeld(context: TransitionContext, maxParallel: number): readonly EventDraft[] {
+  if (context.run.held === 0) return [];
   const working = atWork(context);
   const held = openChildren(context).filter((child) => child.status === 'held');
   const own = held.filter((child) => child.meta.callId === context.callId);
@@ -23,7 +25,7 @@ export function releaseHeld(context: TransitionContext, maxParallel: number): re
 }
 
 function releaseEvents(context: TransitionContext, agentId: AgentId): readonly EventDraft[] {
-  const record = context.run.team.dispatchHistory.findLast((candidate) => candidate.agent_id === agentId);
+  const record = latestDispatch(context.run, agentId);
   const running: readonly EventDraft[] =
     record === undefined ? [] : [{ type: 'dispatch.update', dispatchId: record.dispatch_id, patch: { status: 'RUNNING' } }];
   return [{ type: 'agent.release', agentId }, ...running];

@@ -1,4 +1,5 @@
 import type { EventDraft } from '../../core/event.ts';
+import type { AgentId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { AgentState, RunState } from '../../core/state.ts';
 import type { Assignment, DispatchRecord, WorkModule } from '../../core/work-module.ts';
@@ -47,13 +48,19 @@ export function assignmentVerdict(agent: AgentState, ending: Ending): Assignment
  * archive, and the dispatch record is closed. Empty when the agent has no open assignment, so it can be asked twice.
  */
 export function settleAssignment(run: RunState, agent: AgentState, ending: Ending, at: number): readonly EventDraft[] {
-  const record = run.team.dispatchHistory.findLast((candidate) => candidate.agent_id === agent.meta.agentId);
+  const record = latestDispatch(run, agent.meta.agentId);
   if (record === undefined || !isOpenDispatch(record)) return [];
   const verdict = assignmentVerdict(agent, ending);
   const module = run.team.workModules[record.module_id];
   const closed: EventDraft = { type: 'dispatch.update', dispatchId: record.dispatch_id, patch: dispatchPatch(verdict, at) };
   if (module?.status !== 'ongoing') return [closed];
   return [{ type: 'module.update', moduleId: module.module_id, patch: modulePatch(module, record, agent, verdict, at) }, closed];
+}
+
+/** The dispatch an agent was started or sent by last. */
+export function latestDispatch({ team }: RunState, agentId: AgentId): DispatchRecord | undefined {
+  const index = team.dispatchOfAgent.get(agentId);
+  return index === undefined ? undefined : team.dispatchHistory[index];
 }
 
 /** Tells whether a dispatch is neither done nor given up. */

@@ -1,0 +1,74 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+
+/** An OpenAI-compatible server of this process: silent until it is told what to answer. */
+export interface ChatModel {
+  readonly baseUrl: string;
+  /** How often it was asked. */
+  readonly requests: number;
+  /** Answers every request from now on with this text. */
+  answer(text: string): void;
+}
+
+/** Starts a model server on a free port; it is closed after the test. */
+export async function startChatModel(): Promise<ChatModel> {
+  let text: string | undefined;
+  let requests = 0;
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => {
+      requests += 1;
+      // Without an answer it stays silent, like a model that thinks for long.
+      if (text !== undefined) stream(response, text);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    get requests() {
+      return requests;
+    },
+    answer: (words) => {
+      text = words;
+    },
+  };
+}
+
+function stream(response: ServerResponse, text: string): void {
+  const chunk = (delta: object, finish: string | null): string =>
+    `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.end(`${chunk({ role: 'assistant', content: text }, null)}${chunk({}, 'stop')}data: [DONE]\n\n`);
+}
+
+/** Writes a folder with one profile that speaks with a model server, and one document. */
+export async function writeSoloTeam(folder: string, baseUrl: string): Promise<void> {
+  const files = {
+    'agent_profiles/profiles/Solo.yaml': `name: Solo
+type: partner
+llm_config_ref: local
+tool_access_policy: { allowed_toolsets: [] }
+system_prompt_construction:
+  system_prompt_segments: [{ id: role, type: static_text, content: You answer. }]
+flow_decider:
+  - { id: rest, action: { type: await_user_input } }
+`,
+    'agent_profiles/llm_configs/local.yaml': `name: local
+type: llm_config
+config: { provider: openai-compatible, model: m, base_url: "${baseUrl}", max_retries: 0 }
+`,
+    'docs/a.md': '# A\n\nSomething.\n',
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
+    await writeFile(path.join(folder, name), text);
+  }
+}

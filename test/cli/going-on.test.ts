@@ -1,0 +1,121 @@
+import { appendFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startChatModel, writeSoloTeam } from './chat-model.ts';
+import { runCli, starterFolder, startForTest, temporaryFolder } from './cli-process.ts';
+
+const gate = `
+tool_gates:
+  - { id: ask_search, tools: [search_documents], verdict: ask, message: May it search? }
+`;
+
+async function gatedFolder(): Promise<string> {
+  const cwd = await starterFolder();
+  await appendFile(path.join(cwd, 'agent_profiles/profiles/Researcher.yaml'), gate);
+  return cwd;
+}
+
+interface Waiting {
+  readonly id: string;
+  readonly kind: string;
+  readonly tool: string;
+}
+
+async function pendingOf(cwd: string): Promise<readonly Waiting[]> {
+  return JSON.parse((await runCli(['pending', 'last', '--json'], { cwd })).out) as readonly Waiting[];
+}
+
+describe('calls that wait for a person, where nobody can be asked', () => {
+  it('end the command with 1 and the commands that decide; once all are decided the run goes on to its report', async () => {
+    const cwd = await gatedFolder();
+    const first = await runCli(['run', '--docs', 'docs', 'How do I water tomatoes?'], { cwd });
+    expect([first.code, first.out]).toEqual([1, '']);
+    expect(first.err).toMatch(/The run waits for you.*Lead_1 → Researcher_2 wants to call search_documents.*"query": "How do I water tomatoes\?".*sha256 [0-9a-f]{64}.*approve run_\w+ c\w+/s);
+    const [one, two] = await pendingOf(cwd);
+    expect([one, two]).toMatchObject([{ kind: 'approval', tool: 'search_documents' }, { kind: 'approval' }]);
+    expect((await runCli(['approve', 'last', one?.id ?? ''], { cwd })).code).toBe(1);
+    const second = await runCli(['reject', 'last', two?.id ?? '', '--message', 'not this one'], { cwd });
+    expect(second.code, second.err).toBe(0);
+    expect(second.out).toMatch(/^# How do I water tomatoes\?\n\n> Water tomatoes deeply/);
+    expect((await runCli(['why', 'last', 'Researcher_3.t2', 'not this one'], { cwd })).out).toMatch(/search_documents/);
+  });
+
+  it('an id that nothing waits under is refused with what does wait', async () => {
+    const cwd = await gatedFolder();
+    await runCli(['run', '--docs', 'docs', 'q'], { cwd });
+    const { code, err } = await runCli(['approve', 'last', 'c99'], { cwd });
+    expect([code, err]).toEqual([2, expect.stringMatching(/no approval 'c99' is waiting.*c\w+ \(approval\)/)]);
+  });
+});
+
+describe('a run that is interrupted', () => {
+  it('I4: stops with 130, keeps everything, says how to go on, and goes on', async () => {
+    const cwd = await temporaryFolder();
+    const model = await startChatModel();
+    await writeSoloTeam(cwd, model.baseUrl);
+    const running = startForTest(['run', '--docs', 'docs', 'Hello?'], { cwd });
+    await running.until('Solo_1 started');
+    while (model.requests === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    running.child.kill('SIGINT');
+    const { code, err } = await running.finished;
+    expect(code, err).toBe(130);
+    expect(err).toMatch(/Interrupted; everything up to here is kept\. Go on with: node .* resume run_\w+\n$/);
+    const before = (await runCli(['events', 'last'], { cwd })).out;
+    model.answer('Hello to you, too.');
+    const resumed = await runCli(['resume', 'last'], { cwd });
+    expect({ code: resumed.code, out: resumed.out }).toEqual({ code: 0, out: 'Hello to you, too.\n' });
+    expect((await runCli(['events', 'last'], { cwd })).out.startsWith(before)).toBe(true);
+  });
+
+  it('I8: cannot be taken up by a second process while it runs, and can be read', async () => {
+    const cwd = await temporaryFolder();
+    const model = await startChatModel();
+    await writeSoloTeam(cwd, model.baseUrl);
+    const running = startForTest(['run', '--docs', 'docs', 'Hello?'], { cwd });
+    while (model.requests === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect((await runCli(['turns', 'last'], { cwd })).out).toMatch(/Solo_1\.t1 +running/);
+    const second = await runCli(['resume', 'last'], { cwd });
+    expect([second.code, second.err]).toEqual([1, expect.stringMatching(/error: .*run_\w+/)]);
+    running.child.kill('SIGTERM');
+    expect((await running.finished).code).toBe(130);
+  });
+
+  it('a model that cannot be reached fails the run with 1, in words', async () => {
+    const cwd = await temporaryFolder();
+    await writeSoloTeam(cwd, 'http://127.0.0.1:9/v1');
+    const { code, err } = await runCli(['run', '--docs', 'docs', 'Hello?'], { cwd });
+    expect(code, err).toBe(1);
+    expect(err).toMatch(/error: the run failed \(error\): /);
+    expect(err).not.toMatch(/^ +at /m);
+  });
+});
+
+describe('a conversation', () => {
+  it('answers piped lines one after the other, and is kept for later', async () => {
+    const cwd = await starterFolder();
+    const first = await runCli(['chat', '--docs', 'docs', '--quiet'], { cwd, input: '/agents\nHow do I water tomatoes?\n/board\nAnd what about mulch?\n' });
+    expect(first.code, first.err).toBe(0);
+    expect(first.out).toMatch(/> Water tomatoes deeply.*# And what about mulch\?\n\n> A layer of straw/s);
+    expect(first.err).toMatch(/nothing to see yet.*completed \(2\)/s);
+    const second = await runCli(['chat', 'last'], { cwd, input: 'What does compost do?\n/why compost\n/quit\nnever sent\n' });
+    expect(second.code, second.err).toBe(0);
+    expect(second.out).toMatch(/# What does compost do\?.*Most vegetables like loose soil/s);
+    expect(second.err).toMatch(/In the .* of Lead_1\.t12.*go on with: node .* chat run_/s);
+    expect((await runCli(['show', 'last', '--full'], { cwd })).out).not.toContain('never sent');
+  });
+
+  it('streams what the root agent says, and takes a line as the verdict over what waits', async () => {
+    const cwd = await gatedFolder();
+    const { code, out, err } = await runCli(['chat', '--docs', 'docs'], { cwd, input: 'How do I water tomatoes?\nmaybe\ny\nn nothing more\n' });
+    expect(code, err).toBe(0);
+    expect(err).toMatch(/wants to call search_documents.*Type y to allow the call.*was approved.*was rejected/s);
+    expect(out).toMatch(/> Water tomatoes deeply/);
+  });
+
+  it('resume with words says them', async () => {
+    const cwd = await starterFolder();
+    await runCli(['run', '--docs', 'docs', '--quiet', 'How do I water tomatoes?'], { cwd });
+    const { code, out } = await runCli(['resume', 'last', 'What', 'does', 'compost', 'do?', '--quiet'], { cwd });
+    expect({ code, out: out.startsWith('# What does compost do?\n') }).toEqual({ code: 0, out: true });
+  });
+});
