@@ -12,7 +12,8 @@ const [major, minor] = process.versions.node.split('.').map(Number);
 const isRecent = major > 24 || (major === 24 && minor >= 15);
 
 if (isRecent) await start();
-else if (process.env.CADRE_NODE !== undefined) fail(`this Node is ${process.versions.node}, started from an older one; version 24.15 or later is needed`);
+else if (process.env.CADRE_NODE !== undefined)
+  fail(`this Node is ${process.versions.node}, started from an older one; version 24.15 or later is needed`);
 else startAgain(installedNode());
 
 async function start() {
@@ -45,7 +46,10 @@ function installedNode() {
 }
 
 function startAgain(binary) {
-  const child = spawn(binary, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit', env: { ...process.env, CADRE_NODE: binary } });
+  const child = spawn(binary, [...process.execArgv, ...process.argv.slice(1)], {
+    stdio: 'inherit',
+    env: { ...process.env, CADRE_NODE: binary },
+  });
   // The signals are the child's to act on; this process ends when the child has.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => fail(`${binary} cannot be started: ${error.message}`));

@@ -9,7 +9,7 @@ const paint =
     styleText(format, text, { validateStream: false });
 
 /** Styles by ANSI codes; whoever uses them has made sure that they go to a terminal. */
-export const ansiStyle: TextStyle = {
+const ansiStyle: TextStyle = {
   bold: paint('bold'),
   dim: paint('dim'),
   red: paint('red'),

@@ -14,9 +14,18 @@ export function chooseProfile(profiles: ReadonlyMap<string, CompiledProfile>, na
   if (named !== undefined) {
     if (profiles.has(named)) return named;
     const guess = closestName(named, names);
-    throw new CadreError('PROFILE_UNKNOWN', `there is no profile '${named}'; ${guess === undefined ? '' : `did you mean '${guess}'? `}there are: ${names.join(', ') || 'none'}`);
+    throw new CadreError(
+      'PROFILE_UNKNOWN',
+      `there is no profile '${named}'; ${guess === undefined ? '' : `did you mean '${guess}'? `}there are: ${names.join(', ') || 'none'}`,
+    );
   }
-  const found = names.find((name) => name === usualName) ?? usable.find((profile) => profile.type === 'partner')?.name ?? (names.length === 1 ? names[0] : undefined);
+  const found =
+    names.find((name) => name === usualName) ??
+    usable.find((profile) => profile.type === 'partner')?.name ??
+    (names.length === 1 ? names[0] : undefined);
   if (found !== undefined) return found;
-  throw new CadreError('PROFILE_UNKNOWN', `no profile is of type partner, so say which one to begin with: --profile NAME; there are: ${names.join(', ') || 'none'}`);
+  throw new CadreError(
+    'PROFILE_UNKNOWN',
+    `no profile is of type partner, so say which one to begin with: --profile NAME; there are: ${names.join(', ') || 'none'}`,
+  );
 }

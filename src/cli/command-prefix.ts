@@ -15,7 +15,8 @@ export interface StartedBy {
  * `npx cadre` when npm ran it, `cadre` when it is on the path, else `node` and the script.
  */
 export function commandPrefix({ env, script, cwd }: StartedBy): string {
-  if (env['npm_lifecycle_event'] !== undefined && env['npm_package_name'] === 'cadre' && env['npm_command'] !== 'exec') return 'npm run cadre --';
+  if (env['npm_lifecycle_event'] !== undefined && env['npm_package_name'] === 'cadre' && env['npm_command'] !== 'exec')
+    return 'npm run cadre --';
   if (env['npm_command'] === 'exec') return 'npx cadre';
   if (script === undefined || path.basename(script) === 'cadre') return 'cadre';
   return scriptCommand(script, cwd);

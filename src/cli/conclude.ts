@@ -16,7 +16,8 @@ export interface Conclusion {
 export function concludeRun(run: RunState): Conclusion {
   const root = run.rootAgentId === undefined ? undefined : run.agents.get(run.rootAgentId);
   const reply = root?.lastReply ?? '';
-  if (run.outcome === undefined) return root?.status === 'awaiting_input' ? { ok: true, text: reply } : { ok: false, text: reply, problem: stalled(root) };
+  if (run.outcome === undefined)
+    return root?.status === 'awaiting_input' ? { ok: true, text: reply } : { ok: false, text: reply, problem: stalled(root) };
   const text = run.output.trim() === '' ? reply : run.output;
   if (run.status === 'completed') return { ok: true, text };
   const reason = run.error === undefined ? '' : `: ${run.error.message}`;

@@ -8,7 +8,10 @@ export function docsFolder(named: string | undefined): string {
   if (named !== undefined) return path.resolve(named);
   const shipped = shippedDocs();
   if (shipped !== undefined) return shipped;
-  throw new CadreError('OPTION_INVALID', 'there are no documents to work on: the `ai` package, whose documents are used otherwise, is not installed; name a folder with --docs DIR');
+  throw new CadreError(
+    'OPTION_INVALID',
+    'there are no documents to work on: the `ai` package, whose documents are used otherwise, is not installed; name a folder with --docs DIR',
+  );
 }
 
 /** The documents inside the `ai` package, wherever it is installed; undefined when it is not. */

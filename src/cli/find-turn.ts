@@ -26,7 +26,9 @@ export function findTurn(run: Pick<RunState, 'turns' | 'meta'>, reference: strin
   if (run.turns.size === 0) throw new CadreError('OPTION_INVALID', `run ${runId} has no turns yet`);
   const listed = found.length === 0 ? [...run.turns.keys()] : found;
   const names = listed.slice(-maxListed).join(', ');
-  const more = listed.length > maxListed ? ` (the last ${maxListed} of ${listed.length}; see: ${thisCommand(['turns', runId])})` : '';
-  const problem = found.length === 0 ? `run ${runId} has no turn '${reference}'; it has` : `'${reference}' is the end of ${found.length} turns`;
+  const more =
+    listed.length > maxListed ? ` (the last ${maxListed} of ${listed.length}; see: ${thisCommand(['turns', runId])})` : '';
+  const problem =
+    found.length === 0 ? `run ${runId} has no turn '${reference}'; it has` : `'${reference}' is the end of ${found.length} turns`;
   throw new CadreError('OPTION_INVALID', `${problem}: ${names}${more}`);
 }

@@ -43,7 +43,10 @@ function settled(run: Run, parts: FinishParts): ExitCode {
   }
   if (mode !== 'quiet') terminal.tell('\n');
   // A terminal shows hostile text as text; a pipe gets every byte of the report.
-  if (text.trim() !== '') terminal.print(`${process.stdout.isTTY ? toTerminalText(text.trim(), { maxLine: 100_000, maxLines: 100_000 }) : text.trim()}\n`);
+  if (text.trim() !== '')
+    terminal.print(
+      `${process.stdout.isTTY ? toTerminalText(text.trim(), { maxLine: 100_000, maxLines: 100_000 }) : text.trim()}\n`,
+    );
   if (problem !== undefined) terminal.tell(`error: ${toTerminalText(problem, { maxLine: 2_000 })}\n`);
   if (mode !== 'quiet') terminal.tell(lastLines(run.state, parts));
   return ok ? 0 : 1;
@@ -91,13 +94,18 @@ function lastLines(run: RunState, { terminal, store }: FinishParts): string {
   const facts = [
     durationText(run.at - run.meta.createdAt),
     countText(run.agents.size, 'agent'),
-    ...(modules.length === 0 ? [] : [`${modules.filter((module) => module.status === 'completed').length} of ${countText(modules.length, 'work module')} completed`]),
+    ...(modules.length === 0
+      ? []
+      : [
+          `${modules.filter((module) => module.status === 'completed').length} of ${countText(modules.length, 'work module')} completed`,
+        ]),
     countText(counters.turns, 'turn'),
     countText(counters.toolCalls, 'tool call'),
     `${tokensText(usage.inputTokens, usage.outputTokens)} tokens`,
   ];
   const summary = `\n${style.dim(facts.join(', '))}\n`;
-  if (store === 'memory') return `${summary}Run ${safe(run.meta.runId)} was kept in memory alone and is gone; leave out --store memory to look into it.\n`;
+  if (store === 'memory')
+    return `${summary}Run ${safe(run.meta.runId)} was kept in memory alone and is gone; leave out --store memory to look into it.\n`;
   const where = path.resolve(store ?? usualStore);
   const shown = path.relative('', where).startsWith('..') ? where : path.relative('', where);
   const commands = nextSteps(run, store).map((command) => `  ${style.cyan(safe(command, 400))}\n`);

@@ -4,7 +4,11 @@ import { plainStyle, type FormatOptions, type TextStyle } from '../inspector/for
 import type { ExplainedValue } from '../profiles/explain-profile.ts';
 
 /** Renders a resolved profile in the form of YAML, with `# file:line` behind each value that was written somewhere. */
-export function formatExplanation(resolved: JsonObject, values: readonly ExplainedValue[], { style = plainStyle }: FormatOptions = {}): string {
+export function formatExplanation(
+  resolved: JsonObject,
+  values: readonly ExplainedValue[],
+  { style = plainStyle }: FormatOptions = {},
+): string {
   const writer = new ExplanationWriter(new Map(values.map(({ path, from }) => [path, from])), style);
   writer.map(resolved, '', 0);
   return `${writer.lines.join('\n')}\n`;
@@ -23,7 +27,12 @@ class ExplanationWriter {
   map(object: JsonObject, path: string, depth: number, first = ''): void {
     let lead = first;
     for (const [key, value] of Object.entries(object)) {
-      this.#entry(`${lead === '' ? '  '.repeat(depth) : lead}${this.#style.cyan(safeKey(key))}:`, value ?? null, path === '' ? key : `${path}.${key}`, depth);
+      this.#entry(
+        `${lead === '' ? '  '.repeat(depth) : lead}${this.#style.cyan(safeKey(key))}:`,
+        value ?? null,
+        path === '' ? key : `${path}.${key}`,
+        depth,
+      );
       lead = '';
     }
   }
@@ -36,7 +45,13 @@ class ExplanationWriter {
       this.lines.push(head);
       this.#list(value as readonly JsonValue[], path, depth + 1);
     } else if (typeof value === 'string' && value.trimEnd().includes('\n')) {
-      this.lines.push(`${head} |-${this.#place(path)}`, ...value.trimEnd().split('\n').map((line) => `${'  '.repeat(depth + 1)}${toTerminalLine(line, 2_000)}`.trimEnd()));
+      this.lines.push(
+        `${head} |-${this.#place(path)}`,
+        ...value
+          .trimEnd()
+          .split('\n')
+          .map((line) => `${'  '.repeat(depth + 1)}${toTerminalLine(line, 2_000)}`.trimEnd()),
+      );
     } else {
       this.lines.push(`${head} ${scalarText(value)}${this.#place(path)}`);
     }
@@ -48,7 +63,8 @@ class ExplanationWriter {
       const itemPath = `${path}[${typeof id === 'string' ? id : index}]`;
       const dash = `${'  '.repeat(depth)}- `;
       if (isJsonObject(item) && Object.keys(item).length > 0) this.map(item, itemPath, depth + 1, dash);
-      else if (Array.isArray(item)) this.lines.push(`${dash}${toTerminalLine(JSON.stringify(item), 2_000)}${this.#place(itemPath)}`);
+      else if (Array.isArray(item))
+        this.lines.push(`${dash}${toTerminalLine(JSON.stringify(item), 2_000)}${this.#place(itemPath)}`);
       else this.lines.push(`${dash}${scalarText(item)}${this.#place(itemPath)}`);
     }
   }
@@ -66,6 +82,9 @@ function safeKey(key: string): string {
 /** A scalar as YAML reads it back: quoted whenever the bare word might be taken for something else. */
 function scalarText(value: JsonValue): string {
   if (typeof value !== 'string') return JSON.stringify(value);
-  const isPlain = /^[A-Za-z_./][\w ./()=<>&|?+-]*$/.test(value) && !/^(?:true|false|null|yes|no|on|off|~)$/i.test(value) && value.trim() === value;
+  const isPlain =
+    /^[A-Za-z_./][\w ./()=<>&|?+-]*$/.test(value) &&
+    !/^(?:true|false|null|yes|no|on|off|~)$/i.test(value) &&
+    value.trim() === value;
   return toTerminalLine(isPlain ? value : JSON.stringify(value), 2_000);
 }

@@ -19,7 +19,10 @@ export function modelLine(set: ProfileSet, override: string | undefined, resolve
   const scripted = [...configs.values()].filter((config) => config.provider === 'scripted');
   if (names.length === 0) return 'Model: none; the profiles are functions.';
   const whose = scripted.length === configs.size ? 'no model is called: the words' : 'its words';
-  const honest = scripted.length === 0 ? '' : `; ${whose} are scripted, put together from what the tools returned, while the tools really search, read and write`;
+  const honest =
+    scripted.length === 0
+      ? ''
+      : `; ${whose} are scripted, put together from what the tools returned, while the tools really search, read and write`;
   return `Model: ${names.join(', ')}${honest}.`;
 }
 

@@ -21,7 +21,9 @@ export function nextSteps(run: RunState, store: string | undefined): readonly st
 /** A stretch of a text that is easy to type in any shell: the first words of a line that has enough of them, rather not of a heading. */
 function quotable(text: string): string | undefined {
   const lines = text.split('\n');
-  const stretches = [...lines.filter((line) => !line.startsWith('#')), ...lines].flatMap((line) => /[A-Za-z][A-Za-z0-9 ,.-]{7,}/.exec(line)?.[0].trim() ?? []);
+  const stretches = [...lines.filter((line) => !line.startsWith('#')), ...lines].flatMap(
+    (line) => /[A-Za-z][A-Za-z0-9 ,.-]{7,}/.exec(line)?.[0].trim() ?? [],
+  );
   const words = stretches.find((stretch) => stretch.length >= telling) ?? stretches[0];
   if (words === undefined || words.length <= maxQuoted) return words;
   const end = words.lastIndexOf(' ', maxQuoted);

@@ -12,5 +12,8 @@ export function profilesFolder(named: string | undefined): string {
   // The same place from src/cli and from dist/cli.
   const bundled = path.join(import.meta.dirname, '..', '..', usualName);
   if (existsSync(bundled)) return bundled;
-  throw new CadreError('OPTION_INVALID', `there are no profiles: neither ${usualName} in this folder nor the bundled ones; name a folder with --profiles DIR`);
+  throw new CadreError(
+    'OPTION_INVALID',
+    `there are no profiles: neither ${usualName} in this folder nor the bundled ones; name a folder with --profiles DIR`,
+  );
 }

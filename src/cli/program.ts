@@ -39,23 +39,38 @@ function running(command: Command, options: { readonly starts: boolean }): Comma
     command.addOption(new Option('--profile <name>', 'the profile to begin with (default: Partner)'));
   }
   command.addOption(new Option('--llm <config>', "an LLM config to use instead of every profile's own"));
-  command.addOption(options.starts ? new Option('--store <path>', 'the journal, or memory (default: .cadre/journal.db)') : storeOption());
-  command.addOption(new Option('--limits <name=number,…>', 'limits of the run, like turns=50,tokens=200000,costUsd=1').argParser(parseLimits));
+  command.addOption(
+    options.starts ? new Option('--store <path>', 'the journal, or memory (default: .cadre/journal.db)') : storeOption(),
+  );
+  command.addOption(
+    new Option('--limits <name=number,…>', 'limits of the run, like turns=50,tokens=200000,costUsd=1').argParser(parseLimits),
+  );
   return command.addOption(new Option('--quiet', 'nothing but the result')).addOption(colorOption());
 }
 
 function addRunningCommands(program: Command, done: Done): void {
-  running(program.command('run').summary('run a team on a question and print its report').argument('<question...>', 'the question; - reads it from stdin'), { starts: true })
+  running(
+    program
+      .command('run')
+      .summary('run a team on a question and print its report')
+      .argument('<question...>', 'the question; - reads it from stdin'),
+    { starts: true },
+  )
     .option('--json', 'the events as JSON lines, then one line with the result')
     .action(async (words: readonly string[], options) => {
       const { runCommand } = await import('./commands/run.ts');
       done(await runCommand(words, options));
     });
-  running(program.command('chat').summary('talk with a team').argument('[run]', 'a run to go on with'), { starts: true }).action(async (run: string | undefined, options) => {
-    const { chatCommand } = await import('./commands/chat.ts');
-    done(await chatCommand(run, options));
-  });
-  running(program.command('resume').summary('go on with a run').argument('<run>').argument('[message...]', 'something to say to it'), { starts: false })
+  running(program.command('chat').summary('talk with a team').argument('[run]', 'a run to go on with'), { starts: true }).action(
+    async (run: string | undefined, options) => {
+      const { chatCommand } = await import('./commands/chat.ts');
+      done(await chatCommand(run, options));
+    },
+  );
+  running(
+    program.command('resume').summary('go on with a run').argument('<run>').argument('[message...]', 'something to say to it'),
+    { starts: false },
+  )
     .option('--json', 'the events from here on as JSON lines, then one line with the result')
     .action(async (run: string, words: readonly string[], options) => {
       const { resumeCommand } = await import('./commands/resume.ts');
@@ -64,20 +79,27 @@ function addRunningCommands(program: Command, done: Done): void {
 }
 
 function addDecidingCommands(program: Command, done: Done): void {
-  running(program.command('approve').summary('let a call run that waits for approval').argument('<run>').argument('<id>'), { starts: false })
+  running(program.command('approve').summary('let a call run that waits for approval').argument('<run>').argument('<id>'), {
+    starts: false,
+  })
     .option('--json')
     .action(async (run: string, id: string, options) => {
       const { approveCommand } = await import('./commands/decide.ts');
       done(await approveCommand(run, id, options));
     });
-  running(program.command('reject').summary('refuse a call that waits for approval').argument('<run>').argument('<id>'), { starts: false })
+  running(program.command('reject').summary('refuse a call that waits for approval').argument('<run>').argument('<id>'), {
+    starts: false,
+  })
     .option('--message <text>', 'why; the model reads it')
     .option('--json')
     .action(async (run: string, id: string, options) => {
       const { rejectCommand } = await import('./commands/decide.ts');
       done(await rejectCommand(run, id, options));
     });
-  running(program.command('answer').summary('answer a question of a run').argument('<run>').argument('<id>').argument('<answer...>'), { starts: false })
+  running(
+    program.command('answer').summary('answer a question of a run').argument('<run>').argument('<id>').argument('<answer...>'),
+    { starts: false },
+  )
     .option('--json')
     .action(async (run: string, id: string, words: readonly string[], options) => {
       const { answerCommand } = await import('./commands/decide.ts');
@@ -95,32 +117,52 @@ function addReadingCommands(program: Command, done: Done): void {
     const { runsCommand } = await import('./commands/runs.ts');
     done(await runsCommand(options));
   });
-  reading(program.command('show').summary('a run at a glance, and what was said').argument('<run>').option('--full', 'texts whole')).action(async (run: string, options) => {
+  reading(
+    program.command('show').summary('a run at a glance, and what was said').argument('<run>').option('--full', 'texts whole'),
+  ).action(async (run: string, options) => {
     const { showCommand } = await import('./commands/show-run.ts');
     done(await showCommand(run, options));
   });
-  reading(program.command('turns').summary('list the turns of a run').argument('<run>').option('--agent <id>', 'of one agent only')).action(async (run: string, options) => {
+  reading(
+    program.command('turns').summary('list the turns of a run').argument('<run>').option('--agent <id>', 'of one agent only'),
+  ).action(async (run: string, options) => {
     const { turnsCommand } = await import('./commands/turns.ts');
     done(await turnsCommand(run, options));
   });
-  reading(program.command('turn').summary('everything about one turn').argument('<run>').argument('<turn>').option('--full', 'texts whole')).action(
-    async (run: string, turn: string, options) => {
-      const { turnCommand } = await import('./commands/turn.ts');
-      done(await turnCommand(run, turn, options));
-    },
-  );
-  reading(program.command('why').summary('where a text that a model saw or said came from').argument('<run>').argument('<turn-and-text...>', 'TURN TEXT, or TEXT alone to search all turns').option('--full', 'all causes')).action(
-    async (run: string, words: readonly string[], options) => {
-      const { whyCommand } = await import('./commands/why.ts');
-      done(await whyCommand(run, words, options));
-    },
-  );
-  reading(program.command('diff').summary('what differs between the prompts of two turns').argument('<run>').argument('<before>').argument('<after>').option('--full', 'texts whole')).action(
-    async (run: string, before: string, after: string, options) => {
-      const { diffCommand } = await import('./commands/diff.ts');
-      done(await diffCommand(run, before, after, options));
-    },
-  );
+  reading(
+    program
+      .command('turn')
+      .summary('everything about one turn')
+      .argument('<run>')
+      .argument('<turn>')
+      .option('--full', 'texts whole'),
+  ).action(async (run: string, turn: string, options) => {
+    const { turnCommand } = await import('./commands/turn.ts');
+    done(await turnCommand(run, turn, options));
+  });
+  reading(
+    program
+      .command('why')
+      .summary('where a text that a model saw or said came from')
+      .argument('<run>')
+      .argument('<turn-and-text...>', 'TURN TEXT, or TEXT alone to search all turns')
+      .option('--full', 'all causes'),
+  ).action(async (run: string, words: readonly string[], options) => {
+    const { whyCommand } = await import('./commands/why.ts');
+    done(await whyCommand(run, words, options));
+  });
+  reading(
+    program
+      .command('diff')
+      .summary('what differs between the prompts of two turns')
+      .argument('<run>')
+      .argument('<before>')
+      .argument('<after>')
+      .option('--full', 'texts whole'),
+  ).action(async (run: string, before: string, after: string, options) => {
+    const { diffCommand } = await import('./commands/diff.ts');
+    done(await diffCommand(run, before, after, options));
+  });
   addRunViews(program, done);
 }
 
@@ -137,16 +179,22 @@ function addRunViews(program: Command, done: Done): void {
     const { timelineCommand } = await import('./commands/timeline.ts');
     done(await timelineCommand(run, options));
   });
-  reading(program.command('events').summary('the journal of a run, as JSON lines').argument('<run>').option('--after <seq>', 'events after this one only', wholeNumber)).action(
+  reading(
+    program
+      .command('events')
+      .summary('the journal of a run, as JSON lines')
+      .argument('<run>')
+      .option('--after <seq>', 'events after this one only', wholeNumber),
+  ).action(async (run: string, options) => {
+    const { eventsCommand } = await import('./commands/events.ts');
+    done(await eventsCommand(run, options));
+  });
+  reading(program.command('pending').summary('what of a run waits for you').argument('<run>')).action(
     async (run: string, options) => {
-      const { eventsCommand } = await import('./commands/events.ts');
-      done(await eventsCommand(run, options));
+      const { pendingCommand } = await import('./commands/pending.ts');
+      done(await pendingCommand(run, options));
     },
   );
-  reading(program.command('pending').summary('what of a run waits for you').argument('<run>')).action(async (run: string, options) => {
-    const { pendingCommand } = await import('./commands/pending.ts');
-    done(await pendingCommand(run, options));
-  });
 }
 
 function addAuthoringCommands(program: Command, done: Done): void {
@@ -174,7 +222,9 @@ function addAuthoringCommands(program: Command, done: Done): void {
   program
     .command('schema')
     .summary('the JSON Schemas for editors')
-    .addArgument(new Argument('[kind]', 'which one (default: all)').choices(['profile', 'llm_config', 'handover_protocol', 'script']))
+    .addArgument(
+      new Argument('[kind]', 'which one (default: all)').choices(['profile', 'llm_config', 'handover_protocol', 'script']),
+    )
     .option('--out <folder>', 'write them as files')
     .action(async (kind: 'profile' | undefined, options) => {
       const { schemaCommand } = await import('./commands/schema.ts');

@@ -23,7 +23,8 @@ export function readVerdict(request: PendingRequest, line: string): Verdict {
 export function readAnswer(request: PendingRequest, text: string): JsonValue {
   const type = request.schema?.['type'];
   const choices = request.schema?.['enum'];
-  const wantsText = type === 'string' || (type === undefined && !(Array.isArray(choices) && choices.some((choice) => typeof choice !== 'string')));
+  const wantsText =
+    type === 'string' || (type === undefined && !(Array.isArray(choices) && choices.some((choice) => typeof choice !== 'string')));
   if (wantsText) return text;
   try {
     return JSON.parse(text) as JsonValue;

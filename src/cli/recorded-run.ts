@@ -66,7 +66,11 @@ export class RecordedRun implements Disposable {
   /** Where a text of a turn came from. */
   async why(turnId: string, text: string): Promise<readonly WhyAnswer[]> {
     const profiles = await this.profiles();
-    return why(this.state, turnId, text, { content: this.content, eventAt: this.eventAt, ...(profiles === undefined ? {} : { profiles }) });
+    return why(this.state, turnId, text, {
+      content: this.content,
+      eventAt: this.eventAt,
+      ...(profiles === undefined ? {} : { profiles }),
+    });
   }
 
   [Symbol.dispose](): void {
@@ -86,7 +90,10 @@ export async function openRecords(store: string | undefined): Promise<Journal> {
   const file = storePath(store);
   const { existsSync } = await import('node:fs');
   if (!existsSync(file)) {
-    throw new CadreError('OPTION_INVALID', `there is no journal at ${path.relative('', file) || file}; start a run with: ${thisCommand(['run'])} "…", or name another journal with --store PATH`);
+    throw new CadreError(
+      'OPTION_INVALID',
+      `there is no journal at ${path.relative('', file) || file}; start a run with: ${thisCommand(['run'])} "…", or name another journal with --store PATH`,
+    );
   }
   const { createSqliteJournal } = await import('../stores/sqlite-journal.ts');
   return createSqliteJournal(file, { readOnly: true });
@@ -99,7 +106,8 @@ export async function openRecordedRun(store: string | undefined, reference: stri
     const summary: RunSummary = findRun(await journal.runs(), reference, journal.location);
     const events = await journal.read(summary.runId);
     const state = foldEvents(events);
-    if (state === undefined) throw new CadreError('STORE_CORRUPT', `run ${summary.runId} in ${journal.location} does not begin with run.start`);
+    if (state === undefined)
+      throw new CadreError('STORE_CORRUPT', `run ${summary.runId} in ${journal.location} does not begin with run.start`);
     return new RecordedRun({ state, events, journal });
   } catch (error) {
     await journal.close();
@@ -118,5 +126,12 @@ function parseFiles(snapshot: string): readonly ProfileFile[] {
 }
 
 function isProfileFile(value: unknown): value is ProfileFile {
-  return typeof value === 'object' && value !== null && 'path' in value && typeof value.path === 'string' && 'text' in value && typeof value.text === 'string';
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'path' in value &&
+    typeof value.path === 'string' &&
+    'text' in value &&
+    typeof value.text === 'string'
+  );
 }

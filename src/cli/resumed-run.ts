@@ -1,3 +1,5 @@
+import type { RunId } from '../core/ids.ts';
+import type { ProfileFile } from '../core/profile.ts';
 import type { LaunchOptions } from '../engine/engine.ts';
 import type { Run } from '../engine/run.ts';
 import type { RunOptions } from './commands/run.ts';
@@ -16,7 +18,10 @@ export async function reopenWorkplace(reference: string, options: RunOptions): P
   return openWorkplace({ ...options, profiles: { files }, runId });
 }
 
-async function lookUp(reference: string, options: RunOptions) {
+async function lookUp(
+  reference: string,
+  options: RunOptions,
+): Promise<{ readonly runId: RunId; readonly files: readonly ProfileFile[] }> {
   using recorded = await openRecordedRun(options.store, reference);
   return { runId: recorded.state.meta.runId, files: recorded.files };
 }

@@ -27,7 +27,11 @@ export function show(shown: Shown, options: ReadingOptions): ExitCode {
 }
 
 /** Opens a recorded run, shows one view of it, and closes the journal. */
-export async function showRun(reference: string, options: ReadingOptions, view: (run: RecordedRun) => Shown | Promise<Shown>): Promise<ExitCode> {
+export async function showRun(
+  reference: string,
+  options: ReadingOptions,
+  view: (run: RecordedRun) => Shown | Promise<Shown>,
+): Promise<ExitCode> {
   using run = await openRecordedRun(options.store, reference);
   return show(await view(run), options);
 }

@@ -1,5 +1,6 @@
-const marks = /\p{Mn}|\p{Me}|[\u200C\u200D\uFE0E\uFE0F]/u;
-const wide = /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303F\uFF00-\uFF60\uFFE0-\uFFE6]/u;
+const marks = /\p{Mn}|\p{Me}|\u200C|\u200D|\uFE0E|\uFE0F/u;
+const wide =
+  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303F\uFF00-\uFF60\uFFE0-\uFFE6]/u;
 
 /** How many columns a text takes on a terminal: two for East Asian characters and emoji, none for marks on others. */
 export function textWidth(text: string): number {

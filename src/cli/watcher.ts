@@ -17,7 +17,10 @@ export interface Watcher {
 }
 
 /** The way to watch that fits the terminal and the options. */
-export function watchMode(terminal: Terminal, options: { readonly json?: boolean | undefined; readonly quiet?: boolean | undefined }): WatchMode {
+export function watchMode(
+  terminal: Terminal,
+  options: { readonly json?: boolean | undefined; readonly quiet?: boolean | undefined },
+): WatchMode {
   if (options.json === true) return 'json';
   if (options.quiet === true) return 'quiet';
   return terminal.isLive ? 'live' : 'lines';
@@ -52,7 +55,14 @@ function watchLive(run: Run, terminal: Terminal): Watcher {
     },
   });
   const view = new LiveView(terminal, () =>
-    liveFrame({ run: run.state, now: Date.now(), columns: terminal.columns, rows: terminal.rows, style: terminal.errorStyle, progress: toolProgress }),
+    liveFrame({
+      run: run.state,
+      now: Date.now(),
+      columns: terminal.columns,
+      rows: terminal.rows,
+      style: terminal.errorStyle,
+      progress: toolProgress,
+    }),
   );
   view.start();
   return {

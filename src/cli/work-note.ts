@@ -31,5 +31,12 @@ function noteFile(store: string, runId: string): string {
 }
 
 function isWorkNote(value: unknown): value is WorkNote {
-  return typeof value === 'object' && value !== null && 'docs' in value && typeof value.docs === 'string' && 'out' in value && typeof value.out === 'string';
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'docs' in value &&
+    typeof value.docs === 'string' &&
+    'out' in value &&
+    typeof value.out === 'string'
+  );
 }

@@ -48,7 +48,12 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
   const out = path.resolve(options.out ?? note?.out ?? path.join(path.dirname(usualStore), 'reports', runId));
   const documents = createDocumentTools({ root: docs, outDir: out });
   try {
-    const engine = await createEngine({ profiles: options.profiles, tools: documents.tools, store, ids: { ...randomIds, runId: () => runId } });
+    const engine = await createEngine({
+      profiles: options.profiles,
+      tools: documents.tools,
+      store,
+      ids: { ...randomIds, runId: () => runId },
+    });
     await writeWorkNote(store, runId, { docs, out });
     return {
       engine,

@@ -3,6 +3,11 @@ import type { TurnId } from '../core/ids.ts';
 import type { ModelOutcome } from '../core/model.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
+import type { AgentAwait } from '../core/event.ts';
+import type { Writable } from '../core/json.ts';
+import type { AgentEnding } from '../core/tool-events.ts';
+import type { DecidedAction } from '../core/turn-events.ts';
+import { agentFlow } from '../nodes/agent-flow.ts';
 import { profileOf } from '../nodes/agent-node.ts';
 import { endAgent } from '../nodes/end-agent.ts';
 import type { Action } from '../nodes/node.ts';
@@ -10,39 +15,43 @@ import { cancelCalls, requestCalls } from '../nodes/tool-request.ts';
 
 /** Follows the action an agent's turn ended in: to its tools, to its next turn, to waiting, or to the end. */
 export function afterThinking(tx: Transaction, env: Env, agent: AgentState, turnId: TurnId, action: Action, outcome: ModelOutcome): void {
+  const step = agentFlow.next('agent', action);
+  if (step === 'tool') {
+    goToTools(tx, env, agent, turnId, outcome);
+    return;
+  }
   const agentId = agent.meta.agentId;
-  if (outcome.kind === 'error') {
-    const end = tx.emit({ type: 'turn.end', agentId, turnId, status: 'error', error: outcome.error });
-    endAgent(tx, env, agent, { outcome: 'error', error: outcome.error }, end.seq);
-    return;
-  }
   const turn = tx.run.turns.get(turnId);
-  const calls = turn?.modelEnd?.reply?.toolCalls ?? [];
   const decided = turn?.decide?.action;
-  if (action === 'continue_with_tool') {
-    const { finishReason } = outcome.reply;
-    requestCalls(tx, env, agent, profileOf(env, agent), turnId, calls, { finishedCleanly: finishReason === 'stop' || finishReason === 'tool-calls' });
+  cancelCalls(tx, env, agent, turnId, turn?.modelEnd?.reply?.toolCalls ?? [], `not run: the flow went on with '${action}' instead`);
+  const end = outcome.kind === 'error' ? tx.emit({ type: 'turn.end', agentId, turnId, status: 'error', error: outcome.error }) : tx.emit({ type: 'turn.end', agentId, turnId, status: 'completed' });
+  if (step === 'wait') {
+    const wait: Writable<AgentAwait> = { type: 'agent.await', agentId };
+    if (decided?.on !== undefined) wait.on = decided.on;
+    tx.emit(wait, end.seq);
+  } else if (step === 'end') {
+    endAgent(tx, env, agent, endingOf(decided, outcome), end.seq);
+  }
+}
+
+/** Runs the reply's calls, or in their place the one call a rule decided on. */
+function goToTools(tx: Transaction, env: Env, agent: AgentState, turnId: TurnId, outcome: ModelOutcome): void {
+  const turn = tx.run.turns.get(turnId);
+  const made = turn?.modelEnd?.reply?.toolCalls ?? [];
+  const forced = turn?.decide?.action.call;
+  const finishReason = outcome.kind === 'reply' ? outcome.reply.finishReason : 'other';
+  if (forced === undefined) {
+    requestCalls(tx, env, agent, profileOf(env, agent), turnId, made, { finishedCleanly: finishReason === 'stop' || finishReason === 'tool-calls' });
     return;
   }
-  cancelCalls(tx, env, agent, turnId, calls, `not run: the flow went on with '${action}' instead`);
-  if (action === 'call_tool' && decided?.call !== undefined) {
-    requestCalls(tx, env, agent, profileOf(env, agent), turnId, [decided.call], { finishedCleanly: true });
-    return;
-  }
-  const end = tx.emit({ type: 'turn.end', agentId, turnId, status: 'completed' });
-  if (action === 'await_user_input' || action === 'await') {
-    tx.emit({ type: 'agent.await', agentId, ...(decided?.on === undefined ? {} : { on: decided.on }) }, end.seq);
-  } else if (action === 'end_agent_turn' || action === 'limit') {
-    endAgent(
-      tx,
-      env,
-      agent,
-      {
-        outcome: decided?.outcome ?? 'error',
-        ...(decided?.output === undefined ? {} : { output: decided.output }),
-        ...(decided?.error === undefined ? {} : { error: { code: action === 'limit' ? 'LIMIT_REACHED' : 'AGENT_FAILED', message: decided.error } }),
-      },
-      end.seq,
-    );
-  }
+  cancelCalls(tx, env, agent, turnId, made, `not run: a rule called '${forced.name}' instead`);
+  requestCalls(tx, env, agent, profileOf(env, agent), turnId, [forced], { finishedCleanly: true });
+}
+
+function endingOf(decided: DecidedAction | undefined, outcome: ModelOutcome): AgentEnding {
+  if (outcome.kind === 'error') return { outcome: 'error', error: outcome.error };
+  const ending: Writable<AgentEnding> = { outcome: decided?.outcome ?? 'error' };
+  if (decided?.output !== undefined) ending.output = decided.output;
+  if (decided?.error !== undefined) ending.error = { code: decided.type === 'limit' ? 'LIMIT_REACHED' : 'AGENT_FAILED', message: decided.error };
+  return ending;
 }

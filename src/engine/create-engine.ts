@@ -96,6 +96,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     rebuild: (files) => build({ files }),
     gateway,
     journal: await openStore(options.store, options.durability),
+    ownsJournal: typeof options.store !== 'object',
     clock,
     ids: options.ids ?? randomIds,
     functions,

@@ -209,8 +209,11 @@ function mayTakeTurn(agent: AgentState): boolean {
   if (agent.status === 'ready') return agent.loop || agent.inbox.some(isNews);
   if (agent.status !== 'awaiting_input') return false;
   const on = agent.awaitingOn;
-  return agent.inbox.some((waiting) => isNews(waiting) && (on === undefined ? waiting.item.source !== 'TOOL_RESULT' : on.includes(waiting.item.source)));
+  return agent.inbox.some((waiting) => isNews(waiting) && (on === undefined ? !passiveSources.has(waiting.item.source) : on.includes(waiting.item.source)));
 }
+
+/** What an agent that waits is told with its next turn; waking it for that would let a failing observer keep it awake for ever. */
+const passiveSources: ReadonlySet<string> = new Set(['TOOL_RESULT', 'OBSERVER_FAILURE', 'LIMIT_NOTICE']);
 
 /** An item that was read and stays is no news; one that could not be read is tried again. */
 function isNews({ turnsSeen, failures }: WaitingItem): boolean {

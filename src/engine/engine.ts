@@ -1,5 +1,5 @@
 import { CadreError } from '../core/error.ts';
-import type { CadreEvent } from '../core/event.ts';
+import type { CadreEvent, EventOf } from '../core/event.ts';
 import { foldEvents, startRun } from '../core/fold/apply-event.ts';
 import type { ContentHash, Ids, RunId } from '../core/ids.ts';
 import type { Journal, Lease, RunSummary } from '../core/journal.ts';
@@ -50,6 +50,8 @@ export interface EngineParts {
   readonly rebuild: (files: readonly ProfileFile[]) => Promise<Workbench>;
   readonly gateway: ModelGateway;
   readonly journal: Journal;
+  /** The engine opened the journal itself, and closes it. */
+  readonly ownsJournal: boolean;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly functions: ReadonlyMap<string, NodeFunction>;
@@ -93,7 +95,7 @@ export class Engine {
     const snapshot = JSON.stringify(workbench.set.files);
     const profiles = workbench.kernel.env.hash(snapshot);
     const lease = await journal.acquire(runId, this.#parts.owner);
-    const start: CadreEvent = {
+    const start: EventOf<'run.start'> = {
       type: 'run.start',
       runId,
       seq: 1,
@@ -106,7 +108,7 @@ export class Engine {
       limits: this.#limits(options.limits),
       engineVersion,
     };
-    const { actor, run } = this.#activate(startRun(start as Extract<CadreEvent, { type: 'run.start' }>), lease, workbench, options);
+    const { actor, run } = this.#activate(startRun(start), lease, workbench, options);
     await actor.begin({ events: [start], contents: [{ hash: profiles, text: snapshot }] }, { kind: 'start', profile: profile.name, payload });
     return run;
   }
@@ -143,7 +145,8 @@ export class Engine {
     const events = await journal.read(runId as RunId);
     const kept = events.slice(0, forkPoint(events, options.at ?? Number.MAX_SAFE_INTEGER));
     const newId = ids.runId();
-    const copied = kept.map((event) => ({ ...event, runId: newId, ...(event.type === 'run.start' ? { parentRun: { runId: runId as RunId, at: kept.length } } : {}) }) as CadreEvent);
+    const parentRun = { runId: runId as RunId, at: kept.length };
+    const copied = kept.map((event): CadreEvent => (event.type === 'run.start' ? { ...event, runId: newId, parentRun } : { ...event, runId: newId }));
     const state = foldEvents(copied);
     if (state === undefined) throw new CadreError('RUN_UNKNOWN', `run ${runId} has no events to fork from`);
     const lease = await journal.acquire(newId, this.#parts.owner);
@@ -165,7 +168,7 @@ export class Engine {
     this.#closed = true;
     await Promise.all([...this.#live.values()].map(({ actor }) => actor.suspend()));
     this.#live.clear();
-    await this.#parts.journal.close();
+    if (this.#parts.ownsJournal) await this.#parts.journal.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

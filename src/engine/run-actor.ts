@@ -191,6 +191,8 @@ export class RunActor {
 
   #append(tx: Transaction, entries: readonly Entry[], batch: Prefix, expectedSeq: number): Promise<void> | undefined {
     if (batch.events.length === 0) {
+      // Taking a run up again may say nothing new, and still has a model call to make.
+      for (const effect of tx.effects) this.#effects.start(this.state, effect);
       for (const { waiter } of entries) waiter?.resolve();
       return undefined;
     }

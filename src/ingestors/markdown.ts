@@ -9,7 +9,7 @@ const maxDepth = 40;
  * Renders data as nested Markdown (A1.4, the recursive rule): with a schema its order and `x-handover-title`s, other keys
  * sorted and in title case; two spaces per level; empty values as "(empty)".
  */
-export function renderMarkdown(value: JsonValue | undefined, schema: JsonValue | undefined = undefined, level = 0): string {
+export function renderMarkdown(value: JsonValue | undefined, schema?: JsonValue, level = 0): string {
   if (!isStructured(value)) return scalarText(value);
   return lines(value, schema, level).join('\n');
 }

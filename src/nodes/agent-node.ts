@@ -64,6 +64,7 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket {
   answerDanglingCalls(tx, agent);
   const observers = env.observe(tx, agent, profile, 'pre');
   const limit = noticeLimit(tx, agent, profile);
+  askToGoOn(tx, agent);
   const { inputs, cause } = readInbox(tx, env, agent, profile);
   const tools = env.toolsOf(profile, agent);
   const system = buildSystemPrompt(tx, env, agent, profile, tools);
@@ -89,16 +90,27 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket {
   };
   if (agent.turnCount === 0 && agent.meta.callId !== undefined) start.sourceToolCallId = agent.meta.callId;
   if (limit.stage !== 0 && limit.stage !== agent.limitStage) start.limit = { stage: limit.stage, reason: limit.reason };
-  tx.emit(start, cause ?? agent.meta.seq);
+  tx.emit(start, cause ?? lastDecision(tx.run, agent)?.seq ?? agent.meta.seq);
   tx.effects.push({ kind: 'model', agentId, turnId, cause: tx.run.seq });
   return { turnId };
 }
 
-/** The baton: the turn before, and the last turns of agents whose items are read now. */
+/** A loop without anything new to read would send a prompt that ends with the model's own words, which many providers refuse. */
+function askToGoOn(tx: Transaction, agent: AgentState): void {
+  if (!agent.loop || agent.inbox.length > 0 || agent.messages.at(-1)?.role !== 'assistant') return;
+  tx.post(agent.meta.agentId, { source: 'SELF_REFLECTION_PROMPT', payload: { content: 'Go on.' }, observerId: 'loop' }, lastDecision(tx.run, agent)?.seq);
+}
+
+function lastDecision(run: RunState, agent: AgentState): { readonly seq: number } | undefined {
+  return agent.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId)?.decide;
+}
+
+/** The baton: the turn before, and the turns that agents whose items are read now are in, or were in last. */
 function sourceTurnIds(run: RunState, agent: AgentState): readonly TurnId[] {
   const ids: TurnId[] = agent.lastTurnId === undefined ? [] : [agent.lastTurnId];
   for (const { item } of agent.inbox) {
-    const last = item.from === undefined ? undefined : run.agents.get(item.from)?.lastTurnId;
+    const sender = item.from === undefined ? undefined : run.agents.get(item.from);
+    const last = sender?.currentTurnId ?? sender?.lastTurnId;
     if (last !== undefined && !ids.includes(last)) ids.push(last);
   }
   return ids;

@@ -25,26 +25,23 @@ export interface Node<Ticket, Outcome, Ports extends ExecPorts = ExecPorts> {
   post(tx: Transaction, agent: AgentState, ticket: Ticket, outcome: Outcome): Action;
 }
 
-/** Which node follows which action: a small graph, checked as it is built. */
-export class Flow {
-  readonly #edges = new Map<string, Map<Action, string>>();
+/** Which step follows which action: a small graph, checked as it is built. */
+export class Flow<Step extends string> {
+  readonly #edges = new Map<Step, Map<Action, Step>>();
 
-  /** Adds an edge. Two edges for one action of one node are a mistake. */
-  on(from: string, action: Action, to: string): this {
-    const edges = this.#edges.get(from) ?? new Map<Action, string>();
-    if (edges.has(action)) throw new Error(`node '${from}' already has a successor for '${action}'`);
+  /** Adds an edge. Two edges for one action of one step are a mistake. */
+  on(from: Step, action: Action, to: Step): this {
+    const edges = this.#edges.get(from) ?? new Map<Action, Step>();
+    if (edges.has(action)) throw new Error(`step '${from}' already has a successor for '${action}'`);
     edges.set(action, to);
     this.#edges.set(from, edges);
     return this;
   }
 
-  /** The node that follows an action; undefined when the flow stops there. */
-  next(from: string, action: Action): string | undefined {
-    return this.#edges.get(from)?.get(action);
-  }
-
-  /** The actions a node has successors for. */
-  actions(from: string): readonly Action[] {
-    return [...(this.#edges.get(from)?.keys() ?? [])];
+  /** The step that follows an action. An action without a successor is a fault, never a silent end. */
+  next(from: Step, action: Action): Step {
+    const to = this.#edges.get(from)?.get(action);
+    if (to === undefined) throw new Error(`step '${from}' has no successor for '${action}'; it has: ${[...(this.#edges.get(from)?.keys() ?? [])].join(', ')}`);
+    return to;
   }
 }

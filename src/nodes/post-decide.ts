@@ -7,10 +7,10 @@ import { readPath } from '../core/expression/read-path.ts';
 import { callIdAt } from '../core/fold/tool.ts';
 import type { TurnId } from '../core/ids.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
-import type { CompiledProfile, CompiledRule, DeciderAction } from '../core/profile.ts';
+import type { CompiledProfile, CompiledRule, DeciderAction, ItemTemplate } from '../core/profile.ts';
 import type { AgentState } from '../core/state.ts';
-import type { Transaction } from '../core/transaction.ts';
-import type { ObserverRecord, RuleRecord } from '../core/turn.ts';
+import type { ItemDraft, Transaction } from '../core/transaction.ts';
+import type { ObserverRecord, ReplyToolCall, RuleRecord } from '../core/turn.ts';
 import type { Action } from './node.ts';
 
 /**
@@ -26,33 +26,47 @@ export function decideNext(
   observers: readonly ObserverRecord[],
 ): Action {
   const scope = agentScope(tx.run, agent);
-  const { rules, winner } = askRules(profile.flowDecider, scope);
-  const action = settle(tx, env, agent, scope, turnId, winner);
+  const { rules, decided } = askRules(profile.flowDecider, scope, (rule) => settle(tx, env, agent, scope, turnId, rule));
+  const { action, item } = decided ?? settle(tx, env, agent, scope, turnId, undefined);
   tx.emit({ type: 'turn.decide', agentId: agent.meta.agentId, turnId, observers, rules, action });
   tx.setCause(tx.run.seq);
-  if (action.type === 'loop_with_inbox_item' && winner?.action.type === 'loop_with_inbox_item') {
-    const { item } = winner.action;
-    tx.post(agent.meta.agentId, {
-      source: item.source,
-      payload: item.payload.build(scope),
-      consumption: item.consumption,
-      ruleId: winner.id,
-      ...(item.priority === undefined ? {} : { priority: item.priority }),
-      ...(item.ingestorId === undefined ? {} : { ingestorId: item.ingestorId }),
-      ...(item.ingestorParams === undefined ? {} : { ingestorParams: item.ingestorParams }),
-    });
-  }
+  if (item !== undefined) tx.post(agent.meta.agentId, item);
   return action.type;
 }
 
-function askRules(rules: readonly CompiledRule[], scope: Scope): { readonly rules: readonly RuleRecord[]; readonly winner: CompiledRule | undefined } {
+/** What a rule came to: the action as plain data, and the item of a loop. */
+interface Decided {
+  readonly action: DecidedAction;
+  readonly item?: ItemDraft;
+}
+
+/** A rule whose texts cannot be put together counts as one that does not hold, like one whose condition fails (I12). */
+function askRules(rules: readonly CompiledRule[], scope: Scope, settle: (rule: CompiledRule) => Decided): { readonly rules: readonly RuleRecord[]; readonly decided?: Decided } {
   const asked: RuleRecord[] = [];
   for (const rule of rules) {
     const record = askRule(rule, scope);
     asked.push(record);
-    if (record.matched) return { rules: asked.slice(), winner: rule };
+    if (!record.matched) continue;
+    try {
+      return { rules: asked.slice(), decided: settle(rule) };
+    } catch (thrown) {
+      asked[asked.length - 1] = { ...record, matched: false, error: toErrorRecord(thrown, 'CONDITION_FAILED') };
+    }
   }
-  return { rules: asked.slice(), winner: undefined };
+  return { rules: asked.slice() };
+}
+
+function loopItem(rule: CompiledRule, item: ItemTemplate, scope: Scope): ItemDraft {
+  return {
+    source: item.source,
+    payload: item.payload.build(scope),
+    consumption: item.consumption,
+    ruleId: rule.id,
+    ...(item.priority === undefined ? {} : { priority: item.priority }),
+    ...(item.maxTurns === undefined ? {} : { maxTurns: item.maxTurns }),
+    ...(item.ingestorId === undefined ? {} : { ingestorId: item.ingestorId }),
+    ...(item.ingestorParams === undefined ? {} : { ingestorParams: item.ingestorParams }),
+  };
 }
 
 function askRule(rule: CompiledRule, scope: Scope): RuleRecord {
@@ -81,10 +95,24 @@ function shown(value: unknown): JsonValue {
 }
 
 /** The decided action as plain data, after what holds for every profile: limits, and calls that must exist. */
-function settle(tx: Transaction, env: Env, agent: AgentState, scope: Scope, turnId: TurnId, winner: CompiledRule | undefined): DecidedAction {
+function settle(tx: Transaction, env: Env, agent: AgentState, scope: Scope, turnId: TurnId, winner: CompiledRule | undefined): Decided {
   const calls = tx.run.turns.get(turnId)?.modelEnd?.reply?.toolCalls ?? [];
-  if (agent.limitStage === 2) return { type: 'limit', outcome: 'limit', error: agent.limitReason ?? 'limit reached' };
-  if (winner === undefined) return withoutRule(agent, calls.length > 0);
+  if (agent.limitStage === 2) return { action: { type: 'limit', outcome: 'limit', error: agent.limitReason ?? 'limit reached' } };
+  if (winner === undefined) return { action: withoutRule(agent, calls.length > 0) };
+  const item = winner.action.type === 'loop_with_inbox_item' ? { item: loopItem(winner, winner.action.item, scope) } : {};
+  return { action: builtAction(tx, env, agent, scope, winner, calls), ...item };
+}
+
+/** A rule whose texts or arguments cannot be built ends the agent with that error: what it wanted is not known (I12). */
+function builtAction(tx: Transaction, env: Env, agent: AgentState, scope: Scope, winner: CompiledRule, calls: readonly ReplyToolCall[]): DecidedAction {
+  try {
+    return actionOf(tx, env, agent, scope, winner, calls);
+  } catch (thrown) {
+    return { type: 'end_agent_turn', ruleId: winner.id, outcome: 'error', error: `rule '${winner.id}' matched, but its action could not be built: ${describeThrown(thrown)}` };
+  }
+}
+
+function actionOf(tx: Transaction, env: Env, agent: AgentState, scope: Scope, winner: CompiledRule, calls: readonly ReplyToolCall[]): DecidedAction {
   const ruleId = winner.id;
   const { action } = winner;
   switch (action.type) {

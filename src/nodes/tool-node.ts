@@ -85,6 +85,8 @@ function nextCall(env: Env, agent: AgentState): CallState | undefined {
   let exclusiveBusy = false;
   const concurrencyOf = (call: CallState): string => env.catalog.get(call.request.name)?.concurrency ?? 'parallel';
   for (const call of agent.openCalls.values()) {
+    // One that waits for a person has its turn all the same: those behind it must not overtake it.
+    if (call.status === 'suspended') serialBusy ||= concurrencyOf(call) === 'serial';
     if (call.status !== 'running') continue;
     running++;
     serialBusy ||= concurrencyOf(call) === 'serial';

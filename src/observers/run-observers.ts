@@ -7,11 +7,15 @@ import type { AgentId } from '../core/ids.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { CompiledObserver, CompiledProfile, StateUpdate } from '../core/profile.ts';
 import type { AgentState, RunState } from '../core/state.ts';
+import { toWire } from '../core/to-wire.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { ObserverRecord } from '../core/turn.ts';
 
 /** Most items the observers of one phase may add; more is a storm, and is cut off with a note (FAULTS E4). */
 const maxItemsPerPhase = 16;
+
+/** Most things one coded observer may want done at once. */
+const maxResults = 64;
 
 const none: readonly ObserverRecord[] = [];
 
@@ -87,7 +91,9 @@ function act(tx: Transaction, agent: AgentState, observer: CompiledObserver, sco
     case 'call': {
       const coded = ports.observer(action.observer);
       if (coded === undefined) throw new Error(`there is no observer '${action.observer}'`);
-      for (const result of coded.observe({ run: tx.run, agent, params: action.params })) applyResult(tx, agent, observer.id, result);
+      const results = [...coded.observe({ run: tx.run, agent, params: action.params })];
+      if (results.length > maxResults) throw new Error(`it wants ${results.length} things done at once; ${maxResults} are allowed`);
+      for (const result of results) applyResult(tx, agent, observer.id, result);
       break;
     }
   }
@@ -95,10 +101,11 @@ function act(tx: Transaction, agent: AgentState, observer: CompiledObserver, sco
 
 function applyResult(tx: Transaction, agent: AgentState, observerId: string, result: ObserverResult): void {
   if (result.type === 'update_state') {
-    updateState(tx, agent, observerId, result.path, result, result.value);
+    updateState(tx, agent, observerId, result.path, result, result.value === undefined ? undefined : toWire(result.value));
     return;
   }
-  tx.post(targetOf(tx.run, agent, result.target ?? 'self'), { source: result.source, payload: result.payload, observerId });
+  if (typeof result.source !== 'string' || result.source === '') throw new Error('an item needs a source');
+  tx.post(targetOf(tx.run, agent, result.target ?? 'self'), { source: result.source, payload: toWire(result.payload), observerId });
 }
 
 function updateState(tx: Transaction, agent: AgentState, by: string, path: string, update: Pick<StateUpdate, 'operation'>, value: JsonValue | undefined): void {

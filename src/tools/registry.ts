@@ -97,8 +97,8 @@ function problem(message: string): ReturnType<ToolRegistry['validate']> {
 function validate(tools: ReadonlyMap<string, Tool>, name: string, args: unknown): ReturnType<ToolRegistry['validate']> {
   const tool = tools.get(name);
   if (tool === undefined) {
-    const meant = closestName(String(name).slice(0, 100), tools.keys());
-    return problem(`there is no tool '${String(name).slice(0, 100)}'${meant === undefined ? '' : `; did you mean '${meant}'?`}`);
+    const meant = closestName(name.slice(0, 100), tools.keys());
+    return problem(`there is no tool '${name.slice(0, 100)}'${meant === undefined ? '' : `; did you mean '${meant}'?`}`);
   }
   if (!isJsonObject(args)) return problem('the arguments must be an object with named fields');
   try {

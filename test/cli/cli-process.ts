@@ -37,7 +37,11 @@ function plainEnv(more: Readonly<Record<string, string>> = {}): Record<string, s
 
 /** Starts the command line as a process of its own. */
 function startCli(words: readonly string[], options: StartOptions): Running {
-  const child = spawn(process.execPath, [main, ...words], { cwd: options.cwd, env: plainEnv(options.env), stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [main, ...words], {
+    cwd: options.cwd,
+    env: plainEnv(options.env),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   let out = '';
   let err = '';
   const looks = new Set<() => void>();

@@ -35,9 +35,12 @@ describe('the words of the command line', () => {
 
   it('a quoted word is the same word to a shell', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }).filter((text) => !/[\0\r]/.test(text)), (text) => {
-        expect(execFileSync('/bin/sh', ['-c', `printf %s ${shellWord(text)}`]).toString('utf8')).toBe(text);
-      }),
+      fc.property(
+        fc.string({ unit: 'grapheme' }).filter((text) => !/[\0\r]/.test(text)),
+        (text) => {
+          expect(execFileSync('/bin/sh', ['-c', `printf %s ${shellWord(text)}`]).toString('utf8')).toBe(text);
+        },
+      ),
       { numRuns: 40 },
     );
   });
@@ -45,7 +48,12 @@ describe('the words of the command line', () => {
 
 describe('how commands are named to the reader', () => {
   it.each([
-    ['inside the project, by npm', { npm_lifecycle_event: 'start', npm_package_name: 'cadre', npm_command: 'start' }, '/p/bin/cadre.mjs', 'npm run cadre --'],
+    [
+      'inside the project, by npm',
+      { npm_lifecycle_event: 'start', npm_package_name: 'cadre', npm_command: 'start' },
+      '/p/bin/cadre.mjs',
+      'npm run cadre --',
+    ],
     ['by npx', { npm_command: 'exec', npm_lifecycle_event: 'npx' }, '/x/node_modules/.bin/cadre', 'npx cadre'],
     ['from the path', {}, '/usr/bin/cadre', 'cadre'],
     ['by its script below here', {}, '/p/bin/cadre.mjs', 'node bin/cadre.mjs'],
@@ -63,9 +71,13 @@ describe('the profile to begin with', () => {
 
   it('is Partner, else the first partner, else the only one', () => {
     expect(chooseProfile(new Map([named('Lead', 'partner'), named('Partner', 'partner')]), undefined)).toBe('Partner');
-    expect(chooseProfile(new Map([named('Base', 'base'), named('Worker', 'associate'), named('Lead', 'partner')]), undefined)).toBe('Lead');
+    expect(chooseProfile(new Map([named('Base', 'base'), named('Worker', 'associate'), named('Lead', 'partner')]), undefined)).toBe(
+      'Lead',
+    );
     expect(chooseProfile(new Map([named('Base', 'base'), named('Alone', 'associate')]), undefined)).toBe('Alone');
-    expect(chooseProfile(new Map([named('Partner', 'partner', { isActive: false }), named('Lead', 'partner')]), undefined)).toBe('Lead');
+    expect(chooseProfile(new Map([named('Partner', 'partner', { isActive: false }), named('Lead', 'partner')]), undefined)).toBe(
+      'Lead',
+    );
   });
 
   it('must be named when there are several and none is a partner, and exist when it is named', () => {
@@ -76,18 +88,30 @@ describe('the profile to begin with', () => {
 });
 
 describe('what a typed line means', () => {
-  const request = (more: Partial<PendingRequest>): PendingRequest => ({ id: 'c1', kind: 'approval', agentId: 'A_1', path: ['A_1'], turnId: 'A_1.t1', tool: 'x', args: {}, since: 0, ...more });
+  const request = (more: Partial<PendingRequest>): PendingRequest => ({
+    id: 'c1',
+    kind: 'approval',
+    agentId: 'A_1',
+    path: ['A_1'],
+    turnId: 'A_1.t1',
+    tool: 'x',
+    args: {},
+    since: 0,
+    ...more,
+  });
 
   it('an approval is y, n, or n and why; anything else is asked again', () => {
     const approval = request({});
     expect(readVerdict(approval, ' YES ')).toEqual({ kind: 'approve' });
     expect(readVerdict(approval, 'n')).toEqual({ kind: 'reject' });
     expect(readVerdict(approval, 'no, too costly')).toEqual({ kind: 'reject', message: 'too costly' });
-    for (const line of ['', 'maybe', 'yes please', 'nothing', 'never']) expect(readVerdict(approval, line).kind, line).toBe('unclear');
+    for (const line of ['', 'maybe', 'yes please', 'nothing', 'never'])
+      expect(readVerdict(approval, line).kind, line).toBe('unclear');
   });
 
   it('an answer is the words, or JSON where the question wants no text', () => {
-    const question = (schema?: PendingRequest['schema']): PendingRequest => request({ kind: 'question', ...(schema === undefined ? {} : { schema }) });
+    const question = (schema?: PendingRequest['schema']): PendingRequest =>
+      request({ kind: 'question', ...(schema === undefined ? {} : { schema }) });
     expect(readVerdict(question(), ' 42 ')).toEqual({ kind: 'answer', value: '42' });
     expect(readVerdict(question({ type: 'number' }), '42')).toEqual({ kind: 'answer', value: 42 });
     expect(readVerdict(question({ enum: [1, 2] }), '2')).toEqual({ kind: 'answer', value: 2 });
@@ -99,7 +123,8 @@ describe('what a typed line means', () => {
     expect(readChatCommand('/why  deep  watering ')).toEqual({ kind: 'why', text: 'deep  watering' });
     expect(readChatCommand('/Q')).toEqual({ kind: 'quit' });
     expect(readChatCommand('/frobnicate now')).toEqual({ kind: 'unknown', name: 'frobnicate' });
-    for (const line of ['hello', '//etc', '/etc/passwd is a file', 'and /quit']) expect(readChatCommand(line), line).toBeUndefined();
+    for (const line of ['hello', '//etc', '/etc/passwd is a file', 'and /quit'])
+      expect(readChatCommand(line), line).toBeUndefined();
   });
 });
 

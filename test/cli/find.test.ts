@@ -6,7 +6,19 @@ import { findRun } from '../../src/cli/find-run.ts';
 import { findTurn, matchTurns } from '../../src/cli/find-turn.ts';
 
 function summary(runId: string, createdAt: number): RunSummary {
-  return { runId: runId as RunId, title: '', profile: 'P', status: 'awaiting', createdAt, updatedAt: createdAt, lastSeq: 1, agents: 1, turns: 1, inputTokens: 0, outputTokens: 0 };
+  return {
+    runId: runId as RunId,
+    title: '',
+    profile: 'P',
+    status: 'awaiting',
+    createdAt,
+    updatedAt: createdAt,
+    lastSeq: 1,
+    agents: 1,
+    turns: 1,
+    inputTokens: 0,
+    outputTokens: 0,
+  };
 }
 
 function runWith(...turnIds: readonly string[]): Pick<RunState, 'turns' | 'meta'> {

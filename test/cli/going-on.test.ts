@@ -30,7 +30,9 @@ describe('calls that wait for a person, where nobody can be asked', () => {
     const cwd = await gatedFolder();
     const first = await runCli(['run', '--docs', 'docs', 'How do I water tomatoes?'], { cwd });
     expect([first.code, first.out]).toEqual([1, '']);
-    expect(first.err).toMatch(/The run waits for you.*Lead_1 → Researcher_2 wants to call search_documents.*"query": "How do I water tomatoes\?".*sha256 [0-9a-f]{64}.*approve run_\w+ c\w+/s);
+    expect(first.err).toMatch(
+      /The run waits for you.*Lead_1 → Researcher_2 wants to call search_documents.*"query": "How do I water tomatoes\?".*sha256 [0-9a-f]{64}.*approve run_\w+ c\w+/s,
+    );
     const [one, two] = await pendingOf(cwd);
     expect([one, two]).toMatchObject([{ kind: 'approval', tool: 'search_documents' }, { kind: 'approval' }]);
     expect((await runCli(['approve', 'last', one?.id ?? ''], { cwd })).code).toBe(1);
@@ -93,7 +95,10 @@ describe('a run that is interrupted', () => {
 describe('a conversation', () => {
   it('answers piped lines one after the other, and is kept for later', async () => {
     const cwd = await starterFolder();
-    const first = await runCli(['chat', '--docs', 'docs', '--quiet'], { cwd, input: '/agents\nHow do I water tomatoes?\n/board\nAnd what about mulch?\n' });
+    const first = await runCli(['chat', '--docs', 'docs', '--quiet'], {
+      cwd,
+      input: '/agents\nHow do I water tomatoes?\n/board\nAnd what about mulch?\n',
+    });
     expect(first.code, first.err).toBe(0);
     expect(first.out).toMatch(/> Water tomatoes deeply.*# And what about mulch\?\n\n> A layer of straw/s);
     expect(first.err).toMatch(/nothing to see yet.*completed \(2\)/s);
@@ -106,7 +111,10 @@ describe('a conversation', () => {
 
   it('streams what the root agent says, and takes a line as the verdict over what waits', async () => {
     const cwd = await gatedFolder();
-    const { code, out, err } = await runCli(['chat', '--docs', 'docs'], { cwd, input: 'How do I water tomatoes?\nmaybe\ny\nn nothing more\n' });
+    const { code, out, err } = await runCli(['chat', '--docs', 'docs'], {
+      cwd,
+      input: 'How do I water tomatoes?\nmaybe\ny\nn nothing more\n',
+    });
     expect(code, err).toBe(0);
     expect(err).toMatch(/wants to call search_documents.*Type y to allow the call.*was approved.*was rejected/s);
     expect(out).toMatch(/> Water tomatoes deeply/);

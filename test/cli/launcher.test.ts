@@ -17,12 +17,16 @@ function oldNode(): string | undefined {
 describe('the launcher', () => {
   it('starts the command line, and hands on its exit code', () => {
     expect(execFileSync(process.execPath, [launcher, '--version']).toString('utf8')).toMatch(/^\d+\.\d+\.\d+\n$/);
-    expect(() => execFileSync(process.execPath, [launcher, 'frob'], { stdio: 'pipe' })).toThrow(expect.objectContaining({ status: 2 }));
+    expect(() => execFileSync(process.execPath, [launcher, 'frob'], { stdio: 'pipe' })).toThrow(
+      expect.objectContaining({ status: 2 }),
+    );
   });
 
   const old = oldNode();
   it.skipIf(old === undefined)('on an older Node starts the Node that is installed as a package', () => {
     expect(execFileSync(old ?? '', [launcher, '--version']).toString('utf8')).toMatch(/^\d+\.\d+\.\d+\n$/);
-    expect(() => execFileSync(old ?? '', [launcher, 'frob'], { stdio: 'pipe' })).toThrow(expect.objectContaining({ status: 2, stderr: expect.anything() }));
+    expect(() => execFileSync(old ?? '', [launcher, 'frob'], { stdio: 'pipe' })).toThrow(
+      expect.objectContaining({ status: 2, stderr: expect.anything() }),
+    );
   });
 });

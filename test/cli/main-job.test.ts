@@ -24,9 +24,10 @@ describe('cadre run', () => {
     expect(out).toContain('— watering.md:5');
     const [first, ...rest] = err.split('\n');
     expect(first).toMatch(/^Model: scripted\/offline \(LLM config offline\).*words are scripted.*tools really search/);
-    expect(rest.join('\n')).toMatch(/Lead_1 started.*WM_1 .*planned.*dispatched to Researcher_2.*calls search_documents.*ended success.*is completed/s);
-    // eslint-disable-next-line no-control-regex
-    expect(err).not.toMatch(/\x1b/);
+    expect(rest.join('\n')).toMatch(
+      /Lead_1 started.*WM_1 .*planned.*dispatched to Researcher_2.*calls search_documents.*ended success.*is completed/s,
+    );
+    expect(err).not.toContain('\x1b');
   });
 
   it('ends with commands that work as they are printed', async () => {
@@ -51,7 +52,13 @@ describe('cadre run', () => {
   it('--json prints every event in order and then the result, and nothing else', async () => {
     const cwd = await starterFolder();
     const { code, out, err } = await runCli([...ask, '--json', '--store', 'memory'], { cwd });
-    const lines = out.trim().split('\n').map((line) => JSON.parse(line) as { readonly type: string; readonly seq?: number; readonly output?: string; readonly status?: string });
+    const lines = out
+      .trim()
+      .split('\n')
+      .map(
+        (line) =>
+          JSON.parse(line) as { readonly type: string; readonly seq?: number; readonly output?: string; readonly status?: string },
+      );
     const result = lines.pop();
     expect(lines.map((line) => line.seq)).toEqual(lines.map((_, index) => index + 1));
     expect([lines[0]?.type, result?.type, result?.status]).toEqual(['run.start', 'result', 'awaiting']);
@@ -113,7 +120,14 @@ describe('what is refused before anything runs', () => {
     expect(run.err).toMatch(/^error: the profiles have 2 errors:\n.*Lead\.yaml:\d+:\d+: /);
     const checked = await runCli(['validate', '--json'], { cwd });
     expect(checked.code).toBe(2);
-    expect(JSON.parse(checked.out)).toMatchObject({ ok: false, errors: 2, diagnostics: [{ severity: 'error', source: { line } }, { code: 'UNKNOWN_KEY', source: { line: line + 1, column: 1 } }] });
+    expect(JSON.parse(checked.out)).toMatchObject({
+      ok: false,
+      errors: 2,
+      diagnostics: [
+        { severity: 'error', source: { line } },
+        { code: 'UNKNOWN_KEY', source: { line: line + 1, column: 1 } },
+      ],
+    });
   });
 
   it('the stack is shown only on demand', async () => {
@@ -131,7 +145,9 @@ describe('cadre init', () => {
     expect({ code, out }).toEqual({ code: 0, out: 'ok: 2 profiles, 2 LLM configs, 0 handover protocols; 0 errors, 0 warnings\n' });
     const profile = path.join(cwd, 'agent_profiles/profiles/Lead.yaml');
     const schema = /\$schema=(\S+)/.exec(await readFile(profile, 'utf8'))?.[1] ?? '';
-    expect(JSON.parse(await readFile(path.resolve(path.dirname(profile), schema), 'utf8'))).toMatchObject({ title: 'Cadre profile' });
+    expect(JSON.parse(await readFile(path.resolve(path.dirname(profile), schema), 'utf8'))).toMatchObject({
+      title: 'Cadre profile',
+    });
   });
 
   it('prints commands that work from where they lead', async () => {

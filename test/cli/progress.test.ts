@@ -20,7 +20,12 @@ import { starterFolder } from './cli-process.ts';
 async function teamRun(question = 'How do I water tomatoes?'): Promise<readonly CadreEvent[]> {
   const folder = await starterFolder();
   using documents = createDocumentTools({ root: join(folder, 'docs') });
-  await using engine = await createEngine({ profiles: join(folder, 'agent_profiles'), tools: documents.tools, store: 'memory', env: {} });
+  await using engine = await createEngine({
+    profiles: join(folder, 'agent_profiles'),
+    tools: documents.tools,
+    store: 'memory',
+    env: {},
+  });
   const run = await engine.launch({ profile: 'Lead', input: question });
   await run.settled();
   const events: CadreEvent[] = [];
@@ -77,8 +82,8 @@ describe('plain lines', () => {
       { type: 'module.update', moduleId: hostile, patch: { name: hostile, status: 'pending' } },
       { type: 'note.add', level: 'warning', code: 'X', message: hostile },
       { type: 'run.end', status: 'failed', outcome: hostile, error: { code: 'INTERNAL', message: hostile } },
-    ].map((event, index) => ({ runId: hostile, seq: index + 1, at: 0, ...event }) as unknown);
-    for (const event of events) expect(toLine(event as CadreEvent)).toMatch(/^[^\p{Cc}\p{Cf}]+$/u);
+    ].map((event, index) => ({ runId: hostile, seq: index + 1, at: 0, ...event }));
+    for (const event of events as readonly unknown[]) expect(toLine(event as CadreEvent)).toMatch(/^[^\p{Cc}\p{Cf}]+$/u);
   });
 
   it('of a run that is taken up again know the modules and calls from before', async () => {
@@ -92,7 +97,9 @@ describe('plain lines', () => {
 
 describe('the arguments of a call in a few words', () => {
   it('texts are cut, lists of objects counted, objects left out', () => {
-    expect(argsText({ query: 'a\n b', limit: 4, files: ['x.md', 'y.md'], actions: [{}, {}], options: { a: 1 }, empty: '' })).toBe('query: a b, limit: 4, files: x.md y.md, actions: 2, options: {…}');
+    expect(argsText({ query: 'a\n b', limit: 4, files: ['x.md', 'y.md'], actions: [{}, {}], options: { a: 1 }, empty: '' })).toBe(
+      'query: a b, limit: 4, files: x.md y.md, actions: 2, options: {…}',
+    );
     expect(argsText({ content: 'x'.repeat(500) }).length).toBeLessThan(80);
     expect(argsText(null)).toBe('');
   });
@@ -102,7 +109,8 @@ describe('the live view', () => {
   it('shows agents in their places, modules in their columns, and the totals, at every moment', async () => {
     const seen = new Set<string>();
     const run = states(await teamRun(), (state) => {
-      for (const line of liveFrame({ run: state, now: state.at + 1500, columns: 110, rows: 30, style: plainStyle })) seen.add(line.replace(/ +/g, ' ').trim());
+      for (const line of liveFrame({ run: state, now: state.at + 1500, columns: 110, rows: 30, style: plainStyle }))
+        seen.add(line.replace(/ +/g, ' ').trim());
     });
     const lines = [...seen].join('\n');
     expect(lines).toMatch(/^Lead_1 thinking/m);
@@ -111,7 +119,9 @@ describe('the live view', () => {
     expect(lines).toMatch(/^Lead_1 tools dispatch_submodules waits for 2/m);
     expect(lines).toMatch(/pending \(2\) ongoing \(0\) in review \(0\) completed \(0\)/);
     expect(lines).toMatch(/pending \(0\) ongoing \(0\) in review \(0\) completed \(2\)/);
-    expect(liveFrame({ run, now: run.at, columns: 110, rows: 30, style: plainStyle }).at(-1)).toMatch(/^3 agents · 8 turns · 7 tool calls · .* tokens/);
+    expect(liveFrame({ run, now: run.at, columns: 110, rows: 30, style: plainStyle }).at(-1)).toMatch(
+      /^3 agents · 8 turns · 7 tool calls · .* tokens/,
+    );
   });
 
   it('fits every terminal, and never breaks a line', async () => {
@@ -135,7 +145,14 @@ describe('the live view', () => {
     const event = events[end];
     const run = states(events.slice(0, end + 1), () => undefined);
     const callId = event?.type === 'tool.start' ? event.callId : '';
-    const frame = liveFrame({ run, now: run.at, columns: 120, rows: 30, style: plainStyle, progress: new Map([[callId, { fraction: 0.4, note: 'reading' }]]) });
+    const frame = liveFrame({
+      run,
+      now: run.at,
+      columns: 120,
+      rows: 30,
+      style: plainStyle,
+      progress: new Map([[callId, { fraction: 0.4, note: 'reading' }]]),
+    });
     expect(frame.join('\n')).toContain('40 % reading');
   });
 

@@ -37,9 +37,13 @@ describe('looking into a run', () => {
     await rm(path.join(cwd, 'agent_profiles'), { recursive: true });
     await rm(path.join(cwd, 'docs'), { recursive: true });
     expect(await read('runs')).toMatch(/run_\w+ +awaiting .* 3 +8 .*How do I water tomatoes\?/);
-    expect(await read('turns', 'last', '--agent', 'Researcher_2')).toMatch(/Researcher_2\.t1.*search_documents\n.*Researcher_2\.t2.*finish_flow/);
+    expect(await read('turns', 'last', '--agent', 'Researcher_2')).toMatch(
+      /Researcher_2\.t1.*search_documents\n.*Researcher_2\.t2.*finish_flow/,
+    );
     expect(await read('turn', 'last', 't4')).toMatch(/role {2}static_text, order 10.*agent_profiles\/profiles\/Lead\.yaml:\d+/);
-    expect(await read('why', 'last', 'You lead a small research team')).toContain(`agent_profiles/profiles/Lead.yaml:${line}, segment 'role'`);
+    expect(await read('why', 'last', 'You lead a small research team')).toContain(
+      `agent_profiles/profiles/Lead.yaml:${line}, segment 'role'`,
+    );
     expect(await read('board', 'last')).toMatch(/^completed \(2\)\n {2}WM_1 The direct answer/);
     expect(await read('tree', 'last')).toMatch(/^Lead_1 .*\n├─ Researcher_2 .*\n└─ Researcher_3 /);
     expect(await read('timeline', 'last')).toMatch(/Researcher_3/);
@@ -60,7 +64,10 @@ describe('looking into a run', () => {
   it('I10: the spans of a turn in JSON concatenate to the prompt', async () => {
     const { read } = await recorded();
     for (const turn of ['Lead_1.t4', 'Researcher_3.t2']) {
-      const record = JSON.parse(await read('turn', 'last', turn, '--json')) as { readonly turnId: string; readonly prompt: { readonly text: string; readonly spans: readonly { readonly text: string }[] } };
+      const record = JSON.parse(await read('turn', 'last', turn, '--json')) as {
+        readonly turnId: string;
+        readonly prompt: { readonly text: string; readonly spans: readonly { readonly text: string }[] };
+      };
       expect(record.turnId).toBe(turn);
       expect(record.prompt.spans.map((span) => span.text).join('')).toBe(record.prompt.text);
       expect(record.prompt.text.length).toBeGreaterThan(100);
@@ -69,7 +76,18 @@ describe('looking into a run', () => {
 
   it('every reading command answers in JSON', async () => {
     const { read } = await recorded();
-    const commands = [['runs'], ['show', 'last'], ['turns', 'last'], ['turn', 'last', 'last'], ['why', 'last', 'tomatoes'], ['diff', 'last', 'Lead_1.t1', 'Lead_1.t2'], ['tree', 'last'], ['board', 'last'], ['timeline', 'last'], ['pending', 'last']];
+    const commands = [
+      ['runs'],
+      ['show', 'last'],
+      ['turns', 'last'],
+      ['turn', 'last', 'last'],
+      ['why', 'last', 'tomatoes'],
+      ['diff', 'last', 'Lead_1.t1', 'Lead_1.t2'],
+      ['tree', 'last'],
+      ['board', 'last'],
+      ['timeline', 'last'],
+      ['pending', 'last'],
+    ];
     for (const words of commands) expect(typeof JSON.parse(await read(...words, '--json')), words.join(' ')).toBe('object');
   });
 
@@ -82,8 +100,14 @@ describe('looking into a run', () => {
 
   it('events are JSON lines, from a sequence number on', async () => {
     const { read } = await recorded();
-    const all = (await read('events', 'last')).trim().split('\n').map((line) => JSON.parse(line) as { readonly seq: number });
-    const some = (await read('events', 'last', '--after', `${all.length - 3}`)).trim().split('\n').map((line) => JSON.parse(line) as { readonly seq: number });
+    const all = (await read('events', 'last'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { readonly seq: number });
+    const some = (await read('events', 'last', '--after', `${all.length - 3}`))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { readonly seq: number });
     expect(some.map((event) => event.seq)).toEqual(all.slice(-3).map((event) => event.seq));
   });
 
@@ -91,10 +115,18 @@ describe('looking into a run', () => {
     const cwd = await starterFolder();
     await writeFile(path.join(cwd, 'docs/evil.md'), '# Evil\n\nTomatoes \u001b[31mred\u001b[0m \u202egnp\n');
     await runCli(['run', '--docs', 'docs', '--quiet', 'Evil \u001b]0;owned\u0007tomatoes?'], { cwd });
-    for (const words of [['runs'], ['show', 'last', '--full'], ['turns', 'last'], ['turn', 'last', 'last', '--full'], ['tree', 'last'], ['board', 'last'], ['why', 'last', 'red']]) {
+    for (const words of [
+      ['runs'],
+      ['show', 'last', '--full'],
+      ['turns', 'last'],
+      ['turn', 'last', 'last', '--full'],
+      ['tree', 'last'],
+      ['board', 'last'],
+      ['why', 'last', 'red'],
+    ]) {
       const { code, out } = await runCli(words, { cwd });
       expect(code, words.join(' ')).toBe(0);
-      expect(out, words.join(' ')).not.toMatch(/[\u001b\u0007\u202e]/);
+      expect(out, words.join(' ')).not.toMatch(/(?!\n)\p{Cc}|\p{Cf}/u);
     }
   });
 });
@@ -112,20 +144,28 @@ describe('profiles and schemas', () => {
       tool_access_policy: { allowed_toolsets: ['documents', 'flow_control_end'] },
       deliverables_schema: { type: 'object', required: ['findings'] },
     });
-    const values = JSON.parse((await runCli(['explain', 'Researcher', '--json'], { cwd })).out) as readonly { readonly path: string; readonly from: string }[];
+    const values = JSON.parse((await runCli(['explain', 'Researcher', '--json'], { cwd })).out) as readonly {
+      readonly path: string;
+      readonly from: string;
+    }[];
     expect(values.find((value) => value.path === 'flow_decider[stuck].condition')?.from).toMatch(/Researcher\.yaml:\d+/);
   });
 
   it('an unknown profile or kind of schema is refused with what there is', async () => {
     const cwd = await starterFolder();
     expect(await runCli(['explain', 'Nobody'], { cwd })).toMatchObject({ code: 2, err: expect.stringMatching(/Lead.*Researcher/) });
-    expect(await runCli(['schema', 'frob'], { cwd })).toMatchObject({ code: 2, err: expect.stringMatching(/profile, llm_config, handover_protocol, script/) });
+    expect(await runCli(['schema', 'frob'], { cwd })).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/profile, llm_config, handover_protocol, script/),
+    });
   });
 
   it('schemas are printed, or written under the names that files refer to', async () => {
     const cwd = await starterFolder();
     expect(JSON.parse((await runCli(['schema', 'script'], { cwd })).out)).toMatchObject({ title: 'Cadre script' });
     const { out } = await runCli(['schema', '--out', 'out'], { cwd });
-    expect(out.trim().split('\n')).toEqual(['profile', 'llm_config', 'handover_protocol', 'script'].map((kind) => path.join('out', `${kind}.schema.json`)));
+    expect(out.trim().split('\n')).toEqual(
+      ['profile', 'llm_config', 'handover_protocol', 'script'].map((kind) => path.join('out', `${kind}.schema.json`)),
+    );
   });
 });

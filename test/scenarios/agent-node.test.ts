@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CadreError, defineTool } from '../../src/index.ts';
 import type { CadreEvent } from '../../src/core/event.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
-import { agentOf, call, messagesOf, openEngine, play, promptOf, say, speaks, storePath, systemOf, toolsOf } from './scenario.ts';
+import { agentOf, call, messagesOf, openEngine, play, promptOf, say, speaks, storePath, systemOf, toolsOf, until } from './scenario.ts';
 
 const worker = `
 name: Worker
@@ -140,7 +140,7 @@ flow_decider:
     const store = await storePath();
     const first = await openEngine({ yaml: [worker], models: { m: model }, tools: [never], store, graceMs: 1 });
     const run = await first.launch({ profile: 'Worker', input: 'Go.' });
-    while (!run.turns().some((turn) => turn.toolInteractions.some(({ status }) => status === 'running'))) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => run.turns().some((turn) => turn.toolInteractions.some(({ status }) => status === 'running')));
     await first.close();
     const second = await openEngine({ yaml: [worker], models: { m: model }, tools: [never], store });
     const resumed = await second.resume(run.id);

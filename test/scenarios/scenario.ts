@@ -36,6 +36,15 @@ export async function play(options: ScenarioOptions): Promise<Run> {
   return run;
 }
 
+/** Waits until something holds; fails when it does not come to that soon. */
+export async function until(holds: () => boolean): Promise<void> {
+  for (let round = 0; round < 5_000; round += 1) {
+    if (holds()) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  throw new Error(`it never came to this: ${holds.toString()}`);
+}
+
 /** A path for a SQLite journal in a fresh folder, removed after the test. */
 export async function storePath(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'cadre-scenario-'));

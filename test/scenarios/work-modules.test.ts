@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { canMove, moduleTransitions, type ModuleStatus } from '../../src/core/work-module.ts';
-import { agentOf, agentsOf, call, dataOf, openEngine, play, promptOf, resultOf, say, speaks, storePath, systemOf, turnsOf } from './scenario.ts';
+import type { JsonObject } from '../../src/core/json.ts';
+import { agentOf, agentsOf, call, dataOf, openEngine, play, promptOf, resultOf, say, speaks, storePath, systemOf, turnsOf, until } from './scenario.ts';
 import { assignment, dispatch, finish, move, plan, principal, refused, worker, workers } from './team.ts';
 
 const yaml = [principal, worker];
 
 /** A principal that plans three modules, dispatches as told, and ends. */
-async function dispatched(assignments: Parameters<typeof dispatch>, replies: Parameters<typeof workers>[0] = {}) {
+async function dispatched(assignments: readonly JsonObject[], replies: Parameters<typeof workers>[0] = {}) {
   const boss = speaks(plan('one', 'two', 'three'), dispatch(...assignments), finish('End.'));
   const model = workers(replies);
   const run = await play({ yaml, models: { principal: boss, worker: model } });
@@ -162,7 +163,7 @@ describe('A1.9 work modules', () => {
     const slow = workers({ 'Do it.': async () => (await gate.promise, finish()) });
     const engine = await openEngine({ yaml, models: { principal: boss, worker: slow } });
     const run = await engine.launch({ profile: 'Principal', input: 'Go.' });
-    while (run.state.team.workModules['WM_1']?.name !== 'renamed') await new Promise((resolve) => setImmediate(resolve));
+    await until(() => run.state.team.workModules['WM_1']?.name === 'renamed');
     gate.resolve();
     await run.settled();
     expect(run.state.team.workModules['WM_1']).toMatchObject({ name: 'renamed', notes_from_principal: 'Hurry.', status: 'pending_review' });
@@ -227,7 +228,7 @@ describe('A1.9 work modules', () => {
     const boss = speaks(plan('one'), dispatch(assignment('WM_1')), finish('End.'));
     const engine = await openEngine({ yaml, models: { principal: boss, worker: workers({ 'Do it.': { hang: true } }) } });
     const run = await engine.launch({ profile: 'Principal', input: 'Go.' });
-    while (agentsOf(run, 'Worker')[0]?.status !== 'in_turn') await new Promise((resolve) => setImmediate(resolve));
+    await until(() => agentsOf(run, 'Worker')[0]?.status === 'in_turn');
     await run.cancel('not needed', { agentId: 'Worker_2' });
     await run.settled();
     expect(dataOf(run, 'dispatch_submodules')).toMatchObject({ status: 'TOTAL_FAILURE', assignment_execution_results: [{ execution_status: 'cancelled' }] });
@@ -258,7 +259,7 @@ describe('A1.9 work modules', () => {
     const models = { principal: speaks(plan('one', 'two', 'three'), dispatch(assignment('WM_1'), assignment('WM_2'), assignment('WM_3')), finish('End.')), worker: workers({ 'Do it.': { hang: true } }) };
     const first = await openEngine({ yaml, models, store, team: { maxParallel: 2 }, graceMs: 10 });
     const run = await first.launch({ profile: 'Principal', input: 'Go.' });
-    while (agentsOf(run, 'Worker').filter((agent) => agent.status === 'in_turn').length < 2) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => agentsOf(run, 'Worker').filter((agent) => agent.status === 'in_turn').length === 2);
     expect(agentsOf(run, 'Worker').map((agent) => agent.status)).toEqual(['in_turn', 'in_turn', 'held']);
     await first.close();
     const second = await openEngine({ yaml, models: { ...models, worker: workers() }, store, team: { maxParallel: 2 } });

@@ -41,7 +41,7 @@ export function readChatCommand(line: string): ChatCommand | undefined {
 }
 
 /** What can be typed in a conversation. */
-export const chatHelp = `/agents       the team, and where each agent stands
+const chatHelp = `/agents       the team, and where each agent stands
 /board        the work modules
 /turns        the turns so far
 /why TEXT     where a text that was seen or said came from
@@ -50,7 +50,11 @@ export const chatHelp = `/agents       the team, and where each agent stands
 `;
 
 /** Renders the answer to a command that looks into the run. */
-export function answerChatCommand(command: Exclude<ChatCommand, { readonly kind: 'quit' }>, run: Run | undefined, format: FormatOptions): string {
+export function answerChatCommand(
+  command: Exclude<ChatCommand, { readonly kind: 'quit' }>,
+  run: Run | undefined,
+  format: FormatOptions,
+): string {
   if (command.kind === 'help') return chatHelp;
   if (command.kind === 'unknown') return `There is no command /${safe(command.name)}.\n${chatHelp}`;
   if (run === undefined) return 'There is nothing to see yet: say something first.\n';

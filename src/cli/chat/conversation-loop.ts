@@ -20,7 +20,10 @@ export interface ConversationParts {
   readonly launch: (message: string) => Promise<Run>;
 }
 
-type Happening = { readonly kind: 'line'; readonly line: string | undefined } | { readonly kind: 'settled' } | { readonly kind: 'interrupted' };
+type Happening =
+  | { readonly kind: 'line'; readonly line: string | undefined }
+  | { readonly kind: 'settled' }
+  | { readonly kind: 'interrupted' };
 
 /**
  * A conversation with the root agent of a run.
@@ -70,7 +73,8 @@ export class ConversationLoop {
     const { input, interruption, terminal } = this.#parts;
     const sources: Promise<Happening>[] = [interruption.asked.then(() => ({ kind: 'interrupted' }))];
     if (this.#settled !== undefined) sources.push(this.#settled);
-    if (this.#settled === undefined || terminal.isInteractive) sources.push((this.#next ??= input.next().then((line) => ({ kind: 'line', line }))));
+    if (this.#settled === undefined || terminal.isInteractive)
+      sources.push((this.#next ??= input.next().then((line) => ({ kind: 'line', line }))));
     return Promise.race(sources);
   }
 

@@ -9,7 +9,11 @@ export class LineInput implements Disposable {
 
   /** `onInterrupt` is called for a Ctrl-C, which a terminal hands to the reader of lines as a key. */
   constructor(onInterrupt: () => void) {
-    this.#interface = createInterface({ input: process.stdin, output: process.stderr, terminal: process.stdin.isTTY && process.stderr.isTTY });
+    this.#interface = createInterface({
+      input: process.stdin,
+      output: process.stderr,
+      terminal: process.stdin.isTTY && process.stderr.isTTY,
+    });
     this.#interface.on('SIGINT', onInterrupt);
     this.#interface.on('line', (line) => {
       if (this.#waiting === undefined) this.#lines.push(line);

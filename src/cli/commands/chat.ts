@@ -17,7 +17,9 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
   const terminal = openTerminal(options);
   using interruption = new Interruption();
   await using workplace =
-    reference === undefined ? await openWorkplace({ ...options, profiles: profilesFolder(options.profiles) }) : await reopenWorkplace(reference, options);
+    reference === undefined
+      ? await openWorkplace({ ...options, profiles: profilesFolder(options.profiles) })
+      : await reopenWorkplace(reference, options);
   const { engine } = workplace;
   const launchOptions = {
     ...(options.limits === undefined ? {} : { limits: options.limits }),

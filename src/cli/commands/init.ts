@@ -34,11 +34,18 @@ async function refuseFull(root: string, force: boolean): Promise<void> {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT') return;
-    throw new CadreError('OPTION_INVALID', `${root} cannot be used: ${code === 'ENOTDIR' ? 'it is a file, not a folder' : String(code)}; name a folder`, { cause: error });
+    throw new CadreError(
+      'OPTION_INVALID',
+      `${root} cannot be used: ${code === 'ENOTDIR' ? 'it is a file, not a folder' : String(code)}; name a folder`,
+      { cause: error },
+    );
   }
   const [first] = names;
   if (force || first === undefined) return;
-  throw new CadreError('OPTION_INVALID', `${root} is not empty (it holds ${first}${names.length > 1 ? ` and ${names.length - 1} more` : ''}); name an empty folder, or write into it all the same with --force`);
+  throw new CadreError(
+    'OPTION_INVALID',
+    `${root} is not empty (it holds ${first}${names.length > 1 ? ` and ${names.length - 1} more` : ''}); name an empty folder, or write into it all the same with --force`,
+  );
 }
 
 /** Commands that work from the new folder; inside a clone of the project, npm scripts run in the clone and are no use there. */
@@ -46,7 +53,12 @@ function nextCommands(root: string): string {
   const isHere = path.relative('', root) === '';
   const usual = thisCommand([]);
   const [, script] = process.argv;
-  const command = !isHere && usual.startsWith('npm run') && script !== undefined ? scriptCommand(script, root) : isHere ? usual : thisCommandFrom(root);
+  const command =
+    !isHere && usual.startsWith('npm run') && script !== undefined
+      ? scriptCommand(script, root)
+      : isHere
+        ? usual
+        : thisCommandFrom(root);
   const lines = [
     ...(isHere ? [] : [`cd ${shellWord(path.relative('', root))}`]),
     `${command} run --docs docs 'How do I water tomatoes?'`,

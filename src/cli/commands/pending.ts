@@ -7,6 +7,12 @@ import { showRun, type ReadingOptions } from '../show.ts';
 export function pendingCommand(run: string, options: ReadingOptions): Promise<ExitCode> {
   return showRun(run, options, ({ state }) => {
     const requests = pendingOf(state);
-    return { data: requests, text: (format) => (requests.length === 0 ? 'Nothing waits for you.\n' : formatPending(requests, { ...format, runId: state.meta.runId, store: options.store })) };
+    return {
+      data: requests,
+      text: (format) =>
+        requests.length === 0
+          ? 'Nothing waits for you.\n'
+          : formatPending(requests, { ...format, runId: state.meta.runId, store: options.store }),
+    };
   });
 }

@@ -36,7 +36,10 @@ export async function runCommand(words: readonly string[], options: RunOptions):
   if (mode === 'live' || mode === 'lines') terminal.tell(`${workplace.modelLine(options.llm)}\n`);
   const run = await workplace.engine.launch(
     { profile, input: question },
-    { ...(options.limits === undefined ? {} : { limits: options.limits }), ...(options.llm === undefined ? {} : { llmConfig: options.llm }) },
+    {
+      ...(options.limits === undefined ? {} : { limits: options.limits }),
+      ...(options.llm === undefined ? {} : { llmConfig: options.llm }),
+    },
   );
   const watcher = watchRun(run, terminal, mode);
   const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json' });
@@ -48,7 +51,10 @@ export async function runCommand(words: readonly string[], options: RunOptions):
 async function readQuestion(words: readonly string[]): Promise<string> {
   const text = words.length === 1 && words[0] === '-' ? await readInput() : words.join(' ');
   if (text.trim() !== '') return text.trim();
-  throw new CadreError('OPTION_INVALID', `there is no question; ask one: ${thisCommand(['run'])} "How do I …?" (or - to read it from stdin)`);
+  throw new CadreError(
+    'OPTION_INVALID',
+    `there is no question; ask one: ${thisCommand(['run'])} "How do I …?" (or - to read it from stdin)`,
+  );
 }
 
 async function readInput(): Promise<string> {

@@ -18,7 +18,7 @@ export async function runsCommand(options: ReadingOptions): Promise<ExitCode> {
 }
 
 /** Renders a list of runs, one per line. */
-export function formatRuns(runs: readonly RunSummary[], { style = plainStyle }: FormatOptions = {}): string {
+function formatRuns(runs: readonly RunSummary[], { style = plainStyle }: FormatOptions = {}): string {
   if (runs.length === 0) return 'No runs.\n';
   const header = ['RUN', 'STATUS', 'STARTED', 'TIME', 'AGENTS', 'TURNS', 'TOKENS', 'TITLE'].map((title) => cell(title, style.dim));
   const body = runs.map((run) => [

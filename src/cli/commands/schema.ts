@@ -7,10 +7,12 @@ import { schemaKinds, schemaOf, schemaText, writeSchemas, type SchemaKind } from
 export async function schemaCommand(kind: SchemaKind | undefined, options: { readonly out?: string }): Promise<ExitCode> {
   const terminal = openTerminal();
   if (options.out !== undefined) {
-    for (const file of await writeSchemas(path.resolve(options.out), kind === undefined ? schemaKinds : [kind])) terminal.print(`${path.relative('', file)}\n`);
+    for (const file of await writeSchemas(path.resolve(options.out), kind === undefined ? schemaKinds : [kind]))
+      terminal.print(`${path.relative('', file)}\n`);
     return 0;
   }
-  if (kind === undefined) terminal.print(`${JSON.stringify(Object.fromEntries(schemaKinds.map((each) => [each, schemaOf(each)])), null, 2)}\n`);
+  if (kind === undefined)
+    terminal.print(`${JSON.stringify(Object.fromEntries(schemaKinds.map((each) => [each, schemaOf(each)])), null, 2)}\n`);
   else terminal.print(schemaText(kind));
   return 0;
 }

@@ -9,6 +9,9 @@ export function showCommand(run: string, options: ReadingOptions): Promise<ExitC
   return showRun(run, options, ({ state }) => {
     const overview = runOverview(state);
     const said = conversation(state);
-    return { data: { ...overview, conversation: said }, text: (format) => `${formatOverview(overview, format)}\n${formatConversation(said, format)}` };
+    return {
+      data: { ...overview, conversation: said },
+      text: (format) => `${formatOverview(overview, format)}\n${formatConversation(said, format)}`,
+    };
   });
 }

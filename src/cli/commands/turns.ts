@@ -9,7 +9,8 @@ export function turnsCommand(run: string, options: ReadingOptions & { readonly a
   return showRun(run, options, ({ state }) => {
     const { agent } = options;
     const names = [...state.agents.keys()].map(String);
-    if (agent !== undefined && !names.includes(agent)) throw new CadreError('AGENT_UNKNOWN', `run ${state.meta.runId} has no agent '${agent}'; it has ${names.join(', ')}`);
+    if (agent !== undefined && !names.includes(agent))
+      throw new CadreError('AGENT_UNKNOWN', `run ${state.meta.runId} has no agent '${agent}'; it has ${names.join(', ')}`);
     const rows = turnList(state, agent === undefined ? {} : { agentId: agent });
     return { data: rows, text: (format) => formatTurnList(rows, format) };
   });

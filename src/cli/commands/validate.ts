@@ -36,7 +36,11 @@ export async function validateCommand(folder: string | undefined, options: Valid
   }
   for (const diagnostic of checked.diagnostics) terminal.print(`${diagnosticLine(diagnostic, terminal.outStyle)}\n`);
   const counts = `${countText(errors, 'error')}, ${countText(warnings, 'warning')}`;
-  const found = [countText(checked.profiles, 'profile'), countText(checked.llmConfigs, 'LLM config'), countText(checked.protocols, 'handover protocol')].join(', ');
+  const found = [
+    countText(checked.profiles, 'profile'),
+    countText(checked.llmConfigs, 'LLM config'),
+    countText(checked.protocols, 'handover protocol'),
+  ].join(', ');
   terminal.print(errors === 0 ? `${terminal.outStyle.green('ok')}: ${found}; ${counts}\n` : `${counts}\n`);
   return errors === 0 ? 0 : 2;
 }

@@ -11,14 +11,18 @@ export function whyCommand(run: string, words: readonly string[], options: Readi
   return showRun(run, options, async (recorded) => {
     const { turn, text } = readWords(recorded, words);
     const answers = turn === undefined ? await searchTurns(recorded, text) : await recorded.why(turn, text);
-    return { data: answers, text: (format) => (answers.length === 0 && turn === undefined ? notFound(recorded) : formatAnswers(answers, format)) };
+    return {
+      data: answers,
+      text: (format) => (answers.length === 0 && turn === undefined ? notFound(recorded) : formatAnswers(answers, format)),
+    };
   });
 }
 
 /** A first word that names a turn is one, when words follow; everything else is the text. */
 function readWords(recorded: RecordedRun, words: readonly string[]): { readonly turn?: string; readonly text: string } {
   const [first = '', ...rest] = words;
-  if (rest.length > 0 && matchTurns(recorded.state, first).length > 0) return { turn: findTurn(recorded.state, first), text: rest.join(' ') };
+  if (rest.length > 0 && matchTurns(recorded.state, first).length > 0)
+    return { turn: findTurn(recorded.state, first), text: rest.join(' ') };
   const text = words.join(' ');
   if (text.trim() === '') throw new CadreError('OPTION_INVALID', 'the text to look for is empty; give a few words of it');
   return { text };

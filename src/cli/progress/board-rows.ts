@@ -29,11 +29,15 @@ export function boardRows(run: RunState, room: BoardRoom): readonly string[] {
   const gap = 2;
   const width = Math.floor((room.columns - gap * (columns.length - 1)) / columns.length);
   const cards = columns.map(({ status }) => modules.filter((module) => module.status === status));
-  if (width < narrowest) return [fitText(columns.map(({ title }, index) => `${title} ${cards[index]?.length ?? 0}`).join(', '), room.columns)];
+  if (width < narrowest)
+    return [fitText(columns.map(({ title }, index) => `${title} ${cards[index]?.length ?? 0}`).join(', '), room.columns)];
   const title = columns.map((column, index) => padText(`${column.title} (${cards[index]?.length ?? 0})`, width));
   const depth = Math.min(room.depth, Math.max(...cards.map((list) => list.length)));
   const rows = Array.from({ length: depth }, (_, row) =>
-    cards.map((list) => padText(cardText(list, row, depth), width)).join(' '.repeat(gap)).trimEnd(),
+    cards
+      .map((list) => padText(cardText(list, row, depth), width))
+      .join(' '.repeat(gap))
+      .trimEnd(),
   );
   return [room.style.bold(title.join(' '.repeat(gap)).trimEnd()), ...rows];
 }

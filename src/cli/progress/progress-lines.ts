@@ -57,7 +57,9 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
     case 'inbox.fail':
       return `${style.yellow('warning')} ${safe(event.agentId)} could not read an item: ${safe(event.error.message)}`;
     case 'turn.start':
-      return event.limit === undefined ? undefined : `${style.yellow('limit')} ${safe(event.agentId)} ${event.limit.stage === 1 ? 'nears' : 'has reached'} ${safe(event.limit.reason)}`;
+      return event.limit === undefined
+        ? undefined
+        : `${style.yellow('limit')} ${safe(event.agentId)} ${event.limit.stage === 1 ? 'nears' : 'has reached'} ${safe(event.limit.reason)}`;
     case 'model.end':
       return modelLine(event, style);
     case 'tool.request':
@@ -107,7 +109,8 @@ function agentLine(event: Extract<CadreEvent, { readonly type: `agent.${string}`
 }
 
 function modelLine(event: Extract<CadreEvent, { readonly type: 'model.end' }>, style: TextStyle): string | undefined {
-  if (event.error !== undefined) return `${style.red('error')} ${safe(event.agentId)}: the model call failed: ${safe(event.error.message, 400)}`;
+  if (event.error !== undefined)
+    return `${style.red('error')} ${safe(event.agentId)}: the model call failed: ${safe(event.error.message, 400)}`;
   const tries = event.attempts.length;
   return tries > 1 ? `${style.yellow('retried')} ${safe(event.agentId)}: the model answered after ${tries} attempts` : undefined;
 }
@@ -128,17 +131,25 @@ function toolLine(event: ToolEvent, names: Names, style: TextStyle): string | un
       return `${name} of ${agent} was ${event.verdict}`;
     case 'tool.end':
       names.calls.delete(event.callId);
-      return event.status === 'ok' ? undefined : `${style.red(event.status)} ${agent}: ${name}: ${safe(contentText(event.content))}`;
+      return event.status === 'ok'
+        ? undefined
+        : `${style.red(event.status)} ${agent}: ${name}: ${safe(contentText(event.content))}`;
   }
 }
 
-function moduleLine({ moduleId, patch }: Extract<CadreEvent, { readonly type: 'module.update' }>, names: Names, style: TextStyle): string | undefined {
+function moduleLine(
+  { moduleId, patch }: Extract<CadreEvent, { readonly type: 'module.update' }>,
+  names: Names,
+  style: TextStyle,
+): string | undefined {
   const isNew = !names.modules.has(moduleId);
   if (isNew || patch.name !== undefined) names.modules.set(moduleId, patch.name ?? names.modules.get(moduleId) ?? '');
   const module = `${style.cyan(safe(moduleId))} ${safe(names.modules.get(moduleId) ?? '', 80)}`.trimEnd();
   if (isNew && patch.name !== undefined) return `module ${module} planned`;
   // That it is ongoing is said by the dispatch, which also says with whom.
-  return patch.status === undefined || patch.status === 'ongoing' ? undefined : `module ${module} is ${styledStatus(style, patch.status)}`;
+  return patch.status === undefined || patch.status === 'ongoing'
+    ? undefined
+    : `module ${module} is ${styledStatus(style, patch.status)}`;
 }
 
 function dispatchLine({ patch }: Extract<CadreEvent, { readonly type: 'dispatch.update' }>, names: Names): string | undefined {

@@ -21,7 +21,7 @@ export interface HandoverSource {
  * `context_archive[n].messages` is there to be addressed, but is not part of a module that is read as a whole.
  */
 export function handoverScope(source: HandoverSource, params: JsonObject): Scope {
-  const { run, agent, scope } = source;
+  const { agent, scope } = source;
   return overlay(scope, {
     params: () => params,
     state: () =>

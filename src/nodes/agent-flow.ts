@@ -1,0 +1,22 @@
+import { Flow } from './node.ts';
+
+/** Where an agent's flow can lead: to its tools, around to itself, to waiting, or to its end. */
+export type AgentStep = 'agent' | 'tool' | 'wait' | 'end';
+
+/**
+ * The flow every agent runs on: which step follows which decided action. A tool leads back to its agent, by way of the
+ * agent's inbox.
+ */
+export const agentFlow = new Flow<AgentStep>()
+  .on('agent', 'continue_with_tool', 'tool')
+  .on('agent', 'call_tool', 'tool')
+  .on('agent', 'loop_with_inbox_item', 'agent')
+  .on('agent', 'retry_turn', 'agent')
+  .on('agent', 'set_tool_choice', 'agent')
+  .on('agent', 'await_user_input', 'wait')
+  .on('agent', 'await', 'wait')
+  .on('agent', 'end_agent_turn', 'end')
+  .on('agent', 'limit', 'end')
+  .on('agent', 'error', 'end')
+  .on('tool', 'default', 'agent')
+  .on('tool', 'dropped', 'wait');
