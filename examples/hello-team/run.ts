@@ -36,7 +36,9 @@ const lead = scriptedModel([
   },
   {
     text: 'Both are independent of each other.',
-    toolCalls: [{ name: 'dispatch_submodules', args: { assignments: [assignment('WM_1', 'French'), assignment('WM_2', 'Swahili')] } }],
+    toolCalls: [
+      { name: 'dispatch_submodules', args: { assignments: [assignment('WM_1', 'French'), assignment('WM_2', 'Swahili')] } },
+    ],
   },
   { text: 'Both greetings came back: Bonjour, and Jambo.' },
 ]);
@@ -81,5 +83,6 @@ for (const turn of run.turns()) {
   const calls = turn.toolInteractions.map((call) => call.name).join(', ');
   console.log(`${turn.turnId.padEnd(13)} ${calls === '' ? turn.reply.text : calls}`);
 }
-for (const module of Object.values(run.state.team.workModules)) console.log(`${module.module_id} ${module.name}: ${JSON.stringify(module.deliverables)}`);
+for (const module of Object.values(run.state.team.workModules))
+  console.log(`${module.module_id} ${module.name}: ${JSON.stringify(module.deliverables)}`);
 console.log(`${status}: ${output}`);

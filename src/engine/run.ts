@@ -7,6 +7,7 @@ import type { JsonObject, JsonValue } from '../core/json.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { CompiledProfile } from '../core/profile.ts';
 import type { RunState, RunUsage } from '../core/state.ts';
+import { toWire } from '../core/to-wire.ts';
 import type { ItemDraft } from '../core/transaction.ts';
 import { toTurnRecord, type TurnRecord } from '../inspector/turn-record.ts';
 import { why, type WhyAnswer } from '../inspector/why.ts';
@@ -112,7 +113,9 @@ export class Run implements AsyncIterable<CadreEvent> {
     const to = this.#recipient(options.to);
     const itemId = this.#parts.ids.itemId();
     const outside: OutsideItem = typeof message === 'string' ? { source: 'USER_PROMPT', payload: { prompt: message } } : message;
-    const item: ItemDraft = { ...outside, itemId, delivery: options.priority ?? 'next' };
+    checkSource(outside.source);
+    // What is posted is a copy, and JSON: the caller may go on changing theirs.
+    const item: ItemDraft = { ...outside, payload: toWire(outside.payload), itemId, delivery: options.priority ?? 'next' };
     const delivered = this.#untilRead(itemId);
     delivered.catch(() => undefined);
     await this.#parts.actor.submit({ kind: 'post', to, item });
@@ -134,8 +137,9 @@ export class Run implements AsyncIterable<CadreEvent> {
   /** Answers a question. */
   async answer(id: string, value: JsonValue): Promise<void> {
     const request = this.#pendingCall(id, 'question');
-    checkAnswer(request, value);
-    await this.#parts.actor.submit({ kind: 'answer', callId: id as CallId, verdict: 'answered', value });
+    const answer = toWire(value);
+    checkAnswer(request, answer);
+    await this.#parts.actor.submit({ kind: 'answer', callId: id as CallId, verdict: 'answered', value: answer });
   }
 
   /** Cancels the run, or one agent and everything below it; resolves when nothing of it is running any more. */
@@ -235,6 +239,13 @@ export class Run implements AsyncIterable<CadreEvent> {
 /** Tells whether a launch input already is a payload with parts. */
 export function toUserPayload(input: unknown): JsonValue {
   if (typeof input === 'string') return { prompt: input };
-  if (Array.isArray(input)) return { parts: input as JsonValue };
-  return isJsonObject(input) ? input : { prompt: String(input) };
+  const value = toWire(input);
+  if (Array.isArray(value)) return { parts: value };
+  return isJsonObject(value) ? value : { prompt: String(value) };
+}
+
+/** Sources name the kind of an event; results of calls are the engine's alone (I1). */
+function checkSource(source: unknown): void {
+  if (typeof source !== 'string' || source.trim() === '') throw new CadreError('OPTION_INVALID', "an item needs a source: the kind of event it is, for example 'USER_PROMPT'");
+  if (source === 'TOOL_RESULT') throw new CadreError('OPTION_INVALID', "TOOL_RESULT is posted by the engine, when a call ends; answer a question with run.answer(), or use a source of your own");
 }

@@ -100,16 +100,7 @@ function settle(tx: Transaction, env: Env, agent: AgentState, scope: Scope, turn
   if (agent.limitStage === 2) return { action: { type: 'limit', outcome: 'limit', error: agent.limitReason ?? 'limit reached' } };
   if (winner === undefined) return { action: withoutRule(agent, calls.length > 0) };
   const item = winner.action.type === 'loop_with_inbox_item' ? { item: loopItem(winner, winner.action.item, scope) } : {};
-  return { action: builtAction(tx, env, agent, scope, winner, calls), ...item };
-}
-
-/** A rule whose texts or arguments cannot be built ends the agent with that error: what it wanted is not known (I12). */
-function builtAction(tx: Transaction, env: Env, agent: AgentState, scope: Scope, winner: CompiledRule, calls: readonly ReplyToolCall[]): DecidedAction {
-  try {
-    return actionOf(tx, env, agent, scope, winner, calls);
-  } catch (thrown) {
-    return { type: 'end_agent_turn', ruleId: winner.id, outcome: 'error', error: `rule '${winner.id}' matched, but its action could not be built: ${describeThrown(thrown)}` };
-  }
+  return { action: actionOf(tx, env, agent, scope, winner, calls), ...item };
 }
 
 function actionOf(tx: Transaction, env: Env, agent: AgentState, scope: Scope, winner: CompiledRule, calls: readonly ReplyToolCall[]): DecidedAction {
