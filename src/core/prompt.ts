@@ -71,11 +71,6 @@ function userMessage(input: TurnInput, turnId: TurnId): StoredMessage {
   };
 }
 
-/** Tells whether an input is part of this turn's prompt only. */
-export function isEphemeral(input: TurnInput): boolean {
-  return !input.persistent;
-}
-
 /**
  * The prompt of a turn, as it is sent: the system text (when there is any), the stored messages `from` to `to`, then
  * the ephemeral inputs. A `prepend_to_role` input goes in front of a copy of the last message when that message has

@@ -1,6 +1,6 @@
 import type { EventOf, RunEndStatus } from './event.ts';
 import type { ErrorRecord } from './error.ts';
-import type { AgentId, CallId, ContentHash, ItemId, RunId, TurnId } from './ids.ts';
+import type { AgentId, CallId, ContentHash, RunId, TurnId } from './ids.ts';
 import type { InboxItem, WaitingItem } from './inbox.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { MessageOrigin, PromptMessage } from './message.ts';
@@ -203,10 +203,4 @@ export interface TurnState {
   calls: CallState[];
   stateChanges: EventOf<'state.update'>[] | undefined;
   end: EventOf<'turn.end'> | undefined;
-}
-
-/** An item id and why it is here, for lookups by the inspector. */
-export interface ItemRef {
-  readonly itemId: ItemId;
-  readonly seq: number;
 }

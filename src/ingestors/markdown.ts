@@ -14,8 +14,9 @@ export function renderMarkdown(value: JsonValue | undefined, schema?: JsonValue,
   return lines(value, schema, level).join('\n');
 }
 
-/** A key as a title: `user_query` becomes `User Query`. */
+/** A key as a title: `user_query` becomes `User Query`. An id like `WM_1` is a name and stays as it is. */
 export function titleOf(key: string): string {
+  if (/^[A-Z]+_\d+$/.test(key)) return key;
   return key
     .split('_')
     .filter((word) => word !== '')

@@ -88,10 +88,7 @@ function createAjv(draft: Draft, discriminator: boolean, warnings: string[]): Aj
     verbose: true,
     code: { regExp: Object.assign(regExp, { code: 'compileSafePattern' }) },
   };
-  const ajv: Ajv =
-    draft === 'draft-07'
-      ? new (load('ajv') as typeof import('ajv')).Ajv(options)
-      : new (load('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')).Ajv2020(options);
+  const ajv = newAjv(draft, options);
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({
     keyword: 'uniqueItems',
@@ -118,4 +115,13 @@ function invalid(where: string, problem: string, cause?: unknown): CadreError {
     details: { field: 'parameters' },
     cause,
   });
+}
+
+function newAjv(draft: Draft, options: Options): Ajv {
+  if (draft === 'draft-07') {
+    const { Ajv: Draft07 } = load('ajv') as typeof import('ajv');
+    return new Draft07(options);
+  }
+  const { Ajv2020 } = load('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
+  return new Ajv2020(options);
 }

@@ -61,7 +61,8 @@ describe('A1.11 handover protocols', () => {
     const boss = speaks(plan('brew', 'pour'), dispatch(assignment('WM_1', 'Brew it.')), dispatch(second), dispatch(assignment('WM_1', 'Brew it better.')), finish());
     await play({ yaml: [principal, worker, toAssociate], models: { principal: boss, worker: model } });
     const [first, next, rework] = model.requests.map((request) => promptOf(request));
-    expect(first).toContain('* **What to do:** Brew it.\n* **Your module:** WM_1');
+    expect(first).toContain('## Your work\n* **What to do:** Brew it.\n');
+    expect(first).toContain('* **Your module:** WM_1');
     expect(first).toContain('* **The module:**');
     expect(first).toContain('* **Description:** About brew.');
     expect(first).not.toContain('Earlier attempts');

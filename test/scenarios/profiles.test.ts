@@ -74,7 +74,7 @@ inbox_handling_strategies: [{ source: MINE, ingestor: generic_message }]
 
   it('[A1.12.inheritance] a cycle or an unknown base is an error that shows the chain', async () => {
     const error = async (...yaml: string[]): Promise<string> => await openEngine({ yaml, models: { m: speaks() } }).then(() => '', (thrown: Error) => thrown.message);
-    expect(await error('name: A\ntype: base\nbase_profile: B\n', 'name: B\ntype: base\nbase_profile: A\n')).toMatch(/A.*→.*B.*→.*A|B.*→.*A.*→.*B/);
+    expect(await error('name: A\ntype: base\nbase_profile: B\n', 'name: B\ntype: base\nbase_profile: A\n')).toMatch(/A -> B -> A|B -> A -> B/);
     expect(await error(child.replace('base_profile: Base', 'base_profile: Bse'), base)).toContain('did you mean');
   });
 

@@ -43,7 +43,9 @@ export function buildBriefing(protocol: HandoverProtocol, params: JsonObject, so
     data[rule.payloadKey] = value;
     properties[rule.payloadKey] = { ...rule.schema, ...(rule.title === undefined ? {} : { 'x-handover-title': rule.title }) };
   }
-  return { source: protocol.targetSource, payload: { data, schema_for_rendering: { type: 'object', properties } }, warnings };
+  const { 'x-handover-title': title } = protocol.contextParameters;
+  const schema: JsonObject = { type: 'object', ...(title === undefined ? {} : { 'x-handover-title': title }), properties };
+  return { source: protocol.targetSource, payload: { data, schema_for_rendering: schema }, warnings };
 }
 
 function propertiesOf(schema: JsonObject): JsonObject {

@@ -45,10 +45,18 @@ export function nextIteration(principal: AgentState, newParams: JsonObject, from
   const iteration = principal.iteration + 1;
   const params = { ...principal.initialParams, ...newParams };
   return [
+    ...staleResults(principal),
     { type: 'agent.restart', agentId, iteration, initialParams: params },
     ...briefing(agentId, params, from),
     from.context.item(agentId, 'PARTNER_DIRECTIVE', directive(newParams['new_directives_for_iteration'], iteration)),
   ];
+}
+
+/** Results of the last iteration's calls go with its history; directives that came too late for it are read in the new one. */
+function staleResults({ meta, inbox }: AgentState): readonly EventDraft[] {
+  return inbox
+    .filter(({ item }) => item.source === 'TOOL_RESULT')
+    .map(({ item }): EventDraft => ({ type: 'inbox.drop', agentId: meta.agentId, itemId: item.itemId, reason: 'agent_ended' }));
 }
 
 function directive(directives: JsonValue | undefined, iteration: number): JsonObject {
