@@ -72,14 +72,15 @@ export class Effects {
     for (const effect of this.#inFlight.values()) effect.abort.abort(error);
   }
 
-  /** Waits until what is in flight has stopped, at most the grace period. */
+  /** Waits until what was aborted has stopped, at most the grace period; what goes on is waited for by nobody. */
   async drain(): Promise<void> {
-    if (this.#inFlight.size === 0) return;
+    const stopping = [...this.#inFlight.values()].filter(({ abort }) => isAborted(abort));
+    if (stopping.length === 0) return;
     let cancelTimer: (() => void) | undefined;
     const grace = new Promise<void>((resolve) => {
       cancelTimer = this.#ports.clock.setTimer(this.#ports.graceMs, resolve);
     });
-    await Promise.race([Promise.all([...this.#inFlight.values()].map((effect) => effect.done)), grace]);
+    await Promise.race([Promise.all(stopping.map((effect) => effect.done)), grace]);
     cancelTimer?.();
   }
 

@@ -209,7 +209,10 @@ export class Engine {
       if (!this.#closed) await this.#parts.journal.release(lease);
     }, forget);
     const { signal } = options;
-    signal?.addEventListener('abort', () => void run.cancel('the launch signal was aborted').catch(() => undefined), { once: true });
+    const cancel = (): void => void run.cancel('the launch signal was aborted').catch(() => undefined);
+    signal?.addEventListener('abort', cancel, { once: true });
+    // Aborted while the lease was taken: the cancel waits behind the start.
+    if (signal?.aborted === true) queueMicrotask(cancel);
     return { actor, run };
   }
 

@@ -224,11 +224,24 @@ export class RunActor {
         ? thrown
         : new CadreError('STORE_FAILED', `run ${this.state.meta.runId}: the journal could not be written: ${describeThrown(thrown)}`, { cause: thrown });
     this.halted = error;
+    this.#held = undefined;
     this.#effects.abortAll(error);
+    this.#forget();
     for (const { waiter } of entries) waiter?.reject(error);
     for (const { waiter } of this.#queue.splice(0)) waiter?.reject(error);
     this.#subscribers.close(error);
     this.#settleIdle();
+  }
+
+  /** What was decided and could not be written never was: state goes back to the journal's, as far as it can be read at once. */
+  #forget(): void {
+    try {
+      const events = this.#ports.journal.read(this.state.meta.runId);
+      const state = Array.isArray(events) ? foldEvents(events as readonly CadreEvent[]) : undefined;
+      if (state !== undefined) this.state = state;
+    } catch {
+      // A store that is gone altogether: the error that halted the run says so already.
+    }
   }
 
   /** A fault of the engine itself: state goes back to what the journal says, and the run ends with the fault on record. */

@@ -1,4 +1,5 @@
 import type { Env } from '../core/env.ts';
+import { toErrorRecord } from '../core/error.ts';
 import type { EventDraft, RunEndStatus } from '../core/event.ts';
 import type { AgentId } from '../core/ids.ts';
 import type { AgentEnding } from '../core/tool-events.ts';
@@ -48,7 +49,12 @@ export function endAgent(tx: Transaction, env: Env, agent: AgentState, ending: A
 function tidyUp(tx: Transaction, env: Env, agent: AgentState, call: CallState, cause: number): void {
   const tool = env.catalog.get(call.request.name);
   if (tool?.kind !== 'transition' || tool.cancel === undefined || call.status !== 'suspended') return;
-  for (const draft of tool.cancel(call.request.args ?? {}, transitionContext(tx, env, agent, call), call.memo)) tx.emitDraft(draft, cause);
+  try {
+    for (const draft of tool.cancel(call.request.args ?? {}, transitionContext(tx, env, agent, call), call.memo)) tx.emitDraft(draft, cause);
+  } catch (thrown) {
+    const { code, message } = toErrorRecord(thrown, 'TOOL_FAILED');
+    tx.emit({ type: 'note.add', level: 'error', code, message: `'${call.request.name}' could not be cancelled in good order: ${message}`, agentId: agent.meta.agentId, turnId: call.request.turnId }, cause);
+  }
 }
 
 /** Commits what a tool of `agent` drafted; the end of an agent brings everything below it to an end as well. */

@@ -7,6 +7,7 @@ import type { EffectTool, ToolContext, TransitionTool } from '../core/tool.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { Happening, TransitionContext, TransitionOutcome } from '../core/transition.ts';
 import type { CallStatus } from '../core/turn.ts';
+import { checkOutcome } from './check-outcome.ts';
 import { emitDraft } from './end-agent.ts';
 import type { Action, ExecPorts, Node } from './node.ts';
 import { type CallEnding, endCall } from './tool-end.ts';
@@ -109,6 +110,7 @@ function decideTransition(tx: Transaction, env: Env, agent: AgentState, call: Ca
   let outcome: TransitionOutcome;
   try {
     outcome = decide(transitionContext(tx, env, agent, call));
+    checkOutcome(tx.run, call.request.name, outcome);
   } catch (thrown) {
     const error = toErrorRecord(thrown, 'TOOL_FAILED');
     endCall(tx, env, agent, call.callId, { status: 'error', content: JSON.stringify({ error: error.code, message: error.message }), error });

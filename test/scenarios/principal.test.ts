@@ -115,7 +115,7 @@ describe('A1.10 launching the principal', () => {
     expect(second.join('\n')).toContain('### Directive from Partner');
     expect(second.join('\n')).toContain('*   **Instruction**: Only green tea.');
     expect(second.join('\n')).toContain('Shorter.');
-    expect(second.join('\n')).not.toContain('First report.');
+    expect(second.join('\n')).not.toContain('Finished.');
     expect(turnsOf(run, 'Principal').map((turn) => turn.turnId)).toEqual(['Principal_2.t1', 'Principal_2.t2']);
   });
 
