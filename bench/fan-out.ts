@@ -29,8 +29,18 @@ export async function fanOut(rounds: number): Promise<readonly BenchResult[]> {
     rounds,
   );
   return [
-    { name: `${agents} sub-agents: wall × floor`, value: costs.engine.wall / costs.floor.wall, limit: 2.5, detail: `${costs.engine.wall.toFixed(0)} ms against ${costs.floor.wall.toFixed(0)} ms` },
-    { name: 'heap per live agent, KB', value: heapPerAgent / 1024, limit: 25, detail: globalThis.gc === undefined ? '(run with --expose-gc for an exact figure)' : '' },
+    {
+      name: `${agents} sub-agents: wall × floor`,
+      value: costs.engine.wall / costs.floor.wall,
+      limit: 2.5,
+      detail: `${costs.engine.wall.toFixed(0)} ms against ${costs.floor.wall.toFixed(0)} ms`,
+    },
+    {
+      name: 'heap per live agent, KB',
+      value: heapPerAgent / 1024,
+      limit: 25,
+      detail: globalThis.gc === undefined ? '(run with --expose-gc for an exact figure)' : '',
+    },
   ];
 }
 
@@ -51,14 +61,19 @@ async function dispatchAll(worker: LanguageModelV4): Promise<number> {
     },
   });
   const { status } = await run.result;
-  if (status !== 'completed' || run.state.agents.size !== agents + 1) throw new Error(`the fan-out ended ${status} with ${run.state.agents.size} agents`);
+  if (status !== 'completed' || run.state.agents.size !== agents + 1)
+    throw new Error(`the fan-out ended ${status} with ${run.state.agents.size} agents`);
   await engine.close();
   return live / agents;
 }
 
 /** The lead's model: creates the modules, dispatches them all, and is done. */
 function leadModel(): LanguageModelV4 {
-  const modules = Array.from({ length: agents }, (_, index) => ({ action: 'create', name: `Module ${index + 1}`, description: 'Add numbers.' }));
+  const modules = Array.from({ length: agents }, (_, index) => ({
+    action: 'create',
+    name: `Module ${index + 1}`,
+    description: 'Add numbers.',
+  }));
   const assignments = modules.map((_, index) => ({
     module_id_to_assign: `WM_${index + 1}`,
     agent_profile_logical_name: 'Adder',
@@ -69,7 +84,10 @@ function leadModel(): LanguageModelV4 {
     { tool: 'manage_work_modules', input: JSON.stringify({ actions: modules }) },
     { tool: 'dispatch_submodules', input: JSON.stringify({ assignments }) },
   ];
-  const usage = { inputTokens: { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined }, outputTokens: { total: 1, text: 1, reasoning: undefined } };
+  const usage = {
+    inputTokens: { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined },
+    outputTokens: { total: 1, text: 1, reasoning: undefined },
+  };
   let turn = 0;
   return {
     specificationVersion: 'v4',
@@ -88,7 +106,11 @@ function leadModel(): LanguageModelV4 {
               controller.enqueue({ type: 'text-delta', id: 't', delta: 'Done.' });
               controller.enqueue({ type: 'text-end', id: 't' });
             } else controller.enqueue({ type: 'tool-call', toolCallId: `lead_${turn}`, toolName: step.tool, input: step.input });
-            controller.enqueue({ type: 'finish', usage, finishReason: step === undefined ? { unified: 'stop', raw: 'stop' } : { unified: 'tool-calls', raw: 'tool_calls' } });
+            controller.enqueue({
+              type: 'finish',
+              usage,
+              finishReason: step === undefined ? { unified: 'stop', raw: 'stop' } : { unified: 'tool-calls', raw: 'tool_calls' },
+            });
             controller.close();
           },
         }),

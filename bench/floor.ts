@@ -1,4 +1,9 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Prompt,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
 
 /** The tool both sides call. */
 export const addTool = {
@@ -68,7 +73,11 @@ function callParts(turn: number, deltas: number): LanguageModelV4StreamPart[] {
 }
 
 function textParts(deltas: number): LanguageModelV4StreamPart[] {
-  return [{ type: 'stream-start', warnings: [] }, ...words(deltas), { type: 'finish', usage, finishReason: { unified: 'stop', raw: 'stop' } }];
+  return [
+    { type: 'stream-start', warnings: [] },
+    ...words(deltas),
+    { type: 'finish', usage, finishReason: { unified: 'stop', raw: 'stop' } },
+  ];
 }
 
 function words(deltas: number): LanguageModelV4StreamPart[] {
@@ -103,7 +112,9 @@ export async function floorLoop(model: LanguageModelV4, options: FloorOptions = 
     { role: 'system', content: 'You add numbers.' },
     { role: 'user', content: [{ type: 'text', text: 'Add.' }] },
   ];
-  const tools = [{ type: 'function' as const, name: addTool.name, description: addTool.description, inputSchema: addTool.parameters as never }];
+  const tools = [
+    { type: 'function' as const, name: addTool.name, description: addTool.description, inputSchema: addTool.parameters as never },
+  ];
   for (;;) {
     const before = messages.length;
     const { stream } = await model.doStream({ prompt: messages, tools });
@@ -118,11 +129,15 @@ export async function floorLoop(model: LanguageModelV4, options: FloorOptions = 
       } else if (part.type === 'tool-call') calls.push(part);
     }
     const content: Extract<Message, { role: 'assistant' }>['content'] = [{ type: 'text', text }];
-    for (const call of calls) content.push({ type: 'tool-call', toolCallId: call.toolCallId, toolName: call.toolName, input: JSON.parse(call.input) });
+    for (const call of calls)
+      content.push({ type: 'tool-call', toolCallId: call.toolCallId, toolName: call.toolName, input: JSON.parse(call.input) });
     messages.push({ role: 'assistant', content });
     for (const call of calls) {
       const value = addTool.execute(JSON.parse(call.input) as { a: number; b: number });
-      messages.push({ role: 'tool', content: [{ type: 'tool-result', toolCallId: call.toolCallId, toolName: call.toolName, output: { type: 'text', value } }] });
+      messages.push({
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: call.toolCallId, toolName: call.toolName, output: { type: 'text', value } }],
+      });
     }
     options.onTurn?.(messages.slice(before));
     if (calls.length === 0) return messages;

@@ -34,5 +34,7 @@ export async function interleaved<Name extends string>(
       costs.get(name)?.wall.push(wall);
     }
   }
-  return Object.fromEntries(names.map((name) => [name, { cpu: median(costs.get(name)?.cpu ?? []), wall: median(costs.get(name)?.wall ?? []) }])) as never;
+  return Object.fromEntries(
+    names.map((name) => [name, { cpu: median(costs.get(name)?.cpu ?? []), wall: median(costs.get(name)?.wall ?? []) }]),
+  ) as never;
 }

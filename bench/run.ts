@@ -68,7 +68,9 @@ async function durable(): Promise<void> {
         engine: async () => {
           const store = path.join(folder, `engine-${turns}-${file++}.db`);
           const engine = await benchEngine({ bench: model }, store);
-          await (await engine.launch({ profile: 'Adder', input: 'Add.' })).result;
+          await (
+            await engine.launch({ profile: 'Adder', input: 'Add.' })
+          ).result;
           await engine.close();
           bytes[turns] = statSync(store).size;
         },
@@ -77,9 +79,19 @@ async function durable(): Promise<void> {
     );
     const floor = costs.floor.cpu / turns;
     const ours = costs.engine.cpu / turns;
-    row(`SQLite: CPU per turn, N=${turns}, × floor with one append`, ours / floor, 4, `${ours.toFixed(1)} µs against ${floor.toFixed(1)} µs`);
+    row(
+      `SQLite: CPU per turn, N=${turns}, × floor with one append`,
+      ours / floor,
+      4,
+      `${ours.toFixed(1)} µs against ${floor.toFixed(1)} µs`,
+    );
     const perTurn = (bytes[turns] ?? 0) / turns;
-    row(`SQLite: bytes per turn, N=${turns}, × new content`, perTurn / (content / turns), 3, `${perTurn.toFixed(0)} B against ${(content / turns).toFixed(0)} B`);
+    row(
+      `SQLite: bytes per turn, N=${turns}, × new content`,
+      perTurn / (content / turns),
+      3,
+      `${perTurn.toFixed(0)} B against ${(content / turns).toFixed(0)} B`,
+    );
   }
   row('SQLite: bytes per turn at N=1000 × at N=100', (bytes[1000] ?? 0) / 1000 / ((bytes[100] ?? 1) / 100), 1.05, 'flat in N');
 }
@@ -107,7 +119,12 @@ async function streaming(): Promise<void> {
     rounds,
   );
   await engine.close();
-  row('streaming: CPU per delta × floor', costs.engine.cpu / costs.floor.cpu, 3, `${(costs.engine.cpu / deltas).toFixed(2)} µs against ${(costs.floor.cpu / deltas).toFixed(2)} µs`);
+  row(
+    'streaming: CPU per delta × floor',
+    costs.engine.cpu / costs.floor.cpu,
+    3,
+    `${(costs.engine.cpu / deltas).toFixed(2)} µs against ${(costs.floor.cpu / deltas).toFixed(2)} µs`,
+  );
 }
 
 try {

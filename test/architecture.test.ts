@@ -78,7 +78,13 @@ describe('architecture', () => {
     const banned = /\b(Date\.now|new Date\(\)|Math\.random|setTimeout|setInterval|setImmediate|fetch\(|crypto\.|process\.)/;
     const wrong = files
       .filter((name) => folderOf(name) === 'core')
-      .flatMap((name) => readFileSync(path.join(src, name), 'utf8').split('\n').flatMap((line, index) => (banned.test(line.replace(/\/\*.*?\*\/|\/\/.*|^\s*\*.*/g, '')) ? [`${name}:${index + 1}`] : [])));
+      .flatMap((name) =>
+        readFileSync(path.join(src, name), 'utf8')
+          .split('\n')
+          .flatMap((line, index) =>
+            banned.test(line.replace(/\/\*.*?\*\/|\/\/.*|^\s*\*.*/g, '')) ? [`${name}:${index + 1}`] : [],
+          ),
+      );
     expect(wrong).toEqual([]);
   });
 
@@ -87,7 +93,9 @@ describe('architecture', () => {
   });
 
   it('no file is longer than 300 lines', () => {
-    const long = files.map((name) => ({ name, lines: readFileSync(path.join(src, name), 'utf8').split('\n').length })).filter(({ lines }) => lines > 301);
+    const long = files
+      .map((name) => ({ name, lines: readFileSync(path.join(src, name), 'utf8').split('\n').length }))
+      .filter(({ lines }) => lines > 301);
     expect(long).toEqual([]);
   });
 });

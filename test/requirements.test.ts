@@ -5,10 +5,13 @@ import { requirements } from './requirements.ts';
 
 /** The tags at the beginning of the titles of all tests, with the files they stand in. */
 const cited = new Map<string, Set<string>>();
-for (const file of readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.test.ts'))) {
+for (const file of readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  name.endsWith('.test.ts'),
+)) {
   const text = readFileSync(path.join(import.meta.dirname, file), 'utf8');
   for (const title of text.matchAll(/\((['"`])((?:\[[A-D]\d+(?:\.[\w-]+)+\] ?)+)/g)) {
-    for (const tag of (title[2] ?? '').matchAll(/\[([^\]]+)\]/g)) cited.set(tag[1] ?? '', (cited.get(tag[1] ?? '') ?? new Set()).add(file));
+    for (const tag of (title[2] ?? '').matchAll(/\[([^\]]+)\]/g))
+      cited.set(tag[1] ?? '', (cited.get(tag[1] ?? '') ?? new Set()).add(file));
   }
 }
 
@@ -17,7 +20,9 @@ const known = new Map(requirements.map((requirement) => [requirement.id, require
 describe('requirements', () => {
   it('have ids that are unique, and reasons where they are left for later', () => {
     expect(known.size).toBe(requirements.length);
-    expect(requirements.filter(({ status, reason }) => (status === 'later') !== (reason !== undefined && reason.length > 20))).toEqual([]);
+    expect(
+      requirements.filter(({ status, reason }) => (status === 'later') !== (reason !== undefined && reason.length > 20)),
+    ).toEqual([]);
   });
 
   it('that are verified are cited by a test', () => {
@@ -25,7 +30,9 @@ describe('requirements', () => {
   });
 
   it('that are cited exist, and are not left for later', () => {
-    const wrong = [...cited].filter(([id]) => known.get(id)?.status !== 'verified').map(([id, files]) => `${id} in ${[...files].join(', ')}`);
+    const wrong = [...cited]
+      .filter(([id]) => known.get(id)?.status !== 'verified')
+      .map(([id, files]) => `${id} in ${[...files].join(', ')}`);
     expect(wrong).toEqual([]);
   });
 });

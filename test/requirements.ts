@@ -16,7 +16,9 @@ interface Later {
 /** A row: what it asks for, and, when it is not there yet, why. */
 type Row = string | readonly [string, Later];
 
-const knowledgeBase = { later: 'There is no knowledge base yet; long results are cut with a marker and kept whole in the content store.' };
+const knowledgeBase = {
+  later: 'There is no knowledge base yet; long results are cut with a marker and kept whole in the content store.',
+};
 const turnTypes = { later: 'Only agents take turns so far; who spoke, dispatched or restarted is on the record as events.' };
 
 const tables: readonly { readonly table: string; readonly section: string; readonly rows: Readonly<Record<string, Row>> }[] = [
@@ -133,7 +135,10 @@ const tables: readonly { readonly table: string; readonly section: string; reado
       'run-context': 'id, status, config snapshot, usage, limits',
       'team-state': 'modules, dispatches, shared values',
       'sub-context': 'messages, inbox, flags, deliverables per agent',
-      'run-types': ['direct runs of a principal or a chat by run type', { later: 'A run starts with whatever profile is named; there is no second word for it.' }],
+      'run-types': [
+        'direct runs of a principal or a chat by run type',
+        { later: 'A run starts with whatever profile is named; there is no second word for it.' },
+      ],
       'partner-loop': 'waits for the user or the principal, whichever comes first',
       'run-once': 'principal and associates run to their end, or are cancelled with everything below',
       'result-package': 'status, summary, deliverables, error',
@@ -147,11 +152,17 @@ const tables: readonly { readonly table: string; readonly section: string; reado
     section: 'Tools',
     rows: {
       attributes: 'registration attributes and what they do',
-      discovery: ['tools found in folders and on MCP servers', { later: 'Tools are handed to the engine by name; MCP servers come as toolsets later.' }],
+      discovery: [
+        'tools found in folders and on MCP servers',
+        { later: 'Tools are handed to the engine by name; MCP servers come as toolsets later.' },
+      ],
       'to-the-llm': 'clean schemas, toolset in the description, encoded names',
       access: 'toolsets and single tools by policy',
       'handover-merge': 'parameters of the handover protocol merged in and checked',
-      'exposable-as-tool': ['a profile offered as a tool', { later: 'The key is read and checked; dispatch and launch are the ways to start an agent so far.' }],
+      'exposable-as-tool': [
+        'a profile offered as a tool',
+        { later: 'The key is read and checked; dispatch and launch are the ways to start an agent so far.' },
+      ],
       'base-tool': 'arguments, outcome, result item',
       'mcp-proxy': ['tools of MCP servers', { later: 'MCP servers come as toolsets later.' }],
       'finish-flow': 'ends with deliverables that fit the schema',
@@ -160,9 +171,18 @@ const tables: readonly { readonly table: string; readonly section: string; reado
       'manage-work-modules': 'atomic changes of the plan',
       'principal-status': 'how far the principal is',
       'send-directive': 'a directive into the principal’s next turn',
-      'web-search': ['search and visit the web', { later: 'The bundled team works on a folder of documents; web tools need a service and a key of the user’s choice.' }],
-      'file-system': ['write and review workspace files', { later: 'Reports are written by write_report; a workspace toolset comes later.' }],
-      rag: ['query, add and list sources', { later: 'Documents are searched by full text where they lie; embedding sources come later.' }],
+      'web-search': [
+        'search and visit the web',
+        { later: 'The bundled team works on a folder of documents; web tools need a service and a key of the user’s choice.' },
+      ],
+      'file-system': [
+        'write and review workspace files',
+        { later: 'Reports are written by write_report; a workspace toolset comes later.' },
+      ],
+      rag: [
+        'query, add and list sources',
+        { later: 'Documents are searched by full text where they lie; embedding sources come later.' },
+      ],
     },
   },
   {
@@ -209,8 +229,14 @@ const tables: readonly { readonly table: string; readonly section: string; reado
       'profile-keys': 'every key, and no other',
       inheritance: 'merge rules and cycles',
       'shipped-profiles': 'the bundled profiles',
-      'associate-family': ['web, analyst, insight, RAG and web-developer associates', { later: 'The bundled team has one associate, for documents; the others need tools that come later.' }],
-      'runtime-edit': ['create, update, disable and rename profiles in a running run', { later: 'A run keeps the profiles it started with; edit the files and start another.' }],
+      'associate-family': [
+        'web, analyst, insight, RAG and web-developer associates',
+        { later: 'The bundled team has one associate, for documents; the others need tools that come later.' },
+      ],
+      'runtime-edit': [
+        'create, update, disable and rename profiles in a running run',
+        { later: 'A run keeps the profiles it started with; edit the files and start another.' },
+      ],
       'llm-config': 'inheritance, environment, stand-ins',
       'call-llm': 'what is retried and what is not',
       aggregator: 'replies put together from their pieces',
@@ -244,7 +270,10 @@ const faults: Readonly<Record<string, Row>> = {
   23: 'no limit on turns, time or tokens',
   24: 'runs in the middle of something could not be resumed',
   25: ['the server’s messages contradicted its code', { later: 'There is no server yet.' }],
-  26: ['the whole history was sent to the UI again and again; tokens saved nothing', { later: 'There is no server and no knowledge base yet; events are appended once and read from where a reader stopped.' }],
+  26: [
+    'the whole history was sent to the UI again and again; tokens saved nothing',
+    { later: 'There is no server and no knowledge base yet; events are appended once and read from where a reader stopped.' },
+  ],
   27: ['one broken MCP server broke all', { later: 'MCP servers come as toolsets later.' }],
   28: 'retries changed the request',
   29: 'broken profiles were skipped',
@@ -256,7 +285,9 @@ const faults: Readonly<Record<string, Row>> = {
 
 /** Every row of the first system’s checklist, and every fault of it that must not come back. */
 export const requirements: readonly Requirement[] = [
-  ...tables.flatMap(({ table, section, rows }) => Object.entries(rows).map(([name, row]) => toRequirement(`${table}.${name}`, section, row))),
+  ...tables.flatMap(({ table, section, rows }) =>
+    Object.entries(rows).map(([name, row]) => toRequirement(`${table}.${name}`, section, row)),
+  ),
   ...Object.entries(faults).map(([number, row]) => toRequirement(`D1.${number}`, 'Faults of the original', row)),
 ];
 

@@ -16,11 +16,21 @@ const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'
 };
 
 it('the root exports what the documentation promises, and nothing else', () => {
-  expect(Object.keys(cadre).toSorted()).toEqual(['CadreError', 'createEngine', 'createToolRegistry', 'defineIngestor', 'defineObserver', 'defineTool', 'loadProfiles']);
+  expect(Object.keys(cadre).toSorted()).toEqual([
+    'CadreError',
+    'createEngine',
+    'createToolRegistry',
+    'defineIngestor',
+    'defineObserver',
+    'defineTool',
+    'loadProfiles',
+  ]);
 });
 
 it('cadre/testing exports its doubles and checks', () => {
-  expect(Object.keys(testing)).toEqual(expect.arrayContaining(['countingIds', 'manualClock', 'scriptedModel', 'createMemoryJournal']));
+  expect(Object.keys(testing)).toEqual(
+    expect.arrayContaining(['countingIds', 'manualClock', 'scriptedModel', 'createMemoryJournal']),
+  );
 });
 
 it('the package has these entry points', () => {
@@ -48,7 +58,8 @@ it('importing the root opens no socket, starts no timer, and loads neither SQLit
 });
 
 it('the schemas for editors are those of this version: npm run schemas', async () => {
-  const { profileJsonSchema, llmConfigJsonSchema, handoverProtocolJsonSchema, scriptJsonSchema } = await import('../src/profiles/json-schemas.ts');
+  const { profileJsonSchema, llmConfigJsonSchema, handoverProtocolJsonSchema, scriptJsonSchema } =
+    await import('../src/profiles/json-schemas.ts');
   const shipped = (name: string): unknown => JSON.parse(readFileSync(path.join(root, 'schemas', `${name}.schema.json`), 'utf8'));
   expect(shipped('profile')).toEqual(profileJsonSchema());
   expect(shipped('llm_config')).toEqual(llmConfigJsonSchema());

@@ -76,7 +76,13 @@ function otherState(run: RunState, agentId: string | undefined): unknown {
 /** An item as conditions see it. */
 function itemView(waiting: WaitingItem): Readonly<Record<string, unknown>> {
   const { item } = waiting;
-  return { item_id: item.itemId, source: item.source, payload: item.payload, consumption_policy: item.consumption, from: item.from ?? null };
+  return {
+    item_id: item.itemId,
+    source: item.source,
+    payload: item.payload,
+    consumption_policy: item.consumption,
+    from: item.from ?? null,
+  };
 }
 
 function stateView(run: RunState, agent: AgentState): Readonly<Record<string, unknown>> {

@@ -28,13 +28,22 @@ export interface AgentTools {
 /** An observer written in code. It may throw: the failure is recorded and the turn goes on. */
 export interface CodedObserver {
   readonly name: string;
-  readonly observe: (view: { readonly run: RunState; readonly agent: AgentState; readonly params: JsonObject }) => readonly ObserverResult[];
+  readonly observe: (view: {
+    readonly run: RunState;
+    readonly agent: AgentState;
+    readonly params: JsonObject;
+  }) => readonly ObserverResult[];
 }
 
 /** What a coded observer wants done. */
 export type ObserverResult =
   | { readonly type: 'add_to_inbox'; readonly target?: string; readonly source: string; readonly payload: JsonValue }
-  | { readonly type: 'update_state'; readonly operation: 'set' | 'increment' | 'append' | 'remove'; readonly path: string; readonly value?: JsonValue };
+  | {
+      readonly type: 'update_state';
+      readonly operation: 'set' | 'increment' | 'append' | 'remove';
+      readonly path: string;
+      readonly value?: JsonValue;
+    };
 
 /**
  * Everything a decision depends on besides state and input: compiled profiles and pure functions over them. The engine
@@ -47,8 +56,16 @@ export interface Env {
   readonly catalog: ToolCatalog;
   readonly toolsOf: (profile: CompiledProfile, agent: AgentState) => AgentTools;
   readonly ingestor: (name: string) => Ingestor | undefined;
-  readonly observe: (tx: Transaction, agent: AgentState, profile: CompiledProfile, phase: 'pre' | 'post') => readonly ObserverRecord[];
-  readonly parseArguments: (input: string, options: { readonly effect: ToolEffect; readonly finishedCleanly: boolean }) => ParsedArguments;
+  readonly observe: (
+    tx: Transaction,
+    agent: AgentState,
+    profile: CompiledProfile,
+    phase: 'pre' | 'post',
+  ) => readonly ObserverRecord[];
+  readonly parseArguments: (
+    input: string,
+    options: { readonly effect: ToolEffect; readonly finishedCleanly: boolean },
+  ) => ParsedArguments;
   readonly checkSchema: (schema: JsonObject, value: unknown) => ArgumentCheck;
   /** Fits a tool's returned value for the model: content, and the uncut text when it had to be cut. */
   readonly toResult: (returned: unknown, maxChars: number) => FittedResult;

@@ -78,7 +78,9 @@ export interface ErrorRecord {
 
 /** Turns anything thrown into a record; never throws itself, whatever it is given. */
 export function toErrorRecord(thrown: unknown, fallback: ErrorCode): ErrorRecord {
-  return isCadreError(thrown) ? { code: thrown.code, message: thrown.message } : { code: fallback, message: describeThrown(thrown) };
+  return isCadreError(thrown)
+    ? { code: thrown.code, message: thrown.message }
+    : { code: fallback, message: describeThrown(thrown) };
 }
 
 function isCadreError(thrown: unknown): thrown is CadreError {

@@ -62,7 +62,11 @@ export const poisonAfterFailures = 3;
 
 /** The priority an item is read with. */
 export function priorityOf(item: InboxItem): number {
-  return item.priority ?? (Object.hasOwn(sourcePriorities, item.source) ? sourcePriorities[item.source] : undefined) ?? unknownSourcePriority;
+  return (
+    item.priority ??
+    (Object.hasOwn(sourcePriorities, item.source) ? sourcePriorities[item.source] : undefined) ??
+    unknownSourcePriority
+  );
 }
 
 /** Items in the order they are read: priority, then arrival (I3). The given list is not changed. */

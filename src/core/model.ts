@@ -12,9 +12,7 @@ export interface OfferedTool {
 }
 
 /** How the model must choose among the offered tools. */
-export type ToolChoice =
-  | { readonly type: 'auto' | 'none' | 'required' }
-  | { readonly type: 'tool'; readonly toolName: string };
+export type ToolChoice = { readonly type: 'auto' | 'none' | 'required' } | { readonly type: 'tool'; readonly toolName: string };
 
 /** A piece of a reply while it streams. `attempt` and `n` let a reader drop what a later attempt supersedes. */
 export interface ModelDelta {

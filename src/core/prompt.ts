@@ -83,8 +83,9 @@ export function assemblePrompt(
   to: number,
   inputs: readonly TurnInput[],
 ): PromptMessage[] {
-  const prompt: PromptMessage[] = from === 0 && to === messages.length ? messages.slice() : messages.slice(from, to);
-  if (systemText !== '') prompt.unshift({ role: 'system', content: systemText });
+  const view = from === 0 && to === messages.length ? messages : messages.slice(from, to);
+  const system: PromptMessage[] = systemText === '' ? [] : [{ role: 'system', content: systemText }];
+  const prompt = system.concat(view);
   for (const input of inputs) {
     if (input.persistent) continue;
     const last = prompt.at(-1);

@@ -137,7 +137,11 @@ export interface AgentState {
   messages: PromptMessage[];
   origins: MessageOrigin[];
   /** Histories of earlier iterations. */
-  readonly archived: { readonly iteration: number; readonly messages: readonly PromptMessage[]; readonly origins: readonly MessageOrigin[] }[];
+  readonly archived: {
+    readonly iteration: number;
+    readonly messages: readonly PromptMessage[];
+    readonly origins: readonly MessageOrigin[];
+  }[];
   inbox: WaitingItem[];
   readonly deadLetters: InboxItem[];
   flags: JsonObject;

@@ -27,7 +27,10 @@ export const globalStrategies: ReadonlyMap<string, Strategy> = new Map<string, S
   ['AGENT_STARTUP_BRIEFING', strategy('protocol_aware', true, { no_handover: true })],
   ['SELF_REFLECTION_PROMPT', strategy('templated_content', false, {}, 'prepend_to_role')],
   ['INTERNAL_DIRECTIVE', strategy('templated_content', true)],
-  ['PARTNER_DIRECTIVE', strategy('markdown_formatter', true, { title: '### Directive from Partner', key_renames: { content: 'Instruction' } })],
+  [
+    'PARTNER_DIRECTIVE',
+    strategy('markdown_formatter', true, { title: '### Directive from Partner', key_renames: { content: 'Instruction' } }),
+  ],
   ['PRINCIPAL_COMPLETED', strategy('generic_message', true)],
   ['ALL_WORK_COMPLETED_PROMPT', strategy('generic_message', false, {}, 'prepend_to_role')],
   ['PROFILES_UPDATED_NOTIFICATION', strategy('generic_message', false, {}, 'prepend_to_role')],

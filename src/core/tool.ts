@@ -44,7 +44,7 @@ export interface ToolBase {
   readonly concurrency: ToolConcurrency;
   /** A successful call ends the agent that made it. */
   readonly endsFlow: boolean;
-  /** Must be the only call of its reply; otherwise none of the reply's calls runs. */
+  /** Must be the only call of its reply; together with others it is refused, and the others run. */
   readonly unique: boolean;
   readonly timeoutMs: number;
   /** Longest result, in characters, that reaches the model; more is cut head and tail with a marker. */

@@ -12,7 +12,14 @@ import type { RunState } from './state.ts';
  */
 export type Effect =
   | { readonly kind: 'model'; readonly agentId: AgentId; readonly turnId: TurnId; readonly cause: number }
-  | { readonly kind: 'tool'; readonly agentId: AgentId; readonly turnId: TurnId; readonly callId: CallId; readonly pure: boolean; readonly cause: number };
+  | {
+      readonly kind: 'tool';
+      readonly agentId: AgentId;
+      readonly turnId: TurnId;
+      readonly callId: CallId;
+      readonly pure: boolean;
+      readonly cause: number;
+    };
 
 /** What an item needs to say for itself; the rest has defaults. */
 export interface ItemDraft {
@@ -41,8 +48,8 @@ export class Transaction {
   readonly events: CadreEvent[] = [];
   readonly effects: Effect[] = [];
   readonly contents: ContentEntry[] = [];
-  /** Agents something happened to, in order: they may be able to take a turn. */
-  readonly touched = new Set<AgentId>();
+  readonly #touched: AgentId[] = [];
+  #looked = 0;
   /** Agents that ended in this decision and whose parents have not been told yet. */
   readonly ended: AgentId[] = [];
   /** The commit makes an unsafe effect due, records its result, or ends the run: sync it fully. */
@@ -51,7 +58,11 @@ export class Transaction {
   readonly #known: Set<ContentHash>;
   #cause: number | undefined;
 
-  constructor(run: RunState, at: number, contents: { readonly hash: (text: string) => ContentHash; readonly known: Set<ContentHash> }) {
+  constructor(
+    run: RunState,
+    at: number,
+    contents: { readonly hash: (text: string) => ContentHash; readonly known: Set<ContentHash> },
+  ) {
     this.run = run;
     this.at = at;
     this.#hash = contents.hash;
@@ -75,8 +86,21 @@ export class Transaction {
     applyEvent(run, placed);
     this.events.push(placed);
     const agentId = (placed as { readonly agentId?: AgentId }).agentId;
-    if (agentId !== undefined) this.touched.add(agentId);
+    if (agentId !== undefined) this.touch(agentId);
     return placed;
+  }
+
+  /** Notes that something happened to an agent: it may be able to take a turn. */
+  touch(agentId: AgentId): void {
+    const waiting = this.#looked < this.#touched.length;
+    if (!waiting || this.#touched.at(-1) !== agentId) this.#touched.push(agentId);
+  }
+
+  /** The next agent something happened to since it was last looked at; undefined when there is none left. */
+  nextTouched(): AgentId | undefined {
+    const next = this.#touched[this.#looked];
+    if (next !== undefined) this.#looked++;
+    return next;
   }
 
   /** Posts an item to an agent; its id derives from the run's counter unless it came with one. */
@@ -97,7 +121,10 @@ export class Transaction {
 
   /** Emits what another part drafted earlier; items get their ids only now, since others may have been posted in between. */
   emitDraft(draft: EventDraft, cause?: number): void {
-    this.emit(draft.type === 'inbox.add' ? { ...draft, item: { ...draft.item, itemId: this.#nextItemId() } } : { ...draft }, cause ?? this.#cause);
+    this.emit(
+      draft.type === 'inbox.add' ? { ...draft, item: { ...draft.item, itemId: this.#nextItemId() } } : { ...draft },
+      cause ?? this.#cause,
+    );
   }
 
   #nextItemId(): ItemId {

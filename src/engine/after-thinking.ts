@@ -1,6 +1,6 @@
 import type { Env } from '../core/env.ts';
+import type { ErrorRecord } from '../core/error.ts';
 import type { TurnId } from '../core/ids.ts';
-import type { ModelOutcome } from '../core/model.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { AgentAwait } from '../core/event.ts';
@@ -14,44 +14,51 @@ import type { Action } from '../nodes/node.ts';
 import { cancelCalls, requestCalls } from '../nodes/tool-request.ts';
 
 /** Follows the action an agent's turn ended in: to its tools, to its next turn, to waiting, or to the end. */
-export function afterThinking(tx: Transaction, env: Env, agent: AgentState, turnId: TurnId, action: Action, outcome: ModelOutcome): void {
+export function afterThinking(tx: Transaction, env: Env, agent: AgentState, turnId: TurnId, action: Action): void {
   const step = agentFlow.next('agent', action);
   if (step === 'tool') {
-    goToTools(tx, env, agent, turnId, outcome);
+    goToTools(tx, env, agent, turnId);
     return;
   }
   const agentId = agent.meta.agentId;
   const turn = tx.run.turns.get(turnId);
-  const decided = turn?.decide?.action;
+  const error = turn?.modelEnd?.error;
   cancelCalls(tx, env, agent, turnId, turn?.modelEnd?.reply?.toolCalls ?? [], `not run: the flow went on with '${action}' instead`);
-  const end = outcome.kind === 'error' ? tx.emit({ type: 'turn.end', agentId, turnId, status: 'error', error: outcome.error }) : tx.emit({ type: 'turn.end', agentId, turnId, status: 'completed' });
+  const end =
+    error === undefined
+      ? tx.emit({ type: 'turn.end', agentId, turnId, status: 'completed' })
+      : tx.emit({ type: 'turn.end', agentId, turnId, status: 'error', error });
   if (step === 'wait') {
     const wait: Writable<AgentAwait> = { type: 'agent.await', agentId };
-    if (decided?.on !== undefined) wait.on = decided.on;
+    const on = turn?.decide?.action.on;
+    if (on !== undefined) wait.on = on;
     tx.emit(wait, end.seq);
   } else if (step === 'end') {
-    endAgent(tx, env, agent, endingOf(decided, outcome), end.seq);
+    endAgent(tx, env, agent, endingOf(turn?.decide?.action, error), end.seq);
   }
 }
 
 /** Runs the reply's calls, or in their place the one call a rule decided on. */
-function goToTools(tx: Transaction, env: Env, agent: AgentState, turnId: TurnId, outcome: ModelOutcome): void {
+function goToTools(tx: Transaction, env: Env, agent: AgentState, turnId: TurnId): void {
   const turn = tx.run.turns.get(turnId);
   const made = turn?.modelEnd?.reply?.toolCalls ?? [];
   const forced = turn?.decide?.action.call;
-  const finishReason = outcome.kind === 'reply' ? outcome.reply.finishReason : 'other';
+  const finishReason = turn?.modelEnd?.reply?.finishReason;
   if (forced === undefined) {
-    requestCalls(tx, env, agent, profileOf(env, agent), turnId, made, { finishedCleanly: finishReason === 'stop' || finishReason === 'tool-calls' });
+    requestCalls(tx, env, agent, profileOf(env, agent), turnId, made, {
+      finishedCleanly: finishReason === 'stop' || finishReason === 'tool-calls',
+    });
     return;
   }
   cancelCalls(tx, env, agent, turnId, made, `not run: a rule called '${forced.name}' instead`);
   requestCalls(tx, env, agent, profileOf(env, agent), turnId, [forced], { finishedCleanly: true });
 }
 
-function endingOf(decided: DecidedAction | undefined, outcome: ModelOutcome): AgentEnding {
-  if (outcome.kind === 'error') return { outcome: 'error', error: outcome.error };
+function endingOf(decided: DecidedAction | undefined, error: ErrorRecord | undefined): AgentEnding {
+  if (error !== undefined) return { outcome: 'error', error };
   const ending: Writable<AgentEnding> = { outcome: decided?.outcome ?? 'error' };
   if (decided?.output !== undefined) ending.output = decided.output;
-  if (decided?.error !== undefined) ending.error = { code: decided.type === 'limit' ? 'LIMIT_REACHED' : 'AGENT_FAILED', message: decided.error };
+  if (decided?.error !== undefined)
+    ending.error = { code: decided.type === 'limit' ? 'LIMIT_REACHED' : 'AGENT_FAILED', message: decided.error };
   return ending;
 }

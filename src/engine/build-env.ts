@@ -51,7 +51,11 @@ function createToolsOf({ set, registry }: EnvParts): Env['toolsOf'] {
     known.set(profile, ofProfile);
     const before = ofProfile.get(key);
     if (before !== undefined) return before;
-    const made = prepareTools(allowedTools(registry, { allowedToolsets: toolsets ?? profile.allowedToolsets, allowedTools: profile.allowedTools }), registry, set);
+    const made = prepareTools(
+      allowedTools(registry, { allowedToolsets: toolsets ?? profile.allowedToolsets, allowedTools: profile.allowedTools }),
+      registry,
+      set,
+    );
     ofProfile.set(key, made);
     return made;
   };
@@ -69,7 +73,10 @@ function prepareTools(allowed: readonly Tool[], registry: ToolRegistry, set: Pro
 }
 
 /** A tool with a handover protocol is checked against its own parameters together with the protocol's. */
-function withProtocol(tool: Tool, set: ProfileSet): { readonly tool: Tool; readonly protocol?: HandoverProtocol; readonly check: Tool['check'] } {
+function withProtocol(
+  tool: Tool,
+  set: ProfileSet,
+): { readonly tool: Tool; readonly protocol?: HandoverProtocol; readonly check: Tool['check'] } {
   const protocol = tool.handoverProtocol === undefined ? undefined : set.protocols.get(tool.handoverProtocol);
   return protocol === undefined ? { tool, check: tool.check } : { tool, protocol, check: withHandover(tool, protocol).check };
 }

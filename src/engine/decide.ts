@@ -19,8 +19,20 @@ export type Input =
   | { readonly kind: 'start'; readonly profile: string; readonly payload: JsonValue }
   | { readonly kind: 'post'; readonly to: AgentId; readonly item: ItemDraft }
   | { readonly kind: 'model'; readonly agentId: AgentId; readonly turnId: TurnId; readonly outcome: ModelOutcome }
-  | { readonly kind: 'tool'; readonly agentId: AgentId; readonly turnId: TurnId; readonly callId: CallId; readonly outcome: ToolOutcome }
-  | { readonly kind: 'answer'; readonly callId: CallId; readonly verdict: 'approved' | 'rejected' | 'answered'; readonly value?: JsonValue; readonly message?: string }
+  | {
+      readonly kind: 'tool';
+      readonly agentId: AgentId;
+      readonly turnId: TurnId;
+      readonly callId: CallId;
+      readonly outcome: ToolOutcome;
+    }
+  | {
+      readonly kind: 'answer';
+      readonly callId: CallId;
+      readonly verdict: 'approved' | 'rejected' | 'answered';
+      readonly value?: JsonValue;
+      readonly message?: string;
+    }
   | { readonly kind: 'cancel'; readonly agentId?: AgentId; readonly reason: string }
   | { readonly kind: 'recover' }
   | { readonly kind: 'fail'; readonly error: ErrorRecord }
@@ -85,7 +97,15 @@ function startRoot(tx: Transaction, env: Env, profileName: string, payload: Json
   if (profile === undefined) throw new CadreError('PROFILE_UNKNOWN', `there is no profile '${profileName}'`);
   const agentId = agentIdAt(profile.name, 1);
   const start = tx.emit(
-    { type: 'agent.start', agentId, profile: profile.name, profileType: profile.type, depth: 0, initialParams: {}, flowId: `flow_${agentId}` },
+    {
+      type: 'agent.start',
+      agentId,
+      profile: profile.name,
+      profileType: profile.type,
+      depth: 0,
+      initialParams: {},
+      flowId: `flow_${agentId}`,
+    },
     tx.run.seq,
   );
   tx.post(agentId, { source: 'USER_PROMPT', payload }, start.seq);
@@ -98,11 +118,21 @@ function rootOf(tx: Transaction): AgentState | undefined {
 function endModelCall(tx: Transaction, kernel: Kernel, input: Extract<Input, { kind: 'model' }>): void {
   const agent = tx.run.agents.get(input.agentId);
   if (agent === undefined || agent.currentTurnId !== input.turnId || agent.status !== 'in_turn') {
-    tx.emit({ type: 'note.add', level: 'info', code: 'MODEL_ABORTED', message: `a reply for ${input.turnId} came after that turn was over and was dropped`, agentId: input.agentId, turnId: input.turnId }, tx.run.turns.get(input.turnId)?.start.seq);
+    tx.emit(
+      {
+        type: 'note.add',
+        level: 'info',
+        code: 'MODEL_ABORTED',
+        message: `a reply for ${input.turnId} came after that turn was over and was dropped`,
+        agentId: input.agentId,
+        turnId: input.turnId,
+      },
+      tx.run.turns.get(input.turnId)?.start.seq,
+    );
     return;
   }
   const action = kernel.agentNode.post(tx, agent, { turnId: input.turnId }, input.outcome);
-  afterThinking(tx, kernel.env, agent, input.turnId, action, input.outcome);
+  afterThinking(tx, kernel.env, agent, input.turnId, action);
 }
 
 function endToolCall(tx: Transaction, kernel: Kernel, input: Extract<Input, { kind: 'tool' }>): void {
@@ -113,7 +143,17 @@ function endToolCall(tx: Transaction, kernel: Kernel, input: Extract<Input, { ki
     return;
   }
   const content = input.outcome.status === 'ok' ? kernel.env.toResult(input.outcome.returned, 4_096).content : '';
-  tx.emit({ type: 'tool.late', agentId: input.agentId, turnId: input.turnId, callId: input.callId, status: input.outcome.status, content }, tx.run.turns.get(input.turnId)?.start.seq);
+  tx.emit(
+    {
+      type: 'tool.late',
+      agentId: input.agentId,
+      turnId: input.turnId,
+      callId: input.callId,
+      status: input.outcome.status,
+      content,
+    },
+    tx.run.turns.get(input.turnId)?.start.seq,
+  );
 }
 
 /** A person's verdict over a call: approved calls become startable, rejected ones are answered, questions are resumed. */
@@ -134,14 +174,22 @@ function applyAnswer(tx: Transaction, kernel: Kernel, input: Extract<Input, { ki
   tx.setCause(answer.seq);
   if (input.verdict === 'rejected') {
     const message = input.message ?? 'a person refused this call';
-    endCall(tx, kernel.env, agent, call.callId, { status: 'denied', content: JSON.stringify({ error: 'TOOL_DENIED', message }), error: { code: 'TOOL_DENIED', message }, cause: answer.seq });
+    endCall(tx, kernel.env, agent, call.callId, {
+      status: 'denied',
+      content: JSON.stringify({ error: 'TOOL_DENIED', message }),
+      error: { code: 'TOOL_DENIED', message },
+      cause: answer.seq,
+    });
   } else if (suspended?.kind === 'question') {
     kernel.toolNode.resume(tx, agent, call, { kind: 'answer', value: input.value ?? null });
   }
 }
 
 /** A suspended call of any agent, by its id. */
-export function suspendedCall(tx: Pick<Transaction, 'run'>, callId: CallId): { readonly agent: AgentState; readonly call: CallState } | undefined {
+export function suspendedCall(
+  tx: Pick<Transaction, 'run'>,
+  callId: CallId,
+): { readonly agent: AgentState; readonly call: CallState } | undefined {
   for (const agent of tx.run.agents.values()) {
     const call = agent.openCalls.get(callId);
     if (call !== undefined) return call.status === 'suspended' ? { agent, call } : undefined;
@@ -157,18 +205,17 @@ function cancel(tx: Transaction, env: Env, agentId: AgentId | undefined, reason:
 
 /** Lets everything that can go on go on: parents of ended agents, calls that may start, turns that are over or due. */
 function settle(tx: Transaction, kernel: Kernel): void {
-  while (tx.ended.length > 0 || tx.touched.size > 0) {
+  for (;;) {
     const ended = tx.ended.shift();
     if (ended !== undefined) {
       tellParent(tx, kernel, ended);
       continue;
     }
-    for (const agentId of tx.touched) {
-      tx.touched.delete(agentId);
-      const agent = tx.run.agents.get(agentId);
-      if (agent !== undefined && tx.run.outcome === undefined) advance(tx, kernel, agent);
-    }
-    if (tx.run.outcome !== undefined) tx.touched.clear();
+    // Advancing an agent may touch it again, and others.
+    const agentId = tx.nextTouched();
+    if (agentId === undefined) return;
+    const agent = tx.run.agents.get(agentId);
+    if (agent !== undefined && tx.run.outcome === undefined) advance(tx, kernel, agent);
   }
 }
 
@@ -199,7 +246,10 @@ function finishTurn(tx: Transaction, env: Env, agent: AgentState): void {
   if (turnId === undefined) return;
   const calls = tx.run.turns.get(turnId)?.calls ?? [];
   const last = calls.reduce((seq, call) => Math.max(seq, call.end?.seq ?? 0), 0);
-  const end = tx.emit({ type: 'turn.end', agentId: agent.meta.agentId, turnId, status: 'completed' }, last === 0 ? undefined : last);
+  const end = tx.emit(
+    { type: 'turn.end', agentId: agent.meta.agentId, turnId, status: 'completed' },
+    last === 0 ? undefined : last,
+  );
   const ending = calls.find((call) => call.end?.end !== undefined)?.end?.end;
   if (ending !== undefined) endAgent(tx, env, agent, ending, end.seq);
 }
@@ -209,7 +259,10 @@ function mayTakeTurn(agent: AgentState): boolean {
   if (agent.status === 'ready') return agent.loop || agent.inbox.some(isNews);
   if (agent.status !== 'awaiting_input') return false;
   const on = agent.awaitingOn;
-  return agent.inbox.some((waiting) => isNews(waiting) && (on === undefined ? !passiveSources.has(waiting.item.source) : on.includes(waiting.item.source)));
+  return agent.inbox.some(
+    (waiting) =>
+      isNews(waiting) && (on === undefined ? !passiveSources.has(waiting.item.source) : on.includes(waiting.item.source)),
+  );
 }
 
 /** What an agent that waits is told with its next turn; waking it for that would let a failing observer keep it awake for ever. */

@@ -27,7 +27,7 @@ export interface EffectPorts {
 }
 
 interface InFlight {
-  readonly abort: { abort(reason: unknown): void };
+  readonly abort: AbortController | LazyAbort;
   readonly done: Promise<void>;
 }
 
@@ -43,7 +43,10 @@ export class Effects {
   readonly #tell: (input: Input) => void;
   readonly #onIdle: () => void;
 
-  constructor(ports: EffectPorts, links: { readonly subscribers: Subscribers; readonly tell: (input: Input) => void; readonly onIdle: () => void }) {
+  constructor(
+    ports: EffectPorts,
+    links: { readonly subscribers: Subscribers; readonly tell: (input: Input) => void; readonly onIdle: () => void },
+  ) {
     this.#ports = ports;
     this.#subscribers = links.subscribers;
     this.#tell = links.tell;
@@ -63,8 +66,10 @@ export class Effects {
   /** Aborts effects whose turn or call ended in these events. */
   abortEnded(events: readonly CadreEvent[]): void {
     for (const event of events) {
-      if (event.type === 'tool.end') this.#inFlight.get(event.callId)?.abort.abort(new CadreError('TOOL_CANCELLED', 'the call is over'));
-      else if (event.type === 'turn.end') this.#inFlight.get(event.turnId)?.abort.abort(new CadreError('MODEL_ABORTED', 'the turn is over'));
+      if (event.type === 'tool.end')
+        this.#inFlight.get(event.callId)?.abort.abort(new CadreError('TOOL_CANCELLED', 'the call is over'));
+      else if (event.type === 'turn.end')
+        this.#inFlight.get(event.turnId)?.abort.abort(new CadreError('MODEL_ABORTED', 'the turn is over'));
     }
   }
 
@@ -95,12 +100,23 @@ export class Effects {
       if (this.#subscribers.wantsDeltas) this.#subscribers.delta(agentId, turnId, delta);
     };
     const ports = { run, agent, signal: abort.signal, gateway, content, functions, onDelta };
-    this.#track(turnId, abort, kernel.agentNode.exec({ turnId }, ports), (outcome) => ({ kind: 'model', agentId, turnId, outcome }), (thrown) => ({
-      kind: 'model',
-      agentId,
+    this.#track(
       turnId,
-      outcome: { kind: 'error', error: { code: 'INTERNAL', message: `the model call could not be made: ${describeThrown(thrown)}` }, usage: {}, attempts: [] },
-    }));
+      abort,
+      kernel.agentNode.exec({ turnId }, ports),
+      (outcome) => ({ kind: 'model', agentId, turnId, outcome }),
+      (thrown) => ({
+        kind: 'model',
+        agentId,
+        turnId,
+        outcome: {
+          kind: 'error',
+          error: { code: 'INTERNAL', message: `the model call could not be made: ${describeThrown(thrown)}` },
+          usage: {},
+          attempts: [],
+        },
+      }),
+    );
   }
 
   #startTool(run: RunState, effect: Extract<Effect, { kind: 'tool' }>): void {
@@ -112,7 +128,8 @@ export class Effects {
     const abort = new LazyAbort();
     const scope = agentScope(run, agent);
     const { context, clock } = this.#ports;
-    const providerCallId = run.turns.get(turnId)?.modelEnd?.reply?.toolCalls.find((made) => made.callId === callId)?.providerCallId ?? '';
+    const providerCallId =
+      run.turns.get(turnId)?.modelEnd?.reply?.toolCalls.find((made) => made.callId === callId)?.providerCallId ?? '';
     const identity = { runId: run.meta.runId, agentId, turnId, toolCallId: callId, providerCallId, attempt: call.attempt };
     const outcome = runTool({
       name: tool.name,
@@ -123,16 +140,28 @@ export class Effects {
       onProgress: (fraction, note) => this.#subscribers.progress(agentId, turnId, callId, fraction, note),
       onLate: (late) => this.#tell({ kind: 'tool', agentId, turnId, callId, outcome: late }),
     });
-    this.#track(callId, abort, outcome, (result) => ({ kind: 'tool', agentId, turnId, callId, outcome: result }), (error) => ({
-      kind: 'tool',
-      agentId,
-      turnId,
+    this.#track(
       callId,
-      outcome: { status: 'error', error, progress: [] },
-    }));
+      abort,
+      outcome,
+      (result) => ({ kind: 'tool', agentId, turnId, callId, outcome: result }),
+      (error) => ({
+        kind: 'tool',
+        agentId,
+        turnId,
+        callId,
+        outcome: { status: 'error', error, progress: [] },
+      }),
+    );
   }
 
-  #track<T>(key: string, abort: InFlight['abort'], work: Promise<T>, done: (value: T) => Input, failed: (thrown: unknown) => Input): void {
+  #track<T>(
+    key: string,
+    abort: InFlight['abort'],
+    work: Promise<T>,
+    done: (value: T) => Input,
+    failed: (thrown: unknown) => Input,
+  ): void {
     const finish = (input: Input): void => {
       this.#inFlight.delete(key);
       this.#tell(input);
@@ -144,4 +173,8 @@ export class Effects {
     );
     this.#inFlight.set(key, { abort, done: settled });
   }
+}
+
+function isAborted(abort: InFlight['abort']): boolean {
+  return abort instanceof LazyAbort ? abort.aborted : abort.signal.aborted;
 }

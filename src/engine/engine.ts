@@ -87,7 +87,11 @@ export class Engine {
     const { workbench, ids, journal, clock } = this.#parts;
     const profile = workbench.set.profiles.get(request.profile);
     if (profile === undefined) throw unknownProfile(request.profile, workbench.set);
-    if (!profile.isActive || profile.isDeleted) throw new CadreError('PROFILE_DISABLED', `profile '${profile.name}' is disabled (is_active or is_deleted in ${profile.source.file})`);
+    if (!profile.isActive || profile.isDeleted)
+      throw new CadreError(
+        'PROFILE_DISABLED',
+        `profile '${profile.name}' is disabled (is_active or is_deleted in ${profile.source.file})`,
+      );
     workbench.checkModel(profile.name, options.llmConfig);
     options.signal?.throwIfAborted();
     const runId = ids.runId();
@@ -109,7 +113,10 @@ export class Engine {
       engineVersion,
     };
     const { actor, run } = this.#activate(startRun(start), lease, workbench, options);
-    await actor.begin({ events: [start], contents: [{ hash: profiles, text: snapshot }] }, { kind: 'start', profile: profile.name, payload });
+    await actor.begin(
+      { events: [start], contents: [{ hash: profiles, text: snapshot }] },
+      { kind: 'start', profile: profile.name, payload },
+    );
     return run;
   }
 
@@ -146,7 +153,9 @@ export class Engine {
     const kept = events.slice(0, forkPoint(events, options.at ?? Number.MAX_SAFE_INTEGER));
     const newId = ids.runId();
     const parentRun = { runId: runId as RunId, at: kept.length };
-    const copied = kept.map((event): CadreEvent => (event.type === 'run.start' ? { ...event, runId: newId, parentRun } : { ...event, runId: newId }));
+    const copied = kept.map((event): CadreEvent =>
+      event.type === 'run.start' ? { ...event, runId: newId, parentRun } : { ...event, runId: newId },
+    );
     const state = foldEvents(copied);
     if (state === undefined) throw new CadreError('RUN_UNKNOWN', `run ${runId} has no events to fork from`);
     const lease = await journal.acquire(newId, this.#parts.owner);
@@ -193,11 +202,20 @@ export class Engine {
     const { workbench, journal, rebuild } = this.#parts;
     if (workbench.kernel.env.hash(JSON.stringify(workbench.set.files)) === state.meta.profiles) return workbench;
     const snapshot = await journal.content(state.meta.profiles);
-    if (snapshot === undefined) throw new CadreError('STORE_CORRUPT', `run ${state.meta.runId}: its profiles (${state.meta.profiles}) are not in the journal`);
+    if (snapshot === undefined)
+      throw new CadreError(
+        'STORE_CORRUPT',
+        `run ${state.meta.runId}: its profiles (${state.meta.profiles}) are not in the journal`,
+      );
     return await rebuild(JSON.parse(snapshot) as readonly ProfileFile[]);
   }
 
-  #activate(state: RunState, lease: Lease, workbench: Workbench, options: LaunchOptions): { readonly actor: RunActor; readonly run: Run } {
+  #activate(
+    state: RunState,
+    lease: Lease,
+    workbench: Workbench,
+    options: LaunchOptions,
+  ): { readonly actor: RunActor; readonly run: Run } {
     const { actor, run } = this.#handle(state, lease, workbench, options);
     this.#live.set(state.meta.runId, { run, actor });
     const forget = (): void => {
@@ -221,10 +239,25 @@ export class Engine {
     return this.#handle(state, { runId: state.meta.runId, owner: '', epoch: -1 }, workbench, {}).run;
   }
 
-  #handle(state: RunState, lease: Lease, workbench: Workbench, options: LaunchOptions): { readonly actor: RunActor; readonly run: Run } {
+  #handle(
+    state: RunState,
+    lease: Lease,
+    workbench: Workbench,
+    options: LaunchOptions,
+  ): { readonly actor: RunActor; readonly run: Run } {
     const { journal, clock, ids, gateway, functions, graceMs } = this.#parts;
     const content = (hash: ContentHash): string | undefined => this.#content(hash);
-    const ports: ActorPorts = { kernel: workbench.kernel, gateway, journal, clock, functions, content, context: options.context ?? {}, graceMs, defer: setImmediate };
+    const ports: ActorPorts = {
+      kernel: workbench.kernel,
+      gateway,
+      journal,
+      clock,
+      functions,
+      content,
+      context: options.context ?? {},
+      graceMs,
+      defer: setImmediate,
+    };
     const actor = new RunActor(state, lease, ports);
     return { actor, run: new Run({ actor, journal, ids, content, profiles: workbench.set.profiles }) };
   }
@@ -242,7 +275,10 @@ export class Engine {
 }
 
 function unknownProfile(name: string, set: ProfileSet): CadreError {
-  return new CadreError('PROFILE_UNKNOWN', `there is no profile '${name}'; there are: ${[...set.profiles.keys()].join(', ') || 'none'}`);
+  return new CadreError(
+    'PROFILE_UNKNOWN',
+    `there is no profile '${name}'; there are: ${[...set.profiles.keys()].join(', ') || 'none'}`,
+  );
 }
 
 function titleOf(payload: JsonValue): string {

@@ -35,8 +35,10 @@ export function limitsOf(options: LimitOptions): Partial<Limits> {
   const limits: Partial<Record<keyof Limits, number>> = {};
   for (const [key, value] of Object.entries(options)) {
     const name = Object.hasOwn(names, key) ? names[key] : undefined;
-    if (name === undefined) throw new CadreError('OPTION_INVALID', `there is no limit '${key}'; there are: ${Object.keys(names).join(', ')}`);
-    if (typeof value !== 'number' || Number.isNaN(value) || value <= 0) throw new CadreError('OPTION_INVALID', `limit '${key}' must be a number above 0, not ${String(value)}`);
+    if (name === undefined)
+      throw new CadreError('OPTION_INVALID', `there is no limit '${key}'; there are: ${Object.keys(names).join(', ')}`);
+    if (typeof value !== 'number' || Number.isNaN(value) || value <= 0)
+      throw new CadreError('OPTION_INVALID', `limit '${key}' must be a number above 0, not ${String(value)}`);
     limits[name] = value;
   }
   return limits;

@@ -19,10 +19,16 @@ export function createLlmConfigs(loaded: ReadonlyMap<string, LlmConfig>, models:
   const names = (): readonly string[] => [...all.keys()];
   const resolve = (name: string, tried: readonly string[] = []): LlmConfig => {
     const config = all.get(name);
-    if (config === undefined) throw new CadreError('MODEL_UNKNOWN', `there is no LLM config '${name}'; there are: ${names().join(', ') || 'none'}`);
+    if (config === undefined)
+      throw new CadreError('MODEL_UNKNOWN', `there is no LLM config '${name}'; there are: ${names().join(', ') || 'none'}`);
     if (config.missing.length === 0) return config;
-    if (config.whenUnconfigured !== undefined && !tried.includes(config.whenUnconfigured)) return resolve(config.whenUnconfigured, [...tried, name]);
-    throw new CadreError('MODEL_UNCONFIGURED', `LLM config '${name}' needs ${config.missing.join(', ')}: set it in the environment, or choose another config`, { details: { missing: config.missing } });
+    if (config.whenUnconfigured !== undefined && !tried.includes(config.whenUnconfigured))
+      return resolve(config.whenUnconfigured, [...tried, name]);
+    throw new CadreError(
+      'MODEL_UNCONFIGURED',
+      `LLM config '${name}' needs ${config.missing.join(', ')}: set it in the environment, or choose another config`,
+      { details: { missing: config.missing } },
+    );
   };
   return {
     resolve,

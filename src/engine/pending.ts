@@ -35,7 +35,11 @@ export function pendingOf(run: RunState): readonly PendingRequest[] {
         tool: call.request.name,
         args: call.request.args ?? {},
         since: call.request.at,
-        ...(waitFor.kind === 'question' ? { message: waitFor.prompt } : waitFor.message === undefined ? {} : { message: waitFor.message }),
+        ...(waitFor.kind === 'question'
+          ? { message: waitFor.prompt }
+          : waitFor.message === undefined
+            ? {}
+            : { message: waitFor.message }),
         ...(waitFor.kind === 'question' && waitFor.schema !== undefined ? { schema: waitFor.schema } : {}),
       });
     }
@@ -52,5 +56,8 @@ function pathOf(run: RunState, agent: AgentState): readonly string[] {
 export function checkAnswer(request: PendingRequest, value: JsonValue): void {
   const choices = request.schema?.['enum'];
   if (!Array.isArray(choices) || choices.includes(value)) return;
-  throw new CadreError('OPTION_INVALID', `the answer to ${request.id} must be one of ${JSON.stringify(choices)}, not ${JSON.stringify(value)}`);
+  throw new CadreError(
+    'OPTION_INVALID',
+    `the answer to ${request.id} must be one of ${JSON.stringify(choices)}, not ${JSON.stringify(value)}`,
+  );
 }

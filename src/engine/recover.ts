@@ -16,7 +16,7 @@ export function recover(tx: Transaction, env: Env): void {
     for (const call of [...agent.openCalls.values()]) {
       if (call.status === 'running') recoverCall(tx, env, agent, call);
     }
-    tx.touched.add(agent.meta.agentId);
+    tx.touch(agent.meta.agentId);
   }
 }
 
@@ -31,7 +31,10 @@ function recoverCall(tx: Transaction, env: Env, agent: AgentState, call: CallSta
   const agentId = agent.meta.agentId;
   const tool = env.catalog.get(name);
   if (tool?.effect === 'pure' || tool?.effect === 'idempotent') {
-    const start = tx.emit({ type: 'tool.start', agentId, turnId, callId: call.callId, attempt: call.attempt + 1 }, call.request.seq);
+    const start = tx.emit(
+      { type: 'tool.start', agentId, turnId, callId: call.callId, attempt: call.attempt + 1 },
+      call.request.seq,
+    );
     tx.effects.push({ kind: 'tool', agentId, turnId, callId: call.callId, pure: tool.effect === 'pure', cause: start.seq });
     return;
   }

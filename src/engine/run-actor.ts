@@ -7,6 +7,7 @@ import type { RunState } from '../core/state.ts';
 import { type Effect, Transaction } from '../core/transaction.ts';
 import { decide, type Input } from './decide.ts';
 import { type EffectPorts, Effects } from './effects.ts';
+import { refusalOf } from './refusal.ts';
 import { type RunSubscriber, Subscribers } from './subscribers.ts';
 
 /** What a run needs from its engine. */
@@ -64,8 +65,14 @@ export class RunActor {
     this.state = state;
     this.#lease = lease;
     this.#ports = ports;
-    this.#subscribers = new Subscribers((message) => this.tell({ kind: 'note', level: 'warning', code: 'SUBSCRIBER_FAILED', message }));
-    this.#effects = new Effects(ports, { subscribers: this.#subscribers, tell: (input) => this.tell(input), onIdle: () => this.#settleIdle() });
+    this.#subscribers = new Subscribers((message) =>
+      this.tell({ kind: 'note', level: 'warning', code: 'SUBSCRIBER_FAILED', message }),
+    );
+    this.#effects = new Effects(ports, {
+      subscribers: this.#subscribers,
+      tell: (input) => this.tell(input),
+      onIdle: () => this.#settleIdle(),
+    });
   }
 
   /** Adds a reader of live events, deltas and progress; the returned function removes it. */
@@ -98,7 +105,10 @@ export class RunActor {
   }
 
   get isIdle(): boolean {
-    return this.#effects.size === 0 && (this.halted !== undefined || this.#paused || (this.#queue.length === 0 && this.#held === undefined && !this.#pumping));
+    return (
+      this.#effects.size === 0 &&
+      (this.halted !== undefined || this.#paused || (this.#queue.length === 0 && this.#held === undefined && !this.#pumping))
+    );
   }
 
   /** Resolves when nothing runs and nothing waits to be applied. */
@@ -117,7 +127,10 @@ export class RunActor {
   async suspend(): Promise<void> {
     if (this.#held !== undefined && this.halted === undefined) await this.#commit([], nothing);
     this.#paused = true;
-    const error = new CadreError('ENGINE_CLOSED', `run ${this.state.meta.runId} is suspended: its engine was closed; resume it to go on`);
+    const error = new CadreError(
+      'ENGINE_CLOSED',
+      `run ${this.state.meta.runId} is suspended: its engine was closed; resume it to go on`,
+    );
     for (const { waiter } of this.#queue.splice(0)) waiter?.reject(error);
     this.#effects.abortAll(error);
     await this.#effects.drain();
@@ -127,7 +140,10 @@ export class RunActor {
 
   #enqueue(entry: Entry): void {
     if (this.halted !== undefined || this.#paused) {
-      entry.waiter?.reject(this.halted ?? new CadreError('ENGINE_CLOSED', `run ${this.state.meta.runId} is suspended: its engine was closed; resume it to go on`));
+      entry.waiter?.reject(
+        this.halted ??
+          new CadreError('ENGINE_CLOSED', `run ${this.state.meta.runId} is suspended: its engine was closed; resume it to go on`),
+      );
       return;
     }
     this.#queue.push(entry);
@@ -166,7 +182,11 @@ export class RunActor {
     const expectedSeq = this.state.seq - prefix.events.length;
     const tx = new Transaction(this.state, clock.now(), { hash: kernel.env.hash, known: this.#known });
     try {
-      for (const { input } of entries) decide(tx, kernel, input);
+      for (const { input, waiter } of entries) {
+        const refused = refusalOf(this.state, input);
+        if (refused === undefined) decide(tx, kernel, input);
+        else waiter?.reject(refused);
+      }
     } catch (thrown) {
       return this.#recoverFromFault(entries, thrown, expectedSeq);
     }
@@ -201,7 +221,13 @@ export class RunActor {
       this.#committed(tx, batch.events, entries);
     };
     try {
-      const appended = this.#ports.journal.append(this.#lease, { runId: this.state.meta.runId, expectedSeq, events: batch.events, contents: batch.contents, sync: tx.sync });
+      const appended = this.#ports.journal.append(this.#lease, {
+        runId: this.state.meta.runId,
+        expectedSeq,
+        events: batch.events,
+        contents: batch.contents,
+        sync: tx.sync,
+      });
       if (appended !== undefined) return appended.then(done, (thrown: unknown) => this.#halt(thrown, entries));
       done();
     } catch (thrown) {
@@ -222,7 +248,11 @@ export class RunActor {
     const error =
       thrown instanceof CadreError
         ? thrown
-        : new CadreError('STORE_FAILED', `run ${this.state.meta.runId}: the journal could not be written: ${describeThrown(thrown)}`, { cause: thrown });
+        : new CadreError(
+            'STORE_FAILED',
+            `run ${this.state.meta.runId}: the journal could not be written: ${describeThrown(thrown)}`,
+            { cause: thrown },
+          );
     this.halted = error;
     this.#held = undefined;
     this.#effects.abortAll(error);
@@ -247,7 +277,10 @@ export class RunActor {
   /** A fault of the engine itself: state goes back to what the journal says, and the run ends with the fault on record. */
   async #recoverFromFault(entries: readonly Entry[], thrown: unknown, seq: number): Promise<void> {
     const kinds = entries.map(({ input }) => input.kind);
-    const error = thrown instanceof CadreError ? thrown : new CadreError('INTERNAL', `the engine failed on ${kinds.join(', ')}: ${describeThrown(thrown)}`, { cause: thrown });
+    const error =
+      thrown instanceof CadreError
+        ? thrown
+        : new CadreError('INTERNAL', `the engine failed on ${kinds.join(', ')}: ${describeThrown(thrown)}`, { cause: thrown });
     try {
       this.#held = undefined;
       const state = seq === 0 ? undefined : foldEvents(await this.#ports.journal.read(this.state.meta.runId));
@@ -263,7 +296,12 @@ export class RunActor {
 
 /** Tells whether a commit may be held back: it only makes pure tools due, and nobody waits for it. */
 function mayWait(tx: Transaction, entries: readonly Entry[]): boolean {
-  return !tx.sync && tx.effects.length > 0 && tx.effects.every((effect) => effect.kind === 'tool' && effect.pure) && entries.every(({ waiter }) => waiter === undefined);
+  return (
+    !tx.sync &&
+    tx.effects.length > 0 &&
+    tx.effects.every((effect) => effect.kind === 'tool' && effect.pure) &&
+    entries.every(({ waiter }) => waiter === undefined)
+  );
 }
 
 function joined(a: Prefix, b: Prefix): Prefix {

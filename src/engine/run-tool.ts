@@ -39,7 +39,9 @@ export function runTool(run: ToolRun): Promise<ToolOutcome> {
   } catch (error) {
     return Promise.resolve({ status: 'error', error, progress: [...notes] });
   }
-  return isPromiseLike(returned) ? raceAgainstTimer(run, returned, notes) : Promise.resolve({ status: 'ok', returned, progress: [...notes] });
+  return isPromiseLike(returned)
+    ? raceAgainstTimer(run, returned, notes)
+    : Promise.resolve({ status: 'ok', returned, progress: [...notes] });
 }
 
 function raceAgainstTimer(run: ToolRun, returned: PromiseLike<unknown>, progress: ToolOutcome['progress']): Promise<ToolOutcome> {
@@ -59,7 +61,10 @@ function raceAgainstTimer(run: ToolRun, returned: PromiseLike<unknown>, progress
       if (over) return;
       over = true;
       const seconds = run.timeoutMs / 1000;
-      const error = new CadreError('TOOL_TIMEOUT', `'${run.name}' did not finish within ${seconds} s and was stopped; it may have done part of its work`);
+      const error = new CadreError(
+        'TOOL_TIMEOUT',
+        `'${run.name}' did not finish within ${seconds} s and was stopped; it may have done part of its work`,
+      );
       resolve({ status: 'timeout', error, progress: [...progress] });
       run.abort.abort(error);
     });

@@ -131,7 +131,12 @@ export class Run implements AsyncIterable<CadreEvent> {
   /** Refuses a call that waits for approval; the model reads the message. */
   async reject(id: string, options: { readonly message?: string } = {}): Promise<void> {
     this.#pendingCall(id, 'approval');
-    await this.#parts.actor.submit({ kind: 'answer', callId: id as CallId, verdict: 'rejected', ...(options.message === undefined ? {} : { message: options.message }) });
+    await this.#parts.actor.submit({
+      kind: 'answer',
+      callId: id as CallId,
+      verdict: 'rejected',
+      ...(options.message === undefined ? {} : { message: options.message }),
+    });
   }
 
   /** Answers a question. */
@@ -166,8 +171,14 @@ export class Run implements AsyncIterable<CadreEvent> {
   /** Where a text in a turn's prompt or reply came from, with the chain of causes back to a person. */
   why(turnId: string, text: string): readonly WhyAnswer[] {
     const events = this.#parts.journal.read(this.id);
-    const eventAt = Array.isArray(events) ? (seq: number): CadreEvent | undefined => (events as readonly CadreEvent[])[seq - 1] : undefined;
-    return why(this.state, turnId, text, { content: this.#parts.content, profiles: this.#parts.profiles, ...(eventAt === undefined ? {} : { eventAt }) });
+    const eventAt = Array.isArray(events)
+      ? (seq: number): CadreEvent | undefined => (events as readonly CadreEvent[])[seq - 1]
+      : undefined;
+    return why(this.state, turnId, text, {
+      content: this.#parts.content,
+      profiles: this.#parts.profiles,
+      ...(eventAt === undefined ? {} : { eventAt }),
+    });
   }
 
   #record(turn: Parameters<typeof toTurnRecord>[1]): TurnRecord {
@@ -175,17 +186,27 @@ export class Run implements AsyncIterable<CadreEvent> {
   }
 
   #recipient(to: string | undefined): AgentId {
-    if (this.state.outcome !== undefined) throw new CadreError('RUN_ENDED', `run ${this.id} has ended (${this.state.status}); launch a new one, or fork it`);
+    if (this.state.outcome !== undefined)
+      throw new CadreError('RUN_ENDED', `run ${this.id} has ended (${this.state.status}); launch a new one, or fork it`);
     const id = to ?? this.state.rootAgentId;
     const agent = id === undefined ? undefined : this.state.agents.get(id as AgentId);
-    if (agent === undefined) throw new CadreError('AGENT_UNKNOWN', `run ${this.id} has no agent '${to ?? ''}'; it has ${[...this.state.agents.keys()].join(', ')}`);
-    if (agent.status === 'ended') throw new CadreError('AGENT_ENDED', `agent ${agent.meta.agentId} has ended (${agent.outcome ?? ''}) and reads nothing any more`);
+    if (agent === undefined)
+      throw new CadreError(
+        'AGENT_UNKNOWN',
+        `run ${this.id} has no agent '${to ?? ''}'; it has ${[...this.state.agents.keys()].join(', ')}`,
+      );
+    if (agent.status === 'ended')
+      throw new CadreError(
+        'AGENT_ENDED',
+        `agent ${agent.meta.agentId} has ended (${agent.outcome ?? ''}) and reads nothing any more`,
+      );
     return agent.meta.agentId;
   }
 
   #pendingCall(id: string, kind: PendingRequest['kind']): PendingRequest {
     const request = this.pending.find((candidate) => candidate.id === id);
-    if (request !== undefined && request.kind === kind && suspendedCall({ run: this.state }, id as CallId) !== undefined) return request;
+    if (request !== undefined && request.kind === kind && suspendedCall({ run: this.state }, id as CallId) !== undefined)
+      return request;
     const waiting = this.pending.map((candidate) => `${candidate.id} (${candidate.kind})`).join(', ') || 'nothing';
     throw new CadreError('PENDING_UNKNOWN', `no ${kind} '${id}' is waiting in run ${this.id}; waiting: ${waiting}`);
   }
@@ -246,6 +267,11 @@ export function toUserPayload(input: unknown): JsonValue {
 
 /** Sources name the kind of an event; results of calls are the engine's alone (I1). */
 function checkSource(source: unknown): void {
-  if (typeof source !== 'string' || source.trim() === '') throw new CadreError('OPTION_INVALID', "an item needs a source: the kind of event it is, for example 'USER_PROMPT'");
-  if (source === 'TOOL_RESULT') throw new CadreError('OPTION_INVALID', "TOOL_RESULT is posted by the engine, when a call ends; answer a question with run.answer(), or use a source of your own");
+  if (typeof source !== 'string' || source.trim() === '')
+    throw new CadreError('OPTION_INVALID', "an item needs a source: the kind of event it is, for example 'USER_PROMPT'");
+  if (source === 'TOOL_RESULT')
+    throw new CadreError(
+      'OPTION_INVALID',
+      'TOOL_RESULT is posted by the engine, when a call ends; answer a question with run.answer(), or use a source of your own',
+    );
 }

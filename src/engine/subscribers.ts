@@ -7,7 +7,13 @@ import type { ModelDelta } from '../core/model.ts';
 export interface RunSubscriber {
   readonly onEvents?: (events: readonly CadreEvent[]) => void;
   readonly onDelta?: (agentId: AgentId, turnId: TurnId, delta: ModelDelta) => void;
-  readonly onProgress?: (progress: { readonly agentId: AgentId; readonly turnId: TurnId; readonly callId: CallId; readonly fraction: number; readonly note: string }) => void;
+  readonly onProgress?: (progress: {
+    readonly agentId: AgentId;
+    readonly turnId: TurnId;
+    readonly callId: CallId;
+    readonly fraction: number;
+    readonly note: string;
+  }) => void;
   /** The run cannot go on in this process. */
   readonly onHalt?: (error: Error) => void;
 }
@@ -21,6 +27,7 @@ export class Subscribers {
   readonly #report: (message: string) => void;
   readonly #reported = new Set<RunSubscriber>();
   #deltaReaders = 0;
+  #closed: Error | undefined;
 
   constructor(report: (message: string) => void) {
     this.#report = report;
@@ -34,6 +41,8 @@ export class Subscribers {
   add(subscriber: RunSubscriber): () => void {
     this.#all.add(subscriber);
     if (subscriber.onDelta !== undefined) this.#deltaReaders++;
+    const closed = this.#closed;
+    if (closed !== undefined) this.#guard(subscriber, () => subscriber.onHalt?.(closed));
     return () => {
       if (this.#all.delete(subscriber) && subscriber.onDelta !== undefined) this.#deltaReaders--;
     };
@@ -48,10 +57,13 @@ export class Subscribers {
   }
 
   progress(agentId: AgentId, turnId: TurnId, callId: CallId, fraction: number, note: string): void {
-    for (const subscriber of this.#all) this.#guard(subscriber, () => subscriber.onProgress?.({ agentId, turnId, callId, fraction, note }));
+    for (const subscriber of this.#all)
+      this.#guard(subscriber, () => subscriber.onProgress?.({ agentId, turnId, callId, fraction, note }));
   }
 
+  /** Tells everybody, and whoever comes later, that the run cannot go on in this process. */
   close(error: Error): void {
+    this.#closed = error;
     for (const subscriber of this.#all) this.#guard(subscriber, () => subscriber.onHalt?.(error));
   }
 

@@ -3,7 +3,7 @@ import type { AgentTools, Env } from '../core/env.ts';
 import type { ContentHash, TurnId } from '../core/ids.ts';
 import type { Writable } from '../core/json.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
-import type { ModelDelta, ModelGateway, ModelOutcome, ToolChoice } from '../core/model.ts';
+import type { ModelDelta, ModelGateway, ModelOutcome, ModelRequest, ToolChoice } from '../core/model.ts';
 import type { CompiledProfile } from '../core/profile.ts';
 import { assemblePrompt } from '../core/prompt.ts';
 import type { AgentState, RunState } from '../core/state.ts';
@@ -44,7 +44,8 @@ export function createAgentNode(env: Env): Node<TurnTicket, ModelOutcome, AgentP
   return {
     name: 'agent',
     prep: (tx, agent) => prepareTurn(tx, env, agent),
-    exec: (ticket, ports) => callModel(env, ticket, ports),
+    // What cannot even be asked (a config that lost its key) is a rejected call, like everything that goes wrong from here on.
+    exec: (ticket, ports) => Promise.try(callModel, env, ticket, ports),
     post: (tx, agent, ticket, outcome) => finishThinking(tx, env, agent, ticket, outcome),
   };
 }
@@ -98,22 +99,32 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket {
 /** A loop without anything new to read would send a prompt that ends with the model's own words, which many providers refuse. */
 function askToGoOn(tx: Transaction, agent: AgentState): void {
   if (!agent.loop || agent.inbox.length > 0 || agent.messages.at(-1)?.role !== 'assistant') return;
-  tx.post(agent.meta.agentId, { source: 'SELF_REFLECTION_PROMPT', payload: { content: 'Go on.' }, observerId: 'loop' }, lastDecision(tx.run, agent)?.seq);
+  tx.post(
+    agent.meta.agentId,
+    { source: 'SELF_REFLECTION_PROMPT', payload: { content: 'Go on.' }, observerId: 'loop' },
+    lastDecision(tx.run, agent)?.seq,
+  );
 }
 
 function lastDecision(run: RunState, agent: AgentState): { readonly seq: number } | undefined {
   return agent.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId)?.decide;
 }
 
-/** The baton: the turn before, and the turns that agents whose items are read now are in, or were in last. */
+/** The baton: the turn before, and the turns in which other agents posted what is read now. */
 function sourceTurnIds(run: RunState, agent: AgentState): readonly TurnId[] {
   const ids: TurnId[] = agent.lastTurnId === undefined ? [] : [agent.lastTurnId];
-  for (const { item } of agent.inbox) {
+  for (const { item, seq } of agent.inbox) {
     const sender = item.from === undefined ? undefined : run.agents.get(item.from);
-    const last = sender?.currentTurnId ?? sender?.lastTurnId;
-    if (last !== undefined && !ids.includes(last)) ids.push(last);
+    const posted = sender === undefined ? undefined : turnAt(run, sender, seq);
+    if (posted !== undefined && !ids.includes(posted)) ids.push(posted);
   }
   return ids;
+}
+
+/** The turn an agent was in when something happened, or its last one before. */
+function turnAt(run: RunState, agent: AgentState, seq: number): TurnId | undefined {
+  const current = agent.currentTurnId === undefined ? undefined : run.turns.get(agent.currentTurnId);
+  return current !== undefined && current.start.seq < seq ? current.turnId : agent.lastTurnId;
 }
 
 /** Persistent inputs become messages; neighbouring tool results share one. */
@@ -153,8 +164,8 @@ function noticeLimit(tx: Transaction, agent: AgentState, profile: CompiledProfil
 }
 
 /** Makes the model call of a turn from what the journal says of it, so that a resumed run asks exactly the same. */
-async function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Promise<ModelOutcome> {
-  const { run, agent, signal, gateway } = ports;
+function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Promise<ModelOutcome> {
+  const { run, agent, signal, gateway, onDelta } = ports;
   const start = run.turns.get(ticket.turnId)?.start;
   const prompt = start?.prompt;
   if (start === undefined || prompt === undefined) throw new Error(`turn ${ticket.turnId} has no prompt`);
@@ -164,25 +175,35 @@ async function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Promi
   const messages = assemblePrompt(systemText, agent.messages, prompt.from, prompt.to, start.inputs);
   const fn = profile.functionNode === undefined ? undefined : ports.functions?.get(profile.functionNode);
   if (fn !== undefined) {
-    return await callFunction(fn, { name: profile.functionNode ?? '', run, agent, messages, tools: tools.offered, wireName: env.catalog.wireName, signal });
+    return callFunction(fn, {
+      name: profile.functionNode ?? '',
+      run,
+      agent,
+      messages,
+      tools: tools.offered,
+      wireName: env.catalog.wireName,
+      signal,
+    });
   }
   const config: LlmConfig = env.llmConfig(profile, run);
-  const outcome = await gateway.call({
+  const request: Writable<ModelRequest> = {
     config,
     messages,
     tools: tools.offered,
     toolChoice: toToolChoice(prompt.toolChoice, env),
     signal,
-    ...(ports.onDelta === undefined ? {} : { onDelta: ports.onDelta }),
-  });
-  return outcome.kind === 'reply' && outcome.reply.finishReason === 'content-filter' ? refused(outcome) : outcome;
+  };
+  if (onDelta !== undefined) request.onDelta = onDelta;
+  return gateway.call(request);
 }
 
 /** A filtered reply is no answer (FAULTS M13): what there was of it stays in the record. */
-function refused(outcome: Extract<ModelOutcome, { kind: 'reply' }>): ModelOutcome {
+function refusedAsError(outcome: ModelOutcome): ModelOutcome {
+  if (outcome.kind === 'error' || outcome.reply.finishReason !== 'content-filter') return outcome;
   const error = { code: 'MODEL_REFUSED' as const, message: "the provider's content filter stopped the reply" };
   const last = outcome.attempts.at(-1);
-  const attempts = last === undefined ? [] : [...outcome.attempts.slice(0, -1), { ...last, error, partialText: outcome.reply.text }];
+  const attempts =
+    last === undefined ? [] : [...outcome.attempts.slice(0, -1), { ...last, error, partialText: outcome.reply.text }];
   return { kind: 'error', error, usage: outcome.usage, attempts };
 }
 
@@ -205,8 +226,9 @@ function toToolChoice(choice: string | undefined, env: Env): ToolChoice {
 }
 
 /** Records what the model said and decides what follows from it. */
-function finishThinking(tx: Transaction, env: Env, agent: AgentState, ticket: TurnTicket, outcome: ModelOutcome): Action {
+function finishThinking(tx: Transaction, env: Env, agent: AgentState, ticket: TurnTicket, received: ModelOutcome): Action {
   const profile = profileOf(env, agent);
+  const outcome = refusedAsError(received);
   recordReply(tx, env, agent, ticket.turnId, outcome);
   if (outcome.kind === 'error') return 'error';
   const observers = env.observe(tx, agent, profile, 'post');

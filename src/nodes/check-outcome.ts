@@ -5,7 +5,16 @@ import type { TransitionOutcome } from '../core/transition.ts';
 
 /** What a transition tool may bring about; the rest is the engine's. */
 const allowed: ReadonlySet<EventType> = new Set<EventType>([
-  'agent.start', 'agent.release', 'agent.restart', 'agent.end', 'inbox.add', 'inbox.drop', 'module.update', 'dispatch.update', 'state.update', 'note.add',
+  'agent.start',
+  'agent.release',
+  'agent.restart',
+  'agent.end',
+  'inbox.add',
+  'inbox.drop',
+  'module.update',
+  'dispatch.update',
+  'state.update',
+  'note.add',
 ]);
 
 /**
@@ -15,7 +24,8 @@ const allowed: ReadonlySet<EventType> = new Set<EventType>([
 export function checkOutcome(run: RunState, name: string, outcome: TransitionOutcome): void {
   // Tools are not all written in TypeScript.
   const given: { readonly kind?: unknown; readonly events?: unknown } | null | undefined = outcome;
-  if (given?.kind !== 'result' && given?.kind !== 'suspend') throw invalid(name, `must return { kind: 'result', … } or { kind: 'suspend', … }`);
+  if (given?.kind !== 'result' && given?.kind !== 'suspend')
+    throw invalid(name, `must return { kind: 'result', … } or { kind: 'suspend', … }`);
   if (given.events === undefined) return;
   if (!Array.isArray(given.events)) throw invalid(name, 'must return its events as a list');
   const started = new Set<string>();
@@ -23,11 +33,14 @@ export function checkOutcome(run: RunState, name: string, outcome: TransitionOut
 }
 
 function checkDraft(run: RunState, name: string, draft: EventDraft, started: Set<string>): void {
-  if (!allowed.has(draft.type)) throw invalid(name, `must not draft an event of type ${String(draft.type)}; allowed: ${[...allowed].join(', ')}`);
-  const isKnown = (agentId: string): boolean => started.has(agentId) || run.agents.has(agentId as Parameters<typeof run.agents.get>[0]);
+  if (!allowed.has(draft.type))
+    throw invalid(name, `must not draft an event of type ${String(draft.type)}; allowed: ${[...allowed].join(', ')}`);
+  const isKnown = (agentId: string): boolean =>
+    started.has(agentId) || run.agents.has(agentId as Parameters<typeof run.agents.get>[0]);
   if (draft.type === 'agent.start') {
     if (isKnown(draft.agentId)) throw invalid(name, `starts agent ${draft.agentId}, which exists already`);
-    if (draft.parentAgentId === undefined || !isKnown(draft.parentAgentId)) throw invalid(name, `starts agent ${draft.agentId} below ${draft.parentAgentId ?? 'nobody'}; its parent must exist`);
+    if (draft.parentAgentId === undefined || !isKnown(draft.parentAgentId))
+      throw invalid(name, `starts agent ${draft.agentId} below ${draft.parentAgentId ?? 'nobody'}; its parent must exist`);
     started.add(draft.agentId);
   } else if ('agentId' in draft && draft.agentId !== undefined && !isKnown(draft.agentId)) {
     throw invalid(name, `drafts ${draft.type} for agent ${draft.agentId}, which does not exist`);

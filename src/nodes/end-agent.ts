@@ -12,11 +12,25 @@ import { transitionContext } from './transition-context.ts';
  * Ends an agent and everything below it (I9): its children first, then its open calls and its turn, then itself. Who
  * asked to be told is told, unless it is the one who ended the agent (`by`); the run ends with its root.
  */
-export function endAgent(tx: Transaction, env: Env, agent: AgentState, ending: AgentEnding, cause: number | undefined, by?: AgentId): void {
+export function endAgent(
+  tx: Transaction,
+  env: Env,
+  agent: AgentState,
+  ending: AgentEnding,
+  cause: number | undefined,
+  by?: AgentId,
+): void {
   if (agent.status === 'ended') return;
   for (const childId of agent.children) {
     const child = tx.run.agents.get(childId);
-    if (child !== undefined) endAgent(tx, env, child, { outcome: 'cancelled', error: { code: 'TOOL_CANCELLED', message: `${agent.meta.agentId} ended` } }, cause);
+    if (child !== undefined)
+      endAgent(
+        tx,
+        env,
+        child,
+        { outcome: 'cancelled', error: { code: 'TOOL_CANCELLED', message: `${agent.meta.agentId} ended` } },
+        cause,
+      );
   }
   const interrupted = agent.currentTurnId;
   const end = tx.emit(
@@ -39,7 +53,8 @@ export function endAgent(tx: Transaction, env: Env, agent: AgentState, ending: A
       cause: end.seq,
     });
   }
-  if (interrupted !== undefined) tx.emit({ type: 'turn.end', agentId: agent.meta.agentId, turnId: interrupted, status: 'cancelled' }, end.seq);
+  if (interrupted !== undefined)
+    tx.emit({ type: 'turn.end', agentId: agent.meta.agentId, turnId: interrupted, status: 'cancelled' }, end.seq);
   tx.ended.push(agent.meta.agentId);
   if (by === undefined || agent.meta.notify?.agentId !== by) notify(tx, agent, end.seq);
   if (tx.run.rootAgentId === agent.meta.agentId) endRun(tx, agent, end.seq);
@@ -50,10 +65,21 @@ function tidyUp(tx: Transaction, env: Env, agent: AgentState, call: CallState, c
   const tool = env.catalog.get(call.request.name);
   if (tool?.kind !== 'transition' || tool.cancel === undefined || call.status !== 'suspended') return;
   try {
-    for (const draft of tool.cancel(call.request.args ?? {}, transitionContext(tx, env, agent, call), call.memo)) tx.emitDraft(draft, cause);
+    for (const draft of tool.cancel(call.request.args ?? {}, transitionContext(tx, env, agent, call), call.memo))
+      tx.emitDraft(draft, cause);
   } catch (thrown) {
     const { code, message } = toErrorRecord(thrown, 'TOOL_FAILED');
-    tx.emit({ type: 'note.add', level: 'error', code, message: `'${call.request.name}' could not be cancelled in good order: ${message}`, agentId: agent.meta.agentId, turnId: call.request.turnId }, cause);
+    tx.emit(
+      {
+        type: 'note.add',
+        level: 'error',
+        code,
+        message: `'${call.request.name}' could not be cancelled in good order: ${message}`,
+        agentId: agent.meta.agentId,
+        turnId: call.request.turnId,
+      },
+      cause,
+    );
   }
 }
 

@@ -52,12 +52,23 @@ export async function callFunction(fn: NodeFunction, call: FunctionCall): Promis
     }));
     return {
       kind: 'reply',
-      reply: { text: reply.text ?? '', reasoning: '', toolCalls, finishReason: toolCalls.length > 0 ? 'tool-calls' : 'stop', modelId: `function:${call.name}` },
+      reply: {
+        text: reply.text ?? '',
+        reasoning: '',
+        toolCalls,
+        finishReason: toolCalls.length > 0 ? 'tool-calls' : 'stop',
+        modelId: `function:${call.name}`,
+      },
       usage: {},
       cost: 0,
       attempts: [],
     };
   } catch (thrown) {
-    return { kind: 'error', error: { code: 'INTERNAL', message: `function node '${call.name}' failed: ${describeThrown(thrown)}` }, usage: {}, attempts: [] };
+    return {
+      kind: 'error',
+      error: { code: 'INTERNAL', message: `function node '${call.name}' failed: ${describeThrown(thrown)}` },
+      usage: {},
+      attempts: [],
+    };
   }
 }

@@ -41,7 +41,10 @@ export class Flow<Step extends string> {
   /** The step that follows an action. An action without a successor is a fault, never a silent end. */
   next(from: Step, action: Action): Step {
     const to = this.#edges.get(from)?.get(action);
-    if (to === undefined) throw new Error(`step '${from}' has no successor for '${action}'; it has: ${[...(this.#edges.get(from)?.keys() ?? [])].join(', ')}`);
+    if (to === undefined)
+      throw new Error(
+        `step '${from}' has no successor for '${action}'; it has: ${[...(this.#edges.get(from)?.keys() ?? [])].join(', ')}`,
+      );
     return to;
   }
 }

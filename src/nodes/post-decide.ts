@@ -41,7 +41,11 @@ interface Decided {
 }
 
 /** A rule whose texts cannot be put together counts as one that does not hold, like one whose condition fails (I12). */
-function askRules(rules: readonly CompiledRule[], scope: Scope, settle: (rule: CompiledRule) => Decided): { readonly rules: readonly RuleRecord[]; readonly decided?: Decided } {
+function askRules(
+  rules: readonly CompiledRule[],
+  scope: Scope,
+  settle: (rule: CompiledRule) => Decided,
+): { readonly rules: readonly RuleRecord[]; readonly decided?: Decided } {
   const asked: RuleRecord[] = [];
   for (const rule of rules) {
     const record = askRule(rule, scope);
@@ -75,7 +79,12 @@ function askRule(rule: CompiledRule, scope: Scope): RuleRecord {
     const matched = rule.condition.test(scope);
     return matched ? { id: rule.id, matched } : { id: rule.id, matched, values: valuesOf(rule.condition.paths, scope) };
   } catch (thrown) {
-    return { id: rule.id, matched: false, values: valuesOf(rule.condition.paths, scope), error: toErrorRecord(thrown, 'CONDITION_FAILED') };
+    return {
+      id: rule.id,
+      matched: false,
+      values: valuesOf(rule.condition.paths, scope),
+      error: toErrorRecord(thrown, 'CONDITION_FAILED'),
+    };
   }
 }
 
@@ -95,7 +104,14 @@ function shown(value: unknown): JsonValue {
 }
 
 /** The decided action as plain data, after what holds for every profile: limits, and calls that must exist. */
-function settle(tx: Transaction, env: Env, agent: AgentState, scope: Scope, turnId: TurnId, winner: CompiledRule | undefined): Decided {
+function settle(
+  tx: Transaction,
+  env: Env,
+  agent: AgentState,
+  scope: Scope,
+  turnId: TurnId,
+  winner: CompiledRule | undefined,
+): Decided {
   const calls = tx.run.turns.get(turnId)?.modelEnd?.reply?.toolCalls ?? [];
   if (agent.limitStage === 2) return { action: { type: 'limit', outcome: 'limit', error: agent.limitReason ?? 'limit reached' } };
   if (winner === undefined) return { action: withoutRule(agent, calls.length > 0) };
@@ -103,12 +119,25 @@ function settle(tx: Transaction, env: Env, agent: AgentState, scope: Scope, turn
   return { action: actionOf(tx, env, agent, scope, winner, calls), ...item };
 }
 
-function actionOf(tx: Transaction, env: Env, agent: AgentState, scope: Scope, winner: CompiledRule, calls: readonly ReplyToolCall[]): DecidedAction {
+function actionOf(
+  tx: Transaction,
+  env: Env,
+  agent: AgentState,
+  scope: Scope,
+  winner: CompiledRule,
+  calls: readonly ReplyToolCall[],
+): DecidedAction {
   const ruleId = winner.id;
   const { action } = winner;
   switch (action.type) {
     case 'continue_with_tool':
-      if (calls.length === 0) return { type: 'end_agent_turn', ruleId, outcome: 'error', error: `rule '${ruleId}' says continue_with_tool, but the reply has no tool call` };
+      if (calls.length === 0)
+        return {
+          type: 'end_agent_turn',
+          ruleId,
+          outcome: 'error',
+          error: `rule '${ruleId}' says continue_with_tool, but the reply has no tool call`,
+        };
       return { type: action.type, ruleId, tools: calls.map((call) => call.name) };
     case 'end_agent_turn':
       return ending(agent, scope, ruleId, action, calls.length > 0);
@@ -128,19 +157,33 @@ function actionOf(tx: Transaction, env: Env, agent: AgentState, scope: Scope, wi
 /** No rule held: calls run, words are the answer, and silence is an error. */
 function withoutRule(agent: AgentState, hasCalls: boolean): DecidedAction {
   if (hasCalls) return { type: 'continue_with_tool' };
-  if (agent.counters.emptyReplyStreak > 0) return { type: 'end_agent_turn', outcome: 'error', error: 'no rule of the flow decider matched, and the reply was empty' };
+  if (agent.counters.emptyReplyStreak > 0)
+    return { type: 'end_agent_turn', outcome: 'error', error: 'no rule of the flow decider matched, and the reply was empty' };
   return { type: 'end_agent_turn', outcome: 'success', output: agent.lastReply };
 }
 
-function ending(agent: AgentState, scope: Scope, ruleId: string, action: Extract<DeciderAction, { type: 'end_agent_turn' }>, hasCalls: boolean): DecidedAction {
+function ending(
+  agent: AgentState,
+  scope: Scope,
+  ruleId: string,
+  action: Extract<DeciderAction, { type: 'end_agent_turn' }>,
+  hasCalls: boolean,
+): DecidedAction {
   const output = action.output?.render(scope) ?? agent.lastReply;
   const error = action.errorMessage?.render(scope);
   const silent = action.outcome === 'success' && action.output === undefined && agent.counters.emptyReplyStreak > 0 && !hasCalls;
-  if (silent) return { type: action.type, ruleId, outcome: 'error', error: 'the model answered nothing, which is no success', output };
+  if (silent)
+    return { type: action.type, ruleId, outcome: 'error', error: 'the model answered nothing, which is no success', output };
   return { type: action.type, ruleId, outcome: action.outcome, output, ...(error === undefined ? {} : { error }) };
 }
 
-function forcedCall(tx: Transaction, env: Env, scope: Scope, ruleId: string, action: Extract<DeciderAction, { type: 'call_tool' }>): DecidedAction {
+function forcedCall(
+  tx: Transaction,
+  env: Env,
+  scope: Scope,
+  ruleId: string,
+  action: Extract<DeciderAction, { type: 'call_tool' }>,
+): DecidedAction {
   return {
     type: action.type,
     ruleId,

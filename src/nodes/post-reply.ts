@@ -12,7 +12,13 @@ import type { ReplyToolCall } from '../core/turn.ts';
 /** Puts the outcome of a model call on the record, and what conditions may ask of it into `turn.*`. */
 export function recordReply(tx: Transaction, env: Env, agent: AgentState, turnId: TurnId, outcome: ModelOutcome): void {
   tx.setCause(turnStartSeq(tx, turnId));
-  const end: Writable<ModelEnd> = { type: 'model.end', agentId: agent.meta.agentId, turnId, usage: outcome.usage, attempts: outcome.attempts };
+  const end: Writable<ModelEnd> = {
+    type: 'model.end',
+    agentId: agent.meta.agentId,
+    turnId,
+    usage: outcome.usage,
+    attempts: outcome.attempts,
+  };
   if (outcome.kind === 'error') {
     end.error = outcome.error;
     setTurnView(agent, { error: outcome.error.code });
@@ -20,7 +26,11 @@ export function recordReply(tx: Transaction, env: Env, agent: AgentState, turnId
     const { reply } = outcome;
     end.reply = recordedReply(tx, env, reply);
     if (outcome.cost !== undefined) end.cost = outcome.cost;
-    setTurnView(agent, { reply: reply.text, finish_reason: reply.finishReason, tool_calls: end.reply.toolCalls.map((call) => call.name) });
+    setTurnView(agent, {
+      reply: reply.text,
+      finish_reason: reply.finishReason,
+      tool_calls: end.reply.toolCalls.map((call) => call.name),
+    });
   }
   tx.emit(end);
   tx.setCause(tx.run.seq);

@@ -17,14 +17,19 @@ export function answerDanglingCalls(tx: Transaction, agent: AgentState): void {
 }
 
 function postDanglingResult(tx: Transaction, agent: AgentState, callId: CallId): void {
-  const call = tx.run.turns.get(agent.origins.at(-1)?.turnId ?? agent.lastTurnId ?? ('' as NonNullable<AgentState['lastTurnId']>))?.calls.find((candidate) => candidate.callId === callId);
+  const call = tx.run.turns
+    .get(agent.origins.at(-1)?.turnId ?? agent.lastTurnId ?? ('' as NonNullable<AgentState['lastTurnId']>))
+    ?.calls.find((candidate) => candidate.callId === callId);
   tx.post(agent.meta.agentId, {
     source: 'TOOL_RESULT',
     payload: {
       tool_name: call?.request.name ?? 'unknown',
       tool_call_id: callId,
       is_error: true,
-      content: call?.end === undefined ? 'This call was never answered and will not be. If you still need its result, call the tool again.' : 'The result of this call was lost. If you still need it, call the tool again.',
+      content:
+        call?.end === undefined
+          ? 'This call was never answered and will not be. If you still need its result, call the tool again.'
+          : 'The result of this call was lost. If you still need it, call the tool again.',
     },
     observerId: danglingCallResolver,
   });

@@ -39,15 +39,19 @@ export function readInbox(tx: Transaction, env: Env, agent: AgentState, profile:
 /** Items that have been seen as often as they may are dropped before anything is read. */
 function dropExpired(tx: Transaction, agent: AgentState): void {
   const expired = agent.inbox.filter(
-    ({ item, turnsSeen }) => item.maxTurns !== undefined && item.consumption === 'persistent_until_consumed' && turnsSeen >= item.maxTurns,
+    ({ item, turnsSeen }) =>
+      item.maxTurns !== undefined && item.consumption === 'persistent_until_consumed' && turnsSeen >= item.maxTurns,
   );
-  for (const { item } of expired) tx.emit({ type: 'inbox.drop', agentId: agent.meta.agentId, itemId: item.itemId, reason: 'expired' });
+  for (const { item } of expired)
+    tx.emit({ type: 'inbox.drop', agentId: agent.meta.agentId, itemId: item.itemId, reason: 'expired' });
 }
 
 /** What is read now, in order: first the results of calls, which stand directly behind them whatever their priority (I1). */
 function readable(agent: AgentState, profile: CompiledProfile, open: ReadonlySet<CallId>): readonly WaitingItem[] {
   const waiting = agent.inbox;
-  const urgent = waiting.some(({ item }) => item.delivery === 'idle') ? waiting.filter(({ item }) => item.delivery !== 'idle') : waiting;
+  const urgent = waiting.some(({ item }) => item.delivery === 'idle')
+    ? waiting.filter(({ item }) => item.delivery !== 'idle')
+    : waiting;
   // An item that stays and was read before must not hold up those that wait for a quiet moment.
   const chosen = urgent.some(({ turnsSeen }) => turnsSeen === 0) ? urgent : waiting;
   const weighted = profile.strategies.size === 0 ? chosen : chosen.map((entry) => withPriority(entry, profile));
@@ -76,7 +80,14 @@ function resolveStrategy(profile: CompiledProfile, source: string): Resolved {
   return global === undefined ? { strategy: fallbackStrategy, from: 'fallback' } : { strategy: global, from: 'global' };
 }
 
-function ingest(tx: Transaction, env: Env, agent: AgentState, profile: CompiledProfile, waiting: WaitingItem, isResult: boolean): TurnInput | undefined {
+function ingest(
+  tx: Transaction,
+  env: Env,
+  agent: AgentState,
+  profile: CompiledProfile,
+  waiting: WaitingItem,
+  isResult: boolean,
+): TurnInput | undefined {
   const { item } = waiting;
   const { strategy, from } = resolveStrategy(profile, item.source);
   if (from === 'fallback') warnUnknownSource(tx, agent, item.source);
@@ -98,7 +109,12 @@ function ingest(tx: Transaction, env: Env, agent: AgentState, profile: CompiledP
   if (params['no_handover'] === true) input.noHandover = true;
   if (isResult) addToolFields(env, input, item.payload);
   try {
-    input.content = runIngestor(tx, env, agent, profile, { name: ingestorName, payload: item.payload, params, source: item.source });
+    input.content = runIngestor(tx, env, agent, profile, {
+      name: ingestorName,
+      payload: item.payload,
+      params,
+      source: item.source,
+    });
     return input;
   } catch (thrown) {
     return failedInput(tx, agent, waiting, input, describeThrown(thrown));
@@ -121,7 +137,10 @@ function runIngestor(
     source: call.source,
   });
   if (typeof content === 'string') return content.trim() === '' ? emptyText(call.source) : content;
-  if (!Array.isArray(content) || !content.every(isContentPart)) throw new Error(`ingestor '${call.name}' returned ${Array.isArray(content) ? 'a list of something else' : typeof content}; it must return text or content parts`);
+  if (!Array.isArray(content) || !content.every(isContentPart))
+    throw new Error(
+      `ingestor '${call.name}' returned ${Array.isArray(content) ? 'a list of something else' : typeof content}; it must return text or content parts`,
+    );
   const parts = content.filter((part) => part.type !== 'text' || part.text.trim() !== '');
   return parts.length === 0 ? emptyText(call.source) : parts;
 }
@@ -133,7 +152,9 @@ function emptyText(source: string): string {
 
 function isContentPart(part: unknown): part is ContentPart {
   if (!isJsonObject(part)) return false;
-  return part['type'] === 'text' ? typeof part['text'] === 'string' : part['type'] === 'file' && typeof part['mediaType'] === 'string' && isJsonObject(part['data']);
+  return part['type'] === 'text'
+    ? typeof part['text'] === 'string'
+    : part['type'] === 'file' && typeof part['mediaType'] === 'string' && isJsonObject(part['data']);
 }
 
 function addToolFields(env: Env, input: Writable<TurnInput>, payload: JsonValue): void {
@@ -150,17 +171,33 @@ function addToolFields(env: Env, input: Writable<TurnInput>, payload: JsonValue)
 function failedInput(tx: Transaction, agent: AgentState, waiting: WaitingItem, base: TurnInput, error: string): TurnInput {
   const { item } = waiting;
   const agentId = agent.meta.agentId;
-  tx.emit({ type: 'inbox.fail', agentId, itemId: item.itemId, error: { code: 'INGESTOR_FAILED', message: `ingestor '${base.ingestor}' failed on ${item.source}: ${error}` } });
+  tx.emit({
+    type: 'inbox.fail',
+    agentId,
+    itemId: item.itemId,
+    error: { code: 'INGESTOR_FAILED', message: `ingestor '${base.ingestor}' failed on ${item.source}: ${error}` },
+  });
   if (base.role === 'tool') {
     const content = isJsonObject(item.payload) ? item.payload['content'] : item.payload;
     const raw = typeof content === 'string' ? content : JSON.stringify(content ?? null);
     return { ...base, content: raw.trim() === '' ? emptyText(item.source) : raw };
   }
   const poisoned = (agent.inbox.find((entry) => entry.item.itemId === item.itemId)?.failures ?? 0) >= poisonAfterFailures;
-  const note = { ...base, mode: 'append_as_new_message' as const, persistent: false, content: failureNote(item.source, error, poisoned) };
+  const note = {
+    ...base,
+    mode: 'append_as_new_message' as const,
+    persistent: false,
+    content: failureNote(item.source, error, poisoned),
+  };
   if (!poisoned) return { ...note, kept: true };
   tx.emit({ type: 'inbox.drop', agentId, itemId: item.itemId, reason: 'dead_letter' });
-  tx.emit({ type: 'note.add', level: 'error', code: 'ITEM_POISONED', message: `item ${item.itemId} (${item.source}) could not be read ${poisonAfterFailures} times and lies on the dead-letter shelf: ${error}`, agentId });
+  tx.emit({
+    type: 'note.add',
+    level: 'error',
+    code: 'ITEM_POISONED',
+    message: `item ${item.itemId} (${item.source}) could not be read ${poisonAfterFailures} times and lies on the dead-letter shelf: ${error}`,
+    agentId,
+  });
   return note;
 }
 

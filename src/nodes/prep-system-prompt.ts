@@ -36,7 +36,13 @@ const latest = new WeakMap<AgentState, Cached>();
  * Builds an agent's system prompt from its profile's segments, in order (A1.5). When nothing changed since the agent's
  * last turn, the text and its log are reused, so that a turn pays only for what is new (I13).
  */
-export function buildSystemPrompt(tx: Transaction, env: Env, agent: AgentState, profile: CompiledProfile, tools: AgentTools): SystemPrompt {
+export function buildSystemPrompt(
+  tx: Transaction,
+  env: Env,
+  agent: AgentState,
+  profile: CompiledProfile,
+  tools: AgentTools,
+): SystemPrompt {
   const scope = agentScope(tx.run, agent);
   const rendered = profile.segments.map((segment) => renderSegment(env, profile, segment, scope, tools));
   const known = latest.get(agent);
@@ -55,7 +61,13 @@ export function systemTextOf(log: string, content: (hash: ContentHash) => string
 }
 
 function sameTexts(a: readonly Rendered[], b: readonly Rendered[]): boolean {
-  return a.length === b.length && a.every((entry, index) => entry.met === b[index]?.met && entry.text === b[index]?.text && entry.error?.message === b[index]?.error?.message);
+  return (
+    a.length === b.length &&
+    a.every(
+      (entry, index) =>
+        entry.met === b[index]?.met && entry.text === b[index]?.text && entry.error?.message === b[index]?.error?.message,
+    )
+  );
 }
 
 function toRecord(tx: Transaction, segment: CompiledSegment, rendered: Rendered | undefined): SegmentRecord {
@@ -115,5 +127,7 @@ function stateValue(env: Env, profile: CompiledProfile, segment: CompiledSegment
   const name = segment.ingestorId ?? 'markdown_formatter';
   const ingestor = env.ingestor(name);
   if (ingestor === undefined) throw new Error(`there is no ingestor '${name}'`);
-  return contentText(ingestor.ingest(value, segment.ingestorParams ?? {}, { profile, scope, profiles: env.profiles, source: 'STATE_VALUE' }));
+  return contentText(
+    ingestor.ingest(value, segment.ingestorParams ?? {}, { profile, scope, profiles: env.profiles, source: 'STATE_VALUE' }),
+  );
 }

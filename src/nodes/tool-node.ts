@@ -47,7 +47,11 @@ export function createToolNode(env: Env): Node<CallTicket, ToolOutcome, ToolPort
   return {
     name: 'tool',
     prep: (tx, agent) => startNext(tx, env, agent),
-    exec: async (_ticket, { tool, call, context }) => ({ status: 'ok', returned: await tool.execute(call.request.args ?? {}, context), progress: [] }),
+    exec: async (_ticket, { tool, call, context }) => ({
+      status: 'ok',
+      returned: await tool.execute(call.request.args ?? {}, context),
+      progress: [],
+    }),
     post: (tx, agent, ticket, outcome) => recordOutcome(tx, env, agent, ticket.callId, outcome),
     resume: (tx, agent, call, happening) => resumeCall(tx, env, agent, call, happening),
   };
@@ -62,15 +66,32 @@ function startNext(tx: Transaction, env: Env, agent: AgentState): CallTicket | u
       continue;
     }
     if (tool === undefined) {
-      endCall(tx, env, agent, call.callId, { status: 'error', content: `the tool '${call.request.name}' does not exist any more`, error: { code: 'TOOL_UNKNOWN', message: `the tool '${call.request.name}' does not exist any more` } });
+      endCall(tx, env, agent, call.callId, {
+        status: 'error',
+        content: `the tool '${call.request.name}' does not exist any more`,
+        error: { code: 'TOOL_UNKNOWN', message: `the tool '${call.request.name}' does not exist any more` },
+      });
       continue;
     }
     const start = tx.emit(
-      { type: 'tool.start', agentId: agent.meta.agentId, turnId: call.request.turnId, callId: call.callId, attempt: call.attempt + 1 },
+      {
+        type: 'tool.start',
+        agentId: agent.meta.agentId,
+        turnId: call.request.turnId,
+        callId: call.callId,
+        attempt: call.attempt + 1,
+      },
       call.request.seq,
     );
     if (tool.effect === 'unsafe') tx.sync = true;
-    tx.effects.push({ kind: 'tool', agentId: agent.meta.agentId, turnId: call.request.turnId, callId: call.callId, pure: tool.effect === 'pure', cause: start.seq });
+    tx.effects.push({
+      kind: 'tool',
+      agentId: agent.meta.agentId,
+      turnId: call.request.turnId,
+      callId: call.callId,
+      pure: tool.effect === 'pure',
+      cause: start.seq,
+    });
     return { callId: call.callId };
   }
   return undefined;
@@ -105,7 +126,13 @@ function nextCall(env: Env, agent: AgentState): CallState | undefined {
 }
 
 /** Runs a transition tool and commits what it decided; one that throws changes nothing and answers with its error. */
-function decideTransition(tx: Transaction, env: Env, agent: AgentState, call: CallState, decide: (context: TransitionContext) => TransitionOutcome): void {
+function decideTransition(
+  tx: Transaction,
+  env: Env,
+  agent: AgentState,
+  call: CallState,
+  decide: (context: TransitionContext) => TransitionOutcome,
+): void {
   const fallbackCause = tx.run.seq;
   let outcome: TransitionOutcome;
   try {
@@ -113,7 +140,11 @@ function decideTransition(tx: Transaction, env: Env, agent: AgentState, call: Ca
     checkOutcome(tx.run, call.request.name, outcome);
   } catch (thrown) {
     const error = toErrorRecord(thrown, 'TOOL_FAILED');
-    endCall(tx, env, agent, call.callId, { status: 'error', content: JSON.stringify({ error: error.code, message: error.message }), error });
+    endCall(tx, env, agent, call.callId, {
+      status: 'error',
+      content: JSON.stringify({ error: error.code, message: error.message }),
+      error,
+    });
     return;
   }
   const base = { agentId: agent.meta.agentId, turnId: call.request.turnId, callId: call.callId };
@@ -152,14 +183,24 @@ function recordOutcome(tx: Transaction, env: Env, agent: AgentState, callId: Cal
   const progress = outcome.progress.length === 0 ? {} : { progress: outcome.progress };
   if (outcome.status !== 'ok') {
     const error = toErrorRecord(outcome.error, outcome.status === 'timeout' ? 'TOOL_TIMEOUT' : 'TOOL_FAILED');
-    endCall(tx, env, agent, callId, { status: outcome.status, content: JSON.stringify({ error: error.code, message: error.message }), error, ...progress });
+    endCall(tx, env, agent, callId, {
+      status: outcome.status,
+      content: JSON.stringify({ error: error.code, message: error.message }),
+      error,
+      ...progress,
+    });
     return 'default';
   }
   const fitted = fit(env, outcome.returned, tool?.maxResultChars ?? 32_768);
-  const ending: Writable<CallEnding> = { status: fitted.isError ? 'error' : 'ok', content: fitted.content, progress: outcome.progress };
+  const ending: Writable<CallEnding> = {
+    status: fitted.isError ? 'error' : 'ok',
+    content: fitted.content,
+    progress: outcome.progress,
+  };
   if (fitted.isError) ending.error = { code: 'TOOL_FAILED', message: `${call.request.name} reported an error` };
   if (fitted.full !== undefined) ending.full = fitted.full;
-  if (tool?.endsFlow === true && !fitted.isError) ending.end = { outcome: 'success', output: typeof fitted.content === 'string' ? fitted.content : '' };
+  if (tool?.endsFlow === true && !fitted.isError)
+    ending.end = { outcome: 'success', output: typeof fitted.content === 'string' ? fitted.content : '' };
   endCall(tx, env, agent, callId, ending);
   tx.setCause(call.end?.seq);
   for (const item of fitted.items) postReturned(tx, agent, item);
@@ -167,10 +208,20 @@ function recordOutcome(tx: Transaction, env: Env, agent: AgentState, callId: Cal
 }
 
 /** Items a tool returned along with its result go to its caller, or to another agent that is still there. */
-function postReturned(tx: Transaction, agent: AgentState, item: { readonly source: string; readonly payload: JsonValue; readonly to?: string }): void {
+function postReturned(
+  tx: Transaction,
+  agent: AgentState,
+  item: { readonly source: string; readonly payload: JsonValue; readonly to?: string },
+): void {
   const to = item.to === undefined ? agent : tx.run.agents.get(item.to as AgentId);
   if (to === undefined || to.status === 'ended') {
-    tx.emit({ type: 'note.add', level: 'warning', code: 'AGENT_UNKNOWN', message: `an item ${item.source} for '${item.to ?? agent.meta.agentId}' was dropped: no such agent is at work`, agentId: agent.meta.agentId });
+    tx.emit({
+      type: 'note.add',
+      level: 'warning',
+      code: 'AGENT_UNKNOWN',
+      message: `an item ${item.source} for '${item.to ?? agent.meta.agentId}' was dropped: no such agent is at work`,
+      agentId: agent.meta.agentId,
+    });
     return;
   }
   tx.post(to.meta.agentId, { source: item.source, payload: item.payload, from: agent.meta.agentId });

@@ -35,7 +35,14 @@ export function requestCalls(
   const verdicts = calls.map((call) => (alone === undefined ? judge(env, tools, call, end) : notAlone(alone, call, calls.length)));
   calls.forEach((call, index) => {
     const verdict = verdicts[index];
-    const draft: Writable<ToolRequest> = { type: 'tool.request', agentId: agent.meta.agentId, turnId, callId: call.callId, name: call.name, args: verdict?.ok === true ? verdict.args : null };
+    const draft: Writable<ToolRequest> = {
+      type: 'tool.request',
+      agentId: agent.meta.agentId,
+      turnId,
+      callId: call.callId,
+      name: call.name,
+      args: verdict?.ok === true ? verdict.args : null,
+    };
     if (verdict?.ok === true && verdict.repaired) draft.repaired = true;
     const request = tx.emit(draft, decided);
     if (verdict?.ok === false) refuse(tx, env, agent, request, verdict);
@@ -44,9 +51,23 @@ export function requestCalls(
 }
 
 /** Answers every call of a reply without running it, since the flow went elsewhere. */
-export function cancelCalls(tx: Transaction, env: Env, agent: AgentState, turnId: TurnId, calls: readonly ReplyToolCall[], why: string): void {
+export function cancelCalls(
+  tx: Transaction,
+  env: Env,
+  agent: AgentState,
+  turnId: TurnId,
+  calls: readonly ReplyToolCall[],
+  why: string,
+): void {
   for (const call of calls) {
-    const request = tx.emit({ type: 'tool.request', agentId: agent.meta.agentId, turnId, callId: call.callId, name: call.name, args: null });
+    const request = tx.emit({
+      type: 'tool.request',
+      agentId: agent.meta.agentId,
+      turnId,
+      callId: call.callId,
+      name: call.name,
+      args: null,
+    });
     refuse(tx, env, agent, request, { status: 'cancelled', code: 'TOOL_CANCELLED', message: why });
   }
 }
@@ -58,21 +79,37 @@ type Verdict =
 /** A tool that must be the only call of its reply came with others: none of them runs, since the model may have meant either. */
 function notAlone(alone: ReplyToolCall, call: ReplyToolCall, count: number): Verdict {
   const others = alone === call ? `came with ${count - 1} other(s)` : `stands beside '${call.name}'`;
-  return { ok: false, status: 'error', code: 'TOOL_EXCLUSIVE', message: `'${alone.name}' must be the only call of a reply, but ${others}. No call of this reply was run; call '${alone.name}' alone.` };
+  return {
+    ok: false,
+    status: 'error',
+    code: 'TOOL_EXCLUSIVE',
+    message: `'${alone.name}' must be the only call of a reply, but ${others}. No call of this reply was run; call '${alone.name}' alone.`,
+  };
 }
 
 function judge(env: Env, tools: AgentTools, call: ReplyToolCall, end: ReplyEnd): Verdict {
   const tool = tools.tools.get(call.name);
   if (tool === undefined) return unknownTool(tools, call.name);
   if (!end.finishedCleanly) {
-    return { ok: false, status: 'error', code: 'TOOL_ARGUMENTS_TRUNCATED', message: `the reply was cut off before it was complete, so '${call.name}' was not run. Call it again, with shorter arguments if need be.` };
+    return {
+      ok: false,
+      status: 'error',
+      code: 'TOOL_ARGUMENTS_TRUNCATED',
+      message: `the reply was cut off before it was complete, so '${call.name}' was not run. Call it again, with shorter arguments if need be.`,
+    };
   }
   const parsed = env.parseArguments(call.input, { effect: tool.effect, finishedCleanly: end.finishedCleanly });
-  if (!parsed.ok) return { ok: false, status: 'error', code: parsed.code, message: `'${call.name}' was not run: ${parsed.message}` };
+  if (!parsed.ok)
+    return { ok: false, status: 'error', code: parsed.code, message: `'${call.name}' was not run: ${parsed.message}` };
   const checked = tool.check(parsed.args);
   if (!checked.ok) {
     const problems = checked.errors.map((error) => `${error.path === '' ? 'arguments' : error.path}: ${error.message}`).join('; ');
-    return { ok: false, status: 'error', code: 'TOOL_ARGUMENTS_INVALID', message: `'${call.name}' was not run, its arguments do not fit its schema: ${problems}` };
+    return {
+      ok: false,
+      status: 'error',
+      code: 'TOOL_ARGUMENTS_INVALID',
+      message: `'${call.name}' was not run, its arguments do not fit its schema: ${problems}`,
+    };
   }
   return { ok: true, tool, args: checked.args, repaired: parsed.repaired };
 }
@@ -81,7 +118,12 @@ function judge(env: Env, tools: AgentTools, call: ReplyToolCall, end: ReplyEnd):
 function unknownTool(tools: AgentTools, name: string): Verdict {
   const allowed = [...tools.tools.keys()];
   const list = allowed.length === 0 ? 'none' : allowed.join(', ');
-  return { ok: false, status: 'error', code: 'TOOL_UNKNOWN', message: `there is no tool '${name.slice(0, 100)}' for you. Tools you can call: ${list}.` };
+  return {
+    ok: false,
+    status: 'error',
+    code: 'TOOL_UNKNOWN',
+    message: `there is no tool '${name.slice(0, 100)}' for you. Tools you can call: ${list}.`,
+  };
 }
 
 function refuse(
@@ -112,7 +154,11 @@ function applyGates(
   const gate = gateFor(tx, agent, profile, verdict);
   if (gate === undefined || gate.verdict === 'allow') return;
   if (gate.verdict === 'deny') {
-    refuse(tx, env, agent, request, { status: 'denied', code: 'TOOL_DENIED', message: gate.message ?? `'${verdict.tool.name}' is not allowed here (gate '${gate.id}').` });
+    refuse(tx, env, agent, request, {
+      status: 'denied',
+      code: 'TOOL_DENIED',
+      message: gate.message ?? `'${verdict.tool.name}' is not allowed here (gate '${gate.id}').`,
+    });
     return;
   }
   tx.emit(
@@ -128,17 +174,27 @@ function applyGates(
   );
 }
 
-function gateFor(tx: Transaction, agent: AgentState, profile: CompiledProfile, verdict: { readonly tool: Tool; readonly args: JsonObject }): ToolGate | undefined {
+function gateFor(
+  tx: Transaction,
+  agent: AgentState,
+  profile: CompiledProfile,
+  verdict: { readonly tool: Tool; readonly args: JsonObject },
+): ToolGate | undefined {
   const scope = { ...agentScope(tx.run, agent), args: verdict.args };
   for (const gate of profile.toolGates) {
-    const named = gate.tools.includes(verdict.tool.name) || gate.tools.includes('*') || gate.toolsets.includes(verdict.tool.toolset);
+    const named =
+      gate.tools.includes(verdict.tool.name) || gate.tools.includes('*') || gate.toolsets.includes(verdict.tool.toolset);
     if (!named) continue;
     if (gate.condition === undefined) return gate;
     try {
       if (gate.condition.test(scope)) return gate;
     } catch (thrown) {
       const error = toErrorRecord(thrown, 'CONDITION_FAILED');
-      return { ...gate, verdict: 'deny', message: `gate '${gate.id}' could not be evaluated (${error.message}), so the call is denied` };
+      return {
+        ...gate,
+        verdict: 'deny',
+        message: `gate '${gate.id}' could not be evaluated (${error.message}), so the call is denied`,
+      };
     }
   }
   return undefined;

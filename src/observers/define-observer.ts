@@ -6,7 +6,9 @@ import { CadreError } from '../core/error.ts';
  * state and says what it wants done; it must be synchronous and must not change what it is shown.
  */
 export function defineObserver(definition: CodedObserver): CodedObserver {
-  if (typeof definition.name !== 'string' || definition.name === '') throw new CadreError('OPTION_INVALID', 'defineObserver: name must be a text that is not empty');
-  if (typeof definition.observe !== 'function') throw new CadreError('OPTION_INVALID', `defineObserver: observer '${definition.name}' has no function observe(view)`);
+  if (typeof definition.name !== 'string' || definition.name === '')
+    throw new CadreError('OPTION_INVALID', 'defineObserver: name must be a text that is not empty');
+  if (typeof definition.observe !== 'function')
+    throw new CadreError('OPTION_INVALID', `defineObserver: observer '${definition.name}' has no function observe(view)`);
   return definition;
 }

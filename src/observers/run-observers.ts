@@ -28,7 +28,13 @@ export interface ObserverPorts {
  * Runs a profile's observers before or after a turn (A1.2). One that fails is recorded, the model is told through an
  * OBSERVER_FAILURE item, and the others run all the same (I12).
  */
-export function runObservers(tx: Transaction, agent: AgentState, profile: CompiledProfile, phase: 'pre' | 'post', ports: ObserverPorts): readonly ObserverRecord[] {
+export function runObservers(
+  tx: Transaction,
+  agent: AgentState,
+  profile: CompiledProfile,
+  phase: 'pre' | 'post',
+  ports: ObserverPorts,
+): readonly ObserverRecord[] {
   const observers = phase === 'pre' ? profile.preTurnObservers : profile.postTurnObservers;
   if (observers.length === 0) return none;
   const scope = agentScope(tx.run, agent);
@@ -45,7 +51,14 @@ function storm(agent: AgentState, observer: CompiledObserver, phase: 'pre' | 'po
   return { id: observer.id, phase, fired: false, error: { code: 'OBSERVER_FAILED', message } };
 }
 
-function runObserver(tx: Transaction, agent: AgentState, observer: CompiledObserver, phase: 'pre' | 'post', scope: Scope, ports: ObserverPorts): ObserverRecord {
+function runObserver(
+  tx: Transaction,
+  agent: AgentState,
+  observer: CompiledObserver,
+  phase: 'pre' | 'post',
+  scope: Scope,
+  ports: ObserverPorts,
+): ObserverRecord {
   const base = { id: observer.id, phase };
   try {
     const value = observer.condition === undefined ? true : observer.condition.evaluate(scope);
@@ -64,7 +77,9 @@ function runObserver(tx: Transaction, agent: AgentState, observer: CompiledObser
 }
 
 function isScalar(value: unknown): value is JsonValue {
-  return value === null || typeof value === 'boolean' || typeof value === 'number' || (typeof value === 'string' && value.length <= 80);
+  return (
+    value === null || typeof value === 'boolean' || typeof value === 'number' || (typeof value === 'string' && value.length <= 80)
+  );
 }
 
 function act(tx: Transaction, agent: AgentState, observer: CompiledObserver, scope: Scope, ports: ObserverPorts): void {
@@ -108,7 +123,14 @@ function applyResult(tx: Transaction, agent: AgentState, observerId: string, res
   tx.post(targetOf(tx.run, agent, result.target ?? 'self'), { source: result.source, payload: toWire(result.payload), observerId });
 }
 
-function updateState(tx: Transaction, agent: AgentState, by: string, path: string, update: Pick<StateUpdate, 'operation'>, value: JsonValue | undefined): void {
+function updateState(
+  tx: Transaction,
+  agent: AgentState,
+  by: string,
+  path: string,
+  update: Pick<StateUpdate, 'operation'>,
+  value: JsonValue | undefined,
+): void {
   const team = path.startsWith('team.');
   tx.emit({
     type: 'state.update',
@@ -126,8 +148,13 @@ function updateState(tx: Transaction, agent: AgentState, by: string, path: strin
 function targetOf(run: RunState, agent: AgentState, target: string): AgentId {
   const id = resolveTarget(run, agent, target);
   const found = id === undefined ? undefined : run.agents.get(id);
-  if (found === undefined) throw new CadreError('AGENT_UNKNOWN', `target_agent_id '${target}' names no agent of this run; allowed: self, parent, partner, principal, or one of ${[...run.agents.keys()].join(', ')}`);
-  if (found.status === 'ended') throw new CadreError('AGENT_ENDED', `target_agent_id '${target}' (${found.meta.agentId}) has ended`);
+  if (found === undefined)
+    throw new CadreError(
+      'AGENT_UNKNOWN',
+      `target_agent_id '${target}' names no agent of this run; allowed: self, parent, partner, principal, or one of ${[...run.agents.keys()].join(', ')}`,
+    );
+  if (found.status === 'ended')
+    throw new CadreError('AGENT_ENDED', `target_agent_id '${target}' (${found.meta.agentId}) has ended`);
   return found.meta.agentId;
 }
 

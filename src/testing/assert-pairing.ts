@@ -23,7 +23,8 @@ const legalName = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
  */
 export function promptProblems(prompt: CheckedPrompt): readonly string[] {
   const problems: string[] = [];
-  const say = (index: number, what: string): void => void problems.push(`message ${index} (${prompt[index]?.role ?? 'none'}): ${what}`);
+  const say = (index: number, what: string): void =>
+    void problems.push(`message ${index} (${prompt[index]?.role ?? 'none'}): ${what}`);
   const used = new Set<string>();
   let open = new Map<string, string>();
   prompt.forEach(({ role, content }, index) => {
@@ -72,15 +73,24 @@ function partProblems(role: string, part: Part): readonly string[] {
   const problems: string[] = [];
   if (part.type === 'text' && (typeof part.text !== 'string' || part.text.trim() === '')) problems.push('an empty text');
   if (part.type !== 'tool-call' && part.type !== 'tool-result') return problems;
-  if (typeof part.toolCallId !== 'string' || !legalId.test(part.toolCallId)) problems.push(`the call id ${JSON.stringify(part.toolCallId)}`);
-  if (typeof part.toolName !== 'string' || !legalName.test(part.toolName)) problems.push(`the tool name ${JSON.stringify(part.toolName)}`);
-  if (part.type === 'tool-call' && (typeof part.input !== 'object' || part.input === null || Array.isArray(part.input))) problems.push('arguments that are no object');
-  if (part.type === 'tool-result' && (part.output === undefined || part.output.value === '' || (Array.isArray(part.output.value) && part.output.value.length === 0))) problems.push('an empty result');
+  if (typeof part.toolCallId !== 'string' || !legalId.test(part.toolCallId))
+    problems.push(`the call id ${JSON.stringify(part.toolCallId)}`);
+  if (typeof part.toolName !== 'string' || !legalName.test(part.toolName))
+    problems.push(`the tool name ${JSON.stringify(part.toolName)}`);
+  if (part.type === 'tool-call' && (typeof part.input !== 'object' || part.input === null || Array.isArray(part.input)))
+    problems.push('arguments that are no object');
+  if (
+    part.type === 'tool-result' &&
+    (part.output === undefined || part.output.value === '' || (Array.isArray(part.output.value) && part.output.value.length === 0))
+  )
+    problems.push('an empty result');
   return problems;
 }
 
 /** Throws with everything a strict provider would refuse in any of these requests (see `promptProblems`). */
 export function assertPairing(requests: readonly { readonly prompt: CheckedPrompt }[]): void {
-  const refused = requests.flatMap(({ prompt }, index) => promptProblems(prompt).map((problem) => `  request ${index + 1}, ${problem}`));
+  const refused = requests.flatMap(({ prompt }, index) =>
+    promptProblems(prompt).map((problem) => `  request ${index + 1}, ${problem}`),
+  );
   if (refused.length > 0) throw new Error(`a strict provider refuses these requests:\n${refused.join('\n')}`);
 }

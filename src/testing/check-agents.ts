@@ -8,7 +8,15 @@ interface Agent {
 }
 
 /** Events that only an agent at work brings about. */
-const ofLiveAgents: ReadonlySet<string> = new Set(['turn.start', 'model.end', 'turn.decide', 'tool.request', 'tool.start', 'tool.suspend', 'agent.await']);
+const ofLiveAgents: ReadonlySet<string> = new Set([
+  'turn.start',
+  'model.end',
+  'turn.decide',
+  'tool.request',
+  'tool.start',
+  'tool.suspend',
+  'agent.await',
+]);
 
 /** I9 and the life of agents, the run's status, and the moves of work modules. */
 export function checkAgents(events: readonly CadreEvent[]): readonly JournalProblem[] {
@@ -22,12 +30,19 @@ export function checkAgents(events: readonly CadreEvent[]): readonly JournalProb
     const agent = agentId === undefined ? undefined : agents.get(agentId);
     if (agentId !== undefined && event.type !== 'agent.start') {
       found.expect(agent !== undefined, 'order', event, `${event.type} of ${agentId}, which never started`);
-      if (ofLiveAgents.has(event.type)) found.expect(agent?.status === 'live', 'I9', event, `${event.type} of ${agentId}, which is ${agent?.status ?? 'unknown'}`);
+      if (ofLiveAgents.has(event.type))
+        found.expect(agent?.status === 'live', 'I9', event, `${event.type} of ${agentId}, which is ${agent?.status ?? 'unknown'}`);
     }
     switch (event.type) {
       case 'agent.start':
         found.expect(agent === undefined, 'life', event, `agent ${event.agentId} starts a second time`);
-        if (event.parentAgentId !== undefined) found.expect(agents.get(event.parentAgentId)?.status === 'live', 'I9', event, `${event.agentId} starts below ${event.parentAgentId}, which is not live`);
+        if (event.parentAgentId !== undefined)
+          found.expect(
+            agents.get(event.parentAgentId)?.status === 'live',
+            'I9',
+            event,
+            `${event.agentId} starts below ${event.parentAgentId}, which is not live`,
+          );
         agents.set(event.agentId, { start: event, status: event.held === true ? 'held' : 'live' });
         break;
       case 'agent.release':
@@ -42,10 +57,20 @@ export function checkAgents(events: readonly CadreEvent[]): readonly JournalProb
         endAgent(found, event, agents);
         break;
       case 'run.status':
-        found.expect((running.size > 0) === (event.status === 'running'), 'I8', event, `the run is ${event.status} while ${[...running].join(', ') || 'nothing'} runs`);
+        found.expect(
+          running.size > 0 === (event.status === 'running'),
+          'I8',
+          event,
+          `the run is ${event.status} while ${[...running].join(', ') || 'nothing'} runs`,
+        );
         break;
       case 'run.end':
-        found.expect([...agents.values()].every(({ status }) => status === 'ended'), 'I9', event, 'the run ends before its agents');
+        found.expect(
+          [...agents.values()].every(({ status }) => status === 'ended'),
+          'I9',
+          event,
+          'the run ends before its agents',
+        );
         break;
       case 'module.update':
         moveModule(found, event, modules);
@@ -69,7 +94,8 @@ function endAgent(found: Findings, event: EventOf<'agent.end'>, agents: Readonly
   found.expect(agent?.status !== 'ended', 'life', event, `agent ${event.agentId} ends a second time`);
   if (agent !== undefined) agent.status = 'ended';
   for (const { start, status } of agents.values()) {
-    if (start.parentAgentId === event.agentId) found.expect(status === 'ended', 'I9', event, `${event.agentId} ends while ${start.agentId} below it goes on`);
+    if (start.parentAgentId === event.agentId)
+      found.expect(status === 'ended', 'I9', event, `${event.agentId} ends while ${start.agentId} below it goes on`);
   }
 }
 

@@ -44,7 +44,12 @@ export function checkCalls(events: readonly CadreEvent[], facts: JournalFacts): 
         break;
       case 'tool.request':
         found.expect(!calls.has(event.callId), 'I1', event, `call ${event.callId} is requested a second time`);
-        found.expect(debts.get(event.agentId)?.unrequested.delete(event.callId) === true, 'I1', event, `call ${event.callId} is in no reply of ${event.agentId}`);
+        found.expect(
+          debts.get(event.agentId)?.unrequested.delete(event.callId) === true,
+          'I1',
+          event,
+          `call ${event.callId} is in no reply of ${event.agentId}`,
+        );
         calls.set(event.callId, { request: event, state: 'requested', attempt: 0 });
         break;
       case 'turn.start':
@@ -57,7 +62,8 @@ export function checkCalls(events: readonly CadreEvent[], facts: JournalFacts): 
         if (event.item.source === 'TOOL_RESULT' && event.item.from === undefined) countResult(found, event, results, calls);
         break;
       default:
-        if (isOfCall(event)) followCall(found, event, calls.get(event.callId), { facts, next: events[index + 1], isGone: gone.has(event.agentId) });
+        if (isOfCall(event))
+          followCall(found, event, calls.get(event.callId), { facts, next: events[index + 1], isGone: gone.has(event.agentId) });
     }
   }
   return found.problems;
@@ -66,12 +72,19 @@ export function checkCalls(events: readonly CadreEvent[], facts: JournalFacts): 
 type CallEvent = EventOf<'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.end' | 'tool.late'>;
 
 function isOfCall(event: CadreEvent): event is CallEvent {
-  return event.type === 'tool.start' || event.type === 'tool.suspend' || event.type === 'tool.answer' || event.type === 'tool.end' || event.type === 'tool.late';
+  return (
+    event.type === 'tool.start' ||
+    event.type === 'tool.suspend' ||
+    event.type === 'tool.answer' ||
+    event.type === 'tool.end' ||
+    event.type === 'tool.late'
+  );
 }
 
 function owe(found: Findings, event: CadreEvent, debt: Debt | undefined, callIds: readonly string[], more = false): void {
   if (debt === undefined) return;
-  if (!more) found.expect(debt.unread.size === 0, 'I1', event, `the model is called while ${[...debt.unread].join(', ')} are not answered`);
+  if (!more)
+    found.expect(debt.unread.size === 0, 'I1', event, `the model is called while ${[...debt.unread].join(', ')} are not answered`);
   for (const callId of callIds) {
     debt.unread.add(callId);
     debt.unrequested.add(callId);
@@ -88,7 +101,12 @@ function checkAnswers(found: Findings, event: EventOf<'turn.start'>, debt: Debt 
     const { callId = '' } = input;
     found.expect(input.persistent, 'I1', event, `the result of ${callId} is not kept`);
     found.expect(others === 0, 'I1', event, `the result of ${callId} does not stand directly behind its call`);
-    found.expect(debt?.unread.delete(callId) === true, 'I1', event, `${event.turnId} reads a result of ${callId}, which is not open`);
+    found.expect(
+      debt?.unread.delete(callId) === true,
+      'I1',
+      event,
+      `${event.turnId} reads a result of ${callId}, which is not open`,
+    );
   }
   const left = [...(debt?.unread ?? [])];
   found.expect(left.length === 0, 'I1', event, `${event.turnId} begins without the results of ${left.join(', ')}`);
@@ -100,12 +118,27 @@ function checkTurnEnd(
   known: { readonly calls: ReadonlyMap<string, Call>; readonly debt: Debt | undefined; readonly isGone: boolean },
 ): void {
   const left = [...known.calls.values()].filter(({ request, state }) => request.turnId === event.turnId && state !== 'ended');
-  found.expect(left.length === 0, 'I1', event, `${event.turnId} ends before its calls ${left.map(({ request }) => request.callId).join(', ')}`);
+  found.expect(
+    left.length === 0,
+    'I1',
+    event,
+    `${event.turnId} ends before its calls ${left.map(({ request }) => request.callId).join(', ')}`,
+  );
   const unrequested = [...(known.debt?.unrequested ?? [])];
-  found.expect(unrequested.length === 0 || known.isGone, 'I1', event, `${event.turnId} ends, and nothing happened to its calls ${unrequested.join(', ')}`);
+  found.expect(
+    unrequested.length === 0 || known.isGone,
+    'I1',
+    event,
+    `${event.turnId} ends, and nothing happened to its calls ${unrequested.join(', ')}`,
+  );
 }
 
-function countResult(found: Findings, event: EventOf<'inbox.add'>, results: Map<string, number>, calls: ReadonlyMap<string, Call>): void {
+function countResult(
+  found: Findings,
+  event: EventOf<'inbox.add'>,
+  results: Map<string, number>,
+  calls: ReadonlyMap<string, Call>,
+): void {
   const { payload } = event.item;
   const callId = isJsonObject(payload) ? String(payload['tool_call_id']) : '';
   // Whoever posts from outside may call an item what they like; only calls of this run count.
@@ -126,8 +159,18 @@ function followCall(
   const { name } = call.request;
   switch (event.type) {
     case 'tool.start': {
-      found.expect(call.state === 'requested' || call.state === 'running', 'I1', event, `${name} (${event.callId}) starts while it is ${call.state}`);
-      found.expect(event.attempt === call.attempt + 1, 'I5', event, `${name} (${event.callId}) starts attempt ${event.attempt} after attempt ${call.attempt}`);
+      found.expect(
+        call.state === 'requested' || call.state === 'running',
+        'I1',
+        event,
+        `${name} (${event.callId}) starts while it is ${call.state}`,
+      );
+      found.expect(
+        event.attempt === call.attempt + 1,
+        'I5',
+        event,
+        `${name} (${event.callId}) starts attempt ${event.attempt} after attempt ${call.attempt}`,
+      );
       const isAllowed = event.attempt === 1 || known.facts.repeatable === undefined || known.facts.repeatable.has(name);
       found.expect(isAllowed, 'I5', event, `${name} (${event.callId}) runs a second time and must not`);
       call.attempt = event.attempt;
@@ -135,18 +178,34 @@ function followCall(
       break;
     }
     case 'tool.suspend':
-      found.expect(call.state !== 'running' && call.state !== 'ended', 'I1', event, `${name} (${event.callId}) is suspended while it is ${call.state}`);
+      found.expect(
+        call.state !== 'running' && call.state !== 'ended',
+        'I1',
+        event,
+        `${name} (${event.callId}) is suspended while it is ${call.state}`,
+      );
       call.state = event.on.kind === 'approval' ? 'approval' : 'suspended';
       break;
     case 'tool.answer':
-      found.expect(call.state === 'approval' || call.state === 'suspended', 'I1', event, `${name} (${event.callId}) is answered while it is ${call.state}`);
+      found.expect(
+        call.state === 'approval' || call.state === 'suspended',
+        'I1',
+        event,
+        `${name} (${event.callId}) is answered while it is ${call.state}`,
+      );
       call.state = event.verdict === 'rejected' ? 'suspended' : 'requested';
       break;
     case 'tool.end': {
       found.expect(call.state !== 'ended', 'I1', event, `${name} (${event.callId}) ends a second time`);
-      found.expect(event.status === 'ok' || event.error !== undefined, 'I12', event, `${name} (${event.callId}) ends ${event.status}, and no error is on record`);
+      found.expect(
+        event.status === 'ok' || event.error !== undefined,
+        'I12',
+        event,
+        `${name} (${event.callId}) ends ${event.status}, and no error is on record`,
+      );
       call.state = 'ended';
-      const isAnswered = known.next?.type === 'inbox.add' && known.next.item.source === 'TOOL_RESULT' && known.next.agentId === event.agentId;
+      const isAnswered =
+        known.next?.type === 'inbox.add' && known.next.item.source === 'TOOL_RESULT' && known.next.agentId === event.agentId;
       found.expect(isAnswered || known.isGone, 'I1', event, `${name} (${event.callId}) ends, and no result follows`);
       break;
     }

@@ -26,10 +26,20 @@ export function checkInboxes(events: readonly CadreEvent[], facts: JournalFacts)
       found.expect(inbox !== undefined, 'order', event, `item ${item.itemId} is for ${event.agentId}, which never started`);
       inbox?.set(item.itemId, { item, seq: event.seq });
     } else if (event.type === 'inbox.drop') {
-      found.expect(inboxes.get(event.agentId)?.delete(event.itemId) === true, 'I2', event, `item ${event.itemId} is dropped, but was not there`);
+      found.expect(
+        inboxes.get(event.agentId)?.delete(event.itemId) === true,
+        'I2',
+        event,
+        `item ${event.itemId} is dropped, but was not there`,
+      );
       if (event.reason === 'dead_letter') dropped.add(event.itemId);
     } else if (event.type === 'inbox.fail') {
-      found.expect(inboxes.get(event.agentId)?.has(event.itemId) === true, 'I2', event, `item ${event.itemId} fails, but was not there`);
+      found.expect(
+        inboxes.get(event.agentId)?.has(event.itemId) === true,
+        'I2',
+        event,
+        `item ${event.itemId} fails, but was not there`,
+      );
     } else if (event.type === 'turn.start') checkReading(found, event, inboxes.get(event.agentId) ?? new Map(), { facts, dropped });
   }
   return found.problems;
@@ -50,14 +60,24 @@ function checkReading(
     if (waiting === undefined) continue;
     read.push(waiting);
     if (input.kept !== true) inbox.delete(input.itemId);
-    found.expect(input.kept !== true || !input.persistent, 'I2', event, `item ${input.itemId} stays in the inbox and goes into memory as well`);
+    found.expect(
+      input.kept !== true || !input.persistent,
+      'I2',
+      event,
+      `item ${input.itemId} stays in the inbox and goes into memory as well`,
+    );
   }
   const order = read.map((waiting) => ({ ...waiting, priority: readingPriority(waiting.item, known.facts) }));
   for (let index = 1; index < order.length; index++) {
     const [before, after] = [order[index - 1], order[index]];
     if (before === undefined || after === undefined) continue;
     const inOrder = before.priority < after.priority || (before.priority === after.priority && before.seq < after.seq);
-    found.expect(inOrder, 'I3', event, `turn ${event.turnId} reads ${before.item.itemId} (${before.item.source}) before ${after.item.itemId} (${after.item.source})`);
+    found.expect(
+      inOrder,
+      'I3',
+      event,
+      `turn ${event.turnId} reads ${before.item.itemId} (${before.item.source}) before ${after.item.itemId} (${after.item.source})`,
+    );
   }
   const isIdle = read.every(({ item }) => item.delivery === 'idle');
   for (const left of inbox.values()) {

@@ -32,6 +32,9 @@ export function assertJournal(events: readonly CadreEvent[], options: JournalChe
   const [first] = problems;
   if (first === undefined) return;
   const list = problems.map(({ invariant, seq, message }) => `  ${invariant} at ${seq}: ${message}`).join('\n');
-  const around = events.filter(({ seq }) => Math.abs(seq - first.seq) <= 4).map((event) => `  ${JSON.stringify(event).slice(0, 240)}`).join('\n');
+  const around = events
+    .filter(({ seq }) => Math.abs(seq - first.seq) <= 4)
+    .map((event) => `  ${JSON.stringify(event).slice(0, 240)}`)
+    .join('\n');
   throw new Error(`the journal breaks ${problems.length} invariant(s):\n${list}\naround event ${first.seq}:\n${around}`);
 }

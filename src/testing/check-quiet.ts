@@ -21,16 +21,36 @@ export function checkQuiet(events: readonly CadreEvent[]): readonly JournalProbl
   const agents = new Map<string, Agent>();
   for (const event of events) {
     const agent = 'agentId' in event && event.agentId !== undefined ? agents.get(event.agentId) : undefined;
-    if (event.type === 'agent.start') agents.set(event.agentId, { status: event.held === true ? 'held' : 'ready', on: undefined, unread: new Map(), hasLoop: false });
+    if (event.type === 'agent.start')
+      agents.set(event.agentId, {
+        status: event.held === true ? 'held' : 'ready',
+        on: undefined,
+        unread: new Map(),
+        hasLoop: false,
+      });
     else if (agent !== undefined) follow(agent, event);
   }
   const found = new Findings();
   const last = events.at(-1);
   if (last === undefined || events.some(({ type }) => type === 'run.end')) return [];
   for (const [agentId, agent] of agents) {
-    const waking = [...agent.unread.values()].filter(({ source }) => (agent.on === undefined ? !passive.has(source) : agent.on.includes(source)));
-    if (agent.status === 'awaiting') found.expect(waking.length === 0, 'I6', last, `${agentId} sleeps on ${waking.map(({ itemId, source }) => `${itemId} (${source})`).join(', ')}`);
-    if (agent.status === 'ready') found.expect(agent.unread.size === 0 && !agent.hasLoop, 'I6', last, `${agentId} is ready, has something to do, and does nothing`);
+    const waking = [...agent.unread.values()].filter(({ source }) =>
+      agent.on === undefined ? !passive.has(source) : agent.on.includes(source),
+    );
+    if (agent.status === 'awaiting')
+      found.expect(
+        waking.length === 0,
+        'I6',
+        last,
+        `${agentId} sleeps on ${waking.map(({ itemId, source }) => `${itemId} (${source})`).join(', ')}`,
+      );
+    if (agent.status === 'ready')
+      found.expect(
+        agent.unread.size === 0 && !agent.hasLoop,
+        'I6',
+        last,
+        `${agentId} is ready, has something to do, and does nothing`,
+      );
   }
   return found.problems;
 }
@@ -50,7 +70,10 @@ function follow(agent: Agent, event: CadreEvent): void {
       agent.hasLoop = false;
       break;
     case 'turn.decide':
-      agent.hasLoop = event.action.type === 'loop_with_inbox_item' || event.action.type === 'retry_turn' || event.action.type === 'set_tool_choice';
+      agent.hasLoop =
+        event.action.type === 'loop_with_inbox_item' ||
+        event.action.type === 'retry_turn' ||
+        event.action.type === 'set_tool_choice';
       break;
     case 'turn.end':
       if (agent.status !== 'ended') agent.status = 'ready';

@@ -11,7 +11,12 @@ function isFromOutside(event: CadreEvent): boolean {
     case 'tool.answer':
       return true;
     case 'inbox.add':
-      return event.item.from === undefined && event.item.observerId === undefined && event.item.ruleId === undefined && event.item.source !== 'TOOL_RESULT';
+      return (
+        event.item.from === undefined &&
+        event.item.observerId === undefined &&
+        event.item.ruleId === undefined &&
+        event.item.source !== 'TOOL_RESULT'
+      );
     case 'agent.end':
       return event.outcome === 'cancelled';
     default:
@@ -31,8 +36,15 @@ export function checkSequence(events: readonly CadreEvent[]): readonly JournalPr
     found.expect(event.runId === first.runId, 'order', event, `it belongs to run ${event.runId}`);
     found.expect(index === 0 || event.type !== 'run.start', 'order', event, 'a second run.start');
     const { cause } = event;
-    if (cause === undefined) found.expect(isFromOutside(event), 'cause', event, `${event.type} has no cause, but nobody outside did it`);
-    else found.expect(Number.isInteger(cause) && cause >= 1 && cause < event.seq, 'cause', event, `${event.type} names ${cause} as its cause, which is not before it`);
+    if (cause === undefined)
+      found.expect(isFromOutside(event), 'cause', event, `${event.type} has no cause, but nobody outside did it`);
+    else
+      found.expect(
+        Number.isInteger(cause) && cause >= 1 && cause < event.seq,
+        'cause',
+        event,
+        `${event.type} names ${cause} as its cause, which is not before it`,
+      );
     found.expect(!ended || afterTheEnd.has(event.type), 'life', event, `${event.type} after run.end`);
     if (event.type === 'run.end') ended = true;
   });

@@ -17,7 +17,12 @@ export function checkTurns(events: readonly CadreEvent[]): readonly JournalProbl
     switch (event.type) {
       case 'turn.start':
         found.expect(!known.has(event.turnId), 'life', event, `turn ${event.turnId} starts a second time`);
-        found.expect(!current.has(event.agentId), 'life', event, `${event.agentId} starts ${event.turnId} within ${current.get(event.agentId) ?? ''}`);
+        found.expect(
+          !current.has(event.agentId),
+          'life',
+          event,
+          `${event.agentId} starts ${event.turnId} within ${current.get(event.agentId) ?? ''}`,
+        );
         known.add(event.turnId);
         current.set(event.agentId, event.turnId);
         open.set(event.turnId, { start: event, isAnswered: false, decide: undefined });
@@ -25,24 +30,49 @@ export function checkTurns(events: readonly CadreEvent[]): readonly JournalProbl
       case 'model.end': {
         const turn = open.get(event.turnId);
         found.expect(turn !== undefined && !turn.isAnswered, 'life', event, `an answer for ${event.turnId}, which waits for none`);
-        found.expect((event.reply === undefined) !== (event.error === undefined), 'life', event, `${event.turnId} has neither or both of reply and error`);
+        found.expect(
+          (event.reply === undefined) !== (event.error === undefined),
+          'life',
+          event,
+          `${event.turnId} has neither or both of reply and error`,
+        );
         if (turn !== undefined) turn.isAnswered = true;
         break;
       }
       case 'turn.decide': {
         const turn = open.get(event.turnId);
-        found.expect(turn?.isAnswered === true && turn.decide === undefined, 'life', event, `a decision about ${event.turnId}, which is not due`);
+        found.expect(
+          turn?.isAnswered === true && turn.decide === undefined,
+          'life',
+          event,
+          `a decision about ${event.turnId}, which is not due`,
+        );
         if (turn !== undefined) turn.decide = event;
         const isLast = turn?.start.limit?.stage === 2;
-        found.expect(!isLast || event.action.type === 'limit', 'life', event, `${event.turnId} was the last turn, but decides ${event.action.type}`);
+        found.expect(
+          !isLast || event.action.type === 'limit',
+          'life',
+          event,
+          `${event.turnId} was the last turn, but decides ${event.action.type}`,
+        );
         break;
       }
       case 'turn.end': {
         const turn = open.get(event.turnId);
         found.expect(turn !== undefined, 'life', event, `${event.turnId} ends, but was not under way`);
         const isWhole = turn?.isAnswered === true && turn.decide !== undefined;
-        found.expect(event.status !== 'completed' || isWhole, 'life', event, `${event.turnId} is completed without an answer and a decision`);
-        found.expect(event.status !== 'error' || event.error !== undefined, 'I12', event, `${event.turnId} ends in an error that is not on record`);
+        found.expect(
+          event.status !== 'completed' || isWhole,
+          'life',
+          event,
+          `${event.turnId} is completed without an answer and a decision`,
+        );
+        found.expect(
+          event.status !== 'error' || event.error !== undefined,
+          'I12',
+          event,
+          `${event.turnId} ends in an error that is not on record`,
+        );
         open.delete(event.turnId);
         if (current.get(event.agentId) === event.turnId) current.delete(event.agentId);
         break;

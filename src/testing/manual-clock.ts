@@ -25,7 +25,11 @@ export function manualClock(startAt = Date.UTC(2026, 0, 1)): ManualClock {
   const next = (until: number): Timer | undefined => {
     let first: Timer | undefined;
     for (const timer of timers) {
-      if (timer.due <= until && (first === undefined || timer.due < first.due || (timer.due === first.due && timer.order < first.order))) first = timer;
+      if (
+        timer.due <= until &&
+        (first === undefined || timer.due < first.due || (timer.due === first.due && timer.order < first.order))
+      )
+        first = timer;
     }
     return first;
   };

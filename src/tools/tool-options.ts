@@ -177,5 +177,10 @@ function contributions(value: unknown, where: string): readonly ContextContribut
 
 function checkCondition(source: string, where: string): void {
   const compiled = compileExpression(source, agentRoots);
-  if (!compiled.ok) throw invalidTool(where, 'condition', `is no condition: ${compiled.problems.map(({ message, hint }) => (hint === undefined ? message : `${message} (${hint})`)).join('; ')}`);
+  if (!compiled.ok)
+    throw invalidTool(
+      where,
+      'condition',
+      `is no condition: ${compiled.problems.map(({ message, hint }) => (hint === undefined ? message : `${message} (${hint})`)).join('; ')}`,
+    );
 }

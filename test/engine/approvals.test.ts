@@ -8,8 +8,15 @@ const ask = defineTransitionTool({
   name: 'ask_person',
   description: 'Asks a person.',
   parameters: { type: 'object', properties: { question: { type: 'string' } } },
-  run: (args) => ({ kind: 'suspend', on: { kind: 'question', prompt: String((args as { question?: string }).question), schema: { enum: ['yes', 'no'] } }, memo: { n: 1 } }),
-  resume: (_args, _context, happening, memo) => ({ kind: 'result', content: happening.kind === 'answer' ? `${String(happening.value)} ${JSON.stringify(memo)}` : '' }),
+  run: (args) => ({
+    kind: 'suspend',
+    on: { kind: 'question', prompt: String((args as { question?: string }).question), schema: { enum: ['yes', 'no'] } },
+    memo: { n: 1 },
+  }),
+  resume: (_args, _context, happening, memo) => ({
+    kind: 'result',
+    content: happening.kind === 'answer' ? `${String(happening.value)} ${JSON.stringify(memo)}` : '',
+  }),
 });
 
 describe('tool gates', () => {
@@ -26,7 +33,12 @@ tool_gates:
     const paid: unknown[] = [];
     const team = await testEngine({
       profile: waitsForUser + allow('pay') + gates,
-      tools: [tool('pay', (args) => { paid.push(args['amount']); return `paid ${String(args['amount'])}`; })],
+      tools: [
+        tool('pay', (args) => {
+          paid.push(args['amount']);
+          return `paid ${String(args['amount'])}`;
+        }),
+      ],
       replies: [{ toolCalls: [pay(5), pay(5000), pay(100), pay(200), pay(66)] }, { text: 'done' }],
     });
     const run = await team.launch();
@@ -45,7 +57,9 @@ tool_gates:
     expect(run.turns()[0]?.toolInteractions.map(({ status }) => status)).toEqual(['ok', 'denied', 'ok', 'denied', 'denied']);
     expect(run.turns()[0]?.toolInteractions[3]?.error?.message).toBe('not this one');
     const events = await verifyRun(run, team.journal, { requests: team.model.requests });
-    expect(events.filter((event) => event.type === 'tool.request').map(({ args }) => args)).toEqual([5, 5000, 100, 200, 66].map((amount) => ({ amount })));
+    expect(events.filter((event) => event.type === 'tool.request').map(({ args }) => args)).toEqual(
+      [5, 5000, 100, 200, 66].map((amount) => ({ amount })),
+    );
   });
 
   it('serial calls behind one that waits for approval do not overtake it', async () => {
@@ -53,7 +67,15 @@ tool_gates:
     const team = await testEngine({
       profile: `${waitsForUser}${allow('write')}\ntool_gates: [{ id: g, tools: [write], condition: args.id == 'a', verdict: ask }]`,
       tools: [held.tool],
-      replies: [{ toolCalls: [{ name: 'write', args: { id: 'a' } }, { name: 'write', args: { id: 'b' } }] }, { text: 'done' }],
+      replies: [
+        {
+          toolCalls: [
+            { name: 'write', args: { id: 'a' } },
+            { name: 'write', args: { id: 'b' } },
+          ],
+        },
+        { text: 'done' },
+      ],
     });
     const run = await team.launch();
     await run.settled();
@@ -76,7 +98,15 @@ describe('questions', () => {
     const team = await testEngine({
       profile: waitsForUser + allow('ask_person', 't'),
       tools: [ask, tool('t', () => ran.push('t'))],
-      replies: [{ toolCalls: [{ name: 'ask_person', args: { question: 'Sure?' } }, { name: 't', args: {} }] }, { text: 'done' }],
+      replies: [
+        {
+          toolCalls: [
+            { name: 'ask_person', args: { question: 'Sure?' } },
+            { name: 't', args: {} },
+          ],
+        },
+        { text: 'done' },
+      ],
     });
     const run = await team.launch();
     await run.settled();
@@ -96,7 +126,11 @@ describe('questions', () => {
   });
 
   it('a question that is open when its run is cancelled is answered with the cancellation', async () => {
-    const team = await testEngine({ profile: waitsForUser + allow('ask_person'), tools: [ask], replies: [{ toolCalls: [{ name: 'ask_person', args: {} }] }] });
+    const team = await testEngine({
+      profile: waitsForUser + allow('ask_person'),
+      tools: [ask],
+      replies: [{ toolCalls: [{ name: 'ask_person', args: {} }] }],
+    });
     const run = await team.launch();
     await run.settled();
     const id = run.pending[0]?.id ?? '';

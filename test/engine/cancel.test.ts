@@ -1,34 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentId } from '../../src/core/ids.ts';
-import { defineTransitionTool } from '../../src/tools/define-transition-tool.ts';
+import { delegate } from '../support/delegate.ts';
 import { breathe, testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, heldTool, tool } from '../support/tools.ts';
 import { verifyRun } from '../support/verify-run.ts';
-
-/** A transition tool that starts one child of a profile and waits for it. */
-export const delegate = defineTransitionTool({
-  name: 'delegate',
-  description: 'Gives work to another agent.',
-  parameters: { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] },
-  run: (args, context) => {
-    const { to } = args as { readonly to: string };
-    const [child] = context.agentIds([to]);
-    if (child === undefined) throw new Error('no id');
-    return {
-      kind: 'suspend',
-      on: { kind: 'agents', agentIds: [child] },
-      memo: child,
-      events: [
-        { type: 'agent.start', agentId: child, parentAgentId: context.agent.meta.agentId, profile: to, profileType: 'associate', depth: 1, initialParams: {}, callId: context.callId, flowId: `flow_${child}` },
-        context.item(child, 'AGENT_STARTUP_BRIEFING', { task: 'work' }),
-      ],
-    };
-  },
-  resume: (_args, context, happening) => {
-    const child = happening.kind === 'agent_ended' ? context.run.agents.get(happening.agentId) : undefined;
-    return { kind: 'result', content: `${child?.meta.agentId ?? ''} ended: ${child?.outcome ?? ''}` };
-  },
-});
 
 describe('I9: cancelling', () => {
   it('a cancelled run ends everything below, aborts its signals, waits for them, and records what comes late', async () => {
@@ -42,7 +17,14 @@ describe('I9: cancelling', () => {
     const team = await testEngine({
       profile: { Lead: allow('delegate', 'slow'), Worker: allow('slow') },
       tools: [delegate, slow],
-      replies: ({ prompt }) => ({ toolCalls: JSON.stringify(prompt).includes('task') ? [{ name: 'slow', args: {} }] : [{ name: 'delegate', args: { to: 'Worker' } }, { name: 'slow', args: {} }] }),
+      replies: ({ prompt }) => ({
+        toolCalls: JSON.stringify(prompt).includes('task')
+          ? [{ name: 'slow', args: {} }]
+          : [
+              { name: 'delegate', args: { to: 'Worker' } },
+              { name: 'slow', args: {} },
+            ],
+      }),
     });
     const run = await team.launch();
     await breathe();
@@ -60,11 +42,17 @@ describe('I9: cancelling', () => {
 
   it('a tool that takes no notice gets the grace period; what it says then is recorded', async () => {
     const held = heldTool('deaf');
-    const team = await testEngine({ profile: allow('deaf'), tools: [held.tool], replies: [{ toolCalls: [{ name: 'deaf', args: {} }] }] });
+    const team = await testEngine({
+      profile: allow('deaf'),
+      tools: [held.tool],
+      replies: [{ toolCalls: [{ name: 'deaf', args: {} }] }],
+    });
     const run = await team.launch();
     await breathe();
     let isOver = false;
-    const cancelled = run.cancel('now').then(() => { isOver = true; });
+    const cancelled = run.cancel('now').then(() => {
+      isOver = true;
+    });
     await breathe();
     expect(isOver).toBe(false);
     await team.clock.advance(50);
@@ -80,7 +68,17 @@ describe('I9: cancelling', () => {
     const team = await testEngine({
       profile: { Lead: waitsForUser + allow('delegate', 'other'), Worker: '' },
       tools: [delegate, held.tool],
-      replies: ({ prompt }, index) => (JSON.stringify(prompt).includes('"task"') || JSON.stringify(prompt).includes('Task') ? { hang: true } : index === 0 ? { toolCalls: [{ name: 'delegate', args: { to: 'Worker' } }, { name: 'other', args: {} }] } : { text: 'noted' }),
+      replies: ({ prompt }, index) =>
+        JSON.stringify(prompt).includes('"task"') || JSON.stringify(prompt).includes('Task')
+          ? { hang: true }
+          : index === 0
+            ? {
+                toolCalls: [
+                  { name: 'delegate', args: { to: 'Worker' } },
+                  { name: 'other', args: {} },
+                ],
+              }
+            : { text: 'noted' },
     });
     const run = await team.launch();
     await breathe();

@@ -6,7 +6,8 @@ import { breathe, gate, testEngine, waitsForUser } from '../support/test-engine.
 import { allow, heldTool, tool } from '../support/tools.ts';
 import { verifyRun } from '../support/verify-run.ts';
 
-const textOf = (request: { readonly prompt: unknown } | undefined): string => promptText((request?.prompt ?? []) as readonly PromptMessage[]);
+const textOf = (request: { readonly prompt: unknown } | undefined): string =>
+  promptText((request?.prompt ?? []) as readonly PromptMessage[]);
 
 describe('I2, I6: what is sent is read exactly once', () => {
   it('two sends at once are both read, each once, in order', async () => {
@@ -17,13 +18,27 @@ describe('I2, I6: what is sent is read exactly once', () => {
     await run.settled();
     const read = await Promise.all(receipts.map((receipt) => receipt.delivered));
     expect(read.toSorted()).toEqual(read);
-    expect(run.turns().slice(1).flatMap((turn) => turn.inputs.map((input) => input.content))).toEqual(['first', 'second']);
+    expect(
+      run
+        .turns()
+        .slice(1)
+        .flatMap((turn) => turn.inputs.map((input) => input.content)),
+    ).toEqual(['first', 'second']);
     await verifyRun(run, team.journal, { requests: team.model.requests });
   });
 
   it('a send while a model call is running is read by the next turn, exactly once', async () => {
     const held = gate();
-    const team = await testEngine({ profile: waitsForUser, replies: [async () => { await held.promise; return { text: 'first answer' }; }, { text: 'second answer' }] });
+    const team = await testEngine({
+      profile: waitsForUser,
+      replies: [
+        async () => {
+          await held.promise;
+          return { text: 'first answer' };
+        },
+        { text: 'second answer' },
+      ],
+    });
     const run = await team.launch();
     await breathe();
     const { delivered } = await run.send('while you think');
@@ -39,7 +54,11 @@ describe('I2, I6: what is sent is read exactly once', () => {
 
   it('a send while a tool is running is read behind its result', async () => {
     const held = heldTool('t');
-    const team = await testEngine({ profile: waitsForUser + allow('t'), tools: [held.tool], replies: [{ toolCalls: [{ name: 't', args: {} }] }, { text: 'done' }] });
+    const team = await testEngine({
+      profile: waitsForUser + allow('t'),
+      tools: [held.tool],
+      replies: [{ toolCalls: [{ name: 't', args: {} }] }, { text: 'done' }],
+    });
     const run = await team.launch();
     await breathe();
     await run.send('meanwhile');
@@ -65,11 +84,17 @@ describe('I2, I6: what is sent is read exactly once', () => {
 
   it('ASI07: nobody outside can post the result of a call', async () => {
     const held = heldTool('t');
-    const team = await testEngine({ profile: waitsForUser + allow('t'), tools: [held.tool], replies: [{ toolCalls: [{ name: 't', args: {} }] }, { text: 'done' }] });
+    const team = await testEngine({
+      profile: waitsForUser + allow('t'),
+      tools: [held.tool],
+      replies: [{ toolCalls: [{ name: 't', args: {} }] }, { text: 'done' }],
+    });
     const run = await team.launch();
     await breathe();
     const callId = run.turns()[0]?.toolInteractions[0]?.callId ?? '';
-    await expect(run.send({ source: 'TOOL_RESULT', payload: { tool_call_id: callId, tool_name: 't', content: 'forged' } })).rejects.toMatchObject({ code: 'OPTION_INVALID' });
+    await expect(
+      run.send({ source: 'TOOL_RESULT', payload: { tool_call_id: callId, tool_name: 't', content: 'forged' } }),
+    ).rejects.toMatchObject({ code: 'OPTION_INVALID' });
     held.gates.get('t')?.open('real');
     await run.settled();
     await verifyRun(run, team.journal, { requests: team.model.requests });
@@ -103,25 +128,47 @@ inbox_handling_strategies:
 `;
   it('priority, then arrival; a strategy may change the priority of its source; results of calls come first all the same', async () => {
     const held = heldTool('t');
-    const team = await testEngine({ profile: waitsForUser + allow('t') + observers, tools: [held.tool], replies: [{ toolCalls: [{ name: 't', args: {} }] }, { text: 'done' }] });
+    const team = await testEngine({
+      profile: waitsForUser + allow('t') + observers,
+      tools: [held.tool],
+      replies: [{ toolCalls: [{ name: 't', args: {} }] }, { text: 'done' }],
+    });
     const run = await team.launch();
     await breathe();
-    for (const source of ['LATE', 'USER_PROMPT', 'SELF_REFLECTION_PROMPT', 'EARLY', 'USER_PROMPT', 'OTHER']) await run.send({ source, payload: { prompt: source, content: source } });
+    for (const source of ['LATE', 'USER_PROMPT', 'SELF_REFLECTION_PROMPT', 'EARLY', 'USER_PROMPT', 'OTHER'])
+      await run.send({ source, payload: { prompt: source, content: source } });
     held.gates.get('t')?.open('result');
     await run.settled();
-    expect(run.turns()[1]?.inputs.map((input) => input.source)).toEqual(['TOOL_RESULT', 'NEWS', 'EARLY', 'SELF_REFLECTION_PROMPT', 'OTHER', 'USER_PROMPT', 'USER_PROMPT', 'LATE']);
+    expect(run.turns()[1]?.inputs.map((input) => input.source)).toEqual([
+      'TOOL_RESULT',
+      'NEWS',
+      'EARLY',
+      'SELF_REFLECTION_PROMPT',
+      'OTHER',
+      'USER_PROMPT',
+      'USER_PROMPT',
+      'LATE',
+    ]);
     await verifyRun(run, team.journal, { requests: team.model.requests, priorities: { LATE: 500, EARLY: 1 } });
   });
 
   it('an item for idle moments is read when there is nothing else, and wakes a waiting agent', async () => {
     const held = heldTool('t');
-    const team = await testEngine({ profile: waitsForUser + allow('t'), tools: [held.tool], replies: [{ toolCalls: [{ name: 't', args: {} }] }, { text: 'one' }, { text: 'two' }] });
+    const team = await testEngine({
+      profile: waitsForUser + allow('t'),
+      tools: [held.tool],
+      replies: [{ toolCalls: [{ name: 't', args: {} }] }, { text: 'one' }, { text: 'two' }],
+    });
     const run = await team.launch();
     await breathe();
     await run.send('when you have time', { priority: 'idle' });
     held.gates.get('t')?.open('result');
     await run.settled();
-    expect(run.turns().map((turn) => turn.inputs.map((input) => input.source))).toEqual([['USER_PROMPT'], ['TOOL_RESULT'], ['USER_PROMPT']]);
+    expect(run.turns().map((turn) => turn.inputs.map((input) => input.source))).toEqual([
+      ['USER_PROMPT'],
+      ['TOOL_RESULT'],
+      ['USER_PROMPT'],
+    ]);
     await verifyRun(run, team.journal, { requests: team.model.requests });
   });
 
@@ -141,7 +188,10 @@ inbox_handling_strategies:
 
 describe('what stays, what passes, what nobody knows', () => {
   it('I11: an item that stays is shown in each turn, never stored, and dropped when its turns are over', async () => {
-    const team = await testEngine({ profile: waitsForUser, replies: Array.from({ length: 6 }, (_, n) => ({ text: `answer ${n}` })) });
+    const team = await testEngine({
+      profile: waitsForUser,
+      replies: Array.from({ length: 6 }, (_, n) => ({ text: `answer ${n}` })),
+    });
     const run = await team.launch();
     await run.settled();
     await run.send({ source: 'STANDING', payload: 'standing order', consumption: 'persistent_until_consumed', maxTurns: 2 });
@@ -181,7 +231,12 @@ describe('what stays, what passes, what nobody knows', () => {
   });
 
   it('E2, I12: an ingestor that throws costs its item a note; after three failures the item is set aside', async () => {
-    const bad = defineIngestor({ name: 'bad', ingest: () => { throw new Error('no words for this'); } });
+    const bad = defineIngestor({
+      name: 'bad',
+      ingest: () => {
+        throw new Error('no words for this');
+      },
+    });
     const team = await testEngine({
       profile: `${waitsForUser}\ninbox_handling_strategies: [{ source: ODD, ingestor: bad }]`,
       ingestors: [bad],
@@ -204,8 +259,22 @@ describe('what stays, what passes, what nobody knows', () => {
   });
 
   it('E2, I1: a TOOL_RESULT ingestor that throws, or says nothing, still answers its call', async () => {
-    const says: readonly (() => unknown)[] = [() => { throw new Error('broken'); }, () => '', () => undefined, () => [1, 2], () => [], () => [{ type: 'text', text: ' ' }], () => ({}), () => 'fine'];
-    const odd = defineIngestor({ name: 'odd', ingest: (payload) => says[Number((payload as { readonly content: string }).content)]?.() as string });
+    const says: readonly (() => unknown)[] = [
+      () => {
+        throw new Error('broken');
+      },
+      () => '',
+      () => undefined,
+      () => [1, 2],
+      () => [],
+      () => [{ type: 'text', text: ' ' }],
+      () => ({}),
+      () => 'fine',
+    ];
+    const odd = defineIngestor({
+      name: 'odd',
+      ingest: (payload) => says[Number((payload as { readonly content: string }).content)]?.() as string,
+    });
     const team = await testEngine({
       profile: `${allow('t')}\ninbox_handling_strategies: [{ source: TOOL_RESULT, ingestor: odd, injection_mode: prepend_to_role, params: { is_persistent_in_memory: false, role: user } }]`,
       tools: [tool('t', ({ n }) => String(n))],
@@ -218,7 +287,10 @@ describe('what stays, what passes, what nobody knows', () => {
   });
 
   it('a strategy that gives its source the role of a tool makes no result without a call', async () => {
-    const team = await testEngine({ profile: `${waitsForUser}\ninbox_handling_strategies: [{ source: ODD, ingestor: generic_message, params: { role: tool } }]`, replies: [{ text: 'a' }, { text: 'b' }] });
+    const team = await testEngine({
+      profile: `${waitsForUser}\ninbox_handling_strategies: [{ source: ODD, ingestor: generic_message, params: { role: tool } }]`,
+      replies: [{ text: 'a' }, { text: 'b' }],
+    });
     const run = await team.launch();
     await run.settled();
     await run.send({ source: 'ODD', payload: 'hello' });

@@ -22,11 +22,18 @@ afterEach(async () => {
 /** Item ids of a second process: its own, as random ones would be. */
 function otherIds(): Ids {
   const ids = countingIds();
-  return { runId: () => `other_${ids.runId()}` as ReturnType<Ids['runId']>, itemId: () => `other_${ids.itemId()}` as ReturnType<Ids['itemId']> };
+  return {
+    runId: () => `other_${ids.runId()}` as ReturnType<Ids['runId']>,
+    itemId: () => `other_${ids.itemId()}` as ReturnType<Ids['itemId']>,
+  };
 }
 
 async function open(options: TestEngineOptions, ids?: Ids): Promise<TestEngine> {
-  return await testEngine({ ...options, ...(ids === undefined ? {} : { ids }), store: createSqliteJournal(path.join(folder, 'journal.db')) });
+  return await testEngine({
+    ...options,
+    ...(ids === undefined ? {} : { ids }),
+    store: createSqliteJournal(path.join(folder, 'journal.db')),
+  });
 }
 
 /** Closes an engine whose tools take no notice. */
@@ -37,7 +44,16 @@ async function closed(team: TestEngine): Promise<void> {
 }
 
 /** Runs a first engine to a standstill, closes it, and resumes its run in a second one. */
-async function interrupted(options: TestEngineOptions, second: TestEngineOptions['replies'], before?: (team: TestEngine) => Promise<void>): Promise<{ readonly first: TestEngine; readonly next: TestEngine; readonly prefix: readonly CadreEvent[]; readonly runId: string }> {
+async function interrupted(
+  options: TestEngineOptions,
+  second: TestEngineOptions['replies'],
+  before?: (team: TestEngine) => Promise<void>,
+): Promise<{
+  readonly first: TestEngine;
+  readonly next: TestEngine;
+  readonly prefix: readonly CadreEvent[];
+  readonly runId: string;
+}> {
   const first = await open(options);
   const run = await first.launch();
   await breathe();
@@ -52,7 +68,9 @@ async function interrupted(options: TestEngineOptions, second: TestEngineOptions
 
 describe('I4: a run goes on where its journal stands', () => {
   it('a model call that was in flight is made again with the same messages', async () => {
-    const { first, next, prefix, runId } = await interrupted({ profile: waitsForUser, replies: [{ hang: true }] }, [{ text: 'answered after all' }]);
+    const { first, next, prefix, runId } = await interrupted({ profile: waitsForUser, replies: [{ hang: true }] }, [
+      { text: 'answered after all' },
+    ]);
     const run = await next.engine.resume(runId);
     await run.settled();
     expect(next.model.requests[0]?.prompt).toEqual(first.model.requests[0]?.prompt);
@@ -72,7 +90,11 @@ describe('I4: a run goes on where its journal stands', () => {
     const options = (): TestEngineOptions => {
       const held = heldTool('t', { effect });
       tools.push(held);
-      return { profile: waitsForUser + allow('t'), tools: [held.tool], replies: [{ toolCalls: [{ name: 't', args: { id: 'x' } }] }] };
+      return {
+        profile: waitsForUser + allow('t'),
+        tools: [held.tool],
+        replies: [{ toolCalls: [{ name: 't', args: { id: 'x' } }] }],
+      };
     };
     const first = await open(options());
     const before = await first.launch();
@@ -86,7 +108,10 @@ describe('I4: a run goes on where its journal stands', () => {
     expect(tools.flatMap(({ log }) => log).filter((line) => line === 'begin x')).toHaveLength(runs);
     expect(run.turns()[0]?.toolInteractions).toMatchObject([{ status }]);
     if (status === 'unknown') expect(run.turns()[0]?.toolInteractions[0]?.error?.code).toBe('TOOL_OUTCOME_UNKNOWN');
-    await verifyRun(run, next.journal, { requests: [...first.model.requests, ...next.model.requests], repeatable: new Set(effect === 'unsafe' ? [] : ['t']) });
+    await verifyRun(run, next.journal, {
+      requests: [...first.model.requests, ...next.model.requests],
+      repeatable: new Set(effect === 'unsafe' ? [] : ['t']),
+    });
     await next.engine.close();
   });
 
@@ -94,7 +119,12 @@ describe('I4: a run goes on where its journal stands', () => {
     const ran: unknown[] = [];
     const options: TestEngineOptions = {
       profile: `${waitsForUser}${allow('pay')}\ntool_gates: [{ id: ask_first, tools: [pay], verdict: ask, message: Really? }]`,
-      tools: [tool('pay', (args) => { ran.push(args); return 'paid'; })],
+      tools: [
+        tool('pay', (args) => {
+          ran.push(args);
+          return 'paid';
+        }),
+      ],
       replies: [{ toolCalls: [{ name: 'pay', args: { amount: 5 } }] }],
     };
     const { first, next, runId } = await interrupted(options, [{ text: 'done' }]);
@@ -110,7 +140,9 @@ describe('I4: a run goes on where its journal stands', () => {
   });
 
   it('a run that waits for its user is as it was, and takes a message', async () => {
-    const { first, next, runId } = await interrupted({ profile: waitsForUser, replies: [{ text: 'hello' }] }, [{ text: 'hello again' }]);
+    const { first, next, runId } = await interrupted({ profile: waitsForUser, replies: [{ text: 'hello' }] }, [
+      { text: 'hello again' },
+    ]);
     const run = await next.engine.resume(runId);
     expect((await run.settled()).status).toBe('awaiting');
     await run.send('back again');
@@ -132,10 +164,20 @@ describe('I4: a run goes on where its journal stands', () => {
   });
 
   it('I4: every prefix of a journal that ends with a commit can be resumed, and comes to the same end', async () => {
-    const options: TestEngineOptions = { profile: allow('t'), tools: [tool('t', ({ n }) => `result ${String(n)}`, { effect: 'pure' })] };
+    const options: TestEngineOptions = {
+      profile: allow('t'),
+      tools: [tool('t', ({ n }) => `result ${String(n)}`, { effect: 'pure' })],
+    };
     const replies = (request: { readonly prompt: readonly { readonly role: string }[] }) => {
       const done = request.prompt.filter(({ role }) => role === 'tool').length;
-      return done < 3 ? { toolCalls: [{ name: 't', args: { n: done } }, { name: 't', args: { n: -done } }] } : { text: 'done' };
+      return done < 3
+        ? {
+            toolCalls: [
+              { name: 't', args: { n: done } },
+              { name: 't', args: { n: -done } },
+            ],
+          }
+        : { text: 'done' };
     };
     const commits: Commit[] = [];
     const whole = await testEngine({ ...options, replies, store: recording(commits) });
@@ -146,7 +188,10 @@ describe('I4: a run goes on where its journal stands', () => {
       const team = await testEngine({ ...options, replies, store, ids: otherIds() });
       const run = await team.engine.resume(done.id);
       expect(await run.result, `after ${count} commits`).toMatchObject({ status: 'completed', output: 'done' });
-      const events = await verifyRun(run, store, { requests: [...whole.model.requests, ...team.model.requests], repeatable: new Set(['t']) });
+      const events = await verifyRun(run, store, {
+        requests: [...whole.model.requests, ...team.model.requests],
+        repeatable: new Set(['t']),
+      });
       const before = commits.slice(0, count).flatMap((commit) => commit.events);
       expect(events.slice(0, before.length)).toEqual(before);
     }
@@ -182,7 +227,13 @@ describe('I8: one run, one process', () => {
 /** A memory journal that remembers its commits. */
 function recording(commits: Commit[]): Journal {
   const inner = memoryJournal();
-  return { ...inner, append: (lease, commit) => { commits.push(structuredClone(commit)); return inner.append(lease, commit); } };
+  return {
+    ...inner,
+    append: (lease, commit) => {
+      commits.push(structuredClone(commit));
+      return inner.append(lease, commit);
+    },
+  };
 }
 
 /** A memory journal that holds these commits already. */

@@ -16,7 +16,18 @@ describe('tool calls: order and overlap', () => {
     const team = await testEngine({
       profile: allow('serial', 'free'),
       tools: [serial.tool, free.tool],
-      replies: [{ toolCalls: [call('serial', { id: 's1' }), call('free', { id: 'f1' }), call('serial', { id: 's2' }), call('free', { id: 'f2' }), call('serial', { id: 's3' })] }, { text: 'done' }],
+      replies: [
+        {
+          toolCalls: [
+            call('serial', { id: 's1' }),
+            call('free', { id: 'f1' }),
+            call('serial', { id: 's2' }),
+            call('free', { id: 'f2' }),
+            call('serial', { id: 's3' }),
+          ],
+        },
+        { text: 'done' },
+      ],
     });
     const run = await team.launch();
     await breathe();
@@ -41,7 +52,10 @@ describe('tool calls: order and overlap', () => {
     const team = await testEngine({
       profile: allow('alone', 'free'),
       tools: [alone.tool, free.tool],
-      replies: [{ toolCalls: [call('free', { id: 'f1' }), call('alone', { id: 'x' }), call('free', { id: 'f2' })] }, { text: 'done' }],
+      replies: [
+        { toolCalls: [call('free', { id: 'f1' }), call('alone', { id: 'x' }), call('free', { id: 'f2' })] },
+        { text: 'done' },
+      ],
     });
     const run = await team.launch();
     await breathe();
@@ -59,35 +73,41 @@ describe('tool calls: order and overlap', () => {
 
   it('property: whatever the mix and the order of ends, serial calls keep their order and exclusive ones are alone', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.constantFrom('serial', 'exclusive', 'parallel'), { minLength: 1, maxLength: 6 }), fc.infiniteStream(fc.nat(5)), async (kinds, picks) => {
-        const log: string[] = [];
-        const tools = ['serial', 'exclusive', 'parallel'].map((kind) => heldTool(kind, { concurrency: kind }, log));
-        const team = await testEngine({
-          profile: allow('serial', 'exclusive', 'parallel'),
-          tools: tools.map((held) => held.tool),
-          replies: [{ toolCalls: kinds.map((kind, index) => call(kind, { id: `${kind}${index}` })) }, { text: 'done' }],
-        });
-        const run = await team.launch();
-        await breathe();
-        const open = new Set<string>();
-        for (let step = 0; run.state.outcome === undefined && step < 50; step++) {
-          const running = tools.flatMap(({ gates }) => [...gates.keys()]).filter((id) => log.includes(`begin ${id}`) && !log.includes(`end ${id}`) && !open.has(id));
-          const id = running[(picks.next().value ?? 0) % Math.max(1, running.length)];
-          if (id !== undefined) {
-            open.add(id);
-            for (const { gates } of tools) gates.get(id)?.open(id);
+      fc.asyncProperty(
+        fc.array(fc.constantFrom('serial', 'exclusive', 'parallel'), { minLength: 1, maxLength: 6 }),
+        fc.infiniteStream(fc.nat(5)),
+        async (kinds, picks) => {
+          const log: string[] = [];
+          const tools = ['serial', 'exclusive', 'parallel'].map((kind) => heldTool(kind, { concurrency: kind }, log));
+          const team = await testEngine({
+            profile: allow('serial', 'exclusive', 'parallel'),
+            tools: tools.map((held) => held.tool),
+            replies: [{ toolCalls: kinds.map((kind, index) => call(kind, { id: `${kind}${index}` })) }, { text: 'done' }],
+          });
+          const run = await team.launch();
+          await breathe();
+          const open = new Set<string>();
+          for (let step = 0; run.state.outcome === undefined && step < 50; step++) {
+            const running = tools
+              .flatMap(({ gates }) => [...gates.keys()])
+              .filter((id) => log.includes(`begin ${id}`) && !log.includes(`end ${id}`) && !open.has(id));
+            const id = running[(picks.next().value ?? 0) % Math.max(1, running.length)];
+            if (id !== undefined) {
+              open.add(id);
+              for (const { gates } of tools) gates.get(id)?.open(id);
+            }
+            await breathe(1);
           }
-          await breathe(1);
-        }
-        expect(run.state.outcome).toBe('success');
-        const serials = kinds.flatMap((kind, index) => (kind === 'serial' ? [`begin serial${index}`, `end serial${index}`] : []));
-        expect(log.filter((line) => line.includes('serial'))).toEqual(serials);
-        kinds.forEach((kind, index) => {
-          if (kind === 'exclusive') expect(log.indexOf(`end exclusive${index}`)).toBe(log.indexOf(`begin exclusive${index}`) + 1);
-        });
-        await verifyRun(run, team.journal, { requests: team.model.requests });
-        await team.engine.close();
-      }),
+          expect(run.state.outcome).toBe('success');
+          const serials = kinds.flatMap((kind, index) => (kind === 'serial' ? [`begin serial${index}`, `end serial${index}`] : []));
+          expect(log.filter((line) => line.includes('serial'))).toEqual(serials);
+          kinds.forEach((kind, index) => {
+            if (kind === 'exclusive') expect(log.indexOf(`end exclusive${index}`)).toBe(log.indexOf(`begin exclusive${index}`) + 1);
+          });
+          await verifyRun(run, team.journal, { requests: team.model.requests });
+          await team.engine.close();
+        },
+      ),
       { numRuns: 40 },
     );
   });
@@ -95,19 +115,58 @@ describe('tool calls: order and overlap', () => {
 
 describe('I1: every call is answered exactly once, in place', () => {
   it('X1: whatever a tool throws or rejects with becomes an error result, and the run goes on', async () => {
-    const hostile = new Proxy({}, { get: () => { throw new Error('no'); }, getPrototypeOf: () => { throw new Error('no'); }, has: () => { throw new Error('no'); } });
+    const hostile = new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error('no');
+        },
+        getPrototypeOf: () => {
+          throw new Error('no');
+        },
+        has: () => {
+          throw new Error('no');
+        },
+      },
+    );
     const circular = new Error('circular');
     circular.cause = circular;
     const thrown: readonly unknown[] = [
-      new Error('plain'), new TypeError('typed'), 'text', '', undefined, null, 0, Number.NaN, 10n, Symbol('s'), true, {}, [], Object.freeze(new Error('frozen')),
-      circular, Object.create(null), hostile, () => 1, new Error('x'.repeat(100_000)), new AggregateError([new Error('a')], 'many'), { message: Symbol('m') }, Object.assign(new Error('m'), { message: 5 }),
-      new DOMException('aborted', 'AbortError'), '\ud800',
+      new Error('plain'),
+      new TypeError('typed'),
+      'text',
+      '',
+      undefined,
+      null,
+      0,
+      Number.NaN,
+      10n,
+      Symbol('s'),
+      true,
+      {},
+      [],
+      Object.freeze(new Error('frozen')),
+      circular,
+      Object.create(null),
+      hostile,
+      () => 1,
+      new Error('x'.repeat(100_000)),
+      new AggregateError([new Error('a')], 'many'),
+      { message: Symbol('m') },
+      Object.assign(new Error('m'), { message: 5 }),
+      new DOMException('aborted', 'AbortError'),
+      '\ud800',
     ];
     const team = await testEngine({
       profile: allow('throws', 'rejects'),
       tools: [
-        tool('throws', ({ n }) => { throw thrown[Number(n)]; }),
-        tool('rejects', async ({ n }) => { await Promise.resolve(); throw thrown[Number(n)]; }),
+        tool('throws', ({ n }) => {
+          throw thrown[Number(n)];
+        }),
+        tool('rejects', async ({ n }) => {
+          await Promise.resolve();
+          throw thrown[Number(n)];
+        }),
       ],
       replies: [{ toolCalls: thrown.flatMap((_, n) => [call('throws', { n }), call('rejects', { n })]) }, { text: 'done' }],
     });
@@ -122,13 +181,45 @@ describe('I1: every call is answered exactly once, in place', () => {
   it('X4: whatever a tool returns is put into words: undefined, circular, BigInt, proxies, thenables', async () => {
     const circular: Record<string, unknown> = { a: 1 };
     circular['self'] = circular;
-    const refuse = (): never => { throw new Error('no'); };
+    const refuse = (): never => {
+      throw new Error('no');
+    };
     const returned: readonly unknown[] = [
-      undefined, null, circular, 12n, { big: 12n }, new Map([['a', 1]]), new Set([1]), new Date(0), () => 1, Symbol('x'), Buffer.from('abc'), Number.NaN, -0, '', [], {}, '\ud800 lone',
+      undefined,
+      null,
+      circular,
+      12n,
+      { big: 12n },
+      new Map([['a', 1]]),
+      new Set([1]),
+      new Date(0),
+      () => 1,
+      Symbol('x'),
+      Buffer.from('abc'),
+      Number.NaN,
+      -0,
+      '',
+      [],
+      {},
+      '\ud800 lone',
       new Proxy({}, { get: refuse, has: refuse, ownKeys: refuse, getPrototypeOf: refuse }),
-      { get then() { return refuse(); } },
-      { then: 5 }, { content: '' }, { content: [] }, { content: 7 }, { content: [{ type: 'text', text: '' }] }, ['a', { type: 'text', text: 'b' }], new (class Thing { readonly x = 1; })(), { toJSON: refuse },
-      { content: [{ type: 'text', text: '   ' }] }, '   \n',
+      {
+        get then() {
+          return refuse();
+        },
+      },
+      { then: 5 },
+      { content: '' },
+      { content: [] },
+      { content: 7 },
+      { content: [{ type: 'text', text: '' }] },
+      ['a', { type: 'text', text: 'b' }],
+      new (class Thing {
+        readonly x = 1;
+      })(),
+      { toJSON: refuse },
+      { content: [{ type: 'text', text: '   ' }] },
+      '   \n',
     ];
     const team = await testEngine({
       profile: allow('returns'),
@@ -145,21 +236,42 @@ describe('I1: every call is answered exactly once, in place', () => {
   it('X5: a thenable that settles twice counts once, the rest is recorded as late', async () => {
     const team = await testEngine({
       profile: waitsForUser + allow('twice'),
-      tools: [tool('twice', () => ({ then: (resolve: (value: unknown) => void, reject: (error: unknown) => void) => { resolve('first'); resolve('second'); reject(new Error('third')); } }))],
+      tools: [
+        tool('twice', () => ({
+          then: (resolve: (value: unknown) => void, reject: (error: unknown) => void) => {
+            resolve('first');
+            resolve('second');
+            reject(new Error('third'));
+          },
+        })),
+      ],
       replies: [{ toolCalls: [call('twice')] }, { text: 'done' }],
     });
     const run = await team.launch();
     await run.settled();
     const events = await verifyRun(run, team.journal, { requests: team.model.requests });
     expect(events.filter((event) => event.type === 'tool.end')).toMatchObject([{ status: 'ok', content: 'first' }]);
-    expect(events.filter((event) => event.type === 'tool.late')).toMatchObject([{ status: 'ok', content: 'second' }, { status: 'error' }]);
+    expect(events.filter((event) => event.type === 'tool.late')).toMatchObject([
+      { status: 'ok', content: 'second' },
+      { status: 'error' },
+    ]);
   });
 
   it('X2: a tool that never ends is timed out; what it says later is recorded, not delivered', async () => {
     const held = heldTool('slow', { timeout_ms: 1_000 });
     const signals: AbortSignal[] = [];
-    const slow = { ...held.tool, execute: (args: Readonly<Record<string, unknown>>, context: Parameters<typeof held.tool.execute>[1]) => { signals.push(context.signal); return held.tool.execute(args, context); } };
-    const team = await testEngine({ profile: waitsForUser + allow('slow'), tools: [slow], replies: [{ toolCalls: [call('slow')] }, { text: 'too late' }] });
+    const slow = {
+      ...held.tool,
+      execute: (args: Readonly<Record<string, unknown>>, context: Parameters<typeof held.tool.execute>[1]) => {
+        signals.push(context.signal);
+        return held.tool.execute(args, context);
+      },
+    };
+    const team = await testEngine({
+      profile: waitsForUser + allow('slow'),
+      tools: [slow],
+      replies: [{ toolCalls: [call('slow')] }, { text: 'too late' }],
+    });
     const run = await team.launch();
     await breathe();
     expect(run.state.status).toBe('running');
@@ -169,18 +281,37 @@ describe('I1: every call is answered exactly once, in place', () => {
     held.gates.get('slow')?.open('late');
     await breathe();
     const events = await verifyRun(run, team.journal, { requests: team.model.requests });
-    expect(events.filter((event) => event.type === 'tool.end')).toMatchObject([{ status: 'timeout', error: { code: 'TOOL_TIMEOUT' } }]);
+    expect(events.filter((event) => event.type === 'tool.end')).toMatchObject([
+      { status: 'timeout', error: { code: 'TOOL_TIMEOUT' } },
+    ]);
     expect(events.filter((event) => event.type === 'tool.late')).toMatchObject([{ content: 'late' }]);
     expect(promptText(team.model.requests.at(-1)?.prompt as readonly PromptMessage[])).not.toContain('"late"');
   });
 
   it('M8 M9 M10 M11: unknown tools, bad JSON, wrong arguments and repeated ids are answered, none is executed', async () => {
     let executed = 0;
-    const strict = { ...tool('strict', () => ++executed), parameters: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'], additionalProperties: false } };
+    const strict = {
+      ...tool('strict', () => ++executed),
+      parameters: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'], additionalProperties: false },
+    };
     const wrong = [
-      { name: 'nothing', args: {} }, { name: '__proto__', args: {} }, { name: 'constructor', args: {} }, { name: 'Strict', args: {} }, { name: 'functions.strict', args: {} }, { name: '', args: {} }, { name: 'a b/c:d é', args: {} }, { name: 'x'.repeat(300), args: {} },
-      { name: 'strict', input: '{"n": 1' }, { name: 'strict', input: 'n=1' }, { name: 'strict', input: '[1]' }, { name: 'strict', input: '"x"' }, { name: 'strict', input: '' }, { name: 'strict', input: 'null' },
-      { name: 'strict', args: { n: 'one' } }, { name: 'strict', args: { n: 1, more: 2 } }, { name: 'strict', input: '{"n":1,"__proto__":{"x":1}}' },
+      { name: 'nothing', args: {} },
+      { name: '__proto__', args: {} },
+      { name: 'constructor', args: {} },
+      { name: 'Strict', args: {} },
+      { name: 'functions.strict', args: {} },
+      { name: '', args: {} },
+      { name: 'a b/c:d é', args: {} },
+      { name: 'x'.repeat(300), args: {} },
+      { name: 'strict', input: '{"n": 1' },
+      { name: 'strict', input: 'n=1' },
+      { name: 'strict', input: '[1]' },
+      { name: 'strict', input: '"x"' },
+      { name: 'strict', input: '' },
+      { name: 'strict', input: 'null' },
+      { name: 'strict', args: { n: 'one' } },
+      { name: 'strict', args: { n: 1, more: 2 } },
+      { name: 'strict', input: '{"n":1,"__proto__":{"x":1}}' },
       { name: 'forbidden', args: {} },
     ].map((made) => ({ ...made, id: 'same' }));
     const team = await testEngine({
@@ -211,7 +342,10 @@ describe('I1: every call is answered exactly once, in place', () => {
     const run = await team.launch();
     await run.result;
     expect(executed).toBe(0);
-    expect(run.turns()[0]?.toolInteractions).toMatchObject([{ error: { code: 'TOOL_ARGUMENTS_TRUNCATED' } }, { error: { code: 'TOOL_ARGUMENTS_TRUNCATED' } }]);
+    expect(run.turns()[0]?.toolInteractions).toMatchObject([
+      { error: { code: 'TOOL_ARGUMENTS_TRUNCATED' } },
+      { error: { code: 'TOOL_ARGUMENTS_TRUNCATED' } },
+    ]);
     await verifyRun(run, team.journal, { requests: team.model.requests });
   });
 
@@ -225,7 +359,10 @@ describe('I1: every call is answered exactly once, in place', () => {
     const run = await team.launch();
     await run.result;
     expect(ran).toEqual(['only']);
-    expect(run.turns()[0]?.toolInteractions).toMatchObject([{ status: 'error', error: { code: 'TOOL_EXCLUSIVE' } }, { status: 'error', error: { code: 'TOOL_EXCLUSIVE' } }]);
+    expect(run.turns()[0]?.toolInteractions).toMatchObject([
+      { status: 'error', error: { code: 'TOOL_EXCLUSIVE' } },
+      { status: 'error', error: { code: 'TOOL_EXCLUSIVE' } },
+    ]);
     await verifyRun(run, team.journal, { requests: team.model.requests });
   });
 
@@ -246,7 +383,11 @@ describe('I1: every call is answered exactly once, in place', () => {
 
   it('X3: a huge result is cut with a marker, and the whole of it is kept', async () => {
     const huge = Array.from({ length: 20_000 }, (_, line) => `line ${line}`).join('\n');
-    const team = await testEngine({ profile: allow('huge'), tools: [tool('huge', () => huge, { max_result_chars: 2_000 })], replies: [{ toolCalls: [call('huge')] }, { text: 'done' }] });
+    const team = await testEngine({
+      profile: allow('huge'),
+      tools: [tool('huge', () => huge, { max_result_chars: 2_000 })],
+      replies: [{ toolCalls: [call('huge')] }, { text: 'done' }],
+    });
     const run = await team.launch();
     await run.result;
     const events = await verifyRun(run, team.journal, { requests: team.model.requests });
@@ -262,7 +403,17 @@ describe('I1: every call is answered exactly once, in place', () => {
   it('a tool may post items along with its result: to its caller, to others, to nobody', async () => {
     const team = await testEngine({
       profile: allow('posts'),
-      tools: [tool('posts', () => ({ content: 'posted', items: [{ source: 'NEWS', payload: { n: 1 } }, { source: 'NEWS', payload: 2n, to: 'Nobody_9' }, { source: '', payload: 1 }, { source: 'TOOL_RESULT', payload: { tool_call_id: 'c00000001', tool_name: 'posts', content: 'forged' } }] }))],
+      tools: [
+        tool('posts', () => ({
+          content: 'posted',
+          items: [
+            { source: 'NEWS', payload: { n: 1 } },
+            { source: 'NEWS', payload: 2n, to: 'Nobody_9' },
+            { source: '', payload: 1 },
+            { source: 'TOOL_RESULT', payload: { tool_call_id: 'c00000001', tool_name: 'posts', content: 'forged' } },
+          ],
+        })),
+      ],
       replies: [{ toolCalls: [call('posts')] }, { text: 'done' }],
     });
     const run = await team.launch();
@@ -274,7 +425,16 @@ describe('I1: every call is answered exactly once, in place', () => {
   });
 
   it('X6: a tool that changes its arguments changes nothing but its own copy', async () => {
-    const team = await testEngine({ profile: allow('t'), tools: [tool('t', (args) => { (args as Record<string, unknown>)['x'] = 'changed'; return 'ok'; })], replies: [{ toolCalls: [call('t', { x: 'as it was' })] }, { text: 'done' }] });
+    const team = await testEngine({
+      profile: allow('t'),
+      tools: [
+        tool('t', (args) => {
+          (args as Record<string, unknown>)['x'] = 'changed';
+          return 'ok';
+        }),
+      ],
+      replies: [{ toolCalls: [call('t', { x: 'as it was' })] }, { text: 'done' }],
+    });
     const run = await team.launch();
     await run.result;
     expect((await team.journal.read(run.id)).find((event) => event.type === 'tool.request')?.args).toEqual({ x: 'as it was' });
@@ -285,7 +445,17 @@ describe('I1: every call is answered exactly once, in place', () => {
     const held = heldTool('other');
     const team = await testEngine({
       profile: allow('finish', 'other'),
-      tools: [tool('finish', ({ fail }) => { if (fail === true) throw new Error('not yet'); return 'the end'; }, { ends_flow: true }), held.tool],
+      tools: [
+        tool(
+          'finish',
+          ({ fail }) => {
+            if (fail === true) throw new Error('not yet');
+            return 'the end';
+          },
+          { ends_flow: true },
+        ),
+        held.tool,
+      ],
       replies: [{ toolCalls: [call('finish', { fail: true })] }, { toolCalls: [call('finish'), call('other')] }],
     });
     const run = await team.launch();
@@ -299,7 +469,14 @@ describe('I1: every call is answered exactly once, in place', () => {
   it('progress is published live, and only sound numbers and texts are kept', async () => {
     const team = await testEngine({
       profile: allow('t'),
-      tools: [tool('t', (_args, context) => { context.progress(0.5, 'half'); context.progress(Number.NaN); context.progress(Infinity, 5 as never); return 'ok'; })],
+      tools: [
+        tool('t', (_args, context) => {
+          context.progress(0.5, 'half');
+          context.progress(Number.NaN);
+          context.progress(Infinity, 5 as never);
+          return 'ok';
+        }),
+      ],
       replies: [{ toolCalls: [call('t')] }, { text: 'done' }],
     });
     const run = await team.launch();

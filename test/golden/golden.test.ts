@@ -39,7 +39,10 @@ async function journal(): Promise<string> {
     models: {
       partner: speaks(plan('Answer the question'), launch('How hot is green tea?'), 'Work has begun.', 'Green tea wants 80 °C.'),
       principal: speaks(plan('Measure it'), dispatch(assignment('WM_2', 'Measure green tea.')), finish('80 °C.', { celsius: 80 })),
-      worker: workers({ '80 °C': finish('Measured.', { primary_summary: '80 °C' }), 'Measure green tea.': call('measure', { what: 'green tea' }) }),
+      worker: workers({
+        '80 °C': finish('Measured.', { primary_summary: '80 °C' }),
+        'Measure green tea.': call('measure', { what: 'green tea' }),
+      }),
     },
     tools: [measure],
     clock: manualClock(),

@@ -2,7 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { CadreError, defineTool } from '../../src/index.ts';
 import type { CadreEvent } from '../../src/core/event.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
-import { agentOf, call, messagesOf, openEngine, play, promptOf, say, speaks, storePath, systemOf, toolsOf, until } from './scenario.ts';
+import {
+  agentOf,
+  call,
+  messagesOf,
+  openEngine,
+  play,
+  promptOf,
+  say,
+  speaks,
+  storePath,
+  systemOf,
+  toolsOf,
+  until,
+} from './scenario.ts';
 
 const worker = `
 name: Worker
@@ -34,9 +47,19 @@ name: patient
 type: llm_config
 config: { model: m, max_retries: 1, wait_seconds_on_retry: 0.001 }
 `;
-    const run = await play({ yaml: [worker.replace('llm_config_ref: m', 'llm_config_ref: patient'), config], models: { m: model }, tools: [echo] });
+    const run = await play({
+      yaml: [worker.replace('llm_config_ref: m', 'llm_config_ref: patient'), config],
+      models: { m: model },
+      tools: [echo],
+    });
     const agent = agentOf(run, 'Worker');
-    expect(agent.meta).toMatchObject({ agentId: 'Worker_1', parentAgentId: undefined, profile: 'Worker', type: 'associate', depth: 0 });
+    expect(agent.meta).toMatchObject({
+      agentId: 'Worker_1',
+      parentAgentId: undefined,
+      profile: 'Worker',
+      type: 'associate',
+      depth: 0,
+    });
     expect(agent.meta.startedAt).toBeGreaterThanOrEqual(run.state.meta.createdAt);
     expect(systemOf(model.requests[1])).toBe(`You are Worker_1 in ${run.id}.`);
     expect(run.turns()[0]?.attempts).toHaveLength(2);
@@ -81,7 +104,11 @@ pre_turn_observers:
     expect(run.turns()[0]?.reply.text).toBe('A reply in pieces.');
     expect(deltas.length).toBeGreaterThan(1);
 
-    const failing = await play({ yaml: [worker], models: { m: scriptedModel([{ error: { status: 401, message: 'wrong key sk-proj-abcdefghijklmnopqrstuvwxyz123456' } }]) }, tools: [echo] });
+    const failing = await play({
+      yaml: [worker],
+      models: { m: scriptedModel([{ error: { status: 401, message: 'wrong key sk-proj-abcdefghijklmnopqrstuvwxyz123456' } }]) },
+      tools: [echo],
+    });
     expect(failing.state).toMatchObject({ status: 'failed', outcome: 'error' });
     expect(failing.turns()[0]).toMatchObject({ status: 'error', error: { code: expect.stringMatching(/^MODEL_/) } });
     expect(JSON.stringify(await eventsOf(failing))).not.toContain('sk-proj-abc');
@@ -99,9 +126,21 @@ flow_decider:
 `;
     const run = await play({ yaml: [profile], models: { m: scriptedModel([{ text: 'Fine.', reasoning: 'Hm.' }]) }, tools: [echo] });
     const [turn] = run.turns();
-    expect(turn).toMatchObject({ status: 'completed', reply: { text: 'Fine.', reasoning: 'Hm.' }, decision: { action: { ruleId: 'seen' } } });
+    expect(turn).toMatchObject({
+      status: 'completed',
+      reply: { text: 'Fine.', reasoning: 'Hm.' },
+      decision: { action: { ruleId: 'seen' } },
+    });
     const order = (await eventsOf(run)).map((event) => event.type);
-    expect(order.slice(order.indexOf('turn.start'))).toEqual(['turn.start', 'model.end', 'state.update', 'turn.decide', 'turn.end', 'agent.end', 'run.end']);
+    expect(order.slice(order.indexOf('turn.start'))).toEqual([
+      'turn.start',
+      'model.end',
+      'state.update',
+      'turn.decide',
+      'turn.end',
+      'agent.end',
+      'run.end',
+    ]);
     expect(run.state.outcome).toBe('success');
   });
 
@@ -128,14 +167,20 @@ flow_decider:
       undefined,
     ]);
     const results = model.requests[1]?.prompt.at(-1);
-    const ids = results?.role === 'tool' ? results.content.flatMap((part) => (part.type === 'tool-result' ? [part.toolCallId] : [])) : [];
+    const ids =
+      results?.role === 'tool' ? results.content.flatMap((part) => (part.type === 'tool-result' ? [part.toolCallId] : [])) : [];
     expect(ids).toEqual(run.turns()[0]?.toolInteractions.map(({ callId }) => callId));
     expect(promptOf(model.requests[1])).toContain('Tools you can call: echo');
     expect(run.state.outcome).toBe('success');
   });
 
   it('[A1.1.dangling] calls left open when a process died are answered before anything else', async () => {
-    const never = defineTool({ name: 'echo', description: 'Never comes back.', parameters: { type: 'object', properties: {} }, execute: async () => await new Promise(() => undefined) });
+    const never = defineTool({
+      name: 'echo',
+      description: 'Never comes back.',
+      parameters: { type: 'object', properties: {} },
+      execute: async () => await new Promise(() => undefined),
+    });
     const model = speaks(call('echo', { text: 'x' }), 'Understood.');
     const store = await storePath();
     const first = await openEngine({ yaml: [worker], models: { m: model }, tools: [never], store, graceMs: 1 });
@@ -154,11 +199,28 @@ flow_decider:
 pre_turn_observers:
   - { id: note, action: { type: add_to_inbox, inbox_item: { source: INTERNAL_DIRECTIVE, payload: { content: Note. } } } }
 `;
-    const two = { toolCalls: [{ name: 'echo', id: 'same', args: { text: 'a' } }, { name: 'echo', id: 'same', args: { text: 'b' } }] };
+    const two = {
+      toolCalls: [
+        { name: 'echo', id: 'same', args: { text: 'a' } },
+        { name: 'echo', id: 'same', args: { text: 'b' } },
+      ],
+    };
     const model = scriptedModel([two, two, say('Done.')]);
     await play({ yaml: [profile], models: { m: model }, tools: [echo] });
-    expect(messagesOf(model.requests[2]).map((line) => line.split(':')[0])).toEqual(['user', 'user', 'assistant', 'tool', 'user', 'assistant', 'tool', 'user']);
-    const ids = model.requests[2]?.prompt.flatMap((message) => (message.role === 'tool' ? message.content.flatMap((part) => (part.type === 'tool-result' ? [part.toolCallId] : [])) : [])) ?? [];
+    expect(messagesOf(model.requests[2]).map((line) => line.split(':')[0])).toEqual([
+      'user',
+      'user',
+      'assistant',
+      'tool',
+      'user',
+      'assistant',
+      'tool',
+      'user',
+    ]);
+    const ids =
+      model.requests[2]?.prompt.flatMap((message) =>
+        message.role === 'tool' ? message.content.flatMap((part) => (part.type === 'tool-result' ? [part.toolCallId] : [])) : [],
+      ) ?? [];
     // The provider repeated its id; ours are distinct.
     expect(new Set(ids).size).toBe(4);
   });
@@ -171,7 +233,12 @@ pre_turn_observers:
   });
 
   it('[D1.10] a registered tool that the profile may not use is answered with an error, and the flow goes on', async () => {
-    const secret = defineTool({ name: 'secret', description: 'x', parameters: { type: 'object', properties: {} }, execute: () => 'ran' });
+    const secret = defineTool({
+      name: 'secret',
+      description: 'x',
+      parameters: { type: 'object', properties: {} },
+      execute: () => 'ran',
+    });
     const model = speaks(call('secret'), 'Then not.');
     const run = await play({ yaml: [worker], models: { m: model }, tools: [echo, secret] });
     expect(toolsOf(model.requests[0])).toEqual(['echo']);
@@ -192,9 +259,16 @@ post_turn_observers:
     condition: state.current_action
     action: { type: update_state, updates: [{ operation: set, path: flags.action, value: "{{ state.current_action }}" }] }
 `;
-    const run = await play({ yaml: [profile], models: { m: speaks(call('odd', { type: 'error', tool_name: 'echo' }), 'Done.') }, tools: [odd] });
+    const run = await play({
+      yaml: [profile],
+      models: { m: speaks(call('odd', { type: 'error', tool_name: 'echo' }), 'Done.') },
+      tools: [odd],
+    });
     expect(run.turns()[0]?.toolInteractions[0]).toMatchObject({ name: 'odd', content: 'error echo' });
-    expect(agentOf(run, 'Worker').flags['action']).toMatchObject({ tool_name: 'odd', parameters: { type: 'error', tool_name: 'echo' } });
+    expect(agentOf(run, 'Worker').flags['action']).toMatchObject({
+      tool_name: 'odd',
+      parameters: { type: 'error', tool_name: 'echo' },
+    });
   });
 
   it('[D1.28] each attempt of a model call sends the same request', async () => {

@@ -50,15 +50,25 @@ describe('A1.11 handover protocols', () => {
         (error: Error) => error.message,
       );
     expect(await load(toAssociate)).toBe('principal_to_associate_briefing');
-    expect(await load(toPrincipal.replace('inheritance:', 'context_inheritance:'))).toMatch(/p\.yaml:\d+:\d+: unknown key .*context_inheritance.*[\s\S]*inheritance/);
+    expect(await load(toPrincipal.replace('inheritance:', 'context_inheritance:'))).toMatch(
+      /p\.yaml:\d+:\d+: unknown key .*context_inheritance.*[\s\S]*inheritance/,
+    );
     expect(await load(toPrincipal.replace('path: team.work_modules', 'path: team.wrok_modules'))).toContain('work_modules');
-    expect(await load(toAssociate.replace('{ module_id: params.module_id_to_assign }', '{ other: params.module_id_to_assign }'))).toContain('module_id');
+    expect(
+      await load(toAssociate.replace('{ module_id: params.module_id_to_assign }', '{ other: params.module_id_to_assign }')),
+    ).toContain('module_id');
   });
 
   it('[D1.3] [A1.11.inheritance] plain paths, paths with replacements and iterated paths really arrive in the child’s prompt', async () => {
     const model = workers();
     const second = assignment('WM_2', 'Go on.', { inherit_messages_from: ['WM_1'] });
-    const boss = speaks(plan('brew', 'pour'), dispatch(assignment('WM_1', 'Brew it.')), dispatch(second), dispatch(assignment('WM_1', 'Brew it better.')), finish());
+    const boss = speaks(
+      plan('brew', 'pour'),
+      dispatch(assignment('WM_1', 'Brew it.')),
+      dispatch(second),
+      dispatch(assignment('WM_1', 'Brew it better.')),
+      finish(),
+    );
     await play({ yaml: [principal, worker, toAssociate], models: { principal: boss, worker: model } });
     const [first, next, rework] = model.requests.map((request) => promptOf(request));
     expect(first).toContain('## Your work\n* **What to do:** Brew it.\n');
@@ -90,7 +100,12 @@ describe('A1.11 handover protocols', () => {
 
   it('[A1.11.filter] briefings are not handed on with the messages', async () => {
     const model = workers();
-    const boss = speaks(plan('one', 'two'), dispatch(assignment('WM_1', 'For your eyes only.')), dispatch(assignment('WM_2', 'Next.', { inherit_messages_from: ['WM_1'] })), finish());
+    const boss = speaks(
+      plan('one', 'two'),
+      dispatch(assignment('WM_1', 'For your eyes only.')),
+      dispatch(assignment('WM_2', 'Next.', { inherit_messages_from: ['WM_1'] })),
+      finish(),
+    );
     await play({ yaml: [principal, worker, toAssociate], models: { principal: boss, worker: model } });
     const second = promptOf(model.requests[1]);
     expect(second).toContain('(calls finish_flow');
@@ -98,15 +113,27 @@ describe('A1.11 handover protocols', () => {
   });
 
   it('[A1.11.output] one item with data and a schema that orders and titles it', async () => {
-    const run = await play({ yaml: [principal, worker, toAssociate], models: { principal: speaks(plan('one'), dispatch(assignment('WM_1')), finish()), worker: workers() } });
+    const run = await play({
+      yaml: [principal, worker, toAssociate],
+      models: { principal: speaks(plan('one'), dispatch(assignment('WM_1')), finish()), worker: workers() },
+    });
     const [input] = turnsOf(run, 'Worker')[0]?.inputs ?? [];
     expect(input).toMatchObject({
       source: 'AGENT_STARTUP_BRIEFING',
       ingestor: 'protocol_aware',
       from: 'Principal_1',
       payload: {
-        data: { assignment_specific_instructions: 'Do it.', module_id_to_assign: 'WM_1', module_details: { module_id: 'WM_1', status: 'ongoing' } },
-        schema_for_rendering: { properties: { assignment_specific_instructions: { 'x-handover-title': 'What to do' }, module_details: { 'x-handover-title': 'The module' } } },
+        data: {
+          assignment_specific_instructions: 'Do it.',
+          module_id_to_assign: 'WM_1',
+          module_details: { module_id: 'WM_1', status: 'ongoing' },
+        },
+        schema_for_rendering: {
+          properties: {
+            assignment_specific_instructions: { 'x-handover-title': 'What to do' },
+            module_details: { 'x-handover-title': 'The module' },
+          },
+        },
       },
     });
     expect(agentOf(run, 'Worker').initialParams).toMatchObject({ assignment_specific_instructions: 'Do it.' });
@@ -117,7 +144,10 @@ describe('A1.11 handover protocols', () => {
       const model = workers();
       const boss = speaks(
         plan('one', 'two'),
-        call('dispatch_submodules', { assignments: [assignment('WM_1'), assignment('WM_2')], shared_context_for_all_assignments: 'We love tea.' }),
+        call('dispatch_submodules', {
+          assignments: [assignment('WM_1'), assignment('WM_2')],
+          shared_context_for_all_assignments: 'We love tea.',
+        }),
         finish(),
       );
       await play({ yaml: [principal, worker, ...protocols], models: { principal: boss, worker: model } });
@@ -133,13 +163,25 @@ describe('A1.11 handover protocols', () => {
       input: 'I like tea.',
     });
     const prompt = promptOf(lead.requests[0]);
-    for (const part of ['* **From the partner:**', '* **The question:** Green or black?', '* **The plan so far:**', 'About goal.', '* **The conversation:**', 'I like tea.']) expect(prompt).toContain(part);
+    for (const part of [
+      '* **From the partner:**',
+      '* **The question:** Green or black?',
+      '* **The plan so far:**',
+      'About goal.',
+      '* **The conversation:**',
+      'I like tea.',
+    ])
+      expect(prompt).toContain(part);
   });
 
   it('[A1.11.two-protocols] without protocol files the built-in ones do the same', async () => {
     const lead = speaks(dispatch(assignment('WM_1', 'Brew.')), finish());
     const model = workers();
-    await play({ yaml: [partner, principal, worker], models: { partner: speaks(plan('goal'), launch('Green?'), 'Begun.', 'Done.'), principal: lead, worker: model }, input: 'I like tea.' });
+    await play({
+      yaml: [partner, principal, worker],
+      models: { partner: speaks(plan('goal'), launch('Green?'), 'Begun.', 'Done.'), principal: lead, worker: model },
+      input: 'I like tea.',
+    });
     for (const part of ['Green?', 'About goal.', 'I like tea.']) expect(promptOf(lead.requests[0])).toContain(part);
     for (const part of ['Brew.', 'About goal.', 'Worker of WM_1']) expect(promptOf(model.requests[0])).toContain(part);
   });

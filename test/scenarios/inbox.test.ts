@@ -37,7 +37,12 @@ describe('A1.3 inbox, strategies, injection', () => {
       if (event.type === 'inbox.add') items.push(event.item);
       if (items.length === 2) break;
     }
-    expect(items[1]).toMatchObject({ itemId: expect.any(String), source: 'ORIGINAL_QUESTION', payload: 'Why?', consumption: 'consume_on_read' });
+    expect(items[1]).toMatchObject({
+      itemId: expect.any(String),
+      source: 'ORIGINAL_QUESTION',
+      payload: 'Why?',
+      consumption: 'consume_on_read',
+    });
     expect(turns[1]?.inputs[0]).toMatchObject({ itemId: items[1]?.itemId, source: 'ORIGINAL_QUESTION', payload: 'Why?' });
   });
 
@@ -48,11 +53,23 @@ describe('A1.3 inbox, strategies, injection', () => {
     const all = new Promise<void>((resolve) => {
       arrived = resolve;
     });
-    const hold = defineTool({ name: 'hold', description: 'Waits.', parameters: { type: 'object', properties: {} }, execute: async () => await all.then(() => 'held') });
+    const hold = defineTool({
+      name: 'hold',
+      description: 'Waits.',
+      parameters: { type: 'object', properties: {} },
+      execute: async () => await all.then(() => 'held'),
+    });
     const profile = `${listener}tool_access_policy: { allowed_individual_tools: [hold] }\n`;
     const engine = await openEngine({ yaml: [profile], models: { m: model }, tools: [hold] });
     const run = await engine.launch({ profile: 'Listener', input: 'Hi.' });
-    const order = ['USER_PROMPT', 'MADE_UP', 'PRINCIPAL_ACTIVITY_UPDATE', 'WORK_MODULES_STATUS_UPDATE', 'SELF_REFLECTION_PROMPT', 'INTERNAL_DIRECTIVE'];
+    const order = [
+      'USER_PROMPT',
+      'MADE_UP',
+      'PRINCIPAL_ACTIVITY_UPDATE',
+      'WORK_MODULES_STATUS_UPDATE',
+      'SELF_REFLECTION_PROMPT',
+      'INTERNAL_DIRECTIVE',
+    ];
     const rest = ['PRINCIPAL_COMPLETED', 'PARTNER_DIRECTIVE', 'AGENT_STARTUP_BRIEFING', 'OBSERVER_FAILURE'];
     for (const source of [...order, ...rest]) await run.send({ source, payload: { content: source, prompt: source } });
     arrived();
@@ -74,9 +91,18 @@ describe('A1.3 inbox, strategies, injection', () => {
 
   it('[A1.3.priorities] a strategy of the profile may give its source another priority', async () => {
     const profile = `${listener}inbox_handling_strategies: [{ source: MADE_UP, ingestor: tagged_content, priority: 1 }]\n`;
-    const { turns } = await read([{ source: 'OBSERVER_FAILURE', payload: {} }, { source: 'MADE_UP', payload: 'x' }], profile);
+    const { turns } = await read(
+      [
+        { source: 'OBSERVER_FAILURE', payload: {} },
+        { source: 'MADE_UP', payload: 'x' },
+      ],
+      profile,
+    );
     // Each came alone; the second turn reads what was there.
-    expect(turns.slice(1).flatMap((turn) => turn.inputs.map(({ source, priority }) => [source, priority]))).toContainEqual(['MADE_UP', 1]);
+    expect(turns.slice(1).flatMap((turn) => turn.inputs.map(({ source, priority }) => [source, priority]))).toContainEqual([
+      'MADE_UP',
+      1,
+    ]);
   });
 
   const remembers = (policy: string): string => `
@@ -96,18 +122,30 @@ flow_decider:
 `;
 
   it('[A1.3.consumption] consume_on_read is read once; persistent_until_consumed is injected anew every turn', async () => {
-    const once = await play({ yaml: [remembers('consumption_policy: consume_on_read')], models: { m: speaks('1', '2', '3', '4') } });
-    expect(once.turns().map((turn) => turn.inputs.filter((input) => input.source === 'ORIGINAL_QUESTION').length)).toEqual([1, 0, 0, 0]);
+    const once = await play({
+      yaml: [remembers('consumption_policy: consume_on_read')],
+      models: { m: speaks('1', '2', '3', '4') },
+    });
+    expect(once.turns().map((turn) => turn.inputs.filter((input) => input.source === 'ORIGINAL_QUESTION').length)).toEqual([
+      1, 0, 0, 0,
+    ]);
     const model = speaks('1', '2', '3', '4');
     const kept = await play({ yaml: [remembers('consumption_policy: persistent_until_consumed')], models: { m: model } });
-    expect(kept.turns().map((turn) => turn.inputs.filter((input) => input.source === 'ORIGINAL_QUESTION').length)).toEqual([1, 1, 1, 1]);
+    expect(kept.turns().map((turn) => turn.inputs.filter((input) => input.source === 'ORIGINAL_QUESTION').length)).toEqual([
+      1, 1, 1, 1,
+    ]);
     // Once per prompt: what is injected anew is not kept in history as well.
     expect(model.requests.map((request) => promptOf(request).split('Remember the milk.').length - 1)).toEqual([1, 1, 1, 1]);
   });
 
   it('[A1.3.ttl] a persistent item is seen in exactly max_turns turns, then it is dropped with an event', async () => {
-    const run = await play({ yaml: [remembers('consumption_policy: persistent_until_consumed, max_turns: 2')], models: { m: speaks('1', '2', '3', '4') } });
-    expect(run.turns().map((turn) => turn.inputs.filter((input) => input.source === 'ORIGINAL_QUESTION').length)).toEqual([1, 1, 0, 0]);
+    const run = await play({
+      yaml: [remembers('consumption_policy: persistent_until_consumed, max_turns: 2')],
+      models: { m: speaks('1', '2', '3', '4') },
+    });
+    expect(run.turns().map((turn) => turn.inputs.filter((input) => input.source === 'ORIGINAL_QUESTION').length)).toEqual([
+      1, 1, 0, 0,
+    ]);
     const dropped = [];
     for await (const event of run) if (event.type === 'inbox.drop') dropped.push(event.reason);
     expect(dropped).toEqual(['expired']);
@@ -145,7 +183,13 @@ pre_turn_observers:
     await run.send('Three.');
     await run.settled();
     expect(messagesOf(model.requests[1])).toEqual(['user: One.', 'assistant: Hello.', 'user: Mind the gap.\n\n---\n\nTwo.']);
-    expect(messagesOf(model.requests[2])).toEqual(['user: One.', 'assistant: Hello.', 'user: Two.', 'assistant: Yes.', 'user: Three.']);
+    expect(messagesOf(model.requests[2])).toEqual([
+      'user: One.',
+      'assistant: Hello.',
+      'user: Two.',
+      'assistant: Yes.',
+      'user: Three.',
+    ]);
   });
 
   it('[A1.3.persistence] ephemeral text is in this turn’s prompt only, persistent text in all that follow', async () => {
@@ -163,19 +207,36 @@ pre_turn_observers:
   });
 
   it('[A1.3.role-tool] a tool result becomes a tool message that answers its call by id', async () => {
-    const add = defineTool({ name: 'add', description: 'Adds.', parameters: { type: 'object', properties: {} }, execute: () => 'four' });
+    const add = defineTool({
+      name: 'add',
+      description: 'Adds.',
+      parameters: { type: 'object', properties: {} },
+      execute: () => 'four',
+    });
     const model = speaks(call('add'), 'Done.');
     const profile = `${listener}tool_access_policy: { allowed_individual_tools: [add] }\n`;
     const run = await play({ yaml: [profile], models: { m: model }, tools: [add] });
     const [, assistant, tool] = model.requests[1]?.prompt.filter((message) => message.role !== 'system') ?? [];
     const called = assistant?.role === 'assistant' ? assistant.content.find((part) => part.type === 'tool-call') : undefined;
-    expect(tool).toMatchObject({ role: 'tool', content: [{ type: 'tool-result', toolCallId: called?.toolCallId, toolName: 'add', output: { type: 'text', value: 'four' } }] });
-    expect(run.turns()[0]?.toolInteractions[0]).toMatchObject({ name: 'add', status: 'ok', content: 'four', callId: called?.toolCallId });
+    expect(tool).toMatchObject({
+      role: 'tool',
+      content: [{ type: 'tool-result', toolCallId: called?.toolCallId, toolName: 'add', output: { type: 'text', value: 'four' } }],
+    });
+    expect(run.turns()[0]?.toolInteractions[0]).toMatchObject({
+      name: 'add',
+      status: 'ok',
+      content: 'four',
+      callId: called?.toolCallId,
+    });
   });
 
   it('[A1.3.startup-briefing] a briefing is read before everything else and never handed on', async () => {
     const { run, turns } = await read([{ source: 'AGENT_STARTUP_BRIEFING', payload: { data: { task: 'Brew' } } }]);
-    expect(turns[1]?.inputs[0]).toMatchObject({ ingestor: 'protocol_aware', noHandover: true, content: '## Agent Briefing\n* **Task:** Brew' });
+    expect(turns[1]?.inputs[0]).toMatchObject({
+      ingestor: 'protocol_aware',
+      noHandover: true,
+      content: '## Agent Briefing\n* **Task:** Brew',
+    });
     const agent = agentOf(run, 'Listener');
     const at = agent.messages.findIndex((message) => message.role === 'user' && JSON.stringify(message).includes('Brew'));
     expect(agent.origins[at]?.noHandover).toBe(true);
@@ -186,7 +247,13 @@ pre_turn_observers:
     await run.send('And now?');
     await run.settled();
     const turn = run.turns()[1];
-    expect(turn?.inputs[0]).toMatchObject({ source: 'USER_PROMPT', ingestor: 'user_prompt', content: 'And now?', persistent: true, priority: 100 });
+    expect(turn?.inputs[0]).toMatchObject({
+      source: 'USER_PROMPT',
+      ingestor: 'user_prompt',
+      content: 'And now?',
+      persistent: true,
+      priority: 100,
+    });
     const [answer] = run.why(turn?.turnId ?? '', 'And now?');
     expect(answer?.causes.at(-1)?.type).toBe('inbox.add');
   });
@@ -197,7 +264,14 @@ pre_turn_observers:
 `;
     const run = await play({ yaml: [profile], models: { m: speaks('Yes.') }, input: 'Tea?' });
     expect(run.turns()[0]?.inputs).toMatchObject([
-      { source: 'INTERNAL_DIRECTIVE', strategy: 'global', ingestor: 'templated_content', mode: 'append_as_new_message', content: 'Think of Tea?.', observerId: 'nudger' },
+      {
+        source: 'INTERNAL_DIRECTIVE',
+        strategy: 'global',
+        ingestor: 'templated_content',
+        mode: 'append_as_new_message',
+        content: 'Think of Tea?.',
+        observerId: 'nudger',
+      },
       { source: 'USER_PROMPT', strategy: 'global', ingestor: 'user_prompt', content: 'Tea?' },
     ]);
     expect(run.turns()[0]?.prompt.spans.every((span) => span.tokens > 0)).toBe(true);
@@ -224,7 +298,8 @@ pre_turn_observers:
     expect(agentOf(run, 'Listener').deadLetters.map((item) => item.source)).toEqual(['RIDDLE']);
     expect(run.state.status).toBe('awaiting');
     const kinds = [];
-    for await (const event of run.events({ signal: AbortSignal.timeout(50) })) if (event.type === 'inbox.fail' || event.type === 'inbox.drop') kinds.push(event.type);
+    for await (const event of run.events({ signal: AbortSignal.timeout(50) }))
+      if (event.type === 'inbox.fail' || event.type === 'inbox.drop') kinds.push(event.type);
     expect(kinds).toEqual(['inbox.fail', 'inbox.fail', 'inbox.fail', 'inbox.drop']);
   });
 
@@ -267,7 +342,7 @@ pre_turn_observers:
     ['TOOL_INPUTS_BRIEFING', { city: 'Bern' }, '### Contextual Information\n*   **City**: Bern'],
     ['ORIGINAL_QUESTION', 'Why?', 'Why?'],
   ] as const)('[A1.3.registry] %s reaches the model through its own ingestor', async (source, payload, text) => {
-    const { model, turns } = await read([{ source, payload: payload as JsonValue }]);
+    const { model, turns } = await read([{ source, payload }]);
     expect(turns[1]?.inputs[0]?.source).toBe(source);
     expect(messagesOf(model.requests[1]).at(-1)).toContain(text);
   });

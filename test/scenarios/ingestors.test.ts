@@ -37,8 +37,10 @@ flow_decider: [{ id: wait, action: { type: await_user_input } }]
 
 describe('A1.4 ingestors, through the engine', () => {
   it('[A1.4.templated-content] a text definition by content_key, filled in; wrapper tags; a missing one says so', async () => {
-    expect(await ingest('templated_content', { content_key: 'greeting'  })).toBe('Hello from tea');
-    expect(await ingest('templated_content', { content_key: 'greeting'  }, { wrapper_tags: ['<x>', '</x>'] })).toBe('<x>\nHello from tea\n</x>');
+    expect(await ingest('templated_content', { content_key: 'greeting' })).toBe('Hello from tea');
+    expect(await ingest('templated_content', { content_key: 'greeting' }, { wrapper_tags: ['<x>', '</x>'] })).toBe(
+      '<x>\nHello from tea\n</x>',
+    );
     expect(await ingest('templated_content_ingestor', { content_key: 'gone' })).toBe("[Error: Template 'gone' not found]");
   });
 
@@ -57,28 +59,49 @@ describe('A1.4 ingestors, through the engine', () => {
     expect(await ingest('tool_result', result({ _raw_json: { a: 1 } }))).toBe('{\n  "a": 1\n}');
     const report = await ingest('tool_result', failing);
     expect(report).toMatch(/^<tool_error_report>[\s\S]*<\/tool_error_report>$/);
-    expect(JSON.parse(report.replaceAll(/<\/?tool_error_report>/g, ''))).toEqual({ tool_execution_failed: true, tool_name: 'fetch', error_details: 'no network' });
+    expect(JSON.parse(report.replaceAll(/<\/?tool_error_report>/g, ''))).toEqual({
+      tool_execution_failed: true,
+      tool_name: 'fetch',
+      error_details: 'no network',
+    });
   });
 
   it('[A1.4.tool-result] a string that a tool returned is what the model reads, unframed', async () => {
-    const tool = defineTool({ name: 'say', description: 'x', parameters: { type: 'object', properties: {} }, execute: () => '{"not": "touched"}\n' });
+    const tool = defineTool({
+      name: 'say',
+      description: 'x',
+      parameters: { type: 'object', properties: {} },
+      execute: () => '{"not": "touched"}\n',
+    });
     const model = speaks(call('say'), 'ok');
-    await play({ yaml: ['name: A\ntype: associate\nllm_config_ref: m\ninstructions: x\ntool_access_policy: { allowed_individual_tools: [say] }\n'], models: { m: model }, tools: [tool] });
+    await play({
+      yaml: [
+        'name: A\ntype: associate\nllm_config_ref: m\ninstructions: x\ntool_access_policy: { allowed_individual_tools: [say] }\n',
+      ],
+      models: { m: model },
+      tools: [tool],
+    });
     const last = model.requests[1]?.prompt.at(-1);
-    expect(last?.role === 'tool' ? last.content[0] : undefined).toMatchObject({ output: { type: 'text', value: '{"not": "touched"}\n' } });
+    expect(last?.role === 'tool' ? last.content[0] : undefined).toMatchObject({
+      output: { type: 'text', value: '{"not": "touched"}\n' },
+    });
   });
 
   it('[A1.4.markdown-formatter] a title and one line per key, with renames and exclusions', async () => {
-    expect(await ingest('markdown_formatter', { city_name: 'Bern', secret: 1 }, { title: '# Place', key_renames: { city_name: 'City' }, exclude_keys: ['secret'] })).toBe(
-      '# Place\n*   **City**: Bern',
-    );
+    expect(
+      await ingest(
+        'markdown_formatter',
+        { city_name: 'Bern', secret: 1 },
+        { title: '# Place', key_renames: { city_name: 'City' }, exclude_keys: ['secret'] },
+      ),
+    ).toBe('# Place\n*   **City**: Bern');
     expect(await ingest('markdown_formatter', { a_b: null })).toBe('### Contextual Information\n*   **A B**: (empty)');
   });
 
   it('[A1.4.work-modules] a title and the modules; none are said to be none', async () => {
-    expect(await ingest('work_modules', { WM_1: { name: 'Tea', status: 'pending', module_id: 'WM_1' } }, { title: '## Plan' })).toBe(
-      '## Plan\n* **WM_1:**\n  * **Module Id:** WM_1\n  * **Name:** Tea\n  * **Status:** pending',
-    );
+    expect(
+      await ingest('work_modules', { WM_1: { name: 'Tea', status: 'pending', module_id: 'WM_1' } }, { title: '## Plan' }),
+    ).toBe('## Plan\n* **WM_1:**\n  * **Module Id:** WM_1\n  * **Name:** Tea\n  * **Status:** pending');
     expect(await ingest('work_modules', {})).toBe('No work modules are currently defined.');
   });
 
@@ -90,7 +113,10 @@ describe('A1.4 ingestors, through the engine', () => {
   });
 
   it('[A1.4.principal-history-summary] the last messages, clipped, with what was left out', async () => {
-    const messages = Array.from({ length: 12 }, (_, index) => ({ role: 'assistant', content: `message ${index} ${'x'.repeat(300)}` }));
+    const messages = Array.from({ length: 12 }, (_, index) => ({
+      role: 'assistant',
+      content: `message ${index} ${'x'.repeat(300)}`,
+    }));
     const text = await ingest('principal_history_summary', messages);
     expect(text).toMatch(/^<principal_activity_log>\n… \(omitting 2 older messages\)\n\[assistant\] message 2 x+…\n/);
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThan(230);
@@ -104,12 +130,16 @@ describe('A1.4 ingestors, through the engine', () => {
   });
 
   it('[A1.4.tagged-content] the payload between tags', async () => {
-    expect(await ingest('tagged_content', 'Why?', { wrapper_tags: ['<question>', '</question>'] })).toBe('<question>\nWhy?\n</question>');
+    expect(await ingest('tagged_content', 'Why?', { wrapper_tags: ['<question>', '</question>'] })).toBe(
+      '<question>\nWhy?\n</question>',
+    );
   });
 
   it('[A1.4.observer-failure] which observer failed and what to do', async () => {
     const text = await ingest('observer_failure', { failed_observer_id: 'o', error_message: 'boom' });
-    expect(text).toMatch(/^<system_error context_source='internal_observer'>\nThe observer 'o' failed: boom\n[\s\S]*do not stop[\s\S]*<\/system_error>$/);
+    expect(text).toMatch(
+      /^<system_error context_source='internal_observer'>\nThe observer 'o' failed: boom\n[\s\S]*do not stop[\s\S]*<\/system_error>$/,
+    );
   });
 
   it('[A1.4.dispatch-result] status, failed preparation, and a record per module with deliverables and work log', async () => {
@@ -144,19 +174,33 @@ describe('A1.4 ingestors, through the engine', () => {
   it('[A1.4.user-prompt] the words of the user, and files beside them', async () => {
     expect(await ingest('user_prompt', { prompt: 'Hello' })).toBe('Hello');
     const image = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'aGk=' } };
-    expect(JSON.parse(await ingest('user_prompt', { prompt: 'See:', parts: [image] }))).toEqual([{ type: 'text', text: 'See:' }, image]);
+    expect(JSON.parse(await ingest('user_prompt', { prompt: 'See:', parts: [image] }))).toEqual([
+      { type: 'text', text: 'See:' },
+      image,
+    ]);
   });
 
   it('[A1.4.protocol-aware] a briefing in the order and with the titles of its schema', async () => {
     const schema = { type: 'object', properties: { task: { 'x-handover-title': 'What to do' }, notes: {} } };
-    expect(await ingest('protocol_aware', { data: { notes: 'soon', task: 'Brew' }, schema_for_rendering: { ...schema, 'x-handover-title': 'From the Partner' } })).toBe(
-      '## From the Partner\n* **What to do:** Brew\n* **Notes:** soon',
-    );
+    expect(
+      await ingest('protocol_aware', {
+        data: { notes: 'soon', task: 'Brew' },
+        schema_for_rendering: { ...schema, 'x-handover-title': 'From the Partner' },
+      }),
+    ).toBe('## From the Partner\n* **What to do:** Brew\n* **Notes:** soon');
     expect(await ingest('protocol_aware', { data: { b: 1, a: 2 } })).toBe('## Agent Briefing\n* **A:** 2\n* **B:** 1');
   });
 
   it('[A1.4.recursive-markdown] keys sorted in title case, two spaces per level, empty values named', async () => {
     const text = await ingest('markdown_formatter', [{ b_c: { d: 1 }, a: [], e: ['x', 'y'] }], { title: '' });
-    expect(text.split('\n')).toEqual(['- Item 1:', '  * **A:** (empty)', '  * **B C:**', '    * **D:** 1', '  * **E:**', '    - x', '    - y']);
+    expect(text.split('\n')).toEqual([
+      '- Item 1:',
+      '  * **A:** (empty)',
+      '  * **B C:**',
+      '    * **D:** 1',
+      '  * **E:**',
+      '    - x',
+      '    - y',
+    ]);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineObserver, loadProfiles } from '../../src/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { agentOf, call, messagesOf, openEngine, play, promptOf, speaks } from './scenario.ts';
+import { assignment, dispatch, finish, plan, principal, worker, workers } from './team.ts';
 
 /** A profile of one agent with these further keys. */
 const agent = (more: string): string => `
@@ -83,8 +84,28 @@ pre_turn_observers:
     const model = speaks('ok');
     const run = await play({ yaml: [profile], models: { m: model } });
     expect(promptOf(model.requests[0])).toContain('### Where\n*   **City**: Bern');
-    expect(run.turns()[0]?.inputs[1]).toMatchObject({ source: 'ORIGINAL_QUESTION', strategy: 'item', ingestor: 'markdown_formatter' });
+    expect(run.turns()[0]?.inputs[1]).toMatchObject({
+      source: 'ORIGINAL_QUESTION',
+      strategy: 'item',
+      ingestor: 'markdown_formatter',
+    });
     expect(run.turns()[0]?.observers[1]).toMatchObject({ id: 'nobody', error: { code: 'AGENT_UNKNOWN' } });
+  });
+
+  it('[D1.5] an observer reaches the principal and the partner from below, and the item names its sender', async () => {
+    const telling = worker.replace(
+      'available_for_staffing',
+      `post_turn_observers:
+  - { id: up, action: { type: add_to_inbox, target_agent_id: principal, inbox_item: { source: ORIGINAL_QUESTION, payload: "Busy with {{ meta.module_id }}" } } }
+available_for_staffing`,
+    );
+    const boss = speaks(plan('one'), dispatch(assignment('WM_1')), finish());
+    const run = await play({ yaml: [principal, telling], models: { principal: boss, worker: workers() } });
+    expect(promptOf(boss.requests[2])).toContain('Busy with WM_1');
+    expect(run.turns().at(-1)?.inputs).toMatchObject([
+      { source: 'TOOL_RESULT' },
+      { source: 'ORIGINAL_QUESTION', observerId: 'up', from: 'Worker_2' },
+    ]);
   });
 
   it('[A1.2.update-state] set, increment, append and remove, in flags, values, deliverables and team.shared', async () => {
@@ -109,7 +130,11 @@ pre_turn_observers:
       ],
       models: { m: speaks('ok') },
     });
-    expect(agentOf(run, 'A')).toMatchObject({ flags: { seen: 'Go.', count: 5 }, values: { list: ['a', 'b'] }, deliverables: { answer: 42 } });
+    expect(agentOf(run, 'A')).toMatchObject({
+      flags: { seen: 'Go.', count: 5 },
+      values: { list: ['a', 'b'] },
+      deliverables: { answer: 42 },
+    });
     expect(agentOf(run, 'A').flags).not.toHaveProperty('gone');
     expect(run.state.team.shared).toMatchObject({ mood: 'good' });
   });
@@ -133,7 +158,11 @@ pre_turn_observers:
       models: { m: model },
       observers: [bad],
     });
-    expect(run.turns()[0]?.inputs[0]).toMatchObject({ source: 'OBSERVER_FAILURE', persistent: false, payload: { failed_observer_id: 'first', error_message: 'out of order' } });
+    expect(run.turns()[0]?.inputs[0]).toMatchObject({
+      source: 'OBSERVER_FAILURE',
+      persistent: false,
+      payload: { failed_observer_id: 'first', error_message: 'out of order' },
+    });
     expect(promptOf(model.requests[0])).toContain("<system_error context_source='internal_observer'>");
     expect(promptOf(model.requests[0])).toContain("'first' failed: out of order");
     expect(agentOf(run, 'A').flags).toEqual({ ran: true });
@@ -152,7 +181,7 @@ pre_turn_observers:
     expect(await problemOf(observer('stat.turn_count > 1'))).toContain('state');
     for (const good of [
       "inbox.exists(i, i.source == 'PRINCIPAL_COMPLETED')",
-      "size(team.work_modules) > 0 && !state.current_action",
+      'size(team.work_modules) > 0 && !state.current_action',
       "v['state.flags.n'] == null || flags.n > 2",
       "state.current_action.tool_name in ['a', 'b']",
       'state.messages[-1].role == "user"',
@@ -181,7 +210,14 @@ pre_turn_observers:
       models: { m: speaks('ok') },
       input: 'Hello',
     });
-    expect(agentOf(run, 'A').values).toEqual({ agent: 'A_1', run: 'Hello', partner: null, last: 'USER_PROMPT', path: 'Hello', none: null });
+    expect(agentOf(run, 'A').values).toEqual({
+      agent: 'A_1',
+      run: 'Hello',
+      partner: null,
+      last: 'USER_PROMPT',
+      path: 'Hello',
+      none: null,
+    });
   });
 
   it('[A1.2.templates] texts interpolate expressions; null becomes nothing', async () => {
@@ -231,15 +267,46 @@ flow_decider:
   it('[A1.2.decider] when no rule holds, calls run and words end the turn', async () => {
     const model = speaks(call('generate_message_summary', { current_associate_findings: 'x' }), 'Words.');
     const run = await play({
-      yaml: [agent('tool_access_policy: { allowed_toolsets: [flow_control_summary] }\nflow_decider: [{ id: never, condition: state.turn_count > 99, action: { type: end_agent_turn, outcome: error } }]\n')],
+      yaml: [
+        agent(
+          'tool_access_policy: { allowed_toolsets: [flow_control_summary] }\nflow_decider: [{ id: never, condition: state.turn_count > 99, action: { type: end_agent_turn, outcome: error } }]\n',
+        ),
+      ],
       models: { m: model },
     });
     expect(run.turns().map((turn) => turn.decision.action?.type)).toEqual(['continue_with_tool', 'end_agent_turn']);
     expect(run.state).toMatchObject({ outcome: 'success', output: 'Words.' });
   });
 
+  it('[A1.2.decider] a rule may call a tool itself, bind the next choice of tools, or wait for certain items only', async () => {
+    const profile = agent(`
+tool_access_policy: { allowed_toolsets: [flow_control_summary] }
+flow_decider:
+  - { id: tool, condition: state.current_action, action: { type: continue_with_tool } }
+  - { id: force, condition: state.turn_count == 1, action: { type: call_tool, tool: generate_message_summary, args: { current_associate_findings: "{{ turn.reply }}" } } }
+  - { id: bind, condition: state.turn_count == 2, action: { type: set_tool_choice, tool_choice: none } }
+  - { id: wait, condition: state.turn_count == 3, action: { type: await, on: [ORIGINAL_QUESTION] } }
+  - { id: end, action: { type: end_agent_turn, outcome: success } }
+`);
+    const model = speaks('One.', 'Two.', 'Three.', 'Four.');
+    const run = await play({ yaml: [profile], models: { m: model } });
+    expect(promptOf(model.requests[1])).toContain('The findings you named:\nOne.');
+    expect(model.requests[2]?.toolChoice).toEqual({ type: 'none' });
+    expect(run.state.status).toBe('awaiting');
+    await run.send('Not for you.');
+    await run.settled();
+    expect(model.requests).toHaveLength(3);
+    await run.send({ source: 'ORIGINAL_QUESTION', payload: 'Why?' });
+    await run.settled();
+    expect(run.turns()[3]?.inputs.map((input) => input.source)).toEqual(['ORIGINAL_QUESTION', 'USER_PROMPT']);
+    expect(run.state.outcome).toBe('success');
+  });
+
   it('[A1.2.continue-with-tool] leads to the tools that were called; without a call it is an error, not an endless loop', async () => {
-    const run = await play({ yaml: [agent('flow_decider: [{ id: go, action: { type: continue_with_tool } }]\n')], models: { m: speaks('No call.') } });
+    const run = await play({
+      yaml: [agent('flow_decider: [{ id: go, action: { type: continue_with_tool } }]\n')],
+      models: { m: speaks('No call.') },
+    });
     expect(run.state).toMatchObject({ status: 'failed', outcome: 'error' });
     expect(run.state.error?.message).toContain("rule 'go' says continue_with_tool");
   });
@@ -263,14 +330,21 @@ flow_decider:
 `;
     const model = speaks('First.', 'Final.');
     const run = await play({ yaml: [agent(loop)], models: { m: model }, input: 'tea' });
-    expect(run.turns()[1]?.inputs[0]).toMatchObject({ source: 'SELF_REFLECTION_PROMPT', ruleId: 'reflect', content: 'Think again about tea.' });
+    expect(run.turns()[1]?.inputs[0]).toMatchObject({
+      source: 'SELF_REFLECTION_PROMPT',
+      ruleId: 'reflect',
+      content: 'Think again about tea.',
+    });
     expect(messagesOf(model.requests[1]).at(-1)).toBe('user: Think again about tea.');
     expect(await problemOf(loop.replace('{ content_key: reflect }', '{ note: x }'))).toContain('content_key');
     expect(await problemOf(loop.replace('content_key: reflect', 'content_key: reflekt'))).toContain('reflect');
   });
 
   it('[A1.2.await-user-input] waits without holding anything, and goes on when a person speaks', async () => {
-    const run = await play({ yaml: [agent('flow_decider: [{ id: wait, action: { type: await_user_input } }]\n')], models: { m: speaks('One.', 'Two.') } });
+    const run = await play({
+      yaml: [agent('flow_decider: [{ id: wait, action: { type: await_user_input } }]\n')],
+      models: { m: speaks('One.', 'Two.') },
+    });
     expect(run.state.status).toBe('awaiting');
     expect(agentOf(run, 'A').status).toBe('awaiting_input');
     await run.send('More?');
@@ -309,17 +383,26 @@ flow_decider:
   });
 
   it('[D1.7] an unknown action is an error at load, and an empty reply is asked again and then an error, never a success', async () => {
-    expect(await problemOf('post_turn_observers: [{ id: o, action: { type: end_agent_turn, outcome: error } }]\n')).toMatch(/flow_decider/);
+    expect(await problemOf('post_turn_observers: [{ id: o, action: { type: end_agent_turn, outcome: error } }]\n')).toMatch(
+      /flow_decider/,
+    );
     const run = await play({ yaml: [agent('')], models: { m: scriptedModel(() => ({ text: '' })) } });
     expect(run.state).toMatchObject({ status: 'failed', outcome: 'error' });
-    const thinker = await play({ yaml: [agent('flow_decider: [{ id: end, action: { type: end_agent_turn, outcome: success } }]\n')], models: { m: scriptedModel(() => ({ reasoning: 'Only thoughts.' })) } });
+    const thinker = await play({
+      yaml: [agent('flow_decider: [{ id: end, action: { type: end_agent_turn, outcome: success } }]\n')],
+      models: { m: scriptedModel(() => ({ reasoning: 'Only thoughts.' })) },
+    });
     expect(thinker.state.outcome).toBe('error');
   });
 
   it('[D1.23] [D1.32] an agent that only loops ends by its limit, told before, and never as a success', async () => {
     const model = scriptedModel(() => ({ text: 'again' }));
     const run = await play({
-      yaml: [agent('limits: { max_turns: 5 }\nflow_decider: [{ id: again, action: { type: loop_with_inbox_item, payload: { content: Go on. } } }]\n')],
+      yaml: [
+        agent(
+          'limits: { max_turns: 5 }\nflow_decider: [{ id: again, action: { type: loop_with_inbox_item, payload: { content: Go on. } } }]\n',
+        ),
+      ],
       models: { m: model },
     });
     expect(run.state).toMatchObject({ status: 'failed', outcome: 'limit' });
@@ -350,7 +433,11 @@ flow_decider:
   - { id: tool, condition: state.current_action, action: { type: continue_with_tool } }
   - { id: wait, action: { type: await_user_input } }
 `;
-    const model = speaks(call('manage_work_modules', { actions: [{ action: 'create', name: 'Tea', description: 'Brew it.' }] }), 'Planned.', 'Told.');
+    const model = speaks(
+      call('manage_work_modules', { actions: [{ action: 'create', name: 'Tea', description: 'Brew it.' }] }),
+      'Planned.',
+      'Told.',
+    );
     const engine = await openEngine({ yaml: [profile], models: { m: model } });
     const run = await engine.launch({ profile: 'Partner', input: 'Plan.' });
     await run.settled();
@@ -375,6 +462,12 @@ post_turn_observers:
     const same = call('generate_message_summary', { current_associate_findings: 'x' });
     const model = speaks(same, same, same, same, 'Done.');
     await play({ yaml: [profile], models: { m: model } });
-    expect(model.requests.map((request) => promptOf(request).includes('Change the plan.'))).toEqual([false, false, false, false, true]);
+    expect(model.requests.map((request) => promptOf(request).includes('Change the plan.'))).toEqual([
+      false,
+      false,
+      false,
+      false,
+      true,
+    ]);
   });
 });

@@ -20,7 +20,13 @@ export interface ScenarioOptions extends Omit<EngineOptions, 'profiles'> {
 }
 
 /** Opens an engine over a memory journal (unless `store` says otherwise), closed after the test. */
-export async function openEngine({ yaml, input: _input, profile: _profile, launch: _launch, ...options }: ScenarioOptions): Promise<Engine> {
+export async function openEngine({
+  yaml,
+  input: _input,
+  profile: _profile,
+  launch: _launch,
+  ...options
+}: ScenarioOptions): Promise<Engine> {
   const files = yaml.map((text, index) => ({ path: `${folderOf(text)}/${nameOf(text) ?? index}.yaml`, text }));
   const engine = await createEngine({ store: 'memory', env: {}, random: () => 0, ...options, profiles: { files } });
   onTestFinished(async () => await engine.close());

@@ -15,8 +15,20 @@ const tools = [
     ],
     execute: () => 'brewed',
   }),
-  defineTool({ name: 'pour', description: 'Pours.', toolset: 'kitchen', parameters: { type: 'object', properties: {} }, execute: () => 'poured' }),
-  defineTool({ name: 'sell', description: 'Sells.', toolset: 'shop', parameters: { type: 'object', properties: {} }, execute: () => 'sold' }),
+  defineTool({
+    name: 'pour',
+    description: 'Pours.',
+    toolset: 'kitchen',
+    parameters: { type: 'object', properties: {} },
+    execute: () => 'poured',
+  }),
+  defineTool({
+    name: 'sell',
+    description: 'Sells.',
+    toolset: 'shop',
+    parameters: { type: 'object', properties: {} },
+    execute: () => 'sold',
+  }),
 ];
 
 const profile = `
@@ -74,7 +86,9 @@ describe('A1.5 system prompt', () => {
 
   it('[A1.5.tool-description] the tools the agent may call, grouped by toolset', async () => {
     const { model } = await twoTurns();
-    expect(systemOf(model.requests[0])).toContain('### Toolset: kitchen\n* **brew**: Brews tea.\n* **pour**: Pours.\n\n### Toolset: shop\n* **sell**: Sells.');
+    expect(systemOf(model.requests[0])).toContain(
+      '### Toolset: kitchen\n* **brew**: Brews tea.\n* **pour**: Pours.\n\n### Toolset: shop\n* **sell**: Sells.',
+    );
   });
 
   it('[A1.5.tool-contributed-context] [D1.30] what tools contribute is in the prompt, in order, under its condition', async () => {

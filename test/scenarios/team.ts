@@ -1,6 +1,6 @@
 import { scriptedModel, type ScriptedReply, type ScriptedRequest } from '../../src/testing/index.ts';
 import type { JsonObject } from '../../src/core/json.ts';
-import { call, promptOf, say, type Model } from './scenario.ts';
+import { call, promptOf, type Model } from './scenario.ts';
 
 const waits = `
 flow_decider:
@@ -44,7 +44,9 @@ export function plan(...names: readonly string[]): ScriptedReply {
 
 /** A call that moves modules to a status. */
 export function move(status: string, ...ids: readonly string[]): ScriptedReply {
-  return call('manage_work_modules', { actions: ids.map((id) => ({ action: 'status_change', module_id: id, new_status: status })) });
+  return call('manage_work_modules', {
+    actions: ids.map((id) => ({ action: 'status_change', module_id: id, new_status: status })),
+  });
 }
 
 /** One assignment of a dispatch. */
@@ -78,7 +80,9 @@ export function launch(query = 'Which tea?', more: JsonObject = {}): ScriptedRep
 }
 
 /** A model for all workers at once: what it says depends on the instructions in its prompt, not on who asks first. */
-export function workers(replies: Readonly<Record<string, ScriptedReply | ((request: ScriptedRequest) => ScriptedReply | Promise<ScriptedReply>)>> = {}): Model {
+export function workers(
+  replies: Readonly<Record<string, ScriptedReply | ((request: ScriptedRequest) => ScriptedReply | Promise<ScriptedReply>)>> = {},
+): Model {
   return scriptedModel((request) => {
     const prompt = promptOf(request);
     const key = Object.keys(replies).find((word) => prompt.includes(word));
@@ -90,5 +94,3 @@ export function workers(replies: Readonly<Record<string, ScriptedReply | ((reque
 
 /** A reply that the provider refuses for good. */
 export const refused: ScriptedReply = { error: { status: 400, message: 'not today' } };
-
-export { say };

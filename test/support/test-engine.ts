@@ -29,7 +29,15 @@ export const rootProfile = 'Root';
 
 /** Creates an engine over a memory journal, a clock that stands still, counting ids and one scripted model. */
 export async function testEngine(options: TestEngineOptions = {}): Promise<TestEngine> {
-  const { profile = '', replies = [], models = {}, files = [], clock = manualClock(), store = createMemoryJournal(), ...rest } = options;
+  const {
+    profile = '',
+    replies = [],
+    models = {},
+    files = [],
+    clock = manualClock(),
+    store = createMemoryJournal(),
+    ...rest
+  } = options;
   const model = scriptedModel(replies);
   const profiles = typeof profile === 'string' ? { [rootProfile]: profile } : profile;
   const engine = await createEngine({
@@ -38,7 +46,12 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
     graceMs: 50,
     team: false,
     ...rest,
-    profiles: { files: [...files, ...Object.entries(profiles).map(([name, text]) => ({ path: `profiles/${name}.yaml`, text: profileText(name, text) }))] },
+    profiles: {
+      files: [
+        ...files,
+        ...Object.entries(profiles).map(([name, text]) => ({ path: `profiles/${name}.yaml`, text: profileText(name, text) })),
+      ],
+    },
     models: { m: model, ...models },
     clock,
     store,

@@ -9,11 +9,18 @@ import { assertJournal, assertPairing, type CheckedPrompt, type JournalCheckOpti
 
 /** State as plain data: maps as lists of entries, without keys that are undefined. */
 export function plainState(state: RunState | undefined): unknown {
-  return JSON.parse(JSON.stringify(state, (_key, value: unknown) => (value instanceof Map ? [...value] : value instanceof Set ? [...value] : value)) ?? 'null');
+  return JSON.parse(
+    JSON.stringify(state, (_key, value: unknown) =>
+      value instanceof Map ? [...value] : value instanceof Set ? [...value] : value,
+    ) ?? 'null',
+  );
 }
 
 /** The events of a run as its journal has them. */
-export async function eventsOf(run: Run, journal: { read(runId: Run['id']): readonly CadreEvent[] | Promise<readonly CadreEvent[]> }): Promise<readonly CadreEvent[]> {
+export async function eventsOf(
+  run: Run,
+  journal: { read(runId: Run['id']): readonly CadreEvent[] | Promise<readonly CadreEvent[]> },
+): Promise<readonly CadreEvent[]> {
   return await journal.read(run.id);
 }
 
@@ -27,7 +34,11 @@ export interface VerifyOptions extends JournalCheckOptions {
  * Checks what holds after every run: the journal's invariants, state = fold of the journal (after a trip through JSON), prompts
  * a strict provider takes (I1), spans that join to what was sent (I10), and ephemeral text that is gone afterwards (I11).
  */
-export async function verifyRun(run: Run, journal: Parameters<typeof eventsOf>[1], options: VerifyOptions = {}): Promise<readonly CadreEvent[]> {
+export async function verifyRun(
+  run: Run,
+  journal: Parameters<typeof eventsOf>[1],
+  options: VerifyOptions = {},
+): Promise<readonly CadreEvent[]> {
   const events = await eventsOf(run, journal);
   assertJournal(events, options);
   const stored = JSON.parse(JSON.stringify(events)) as readonly CadreEvent[];

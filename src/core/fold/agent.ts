@@ -10,7 +10,10 @@ type AgentEvent = EventOf<'agent.start' | 'agent.release' | 'agent.await' | 'age
 export function agentOf(run: RunState, agentId: AgentId): AgentState {
   const agent = run.agents.get(agentId);
   if (agent === undefined) {
-    throw new CadreError('STORE_CORRUPT', `run ${run.meta.runId}: event ${run.seq + 1} names agent ${agentId}, which was never started`);
+    throw new CadreError(
+      'STORE_CORRUPT',
+      `run ${run.meta.runId}: event ${run.seq + 1} names agent ${agentId}, which was never started`,
+    );
   }
   return agent;
 }

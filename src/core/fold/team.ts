@@ -94,10 +94,14 @@ function updateAgent(agent: AgentState, event: EventOf<'state.update'>): void {
 type MutableObject = { [key: string]: JsonValue | undefined };
 
 /** The object with one value set, increased, appended or removed; paths through prototypes are refused. */
-function updated(target: JsonObject, event: { readonly operation: string; readonly path: string; readonly value?: JsonValue }): JsonObject {
+function updated(
+  target: JsonObject,
+  event: { readonly operation: string; readonly path: string; readonly value?: JsonValue },
+): JsonObject {
   const keys = event.path.split('.').filter((key) => key !== '');
   const last = keys.pop();
-  if (last === undefined || [...keys, last].some((key) => key === '__proto__' || key === 'constructor' || key === 'prototype')) return target;
+  if (last === undefined || [...keys, last].some((key) => key === '__proto__' || key === 'constructor' || key === 'prototype'))
+    return target;
   return produce(target, (draft) => {
     let place = draft as MutableObject;
     for (const key of keys) {

@@ -17,7 +17,10 @@ import { countReply } from './streaks.ts';
 export function turnOf(run: RunState, turnId: TurnId): TurnState {
   const turn = run.turns.get(turnId);
   if (turn === undefined) {
-    throw new CadreError('STORE_CORRUPT', `run ${run.meta.runId}: event ${run.seq + 1} names turn ${turnId}, which was never started`);
+    throw new CadreError(
+      'STORE_CORRUPT',
+      `run ${run.meta.runId}: event ${run.seq + 1} names turn ${turnId}, which was never started`,
+    );
   }
   return turn;
 }
@@ -116,7 +119,10 @@ function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'
 }
 
 /** Takes the items a turn read out of the inbox (I2); those it keeps have been seen once more. */
-function consume(agent: AgentState, event: EventOf<'turn.start'>): { readonly items: readonly (InboxItem | undefined)[]; readonly itemSeqs: readonly number[] } {
+function consume(
+  agent: AgentState,
+  event: EventOf<'turn.start'>,
+): { readonly items: readonly (InboxItem | undefined)[]; readonly itemSeqs: readonly number[] } {
   const { inputs } = event;
   const places = inputs.length > 8 ? new Map(inputs.map((input, index) => [input.itemId, index])) : undefined;
   const items: (InboxItem | undefined)[] = inputs.map(() => undefined);
@@ -151,7 +157,11 @@ function endModelCall(run: RunState, agent: AgentState, event: EventOf<'model.en
   const message = assistantMessage(event.reply);
   if (message === undefined) return;
   agent.messages.push(message);
-  agent.origins.push({ turnId: event.turnId, itemIds: none, callIds: event.reply.toolCalls.length === 0 ? none : event.reply.toolCalls.map((call) => call.callId) });
+  agent.origins.push({
+    turnId: event.turnId,
+    itemIds: none,
+    callIds: event.reply.toolCalls.length === 0 ? none : event.reply.toolCalls.map((call) => call.callId),
+  });
   agent.currentAction = currentAction(event.reply, message);
 }
 
@@ -163,7 +173,8 @@ function assistantMessage(reply: Reply): AssistantMessage | undefined {
   const hasText = reply.text.trim() !== '';
   if (!hasText && reply.toolCalls.length === 0) return undefined;
   const content: AssistantMessage['content'][number][] = [];
-  for (const part of reply.reasoningParts ?? []) content.push({ type: 'reasoning', text: part.text, providerOptions: part.providerOptions });
+  for (const part of reply.reasoningParts ?? [])
+    content.push({ type: 'reasoning', text: part.text, providerOptions: part.providerOptions });
   if (hasText) content.push({ type: 'text', text: reply.text });
   for (const file of reply.files ?? []) content.push(file);
   for (const call of reply.toolCalls) {

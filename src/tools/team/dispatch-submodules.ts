@@ -105,12 +105,18 @@ function associateEnded(
   return { kind: 'suspend', on, memo: stored, events: [...events, ...releaseHeld(context, maxParallel)] };
 }
 
+/** How many associates at the head of a memo's list have ended: what has ended stays so, and need not be looked at again. */
+const endedAhead = new WeakMap<DispatchMemo, number>();
+
 function everyoneEnded(memo: DispatchMemo, { run }: TransitionContext): boolean {
-  for (const { agentId } of memo.started) {
-    const agent = run.agents.get(agentId);
-    if (agent !== undefined && agent.status !== 'ended') return false;
+  let ended = endedAhead.get(memo) ?? 0;
+  for (; ended < memo.started.length; ended++) {
+    const started = memo.started[ended];
+    const agent = started === undefined ? undefined : run.agents.get(started.agentId);
+    if (agent !== undefined && agent.status !== 'ended') break;
   }
-  return true;
+  endedAhead.set(memo, ended);
+  return ended >= memo.started.length;
 }
 
 function associatesOf(memo: DispatchMemo, context: TransitionContext): readonly AgentState[] {

@@ -1,0 +1,24 @@
+import { CadreError } from '../core/error.ts';
+import type { RunState } from '../core/state.ts';
+import { type Input, suspendedCall } from './decide.ts';
+
+/**
+ * Why an input from outside comes too late, if it does: it was meant for a run, an agent or a call that has ended since it
+ * was handed in. Asked right before it is applied, so that whoever sent it is told, and nothing is added to what is over.
+ */
+export function refusalOf(run: RunState, input: Input): CadreError | undefined {
+  if (input.kind === 'post') {
+    if (run.outcome !== undefined)
+      return new CadreError('RUN_ENDED', `run ${run.meta.runId} has ended (${run.status}); launch a new one, or fork it`);
+    const agent = run.agents.get(input.to);
+    if (agent === undefined) return new CadreError('AGENT_UNKNOWN', `run ${run.meta.runId} has no agent '${input.to}'`);
+    if (agent.status === 'ended')
+      return new CadreError('AGENT_ENDED', `agent ${input.to} has ended (${agent.outcome ?? ''}) and reads nothing any more`);
+  }
+  if (input.kind === 'answer') {
+    const waitFor = suspendedCall({ run }, input.callId)?.call.waitFor?.kind;
+    if (waitFor !== (input.verdict === 'answered' ? 'question' : 'approval'))
+      return new CadreError('PENDING_UNKNOWN', `call ${input.callId} of run ${run.meta.runId} does not wait for this any more`);
+  }
+  return undefined;
+}
