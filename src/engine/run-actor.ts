@@ -2,9 +2,10 @@ import { CadreError, describeThrown } from '../core/error.ts';
 import type { CadreEvent } from '../core/event.ts';
 import { foldEvents } from '../core/fold/apply-event.ts';
 import type { AgentId, ContentHash } from '../core/ids.ts';
-import type { ContentEntry, Journal, Lease } from '../core/journal.ts';
+import type { Journal, Lease } from '../core/journal.ts';
 import type { RunState } from '../core/state.ts';
 import { type Effect, Transaction } from '../core/transaction.ts';
+import { CommitBatch, type Prefix } from './commit-batch.ts';
 import { decide, type Input } from './decide.ts';
 import { type EffectPorts, Effects } from './effects.ts';
 import { refusalOf } from './refusal.ts';
@@ -20,19 +21,6 @@ export interface ActorPorts extends EffectPorts {
 interface Entry {
   readonly input: Input;
   readonly waiter?: { readonly resolve: () => void; readonly reject: (error: unknown) => void };
-}
-
-/** Events that come before the first decision: `run.start`, already folded into the state. */
-interface Prefix {
-  readonly events: readonly CadreEvent[];
-  readonly contents: readonly ContentEntry[];
-}
-
-const nothing: Prefix = { events: [], contents: [] };
-
-/** A commit that waits to be appended together with the next one. */
-interface Held extends Prefix {
-  readonly expectedSeq: number;
 }
 
 /**
@@ -56,7 +44,8 @@ export class RunActor {
   readonly #queue: Entry[] = [];
   readonly #known = new Set<ContentHash>();
   readonly #idle = new Set<() => void>();
-  #held: Held | undefined;
+  /** A commit that waits to be appended together with the next one. */
+  #held: CommitBatch | undefined;
   #flushDue = false;
   #pumping = false;
   #paused = false;
@@ -125,7 +114,7 @@ export class RunActor {
 
   /** Stops applying inputs and aborts what is in flight; the journal keeps what was committed, and the lease is given back. */
   async suspend(): Promise<void> {
-    if (this.#held !== undefined && this.halted === undefined) await this.#commit([], nothing);
+    if (this.#held !== undefined && this.halted === undefined) await this.#commit([]);
     this.#paused = true;
     const error = new CadreError(
       'ENGINE_CLOSED',
@@ -160,7 +149,7 @@ export class RunActor {
     try {
       while ((this.#queue.length > 0 || this.#flushDue) && this.halted === undefined && !this.#paused) {
         this.#flushDue = false;
-        const pending = this.#commit(this.#queue.splice(0), nothing);
+        const pending = this.#commit(this.#queue.splice(0));
         if (pending !== undefined) await pending;
       }
     } finally {
@@ -177,9 +166,9 @@ export class RunActor {
   }
 
   /** Decides and commits a batch of inputs; answers with a promise only when the journal does. */
-  #commit(entries: readonly Entry[], prefix: Prefix): Promise<void> | undefined {
+  #commit(entries: readonly Entry[], prefix?: Prefix): Promise<void> | undefined {
     const { kernel, clock } = this.#ports;
-    const expectedSeq = this.state.seq - prefix.events.length;
+    const batch = this.#held ?? new CommitBatch(this.state.seq - (prefix?.events.length ?? 0));
     const tx = new Transaction(this.state, clock.now(), { hash: kernel.env.hash, known: this.#known });
     try {
       for (const { input, waiter } of entries) {
@@ -188,18 +177,18 @@ export class RunActor {
         else waiter?.reject(refused);
       }
     } catch (thrown) {
-      return this.#recoverFromFault(entries, thrown, expectedSeq);
+      return this.#recoverFromFault(entries, thrown, batch.expectedSeq);
     }
-    if (tx.events.length > 0 && mayWait(tx, entries)) {
-      this.#hold(tx, expectedSeq);
-      return undefined;
-    }
-    return this.#append(tx, entries, joined(joined(this.#held ?? nothing, prefix), tx), this.#held?.expectedSeq ?? expectedSeq);
+    if (prefix !== undefined) batch.add({ events: [...prefix.events], contents: [...prefix.contents] });
+    batch.add(tx);
+    if (tx.events.length === 0 || !mayWait(tx, entries)) return this.#append(tx, entries, batch);
+    this.#hold(tx, batch);
+    return undefined;
   }
 
-  #hold(tx: Transaction, expectedSeq: number): void {
+  #hold(tx: Transaction, batch: CommitBatch): void {
     const first = this.#held === undefined;
-    this.#held = { ...joined(this.#held ?? nothing, tx), expectedSeq: this.#held?.expectedSeq ?? expectedSeq };
+    this.#held = batch;
     for (const effect of tx.effects) this.#effects.start(this.state, effect);
     if (!first) return;
     this.#ports.defer(() => {
@@ -209,34 +198,38 @@ export class RunActor {
     });
   }
 
-  #append(tx: Transaction, entries: readonly Entry[], batch: Prefix, expectedSeq: number): Promise<void> | undefined {
-    if (batch.events.length === 0) {
+  #append(tx: Transaction, entries: readonly Entry[], batch: CommitBatch): Promise<void> | undefined {
+    const { events, contents, expectedSeq } = batch;
+    if (events.length === 0) {
       // Taking a run up again may say nothing new, and still has a model call to make.
       for (const effect of tx.effects) this.#effects.start(this.state, effect);
       for (const { waiter } of entries) waiter?.resolve();
       return undefined;
     }
-    const done = (): void => {
-      this.#held = undefined;
-      this.#committed(tx, batch.events, entries);
-    };
     try {
       const appended = this.#ports.journal.append(this.#lease, {
         runId: this.state.meta.runId,
         expectedSeq,
-        events: batch.events,
-        contents: batch.contents,
+        events,
+        contents,
         sync: tx.sync,
       });
-      if (appended !== undefined) return appended.then(done, (thrown: unknown) => this.#halt(thrown, entries));
-      done();
+      if (appended !== undefined) {
+        return appended.then(
+          () => this.#committed(tx, events, entries),
+          (thrown: unknown) => this.#halt(thrown, entries),
+        );
+      }
     } catch (thrown) {
       this.#halt(thrown, entries);
+      return undefined;
     }
+    this.#committed(tx, events, entries);
     return undefined;
   }
 
   #committed(tx: Transaction, events: readonly CadreEvent[], entries: readonly Entry[]): void {
+    this.#held = undefined;
     this.#effects.abortEnded(events);
     for (const effect of tx.effects) this.#effects.start(this.state, effect);
     for (const { waiter } of entries) waiter?.resolve();
@@ -287,7 +280,7 @@ export class RunActor {
       if (state === undefined || kinds.includes('fail')) throw error;
       this.state = state;
       for (const { waiter } of entries) waiter?.reject(error);
-      await this.#commit([{ input: { kind: 'fail', error: { code: error.code, message: error.message } } }], nothing);
+      await this.#commit([{ input: { kind: 'fail', error: { code: error.code, message: error.message } } }]);
     } catch (failure) {
       this.#halt(failure, entries);
     }
@@ -302,9 +295,4 @@ function mayWait(tx: Transaction, entries: readonly Entry[]): boolean {
     tx.effects.every((effect) => effect.kind === 'tool' && effect.pure) &&
     entries.every(({ waiter }) => waiter === undefined)
   );
-}
-
-function joined(a: Prefix, b: Prefix): Prefix {
-  if (a.events.length === 0 && a.contents.length === 0) return b;
-  return { events: [...a.events, ...b.events], contents: [...a.contents, ...b.contents] };
 }

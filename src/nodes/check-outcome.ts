@@ -34,7 +34,7 @@ export function checkOutcome(run: RunState, name: string, outcome: TransitionOut
 
 function checkDraft(run: RunState, name: string, draft: EventDraft, started: Set<string>): void {
   if (!allowed.has(draft.type))
-    throw invalid(name, `must not draft an event of type ${String(draft.type)}; allowed: ${[...allowed].join(', ')}`);
+    throw invalid(name, `must not draft an event of type ${draft.type}; allowed: ${[...allowed].join(', ')}`);
   const isKnown = (agentId: string): boolean =>
     started.has(agentId) || run.agents.has(agentId as Parameters<typeof run.agents.get>[0]);
   if (draft.type === 'agent.start') {

@@ -77,6 +77,9 @@ export function checkTurns(events: readonly CadreEvent[]): readonly JournalProbl
         if (current.get(event.agentId) === event.turnId) current.delete(event.agentId);
         break;
       }
+      case 'run.end':
+        found.expect(open.size === 0, 'I9', event, `the run ends within ${[...open.keys()].join(', ')}`);
+        break;
       default:
     }
   }

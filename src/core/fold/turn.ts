@@ -51,7 +51,7 @@ export function applyTurnEvent(run: RunState, event: EventOf<'turn.start' | 'mod
       turn.end = event;
       agent.currentTurnId = undefined;
       agent.lastTurnId = event.turnId;
-      agent.openCalls.clear();
+      if (agent.openCalls.size > 0) agent.openCalls.clear();
       if (agent.status !== 'ended') agent.status = 'ready';
       break;
     }

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentId } from '../../src/core/ids.ts';
+import { defineTransitionTool } from '../../src/tools/define-transition-tool.ts';
+import { delegate } from '../support/delegate.ts';
+import { breathe, testEngine, waitsForUser } from '../support/test-engine.ts';
+import { allow, heldTool, tool } from '../support/tools.ts';
+import { verifyRun } from '../support/verify-run.ts';
+
+const call = (name: string, args: object = {}) => ({ name, args: args as Record<string, never> });
+
+describe('what comes late', () => {
+  it('a result that comes after its run has ended and was let go changes nothing and breaks nothing', async () => {
+    const held = heldTool('slow', { timeout_ms: 1_000 });
+    const team = await testEngine({ profile: allow('slow'), tools: [held.tool], replies: [{ toolCalls: [call('slow')] }, { text: 'done' }] });
+    const run = await team.launch();
+    await breathe();
+    await team.clock.advance(1_000);
+    expect(await run.result).toMatchObject({ status: 'completed' });
+    await breathe();
+    held.gates.get('slow')?.open('much too late');
+    await breathe();
+    const seen: string[] = [];
+    for await (const event of run) seen.push(event.type);
+    expect(seen).toHaveLength(run.state.seq);
+    await verifyRun(run, team.journal, { requests: team.model.requests });
+    expect((await team.engine.resume(run.id)).state.outcome).toBe('success');
+  });
+
+  it('E8: a child that ends after its parent has ended tells nobody; one that ends before tells its parent once', async () => {
+    const held = heldTool('slow');
+    const team = await testEngine({
+      profile: { Lead: waitsForUser + allow('delegate'), Worker: allow('slow') },
+      tools: [delegate, held.tool],
+      replies: ({ prompt }) => (JSON.stringify(prompt).includes('"tool"') ? { text: 'ended' } : JSON.stringify(prompt).includes('Task') ? { toolCalls: [call('slow')] } : { toolCalls: [call('delegate', { to: 'Worker' }), call('delegate', { to: 'Worker' })] }),
+    });
+    const run = await team.launch();
+    await breathe();
+    await run.cancel('one of them', { agentId: 'Worker_2' }).catch(() => undefined);
+    held.gates.get('slow')?.open('x');
+    await breathe();
+    await run.settled();
+    const results = run.turns({ agentId: 'Lead_1' })[0]?.toolInteractions.map(({ content }) => content) ?? [];
+    expect(results).toHaveLength(2);
+    await verifyRun(run, team.journal, { requests: team.model.requests });
+  });
+
+  it('I1: an agent that starts anew does not read the results of its former life', async () => {
+    const again = defineTransitionTool({
+      name: 'again',
+      description: 'Starts the worker anew.',
+      run: (_args, context) => ({ kind: 'result', content: 'restarted', events: [{ type: 'agent.restart', agentId: 'Worker_2' as AgentId, iteration: 2, initialParams: {} }, context.item('Worker_2' as AgentId, 'AGENT_STARTUP_BRIEFING', { task: 'once more' })] }),
+    });
+    const held = heldTool('slow');
+    const team = await testEngine({
+      profile: { Lead: waitsForUser + allow('delegate', 'again'), Worker: waitsForUser + allow('slow', 'fast') },
+      tools: [delegate, again, held.tool, tool('fast', () => 'an old result')],
+      replies: ({ prompt }, index) => [{ toolCalls: [call('delegate', { to: 'Worker' })] }, { toolCalls: [call('fast'), call('slow')] }, { toolCalls: [call('again')] }][index] ?? { text: `reply to ${prompt.length}` },
+    });
+    const run = await team.launch();
+    await breathe();
+    const cancelled = run.cancel('stop it', { agentId: 'Worker_2' });
+    await breathe();
+    await team.clock.advance(50);
+    await cancelled;
+    await run.settled();
+    const [, second] = run.turns({ agentId: 'Worker_2' });
+    expect(second?.inputs.map(({ source }) => source)).toEqual(['AGENT_STARTUP_BRIEFING']);
+    held.gates.get('slow')?.open('x');
+    await breathe();
+    await verifyRun(run, team.journal, { requests: team.model.requests });
+  });
+});
