@@ -54,6 +54,8 @@ export interface ToolBase {
   readonly contextContributions: readonly ContextContribution[];
   /** A longer text on how to use the tool, rendered by `tool_description` segments. */
   readonly guide?: string;
+  /** A person must approve each call, unless a gate of the profile speaks of the tool. */
+  readonly needsApproval?: boolean;
   /** Marks the result as text from outside that must be framed as data. */
   readonly trust: 'trusted' | 'untrusted';
   readonly check: (args: JsonObject) => ArgumentCheck;

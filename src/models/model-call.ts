@@ -52,35 +52,39 @@ export class ModelCall {
 
   /** Makes the call; never throws. */
   async run(): Promise<ModelOutcome> {
+    const { config } = this.#request;
     try {
-      return await this.#tryAll();
+      let end = await this.#tryConfig(config);
+      for (const name of config.fallbacks) {
+        if (end.kind === 'outcome' || isFinal(end.failure)) break;
+        end = await this.#tryFallback(name);
+      }
+      return end.kind === 'outcome' ? end.outcome : this.#failed(end.failure);
     } catch (thrown) {
       return this.#failed(lastingFailure('INTERNAL', `The model call broke: ${describeThrown(thrown)}`));
     }
   }
 
-  async #tryAll(): Promise<ModelOutcome> {
-    const { config } = this.#request;
-    let end = await this.#tryConfig(config);
-    for (const name of config.fallbacks) {
-      if (end.kind === 'outcome') return end.outcome;
-      if (isFinal(end.failure)) break;
-      end = await this.#tryFallback(name);
-    }
-    return end.kind === 'outcome' ? end.outcome : this.#failed(end.failure);
-  }
-
-  async #tryConfig(asked: LlmConfig): Promise<ConfigEnd> {
+  /** Most models are at hand: waiting for them all the same would cost every call a tick. */
+  #tryConfig(asked: LlmConfig): ConfigEnd | Promise<ConfigEnd> {
     try {
       const resolved = this.#tools.resolver.resolve(asked);
       if (!resolved.ok) return this.#notCallable(asked, resolved.error);
       const opened = resolved.open();
-      // Most models are at hand: waiting for them all the same would cost every call a tick.
-      const model = opened instanceof Promise ? await opened : opened;
-      return await this.#tryModel(model, resolved.config);
+      return opened instanceof Promise ? this.#tryLoading(opened, asked, resolved.config) : this.#tryModel(opened, resolved.config);
     } catch (thrown) {
       return this.#notCallable(asked, classifyThrown(thrown));
     }
+  }
+
+  async #tryLoading(loading: Promise<AiSdkModel>, asked: LlmConfig, config: LlmConfig): Promise<ConfigEnd> {
+    let model: AiSdkModel;
+    try {
+      model = await loading;
+    } catch (thrown) {
+      return this.#notCallable(asked, classifyThrown(thrown));
+    }
+    return await this.#tryModel(model, config);
   }
 
   #tryFallback(name: string): ConfigEnd | Promise<ConfigEnd> {

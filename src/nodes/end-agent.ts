@@ -5,6 +5,7 @@ import type { AgentId } from '../core/ids.ts';
 import type { AgentEnding } from '../core/tool-events.ts';
 import type { AgentState, CallState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
+import { answeredCall } from './answered-call.ts';
 import { endCall } from './tool-end.ts';
 import { transitionContext } from './transition-context.ts';
 
@@ -44,6 +45,7 @@ export function endAgent(
     },
     cause,
   );
+  dropResults(tx, agent, end.seq);
   for (const [callId, call] of [...agent.openCalls]) {
     tidyUp(tx, env, agent, call, end.seq);
     endCall(tx, env, agent, callId, {
@@ -58,6 +60,12 @@ export function endAgent(
   tx.ended.push(agent.meta.agentId);
   if (by === undefined || agent.meta.notify?.agentId !== by) notify(tx, agent, end.seq);
   if (tx.run.rootAgentId === agent.meta.agentId) endRun(tx, agent, end.seq);
+}
+
+/** Results nobody will read: should the agent start anew, its calls are not in its history any more (I1). */
+function dropResults(tx: Transaction, agent: AgentState, cause: number): void {
+  const results = agent.inbox.filter(({ item }) => answeredCall(item) !== undefined);
+  for (const { item } of results) tx.emit({ type: 'inbox.drop', agentId: agent.meta.agentId, itemId: item.itemId, reason: 'agent_ended' }, cause);
 }
 
 /** Lets a waiting transition tool leave team state in order, now that what it started has ended. */

@@ -150,8 +150,8 @@ function applyGates(
   request: { readonly turnId: TurnId; readonly callId: ReplyToolCall['callId']; readonly seq: number },
   verdict: { readonly tool: Tool; readonly args: JsonObject },
 ): void {
-  if (profile.toolGates.length === 0) return;
-  const gate = gateFor(tx, agent, profile, verdict);
+  const spoken = profile.toolGates.length === 0 ? undefined : gateFor(tx, agent, profile, verdict);
+  const gate = spoken ?? (verdict.tool.needsApproval === true ? { id: 'needs_approval', verdict: 'ask' as const, message: undefined } : undefined);
   if (gate === undefined || gate.verdict === 'allow') return;
   if (gate.verdict === 'deny') {
     refuse(tx, env, agent, request, {

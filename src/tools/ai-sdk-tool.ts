@@ -29,16 +29,6 @@ export function aiSdkToolOf(definition: RawDefinition, givenName: string | undef
   const execute = definition['execute'];
   if (typeof execute !== 'function')
     throw invalidTool(where, 'execute', 'is missing; tools without it are run by a client, which this engine has not');
-  if (definition['needsApproval'] !== undefined && definition['needsApproval'] !== false) {
-    // Dropping it silently would run calls nobody approved.
-    throw invalidTool(
-      where,
-      'needsApproval',
-      "is not carried out here; remove it and declare a gate in the profile: tool_gates: [{ tools: ['" +
-        name +
-        "'], verdict: ask }]",
-    );
-  }
   const run = execute as (input: unknown, options: unknown) => unknown;
   const toModelOutput = definition['toModelOutput'];
   const ours = {
@@ -48,13 +38,16 @@ export function aiSdkToolOf(definition: RawDefinition, givenName: string | undef
     parameters: definition['inputSchema'],
     title: undefined,
   };
-  return effectToolOf(ours, async (input: unknown, context: ToolContext) => {
+  const effectTool = effectToolOf(ours, async (input: unknown, context: ToolContext) => {
     const output = await lastOf(run.call(definition, input, optionsOf(context)), context);
     if (typeof toModelOutput !== 'function') return output;
     return fromModelOutput(
       await (toModelOutput as (options: unknown) => unknown).call(definition, { toolCallId: context.toolCallId, input, output }),
     );
   });
+  // A function that decides call by call cannot be asked inside a commit, so its tool asks for every call.
+  const { needsApproval } = definition;
+  return needsApproval === undefined || needsApproval === false ? effectTool : { ...effectTool, needsApproval: true };
 }
 
 /** Descriptions are optional in the AI SDK, and may be functions of a context. */

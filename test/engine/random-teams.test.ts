@@ -1,7 +1,11 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Ids } from '../../src/core/ids.ts';
 import { defineIngestor, type Journal, type Run } from '../../src/index.ts';
+import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
 import {
   countingIds,
   createMemoryJournal,
@@ -23,7 +27,7 @@ const bad = defineIngestor({
 /** One random team, over engines that come and go. */
 class RandomRun {
   readonly clock = manualClock();
-  readonly journal: Journal = lasting(createMemoryJournal());
+  readonly journal: Journal;
   readonly requests: ScriptedRequest[] = [];
   readonly ran = new Map<string, number>();
   readonly #replies: ScriptedReply[];
@@ -33,7 +37,8 @@ class RandomRun {
   #team: TestEngine | undefined;
   #run: Run | undefined;
 
-  constructor(replies: readonly ScriptedReply[], profiles: Readonly<Record<string, string>>) {
+  constructor(replies: readonly ScriptedReply[], profiles: Readonly<Record<string, string>>, journal: Journal) {
+    this.journal = lasting(journal);
     this.#replies = [...replies];
     this.#profiles = profiles;
   }
@@ -158,18 +163,18 @@ function lasting(inner: Journal): Journal {
   };
 }
 
-it('I1–I12: whatever models say, tools do and people send, whenever, and however often the engine is stopped and started', async () => {
+/** Runs one random team after another over journals of one kind, and checks everything that can be checked afterwards. */
+async function property(open: () => Journal, numRuns: number): Promise<void> {
   await fc.assert(
     fc.asyncProperty(
       fc.array(reply, { maxLength: 14 }),
       fc.array(step, { maxLength: 14 }),
       fc.tuple(fc.nat(deciderCount - 1), fc.nat(deciderCount - 1)),
       async (replies, steps, [root, worker]) => {
-        const random = new RandomRun(replies, randomProfiles(root, worker));
+        const random = new RandomRun(replies, randomProfiles(root, worker), open());
         await random.start();
         for (const next of steps) await random.take(next);
         await random.settle();
-        // A retry repeats its prompt; a prompt whose engine was stopped was sent by two engines.
         await verifyRun(random.run, random.journal, { requests: random.requests, repeatable: new Set(['pure']) });
         for (const [callId, count] of random.ran) {
           const name = random.run
@@ -181,6 +186,29 @@ it('I1–I12: whatever models say, tools do and people send, whenever, and howev
         await random.close();
       },
     ),
-    { numRuns: Number(process.env['RANDOM_RUNS'] ?? 120) },
+    { numRuns },
   );
-}, 120_000);
+}
+
+describe('whatever models say, tools do and people send, whenever, and however often the engine is stopped and started', () => {
+  it('I1–I12 hold, in memory', async () => {
+    await property(createMemoryJournal, Number(process.env['RANDOM_RUNS'] ?? 120));
+  }, 300_000);
+
+  it('I1–I12 hold, in a file', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'cadre-random-'));
+    let count = 0;
+    const journals: Journal[] = [];
+    const open = (): Journal => {
+      const journal = createSqliteJournal(path.join(folder, `journal-${++count}.db`));
+      journals.push(journal);
+      return journal;
+    };
+    try {
+      await property(open, Number(process.env['RANDOM_RUNS'] ?? 200) / 10);
+    } finally {
+      for (const journal of journals) await journal.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  }, 300_000);
+});

@@ -127,9 +127,17 @@ describe('tool() of the AI SDK is accepted unchanged', () => {
     ).toMatchObject({ effect: 'pure', toolset: 'outside', trust: 'untrusted' });
   });
 
+  test.each<[unknown, boolean | undefined]>([
+    [true, true],
+    [() => false, true],
+    [false, undefined],
+    [undefined, undefined],
+  ])('needsApproval %s makes every call ask: %s', (needsApproval, expected) => {
+    expect(effectTool({ inputSchema, execute: () => 1, needsApproval }).needsApproval).toBe(expected);
+  });
+
   test.each<[string, string, unknown]>([
     ['without execute', 'execute', tool({ inputSchema })],
-    ['that asks for approval', 'needsApproval', { inputSchema, execute: () => 1, needsApproval: true }],
     ['of the provider', 'type', { type: 'provider', id: 'openai.web_search', args: {} }],
   ])('a tool %s is TOOL_INVALID', (_, field, value) => {
     expect(() => normalizeTool(value, 'x')).toThrow(expect.objectContaining({ code: 'TOOL_INVALID', details: { field } }) as Error);
