@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';
+import { lstat, open, readlink, realpath, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeText } from './text-lines.ts';
 
@@ -22,8 +22,8 @@ const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
  * Reads a text file below a root, never through a symbolic link; a file that cannot be read gives the reason.
  *
  * `root` must be a real path, `file` a clean relative path (see `toInsidePath`). The file is opened without following a
- * final link and without waiting on FIFOs; the *open* file is then compared with what the real path leads to, so that
- * swapping a folder for a link between check and use is noticed.
+ * final link and without waiting on FIFOs; the system is then asked where the *open* file lies, and it is compared with
+ * what the path leads to, so that swapping a folder for a link between check and use is noticed.
  */
 export async function readInside(root: string, file: string, maxBytes: number): Promise<InsideText | NotRead> {
   const path = join(root, ...file.split('/'));
@@ -45,6 +45,9 @@ export async function readInside(root: string, file: string, maxBytes: number): 
 async function readOpened(handle: FileHandle, path: string, maxBytes: number): Promise<InsideText | NotRead> {
   const opened = await handle.stat({ bigint: true });
   if (!opened.isFile()) return unread('it is not a regular file');
+  const openedPath = await pathOfOpen(handle);
+  if (openedPath !== undefined && openedPath !== path)
+    return refused('a symbolic link is on the way to it, or it was exchanged while it was being opened');
   const onPath = await lookAt(path);
   if (onPath?.real !== path) return refused('a symbolic link is on the way to it');
   if (onPath.ino !== opened.ino || onPath.dev !== opened.dev) return refused('it was exchanged while it was being opened');
@@ -54,6 +57,19 @@ async function readOpened(handle: FileHandle, path: string, maxBytes: number): P
   const decoded = decodeText(bytes);
   if ('reason' in decoded) return unread(decoded.reason);
   return { text: decoded.text, version: `${opened.ino}:${opened.size}:${opened.mtimeNs}` };
+}
+
+/**
+ * The path of an open file, from the system that opened it: nothing can be exchanged between the question and the answer.
+ * Undefined where the system does not tell (there is no /proc); the comparison by path then stands alone.
+ */
+async function pathOfOpen(handle: FileHandle): Promise<string | undefined> {
+  try {
+    return await readlink(`/proc/self/fd/${handle.fd}`);
+  } catch (error) {
+    if (errorCode(error) !== undefined) return undefined;
+    throw error;
+  }
 }
 
 /** Where a path really leads; undefined when there is nothing (any more). */
