@@ -45,7 +45,6 @@ export function endAgent(
     },
     cause,
   );
-  dropResults(tx, agent, end.seq);
   for (const [callId, call] of [...agent.openCalls]) {
     tidyUp(tx, env, agent, call, end.seq);
     endCall(tx, env, agent, callId, {
@@ -62,10 +61,11 @@ export function endAgent(
   if (tx.run.rootAgentId === agent.meta.agentId) endRun(tx, agent, end.seq);
 }
 
-/** Results nobody will read: should the agent start anew, its calls are not in its history any more (I1). */
+/** Results that were not read before their agent ended: when it starts anew, its calls are not in its history any more (I1). */
 function dropResults(tx: Transaction, agent: AgentState, cause: number): void {
   const results = agent.inbox.filter(({ item }) => answeredCall(item) !== undefined);
-  for (const { item } of results) tx.emit({ type: 'inbox.drop', agentId: agent.meta.agentId, itemId: item.itemId, reason: 'agent_ended' }, cause);
+  for (const { item } of results)
+    tx.emit({ type: 'inbox.drop', agentId: agent.meta.agentId, itemId: item.itemId, reason: 'agent_ended' }, cause);
 }
 
 /** Lets a waiting transition tool leave team state in order, now that what it started has ended. */
@@ -96,6 +96,8 @@ export function emitDraft(tx: Transaction, env: Env, agent: AgentState, draft: E
   const ending = draft.type === 'agent.end' ? tx.run.agents.get(draft.agentId) : undefined;
   if (draft.type === 'agent.end' && ending !== undefined) endAgent(tx, env, ending, draft, cause, agent.meta.agentId);
   else tx.emitDraft(draft, cause);
+  const restarted = draft.type === 'agent.restart' ? tx.run.agents.get(draft.agentId) : undefined;
+  if (restarted !== undefined) dropResults(tx, restarted, cause);
 }
 
 /** Tells the agent that wanted to know, unless it is gone itself. */

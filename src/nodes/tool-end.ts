@@ -36,7 +36,8 @@ export function endCall(tx: Transaction, env: Env, agent: AgentState, callId: Ca
     callId,
     status: ending.status,
     content: ending.content,
-    ms: call.startedAt === undefined ? 0 : Math.max(0, tx.at - call.startedAt),
+    // Calls that wait without running (a dispatch, an approval) are timed from when they were made.
+    ms: Math.max(0, tx.at - (call.startedAt ?? call.request.at)),
   };
   if (ending.error !== undefined) draft.error = ending.error;
   if (ending.end !== undefined) draft.end = ending.end;

@@ -206,7 +206,12 @@ function followCall(
       call.state = 'ended';
       const isAnswered =
         known.next?.type === 'inbox.add' && known.next.item.source === 'TOOL_RESULT' && known.next.agentId === event.agentId;
-      found.expect(isAnswered || known.isGone || known.next === undefined, 'I1', event, `${name} (${event.callId}) ends, and no result follows`);
+      found.expect(
+        isAnswered || known.isGone || known.next === undefined,
+        'I1',
+        event,
+        `${name} (${event.callId}) ends, and no result follows`,
+      );
       break;
     }
     case 'tool.late':

@@ -4,8 +4,28 @@ import type { InboxItem, WaitingItem } from '../../src/core/inbox.ts';
 import { priorityOf, readingOrder, sourcePriorities, unknownSourcePriority } from '../../src/core/inbox.ts';
 
 const waiting = fc
-  .array(fc.record({ source: fc.constantFrom('TOOL_RESULT', 'USER_PROMPT', 'NEWS', 'PARTNER_DIRECTIVE', '__proto__', 'constructor'), priority: fc.option(fc.integer({ min: -5, max: 200 }), { nil: undefined }) }), { maxLength: 20 })
-  .map((items) => items.map(({ source, priority }, index): WaitingItem => ({ item: { itemId: `i${index}`, source, payload: null, consumption: 'consume_on_read', delivery: 'next', ...(priority === undefined ? {} : { priority }) } as InboxItem, seq: index + 1, turnsSeen: 0, failures: 0 })));
+  .array(
+    fc.record({
+      source: fc.constantFrom('TOOL_RESULT', 'USER_PROMPT', 'NEWS', 'PARTNER_DIRECTIVE', '__proto__', 'constructor'),
+      priority: fc.option(fc.integer({ min: -5, max: 200 }), { nil: undefined }),
+    }),
+    { maxLength: 20 },
+  )
+  .map((items) =>
+    items.map(({ source, priority }, index): WaitingItem => ({
+      item: {
+        itemId: `i${index}`,
+        source,
+        payload: null,
+        consumption: 'consume_on_read',
+        delivery: 'next',
+        ...(priority === undefined ? {} : { priority }),
+      } as InboxItem,
+      seq: index + 1,
+      turnsSeen: 0,
+      failures: 0,
+    })),
+  );
 
 describe('I3: reading order', () => {
   it('priority, then arrival: complete, sorted, and the same whatever the order of the list', () => {
@@ -19,14 +39,18 @@ describe('I3: reading order', () => {
           const [p, q] = [priorityOf(before.item), priorityOf(after.item)];
           expect(p < q || (p === q && before.seq < after.seq)).toBe(true);
         }
-        const shuffled = items.map((item) => ({ item, key: random.next().value ?? 0 })).sort((a, b) => a.key - b.key).map(({ item }) => item);
+        const shuffled = items
+          .map((item) => ({ item, key: random.next().value ?? 0 }))
+          .sort((a, b) => a.key - b.key)
+          .map(({ item }) => item);
         expect(readingOrder(shuffled)).toEqual(ordered);
       }),
     );
   });
 
   it('a source in no table, even one named like a property, has the priority of the unknown', () => {
-    for (const source of ['NEWS', '__proto__', 'constructor', 'toString']) expect(priorityOf({ source } as InboxItem)).toBe(unknownSourcePriority);
+    for (const source of ['NEWS', '__proto__', 'constructor', 'toString'])
+      expect(priorityOf({ source } as InboxItem)).toBe(unknownSourcePriority);
     expect(Math.min(...Object.values(sourcePriorities))).toBe(sourcePriorities['TOOL_RESULT']);
   });
 });

@@ -9,12 +9,20 @@ import { verifyRun } from '../support/verify-run.ts';
 const call = (name: string, args: object = {}) => ({ name, args: args as Record<string, never> });
 
 /** Never ends by itself, and stops when it is told to. */
-const heedful = tool('slow', (_args, { signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })));
+const heedful = tool(
+  'slow',
+  (_args, { signal }) =>
+    new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })),
+);
 
 describe('what comes late', () => {
   it('a result that comes after its run has ended and was let go changes nothing and breaks nothing', async () => {
     const held = heldTool('slow', { timeout_ms: 1_000 });
-    const team = await testEngine({ profile: allow('slow'), tools: [held.tool], replies: [{ toolCalls: [call('slow')] }, { text: 'done' }] });
+    const team = await testEngine({
+      profile: allow('slow'),
+      tools: [held.tool],
+      replies: [{ toolCalls: [call('slow')] }, { text: 'done' }],
+    });
     const run = await team.launch();
     await breathe();
     await team.clock.advance(1_000);
@@ -33,7 +41,12 @@ describe('what comes late', () => {
     const team = await testEngine({
       profile: { Lead: waitsForUser + allow('delegate'), Worker: allow('slow') },
       tools: [delegate, heedful],
-      replies: ({ prompt }) => (JSON.stringify(prompt).includes('"tool"') ? { text: 'ended' } : JSON.stringify(prompt).includes('Task') ? { toolCalls: [call('slow')] } : { toolCalls: [call('delegate', { to: 'Worker' }), call('delegate', { to: 'Worker' })] }),
+      replies: ({ prompt }) =>
+        JSON.stringify(prompt).includes('"tool"')
+          ? { text: 'ended' }
+          : JSON.stringify(prompt).includes('Task')
+            ? { toolCalls: [call('slow')] }
+            : { toolCalls: [call('delegate', { to: 'Worker' }), call('delegate', { to: 'Worker' })] },
     });
     const run = await team.launch();
     await breathe();
@@ -51,12 +64,24 @@ describe('what comes late', () => {
     const again = defineTransitionTool({
       name: 'again',
       description: 'Starts the worker anew.',
-      run: (_args, context) => ({ kind: 'result', content: 'restarted', events: [{ type: 'agent.restart', agentId: 'Worker_2' as AgentId, iteration: 2, initialParams: {} }, context.item('Worker_2' as AgentId, 'AGENT_STARTUP_BRIEFING', { task: 'once more' })] }),
+      run: (_args, context) => ({
+        kind: 'result',
+        content: 'restarted',
+        events: [
+          { type: 'agent.restart', agentId: 'Worker_2' as AgentId, iteration: 2, initialParams: {} },
+          context.item('Worker_2' as AgentId, 'AGENT_STARTUP_BRIEFING', { task: 'once more' }),
+        ],
+      }),
     });
     const team = await testEngine({
       profile: { Lead: waitsForUser + allow('delegate', 'again'), Worker: waitsForUser + allow('slow', 'fast') },
       tools: [delegate, again, heedful, tool('fast', () => 'an old result')],
-      replies: ({ prompt }, index) => [{ toolCalls: [call('delegate', { to: 'Worker' })] }, { toolCalls: [call('fast'), call('slow')] }, { toolCalls: [call('again')] }][index] ?? { text: `reply to ${prompt.length}` },
+      replies: ({ prompt }, index) =>
+        [
+          { toolCalls: [call('delegate', { to: 'Worker' })] },
+          { toolCalls: [call('fast'), call('slow')] },
+          { toolCalls: [call('again')] },
+        ][index] ?? { text: `reply to ${prompt.length}` },
     });
     const run = await team.launch();
     await breathe();

@@ -10,10 +10,28 @@ export async function richJournal(): Promise<readonly CadreEvent[]> {
       Lead: `${waitsForUser}${allow('delegate', 't', 'gated', 'bad')}\ntool_gates: [{ id: g, tools: [gated], verdict: ask }]\npre_turn_observers: [{ id: count, action: { type: update_state, updates: [{ operation: increment, path: flags.turns }, { operation: append, path: team.shared.log, value: x }] } }]`,
       Worker: allow('t'),
     },
-    tools: [delegate, tool('t', () => 'result'), tool('gated', () => 'allowed'), tool('bad', () => { throw new Error('no'); })],
+    tools: [
+      delegate,
+      tool('t', () => 'result'),
+      tool('gated', () => 'allowed'),
+      tool('bad', () => {
+        throw new Error('no');
+      }),
+    ],
     replies: [
-      { toolCalls: [{ name: 'delegate', args: { to: 'Worker' } }, { name: 'gated', args: {} }, { name: 'bad', args: {} }] },
-      { toolCalls: [{ name: 't', args: { n: 1 } }, { name: 't', args: { n: 2 } }] },
+      {
+        toolCalls: [
+          { name: 'delegate', args: { to: 'Worker' } },
+          { name: 'gated', args: {} },
+          { name: 'bad', args: {} },
+        ],
+      },
+      {
+        toolCalls: [
+          { name: 't', args: { n: 1 } },
+          { name: 't', args: { n: 2 } },
+        ],
+      },
       { text: 'the worker is done' },
       { text: 'all is done' },
       { text: 'goodbye' },

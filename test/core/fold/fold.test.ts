@@ -17,10 +17,12 @@ describe('the fold', () => {
     const first = copy(events)[0];
     if (first?.type !== 'run.start') throw new Error('no run.start');
     const state = startRun(first);
-    copy(events).slice(1).forEach((event, index) => {
-      applyEvent(state, event);
-      expect(state.seq).toBe(index + 2);
-    });
+    copy(events)
+      .slice(1)
+      .forEach((event, index) => {
+        applyEvent(state, event);
+        expect(state.seq).toBe(index + 2);
+      });
     expect(plainState(state)).toEqual(whole);
   });
 
@@ -54,11 +56,16 @@ describe('the fold', () => {
 
   it('K7: a journal that speaks of agents or turns that never were is corrupt', async () => {
     const events = copy(await richJournal());
-    const bent = (seq: number, change: object): readonly CadreEvent[] => events.map((event) => (event.seq === seq ? ({ ...event, ...change } as CadreEvent) : event));
+    const bent = (seq: number, change: object): readonly CadreEvent[] =>
+      events.map((event) => (event.seq === seq ? ({ ...event, ...change } as CadreEvent) : event));
     const post = events.find((event) => event.type === 'inbox.add')?.seq ?? 0;
     const model = events.find((event) => event.type === 'model.end')?.seq ?? 0;
-    expect(() => foldEvents(bent(post, { agentId: 'Nobody_9' }))).toThrow(expect.objectContaining({ code: 'STORE_CORRUPT' }) as Error);
-    expect(() => foldEvents(bent(model, { turnId: 'Nobody_9.t1' }))).toThrow(expect.objectContaining({ code: 'STORE_CORRUPT' }) as Error);
+    expect(() => foldEvents(bent(post, { agentId: 'Nobody_9' }))).toThrow(
+      expect.objectContaining({ code: 'STORE_CORRUPT' }) as Error,
+    );
+    expect(() => foldEvents(bent(model, { turnId: 'Nobody_9.t1' }))).toThrow(
+      expect.objectContaining({ code: 'STORE_CORRUPT' }) as Error,
+    );
     expect(foldEvents([])).toBeUndefined();
     expect(foldEvents(events.slice(1))).toBeUndefined();
   });
@@ -69,15 +76,50 @@ describe('the fold', () => {
     if (root === undefined) throw new Error('no agent');
     const after = (updates: readonly object[]): unknown => {
       const state = foldEvents(events.slice(0, 3));
-      updates.forEach((update, index) => state !== undefined && applyEvent(state, { type: 'state.update', scope: 'agent', agentId: root.agentId, runId: root.runId, seq: 4 + index, at: 1, ...update } as CadreEvent));
+      updates.forEach(
+        (update, index) =>
+          state !== undefined &&
+          applyEvent(state, {
+            type: 'state.update',
+            scope: 'agent',
+            agentId: root.agentId,
+            runId: root.runId,
+            seq: 4 + index,
+            at: 1,
+            ...update,
+          } as CadreEvent),
+      );
       const agent = state?.agents.get(root.agentId);
       return { flags: agent?.flags, values: agent?.values };
     };
-    expect(after([{ operation: 'set', path: 'flags.__proto__.x', value: 1 }, { operation: 'set', path: 'flags.constructor.prototype.x', value: 1 }])).toEqual({ flags: {}, values: {} });
+    expect(
+      after([
+        { operation: 'set', path: 'flags.__proto__.x', value: 1 },
+        { operation: 'set', path: 'flags.constructor.prototype.x', value: 1 },
+      ]),
+    ).toEqual({ flags: {}, values: {} });
     expect(({} as { x?: number }).x).toBeUndefined();
-    expect(after([{ operation: 'increment', path: 'flags.a.b' }, { operation: 'increment', path: 'flags.a.b', value: 2 }, { operation: 'increment', path: 'flags.a.b', value: 'x' }])).toEqual({ flags: { a: { b: 4 } }, values: {} });
-    expect(after([{ operation: 'append', path: 'values.l', value: { n: 1 } }, { operation: 'append', path: 'values.l', value: 2 }, { operation: 'remove', path: 'values.l', value: { n: 1 } }])).toEqual({ flags: {}, values: { l: [2] } });
-    expect(after([{ operation: 'set', path: 'flags.a', value: 'text' }, { operation: 'set', path: 'flags.a.b', value: 1 }, { operation: 'remove', path: 'flags.never.there' }])).toMatchObject({ flags: { a: { b: 1 } } });
+    expect(
+      after([
+        { operation: 'increment', path: 'flags.a.b' },
+        { operation: 'increment', path: 'flags.a.b', value: 2 },
+        { operation: 'increment', path: 'flags.a.b', value: 'x' },
+      ]),
+    ).toEqual({ flags: { a: { b: 4 } }, values: {} });
+    expect(
+      after([
+        { operation: 'append', path: 'values.l', value: { n: 1 } },
+        { operation: 'append', path: 'values.l', value: 2 },
+        { operation: 'remove', path: 'values.l', value: { n: 1 } },
+      ]),
+    ).toEqual({ flags: {}, values: { l: [2] } });
+    expect(
+      after([
+        { operation: 'set', path: 'flags.a', value: 'text' },
+        { operation: 'set', path: 'flags.a.b', value: 1 },
+        { operation: 'remove', path: 'flags.never.there' },
+      ]),
+    ).toMatchObject({ flags: { a: { b: 1 } } });
     expect(after([{ operation: 'set', path: 'free', value: true }])).toEqual({ flags: {}, values: { free: true } });
   });
 });
@@ -95,7 +137,18 @@ describe('stagnation', () => {
     return agent.counters.sameActionSameResultStreak;
   };
 
-  it.each([['a', 0], ['ab', 0], ['aa', 1], ['aaa', 2], ['abab', 1], ['ababab', 2], ['abcabc', 1], ['abcdabcd', 1], ['aab', 0], ['abcde', 0]])('after %s the streak is %i', (signatures, streak) => {
+  it.each([
+    ['a', 0],
+    ['ab', 0],
+    ['aa', 1],
+    ['aaa', 2],
+    ['abab', 1],
+    ['ababab', 2],
+    ['abcabc', 1],
+    ['abcdabcd', 1],
+    ['aab', 0],
+    ['abcde', 0],
+  ])('after %s the streak is %i', (signatures, streak) => {
     expect(streakOf(signatures)).toBe(streak);
   });
 
