@@ -31,8 +31,10 @@ export function requestCalls(
 ): void {
   const tools = env.toolsOf(profile, agent);
   const decided = tx.run.seq;
-  const alone = calls.length > 1 ? calls.find((call) => tools.tools.get(call.name)?.unique === true) : undefined;
-  const verdicts = calls.map((call) => (alone === undefined ? judge(env, tools, call, end) : notAlone(alone, call, calls.length)));
+  const verdicts = calls.map((call) => {
+    const mustBeAlone = calls.length > 1 && tools.tools.get(call.name)?.unique === true;
+    return mustBeAlone ? notAlone(call, calls.length) : judge(env, tools, call, end);
+  });
   calls.forEach((call, index) => {
     const verdict = verdicts[index];
     const draft: Writable<ToolRequest> = {
@@ -76,15 +78,10 @@ type Verdict =
   | { readonly ok: true; readonly tool: Tool; readonly args: JsonObject; readonly repaired: boolean }
   | { readonly ok: false; readonly status: CallStatus; readonly code: ErrorCode; readonly message: string };
 
-/** A tool that must be the only call of its reply came with others: none of them runs, since the model may have meant either. */
-function notAlone(alone: ReplyToolCall, call: ReplyToolCall, count: number): Verdict {
-  const others = alone === call ? `came with ${count - 1} other(s)` : `stands beside '${call.name}'`;
-  return {
-    ok: false,
-    status: 'error',
-    code: 'TOOL_EXCLUSIVE',
-    message: `'${alone.name}' must be the only call of a reply, but ${others}. No call of this reply was run; call '${alone.name}' alone.`,
-  };
+/** An exclusive call that came with others is refused; the others run (D4.10). */
+function notAlone(call: ReplyToolCall, count: number): Verdict {
+  const message = `'${call.name}' must be the only call of a reply, but came with ${count - 1} other(s). It was not run, the others were; call it alone.`;
+  return { ok: false, status: 'error', code: 'TOOL_EXCLUSIVE', message };
 }
 
 function judge(env: Env, tools: AgentTools, call: ReplyToolCall, end: ReplyEnd): Verdict {
@@ -151,7 +148,9 @@ function applyGates(
   verdict: { readonly tool: Tool; readonly args: JsonObject },
 ): void {
   const spoken = profile.toolGates.length === 0 ? undefined : gateFor(tx, agent, profile, verdict);
-  const gate = spoken ?? (verdict.tool.needsApproval === true ? { id: 'needs_approval', verdict: 'ask' as const, message: undefined } : undefined);
+  const gate =
+    spoken ??
+    (verdict.tool.needsApproval === true ? { id: 'needs_approval', verdict: 'ask' as const, message: undefined } : undefined);
   if (gate === undefined || gate.verdict === 'allow') return;
   if (gate.verdict === 'deny') {
     refuse(tx, env, agent, request, {
