@@ -54,7 +54,7 @@ async function dispatchAll(worker: LanguageModelV4): Promise<number> {
   run.subscribe({
     onEvents: (events) => {
       for (const event of events) if (event.type === 'agent.start') started++;
-      if (live === 0 && started > agents) {
+      if (live === 0 && started >= agents) {
         globalThis.gc?.();
         live = process.memoryUsage().heapUsed - before;
       }

@@ -20,6 +20,8 @@ export interface FinishParts {
   readonly mode: WatchMode;
   /** The journal as the reader named it. */
   readonly store: string | undefined;
+  /** What else is to be said before the last lines, each line ended. */
+  readonly closing?: string;
 }
 
 /** Prints what came of a run, the report on stdout and everything else on stderr, and answers with the exit code. */
@@ -87,7 +89,7 @@ function printResult(run: Run, terminal: Terminal, output: string): void {
   terminal.print(`${JSON.stringify(result)}\n`);
 }
 
-function lastLines(run: RunState, { terminal, store }: FinishParts): string {
+function lastLines(run: RunState, { terminal, store, closing = '' }: FinishParts): string {
   const { errorStyle: style } = terminal;
   const { usage, counters } = run;
   const modules = Object.values(run.team.workModules);
@@ -103,7 +105,7 @@ function lastLines(run: RunState, { terminal, store }: FinishParts): string {
     countText(counters.toolCalls, 'tool call'),
     `${tokensText(usage.inputTokens, usage.outputTokens)} tokens`,
   ];
-  const summary = `\n${style.dim(facts.join(', '))}\n`;
+  const summary = `\n${style.dim(facts.join(', '))}\n${closing}`;
   if (store === 'memory')
     return `${summary}Run ${safe(run.meta.runId)} was kept in memory alone and is gone; leave out --store memory to look into it.\n`;
   const where = path.resolve(store ?? usualStore);

@@ -17,7 +17,10 @@ export function modelLine(set: ProfileSet, override: string | undefined, resolve
   }
   const names = [...configs.values()].map(configText);
   const scripted = [...configs.values()].filter((config) => config.provider === 'scripted');
-  if (names.length === 0) return 'Model: none; the profiles are functions.';
+  if (names.length === 0) {
+    const needed = [...set.profiles.values()].some(isUsed);
+    return needed ? 'Model: none that can be called, as the LLM configs stand.' : 'Model: none; the profiles are functions.';
+  }
   const whose = scripted.length === configs.size ? 'no model is called: the words' : 'its words';
   const honest =
     scripted.length === 0

@@ -16,6 +16,8 @@ export interface ReadingOptions {
 export interface Shown {
   readonly data: unknown;
   readonly text: (format: FormatOptions) => string;
+  /** 1 when what was asked for is not there. */
+  readonly code?: ExitCode;
 }
 
 /** Prints a view as JSON or as text. */
@@ -23,7 +25,7 @@ export function show(shown: Shown, options: ReadingOptions): ExitCode {
   const terminal = openTerminal(options);
   if (options.json === true) terminal.print(`${JSON.stringify(shown.data, null, 2)}\n`);
   else terminal.print(shown.text({ style: terminal.outStyle, full: options.full ?? false }));
-  return 0;
+  return shown.code ?? 0;
 }
 
 /** Opens a recorded run, shows one view of it, and closes the journal. */

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { RunId } from '../core/ids.ts';
 import { randomIds } from '../engine/random-ids.ts';
@@ -6,7 +7,8 @@ import type { Engine } from '../engine/engine.ts';
 import { systemClock } from '../engine/system-clock.ts';
 import { createModelGateway } from '../models/gateway.ts';
 import { checkDocumentRoot } from '../tools/documents/check-document-root.ts';
-import { createDocumentTools } from '../tools/documents/create-document-tools.ts';
+import { createDocumentTools, type DocumentTools } from '../tools/documents/create-document-tools.ts';
+import { safe } from '../inspector/format/layout.ts';
 import { docsFolder } from './docs-folder.ts';
 import { modelLine } from './model-line.ts';
 import { usualStore } from './store-path.ts';
@@ -34,6 +36,8 @@ export interface Workplace extends AsyncDisposable {
   readonly store: string | undefined;
   /** Which model answers, in one line. */
   modelLine(llmConfig: string | undefined): string;
+  /** What the tools could not read of the documents, and where reports were written; empty when there is nothing to say. */
+  closingLines(): Promise<string>;
 }
 
 /**
@@ -62,6 +66,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       out,
       store: options.store,
       modelLine: (llmConfig) => lineOf(engine, llmConfig),
+      closingLines: () => closingLines(documents, docs, out),
       [Symbol.asyncDispose]: async () => {
         await engine.close();
         documents[Symbol.dispose]();
@@ -79,4 +84,16 @@ function lineOf({ profiles }: Engine, llmConfig: string | undefined): string {
     const check = gateway.resolves(config);
     return check.ok ? check.config : undefined;
   });
+}
+
+const shownSkips = 5;
+
+async function closingLines(documents: DocumentTools, docs: string, out: string): Promise<string> {
+  const { files, skipped } = await documents.stats();
+  const names = skipped.slice(0, shownSkips).map(({ file, reason }) => `${safe(file, 120)} (${reason})`);
+  const more = skipped.length > shownSkips ? `, and ${skipped.length - shownSkips} more` : '';
+  const passedOver =
+    skipped.length === 0 ? '' : `Not read, of the documents in ${safe(docs, 200)}: ${names.join(', ')}${more}. Read: ${files}.\n`;
+  const reports = await readdir(out).catch((): string[] => []);
+  return `${passedOver}${reports.length === 0 ? '' : `Written: ${reports.map((name) => safe(path.join(out, name), 300)).join(', ')}\n`}`;
 }

@@ -160,6 +160,8 @@ export interface AgentState {
   lastReply: string;
   /** Signatures of the latest actions and their results, for cycle detection; newest last, at most 12. */
   readonly signatures: string[];
+  /** Changes observers made before the next turn began; they belong to its record. */
+  changesBeforeTurn: EventOf<'state.update'>[];
   /** The last decision asked for another turn, with or without new items. */
   loop: boolean;
   /** Sources that may wake it while `awaiting_input`; undefined = any. */

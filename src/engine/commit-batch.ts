@@ -38,3 +38,8 @@ function appended<Item>(list: Item[], more: Item[]): Item[] {
   for (const item of more) list.push(item);
   return list;
 }
+
+/** Tells whether a decision may be held back for the next append: it only makes pure tools due, and nobody waits for it. */
+export function mayWait(tx: Transaction, isAwaited: boolean): boolean {
+  return !isAwaited && !tx.sync && tx.effects.length > 0 && tx.effects.every((effect) => effect.kind === 'tool' && effect.pure);
+}

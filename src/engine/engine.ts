@@ -12,6 +12,7 @@ import { defaultRunLimits } from '../nodes/limits.ts';
 import type { NodeFunction } from '../nodes/function-node.ts';
 import type { Kernel } from './decide.ts';
 import { engineVersion } from './version.ts';
+import { forkPoint } from './fork-point.ts';
 import { limitsOf, type LimitOptions } from './limit-options.ts';
 import { Run, toUserPayload } from './run.ts';
 import { type ActorPorts, RunActor } from './run-actor.ts';
@@ -64,6 +65,7 @@ export interface EngineParts {
 export class Engine {
   readonly #parts: EngineParts;
   readonly #live = new Map<RunId, { readonly run: Run; readonly actor: RunActor }>();
+  readonly #resuming = new Map<string, Promise<Run>>();
   readonly #contents = new Map<ContentHash, string>();
   #closed = false;
 
@@ -125,6 +127,13 @@ export class Engine {
     this.#assertOpen();
     const live = this.#live.get(runId as RunId);
     if (live !== undefined) return live.run;
+    // Two callers at once share one take-over.
+    const resuming = this.#resuming.get(runId) ?? this.#takeUp(runId, options).finally(() => this.#resuming.delete(runId));
+    this.#resuming.set(runId, resuming);
+    return await resuming;
+  }
+
+  async #takeUp(runId: string, options: LaunchOptions): Promise<Run> {
     const { journal } = this.#parts;
     const state = await this.#read(runId as RunId);
     const workbench = await this.#workbenchOf(state);
@@ -285,13 +294,4 @@ function titleOf(payload: JsonValue): string {
   const prompt = typeof payload === 'object' && payload !== null && 'prompt' in payload ? payload['prompt'] : undefined;
   const line = (typeof prompt === 'string' ? prompt : '').split('\n')[0]?.trim() ?? '';
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
-}
-
-/** How many events of a run a fork may take over: up to the last turn that ended within them. */
-function forkPoint(events: readonly CadreEvent[], at: number): number {
-  for (let index = Math.min(at, events.length) - 1; index > 0; index--) {
-    if (events[index]?.type === 'turn.end') return index + 1;
-  }
-  const first = events.findIndex((event) => event.type === 'turn.start');
-  return first < 0 ? events.length : first;
 }

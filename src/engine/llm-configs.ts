@@ -21,7 +21,9 @@ export function createLlmConfigs(loaded: ReadonlyMap<string, LlmConfig>, models:
     const config = all.get(name);
     if (config === undefined)
       throw new CadreError('MODEL_UNKNOWN', `there is no LLM config '${name}'; there are: ${names().join(', ') || 'none'}`);
-    if (config.missing.length === 0) return config;
+    // A config that has all it requires is the one that was chosen: what its provider still lacks is an error, not a reason
+    // to quietly use another.
+    if (config.missing.length === 0) return chosen(config);
     if (config.whenUnconfigured !== undefined && !tried.includes(config.whenUnconfigured))
       return resolve(config.whenUnconfigured, [...tried, name]);
     throw new CadreError(
@@ -36,6 +38,11 @@ export function createLlmConfigs(loaded: ReadonlyMap<string, LlmConfig>, models:
     find: (name) => all.get(name),
     names,
   };
+}
+
+function chosen(config: LlmConfig): LlmConfig {
+  const { whenUnconfigured: _standIn, ...rest } = config;
+  return rest;
 }
 
 function configOfModel(name: string): LlmConfig {

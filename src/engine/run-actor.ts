@@ -5,7 +5,7 @@ import type { AgentId, ContentHash } from '../core/ids.ts';
 import type { Journal, Lease } from '../core/journal.ts';
 import type { RunState } from '../core/state.ts';
 import { type Effect, Transaction } from '../core/transaction.ts';
-import { CommitBatch, type Prefix } from './commit-batch.ts';
+import { CommitBatch, mayWait, type Prefix } from './commit-batch.ts';
 import { decide, type Input } from './decide.ts';
 import { type EffectPorts, Effects } from './effects.ts';
 import { refusalOf } from './refusal.ts';
@@ -109,6 +109,11 @@ export class RunActor {
   /** Cancels the run or one agent; resolves when nothing below is running any more, or the grace period is over. */
   async cancel(reason: string, agentId?: AgentId): Promise<void> {
     await this.submit({ kind: 'cancel', reason, ...(agentId === undefined ? {} : { agentId }) });
+    await this.stopped();
+  }
+
+  /** Resolves when what was aborted has stopped, or the grace period is over. */
+  async stopped(): Promise<void> {
     await this.#effects.drain();
   }
 
@@ -181,7 +186,14 @@ export class RunActor {
     }
     if (prefix !== undefined) batch.add({ events: [...prefix.events], contents: [...prefix.contents] });
     batch.add(tx);
-    if (tx.events.length === 0 || !mayWait(tx, entries)) return this.#append(tx, entries, batch);
+    if (
+      tx.events.length === 0 ||
+      !mayWait(
+        tx,
+        entries.some(({ waiter }) => waiter !== undefined),
+      )
+    )
+      return this.#append(tx, entries, batch);
     this.#hold(tx, batch);
     return undefined;
   }
@@ -276,6 +288,8 @@ export class RunActor {
         : new CadreError('INTERNAL', `the engine failed on ${kinds.join(', ')}: ${describeThrown(thrown)}`, { cause: thrown });
     try {
       this.#held = undefined;
+      // Texts of the lost decision may never have been stored.
+      this.#known.clear();
       const state = seq === 0 ? undefined : foldEvents(await this.#ports.journal.read(this.state.meta.runId));
       if (state === undefined || kinds.includes('fail')) throw error;
       this.state = state;
@@ -285,14 +299,4 @@ export class RunActor {
       this.#halt(failure, entries);
     }
   }
-}
-
-/** Tells whether a commit may be held back: it only makes pure tools due, and nobody waits for it. */
-function mayWait(tx: Transaction, entries: readonly Entry[]): boolean {
-  return (
-    !tx.sync &&
-    tx.effects.length > 0 &&
-    tx.effects.every((effect) => effect.kind === 'tool' && effect.pure) &&
-    entries.every(({ waiter }) => waiter === undefined)
-  );
 }

@@ -149,7 +149,8 @@ export class Run implements AsyncIterable<CadreEvent> {
 
   /** Cancels the run, or one agent and everything below it; resolves when nothing of it is running any more. */
   async cancel(reason = 'cancelled', options: { readonly agentId?: string } = {}): Promise<void> {
-    if (this.state.outcome !== undefined) return;
+    // Whoever cancels a run that is being cancelled waits for the same end.
+    if (this.state.outcome !== undefined) return await this.#parts.actor.stopped();
     await this.#parts.actor.cancel(reason, options.agentId === undefined ? undefined : this.#recipient(options.agentId));
   }
 

@@ -190,7 +190,7 @@ describe('the bundled team, offline', () => {
     expectTeamwork(run);
     const cited = await expectHonest(folder, report, citations);
     expect(cited).toEqual([{ file: 'only.md', from: 3, to: 3, quote: 'Knead the dough for ten minutes.' }]);
-    expect(report).toContain('1 passage from 1 document speaks of this.');
+    expect(report).toContain('1 passage from 1 document has words of the question.');
     expect(report).not.toContain('## In detail');
   });
 

@@ -44,7 +44,8 @@ export async function runCommand(words: readonly string[], options: RunOptions):
   const watcher = watchRun(run, terminal, mode);
   const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json' });
   if (driven === 'interrupted') await workplace.engine.close();
-  return finishRun(run, driven, { terminal, mode, store: options.store });
+  const closing = driven === 'settled' ? await workplace.closingLines() : '';
+  return finishRun(run, driven, { terminal, mode, store: options.store, closing });
 }
 
 /** The question: the words of the command line, or all of stdin for `-`. */

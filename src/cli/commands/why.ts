@@ -13,6 +13,7 @@ export function whyCommand(run: string, words: readonly string[], options: Readi
     const answers = turn === undefined ? await searchTurns(recorded, text) : await recorded.why(turn, text);
     return {
       data: answers,
+      code: answers.length === 0 ? 1 : 0,
       text: (format) => (answers.length === 0 && turn === undefined ? notFound(recorded) : formatAnswers(answers, format)),
     };
   });

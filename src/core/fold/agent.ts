@@ -84,6 +84,7 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
     lastTurnId: event.lastTurnId,
     lastReply: '',
     signatures: [],
+    changesBeforeTurn: [],
     loop: false,
     awaitingOn: undefined,
     openCalls: new Map(),

@@ -19,6 +19,7 @@ export function applyTeamEvent(run: RunState, event: TeamEvent): void {
       break;
     case 'state.update':
       if (event.turnId !== undefined) (turnOf(run, event.turnId).stateChanges ??= []).push(event);
+      else if (event.agentId !== undefined) agentOf(run, event.agentId).changesBeforeTurn.push(event);
       if (event.scope === 'team') run.team.shared = updated(run.team.shared, event);
       else if (event.agentId !== undefined) updateAgent(agentOf(run, event.agentId), event);
       break;

@@ -96,7 +96,7 @@ function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'
     modelEnd: undefined,
     decide: undefined,
     calls: none as never[],
-    stateChanges: undefined,
+    stateChanges: agent.changesBeforeTurn.length === 0 ? undefined : agent.changesBeforeTurn.splice(0),
     end: undefined,
   });
   run.counters.turns += 1;

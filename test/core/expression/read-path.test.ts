@@ -60,7 +60,11 @@ describe('readPath', () => {
   test('v[…] reads what readPath reads, written as a literal or computed', () => {
     fc.assert(
       fc.property(
-        fc.dictionary(fc.constantFrom('a', 'b', 'a.b'), fc.jsonValue()),
+        // Keys that lead to prototypes are dropped from results, and read as nothing by readPath's caller.
+        fc.dictionary(
+          fc.constantFrom('a', 'b', 'a.b'),
+          fc.jsonValue().filter((value) => !JSON.stringify(value).includes('__proto__')),
+        ),
         fc.constantFrom('a', 'b', 'a.b', 'a.b[0]', 'a[0].b', 'flags.a.b', 'b[-1]'),
         (data, path) => {
           const given = { state: data, flags: data };
