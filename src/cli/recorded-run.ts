@@ -1,3 +1,4 @@
+import { createContentHash } from '../engine/content-hash.ts';
 import path from 'node:path';
 import { CadreError } from '../core/error.ts';
 import type { CadreEvent } from '../core/event.ts';
@@ -13,6 +14,8 @@ import { findRun } from './find-run.ts';
 import { findTurn } from './find-turn.ts';
 import { storePath } from './store-path.ts';
 import { thisCommand } from './this-command.ts';
+
+const contentHash = createContentHash();
 
 /**
  * A run as its journal tells it, read without an engine: no model, no tool and no profile folder is needed, and a run
@@ -60,7 +63,7 @@ export class RecordedRun implements Disposable {
   async turn(reference: string): Promise<TurnRecord> {
     const turn = this.state.turns.get(findTurn(this.state, reference));
     if (turn === undefined) throw new CadreError('OPTION_INVALID', `run ${this.state.meta.runId} has no turn '${reference}'`);
-    return toTurnRecord(this.state, turn, this.content, await this.profiles());
+    return toTurnRecord(this.state, turn, this.content, await this.profiles(), contentHash);
   }
 
   /** Where a text of a turn came from. */

@@ -136,6 +136,7 @@ export class Effects {
       timeoutMs: tool.timeoutMs,
       clock,
       abort,
+      graceMs: this.#ports.graceMs,
       start: (progress) => tool.execute(call.request.args ?? {}, new CallContext(identity, { scope, context, abort, progress })),
       onProgress: (fraction, note) => this.#subscribers.progress(agentId, turnId, callId, fraction, note),
       onLate: (late) => this.#tell({ kind: 'tool', agentId, turnId, callId, outcome: late }),

@@ -177,6 +177,7 @@ export class Engine {
 
   /** All runs of the journal, newest first. */
   async runs(): Promise<readonly RunSummary[]> {
+    this.#assertOpen();
     return await this.#parts.journal.runs();
   }
 
@@ -268,7 +269,10 @@ export class Engine {
       defer: setImmediate,
     };
     const actor = new RunActor(state, lease, ports);
-    return { actor, run: new Run({ actor, journal, ids, content, profiles: workbench.set.profiles }) };
+    return {
+      actor,
+      run: new Run({ actor, journal, ids, content, hash: workbench.kernel.env.hash, profiles: workbench.set.profiles }),
+    };
   }
 
   /** A stored text; journals in this process answer at once, and what was read is remembered. */

@@ -3,6 +3,8 @@ export class LazyAbort {
   #controller: AbortController | undefined;
   #aborted = false;
   #reason: unknown;
+  /** Told when it is aborted, whether anybody looked at the signal or not. */
+  onAbort: (() => void) | undefined;
 
   get aborted(): boolean {
     return this.#aborted;
@@ -21,5 +23,6 @@ export class LazyAbort {
     this.#aborted = true;
     this.#reason = reason;
     this.#controller?.abort(reason);
+    this.onAbort?.();
   }
 }

@@ -7,12 +7,24 @@ export const defaultStorePath = path.join('.cadre', 'journal.db');
 
 /** Opens what `store` names: a path, `'memory'`, or a journal that is handed in. SQLite is loaded only when it is used. */
 export async function openStore(store: string | Journal | undefined, durability: 'normal' | 'full' = 'normal'): Promise<Journal> {
-  if (typeof store === 'object') return store;
+  if (isJournal(store)) return store;
+  if (store !== undefined && typeof store !== 'string') throw badStore(store);
   if (store === 'memory') {
     const { createMemoryJournal } = await import('../stores/memory-journal.ts');
     return createMemoryJournal();
   }
-  if (store === '') throw new CadreError('OPTION_INVALID', "store must be a path, 'memory', or a journal; it is empty");
+  if (store === '' || store === ':memory:') throw badStore(store);
   const { createSqliteJournal } = await import('../stores/sqlite-journal.ts');
   return createSqliteJournal(path.resolve(store ?? defaultStorePath), { durability });
+}
+
+function isJournal(store: unknown): store is Journal {
+  return typeof store === 'object' && store !== null && 'append' in store && 'acquire' in store && 'read' in store;
+}
+
+function badStore(store: unknown): CadreError {
+  return new CadreError(
+    'OPTION_INVALID',
+    `store must be a path, 'memory', or a journal; it is ${store === '' ? 'empty' : String(store)}`,
+  );
 }

@@ -12,6 +12,8 @@ export interface ToolRun {
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly abort: LazyAbort;
+  /** How long a tool that was aborted gets to stop, in milliseconds; then nobody waits for it any more. */
+  readonly graceMs: number;
   /** Starts the tool; what it returns or throws is the outcome. */
   readonly start: (progress: (fraction: number, note?: string) => void) => unknown;
   readonly onProgress: (fraction: number, note: string) => void;
@@ -57,7 +59,7 @@ function raceAgainstTimer(run: ToolRun, returned: PromiseLike<unknown>, progress
       cancelTimer();
       resolve(outcome);
     };
-    const cancelTimer = run.clock.setTimer(run.timeoutMs, () => {
+    let cancelTimer = run.clock.setTimer(run.timeoutMs, () => {
       if (over) return;
       over = true;
       const seconds = run.timeoutMs / 1000;
@@ -68,6 +70,14 @@ function raceAgainstTimer(run: ToolRun, returned: PromiseLike<unknown>, progress
       resolve({ status: 'timeout', error, progress: [...progress] });
       run.abort.abort(error);
     });
+    run.abort.onAbort = () => {
+      if (over) return;
+      cancelTimer();
+      cancelTimer = run.clock.setTimer(run.graceMs, () => {
+        const error = new CadreError('TOOL_CANCELLED', `'${run.name}' was told to stop and did not; nobody waits for it any more`);
+        finish({ status: 'cancelled', error, progress: [...progress] });
+      });
+    };
     returned.then(
       (value) => finish({ status: 'ok', returned: value, progress: [...progress] }),
       (error: unknown) => finish({ status: run.abort.aborted ? 'cancelled' : 'error', error, progress: [...progress] }),

@@ -13,6 +13,7 @@ import { toTurnRecord, type TurnRecord } from '../inspector/turn-record.ts';
 import { why, type WhyAnswer } from '../inspector/why.ts';
 import { suspendedCall } from './decide.ts';
 import { eventsOf } from './event-stream.ts';
+import { type OutsideItem, readOutsideItem } from './outside-item.ts';
 import { type PendingRequest, pendingOf } from './pending.ts';
 import type { RunActor } from './run-actor.ts';
 import { checkAnswer } from './pending.ts';
@@ -44,14 +45,6 @@ export interface Receipt {
   readonly delivered: Promise<TurnId>;
 }
 
-/** An item somebody outside posts in full. */
-export interface OutsideItem {
-  readonly source: string;
-  readonly payload: JsonValue;
-  readonly consumption?: NonNullable<ItemDraft['consumption']>;
-  readonly maxTurns?: number;
-}
-
 /** What a run handle is made of. */
 export interface RunParts {
   readonly actor: RunActor;
@@ -59,6 +52,7 @@ export interface RunParts {
   readonly ids: Ids;
   readonly profiles: ReadonlyMap<string, CompiledProfile>;
   readonly content: (hash: ContentHash) => string | undefined;
+  readonly hash: (text: string) => ContentHash;
 }
 
 /** A run, live or ended: read it, steer it, wait for it. */
@@ -112,10 +106,7 @@ export class Run implements AsyncIterable<CadreEvent> {
   async send(message: string | OutsideItem, options: SendOptions = {}): Promise<Receipt> {
     const to = this.#recipient(options.to);
     const itemId = this.#parts.ids.itemId();
-    const outside: OutsideItem = typeof message === 'string' ? { source: 'USER_PROMPT', payload: { prompt: message } } : message;
-    checkSource(outside.source);
-    // What is posted is a copy, and JSON: the caller may go on changing theirs.
-    const item: ItemDraft = { ...outside, payload: toWire(outside.payload), itemId, delivery: options.priority ?? 'next' };
+    const item: ItemDraft = { ...readOutsideItem(message, options.priority), itemId };
     const delivered = this.#untilRead(itemId);
     delivered.catch(() => undefined);
     await this.#parts.actor.submit({ kind: 'post', to, item });
@@ -183,7 +174,7 @@ export class Run implements AsyncIterable<CadreEvent> {
   }
 
   #record(turn: Parameters<typeof toTurnRecord>[1]): TurnRecord {
-    return toTurnRecord(this.state, turn, this.#parts.content, this.#parts.profiles);
+    return toTurnRecord(this.state, turn, this.#parts.content, this.#parts.profiles, this.#parts.hash);
   }
 
   #recipient(to: string | undefined): AgentId {
@@ -260,19 +251,13 @@ export class Run implements AsyncIterable<CadreEvent> {
 
 /** Tells whether a launch input already is a payload with parts. */
 export function toUserPayload(input: unknown): JsonValue {
+  if (input === undefined || input === null)
+    throw new CadreError(
+      'OPTION_INVALID',
+      'launch: input is missing; give the text (or content parts, or a payload) the root agent is to read',
+    );
   if (typeof input === 'string') return { prompt: input };
   const value = toWire(input);
   if (Array.isArray(value)) return { parts: value };
   return isJsonObject(value) ? value : { prompt: String(value) };
-}
-
-/** Sources name the kind of an event; results of calls are the engine's alone (I1). */
-function checkSource(source: unknown): void {
-  if (typeof source !== 'string' || source.trim() === '')
-    throw new CadreError('OPTION_INVALID', "an item needs a source: the kind of event it is, for example 'USER_PROMPT'");
-  if (source === 'TOOL_RESULT')
-    throw new CadreError(
-      'OPTION_INVALID',
-      'TOOL_RESULT is posted by the engine, when a call ends; answer a question with run.answer(), or use a source of your own',
-    );
 }

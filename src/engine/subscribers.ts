@@ -67,13 +67,19 @@ export class Subscribers {
     for (const subscriber of this.#all) this.#guard(subscriber, () => subscriber.onHalt?.(error));
   }
 
-  #guard(subscriber: RunSubscriber, call: () => void): void {
+  #guard(subscriber: RunSubscriber, call: () => unknown): void {
     try {
-      call();
+      const returned = call();
+      // Callbacks are meant to be synchronous, but many are written async: what they reject with is theirs as well.
+      if (returned instanceof Promise) returned.catch((thrown: unknown) => this.#failed(subscriber, thrown));
     } catch (thrown) {
-      if (this.#reported.has(subscriber)) return;
-      this.#reported.add(subscriber);
-      this.#report(`a subscriber threw: ${describeThrown(thrown)}`);
+      this.#failed(subscriber, thrown);
     }
+  }
+
+  #failed(subscriber: RunSubscriber, thrown: unknown): void {
+    if (this.#reported.has(subscriber)) return;
+    this.#reported.add(subscriber);
+    this.#report(`a subscriber threw: ${describeThrown(thrown)}`);
   }
 }

@@ -1,6 +1,6 @@
 import type { ErrorRecord } from '../core/error.ts';
 import type { EventOf } from '../core/event.ts';
-import type { AgentId, CallId, RunId, TurnId } from '../core/ids.ts';
+import type { AgentId, CallId, ContentHash, RunId, TurnId } from '../core/ids.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
 import type { FilePart } from '../core/message.ts';
 import type { FinishReason, ModelAttempt, Usage } from '../core/model.ts';
@@ -94,6 +94,7 @@ export function toTurnRecord(
   turn: TurnState,
   content: ReadContent,
   profiles?: ReadonlyMap<string, CompiledProfile>,
+  hash?: (text: string) => ContentHash,
 ): TurnRecord {
   const { start, modelEnd, end } = turn;
   const agentInfo = toAgentInfo(run, turn.agentId);
@@ -101,7 +102,7 @@ export function toTurnRecord(
   const systemPrompt = lazy(() =>
     start.prompt === undefined ? { segments: [] } : toSystemPrompt(start.prompt.system, content, profile),
   );
-  const prompt = lazy(() => toPrompt(run, turn, systemPrompt()));
+  const prompt = lazy(() => toPrompt(run, turn, systemPrompt(), hash));
   const tools = lazy(() => (start.prompt === undefined ? [] : toolNames(content, start.prompt.tools)));
   return {
     runId: run.meta.runId,
@@ -154,11 +155,17 @@ function toAgentInfo(run: RunState, agentId: AgentId): AgentInfo {
   };
 }
 
-function toPrompt(run: RunState, turn: TurnState, system: SystemPromptView): PromptView {
+function toPrompt(
+  run: RunState,
+  turn: TurnState,
+  system: SystemPromptView,
+  hash: ((text: string) => ContentHash) | undefined,
+): PromptView {
   const { prompt, inputs } = turn.start;
   if (prompt === undefined) return { spans: [], text: '' };
   const history = historyOfTurn(run, turn);
-  const spans = promptSpans({ system, history, from: prompt.from, to: prompt.to, inputs, turnId: turn.turnId });
+  const built = promptSpans({ system, history, from: prompt.from, to: prompt.to, inputs, turnId: turn.turnId });
+  const spans = hash === undefined ? built : built.map((span) => ({ ...span, hash: span.hash ?? hash(span.text) }));
   return { spans, text: spans.map((span) => span.text).join('') };
 }
 

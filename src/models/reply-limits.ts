@@ -4,7 +4,7 @@ import { lastingFailure, type ModelFailure } from './model-failure.ts';
 export const MAX_REPLY_CHARS = 2_000_000;
 
 /** Most tool calls in one reply (FAULTS M15). */
-export const MAX_REPLY_CALLS = 64;
+export const MAX_REPLY_CALLS = 1_000;
 
 /** Most characters of encoded files in one reply. */
 export const MAX_FILE_CHARS = 32_000_000;

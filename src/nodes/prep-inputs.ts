@@ -137,6 +137,10 @@ function runIngestor(
     source: call.source,
   });
   if (typeof content === 'string') return content.trim() === '' ? emptyText(call.source) : content;
+  if (content instanceof Promise) {
+    content.catch(() => undefined);
+    throw new Error(`ingestor '${call.name}' returned a promise; ingestors are synchronous`);
+  }
   if (!Array.isArray(content) || !content.every(isContentPart))
     throw new Error(
       `ingestor '${call.name}' returned ${Array.isArray(content) ? 'a list of something else' : typeof content}; it must return text or content parts`,

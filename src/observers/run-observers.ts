@@ -106,12 +106,20 @@ function act(tx: Transaction, agent: AgentState, observer: CompiledObserver, sco
     case 'call': {
       const coded = ports.observer(action.observer);
       if (coded === undefined) throw new Error(`there is no observer '${action.observer}'`);
-      const results = [...coded.observe({ run: tx.run, agent, params: action.params })];
+      const results = resultsOf(action.observer, coded.observe({ run: tx.run, agent, params: action.params }));
       if (results.length > maxResults) throw new Error(`it wants ${results.length} things done at once; ${maxResults} are allowed`);
       for (const result of results) applyResult(tx, agent, observer.id, result);
       break;
     }
   }
+}
+
+function resultsOf(name: string, returned: unknown): readonly ObserverResult[] {
+  if (returned instanceof Promise) returned.catch(() => undefined);
+  if (Array.isArray(returned)) return returned as readonly ObserverResult[];
+  throw new Error(
+    `observer '${name}' must return a list, and return it at once; it returned ${returned instanceof Promise ? 'a promise' : typeof returned}`,
+  );
 }
 
 function applyResult(tx: Transaction, agent: AgentState, observerId: string, result: ObserverResult): void {

@@ -38,12 +38,24 @@ function bringUp(database: DatabaseSync, path: string, readOnly: boolean, versio
   );
 }
 
+/** Makes a folder and those above it, one by one: where none can be made (as below /proc), Node's recursive form never returns. */
+function makeFolders(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolders(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it in the meantime.
+    if (!existsSync(folder)) throw error;
+  }
+}
+
 /**
  * Creates the file whole under a name of its own and then gives it its real one, so that nobody ever sees half a journal, and
  * an empty file can only mean damage.
  */
 function createFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(path));
   const draft = `${path}.new-${process.pid}-${Date.now().toString(36)}`;
   closeSync(openSync(draft, 'wx', 0o600));
   try {

@@ -28,7 +28,7 @@ export function parseArguments(input: string, options: ParseOptions): ParsedArgu
   const text = input.trim();
   if (text === '') return { ok: true, args: {}, repaired: false };
   try {
-    return toArguments(parseJson(text) as JsonValue, false);
+    return toArguments(parseJson(text) as JsonValue, false, mayOverflow(text));
   } catch (thrown) {
     const open = openAtEnd(text);
     if (open) return truncated('the arguments end in the middle');
@@ -37,14 +37,25 @@ export function parseArguments(input: string, options: ParseOptions): ParsedArgu
   }
 }
 
-function toArguments(value: JsonValue, repaired: boolean): ParsedArguments {
+function toArguments(value: JsonValue, repaired: boolean, checkNumbers = true): ParsedArguments {
   if (value === null) return { ok: true, args: {}, repaired };
   if (!isJsonObject(value))
     return invalid(
       `the arguments are ${Array.isArray(value) ? 'a list' : `a ${typeof value}`}; write one JSON object with named fields`,
     );
   if (isDeeperThan(value, maxArgumentDepth)) return invalid(`the arguments are nested deeper than ${maxArgumentDepth} levels`);
+  if (checkNumbers && hasEndlessNumber(value)) return invalid('a number is too large to be kept; write one that fits a double');
   return { ok: true, args: value, repaired };
+}
+
+/** Tells whether a text could hold a number beyond what a double keeps, which JSON.parse turns into infinity. */
+function mayOverflow(text: string): boolean {
+  return /[eE]\+?\d{3}|\d{300}/.test(text);
+}
+
+function hasEndlessNumber(value: JsonValue): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  return typeof value === 'object' && value !== null && (Object.values(value) as JsonValue[]).some(hasEndlessNumber);
 }
 
 const load = createRequire(import.meta.url);

@@ -92,10 +92,14 @@ describe('looking into a run', () => {
   });
 
   it('a text that is searched for without a turn is found in the newest turn that has it, or plainly not', async () => {
-    const { read } = await recorded();
+    const { cwd, read } = await recorded();
     expect(await read('why', 'last', 'Search for')).toMatch(/In the \w+ of /);
     expect(await read('why', 'last', 'Lead_1.t1', 'water', 'tomatoes?')).toMatch(/of Lead_1\.t1/);
-    expect(await read('why', 'last', 'zebra')).toMatch(/^Not found: the text is in no prompt and no reply of the 8 turns/);
+    const missing = await runCli(['why', 'last', 'zebra'], { cwd });
+    expect(missing).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^Not found: the text is in no prompt and no reply of the 8 turns/) as string,
+    });
   });
 
   it('events are JSON lines, from a sequence number on', async () => {

@@ -1,6 +1,7 @@
 import { CadreError } from '../error.ts';
 import type { EventOf } from '../event.ts';
 import type { AgentId } from '../ids.ts';
+import type { JsonObject } from '../json.ts';
 import type { AgentCounters, AgentState, RunState } from '../state.ts';
 import { emptyUsage } from './run.ts';
 
@@ -48,6 +49,9 @@ export function applyAgentEvent(run: RunState, event: AgentEvent): void {
   }
 }
 
+/** Handed out to conditions and tools as it is, so nobody may write to it. */
+const nothing: JsonObject = Object.freeze({});
+
 function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
   const agent: AgentState = {
     meta: {
@@ -70,9 +74,9 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
     archived: [],
     inbox: [],
     deadLetters: [],
-    flags: {},
-    values: {},
-    deliverables: {},
+    flags: nothing,
+    values: nothing,
+    deliverables: nothing,
     currentAction: null,
     initialParams: event.initialParams,
     counters: newCounters(),

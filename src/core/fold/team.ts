@@ -30,7 +30,7 @@ function updateModule(run: RunState, event: EventOf<'module.update'>): void {
   const known = run.team.workModules[event.moduleId];
   if (known === undefined) run.counters.modules += 1;
   const base: WorkModule = known ?? emptyModule(event);
-  run.team.workModules[event.moduleId] = { ...base, ...event.patch, updated_at: event.at };
+  run.team.workModules[event.moduleId] = Object.freeze({ ...base, ...event.patch, updated_at: event.at });
 }
 
 function emptyModule(event: EventOf<'module.update'>): WorkModule {
