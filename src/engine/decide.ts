@@ -142,6 +142,7 @@ function endToolCall(tx: Transaction, kernel: Kernel, input: Extract<Input, { ki
     kernel.toolNode.post(tx, agent, { callId: input.callId }, input.outcome);
     return;
   }
+  if (input.outcome.abandoned === true) return;
   const content = input.outcome.status === 'ok' ? kernel.env.toResult(input.outcome.returned, 4_096).content : '';
   tx.emit(
     {

@@ -4,7 +4,7 @@ import { foldEvents } from '../core/fold/apply-event.ts';
 import type { AgentId, ContentHash } from '../core/ids.ts';
 import type { Journal, Lease } from '../core/journal.ts';
 import type { RunState } from '../core/state.ts';
-import { type Effect, Transaction } from '../core/transaction.ts';
+import { Transaction } from '../core/transaction.ts';
 import { CommitBatch, mayWait, type Prefix } from './commit-batch.ts';
 import { decide, type Input } from './decide.ts';
 import { type EffectPorts, Effects } from './effects.ts';
@@ -86,11 +86,6 @@ export class RunActor {
     for (const entry of prefix.contents) this.#known.add(entry.hash);
     await this.#commit([{ input }], prefix);
     if (this.halted !== undefined) throw this.halted;
-  }
-
-  /** Starts effects that were due when the run was last in memory. */
-  restart(effects: readonly Effect[]): void {
-    for (const effect of effects) this.#effects.start(this.state, effect);
   }
 
   get isIdle(): boolean {

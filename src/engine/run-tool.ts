@@ -75,7 +75,7 @@ function raceAgainstTimer(run: ToolRun, returned: PromiseLike<unknown>, progress
       cancelTimer();
       cancelTimer = run.clock.setTimer(run.graceMs, () => {
         const error = new CadreError('TOOL_CANCELLED', `'${run.name}' was told to stop and did not; nobody waits for it any more`);
-        finish({ status: 'cancelled', error, progress: [...progress] });
+        finish({ status: 'cancelled', error, progress: [...progress], abandoned: true });
       });
     };
     returned.then(

@@ -26,6 +26,8 @@ export interface ToolOutcome {
   /** What it threw, or why it did not finish. */
   readonly error?: unknown;
   readonly progress: readonly { readonly fraction: number; readonly note: string; readonly at: number }[];
+  /** It did not stop when it was told to, and nobody waits for it any more: what it says later is a late result. */
+  readonly abandoned?: boolean;
 }
 
 /** What executing a tool needs from outside. */
