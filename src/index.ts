@@ -30,7 +30,8 @@ export async function loadProfiles(...args: Parameters<typeof LoadProfiles>): Pr
   return await profiles.loadProfiles(...args);
 }
 
-export type { Engine, LaunchOptions, LaunchRequest } from './engine/engine.ts';
+export type { Engine } from './engine/engine.ts';
+export type { LaunchOptions, LaunchRequest } from './engine/engine-parts.ts';
 export type { EngineOptions } from './engine/create-engine.ts';
 export type { LimitOptions } from './engine/limit-options.ts';
 export type { PendingRequest } from './engine/pending.ts';

@@ -1,6 +1,6 @@
 import type { RunId } from '../core/ids.ts';
 import type { ProfileFile } from '../core/profile.ts';
-import type { LaunchOptions } from '../engine/engine.ts';
+import type { LaunchOptions } from '../engine/engine-parts.ts';
 import type { Run } from '../engine/run.ts';
 import type { RunOptions } from './commands/run.ts';
 import { driveRun } from './drive-run.ts';

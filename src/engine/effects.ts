@@ -39,6 +39,9 @@ interface InFlight {
 export class Effects {
   readonly #ports: EffectPorts;
   readonly #inFlight = new Map<string, InFlight>();
+  /** Tools that were given up and have not ended yet. */
+  #out = 0;
+  readonly #alone: (() => void)[] = [];
   readonly #subscribers: Subscribers;
   readonly #tell: (input: Input) => void;
   readonly #onIdle: () => void;
@@ -51,6 +54,11 @@ export class Effects {
     this.#subscribers = links.subscribers;
     this.#tell = links.tell;
     this.#onIdle = links.onIdle;
+  }
+
+  /** Resolves when no tool is left that was given up and may still bring a late result. */
+  whenAlone(): Promise<void> {
+    return this.#out === 0 ? Promise.resolve() : new Promise((resolve) => this.#alone.push(resolve));
   }
 
   get size(): number {
@@ -131,6 +139,7 @@ export class Effects {
     const providerCallId =
       run.turns.get(turnId)?.modelEnd?.reply?.toolCalls.find((made) => made.callId === callId)?.providerCallId ?? '';
     const identity = { runId: run.meta.runId, agentId, turnId, toolCallId: callId, providerCallId, attempt: call.attempt };
+    let isOut = false;
     const outcome = runTool({
       name: tool.name,
       timeoutMs: tool.timeoutMs,
@@ -139,13 +148,21 @@ export class Effects {
       graceMs: this.#ports.graceMs,
       start: (progress) => tool.execute(call.request.args ?? {}, new CallContext(identity, { scope, context, abort, progress })),
       onProgress: (fraction, note) => this.#subscribers.progress(agentId, turnId, callId, fraction, note),
-      onLate: (late) => this.#tell({ kind: 'tool', agentId, turnId, callId, outcome: late }),
+      onLate: (late) => {
+        this.#tell({ kind: 'tool', agentId, turnId, callId, outcome: late });
+        if (isOut) this.#out -= 1;
+        if (this.#out === 0) for (const resolve of this.#alone.splice(0)) resolve();
+      },
     });
     this.#track(
       callId,
       abort,
       outcome,
-      (result) => ({ kind: 'tool', agentId, turnId, callId, outcome: result }),
+      (result) => {
+        isOut = result.abandoned === true || result.status === 'timeout';
+        if (isOut) this.#out += 1;
+        return { kind: 'tool', agentId, turnId, callId, outcome: result };
+      },
       (error) => ({
         kind: 'tool',
         agentId,

@@ -1,70 +1,25 @@
 import { CadreError } from '../core/error.ts';
 import type { CadreEvent, EventOf } from '../core/event.ts';
 import { foldEvents, startRun } from '../core/fold/apply-event.ts';
-import type { ContentHash, Ids, RunId } from '../core/ids.ts';
-import type { Journal, Lease, RunSummary } from '../core/journal.ts';
-import type { Clock } from '../core/clock.ts';
-import type { JsonValue } from '../core/json.ts';
-import type { ModelGateway } from '../core/model.ts';
+import type { ContentHash, RunId } from '../core/ids.ts';
+import type { Lease, RunSummary } from '../core/journal.ts';
 import type { Limits, ProfileFile, ProfileSet } from '../core/profile.ts';
 import type { RunState } from '../core/state.ts';
 import { defaultRunLimits } from '../nodes/limits.ts';
-import type { NodeFunction } from '../nodes/function-node.ts';
-import type { Kernel } from './decide.ts';
 import { engineVersion } from './version.ts';
+import type { EngineParts, LaunchOptions, LaunchRequest, Workbench } from './engine-parts.ts';
 import { forkPoint } from './fork-point.ts';
 import { limitsOf, type LimitOptions } from './limit-options.ts';
+import { titleOf } from './run-title.ts';
 import { Run, toUserPayload } from './run.ts';
 import { type ActorPorts, RunActor } from './run-actor.ts';
-
-/** What to start. */
-export interface LaunchRequest {
-  readonly profile: string;
-  /** Text, content parts, or a whole USER_PROMPT payload. */
-  readonly input: unknown;
-  readonly title?: string;
-}
-
-/** How to run it. */
-export interface LaunchOptions {
-  /** Aborting it cancels the run. */
-  readonly signal?: AbortSignal;
-  readonly limits?: LimitOptions;
-  /** Values for tools, in `context.context`; never journaled. */
-  readonly context?: Readonly<Record<string, unknown>>;
-  /** An LLM config used instead of every profile's own. */
-  readonly llmConfig?: string;
-}
-
-/** A set of profiles made ready to run. */
-export interface Workbench {
-  readonly kernel: Kernel;
-  readonly set: ProfileSet;
-  /** Fails before a run starts when its root profile's model cannot be called. */
-  checkModel(profile: string, llmConfig: string | undefined): void;
-}
-
-/** What an engine is made of; put together by `createEngine`. */
-export interface EngineParts {
-  readonly workbench: Workbench;
-  /** Makes a workbench from the files a run was started with. */
-  readonly rebuild: (files: readonly ProfileFile[]) => Promise<Workbench>;
-  readonly gateway: ModelGateway;
-  readonly journal: Journal;
-  /** The engine opened the journal itself, and closes it. */
-  readonly ownsJournal: boolean;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly functions: ReadonlyMap<string, NodeFunction>;
-  readonly limits: LimitOptions;
-  readonly owner: string;
-  readonly graceMs: number;
-}
 
 /** Launches, resumes and lists runs over one journal. */
 export class Engine {
   readonly #parts: EngineParts;
   readonly #live = new Map<RunId, { readonly run: Run; readonly actor: RunActor }>();
+  /** Leases of runs that have ended and may still get late results. */
+  readonly #ended = new Set<Lease>();
   readonly #resuming = new Map<string, Promise<Run>>();
   readonly #contents = new Map<ContentHash, string>();
   #closed = false;
@@ -187,6 +142,8 @@ export class Engine {
     this.#closed = true;
     await Promise.all([...this.#live.values()].map(({ actor }) => actor.suspend()));
     this.#live.clear();
+    for (const lease of this.#ended) await this.#parts.journal.release(lease);
+    this.#ended.clear();
     if (this.#parts.ownsJournal) await this.#parts.journal.close();
   }
 
@@ -234,7 +191,10 @@ export class Engine {
     run.result.then(async () => {
       await actor.whenIdle();
       forget();
-      if (!this.#closed) await this.#parts.journal.release(lease);
+      // A tool that was given up may still bring a late result, which needs the lease to be recorded.
+      this.#ended.add(lease);
+      await actor.whenAlone();
+      if (this.#ended.delete(lease)) await this.#parts.journal.release(lease);
     }, forget);
     const { signal } = options;
     const cancel = (): void => void run.cancel('the launch signal was aborted').catch(() => undefined);
@@ -292,10 +252,4 @@ function unknownProfile(name: string, set: ProfileSet): CadreError {
     'PROFILE_UNKNOWN',
     `there is no profile '${name}'; there are: ${[...set.profiles.keys()].join(', ') || 'none'}`,
   );
-}
-
-function titleOf(payload: JsonValue): string {
-  const prompt = typeof payload === 'object' && payload !== null && 'prompt' in payload ? payload['prompt'] : undefined;
-  const line = (typeof prompt === 'string' ? prompt : '').split('\n')[0]?.trim() ?? '';
-  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 }

@@ -5,6 +5,7 @@ import type { AgentId, ContentHash } from '../core/ids.ts';
 import type { Journal, Lease } from '../core/journal.ts';
 import type { RunState } from '../core/state.ts';
 import { Transaction } from '../core/transaction.ts';
+import { asStoreError } from './store-error.ts';
 import { CommitBatch, mayWait, type Prefix } from './commit-batch.ts';
 import { decide, type Input } from './decide.ts';
 import { type EffectPorts, Effects } from './effects.ts';
@@ -99,6 +100,12 @@ export class RunActor {
   whenIdle(): Promise<void> {
     if (this.isIdle) return Promise.resolve();
     return new Promise((resolve) => this.#idle.add(resolve));
+  }
+
+  /** Resolves when nothing can come any more: nothing runs, and every late result is recorded. */
+  async whenAlone(): Promise<void> {
+    await this.#effects.whenAlone();
+    await this.whenIdle();
   }
 
   /** Cancels the run or one agent; resolves when nothing below is running any more, or the grace period is over. */
@@ -245,14 +252,7 @@ export class RunActor {
 
   /** The journal refused: the run stops here, and everything in flight with it. Nothing committed is lost. */
   #halt(thrown: unknown, entries: readonly Entry[]): void {
-    const error =
-      thrown instanceof CadreError
-        ? thrown
-        : new CadreError(
-            'STORE_FAILED',
-            `run ${this.state.meta.runId}: the journal could not be written: ${describeThrown(thrown)}`,
-            { cause: thrown },
-          );
+    const error = asStoreError(this.state.meta.runId, thrown);
     this.halted = error;
     this.#held = undefined;
     this.#effects.abortAll(error);

@@ -1,0 +1,52 @@
+import type { Clock } from '../core/clock.ts';
+import type { Ids } from '../core/ids.ts';
+import type { Journal } from '../core/journal.ts';
+import type { ModelGateway } from '../core/model.ts';
+import type { ProfileFile, ProfileSet } from '../core/profile.ts';
+import type { NodeFunction } from '../nodes/function-node.ts';
+import type { Kernel } from './decide.ts';
+import type { LimitOptions } from './limit-options.ts';
+
+/** What to start. */
+export interface LaunchRequest {
+  readonly profile: string;
+  /** Text, content parts, or a whole USER_PROMPT payload. */
+  readonly input: unknown;
+  readonly title?: string;
+}
+
+/** How to run it. */
+export interface LaunchOptions {
+  /** Aborting it cancels the run. */
+  readonly signal?: AbortSignal;
+  readonly limits?: LimitOptions;
+  /** Values for tools, in `context.context`; never journaled. */
+  readonly context?: Readonly<Record<string, unknown>>;
+  /** An LLM config used instead of every profile's own. */
+  readonly llmConfig?: string;
+}
+
+/** A set of profiles made ready to run. */
+export interface Workbench {
+  readonly kernel: Kernel;
+  readonly set: ProfileSet;
+  /** Fails before a run starts when its root profile's model cannot be called. */
+  checkModel(profile: string, llmConfig: string | undefined): void;
+}
+
+/** What an engine is made of; put together by `createEngine`. */
+export interface EngineParts {
+  readonly workbench: Workbench;
+  /** Makes a workbench from the files a run was started with. */
+  readonly rebuild: (files: readonly ProfileFile[]) => Promise<Workbench>;
+  readonly gateway: ModelGateway;
+  readonly journal: Journal;
+  /** The engine opened the journal itself, and closes it. */
+  readonly ownsJournal: boolean;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly functions: ReadonlyMap<string, NodeFunction>;
+  readonly limits: LimitOptions;
+  readonly owner: string;
+  readonly graceMs: number;
+}
