@@ -1,4 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { Run } from '../src/index.ts';
 import { benchEngine } from './engine-run.ts';
 import { floorLoop, plainModel } from './floor.ts';
 import { interleaved } from './measure.ts';
@@ -18,16 +19,16 @@ export interface BenchResult {
 /** A thousand sub-agents of three turns each, dispatched in one call, against a thousand floor loops at once. */
 export async function fanOut(rounds: number): Promise<readonly BenchResult[]> {
   const worker = plainModel({ turns: turnsEach, delayMs });
-  let heapPerAgent = Number.NaN;
+  const engine = await benchEngine({ bench: worker, lead: leadModel() }, 'memory');
   const costs = await interleaved(
     {
       floor: () => Promise.all(Array.from({ length: agents }, () => floorLoop(worker))),
-      engine: async () => {
-        heapPerAgent = await dispatchAll(worker);
-      },
+      engine: () => dispatchAll(engine),
     },
     rounds,
   );
+  const heapPerAgent = await heapOfLiveAgents(engine);
+  await engine.close();
   return [
     {
       name: `${agents} sub-agents: wall × floor`,
@@ -44,26 +45,32 @@ export async function fanOut(rounds: number): Promise<readonly BenchResult[]> {
   ];
 }
 
-async function dispatchAll(worker: LanguageModelV4): Promise<number> {
-  const engine = await benchEngine({ bench: worker, lead: leadModel() }, 'memory');
-  globalThis.gc?.();
-  const before = process.memoryUsage().heapUsed;
+type BenchEngine = Awaited<ReturnType<typeof benchEngine>>;
+
+async function dispatchAll(engine: BenchEngine, watch?: (run: Run) => void): Promise<void> {
   const run = await engine.launch({ profile: 'Lead', input: 'Go.' });
-  let live = 0;
-  let started = 0;
-  run.subscribe({
-    onEvents: (events) => {
-      for (const event of events) if (event.type === 'agent.start') started++;
-      if (live === 0 && started >= agents) {
-        globalThis.gc?.();
-        live = process.memoryUsage().heapUsed - before;
-      }
-    },
-  });
+  watch?.(run);
   const { status } = await run.result;
   if (status !== 'completed' || run.state.agents.size !== agents + 1)
     throw new Error(`the fan-out ended ${status} with ${run.state.agents.size} agents`);
-  await engine.close();
+}
+
+/** Heap in bytes per agent while all of them are alive, in a run of its own: collecting garbage takes its time. */
+async function heapOfLiveAgents(engine: BenchEngine): Promise<number> {
+  globalThis.gc?.();
+  const before = process.memoryUsage().heapUsed;
+  let live = 0;
+  let started = 0;
+  await dispatchAll(engine, (run) =>
+    run.subscribe({
+      onEvents: (events) => {
+        for (const event of events) if (event.type === 'agent.start') started++;
+        if (live > 0 || started < agents) return;
+        globalThis.gc?.();
+        live = process.memoryUsage().heapUsed - before;
+      },
+    }),
+  );
   return live / agents;
 }
 
@@ -88,15 +95,15 @@ function leadModel(): LanguageModelV4 {
     inputTokens: { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined },
     outputTokens: { total: 1, text: 1, reasoning: undefined },
   };
-  let turn = 0;
   return {
     specificationVersion: 'v4',
     provider: 'bench',
     modelId: 'lead',
     supportedUrls: {},
     doGenerate: () => Promise.reject(new Error('the benchmark streams')),
-    doStream: async (_options: LanguageModelV4CallOptions) => {
-      const step = steps[turn++];
+    doStream: async ({ prompt }: LanguageModelV4CallOptions) => {
+      const turn = prompt.filter(({ role }) => role === 'assistant').length;
+      const step = steps[turn];
       return {
         stream: new ReadableStream({
           start(controller) {

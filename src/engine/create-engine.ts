@@ -77,12 +77,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   });
   const build = async (source: EngineOptions['profiles']): Promise<Workbench> => {
     const set = await loadProfiles(filesOf(source), { known, ...(options.env === undefined ? {} : { env: options.env }) });
+    const files = JSON.stringify(set.files);
     const llmConfigs = createLlmConfigs(set.llmConfigs, Object.keys(models));
     workbenches.add(llmConfigs);
     const env = buildEnv({ set, registry, ingestors, observers, llmConfigs, hash });
     return {
       kernel: { env, agentNode: createAgentNode(env), toolNode: createToolNode(env) },
       set,
+      snapshot: { hash: hash(files), text: files },
       checkModel: (name, override) => {
         const profile = set.profiles.get(name);
         if (profile === undefined || (profile.functionNode !== undefined && override === undefined)) return;

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { Ids } from '../core/ids.ts';
-import type { Journal } from '../core/journal.ts';
+import type { ContentEntry, Journal } from '../core/journal.ts';
 import type { ModelGateway } from '../core/model.ts';
 import type { ProfileFile, ProfileSet } from '../core/profile.ts';
 import type { NodeFunction } from '../nodes/function-node.ts';
@@ -30,6 +30,8 @@ export interface LaunchOptions {
 export interface Workbench {
   readonly kernel: Kernel;
   readonly set: ProfileSet;
+  /** The files of the set as a run stores them, and their address. */
+  readonly snapshot: ContentEntry;
   /** Fails before a run starts when its root profile's model cannot be called. */
   checkModel(profile: string, llmConfig: string | undefined): void;
 }

@@ -53,8 +53,7 @@ export class Engine {
     options.signal?.throwIfAborted();
     const runId = ids.runId();
     const payload = toUserPayload(request.input);
-    const snapshot = JSON.stringify(workbench.set.files);
-    const profiles = workbench.kernel.env.hash(snapshot);
+    const { snapshot } = workbench;
     const lease = await journal.acquire(runId, this.#parts.owner);
     const start: EventOf<'run.start'> = {
       type: 'run.start',
@@ -64,16 +63,13 @@ export class Engine {
       profile: profile.name,
       title: request.title ?? titleOf(payload),
       input: payload,
-      profiles,
+      profiles: snapshot.hash,
       ...(options.llmConfig === undefined ? {} : { llmConfig: options.llmConfig }),
       limits: this.#limits(options.limits),
       engineVersion,
     };
     const { actor, run } = this.#activate(startRun(start), lease, workbench, options);
-    await actor.begin(
-      { events: [start], contents: [{ hash: profiles, text: snapshot }] },
-      { kind: 'start', profile: profile.name, payload },
-    );
+    await actor.begin({ events: [start], contents: [snapshot] }, { kind: 'start', profile: profile.name, payload });
     return run;
   }
 
@@ -167,7 +163,7 @@ export class Engine {
 
   async #workbenchOf(state: RunState): Promise<Workbench> {
     const { workbench, journal, rebuild } = this.#parts;
-    if (workbench.kernel.env.hash(JSON.stringify(workbench.set.files)) === state.meta.profiles) return workbench;
+    if (workbench.snapshot.hash === state.meta.profiles) return workbench;
     const snapshot = await journal.content(state.meta.profiles);
     if (snapshot === undefined)
       throw new CadreError(
