@@ -40,8 +40,15 @@ export function createLlmConfigs(loaded: ReadonlyMap<string, LlmConfig>, models:
   };
 }
 
+/** The same object for the same config, always: others remember what they made of a config by its identity. */
+const withoutStandIn = new WeakMap<LlmConfig, LlmConfig>();
+
 function chosen(config: LlmConfig): LlmConfig {
+  if (config.whenUnconfigured === undefined) return config;
+  const known = withoutStandIn.get(config);
+  if (known !== undefined) return known;
   const { whenUnconfigured: _standIn, ...rest } = config;
+  withoutStandIn.set(config, rest);
   return rest;
 }
 
