@@ -49,43 +49,43 @@ async function durable(): Promise<void> {
   const bytes: Record<number, number> = {};
   for (const turns of [100, 1000]) {
     const model = plainModel({ turns });
+    const repeat = 1000 / turns;
     let content = 0;
-    let file = 0;
+    const database = openFloor(path.join(folder, `floor-${turns}.db`));
+    const insert = database.prepare('INSERT INTO turns (body) VALUES (?)');
+    const engine = await benchEngine({ bench: model }, path.join(folder, `engine-${turns}.db`));
     const costs = await interleaved(
       {
-        floor: () => {
-          content = 0;
-          const database = openFloor(path.join(folder, `floor-${turns}-${file++}.db`));
-          const insert = database.prepare('INSERT INTO turns (body) VALUES (?)');
-          return floorLoop(model, {
-            onTurn: (messages) => {
-              const body = JSON.stringify(messages);
-              content += body.length;
-              insert.run(body);
-            },
-          }).finally(() => database.close());
+        floor: async () => {
+          for (let index = 0; index < repeat; index++) {
+            content = 0;
+            await floorLoop(model, {
+              onTurn: (messages) => {
+                const body = JSON.stringify(messages);
+                content += body.length;
+                insert.run(body);
+              },
+            });
+          }
         },
         engine: async () => {
-          const store = path.join(folder, `engine-${turns}-${file++}.db`);
-          const engine = await benchEngine({ bench: model }, store);
-          await (
-            await engine.launch({ profile: 'Adder', input: 'Add.' })
-          ).result;
-          await engine.close();
-          bytes[turns] = statSync(store).size;
+          for (let index = 0; index < repeat; index++) await (await engine.launch({ profile: 'Adder', input: 'Add.' })).result;
         },
       },
       rounds,
     );
-    const floor = costs.floor.cpu / turns;
-    const ours = costs.engine.cpu / turns;
+    database.close();
+    await engine.close();
+    const floor = costs.floor.cpu / 1000;
+    const ours = costs.engine.cpu / 1000;
     row(
       `SQLite: CPU per turn, N=${turns}, × floor with one append`,
       ours / floor,
       4,
       `${ours.toFixed(1)} µs against ${floor.toFixed(1)} µs`,
     );
-    const perTurn = (bytes[turns] ?? 0) / turns;
+    bytes[turns] = await bytesOf(model, turns);
+    const perTurn = bytes[turns] / turns;
     row(
       `SQLite: bytes per turn, N=${turns}, × new content`,
       perTurn / (content / turns),
@@ -94,6 +94,17 @@ async function durable(): Promise<void> {
     );
   }
   row('SQLite: bytes per turn at N=1000 × at N=100', (bytes[1000] ?? 0) / 1000 / ((bytes[100] ?? 1) / 100), 1.05, 'flat in N');
+}
+
+/** The size of a journal file that holds one run. */
+async function bytesOf(model: ReturnType<typeof plainModel>, turns: number): Promise<number> {
+  const store = path.join(folder, `bytes-${turns}.db`);
+  const engine = await benchEngine({ bench: model }, store);
+  await (
+    await engine.launch({ profile: 'Adder', input: 'Add.' })
+  ).result;
+  await engine.close();
+  return statSync(store).size;
 }
 
 function openFloor(file: string): DatabaseSync {
