@@ -193,6 +193,7 @@ export class Engine {
       if (this.#ended.delete(lease)) await this.#parts.journal.release(lease);
     }, forget);
     const { signal } = options;
+    // A run that cannot be cancelled any more has halted, and its result says why.
     const cancel = (): void => void run.cancel('the launch signal was aborted').catch(() => undefined);
     signal?.addEventListener('abort', cancel, { once: true });
     // Aborted while the lease was taken: the cancel waits behind the start.

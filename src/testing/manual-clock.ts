@@ -8,6 +8,8 @@ export interface ManualClock extends Clock {
   setWall(ms: number): void;
   /** Timers that wait. */
   readonly timers: number;
+  /** Milliseconds until the next timer comes due; undefined when none waits. */
+  readonly nextIn: number | undefined;
 }
 
 interface Timer {
@@ -61,6 +63,10 @@ export function manualClock(startAt = Date.UTC(2026, 0, 1)): ManualClock {
     },
     get timers() {
       return timers.size;
+    },
+    get nextIn() {
+      const first = next(Number.POSITIVE_INFINITY);
+      return first === undefined ? undefined : first.due - elapsed;
     },
   };
 }

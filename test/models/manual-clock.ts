@@ -1,52 +1,35 @@
 import type { Clock } from '../../src/core/clock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 
-interface Timer {
-  readonly due: number;
-  readonly order: number;
-  readonly callback: () => void;
-}
-
-/** A clock that stands still until it is moved; timers fire in order of time, and what they set off runs before the next. */
+/** The manual clock of `cadre/testing`, counting the timers that are set, and able to run until a promise settles. */
 export class ManualClock implements Clock {
-  #now = 1_000_000;
-  #order = 0;
-  readonly #timers = new Set<Timer>();
+  readonly #clock = manualClock();
   /** How often a timer was set, to see what a chunk costs. */
   timersSet = 0;
 
   now(): number {
-    return 1_700_000_000_000 + this.#now;
+    return this.#clock.now();
   }
 
   monotonic(): number {
-    return this.#now;
+    return this.#clock.monotonic();
   }
 
   setTimer(ms: number, callback: () => void): () => void {
-    const timer = { due: this.#now + ms, order: (this.#order += 1), callback };
     this.timersSet += 1;
-    this.#timers.add(timer);
-    return () => this.#timers.delete(timer);
+    return this.#clock.setTimer(ms, callback);
   }
 
   /** Timers that are set and have not fired. */
   get pending(): number {
-    return this.#timers.size;
+    return this.#clock.timers;
   }
 
   /** Moves the clock on, firing what falls due on the way. */
   async advance(ms: number): Promise<void> {
-    const target = this.#now + ms;
     await settle();
-    for (;;) {
-      const next = [...this.#timers].filter(({ due }) => due <= target).toSorted((a, b) => a.due - b.due || a.order - b.order)[0];
-      if (next === undefined) break;
-      this.#timers.delete(next);
-      this.#now = Math.max(this.#now, next.due);
-      next.callback();
-      await settle();
-    }
-    this.#now = target;
+    await this.#clock.advance(ms);
+    await settle();
   }
 
   /** Moves on from timer to timer until a promise settles. */
@@ -56,8 +39,8 @@ export class ManualClock implements Clock {
     for (let hops = 0; hops < 1000; hops += 1) {
       await settle();
       if (settled) return done;
-      const next = [...this.#timers].toSorted((a, b) => a.due - b.due)[0];
-      if (next !== undefined) await this.advance(next.due - this.#now);
+      const { nextIn } = this.#clock;
+      if (nextIn !== undefined) await this.advance(nextIn);
     }
     throw new Error('the promise did not settle');
   }
