@@ -2,7 +2,6 @@ import { hostname } from 'node:os';
 import { nanoid } from 'nanoid';
 import type { Clock } from '../core/clock.ts';
 import type { CodedObserver } from '../core/env.ts';
-import { CadreError } from '../core/error.ts';
 import type { Ids } from '../core/ids.ts';
 import type { Ingestor } from '../core/ingestor.ts';
 import type { Journal } from '../core/journal.ts';
@@ -53,64 +52,84 @@ export interface EngineOptions {
   readonly graceMs?: number;
 }
 
+/** What an engine runs with besides its profiles and tools. */
+export type OpenOptions = Pick<
+  EngineOptions,
+  'models' | 'functions' | 'store' | 'durability' | 'limits' | 'clock' | 'ids' | 'env' | 'random' | 'graceMs'
+>;
+
+/** Profiles and tools, checked against each other and compiled, from which engines are opened. */
+export interface PreparedEngine {
+  /** Opens an engine over a store. Models and functions must bear the names they were prepared with. */
+  open(options: OpenOptions): Promise<Engine>;
+}
+
 /**
  * Creates an engine: loads and checks all profiles against all tools, then opens the store. Fails with PROFILE_INVALID,
  * naming every problem of every file, before anything is opened.
  */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
-  const clock = options.clock ?? systemClock;
+  const prepared = await prepareEngine(options);
+  return await prepared.open(options);
+}
+
+/** The part of `createEngine` that takes time and touches neither store nor clock: done once, it serves any number of engines. */
+export async function prepareEngine(
+  options: Pick<EngineOptions, 'profiles' | 'models' | 'tools' | 'ingestors' | 'observers' | 'functions' | 'team' | 'env'>,
+): Promise<PreparedEngine> {
   const registry = createToolRegistry(allTools(options));
   const ingestors = createIngestorRegistry(options.ingestors);
   const observers = new Map((options.observers ?? []).map((observer) => [observer.name, observer]));
   const functions = new Map(Object.entries(options.functions ?? {}));
-  const models = options.models ?? {};
-  const known = knownNames({ registry, ingestors: ingestors.names(), observers, functions, models: Object.keys(models) });
+  const models = Object.keys(options.models ?? {});
+  const known = knownNames({ registry, ingestors: ingestors.names(), observers, functions, models });
+  const env = options.env === undefined ? {} : { env: options.env };
   const hash = createContentHash();
-  const workbenches = new Set<LlmConfigs>();
-  const gateway = createModelGateway({
-    models,
-    clock,
-    decodeToolName: (wire) => registry.fromWire(wire),
-    ...(options.random === undefined ? {} : { random: options.random }),
-    ...(options.env === undefined ? {} : { env: options.env }),
-    llmConfigs: (name) => [...workbenches].map((configs) => configs.find(name)).find((config) => config !== undefined),
-  });
+  const llmConfigs = new Set<LlmConfigs>();
   const build = async (source: EngineOptions['profiles']): Promise<Workbench> => {
-    const set = await loadProfiles(filesOf(source), { known, ...(options.env === undefined ? {} : { env: options.env }) });
+    const set = await loadProfiles(filesOf(source), { known, ...env });
     const files = JSON.stringify(set.files);
-    const llmConfigs = createLlmConfigs(set.llmConfigs, Object.keys(models));
-    workbenches.add(llmConfigs);
-    const env = buildEnv({ set, registry, ingestors, observers, llmConfigs, hash });
+    const configs = createLlmConfigs(set.llmConfigs, models);
+    llmConfigs.add(configs);
+    const bench = buildEnv({ set, registry, ingestors, observers, llmConfigs: configs, hash });
     return {
-      kernel: { env, agentNode: createAgentNode(env), toolNode: createToolNode(env) },
+      kernel: { env: bench, agentNode: createAgentNode(bench), toolNode: createToolNode(bench) },
       set,
       snapshot: { hash: hash(files), text: files },
-      checkModel: (name, override) => {
-        const profile = set.profiles.get(name);
-        if (profile === undefined || (profile.functionNode !== undefined && override === undefined)) return;
-        const check = gateway.resolves(llmConfigs.of(profile, override));
-        if (!check.ok) throw new CadreError(check.error.code, check.error.message);
-      },
+      llmConfigOf: (profile, override) => configs.of(profile, override),
     };
   };
   const workbench = await build(options.profiles);
-  return new Engine({
-    workbench,
-    rebuild: (files) => build({ files }),
-    gateway,
-    journal: await openStore(options.store, options.durability),
-    ownsJournal: typeof options.store !== 'object',
-    clock,
-    ids: options.ids ?? randomIds,
-    functions,
-    limits: options.limits ?? {},
-    owner: `${process.pid}@${hostname()}#${nanoid(8)}`,
-    graceMs: options.graceMs ?? 5_000,
-  });
+  return {
+    open: async (live) => {
+      const clock = live.clock ?? systemClock;
+      const gateway = createModelGateway({
+        models: live.models ?? {},
+        clock,
+        decodeToolName: (wire) => registry.fromWire(wire),
+        ...(live.random === undefined ? {} : { random: live.random }),
+        ...env,
+        llmConfigs: (name) => [...llmConfigs].map((configs) => configs.find(name)).find((config) => config !== undefined),
+      });
+      return new Engine({
+        workbench,
+        rebuild: (files) => build({ files }),
+        gateway,
+        journal: await openStore(live.store, live.durability),
+        ownsJournal: typeof live.store !== 'object',
+        clock,
+        ids: live.ids ?? randomIds,
+        functions: new Map(Object.entries(live.functions ?? {})),
+        limits: live.limits ?? {},
+        owner: `${process.pid}@${hostname()}#${nanoid(8)}`,
+        graceMs: live.graceMs ?? 5_000,
+      });
+    },
+  };
 }
 
 /** The caller's tools, and the team's unless they are left out; a tool of the caller wins over one of the same name. */
-function allTools(options: EngineOptions): readonly unknown[] {
+function allTools(options: Pick<EngineOptions, 'tools' | 'team'>): readonly unknown[] {
   const listed = createToolRegistry(options.tools ?? []);
   const mine = listed.names().flatMap((name) => listed.get(name) ?? []);
   if (options.team === false) return mine;

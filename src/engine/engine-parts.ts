@@ -1,8 +1,9 @@
 import type { Clock } from '../core/clock.ts';
 import type { Ids } from '../core/ids.ts';
 import type { ContentEntry, Journal } from '../core/journal.ts';
-import type { ModelGateway } from '../core/model.ts';
-import type { ProfileFile, ProfileSet } from '../core/profile.ts';
+import type { LlmConfig } from '../core/llm-config.ts';
+import type { CompiledProfile, ProfileFile, ProfileSet } from '../core/profile.ts';
+import type { CheckedModelGateway } from '../models/gateway.ts';
 import type { NodeFunction } from '../nodes/function-node.ts';
 import type { Kernel } from './decide.ts';
 import type { LimitOptions } from './limit-options.ts';
@@ -32,8 +33,8 @@ export interface Workbench {
   readonly set: ProfileSet;
   /** The files of the set as a run stores them, and their address. */
   readonly snapshot: ContentEntry;
-  /** Fails before a run starts when its root profile's model cannot be called. */
-  checkModel(profile: string, llmConfig: string | undefined): void;
+  /** The LLM config a profile's model calls are made with, or the run's own in its place. */
+  llmConfigOf(profile: CompiledProfile, override: string | undefined): LlmConfig;
 }
 
 /** What an engine is made of; put together by `createEngine`. */
@@ -41,7 +42,7 @@ export interface EngineParts {
   readonly workbench: Workbench;
   /** Makes a workbench from the files a run was started with. */
   readonly rebuild: (files: readonly ProfileFile[]) => Promise<Workbench>;
-  readonly gateway: ModelGateway;
+  readonly gateway: CheckedModelGateway;
   readonly journal: Journal;
   /** The engine opened the journal itself, and closes it. */
   readonly ownsJournal: boolean;

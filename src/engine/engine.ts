@@ -3,7 +3,7 @@ import type { CadreEvent, EventOf } from '../core/event.ts';
 import { foldEvents, startRun } from '../core/fold/apply-event.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
 import type { Lease, RunSummary } from '../core/journal.ts';
-import type { Limits, ProfileFile, ProfileSet } from '../core/profile.ts';
+import type { CompiledProfile, Limits, ProfileFile, ProfileSet } from '../core/profile.ts';
 import type { RunState } from '../core/state.ts';
 import { defaultRunLimits } from '../nodes/limits.ts';
 import { engineVersion } from './version.ts';
@@ -49,7 +49,7 @@ export class Engine {
         'PROFILE_DISABLED',
         `profile '${profile.name}' is disabled (is_active or is_deleted in ${profile.source.file})`,
       );
-    workbench.checkModel(profile.name, options.llmConfig);
+    this.#checkModel(workbench, profile, options.llmConfig);
     options.signal?.throwIfAborted();
     const runId = ids.runId();
     const payload = toUserPayload(request.input);
@@ -149,6 +149,13 @@ export class Engine {
 
   #assertOpen(): void {
     if (this.#closed) throw new CadreError('ENGINE_CLOSED', 'this engine was closed; create a new one');
+  }
+
+  /** Fails before a run starts when its root profile's model cannot be called. */
+  #checkModel(workbench: Workbench, profile: CompiledProfile, override: string | undefined): void {
+    if (profile.functionNode !== undefined && override === undefined) return;
+    const check = this.#parts.gateway.resolves(workbench.llmConfigOf(profile, override));
+    if (!check.ok) throw new CadreError(check.error.code, check.error.message);
   }
 
   #limits(own: LimitOptions | undefined): Limits {
