@@ -29,6 +29,16 @@ export interface RunStatusChange {
   readonly type: 'run.status';
   readonly status: 'running' | 'awaiting';
 }
+/** A run that is not over was taken up again: its process died, or its engine was closed. Somebody outside did it, so it has no cause. */
+export interface RunResume {
+  readonly type: 'run.resume';
+  /** The version that goes on; the one that began stands in `run.start`. */
+  readonly engineVersion: string;
+  /** Milliseconds since the event before; 0 when the clock went backwards. */
+  readonly downMs: number;
+  /** Content hash of the profile files the run goes by from here on, when they are not those from before. */
+  readonly profiles?: ContentHash;
+}
 /** A run is over; its state stays readable for ever. */
 export interface RunEnd {
   readonly type: 'run.end';
@@ -150,6 +160,7 @@ export interface NoteAdd {
 export type EventDraft =
   | RunStart
   | RunStatusChange
+  | RunResume
   | RunEnd
   | AgentStart
   | AgentRelease

@@ -15,7 +15,8 @@ import type { DispatchRecord, WorkModule } from './work-module.ts';
  * messages, turns and inboxes are append-only structures changed in place (PERFORMANCE 3).
  */
 export interface RunState {
-  readonly meta: RunMeta;
+  /** Replaced when the run goes on with other profiles. */
+  meta: RunMeta;
   status: 'running' | 'awaiting' | RunEndStatus;
   outcome: string | undefined;
   output: string;
@@ -38,6 +39,12 @@ export interface RunState {
   /** Wall time of the last event folded in. */
   at: number;
   readonly counters: RunCounters;
+  /** When the run began to wait for somebody, as long as it does. */
+  awaitingSince: number | undefined;
+  /** Milliseconds the run lay still: waiting for somebody, or taken up by no process. They are no working time. */
+  pausedMs: number;
+  /** The times it was taken up again. */
+  readonly resumes: { readonly at: number; readonly downMs: number }[];
 }
 
 /** What a run is. */
@@ -47,6 +54,7 @@ export interface RunMeta {
   readonly title: string;
   readonly input: JsonValue;
   readonly createdAt: number;
+  /** The profile files it goes by now. */
   readonly profiles: ContentHash;
   readonly llmConfig: string | undefined;
   readonly engineVersion: string;

@@ -12,7 +12,7 @@ import { endCall } from '../nodes/tool-end.ts';
 import type { createToolNode, ToolOutcome } from '../nodes/tool-node.ts';
 import { agentIdAt } from '../nodes/transition-context.ts';
 import { afterThinking } from './after-thinking.ts';
-import { recover } from './recover.ts';
+import { recover, type Resumption } from './recover.ts';
 
 /** Everything that can happen to a run from outside its own decisions. */
 export type Input =
@@ -34,7 +34,7 @@ export type Input =
       readonly message?: string;
     }
   | { readonly kind: 'cancel'; readonly agentId?: AgentId; readonly reason: string }
-  | { readonly kind: 'recover' }
+  | ({ readonly kind: 'recover' } & Resumption)
   | { readonly kind: 'fail'; readonly error: ErrorRecord }
   | { readonly kind: 'note'; readonly level: 'info' | 'warning' | 'error'; readonly code: string; readonly message: string };
 
@@ -79,7 +79,7 @@ function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
       cancel(tx, kernel.env, input.agentId, input.reason);
       break;
     case 'recover':
-      recover(tx, kernel.env);
+      recover(tx, kernel.env, input);
       break;
     case 'note':
       tx.emit({ type: 'note.add', level: input.level, code: input.code, message: input.message }, tx.run.seq);

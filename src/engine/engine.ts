@@ -93,7 +93,7 @@ export class Engine {
     // Somebody may have written between the first read and the lease.
     const current = await this.#read(state.meta.runId);
     const { actor, run } = this.#activate(current, lease, workbench, options);
-    await actor.submit({ kind: 'recover' });
+    await actor.submit({ kind: 'recover', engineVersion });
     return run;
   }
 
@@ -108,7 +108,7 @@ export class Engine {
   /** Starts a new run with the history of another, up to a sequence number (rounded down to the end of a turn). */
   async fork(runId: string, options: { readonly at?: number } & LaunchOptions = {}): Promise<Run> {
     this.#assertOpen();
-    const { journal, ids, clock } = this.#parts;
+    const { journal, ids } = this.#parts;
     const events = await journal.read(runId as RunId);
     const kept = events.slice(0, forkPoint(events, options.at ?? Number.MAX_SAFE_INTEGER));
     const newId = ids.runId();
@@ -120,9 +120,8 @@ export class Engine {
     if (state === undefined) throw new CadreError('RUN_UNKNOWN', `run ${runId} has no events to fork from`);
     const lease = await journal.acquire(newId, this.#parts.owner);
     await journal.append(lease, { runId: newId, expectedSeq: 0, events: copied, contents: [], sync: true });
-    state.at = clock.now();
     const { actor, run } = this.#activate(state, lease, await this.#workbenchOf(state), options);
-    await actor.submit({ kind: 'recover' });
+    await actor.submit({ kind: 'recover', engineVersion });
     return run;
   }
 

@@ -3,13 +3,23 @@ import type { AgentState, CallState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { endCall } from '../nodes/tool-end.ts';
 
+/** Who takes a run up. */
+export interface Resumption {
+  readonly engineVersion: string;
+}
+
 /**
  * Takes up a run where its journal stands: model calls that were not answered are made again from the same recorded
  * input; running tools are repeated when their effect allows it and answered with OUTCOME_UNKNOWN when it does not (I5);
- * suspended calls stay suspended; what was due but not started is started.
+ * suspended calls stay suspended; what was due but not started is started. That it was taken up is its first event.
  */
-export function recover(tx: Transaction, env: Env): void {
+export function recover(tx: Transaction, env: Env, by: Resumption): void {
   if (tx.run.outcome !== undefined) return;
+  tx.emit({
+    type: 'run.resume',
+    engineVersion: by.engineVersion,
+    downMs: Math.max(0, tx.at - tx.run.at),
+  });
   for (const agent of tx.run.agents.values()) {
     if (agent.status === 'ended') continue;
     recoverTurn(tx, agent);

@@ -9,6 +9,8 @@ export function describeEvent(event: CadreEvent): string {
       return `the run began with profile ${event.profile}: ${inOneLine(event.input)}`;
     case 'run.status':
       return `the run is ${event.status}`;
+    case 'run.resume':
+      return `the run was taken up again after ${event.downMs} ms${event.profiles === undefined ? '' : ', with other profiles'}`;
     case 'run.end':
       return `the run ended ${event.status} (${event.outcome})`;
     case 'agent.start':

@@ -29,6 +29,9 @@ export interface RunOverview {
   readonly error: ErrorRecord | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** How often it was taken up again, and for how long it lay still or waited for somebody, in milliseconds. */
+  readonly resumes: number;
+  readonly pausedMs: number;
   readonly parentRun: RunState['meta']['parentRun'];
   readonly engineVersion: string;
   readonly lastSeq: number;
@@ -63,6 +66,8 @@ export function runOverview(run: RunState): RunOverview {
     error: run.error,
     createdAt: meta.createdAt,
     updatedAt: run.at,
+    resumes: run.resumes.length,
+    pausedMs: run.pausedMs,
     parentRun: meta.parentRun,
     engineVersion: meta.engineVersion,
     lastSeq: run.seq,

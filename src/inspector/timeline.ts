@@ -58,6 +58,8 @@ export interface Timeline {
   readonly links: readonly TimelineLink[];
   /** Stretches of at least `breakMs` in which no turn was open. */
   readonly breaks: readonly { readonly from: number; readonly to: number }[];
+  /** When the run was taken up again, and how long it had lain still. */
+  readonly resumes: readonly { readonly at: number; readonly downMs: number }[];
 }
 
 /** How a timeline is drawn. */
@@ -97,6 +99,7 @@ export function timeline(run: RunState, options: TimelineOptions = {}): Timeline
     lanes,
     links,
     breaks: idleStretches([...bars.values()].flat(), options.breakMs ?? 1000),
+    resumes: run.resumes,
   };
 }
 

@@ -118,6 +118,7 @@ const toolCall = ['agentId', 'turnId', 'callId'] as const;
 const table: { readonly [Type in EventType]: Omit<EventShape, 'type'> } = {
   'run.start': { code: 'r<', ids: [], shape: plain },
   'run.status': { code: 'r=', ids: [], shape: plain },
+  'run.resume': { code: 'r+', ids: [], shape: plain },
   'run.end': { code: 'r>', ids: [], shape: plain },
   'agent.start': { code: 'a<', ids: agent, shape: plain },
   'agent.release': { code: 'ar', ids: agent, shape: plain },

@@ -8,6 +8,7 @@ const afterTheEnd: ReadonlySet<string> = new Set(['tool.late', 'note.add']);
 function isFromOutside(event: CadreEvent): boolean {
   switch (event.type) {
     case 'run.start':
+    case 'run.resume':
     case 'tool.answer':
       return true;
     case 'inbox.add':
@@ -46,6 +47,13 @@ export function checkSequence(events: readonly CadreEvent[]): readonly JournalPr
         `${event.type} names ${cause} as its cause, which is not before it`,
       );
     found.expect(!ended || afterTheEnd.has(event.type), 'life', event, `${event.type} after run.end`);
+    if (event.type === 'run.resume')
+      found.expect(
+        event.downMs === Math.max(0, event.at - (events[index - 1]?.at ?? event.at)),
+        'life',
+        event,
+        `the run lay still for ${event.downMs} ms, which is not the time since the event before`,
+      );
     if (event.type === 'run.end') ended = true;
   });
   return found.problems;

@@ -132,6 +132,7 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
     { llmConfig: name, parentRun: record({ runId: name, at: count }) },
   ),
   'run.status': record({ status: fc.constantFrom('running', 'awaiting') }),
+  'run.resume': record({ engineVersion: name, downMs: count }, { profiles: name }),
   'run.end': record(
     { status: fc.constantFrom('completed', 'failed'), outcome: name, output: text, deliverables: object(json) },
     { error },

@@ -3,6 +3,7 @@ import { contentText } from '../../core/message.ts';
 import type { RunState } from '../../core/state.ts';
 import type { TextStyle } from '../../inspector/format/text-style.ts';
 import { styledStatus } from '../../inspector/format/text-style.ts';
+import { durationText } from '../../inspector/format/quantity-text.ts';
 import { safe } from '../../inspector/format/layout.ts';
 import { argsText } from './args-text.ts';
 
@@ -46,6 +47,8 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
   switch (event.type) {
     case 'run.start':
       return `run ${style.bold(safe(event.runId))} started: ${safe(event.title)}`;
+    case 'run.resume':
+      return `run taken up again after ${durationText(event.downMs)}${event.profiles === undefined ? '' : ', with other profiles'}`;
     case 'run.end':
       return `run ended ${styledStatus(style, event.status)} (${safe(event.outcome)})${event.error === undefined ? '' : `: ${safe(event.error.message, 400)}`}`;
     case 'agent.start':

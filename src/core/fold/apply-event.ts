@@ -2,7 +2,7 @@ import type { CadreEvent, EventOf } from '../event.ts';
 import type { RunState } from '../state.ts';
 import { applyAgentEvent } from './agent.ts';
 import { applyInboxEvent } from './inbox.ts';
-import { newRunState } from './run.ts';
+import { applyRunEvent, newRunState } from './run.ts';
 import { applyTeamEvent } from './team.ts';
 import { applyToolEvent } from './tool.ts';
 import { applyTurnEvent } from './turn.ts';
@@ -19,14 +19,9 @@ export function applyEvent(run: RunState, event: CadreEvent): void {
     case 'run.start':
       break;
     case 'run.status':
-      run.status = event.status;
-      break;
+    case 'run.resume':
     case 'run.end':
-      run.status = event.status;
-      run.outcome = event.outcome;
-      run.output = event.output;
-      run.deliverables = event.deliverables;
-      run.error = event.error;
+      applyRunEvent(run, event);
       break;
     case 'agent.start':
     case 'agent.release':

@@ -52,7 +52,41 @@ export function newRunState(event: EventOf<'run.start'>): RunState {
     seq: 0,
     at: event.at,
     counters: { agents: 0, calls: 0, items: 0, modules: 0, dispatches: 0, turns: 0, toolCalls: 0 },
+    awaitingSince: undefined,
+    pausedMs: 0,
+    resumes: [],
   };
+}
+
+/** Folds what happens to the run as a whole. Clocks may go backwards, time that passed does not. */
+export function applyRunEvent(run: RunState, event: EventOf<'run.status' | 'run.resume' | 'run.end'>): void {
+  switch (event.type) {
+    case 'run.status':
+      if (event.status === 'running') endWait(run, event.at);
+      else run.awaitingSince ??= event.at;
+      run.status = event.status;
+      break;
+    case 'run.resume':
+      // What lies within a wait counts with it.
+      if (run.awaitingSince === undefined) run.pausedMs += event.downMs;
+      if (event.profiles !== undefined) run.meta = { ...run.meta, profiles: event.profiles };
+      run.resumes.push({ at: event.at, downMs: event.downMs });
+      break;
+    case 'run.end':
+      endWait(run, event.at);
+      run.status = event.status;
+      run.outcome = event.outcome;
+      run.output = event.output;
+      run.deliverables = event.deliverables;
+      run.error = event.error;
+      break;
+  }
+}
+
+function endWait(run: RunState, at: number): void {
+  if (run.awaitingSince === undefined) return;
+  run.pausedMs += Math.max(0, at - run.awaitingSince);
+  run.awaitingSince = undefined;
 }
 
 /** Adds one model call to a usage. */

@@ -13,6 +13,10 @@ export function formatOverview(view: RunOverview, options: FormatOptions = {}): 
   out.line(
     `${style.dim('started')}  ${timeText(view.createdAt)}, ${durationText(view.updatedAt - view.createdAt)} to its last event`,
   );
+  if (view.resumes > 0)
+    out.line(
+      `${style.dim('resumed')}  ${countText(view.resumes, 'time')}; it waited or lay still for ${durationText(view.pausedMs)}`,
+    );
   out.line(
     `${style.dim('team')}     ${countText(view.agents.total, 'agent')}, ${countText(view.turns, 'turn')}, ${countText(view.toolCalls, 'tool call')}`,
   );

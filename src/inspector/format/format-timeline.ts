@@ -21,6 +21,8 @@ export function formatTimeline(view: Timeline, options: FormatOptions = {}): str
   for (const line of table(rows)) out.line(line);
   for (const gap of view.breaks.slice(0, 20))
     out.line(style.dim(`idle for ${durationText(gap.to - gap.from)} from ${timeText(gap.from)}`));
+  for (const { at, downMs } of view.resumes.slice(-20))
+    out.line(style.dim(`taken up again ${timeText(at)} after ${durationText(downMs)}`));
   if (view.breaks.length > 20) out.line(style.dim(`… ${view.breaks.length - 20} more idle stretches`));
   return out.toString();
 }
