@@ -108,7 +108,7 @@ export async function openRecordedRun(store: string | undefined, reference: stri
   try {
     const summary: RunSummary = findRun(await journal.runs(), reference, journal.location);
     const events = await journal.read(summary.runId);
-    const state = foldEvents(events);
+    const state = foldEvents(events, 'everything');
     if (state === undefined)
       throw new CadreError('STORE_CORRUPT', `run ${summary.runId} in ${journal.location} does not begin with run.start`);
     return new RecordedRun({ state, events, journal });

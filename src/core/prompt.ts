@@ -15,6 +15,12 @@ export interface StoredMessage {
   readonly origin: MessageOrigin;
 }
 
+/** A history whose oldest messages may have been released: `messages[i]` is its message `released + i`. */
+export interface StoredHistory {
+  readonly messages: readonly PromptMessage[];
+  readonly released: number;
+}
+
 /** The result of one tool call as a provider expects it. */
 export function toolResultPart(input: TurnInput): ToolResultPart {
   const content: Content = input.content;
@@ -78,11 +84,13 @@ function userMessage(input: TurnInput, turnId: TurnId): StoredMessage {
  */
 export function assemblePrompt(
   systemText: string,
-  messages: readonly PromptMessage[],
-  from: number,
-  to: number,
+  history: StoredHistory,
+  range: { readonly from: number; readonly to: number },
   inputs: readonly TurnInput[],
 ): PromptMessage[] {
+  const { messages } = history;
+  const from = range.from - history.released;
+  const to = range.to - history.released;
   const view = from === 0 && to === messages.length ? messages : messages.slice(from, to);
   const system: PromptMessage[] = systemText === '' ? [] : [{ role: 'system', content: systemText }];
   const prompt = system.concat(view);

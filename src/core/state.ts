@@ -31,7 +31,9 @@ export interface RunState {
   activity: number;
   /** Agents that are held back until a slot is free. */
   held: number;
+  /** The newest turns of each agent; older ones were released, and are read from the journal (`fold/release.ts`). */
   readonly turns: Map<TurnId, TurnState>;
+  readonly keeps: Keeps;
   readonly usage: RunUsage;
   readonly limits: Limits;
   /** Sequence number of the last event folded in. */
@@ -46,6 +48,9 @@ export interface RunState {
   /** The times it was taken up again. */
   readonly resumes: { readonly at: number; readonly downMs: number }[];
 }
+
+/** Whether a fold keeps everything, for whoever inspects a run, or releases what no decision can need any more. */
+export type Keeps = 'recent' | 'everything';
 
 /** What a run is. */
 export interface RunMeta {
@@ -141,14 +146,20 @@ export interface CurrentAction {
 export interface AgentState {
   meta: AgentMeta;
   status: AgentStatus;
-  /** The provider-shaped history, append-only; `origins[i]` says where `messages[i]` came from. */
+  /**
+   * The provider-shaped history, append-only; `origins[i]` says where `messages[i]` came from. Its oldest messages may
+   * have been released: `messages[i]` is message `released + i` of the history, which is how events count.
+   */
   messages: PromptMessage[];
   origins: MessageOrigin[];
+  /** How many messages before the first one that is here were released (`fold/release.ts`). */
+  released: number;
   /** Histories of earlier iterations. */
   readonly archived: {
     readonly iteration: number;
     readonly messages: readonly PromptMessage[];
     readonly origins: readonly MessageOrigin[];
+    readonly released: number;
   }[];
   inbox: WaitingItem[];
   readonly deadLetters: InboxItem[];

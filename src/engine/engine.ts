@@ -1,6 +1,7 @@
 import { CadreError } from '../core/error.ts';
 import type { CadreEvent, EventOf } from '../core/event.ts';
 import { foldEvents, startRun } from '../core/fold/apply-event.ts';
+import { hasReleased } from '../core/fold/release.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
 import type { Lease, RunSummary } from '../core/journal.ts';
 import type { CompiledProfile, Limits, ProfileFile, ProfileSet } from '../core/profile.ts';
@@ -88,7 +89,7 @@ export class Engine {
     const { journal } = this.#parts;
     const state = await this.#read(runId as RunId);
     const workbench = await this.#workbenchOf(state);
-    if (state.outcome !== undefined) return this.#reader(state, workbench);
+    if (state.outcome !== undefined) return this.#reader(await this.#full(state), workbench);
     const lease = await journal.acquire(state.meta.runId, this.#parts.owner);
     // Somebody may have written between the first read and the lease.
     const current = await this.#read(state.meta.runId);
@@ -101,7 +102,7 @@ export class Engine {
   async open(runId: string): Promise<Run> {
     const live = this.#live.get(runId as RunId);
     if (live !== undefined) return live.run;
-    const state = await this.#read(runId as RunId);
+    const state = await this.#full(await this.#read(runId as RunId));
     return this.#reader(state, await this.#workbenchOf(state));
   }
 
@@ -165,6 +166,12 @@ export class Engine {
     const state = foldEvents(await this.#parts.journal.read(runId));
     if (state === undefined) throw new CadreError('STORE_CORRUPT', `run ${runId} does not begin with run.start`);
     return state;
+  }
+
+  /** The state of a run to look at: all of its past is there. */
+  async #full(state: RunState): Promise<RunState> {
+    if (!hasReleased(state)) return state;
+    return foldEvents(await this.#parts.journal.read(state.meta.runId), 'everything') ?? state;
   }
 
   async #workbenchOf(state: RunState): Promise<Workbench> {

@@ -175,6 +175,8 @@ export class RunActor {
   /** Decides and commits a batch of inputs; answers with a promise only when the journal does. */
   #commit(entries: readonly Entry[], prefix?: Prefix): Promise<void> | undefined {
     const { kernel, clock } = this.#ports;
+    // Remembered to save work; a text that is stored again is stored once all the same.
+    if (this.#known.size > 4_096) this.#known.clear();
     const batch = this.#held ?? new CommitBatch(this.state.seq - (prefix?.events.length ?? 0));
     const tx = new Transaction(this.state, clock.now(), { hash: kernel.env.hash, known: this.#known });
     try {

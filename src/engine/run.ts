@@ -6,7 +6,9 @@ import type { Journal } from '../core/journal.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { CompiledProfile } from '../core/profile.ts';
-import type { RunState, RunUsage } from '../core/state.ts';
+import { foldEvents } from '../core/fold/apply-event.ts';
+import { hasReleased } from '../core/fold/release.ts';
+import type { RunState, RunUsage, TurnState } from '../core/state.ts';
 import { toWire } from '../core/to-wire.ts';
 import type { ItemDraft } from '../core/transaction.ts';
 import { toTurnRecord, type TurnRecord } from '../inspector/turn-record.ts';
@@ -61,6 +63,8 @@ export class Run implements AsyncIterable<CadreEvent> {
   /** Resolves when the run has ended; rejects when it cannot go on in this process (`STORE_*`, `ENGINE_CLOSED`). */
   readonly result: Promise<RunResult>;
   readonly #parts: RunParts;
+  /** The last full state somebody asked for, as long as it is in use. */
+  #full: WeakRef<RunState> | undefined;
 
   constructor(parts: RunParts) {
     this.#parts = parts;
@@ -73,6 +77,23 @@ export class Run implements AsyncIterable<CadreEvent> {
   /** The run's state as of now. Read-only: it changes through events alone. */
   get state(): RunState {
     return this.#parts.actor.state;
+  }
+
+  /**
+   * The run's state with all of its past. `state` holds the newest 128 turns of each agent, and releases messages that a
+   * `context_policy.window` has left far behind; what it lacks is read from the journal, which costs as much as there is
+   * history. A store that answers with promises cannot be read here: open such a run with `engine.open`.
+   */
+  fullState(): RunState {
+    const { state } = this;
+    if (!hasReleased(state)) return state;
+    const known = this.#full?.deref();
+    if (known !== undefined && known.seq === state.seq) return known;
+    const events = this.#parts.journal.read(this.id);
+    const full = events instanceof Promise ? undefined : foldEvents(events, 'everything');
+    if (full === undefined) return state;
+    this.#full = new WeakRef(full);
+    return full;
   }
 
   /** Approvals and questions that wait for a person. */
@@ -147,17 +168,19 @@ export class Run implements AsyncIterable<CadreEvent> {
 
   /** The records of all turns, oldest first. */
   turns(filter: { readonly agentId?: string } = {}): readonly TurnRecord[] {
+    const full = this.fullState();
     const records: TurnRecord[] = [];
-    for (const turn of this.state.turns.values()) {
-      if (filter.agentId === undefined || filter.agentId === turn.agentId) records.push(this.#record(turn));
+    for (const turn of full.turns.values()) {
+      if (filter.agentId === undefined || filter.agentId === turn.agentId) records.push(this.#record(full, turn));
     }
     return records;
   }
 
   /** The record of one turn; undefined when there is none of this id. */
   turn(turnId: string): TurnRecord | undefined {
-    const turn = this.state.turns.get(turnId as TurnId);
-    return turn === undefined ? undefined : this.#record(turn);
+    const full = this.fullState();
+    const turn = full.turns.get(turnId as TurnId);
+    return turn === undefined ? undefined : this.#record(full, turn);
   }
 
   /** Where a text in a turn's prompt or reply came from, with the chain of causes back to a person. */
@@ -166,15 +189,15 @@ export class Run implements AsyncIterable<CadreEvent> {
     const eventAt = Array.isArray(events)
       ? (seq: number): CadreEvent | undefined => (events as readonly CadreEvent[])[seq - 1]
       : undefined;
-    return why(this.state, turnId, text, {
+    return why(this.fullState(), turnId, text, {
       content: this.#parts.content,
       profiles: this.#parts.profiles,
       ...(eventAt === undefined ? {} : { eventAt }),
     });
   }
 
-  #record(turn: Parameters<typeof toTurnRecord>[1]): TurnRecord {
-    return toTurnRecord(this.state, turn, this.#parts.content, this.#parts.profiles, this.#parts.hash);
+  #record(run: RunState, turn: TurnState): TurnRecord {
+    return toTurnRecord(run, turn, this.#parts.content, this.#parts.profiles, this.#parts.hash);
   }
 
   #recipient(to: string | undefined): AgentId {

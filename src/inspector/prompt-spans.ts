@@ -57,10 +57,12 @@ export function promptSpans(parts: PromptParts): readonly PromptSpan[] {
   const messages: MessageSpans[] = [];
   const system = systemSpans(parts.system);
   if (system.length > 0) messages.push({ role: 'system', spans: system });
-  const to = Math.min(parts.to, parts.history.messages.length);
-  for (let index = parts.from; index < to; index++) {
-    const message = parts.history.messages[index];
-    if (message !== undefined) messages.push({ role: message.role, spans: storedSpans(message, parts.history.origins[index]) });
+  const { history } = parts;
+  const from = Math.max(parts.from - history.released, 0);
+  const to = Math.min(parts.to - history.released, history.messages.length);
+  for (let index = from; index < to; index++) {
+    const message = history.messages[index];
+    if (message !== undefined) messages.push({ role: message.role, spans: storedSpans(message, history.origins[index]) });
   }
   for (const input of parts.inputs) if (!input.persistent) addEphemeral(messages, input, parts.turnId);
   return placed(messages);

@@ -1,13 +1,13 @@
-import type { MessageOrigin, PromptMessage } from '../core/message.ts';
+import type { MessageOrigin } from '../core/message.ts';
+import type { StoredHistory } from '../core/prompt.ts';
 import type { RunState, TurnState } from '../core/state.ts';
 
 /** A stored history: `origins[i]` says where `messages[i]` came from. */
-export interface History {
-  readonly messages: readonly PromptMessage[];
+export interface History extends StoredHistory {
   readonly origins: readonly MessageOrigin[];
 }
 
-const noHistory: History = { messages: [], origins: [] };
+const noHistory: History = { messages: [], origins: [], released: 0 };
 
 /**
  * The history a turn's prompt refers to. A restarted agent has one per iteration; a turn belongs to the latest one

@@ -75,7 +75,7 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket {
     system: system.log,
     tools: tx.content(tools.offeredJson),
     from: visibleFrom(agent, profile),
-    to: agent.messages.length + countMessages(inputs),
+    to: agent.released + agent.messages.length + countMessages(inputs),
   };
   if (choice !== 'auto') prompt.toolChoice = choice;
   const start: Writable<TurnStart> = {
@@ -145,10 +145,10 @@ function countMessages(inputs: readonly { readonly persistent: boolean; readonly
 /** The first stored message in view: the window's edge, moved back so that no call is parted from its results. */
 function visibleFrom(agent: AgentState, profile: CompiledProfile): number {
   const { window } = profile.contextPolicy;
-  if (window <= 0 || agent.messages.length <= window) return 0;
+  if (window <= 0 || agent.messages.length <= window) return agent.released;
   let from = agent.messages.length - window;
   while (from > 0 && agent.messages[from]?.role !== 'user') from--;
-  return from;
+  return agent.released + from;
 }
 
 /** Tells an agent once that a limit is near, and once that this is its last turn. */
@@ -172,7 +172,7 @@ function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Promise<Mod
   const profile = profileOf(env, agent);
   const tools: AgentTools = env.toolsOf(profile, agent);
   const systemText = latestSystemText(agent, prompt.system, ports.content);
-  const messages = assemblePrompt(systemText, agent.messages, prompt.from, prompt.to, start.inputs);
+  const messages = assemblePrompt(systemText, agent, prompt, start.inputs);
   const fn = profile.functionNode === undefined ? undefined : ports.functions?.get(profile.functionNode);
   if (fn !== undefined) {
     return callFunction(fn, {

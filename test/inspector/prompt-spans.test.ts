@@ -76,7 +76,7 @@ function play(journal: JournalBuilder, drafts: readonly Draft[]): Map<string, st
       .flatMap((segment) => (segment.text === undefined || segment.text === '' ? [] : [segment.text]))
       .join('\n\n');
     const { from, to } = turn.start.prompt ?? { from: 0, to: 0 };
-    sent.set(id, promptText(assemblePrompt(system, messages, from, to, inputs)));
+    sent.set(id, promptText(assemblePrompt(system, { messages, released: 0 }, { from, to }, inputs)));
     if (draft.reply !== undefined) {
       const calls = draft.reply.calls.map((args, index) => ({ id: `${id}c${index}`, name: 'search', args }));
       journal.reply('A', id, draft.reply.text, calls, draft.reply.reasoning);

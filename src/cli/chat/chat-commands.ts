@@ -64,7 +64,7 @@ export function answerChatCommand(
     case 'board':
       return formatBoard(board(run.state), format);
     case 'turns':
-      return formatTurnList(turnList(run.state), format);
+      return formatTurnList(turnList(run.fullState()), format);
     case 'why':
       return command.text === '' ? 'Give a few words to look for: /why TEXT\n' : whyText(run, command.text, format);
   }
@@ -72,9 +72,10 @@ export function answerChatCommand(
 
 /** The newest turn that has the text answers. */
 function whyText(run: Run, text: string, format: FormatOptions): string {
-  for (const turnId of [...run.state.turns.keys()].toReversed()) {
+  const { turns } = run.fullState();
+  for (const turnId of [...turns.keys()].toReversed()) {
     const answers = run.why(turnId, text);
     if (answers.length > 0) return formatAnswers(answers, format);
   }
-  return `Not found: the text is in no prompt and no reply of the ${run.state.turns.size} turns so far.\n`;
+  return `Not found: the text is in no prompt and no reply of the ${turns.size} turns so far.\n`;
 }

@@ -71,6 +71,7 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
     status: event.held === true ? 'held' : 'ready',
     messages: [],
     origins: [],
+    released: 0,
     archived: [],
     inbox: [],
     deadLetters: [],
@@ -124,10 +125,12 @@ function newCounters(): AgentCounters {
 }
 
 function restartAgent(agent: AgentState, event: EventOf<'agent.restart'>): void {
-  agent.archived.push({ iteration: agent.iteration, messages: agent.messages, origins: agent.origins });
+  const { iteration, messages, origins, released } = agent;
+  agent.archived.push({ iteration, messages, origins, released });
   agent.meta = { ...agent.meta, callId: event.callId };
   agent.messages = [];
   agent.origins = [];
+  agent.released = 0;
   agent.iteration = event.iteration;
   agent.loop = false;
   agent.initialParams = event.initialParams;

@@ -1,5 +1,5 @@
 import type { CadreEvent, EventOf } from '../event.ts';
-import type { RunState } from '../state.ts';
+import type { Keeps, RunState } from '../state.ts';
 import { applyAgentEvent } from './agent.ts';
 import { applyInboxEvent } from './inbox.ts';
 import { applyRunEvent, newRunState } from './run.ts';
@@ -12,7 +12,8 @@ import { applyTurnEvent } from './turn.ts';
  *
  * Owns: every change of `RunState`. Does not own: deciding what happens; an event is a fact.
  * 1. State depends on the events alone: the same events give the same state, whenever and wherever they are folded.
- * 2. The cost of an event does not grow with the run's history (I13).
+ * 2. The cost of an event does not grow with the run's history (I13), and neither does what is kept of an agent whose
+ *    prompts are bounded: what nothing can need any more is released (`release.ts`).
  */
 export function applyEvent(run: RunState, event: CadreEvent): void {
   switch (event.type) {
@@ -64,17 +65,17 @@ export function applyEvent(run: RunState, event: CadreEvent): void {
 }
 
 /** The state a run has after its `run.start`. */
-export function startRun(event: EventOf<'run.start'>): RunState {
-  const run = newRunState(event);
+export function startRun(event: EventOf<'run.start'>, keeps: Keeps = 'recent'): RunState {
+  const run = newRunState(event, keeps);
   applyEvent(run, event);
   return run;
 }
 
-/** The state after a whole journal; undefined for an empty one. */
-export function foldEvents(events: readonly CadreEvent[]): RunState | undefined {
+/** The state after a whole journal; undefined for an empty one. Views of a run's past want `everything`. */
+export function foldEvents(events: readonly CadreEvent[], keeps: Keeps = 'recent'): RunState | undefined {
   const first = events[0];
   if (first?.type !== 'run.start') return undefined;
-  const run = startRun(first);
+  const run = startRun(first, keeps);
   for (let index = 1; index < events.length; index++) {
     const event = events[index];
     if (event !== undefined) applyEvent(run, event);

@@ -1,5 +1,5 @@
 import type { EventOf } from '../event.ts';
-import type { RunState, RunUsage } from '../state.ts';
+import type { Keeps, RunState, RunUsage } from '../state.ts';
 
 /** Usage of nothing yet. */
 export function emptyUsage(): RunUsage {
@@ -15,7 +15,7 @@ export function emptyUsage(): RunUsage {
 }
 
 /** The state of a run before its first agent. */
-export function newRunState(event: EventOf<'run.start'>): RunState {
+export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunState {
   return {
     meta: {
       runId: event.runId,
@@ -47,6 +47,7 @@ export function newRunState(event: EventOf<'run.start'>): RunState {
     activity: 0,
     held: 0,
     turns: new Map(),
+    keeps,
     usage: emptyUsage(),
     limits: event.limits,
     seq: 0,

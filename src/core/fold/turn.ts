@@ -10,6 +10,7 @@ import { messagesOfInputs } from '../prompt.ts';
 import type { AgentState, RunState, TurnState } from '../state.ts';
 import type { ReplyToolCall } from '../turn.ts';
 import { agentOf } from './agent.ts';
+import { releasePast } from './release.ts';
 import { addUsage } from './run.ts';
 import { countReply } from './streaks.ts';
 
@@ -116,6 +117,7 @@ function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'
     agent.messages.push(message);
     agent.origins.push(origin);
   }
+  if (run.keeps === 'recent') releasePast(run, agent, event.prompt?.from ?? 0);
 }
 
 /** Takes the items a turn read out of the inbox (I2); those it keeps have been seen once more. */

@@ -1,5 +1,6 @@
 import type { MessageOrigin, PromptMessage, ToolResultPart } from '../../core/message.ts';
 import { contentText } from '../../core/message.ts';
+import type { StoredHistory } from '../../core/prompt.ts';
 import { clipText } from './clip-text.ts';
 
 /** Longest text of one message that is shown to another agent, in characters. */
@@ -8,8 +9,7 @@ const maxMessageChars = 4_000;
 const maxListChars = 60_000;
 
 /** An agent's history as far as others may see it. */
-export interface History {
-  readonly messages: readonly PromptMessage[];
+export interface History extends StoredHistory {
   readonly origins: readonly MessageOrigin[];
 }
 
@@ -52,20 +52,23 @@ export function assistantWords(message: PromptMessage): string {
  * The messages another agent may inherit, as `{ role, content }`: without those marked `noHandover`, each shortened,
  * and the earliest left out when they are too much together.
  */
-export function handoverMessages(history: History, count = history.messages.length): readonly HandoverMessage[] {
+export function handoverMessages(history: History, count = Infinity): readonly HandoverMessage[] {
+  const { messages, origins, released } = history;
   const list: HandoverMessage[] = [];
   let chars = 0;
-  for (let index = Math.min(count, history.messages.length) - 1; index >= 0; index -= 1) {
-    const message = history.messages[index];
-    if (message === undefined || history.origins[index]?.noHandover === true) continue;
+  let earlier = released;
+  for (let index = Math.min(count - released, messages.length) - 1; index >= 0; index -= 1) {
+    const message = messages[index];
+    if (message === undefined || origins[index]?.noHandover === true) continue;
     const content = clipText(messageText(message), maxMessageChars);
     chars += content.length;
     if (chars > maxListChars) {
-      list.push({ role: 'note', content: `[${index + 1} earlier messages left out]` });
+      earlier = released + index + 1;
       break;
     }
     list.push({ role: message.role, content });
   }
+  if (earlier > 0) list.push({ role: 'note', content: `[${earlier} earlier messages left out]` });
   return list.reverse();
 }
 

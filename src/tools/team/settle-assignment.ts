@@ -92,7 +92,7 @@ function modulePatch(
     dispatch_id,
     archived_at: at,
     agent_id: agent.meta.agentId,
-    message_count: agent.messages.length,
+    message_count: agent.released + agent.messages.length,
     deliverables: verdict.deliverables,
   };
   return {

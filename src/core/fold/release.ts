@@ -1,0 +1,41 @@
+import type { AgentState, RunState } from '../state.ts';
+
+/** How many turns of one agent stay in memory. */
+const keptTurns = 128;
+
+/** How many messages that have left an agent's prompts stay in memory at least; they go in blocks of as many. */
+const keptMessages = 512;
+
+/**
+ * Releases what no decision can need any more, so that a run that goes on for ever takes no more memory than a short one.
+ *
+ * Owns: how much of an agent's past its state holds. Does not own: the past itself, which is the journal's.
+ * 1. What is released depends on the events alone, so that state stays their fold.
+ * 2. A message goes only when it lies before the prompt of the turn that just began: a prompt's first message never moves
+ *    back, so no prompt can want it again. Without a window no message is ever released.
+ * 3. The turn that is under way stays, and so does the one before.
+ * 4. Prompts, origins and archived attempts count messages from the start of the history, released or not.
+ */
+export function releasePast(run: RunState, agent: AgentState, promptFrom: number): void {
+  if (agent.turnCount > keptTurns) {
+    const oldest = `${agent.meta.agentId}.t${agent.turnCount - keptTurns}` as NonNullable<AgentState['lastTurnId']>;
+    run.turns.delete(oldest);
+  }
+  const outOfView = promptFrom - agent.released;
+  if (outOfView < 2 * keptMessages) return;
+  // What stays never begins with the results of calls that went.
+  let gone = keptMessages;
+  while (gone < outOfView && agent.messages[gone]?.role === 'tool') gone++;
+  agent.messages = agent.messages.slice(gone);
+  agent.origins = agent.origins.slice(gone);
+  agent.released += gone;
+}
+
+/** Tells whether a state lacks some of its run's past, which is then read from the journal. */
+export function hasReleased(run: RunState): boolean {
+  if (run.turns.size < run.counters.turns) return true;
+  for (const agent of run.agents.values()) {
+    if (agent.released > 0 || agent.archived.some(({ released }) => released > 0)) return true;
+  }
+  return false;
+}
