@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from './json.ts';
 /** When an item leaves the inbox: after it was read, or only when something drops it. */
 export type ConsumptionPolicy = 'consume_on_read' | 'persistent_until_consumed';
 
-/** How urgent an item is for a busy agent: interrupt the model call, the next turn, or when there is nothing else. */
+/** How urgent an item is for an agent: interrupt its model call and wake it, the next turn, or when there is nothing else. */
 export type Delivery = 'now' | 'next' | 'idle';
 
 /** One event in an agent's inbox. */
@@ -27,6 +27,8 @@ export interface InboxItem {
   readonly ruleId?: string;
   /** Who posted it: an agent of the run, or absent for the outside. */
   readonly from?: AgentId;
+  /** The item this one stands for once more: the turn that read it was interrupted before its model had answered. */
+  readonly repeats?: ItemId;
 }
 
 /** An item as it waits in an inbox. */

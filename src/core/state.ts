@@ -223,6 +223,8 @@ export interface TurnState {
   /** The raw items behind `start.inputs`, in the same order. */
   readonly items: readonly (InboxItem | undefined)[];
   readonly itemSeqs: readonly number[];
+  /** Sequence number of the item that interrupted its model call. */
+  interruptedBy: number | undefined;
   modelEnd: EventOf<'model.end'> | undefined;
   decide: EventOf<'turn.decide'> | undefined;
   calls: CallState[];

@@ -12,6 +12,8 @@ import type { RunState } from './state.ts';
  */
 export type Effect =
   | { readonly kind: 'model'; readonly agentId: AgentId; readonly turnId: TurnId; readonly cause: number }
+  /** Aborts the model call of a turn, since something came in that will not wait for it. */
+  | { readonly kind: 'interrupt'; readonly agentId: AgentId; readonly turnId: TurnId; readonly cause: number }
   | {
       readonly kind: 'tool';
       readonly agentId: AgentId;
@@ -35,6 +37,7 @@ export interface ItemDraft {
   readonly observerId?: string;
   readonly ruleId?: string;
   readonly from?: AgentId;
+  readonly repeats?: ItemId;
 }
 
 /**

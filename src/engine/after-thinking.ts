@@ -16,6 +16,7 @@ import { cancelCalls, requestCalls } from '../nodes/tool-request.ts';
 /** Follows the action an agent's turn ended in: to its tools, to its next turn, to waiting, or to the end. */
 export function afterThinking(tx: Transaction, env: Env, agent: AgentState, turnId: TurnId, action: Action): void {
   const step = agentFlow.next('agent', action);
+  if (action === 'interrupted') return;
   if (step === 'tool') {
     goToTools(tx, env, agent, turnId);
     return;

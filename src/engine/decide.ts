@@ -64,7 +64,7 @@ function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
       startRoot(tx, kernel.env, input.profile, input.payload);
       break;
     case 'post':
-      tx.post(input.to, input.item);
+      post(tx, input.to, input.item);
       break;
     case 'model':
       endModelCall(tx, kernel, input);
@@ -109,6 +109,16 @@ function startRoot(tx: Transaction, env: Env, profileName: string, payload: Json
     tx.run.seq,
   );
   tx.post(agentId, { source: 'USER_PROMPT', payload }, start.seq);
+}
+
+/** Posts an item; one that will not wait interrupts the model call it finds in flight. */
+function post(tx: Transaction, to: AgentId, item: ItemDraft): void {
+  const { seq } = tx.post(to, item);
+  if (item.delivery !== 'now') return;
+  const turnId = tx.run.agents.get(to)?.currentTurnId;
+  // The first of several interrupts; the others are read along with it.
+  if (turnId !== undefined && tx.run.turns.get(turnId)?.interruptedBy === seq)
+    tx.effects.push({ kind: 'interrupt', agentId: to, turnId, cause: seq });
 }
 
 function rootOf(tx: Transaction): AgentState | undefined {
@@ -262,7 +272,9 @@ function mayTakeTurn(agent: AgentState): boolean {
   const on = agent.awaitingOn;
   return agent.inbox.some(
     (waiting) =>
-      isNews(waiting) && (on === undefined ? !passiveSources.has(waiting.item.source) : on.includes(waiting.item.source)),
+      isNews(waiting) &&
+      (waiting.item.delivery === 'now' ||
+        (on === undefined ? !passiveSources.has(waiting.item.source) : on.includes(waiting.item.source))),
   );
 }
 

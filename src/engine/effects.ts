@@ -67,8 +67,17 @@ export class Effects {
 
   /** Starts an effect that a commit made due. */
   start(run: RunState, effect: Effect): void {
-    if (effect.kind === 'model') this.#startModel(run, effect);
-    else this.#startTool(run, effect);
+    switch (effect.kind) {
+      case 'model':
+        this.#startModel(run, effect);
+        break;
+      case 'tool':
+        this.#startTool(run, effect);
+        break;
+      case 'interrupt':
+        this.#inFlight.get(effect.turnId)?.abort.abort(new CadreError('MODEL_INTERRUPTED', 'a message came that will not wait'));
+        break;
+    }
   }
 
   /** Aborts effects whose turn or call ended in these events. */

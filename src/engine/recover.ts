@@ -1,6 +1,7 @@
 import type { Env } from '../core/env.ts';
 import type { AgentState, CallState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
+import { interruptTurn, lostCall } from '../nodes/interrupted-turn.ts';
 import { endCall } from '../nodes/tool-end.ts';
 
 /** Who takes a run up. */
@@ -22,7 +23,7 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
   });
   for (const agent of tx.run.agents.values()) {
     if (agent.status === 'ended') continue;
-    recoverTurn(tx, agent);
+    recoverTurn(tx, env, agent);
     for (const call of [...agent.openCalls.values()]) {
       if (call.status === 'running') recoverCall(tx, env, agent, call);
     }
@@ -30,9 +31,13 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
   }
 }
 
-function recoverTurn(tx: Transaction, agent: AgentState): void {
+function recoverTurn(tx: Transaction, env: Env, agent: AgentState): void {
   const turn = agent.currentTurnId === undefined ? undefined : tx.run.turns.get(agent.currentTurnId);
   if (turn === undefined || turn.modelEnd !== undefined || turn.start.prompt === undefined) return;
+  if (turn.interruptedBy !== undefined) {
+    interruptTurn(tx, env, agent, turn, lostCall);
+    return;
+  }
   tx.effects.push({ kind: 'model', agentId: agent.meta.agentId, turnId: turn.turnId, cause: turn.start.seq });
 }
 

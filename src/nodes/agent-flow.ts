@@ -18,5 +18,6 @@ export const agentFlow = new Flow<AgentStep>()
   .on('agent', 'end_agent_turn', 'end')
   .on('agent', 'limit', 'end')
   .on('agent', 'error', 'end')
+  .on('agent', 'interrupted', 'agent')
   .on('tool', 'default', 'agent')
   .on('tool', 'dropped', 'wait');

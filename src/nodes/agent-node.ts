@@ -11,6 +11,7 @@ import type { Transaction } from '../core/transaction.ts';
 import type { TurnStart } from '../core/turn-events.ts';
 import type { TurnPrompt } from '../core/turn.ts';
 import { callFunction, type NodeFunction } from './function-node.ts';
+import { interruptTurn } from './interrupted-turn.ts';
 import { limitStageOf, type LimitStage } from './limits.ts';
 import type { Action, ExecPorts, Node } from './node.ts';
 import { decideNext } from './post-decide.ts';
@@ -98,7 +99,7 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket {
 
 /** A loop without anything new to read would send a prompt that ends with the model's own words, which many providers refuse. */
 function askToGoOn(tx: Transaction, agent: AgentState): void {
-  if (!agent.loop || agent.inbox.length > 0 || agent.messages.at(-1)?.role !== 'assistant') return;
+  if (!agent.loop || agent.inbox.some(({ item }) => item.delivery !== 'idle') || agent.messages.at(-1)?.role !== 'assistant') return;
   tx.post(
     agent.meta.agentId,
     { source: 'SELF_REFLECTION_PROMPT', payload: { content: 'Go on.' }, observerId: 'loop' },
@@ -228,6 +229,11 @@ function toToolChoice(choice: string | undefined, env: Env): ToolChoice {
 /** Records what the model said and decides what follows from it. */
 function finishThinking(tx: Transaction, env: Env, agent: AgentState, ticket: TurnTicket, received: ModelOutcome): Action {
   const profile = profileOf(env, agent);
+  const turn = tx.run.turns.get(ticket.turnId);
+  if (turn?.interruptedBy !== undefined) {
+    interruptTurn(tx, env, agent, turn, received);
+    return 'interrupted';
+  }
   const outcome = refusedAsError(received);
   recordReply(tx, env, agent, ticket.turnId, outcome);
   if (outcome.kind === 'error') return 'error';

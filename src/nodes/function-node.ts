@@ -1,5 +1,5 @@
 import { agentScope } from '../core/agent-scope.ts';
-import { describeThrown } from '../core/error.ts';
+import { CadreError, describeThrown } from '../core/error.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { ModelOutcome, OfferedTool } from '../core/model.ts';
 import type { PromptMessage } from '../core/message.ts';
@@ -38,13 +38,14 @@ export interface FunctionCall {
 export async function callFunction(fn: NodeFunction, call: FunctionCall): Promise<ModelOutcome> {
   const scope = agentScope(call.run, call.agent);
   try {
-    const reply = await fn({
+    const made = Promise.try(fn, {
       messages: call.messages,
       tools: call.tools,
       state: scope['state'] as JsonObject,
       team: scope['team'] as JsonObject,
       signal: call.signal,
     });
+    const reply = await Promise.race([made, interrupted(call.signal)]);
     const toolCalls = (reply.toolCalls ?? []).map((made, index) => ({
       providerCallId: `${call.name}_${index + 1}`,
       toolName: call.wireName(made.tool),
@@ -71,4 +72,15 @@ export async function callFunction(fn: NodeFunction, call: FunctionCall): Promis
       attempts: [],
     };
   }
+}
+
+/** Rejects when the call is interrupted: the next turn does not wait for a function that takes no notice of its signal. */
+function interrupted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const onAbort = (): void => {
+      if (signal.reason instanceof CadreError && signal.reason.code === 'MODEL_INTERRUPTED') reject(signal.reason);
+    };
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
 }

@@ -52,8 +52,8 @@ function readable(agent: AgentState, profile: CompiledProfile, open: ReadonlySet
   const urgent = waiting.some(({ item }) => item.delivery === 'idle')
     ? waiting.filter(({ item }) => item.delivery !== 'idle')
     : waiting;
-  // An item that stays and was read before must not hold up those that wait for a quiet moment.
-  const chosen = urgent.some(({ turnsSeen }) => turnsSeen === 0) ? urgent : waiting;
+  // Who loops has something to do. An item that stays and was read before holds up nobody who waits for a quiet moment.
+  const chosen = agent.loop || urgent.some(({ turnsSeen }) => turnsSeen === 0) ? urgent : waiting;
   const weighted = profile.strategies.size === 0 ? chosen : chosen.map((entry) => withPriority(entry, profile));
   const ordered = readingOrder(weighted);
   if (open.size === 0 || ordered.length < 2) return ordered.slice(0, maxItemsPerTurn);

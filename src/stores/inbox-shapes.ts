@@ -44,6 +44,7 @@ export const item = defineShape<InboxItem>({
     observerId: 'o',
     ruleId: 'u',
     from: 'f',
+    repeats: 'w',
   },
   guesses: { source: always('TOOL_RESULT'), consumption: always('consume_on_read'), delivery: always('next') },
   note: (record, context) => context.items.add(record.itemId, record),

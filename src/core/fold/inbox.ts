@@ -1,5 +1,5 @@
 import type { EventOf } from '../event.ts';
-import type { RunState } from '../state.ts';
+import type { AgentState, RunState } from '../state.ts';
 import { agentOf } from './agent.ts';
 
 /** Folds what happens to items before a turn reads them. */
@@ -9,6 +9,7 @@ export function applyInboxEvent(run: RunState, event: EventOf<'inbox.add' | 'inb
     case 'inbox.add':
       agent.inbox.push({ item: event.item, seq: event.seq, turnsSeen: 0, failures: 0 });
       run.counters.items += 1;
+      if (event.item.delivery === 'now') interrupt(run, agent, event.seq);
       break;
     case 'inbox.fail': {
       const waiting = agent.inbox.find((candidate) => candidate.item.itemId === event.itemId);
@@ -22,4 +23,11 @@ export function applyInboxEvent(run: RunState, event: EventOf<'inbox.add' | 'inb
       break;
     }
   }
+}
+
+/** An item that will not wait marks the turn whose model has not answered yet; the last turn before a limit is let be. */
+function interrupt(run: RunState, agent: AgentState, seq: number): void {
+  const turn = agent.currentTurnId === undefined ? undefined : run.turns.get(agent.currentTurnId);
+  if (turn?.start.prompt === undefined || turn.modelEnd !== undefined || agent.limitStage === 2) return;
+  turn.interruptedBy ??= seq;
 }

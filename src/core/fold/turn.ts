@@ -50,6 +50,7 @@ export function applyTurnEvent(run: RunState, event: EventOf<'turn.start' | 'mod
       const turn = turnOf(run, event.turnId);
       if (turn.start.prompt !== undefined && turn.modelEnd === undefined) run.activity -= 1;
       turn.end = event;
+      if (event.status === 'interrupted') forgetReading(agent, turn);
       agent.currentTurnId = undefined;
       agent.lastTurnId = event.turnId;
       if (agent.openCalls.size > 0) agent.openCalls.clear();
@@ -57,6 +58,13 @@ export function applyTurnEvent(run: RunState, event: EventOf<'turn.start' | 'mod
       break;
     }
   }
+}
+
+/** Items that stay count the turns that showed them to a model to the end; an interrupted one does not. */
+function forgetReading(agent: AgentState, turn: TurnState): void {
+  const kept = new Set(turn.start.inputs.flatMap((input) => (input.kept === true ? [input.itemId] : [])));
+  if (kept.size === 0) return;
+  for (const waiting of agent.inbox) if (kept.has(waiting.item.itemId)) waiting.turnsSeen -= 1;
 }
 
 const none: readonly never[] = [];
@@ -94,6 +102,7 @@ function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'
     start: event,
     items,
     itemSeqs,
+    interruptedBy: undefined,
     modelEnd: undefined,
     decide: undefined,
     calls: none as never[],
