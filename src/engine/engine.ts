@@ -197,6 +197,11 @@ export class Engine {
     const forget = (): void => {
       this.#live.delete(state.meta.runId);
     };
+    // A run that has halted cannot go on here; whoever takes it up again, in this process or another, must not find it held.
+    const giveUp = async (): Promise<void> => {
+      forget();
+      if (actor.halted !== undefined) await this.#parts.journal.release(lease);
+    };
     run.result.then(async () => {
       await actor.whenIdle();
       forget();
@@ -204,7 +209,7 @@ export class Engine {
       this.#ended.add(lease);
       await actor.whenAlone();
       if (this.#ended.delete(lease)) await this.#parts.journal.release(lease);
-    }, forget);
+    }, giveUp);
     const { signal } = options;
     // A run that cannot be cancelled any more has halted, and its result says why.
     const cancel = (): void => void run.cancel('the launch signal was aborted').catch(() => undefined);

@@ -14,6 +14,7 @@ import type { ItemDraft } from '../core/transaction.ts';
 import { toTurnRecord, type TurnRecord } from '../inspector/turn-record.ts';
 import { why, type WhyAnswer } from '../inspector/why.ts';
 import { suspendedCall } from './decide.ts';
+import { Deliveries } from './deliveries.ts';
 import { eventsOf } from './event-stream.ts';
 import { type OutsideItem, readOutsideItem } from './outside-item.ts';
 import { type PendingRequest, pendingOf } from './pending.ts';
@@ -37,13 +38,17 @@ export interface RunResult {
 export interface SendOptions {
   /** An agent id; the root agent when absent. */
   readonly to?: string;
+  /**
+   * `next` (default): read by the agent's next turn. `now`: interrupts its model call in flight, and wakes it whatever it
+   * waits for. `idle`: read when it has nothing else.
+   */
   readonly priority?: Delivery;
 }
 
 /** What `send` answers with: the item's id, and when an agent has read it. */
 export interface Receipt {
   readonly itemId: ItemId;
-  /** Resolves with the turn that read the item; rejects when the run ends before. */
+  /** Resolves with the turn that read the item; rejects when the item is dropped unread, or the run ends before. */
   readonly delivered: Promise<TurnId>;
 }
 
@@ -65,9 +70,11 @@ export class Run implements AsyncIterable<CadreEvent> {
   readonly #parts: RunParts;
   /** The last full state somebody asked for, as long as it is in use. */
   #full: WeakRef<RunState> | undefined;
+  readonly #deliveries: Deliveries;
 
   constructor(parts: RunParts) {
     this.#parts = parts;
+    this.#deliveries = new Deliveries(parts.actor);
     this.id = parts.actor.state.meta.runId;
     this.result = this.#untilEnded();
     // A caller who never asks for the result must not be hit by its rejection.
@@ -128,9 +135,13 @@ export class Run implements AsyncIterable<CadreEvent> {
     const to = this.#recipient(options.to);
     const itemId = this.#parts.ids.itemId();
     const item: ItemDraft = { ...readOutsideItem(message, options.priority), itemId };
-    const delivered = this.#untilRead(itemId);
-    delivered.catch(() => undefined);
-    await this.#parts.actor.submit({ kind: 'post', to, item });
+    const delivered = this.#deliveries.of(itemId);
+    try {
+      await this.#parts.actor.submit({ kind: 'post', to, item });
+    } catch (refused) {
+      this.#deliveries.forget(itemId);
+      throw refused;
+    }
     return { itemId, delivered };
   }
 
@@ -250,25 +261,6 @@ export class Run implements AsyncIterable<CadreEvent> {
       usage: { ...state.usage },
       ...(state.error === undefined ? {} : { error: state.error }),
     };
-  }
-
-  #untilRead(itemId: ItemId): Promise<TurnId> {
-    return new Promise((resolve, reject) => {
-      const stop = this.#parts.actor.subscribe({
-        onEvents: (events) => {
-          for (const event of events) {
-            if (event.type === 'turn.start' && event.inputs.some((input) => input.itemId === itemId)) {
-              stop();
-              resolve(event.turnId);
-            } else if (event.type === 'run.end') {
-              stop();
-              reject(new CadreError('RUN_ENDED', `run ${this.id} ended before item ${itemId} was read`));
-            }
-          }
-        },
-        onHalt: reject,
-      });
-    });
   }
 }
 

@@ -28,6 +28,7 @@ export function describeEvent(event: CadreEvent): string {
     case 'turn.start':
       return `${event.turnId} began and read ${event.inputs.map((input) => input.source).join(', ') || 'nothing'}`;
     case 'model.end':
+      if (event.error?.code === 'MODEL_INTERRUPTED') return 'the model call was interrupted';
       return event.reply === undefined
         ? `the model call failed: ${event.error?.message ?? 'no reply'}`
         : `the model replied: ${replyInOneLine(event.reply)}`;

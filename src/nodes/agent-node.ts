@@ -99,7 +99,8 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket {
 
 /** A loop without anything new to read would send a prompt that ends with the model's own words, which many providers refuse. */
 function askToGoOn(tx: Transaction, agent: AgentState): void {
-  if (!agent.loop || agent.inbox.some(({ item }) => item.delivery !== 'idle') || agent.messages.at(-1)?.role !== 'assistant') return;
+  if (!agent.loop || agent.inbox.some(({ item }) => item.delivery !== 'idle') || agent.messages.at(-1)?.role !== 'assistant')
+    return;
   tx.post(
     agent.meta.agentId,
     { source: 'SELF_REFLECTION_PROMPT', payload: { content: 'Go on.' }, observerId: 'loop' },

@@ -7,6 +7,9 @@ interface Waiting {
   readonly seq: number;
 }
 
+/** Decisions after which an agent goes on by itself: what is for idle moments waits. */
+const looping: ReadonlySet<string> = new Set(['loop_with_inbox_item', 'retry_turn', 'set_tool_choice']);
+
 /** Most items one turn reads. */
 const readAtOnce = 256;
 
@@ -16,7 +19,10 @@ export function checkInboxes(events: readonly CadreEvent[], facts: JournalFacts)
   const inboxes = new Map<string, Map<string, Waiting>>();
   const seen = new Set<string>();
   const dropped = new Set<string>();
+  const loops = new Set<string>();
   for (const event of events) {
+    if (event.type === 'turn.decide' && looping.has(event.action.type)) loops.add(event.agentId);
+    if (event.type === 'agent.restart') loops.delete(event.agentId);
     if (event.type === 'agent.start') inboxes.set(event.agentId, new Map());
     else if (event.type === 'inbox.add') {
       const { item } = event;
@@ -40,7 +46,10 @@ export function checkInboxes(events: readonly CadreEvent[], facts: JournalFacts)
         event,
         `item ${event.itemId} fails, but was not there`,
       );
-    } else if (event.type === 'turn.start') checkReading(found, event, inboxes.get(event.agentId) ?? new Map(), { facts, dropped });
+    } else if (event.type === 'turn.start') {
+      const isLooping = loops.delete(event.agentId);
+      checkReading(found, event, inboxes.get(event.agentId) ?? new Map(), { facts, dropped, isLooping });
+    }
   }
   return found.problems;
 }
@@ -49,7 +58,7 @@ function checkReading(
   found: Findings,
   event: EventOf<'turn.start'>,
   inbox: Map<string, Waiting>,
-  known: { readonly facts: JournalFacts; readonly dropped: Set<string> },
+  known: { readonly facts: JournalFacts; readonly dropped: Set<string>; readonly isLooping: boolean },
 ): void {
   const read: Waiting[] = [];
   for (const input of event.inputs) {
@@ -79,7 +88,13 @@ function checkReading(
       `turn ${event.turnId} reads ${before.item.itemId} (${before.item.source}) before ${after.item.itemId} (${after.item.source})`,
     );
   }
-  const isIdle = read.every(({ item }) => item.delivery === 'idle');
+  const isIdle = !known.isLooping && read.every(({ item }) => item.delivery === 'idle');
+  found.expect(
+    !known.isLooping || read.every(({ item }) => item.delivery !== 'idle'),
+    'I3',
+    event,
+    `turn ${event.turnId} reads what is for idle moments, while its agent loops`,
+  );
   for (const left of inbox.values()) {
     const stays = read.includes(left) || event.inputs.length >= readAtOnce || (left.item.delivery === 'idle' && !isIdle);
     found.expect(stays, 'I6', event, `turn ${event.turnId} leaves ${left.item.itemId} (${left.item.source}) unread`);

@@ -34,8 +34,8 @@ export function checkQuiet(events: readonly CadreEvent[]): readonly JournalProbl
   const last = events.at(-1);
   if (last === undefined || events.some(({ type }) => type === 'run.end')) return [];
   for (const [agentId, agent] of agents) {
-    const waking = [...agent.unread.values()].filter(({ source }) =>
-      agent.on === undefined ? !passive.has(source) : agent.on.includes(source),
+    const waking = [...agent.unread.values()].filter(
+      ({ source, delivery }) => delivery === 'now' || (agent.on === undefined ? !passive.has(source) : agent.on.includes(source)),
     );
     if (agent.status === 'awaiting')
       found.expect(

@@ -4,10 +4,15 @@ import { Findings, type JournalProblem } from './journal-problem.ts';
 interface Turn {
   readonly start: EventOf<'turn.start'>;
   isAnswered: boolean;
+  /** An item that will not wait came while the model was asked. */
+  isInterrupted: boolean;
   decide: EventOf<'turn.decide'> | undefined;
 }
 
-/** The life of turns: one at a time per agent, each with one answer of its model and one decision, each of them ended once. */
+/**
+ * The life of turns: one at a time per agent, each with one answer of its model and one decision, each of them ended once.
+ * A turn that was interrupted decides nothing.
+ */
 export function checkTurns(events: readonly CadreEvent[]): readonly JournalProblem[] {
   const found = new Findings();
   const open = new Map<string, Turn>();
@@ -25,8 +30,14 @@ export function checkTurns(events: readonly CadreEvent[]): readonly JournalProbl
         );
         known.add(event.turnId);
         current.set(event.agentId, event.turnId);
-        open.set(event.turnId, { start: event, isAnswered: false, decide: undefined });
+        open.set(event.turnId, { start: event, isAnswered: false, isInterrupted: false, decide: undefined });
         break;
+      case 'inbox.add': {
+        const turn = open.get(current.get(event.agentId) ?? '');
+        const isAsking = turn?.start.prompt !== undefined && !turn.isAnswered && turn.start.limit?.stage !== 2;
+        if (turn !== undefined && event.item.delivery === 'now' && isAsking) turn.isInterrupted = true;
+        break;
+      }
       case 'model.end': {
         const turn = open.get(event.turnId);
         found.expect(turn !== undefined && !turn.isAnswered, 'life', event, `an answer for ${event.turnId}, which waits for none`);
@@ -36,13 +47,19 @@ export function checkTurns(events: readonly CadreEvent[]): readonly JournalProbl
           event,
           `${event.turnId} has neither or both of reply and error`,
         );
+        found.expect(
+          turn === undefined || turn.isInterrupted === (event.error?.code === 'MODEL_INTERRUPTED'),
+          'life',
+          event,
+          `${event.turnId} ${turn?.isInterrupted === true ? 'was interrupted, and its reply counts' : 'says it was interrupted, and was not'}`,
+        );
         if (turn !== undefined) turn.isAnswered = true;
         break;
       }
       case 'turn.decide': {
         const turn = open.get(event.turnId);
         found.expect(
-          turn?.isAnswered === true && turn.decide === undefined,
+          turn?.isAnswered === true && turn.decide === undefined && !turn.isInterrupted,
           'life',
           event,
           `a decision about ${event.turnId}, which is not due`,
@@ -72,6 +89,12 @@ export function checkTurns(events: readonly CadreEvent[]): readonly JournalProbl
           'I12',
           event,
           `${event.turnId} ends in an error that is not on record`,
+        );
+        found.expect(
+          event.status === 'cancelled' || (event.status === 'interrupted') === (turn?.isInterrupted === true),
+          'life',
+          event,
+          `${event.turnId} ends ${event.status}, and was ${turn?.isInterrupted === true ? '' : 'not '}interrupted`,
         );
         open.delete(event.turnId);
         if (current.get(event.agentId) === event.turnId) current.delete(event.agentId);

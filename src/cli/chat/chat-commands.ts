@@ -15,6 +15,7 @@ export type ChatCommand =
   | { readonly kind: 'help' }
   | { readonly kind: 'agents' | 'board' | 'turns' }
   | { readonly kind: 'why'; readonly text: string }
+  | { readonly kind: 'now'; readonly text: string }
   | { readonly kind: 'unknown'; readonly name: string };
 
 /** Reads a line of a conversation; undefined for what is to be sent. A line that begins with `//` is sent without the first one. */
@@ -33,8 +34,9 @@ export function readChatCommand(line: string): ChatCommand | undefined {
     case 'board':
     case 'turns':
       return { kind: name };
+    case 'now':
     case 'why':
-      return { kind: 'why', text: found[2]?.trim() ?? '' };
+      return { kind: name, text: found[2]?.trim() ?? '' };
     default:
       return { kind: 'unknown', name };
   }
@@ -45,13 +47,14 @@ const chatHelp = `/agents       the team, and where each agent stands
 /board        the work modules
 /turns        the turns so far
 /why TEXT     where a text that was seen or said came from
+/now TEXT     says TEXT at once: what the model is saying is interrupted; other lines are read when it has spoken
 /quit         leave; the run is kept
 //...         a message that begins with /
 `;
 
 /** Renders the answer to a command that looks into the run. */
 export function answerChatCommand(
-  command: Exclude<ChatCommand, { readonly kind: 'quit' }>,
+  command: Exclude<ChatCommand, { readonly kind: 'quit' | 'now' }>,
   run: Run | undefined,
   format: FormatOptions,
 ): string {

@@ -29,8 +29,9 @@ type Happening =
  * A conversation with the root agent of a run.
  *
  * 1. Lines are handled in the order they were typed, each once.
- * 2. On a terminal a line typed while the team works is sent at once; piped lines wait until the team has answered.
- * 3. While something waits for approval or an answer, a line is the verdict over it.
+ * 2. On a terminal a line typed while the team works is sent at once and read in the next turn, or, with `/now`, in place
+ *    of the turn that is under way; piped lines wait until the team has answered.
+ * 3. While something waits for approval or an answer, a line is the verdict over it, unless it begins with `/now`.
  */
 export class ConversationLoop {
   readonly #parts: ConversationParts;
@@ -83,7 +84,10 @@ export class ConversationLoop {
     const { terminal } = this.#parts;
     const command = readChatCommand(line);
     if (command?.kind === 'quit') return false;
-    if (command !== undefined) {
+    if (command?.kind === 'now') {
+      if (command.text === '') this.#tell('Give a message: /now TEXT\n');
+      else await this.#say(command.text, 'now');
+    } else if (command !== undefined) {
       this.#tell(answerChatCommand(command, this.#run, { style: terminal.errorStyle }));
       this.#ask();
     } else if (line.trim() === '') {
@@ -96,20 +100,25 @@ export class ConversationLoop {
 
   async #send(line: string): Promise<void> {
     const run = this.#run;
-    if (run === undefined) {
-      this.#follow(await this.#parts.launch(line));
+    const [request] = run?.pending ?? [];
+    if (run === undefined || request === undefined) return await this.#say(line, 'next');
+    const problem = await giveVerdict(run, request, line);
+    if (problem !== undefined) {
+      this.#tell(`${toTerminalText(problem)}\n`);
+      this.#ask();
       return;
     }
-    const [request] = run.pending;
-    if (request === undefined) await run.send(line);
-    else {
-      const problem = await giveVerdict(run, request, line);
-      if (problem !== undefined) {
-        this.#tell(`${toTerminalText(problem)}\n`);
-        this.#ask();
-        return;
-      }
+    this.#settled ??= untilSettled(run);
+  }
+
+  /** Sends a message; the first one launches the run. */
+  async #say(message: string, priority: 'now' | 'next'): Promise<void> {
+    const run = this.#run;
+    if (run === undefined) {
+      this.#follow(await this.#parts.launch(message));
+      return;
     }
+    await run.send(message, { priority });
     this.#settled ??= untilSettled(run);
   }
 

@@ -112,6 +112,7 @@ function agentLine(event: Extract<CadreEvent, { readonly type: `agent.${string}`
 }
 
 function modelLine(event: Extract<CadreEvent, { readonly type: 'model.end' }>, style: TextStyle): string | undefined {
+  if (event.error?.code === 'MODEL_INTERRUPTED') return `${style.yellow('interrupted')} ${safe(event.agentId)}: a message came in`;
   if (event.error !== undefined)
     return `${style.red('error')} ${safe(event.agentId)}: the model call failed: ${safe(event.error.message, 400)}`;
   const tries = event.attempts.length;
