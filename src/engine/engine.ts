@@ -200,7 +200,12 @@ export class Engine {
     // A run that has halted cannot go on here; whoever takes it up again, in this process or another, must not find it held.
     const giveUp = async (): Promise<void> => {
       forget();
-      if (actor.halted !== undefined) await this.#parts.journal.release(lease);
+      if (actor.halted === undefined) return;
+      try {
+        await this.#parts.journal.release(lease);
+      } catch {
+        // A store that fails here as well: the error that halted the run says so, and the lease dies with this process.
+      }
     };
     run.result.then(async () => {
       await actor.whenIdle();
