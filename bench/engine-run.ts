@@ -14,7 +14,14 @@ tool_access_policy:
 limits: { max_turns: 1000000, max_tool_calls: 1000000, max_tokens: 1000000000, max_children: 1000000 }
 `;
 
-const unlimited = { maxTurns: 1_000_000, maxToolCalls: 1_000_000, maxTokens: 1_000_000_000, maxChildren: 1_000_000 };
+const unlimited = {
+  maxTurns: 1_000_000,
+  maxToolCalls: 1_000_000,
+  maxTokens: 1_000_000_000,
+  maxChildren: 1_000_000,
+  maxLive: 1_000_000,
+  maxTotal: 1_000_000,
+};
 
 /** Profiles of the fan-out benchmark: one lead that dispatches everything in one call, and workers. */
 const team = `
@@ -24,7 +31,7 @@ llm_config_ref: lead
 instructions: You dispatch.
 tool_access_policy:
   allowed_toolsets: [planning_tools, dispatch_tools]
-limits: { max_children: 1000000, max_turns: 100 }
+limits: { max_children: 1000000, max_turns: 100, max_tokens: 1000000000 }
 `;
 
 /** An engine over one journal, with the adder and the lead ready. */

@@ -107,6 +107,10 @@ export interface Limits {
   readonly maxDepth: number;
   /** Children one agent may start. */
   readonly maxChildren: number;
+  /** Agents at work at the same time: of the whole run, or below and with one agent. */
+  readonly maxLive: number;
+  /** Agents ever started: of the whole run, or below and with one agent. */
+  readonly maxTotal: number;
   /** Share of a limit (0 to 1) at which the agent is told to wrap up. */
   readonly softAt: number;
 }

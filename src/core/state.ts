@@ -36,6 +36,7 @@ export interface RunState {
   readonly keeps: Keeps;
   readonly usage: RunUsage;
   readonly limits: Limits;
+  readonly budget: Budget;
   /** Sequence number of the last event folded in. */
   seq: number;
   /** Wall time of the last event folded in. */
@@ -86,6 +87,22 @@ export interface RunUsage {
   modelCalls: number;
   cost: number;
   costUnknown: boolean;
+}
+
+/** What one agent with all below it, or the whole run, has used, and what of it is under way. */
+export interface Budget {
+  /** Tokens and US dollars of model calls that have ended. */
+  tokens: number;
+  cost: number;
+  /** What model calls in flight may use at most. */
+  reservedTokens: number;
+  reservedCost: number;
+  /** Agents at work: neither held back nor ended. */
+  live: number;
+  /** Those of them whose model call in flight holds a reservation. */
+  reserving: number;
+  /** Agents ever started. */
+  agents: number;
 }
 
 /** What all agents of a run share. */
@@ -171,6 +188,8 @@ export interface AgentState {
   initialParams: JsonObject;
   readonly counters: AgentCounters;
   readonly usage: RunUsage;
+  /** Of this agent and all agents below it. */
+  readonly budget: Budget;
   iteration: number;
   flowId: string;
   turnCount: number;

@@ -10,6 +10,8 @@ export type LimitOptions = Partial<Limits> & {
   readonly wallMs?: number;
   readonly depth?: number;
   readonly children?: number;
+  readonly live?: number;
+  readonly total?: number;
 };
 
 const names: Readonly<Record<string, keyof Limits>> = {
@@ -20,6 +22,8 @@ const names: Readonly<Record<string, keyof Limits>> = {
   wallMs: 'maxWallMs',
   depth: 'maxDepth',
   children: 'maxChildren',
+  live: 'maxLive',
+  total: 'maxTotal',
   maxTurns: 'maxTurns',
   maxToolCalls: 'maxToolCalls',
   maxTokens: 'maxTokens',
@@ -27,6 +31,8 @@ const names: Readonly<Record<string, keyof Limits>> = {
   maxWallMs: 'maxWallMs',
   maxDepth: 'maxDepth',
   maxChildren: 'maxChildren',
+  maxLive: 'maxLive',
+  maxTotal: 'maxTotal',
   softAt: 'softAt',
 };
 

@@ -1,5 +1,7 @@
 import { CadreError } from '../core/error.ts';
 import type { EventDraft, EventType } from '../core/event.ts';
+import type { CompiledProfile } from '../core/profile.ts';
+import { checkSpawns } from '../core/spawn-limits.ts';
 import type { RunState } from '../core/state.ts';
 import type { TransitionOutcome } from '../core/transition.ts';
 
@@ -19,9 +21,14 @@ const allowed: ReadonlySet<EventType> = new Set<EventType>([
 
 /**
  * Refuses an outcome that could not be committed as a whole, before anything of it is: a transition tool changes all it
- * says, or nothing (I7). Throws TOOL_INVALID.
+ * says, or nothing (I7). Throws TOOL_INVALID, and LIMIT_REACHED when it would start more agents than are allowed (E7).
  */
-export function checkOutcome(run: RunState, name: string, outcome: TransitionOutcome): void {
+export function checkOutcome(
+  run: RunState,
+  profiles: ReadonlyMap<string, CompiledProfile>,
+  name: string,
+  outcome: TransitionOutcome,
+): void {
   // Tools are not all written in TypeScript.
   const given: { readonly kind?: unknown; readonly events?: unknown } | null | undefined = outcome;
   if (given?.kind !== 'result' && given?.kind !== 'suspend')
@@ -30,6 +37,7 @@ export function checkOutcome(run: RunState, name: string, outcome: TransitionOut
   if (!Array.isArray(given.events)) throw invalid(name, 'must return its events as a list');
   const started = new Set<string>();
   for (const draft of outcome.events ?? []) checkDraft(run, name, draft, started);
+  checkSpawns(run, profiles, outcome.events ?? []);
 }
 
 function checkDraft(run: RunState, name: string, draft: EventDraft, started: Set<string>): void {

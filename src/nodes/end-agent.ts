@@ -95,9 +95,15 @@ function tidyUp(tx: Transaction, env: Env, agent: AgentState, call: CallState, c
 export function emitDraft(tx: Transaction, env: Env, agent: AgentState, draft: EventDraft, cause: number): void {
   const ending = draft.type === 'agent.end' ? tx.run.agents.get(draft.agentId) : undefined;
   if (draft.type === 'agent.end' && ending !== undefined) endAgent(tx, env, ending, draft, cause, agent.meta.agentId);
-  else tx.emitDraft(draft, cause);
+  else tx.emitDraft(draft.type === 'agent.start' ? atItsDepth(tx, draft) : draft, cause);
   const restarted = draft.type === 'agent.restart' ? tx.run.agents.get(draft.agentId) : undefined;
   if (restarted !== undefined) dropResults(tx, restarted, cause);
+}
+
+/** How deep an agent stands is not for its starter to say. */
+function atItsDepth(tx: Transaction, draft: Extract<EventDraft, { type: 'agent.start' }>): EventDraft {
+  const parent = draft.parentAgentId === undefined ? undefined : tx.run.agents.get(draft.parentAgentId);
+  return { ...draft, depth: (parent?.meta.depth ?? -1) + 1 };
 }
 
 /** Tells the agent that wanted to know, unless it is gone itself. */

@@ -1,29 +1,6 @@
-import type { CompiledProfile, Limits } from '../core/profile.ts';
+import { defaultAgentLimits } from '../core/limits.ts';
+import type { CompiledProfile } from '../core/profile.ts';
 import type { AgentState, RunState } from '../core/state.ts';
-
-/** What holds for one agent when nobody says otherwise. Every loop has a bound. */
-export const defaultAgentLimits: Limits = {
-  maxTurns: 50,
-  maxToolCalls: 200,
-  maxTokens: 2_000_000,
-  maxCostUsd: 5,
-  maxWallMs: 3_600_000,
-  maxDepth: 4,
-  maxChildren: 64,
-  softAt: 0.8,
-};
-
-/** What holds for a whole run when nobody says otherwise. */
-export const defaultRunLimits: Limits = {
-  maxTurns: 1_000,
-  maxToolCalls: 5_000,
-  maxTokens: 20_000_000,
-  maxCostUsd: 50,
-  maxWallMs: 4 * 3_600_000,
-  maxDepth: 4,
-  maxChildren: 256,
-  softAt: 0.8,
-};
 
 /** How near an agent is to a limit: 1 = wrap up, 2 = this is the last turn. */
 export interface LimitStage {
@@ -59,4 +36,20 @@ export function limitStageOf(run: RunState, agent: AgentState, profile: Compiled
     check('US dollars of the run', run.usage.cost, run.limits.maxCostUsd) ||
     check('milliseconds of the run', run.at - run.meta.createdAt, run.limits.maxWallMs);
   return reached || near.stage > 0 ? near : farFromLimit;
+}
+
+/** How many tool calls an agent may still make, and the limit that says so. */
+export interface ToolCallRoom {
+  readonly left: number;
+  readonly reason: string;
+}
+
+/** The tool calls that the agent's own limit and that of its run leave. */
+export function toolCallRoom(run: RunState, agent: AgentState, profile: CompiledProfile): ToolCallRoom {
+  const own = profile.limits.maxToolCalls ?? defaultAgentLimits.maxToolCalls;
+  const ofAgent = Math.max(0, own - agent.counters.toolCallCount);
+  const ofRun = Math.max(0, run.limits.maxToolCalls - run.counters.toolCalls);
+  return ofRun < ofAgent
+    ? { left: ofRun, reason: `the run may make ${run.limits.maxToolCalls} tool calls` }
+    : { left: ofAgent, reason: `${agent.meta.agentId} may make ${own} tool calls` };
 }

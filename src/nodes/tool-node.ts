@@ -139,7 +139,7 @@ function decideTransition(
   let outcome: TransitionOutcome;
   try {
     outcome = decide(transitionContext(tx, env, agent, call));
-    checkOutcome(tx.run, call.request.name, outcome);
+    checkOutcome(tx.run, env.profiles, call.request.name, outcome);
   } catch (thrown) {
     const error = toErrorRecord(thrown, 'TOOL_FAILED');
     endCall(tx, env, agent, call.callId, {

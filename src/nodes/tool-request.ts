@@ -9,6 +9,7 @@ import type { Tool } from '../core/tool.ts';
 import type { ToolRequest } from '../core/tool-events.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { CallStatus, ReplyToolCall } from '../core/turn.ts';
+import { toolCallRoom, type ToolCallRoom } from './limits.ts';
 import { endCall } from './tool-end.ts';
 
 /** Whether a reply ended in a way that lets its calls be trusted to be complete. */
@@ -31,7 +32,9 @@ export function requestCalls(
 ): void {
   const tools = env.toolsOf(profile, agent);
   const decided = tx.run.seq;
-  const verdicts = calls.map((call) => {
+  const room = toolCallRoom(tx.run, agent, profile);
+  const verdicts = calls.map((call, index) => {
+    if (index >= room.left) return beyondLimit(call, room);
     const mustBeAlone = calls.length > 1 && tools.tools.get(call.name)?.unique === true;
     return mustBeAlone ? notAlone(call, calls.length) : judge(env, tools, call, end);
   });
@@ -82,6 +85,12 @@ type Verdict =
 function notAlone(call: ReplyToolCall, count: number): Verdict {
   const message = `'${call.name}' must be the only call of a reply, but came with ${count - 1} other(s). It was not run, the others were; call it alone.`;
   return { ok: false, status: 'error', code: 'TOOL_EXCLUSIVE', message };
+}
+
+/** Calls of one reply that are more than a limit leaves are refused one by one; those that fit run. */
+function beyondLimit(call: ReplyToolCall, room: ToolCallRoom): Verdict {
+  const message = `'${call.name}' was not run: ${room.reason}. Finish with what you have.`;
+  return { ok: false, status: 'error', code: 'LIMIT_REACHED', message };
 }
 
 function judge(env: Env, tools: AgentTools, call: ReplyToolCall, end: ReplyEnd): Verdict {

@@ -24,8 +24,10 @@ export function checkAgents(events: readonly CadreEvent[]): readonly JournalProb
   const agents = new Map<string, Agent>();
   const modules = new Map<string, ModuleStatus>();
   const running = new Set<string>();
+  const caps = new Caps(found);
   for (const event of events) {
     trackWork(event, running);
+    caps.look(event);
     const agentId = 'agentId' in event ? event.agentId : undefined;
     const agent = agentId === undefined ? undefined : agents.get(agentId);
     if (agentId !== undefined && event.type !== 'agent.start') {
@@ -79,6 +81,52 @@ export function checkAgents(events: readonly CadreEvent[]): readonly JournalProb
     }
   }
   return found.problems;
+}
+
+/** E7: never more agents at work, or started in all, than the limits the run was started with allow. */
+class Caps {
+  readonly #found: Findings;
+  readonly #working = new Set<string>();
+  #started = 0;
+  #limits: { readonly maxLive?: number; readonly maxTotal?: number } = {};
+
+  constructor(found: Findings) {
+    this.#found = found;
+  }
+
+  look(event: CadreEvent): void {
+    switch (event.type) {
+      case 'run.start':
+        this.#limits = event.limits;
+        return;
+      case 'agent.end':
+        this.#working.delete(event.agentId);
+        return;
+      case 'agent.start':
+        this.#started += 1;
+        if (event.held !== true) this.#working.add(event.agentId);
+        break;
+      case 'agent.release':
+      case 'agent.restart':
+        this.#working.add(event.agentId);
+        break;
+      default:
+        return;
+    }
+    const { maxLive, maxTotal } = this.#limits;
+    this.#found.expect(
+      this.#working.size <= (maxLive ?? Number.POSITIVE_INFINITY),
+      'limits',
+      event,
+      `${this.#working.size} agents are at work, and ${maxLive ?? 0} may be`,
+    );
+    this.#found.expect(
+      this.#started <= (maxTotal ?? Number.POSITIVE_INFINITY),
+      'limits',
+      event,
+      `${this.#started} agents were started, and ${maxTotal ?? 0} may be`,
+    );
+  }
 }
 
 /** What runs outside: a model call between `turn.start` and its answer, a tool between start and end. */

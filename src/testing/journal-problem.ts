@@ -2,7 +2,7 @@ import type { CadreEvent } from '../core/event.ts';
 
 /** An invariant of the engine that an event list does not keep. */
 export interface JournalProblem {
-  /** The invariant's number in DESIGN 2, or `order`, `life` and `team` for what goes without one. */
+  /** The invariant's number in DESIGN 2, or `order`, `life` `team` and `limits` for what goes without one. */
   readonly invariant: string;
   /** The sequence number of the event that shows it. */
   readonly seq: number;

@@ -15,6 +15,8 @@ const limits: Limits = {
   maxWallMs: 60_000,
   maxDepth: 3,
   maxChildren: 4,
+  maxLive: 64,
+  maxTotal: 256,
   softAt: 0.8,
 };
 

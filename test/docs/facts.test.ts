@@ -6,7 +6,7 @@ import { priorityOf } from '../../src/core/inbox.ts';
 import { isJsonObject } from '../../src/core/json.ts';
 import { globalStrategies } from '../../src/core/strategy.ts';
 import { createIngestorRegistry } from '../../src/ingestors/registry.ts';
-import { defaultAgentLimits, defaultRunLimits } from '../../src/nodes/limits.ts';
+import { defaultAgentLimits, defaultRunLimits } from '../../src/core/limits.ts';
 import {
   handoverProtocolJsonSchema,
   llmConfigJsonSchema,

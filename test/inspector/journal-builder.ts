@@ -22,6 +22,8 @@ const limits: Limits = {
   maxWallMs: 1e6,
   maxDepth: 3,
   maxChildren: 9,
+  maxLive: 1_000,
+  maxTotal: 1_000,
   softAt: 0.8,
 };
 

@@ -3,6 +3,7 @@ import type { EventOf } from '../event.ts';
 import type { AgentId } from '../ids.ts';
 import type { JsonObject } from '../json.ts';
 import type { AgentCounters, AgentState, RunState } from '../state.ts';
+import { countAgent, countLive, newBudget } from './budget.ts';
 import { emptyUsage } from './run.ts';
 
 type AgentEvent = EventOf<'agent.start' | 'agent.release' | 'agent.await' | 'agent.restart' | 'agent.end'>;
@@ -28,7 +29,10 @@ export function applyAgentEvent(run: RunState, event: AgentEvent): void {
   const agent = agentOf(run, event.agentId);
   switch (event.type) {
     case 'agent.release':
-      if (agent.status === 'held') run.held -= 1;
+      if (agent.status === 'held') {
+        run.held -= 1;
+        countLive(run, agent, 1);
+      }
       agent.status = 'ready';
       break;
     case 'agent.await':
@@ -36,10 +40,12 @@ export function applyAgentEvent(run: RunState, event: AgentEvent): void {
       agent.awaitingOn = event.on;
       break;
     case 'agent.restart':
+      if (agent.status === 'ended') countLive(run, agent, 1);
       restartAgent(agent, event);
       break;
     case 'agent.end':
       if (agent.status === 'held') run.held -= 1;
+      else if (agent.status !== 'ended') countLive(run, agent, -1);
       agent.status = 'ended';
       agent.outcome = event.outcome;
       agent.output = event.output;
@@ -82,6 +88,7 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
     initialParams: event.initialParams,
     counters: newCounters(),
     usage: emptyUsage(),
+    budget: newBudget(),
     iteration: 1,
     flowId: event.flowId,
     turnCount: 0,
@@ -108,6 +115,8 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
   if (event.held === true) run.held += 1;
   if (event.parentAgentId === undefined) run.rootAgentId ??= event.agentId;
   else agentOf(run, event.parentAgentId).children.push(event.agentId);
+  countAgent(run, agent);
+  if (event.held !== true) countLive(run, agent, 1);
 }
 
 /** Counters of an agent that has done nothing yet. */

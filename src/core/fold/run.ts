@@ -1,5 +1,7 @@
 import type { EventOf } from '../event.ts';
+import { defaultRunLimits } from '../limits.ts';
 import type { Keeps, RunState, RunUsage } from '../state.ts';
+import { newBudget } from './budget.ts';
 
 /** Usage of nothing yet. */
 export function emptyUsage(): RunUsage {
@@ -49,7 +51,9 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunState
     turns: new Map(),
     keeps,
     usage: emptyUsage(),
-    limits: event.limits,
+    // Journals of earlier versions lack the limits that came later.
+    limits: { ...defaultRunLimits, ...event.limits },
+    budget: newBudget(),
     seq: 0,
     at: event.at,
     counters: { agents: 0, calls: 0, items: 0, modules: 0, dispatches: 0, turns: 0, toolCalls: 0 },

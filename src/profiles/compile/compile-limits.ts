@@ -16,6 +16,8 @@ export function compileLimits(profile: MapNode): Partial<Limits> {
     maxWallMs: wall === undefined ? undefined : toMilliseconds(toPlain(wall)),
     maxDepth: readNumber(node, 'max_depth'),
     maxChildren: readNumber(node, 'max_children'),
+    maxLive: readNumber(node, 'max_live'),
+    maxTotal: readNumber(node, 'max_total'),
     softAt: readNumber(node, 'soft_at'),
   });
 }

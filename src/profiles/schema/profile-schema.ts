@@ -131,6 +131,8 @@ const limits = object(
     max_wall_seconds: duration,
     max_depth: whole('Deepest agent below the root.', 0),
     max_children: whole('Most agents one agent may start.', 0),
+    max_live: whole('Most agents at work at the same time, of this one and all below it.', 1),
+    max_total: whole('Most agents ever started, of this one and all below it.', 1),
     soft_at: number('Share of a limit at which the agent is told to wrap up.', 0, 1),
   },
   {

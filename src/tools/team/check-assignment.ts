@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { CompiledProfile } from '../../core/profile.ts';
+import { spawnRefusal } from '../../core/spawn-limits.ts';
 import type { TransitionContext } from '../../core/transition.ts';
 import type { WorkModule } from '../../core/work-module.ts';
-import { childLimitReason } from './child-limits.ts';
 import { chosenTeam, staffingProblem } from './staffing.ts';
 import { textOf } from './text-of.ts';
 
@@ -59,7 +59,7 @@ function checkAssignment(
     moduleReason(module, modules) ??
     staffingProblem(name, context.profiles, chosenTeam(context.run)) ??
     inheritanceReason(input, modules) ??
-    childLimitReason(context.run, context.agent, context.profiles.get(context.agent.meta.profile), accepted.length);
+    spawnRefusal(context.run, context.profiles, context.agent, accepted.length);
   if (reason !== undefined) return reason;
   if (profile === undefined) return `there is no profile ${JSON.stringify(name)}`;
   return { input, module, profile, roleName: textOf(input['assigned_role_name']) || profile.name };

@@ -1,10 +1,10 @@
 import type { EventDraft } from '../../core/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
+import { spawnRefusal } from '../../core/spawn-limits.ts';
 import type { AgentState } from '../../core/state.ts';
 import type { TransitionTool } from '../../core/tool.ts';
 import type { TransitionContext, TransitionOutcome } from '../../core/transition.ts';
-import { childLimitReason } from './child-limits.ts';
 import { endSubtree } from './end-subtree.ts';
 import { findPrincipal } from './find-principal.ts';
 import { launchParameters, readLaunchArguments, type LaunchArguments } from './launch-arguments.ts';
@@ -104,7 +104,7 @@ function startFresh(args: LaunchArguments, before: readonly EventDraft[], contex
   const { run, agent, profiles } = context;
   const profile = principalProfile(args.profile, profiles);
   if (typeof profile === 'string') return refusal(`The principal was not launched: ${profile}`);
-  const limit = childLimitReason(run, agent, profiles.get(agent.meta.profile), 0);
+  const limit = spawnRefusal(run, profiles, agent, 0);
   const [agentId] = context.agentIds([profile.name]);
   if (limit !== undefined || agentId === undefined)
     return refusal(`The principal was not launched: ${limit ?? 'the engine has no id for it'}`);

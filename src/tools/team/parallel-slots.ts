@@ -1,6 +1,7 @@
 import type { EventDraft } from '../../core/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { AgentState } from '../../core/state.ts';
+import { liveRoom } from '../../core/spawn-limits.ts';
 import type { TransitionContext } from '../../core/transition.ts';
 import { latestDispatch } from './settle-assignment.ts';
 
@@ -9,7 +10,7 @@ import { latestDispatch } from './settle-assignment.ts';
  * dispatches, and at least one. Each open dispatch always has an associate at work, so each is called back and none starves.
  */
 export function freeSlots(context: TransitionContext, maxParallel: number): number {
-  return Math.max(1, maxParallel - atWork(context).length);
+  return Math.max(1, Math.min(maxParallel - atWork(context).length, roomOf(context)));
 }
 
 /** Starts held associates on the slots that ended ones left: this call's first, then those of the caller's other calls. */
@@ -20,7 +21,7 @@ export function releaseHeld(context: TransitionContext, maxParallel: number): re
   const own = held.filter((child) => child.meta.callId === context.callId);
   const others = held.filter((child) => child.meta.callId !== context.callId);
   const starving = own.length > 0 && !working.some((child) => child.meta.callId === context.callId);
-  const count = Math.max(maxParallel - working.length, starving ? 1 : 0);
+  const count = Math.min(Math.max(maxParallel - working.length, starving ? 1 : 0), roomOf(context));
   return [...own, ...others].slice(0, count).flatMap((child) => releaseEvents(context, child.meta.agentId));
 }
 
@@ -29,6 +30,11 @@ function releaseEvents(context: TransitionContext, agentId: AgentId): readonly E
   const running: readonly EventDraft[] =
     record === undefined ? [] : [{ type: 'dispatch.update', dispatchId: record.dispatch_id, patch: { status: 'RUNNING' } }];
   return [{ type: 'agent.release', agentId }, ...running];
+}
+
+/** Agents the run's own cap leaves room for; whoever ended just now has made room for one at least. */
+function roomOf({ run, profiles, agent }: TransitionContext): number {
+  return liveRoom(run, profiles, agent);
 }
 
 function atWork(context: TransitionContext): readonly AgentState[] {

@@ -20,6 +20,8 @@ const limits: Limits = {
   maxWallMs: 600_000,
   maxDepth: 4,
   maxChildren: 100,
+  maxLive: 1_000,
+  maxTotal: 1_000,
   softAt: 0.8,
 };
 

@@ -1,0 +1,29 @@
+import type { Limits } from './profile.ts';
+
+/** What holds for one agent when nobody says otherwise. Every loop has a bound. */
+export const defaultAgentLimits: Limits = {
+  maxTurns: 50,
+  maxToolCalls: 200,
+  maxTokens: 2_000_000,
+  maxCostUsd: 5,
+  maxWallMs: 3_600_000,
+  maxDepth: 4,
+  maxChildren: 64,
+  maxLive: 64,
+  maxTotal: 256,
+  softAt: 0.8,
+};
+
+/** What holds for a whole run when nobody says otherwise. */
+export const defaultRunLimits: Limits = {
+  maxTurns: 1_000,
+  maxToolCalls: 5_000,
+  maxTokens: 20_000_000,
+  maxCostUsd: 50,
+  maxWallMs: 4 * 3_600_000,
+  maxDepth: 4,
+  maxChildren: 64,
+  maxLive: 64,
+  maxTotal: 256,
+  softAt: 0.8,
+};
