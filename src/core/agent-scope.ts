@@ -1,4 +1,6 @@
+import { contextTokens } from './context-size.ts';
 import type { Scope } from './expression/expression.ts';
+import type { TurnId } from './ids.ts';
 import type { WaitingItem } from './inbox.ts';
 import type { AgentState, RunState } from './state.ts';
 
@@ -9,6 +11,8 @@ export interface TurnView {
   readonly error?: string;
   readonly tool_calls?: readonly string[];
 }
+
+const noTurn = '' as TurnId;
 
 const scopes = new WeakMap<AgentState, { readonly run: RunState; readonly scope: Scope }>();
 const turnViews = new WeakMap<AgentState, TurnView>();
@@ -127,6 +131,9 @@ function stateView(run: RunState, agent: AgentState): Readonly<Record<string, un
     },
     get current_turn_id() {
       return agent.currentTurnId ?? null;
+    },
+    get context_tokens() {
+      return contextTokens(agent, run.turns.get(agent.currentTurnId ?? agent.lastTurnId ?? noTurn)?.start.prompt);
     },
     get last_reply() {
       return agent.lastReply;

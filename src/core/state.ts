@@ -171,6 +171,12 @@ export interface AgentState {
   origins: MessageOrigin[];
   /** How many messages before the first one that is here were released (`fold/release.ts`). */
   released: number;
+  /** Running totals of estimated tokens: `tokenTotals[i]` is that of the whole history up to and with `messages[i]`. */
+  tokenTotals: number[];
+  /** The total of the messages that were released. */
+  tokensReleased: number;
+  /** What the provider counted for the latest prompt it said so of, beside the engine's own estimate of it. */
+  counted: { readonly from: number; readonly estimated: number; readonly tokens: number } | undefined;
   /** Histories of earlier iterations. */
   readonly archived: {
     readonly iteration: number;

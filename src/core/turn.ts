@@ -65,6 +65,8 @@ export interface TurnPrompt {
   /** The stored messages in view: from (inclusive) to (exclusive). */
   readonly from: number;
   readonly to: number;
+  /** The engine's own estimate of the whole prompt in tokens; what the provider counted is in `model.end`. */
+  readonly tokens?: number;
   readonly toolChoice?: string;
 }
 

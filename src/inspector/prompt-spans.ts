@@ -1,10 +1,10 @@
+import { estimateTokens } from '../core/token-estimate.ts';
 import type { ContentHash } from '../core/ids.ts';
 import type { ContentPart, FilePart, MessageOrigin, PromptMessage } from '../core/message.ts';
 import { contentParts, contentText } from '../core/message.ts';
 import type { SourceRef } from '../core/profile.ts';
 import { prependSeparator, segmentSeparator } from '../core/prompt.ts';
 import type { TurnInput } from '../core/turn.ts';
-import { estimateTokens } from './estimate-tokens.ts';
 import { partText, resultParts, type PromptPart } from './prompt-text.ts';
 import type { SystemPromptView } from './system-prompt.ts';
 import type { History } from './turn-history.ts';

@@ -1,8 +1,8 @@
+import { estimateTokens } from '../core/token-estimate.ts';
 import type { ContentHash } from '../core/ids.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { CompiledProfile, CompiledSegment, SourceRef } from '../core/profile.ts';
 import type { SegmentRecord } from '../core/turn.ts';
-import { estimateTokens } from './estimate-tokens.ts';
 import { readList, type ReadContent } from './read-content.ts';
 
 /** One segment of a turn's system prompt, with its text and where its profile declares it. */

@@ -1,4 +1,5 @@
 import { setTurnView } from '../core/agent-scope.ts';
+import { estimatePrompt } from '../core/context-size.ts';
 import type { AgentTools, Env } from '../core/env.ts';
 import type { ContentHash, TurnId } from '../core/ids.ts';
 import type { Writable } from '../core/json.ts';
@@ -9,6 +10,7 @@ import { assemblePrompt } from '../core/prompt.ts';
 import type { AgentState, RunState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { TurnStart } from '../core/turn-events.ts';
+import { estimateTokens } from '../core/token-estimate.ts';
 import type { TurnPrompt } from '../core/turn.ts';
 import { callFunction, type NodeFunction } from './function-node.ts';
 import { interruptTurn } from './interrupted-turn.ts';
@@ -72,11 +74,13 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket {
   const system = buildSystemPrompt(tx, env, agent, profile, tools);
   const turnId = `${agentId}.t${agent.turnCount + 1}` as TurnId;
   const choice = limit.stage === 2 ? 'none' : (agent.nextToolChoice ?? profile.toolChoice);
+  const from = visibleFrom(agent, profile);
   const prompt: Writable<TurnPrompt> = {
     system: system.log,
     tools: tx.content(tools.offeredJson),
-    from: visibleFrom(agent, profile),
+    from,
     to: agent.released + agent.messages.length + countMessages(inputs),
+    tokens: estimatePrompt(agent, { system: system.tokens, tools: toolTokens(tools), from, inputs }),
   };
   if (choice !== 'auto') prompt.toolChoice = choice;
   const start: Writable<TurnStart> = {
@@ -95,6 +99,18 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket {
   tx.emit(start, cause ?? lastDecision(tx.run, agent)?.seq ?? agent.meta.seq);
   tx.effects.push({ kind: 'model', agentId, turnId, cause: tx.run.seq });
   return { turnId };
+}
+
+const toolSizes = new WeakMap<AgentTools, number>();
+
+/** What the offered tools come to; known once per profile. */
+function toolTokens(tools: AgentTools): number {
+  let size = toolSizes.get(tools);
+  if (size === undefined) {
+    size = estimateTokens(tools.offeredJson);
+    toolSizes.set(tools, size);
+  }
+  return size;
 }
 
 /** A loop without anything new to read would send a prompt that ends with the model's own words, which many providers refuse. */

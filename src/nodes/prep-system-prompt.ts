@@ -10,12 +10,15 @@ import { contentText } from '../core/message.ts';
 import type { CompiledProfile, CompiledSegment } from '../core/profile.ts';
 import { segmentSeparator } from '../core/prompt.ts';
 import type { AgentState } from '../core/state.ts';
+import { estimateTokens } from '../core/token-estimate.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { SegmentRecord } from '../core/turn.ts';
 
 /** A system prompt, and where its construction log is stored. */
 export interface SystemPrompt {
   readonly text: string;
+  /** Its estimated tokens. */
+  readonly tokens: number;
   readonly log: ContentHash;
 }
 
@@ -49,7 +52,7 @@ export function buildSystemPrompt(
   if (known !== undefined && known.profile === profile && sameTexts(known.rendered, rendered)) return known;
   const records = profile.segments.map((segment, index) => toRecord(tx, segment, rendered[index]));
   const text = rendered.flatMap((entry) => (entry.met && entry.text !== '' ? [entry.text] : [])).join(segmentSeparator);
-  const built = { text, log: tx.content(JSON.stringify(records)), profile, rendered };
+  const built = { text, tokens: estimateTokens(text), log: tx.content(JSON.stringify(records)), profile, rendered };
   latest.set(agent, built);
   return built;
 }

@@ -33,7 +33,7 @@ const action = defineShape<EventOf<'turn.decide'>['action']>({
 });
 
 const prompt = defineShape<TurnPrompt>({
-  fields: { system: 's', tools: 't', from: 'f', to: 'e', toolChoice: 'c' },
+  fields: { system: 's', tools: 't', from: 'f', to: 'e', tokens: 'k', toolChoice: 'c' },
   guesses: { from: always(0) },
 });
 

@@ -165,7 +165,10 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
       inputs: list(turnInput),
       observers: list(observer),
     },
-    { sourceToolCallId: callId, prompt: record({ system: name, tools: name, from: count, to: count }, { toolChoice: name }) },
+    {
+      sourceToolCallId: callId,
+      prompt: record({ system: name, tools: name, from: count, to: count }, { tokens: count, toolChoice: name }),
+    },
   ),
   'model.end': record(
     {

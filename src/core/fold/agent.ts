@@ -78,6 +78,9 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
     messages: [],
     origins: [],
     released: 0,
+    tokenTotals: [],
+    tokensReleased: 0,
+    counted: undefined,
     archived: [],
     inbox: [],
     deadLetters: [],
@@ -140,6 +143,9 @@ function restartAgent(agent: AgentState, event: EventOf<'agent.restart'>): void 
   agent.messages = [];
   agent.origins = [];
   agent.released = 0;
+  agent.tokenTotals = [];
+  agent.tokensReleased = 0;
+  agent.counted = undefined;
   agent.iteration = event.iteration;
   agent.loop = false;
   agent.initialParams = event.initialParams;

@@ -28,6 +28,8 @@ export function releasePast(run: RunState, agent: AgentState, promptFrom: number
   while (gone < outOfView && agent.messages[gone]?.role === 'tool') gone++;
   agent.messages = agent.messages.slice(gone);
   agent.origins = agent.origins.slice(gone);
+  agent.tokensReleased = agent.tokenTotals[gone - 1] ?? agent.tokensReleased;
+  agent.tokenTotals = agent.tokenTotals.slice(gone);
   agent.released += gone;
 }
 

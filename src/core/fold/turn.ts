@@ -1,13 +1,15 @@
+import { countedPrompt } from '../context-size.ts';
 import { CadreError } from '../error.ts';
 import type { EventOf } from '../event.ts';
 import type { TurnId } from '../ids.ts';
 import type { InboxItem } from '../inbox.ts';
 import type { JsonValue } from '../json.ts';
 import { isJsonObject } from '../json.ts';
-import type { PromptMessage } from '../message.ts';
+import type { MessageOrigin, PromptMessage } from '../message.ts';
 import { parseJson } from '../parse-json.ts';
 import { messagesOfInputs } from '../prompt.ts';
 import type { AgentState, RunState, TurnState } from '../state.ts';
+import { messageTokens } from '../token-estimate.ts';
 import type { ReplyToolCall } from '../turn.ts';
 import { agentOf } from './agent.ts';
 import { releasePast } from './release.ts';
@@ -78,20 +80,35 @@ function pushCall(agent: AgentState, turnId: TurnId, call: ReplyToolCall): void 
   const origin = agent.origins.at(-1);
   if (last?.role === 'assistant' && origin?.turnId === turnId) {
     // One message with the reply of this turn: the results of both stand behind it.
-    agent.messages[agent.messages.length - 1] = { role: 'assistant', content: [...last.content, part] };
-    agent.origins[agent.origins.length - 1] = { ...origin, callIds: [...origin.callIds, call.callId] };
+    dropLast(agent);
+    remember(
+      agent,
+      { role: 'assistant', content: [...last.content, part] },
+      { ...origin, callIds: [...origin.callIds, call.callId] },
+    );
     return;
   }
-  agent.messages.push({ role: 'assistant', content: [part] });
-  agent.origins.push({ turnId, itemIds: [], callIds: [call.callId] });
+  remember(agent, { role: 'assistant', content: [part] }, { turnId, itemIds: [], callIds: [call.callId] });
+}
+
+/** Adds a message to an agent's history, and its size to the running total. */
+function remember(agent: AgentState, message: PromptMessage, origin: MessageOrigin): void {
+  agent.tokenTotals.push((agent.tokenTotals.at(-1) ?? agent.tokensReleased) + messageTokens(message));
+  agent.messages.push(message);
+  agent.origins.push(origin);
+}
+
+function dropLast(agent: AgentState): void {
+  agent.messages.pop();
+  agent.origins.pop();
+  agent.tokenTotals.pop();
 }
 
 /** A turn that is tried again leaves its words on the record, and out of the history the next try goes by. */
 function dropReply(agent: AgentState, turnId: TurnId): void {
   const origin = agent.origins.at(-1);
   if (origin?.turnId !== turnId || origin.callIds.length > 0 || agent.messages.at(-1)?.role !== 'assistant') return;
-  agent.messages.pop();
-  agent.origins.pop();
+  dropLast(agent);
 }
 
 function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'>): void {
@@ -122,10 +139,7 @@ function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'
   agent.status = 'in_turn';
   agent.awaitingOn = undefined;
   agent.currentAction = null;
-  for (const { message, origin } of messagesOfInputs(event.inputs, event.turnId)) {
-    agent.messages.push(message);
-    agent.origins.push(origin);
-  }
+  for (const { message, origin } of messagesOfInputs(event.inputs, event.turnId)) remember(agent, message, origin);
   if (run.keeps === 'recent') releasePast(run, agent, event.prompt?.from ?? 0);
 }
 
@@ -156,19 +170,21 @@ function consume(
 }
 
 function endModelCall(run: RunState, agent: AgentState, event: EventOf<'model.end'>): void {
-  turnOf(run, event.turnId).modelEnd = event;
+  const turn = turnOf(run, event.turnId);
+  turn.modelEnd = event;
   run.activity -= 1;
   addUsage(run.usage, event);
   addUsage(agent.usage, event);
   agent.counters.tokensUsed += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0);
   agent.nextToolChoice = undefined;
+  // The counts of several attempts are added up, so only a single one is a count of the prompt.
+  if (event.attempts.length === 1) agent.counted = countedPrompt(turn.start.prompt, event.usage.inputTokens) ?? agent.counted;
   if (event.reply === undefined) return;
   countReply(agent, event.reply);
   run.counters.calls += event.reply.toolCalls.length;
   const message = assistantMessage(event.reply);
   if (message === undefined) return;
-  agent.messages.push(message);
-  agent.origins.push({
+  remember(agent, message, {
     turnId: event.turnId,
     itemIds: none,
     callIds: event.reply.toolCalls.length === 0 ? none : event.reply.toolCalls.map((call) => call.callId),

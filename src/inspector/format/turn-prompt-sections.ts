@@ -1,5 +1,5 @@
+import { estimateTokens } from '../../core/token-estimate.ts';
 import { contentText, type Content } from '../../core/message.ts';
-import { estimateTokens } from '../estimate-tokens.ts';
 import type { SegmentView } from '../system-prompt.ts';
 import type { TurnInputView } from '../turn-inputs.ts';
 import type { TurnRecord } from '../turn-record.ts';

@@ -1,0 +1,96 @@
+import type { Content, ContentPart, FilePart, PromptMessage, ReasoningPart, ToolCallPart, ToolResultPart } from './message.ts';
+
+/**
+ * Estimates of tokens from text alone: cheap, a pure function, and never far too low.
+ *
+ * Owns: what a text, a file or a message counts before a provider has counted it. Does not own: what a provider says of it,
+ * which corrects these figures (`context-size.ts`).
+ *
+ * How many characters make a token depends on the kind of text: 4 to 5 in English prose, 3 in JSON, 1.5 in numbers, hex and
+ * base64, 2 in Cyrillic, 1 in Chinese (measured with o200k and cl100k; `test/core/token-estimate.test.ts` has the figures).
+ * A small sample tells them apart: the share of small letters and spaces, and of characters beyond ASCII. So a long text
+ * costs hardly more than a short one.
+ */
+
+// Characters per token of plain words, and what text without any small letter or space comes to.
+const charsPerTokenOfWords = 4.2;
+const fewestCharsPerToken = 1.5;
+const mostCharsPerToken = 4;
+// Other scripts: Latin with marks, Cyrillic, Greek, Arabic (two bytes a character), and the rest (three).
+const tokensPerNarrowChar = 0.55;
+const tokensPerWideChar = 1;
+
+// What a provider adds around each message and each part.
+const tokensPerMessage = 4;
+const tokensPerPart = 8;
+
+// Providers scale images down to about this; other files are counted by their pages.
+const tokensPerImage = 1_600;
+const tokensPerFile = 2_000;
+const base64CharsPerToken = 40;
+
+// A text is looked at in this many places and one more per kilobyte, this many characters each; the same places every time.
+const sampledPlaces = 6;
+const sampledChars = 10;
+
+/** Estimates the tokens of a text: within about a factor of two, rather too high than too low. */
+export function estimateTokens(text: string): number {
+  const { length } = text;
+  const places = sampledPlaces + (length >> 10);
+  const stride = length <= places * sampledChars ? sampledChars : Math.floor(length / places);
+  let words = 0;
+  let ascii = 0;
+  let narrow = 0;
+  let seen = 0;
+  for (let start = 0; start < length; start += stride) {
+    const end = Math.min(length, start + sampledChars);
+    for (let index = start; index < end; index++) {
+      const code = text.charCodeAt(index);
+      if (code < 0x80) ascii += 1;
+      else if (code < 0x800) narrow += 1;
+      if ((code >= 0x61 && code <= 0x7a) || code === 0x20) words += 1;
+    }
+    seen += end - start;
+  }
+  if (seen === 0) return 0;
+  const charsPerToken = Math.min(mostCharsPerToken, Math.max(fewestCharsPerToken, (charsPerTokenOfWords * words) / (ascii || 1)));
+  const tokens = ascii / charsPerToken + narrow * tokensPerNarrowChar + (seen - ascii - narrow) * tokensPerWideChar;
+  return Math.ceil((tokens * length) / seen);
+}
+
+/** Estimates the tokens of a user's words or a tool's result; files count by their kind. */
+export function contentTokens(content: Content): number {
+  if (typeof content === 'string') return estimateTokens(content);
+  let tokens = 0;
+  for (const part of content) tokens += partTokens(part);
+  return tokens;
+}
+
+/** Estimates the tokens of a stored message, with what a provider adds around it. */
+export function messageTokens(message: PromptMessage): number {
+  if (message.role === 'system') return tokensPerMessage + estimateTokens(message.content);
+  let tokens = tokensPerMessage;
+  for (const part of message.content) tokens += partTokens(part);
+  return tokens;
+}
+
+function partTokens(part: ContentPart | ReasoningPart | ToolCallPart | ToolResultPart): number {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      return estimateTokens(part.text);
+    case 'file':
+      return fileTokens(part);
+    case 'tool-call':
+      return tokensPerPart + estimateTokens(part.toolName) + estimateTokens(JSON.stringify(part.input));
+    case 'tool-result':
+      return tokensPerPart + contentTokens(part.output.value);
+  }
+}
+
+/** A file has a price by its kind: an image one for all, another file one that grows with its size. */
+function fileTokens({ mediaType, data }: FilePart): number {
+  if (mediaType.startsWith('image/')) return tokensPerImage;
+  if (data.type === 'text') return estimateTokens(data.text);
+  return data.type === 'url' ? tokensPerFile : Math.max(tokensPerFile, Math.ceil(data.data.length / base64CharsPerToken));
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { correctedTokens, estimatePrompt, promptTokens, viewTokens } from '../../src/core/context-size.ts';
+import { messageTokens } from '../../src/core/token-estimate.ts';
+import type { AgentState } from '../../src/core/state.ts';
+import type { TurnPrompt } from '../../src/core/turn.ts';
+import { allow, tool } from '../support/tools.ts';
+import { testEngine, waitsForUser } from '../support/test-engine.ts';
+
+/** An agent that has looked something up, answered, and waits; its model counts what `counts` says. */
+async function agentWith(counts: readonly number[] = []): Promise<{ agent: AgentState; prompts: readonly TurnPrompt[] }> {
+  const { launch, engine } = await testEngine({
+    profile: `${allow('look')}${waitsForUser}`,
+    tools: [tool('look', () => 'word '.repeat(200), { effect: 'pure' })],
+    replies: counts.map((inputTokens, index) => ({
+      ...(index === 0 ? { toolCalls: [{ name: 'look', args: {} }] } : { text: 'Found it.' }),
+      usage: { inputTokens, outputTokens: 5 },
+    })),
+  });
+  const run = await launch('Look it up.');
+  await run.settled();
+  const agent = [...run.state.agents.values()][0];
+  if (agent === undefined) throw new Error('no agent');
+  const prompts = [...run.state.turns.values()].flatMap(({ start }) => (start.prompt === undefined ? [] : [start.prompt]));
+  await engine.close();
+  return { agent, prompts };
+}
+
+describe('the size of a context', () => {
+  it('running totals answer for any view as a sum over its messages would', async () => {
+    const { agent } = await agentWith([400, 700]);
+    expect(agent.messages.length).toBe(4);
+    for (let from = 0; from <= 4; from++)
+      for (let to = from; to <= 4; to++)
+        expect(viewTokens(agent, from, to)).toBe(
+          agent.messages.slice(from, to).reduce((sum, message) => sum + messageTokens(message), 0),
+        );
+  });
+
+  it('a turn records its own estimate; the count of the provider and what is new since make the next figure', async () => {
+    const { agent, prompts } = await agentWith([900, 1_500]);
+    const [first, second] = prompts;
+    expect(first?.tokens).toBeGreaterThan(20);
+    expect((second?.tokens ?? 0) - (first?.tokens ?? 0)).toBeGreaterThan(200);
+    expect(agent.counted).toEqual({ from: 0, estimated: second?.tokens, tokens: 1_500 });
+    const next = estimatePrompt(agent, { system: 10, tools: 10, from: 0 });
+    expect(correctedTokens(agent, 0, next)).toBe(next - (second?.tokens ?? 0) + 1_500);
+    expect(promptTokens(agent, second)).toBe(1_500);
+  });
+
+  it('when the view has moved, the estimate is scaled by how far off the last one was', async () => {
+    const { agent, prompts } = await agentWith([400, 900]);
+    const estimated = prompts[1]?.tokens ?? 0;
+    expect(correctedTokens(agent, 2, 100)).toBe(Math.ceil((100 * 900) / estimated));
+  });
+
+  it('a count that cannot be one of the whole prompt is not believed', async () => {
+    const { agent, prompts } = await agentWith([1, 1]);
+    expect(agent.counted).toBeUndefined();
+    expect(promptTokens(agent, prompts[1])).toBe(prompts[1]?.tokens);
+  });
+});
