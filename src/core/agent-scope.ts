@@ -191,6 +191,9 @@ function countersView(run: RunState, agent: AgentState): Readonly<Record<string,
     get tool_error_streak() {
       return counters.toolErrorStreak;
     },
+    get model_error_streak() {
+      return counters.modelErrorStreak;
+    },
     get tool_call_count() {
       return counters.toolCallCount;
     },

@@ -60,7 +60,7 @@ export interface Env {
     tx: Transaction,
     agent: AgentState,
     profile: CompiledProfile,
-    phase: 'pre' | 'post',
+    phase: ObserverPhase,
   ) => readonly ObserverRecord[];
   readonly parseArguments: (
     input: string,
@@ -71,6 +71,9 @@ export interface Env {
   readonly toResult: (returned: unknown, maxChars: number) => FittedResult;
   readonly hash: (text: string) => ContentHash;
 }
+
+/** When observers run: before a turn, after its reply, or after its model call failed (those that name `turn.error`). */
+export type ObserverPhase = 'pre' | 'post' | 'error';
 
 /** A tool's result as the model will read it. */
 export interface FittedResult {

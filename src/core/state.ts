@@ -146,6 +146,8 @@ export interface AgentCounters {
   duplicateReplyStreak: number;
   emptyReplyStreak: number;
   toolErrorStreak: number;
+  /** Model calls that failed one after the other; an interrupted one did not fail. */
+  modelErrorStreak: number;
   toolCallCount: number;
   tokensUsed: number;
 }

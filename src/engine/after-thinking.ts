@@ -56,9 +56,12 @@ function goToTools(tx: Transaction, env: Env, agent: AgentState, turnId: TurnId)
 }
 
 function endingOf(decided: DecidedAction | undefined, error: ErrorRecord | undefined): AgentEnding {
-  if (error !== undefined) return { outcome: 'error', error };
   const ending: Writable<AgentEnding> = { outcome: decided?.outcome ?? 'error' };
   if (decided?.output !== undefined) ending.output = decided.output;
+  if (error !== undefined) {
+    if (ending.outcome !== 'success') ending.error = { code: error.code, message: decided?.error ?? error.message };
+    return ending;
+  }
   if (decided?.error !== undefined)
     ending.error = { code: decided.type === 'limit' ? 'LIMIT_REACHED' : 'AGENT_FAILED', message: decided.error };
   return ending;

@@ -255,10 +255,15 @@ function advance(tx: Transaction, kernel: Kernel, agent: AgentState): void {
 function finishTurn(tx: Transaction, env: Env, agent: AgentState): void {
   const turnId = agent.currentTurnId;
   if (turnId === undefined) return;
-  const calls = tx.run.turns.get(turnId)?.calls ?? [];
+  const turn = tx.run.turns.get(turnId);
+  const calls = turn?.calls ?? [];
+  // A rule may call a tool in the place of a model that failed.
+  const error = turn?.modelEnd?.error;
   const last = calls.reduce((seq, call) => Math.max(seq, call.end?.seq ?? 0), 0);
   const end = tx.emit(
-    { type: 'turn.end', agentId: agent.meta.agentId, turnId, status: 'completed' },
+    error === undefined
+      ? { type: 'turn.end', agentId: agent.meta.agentId, turnId, status: 'completed' }
+      : { type: 'turn.end', agentId: agent.meta.agentId, turnId, status: 'error', error },
     last === 0 ? undefined : last,
   );
   const ending = calls.find((call) => call.end?.end !== undefined)?.end?.end;

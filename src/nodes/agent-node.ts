@@ -16,7 +16,7 @@ import { callFunction, type NodeFunction } from './function-node.ts';
 import { interruptTurn } from './interrupted-turn.ts';
 import { limitStageOf, type LimitStage } from './limits.ts';
 import type { Action, ExecPorts, Node } from './node.ts';
-import { decideNext } from './post-decide.ts';
+import { decideNext, decideOnError } from './post-decide.ts';
 import { recordReply } from './post-reply.ts';
 import { answerDanglingCalls } from './prep-dangling.ts';
 import { readInbox } from './prep-inputs.ts';
@@ -253,7 +253,7 @@ function finishThinking(tx: Transaction, env: Env, agent: AgentState, ticket: Tu
   }
   const outcome = refusedAsError(received);
   recordReply(tx, env, agent, ticket.turnId, outcome);
-  if (outcome.kind === 'error') return 'error';
+  if (outcome.kind === 'error') return decideOnError(tx, env, agent, profile, ticket.turnId);
   const observers = env.observe(tx, agent, profile, 'post');
   return decideNext(tx, env, agent, profile, ticket.turnId, observers);
 }

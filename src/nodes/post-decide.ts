@@ -10,6 +10,7 @@ import { isJsonObject, type JsonValue } from '../core/json.ts';
 import type { CompiledProfile, CompiledRule, DeciderAction, ItemTemplate } from '../core/profile.ts';
 import type { AgentState } from '../core/state.ts';
 import type { ItemDraft, Transaction } from '../core/transaction.ts';
+import { speaksOfErrors } from '../core/turn-error.ts';
 import type { ObserverRecord, ReplyToolCall, RuleRecord } from '../core/turn.ts';
 import type { Action } from './node.ts';
 
@@ -26,12 +27,24 @@ export function decideNext(
   observers: readonly ObserverRecord[],
 ): Action {
   const scope = agentScope(tx.run, agent);
-  const { rules, decided } = askRules(profile.flowDecider, scope, (rule) => settle(tx, env, agent, scope, turnId, rule));
+  const failed = tx.run.turns.get(turnId)?.modelEnd?.error !== undefined;
+  const asked = failed ? profile.flowDecider.filter(speaksOfErrors) : profile.flowDecider;
+  const { rules, decided } = askRules(asked, scope, (rule) => settle(tx, env, agent, scope, turnId, rule));
   const { action, item } = decided ?? settle(tx, env, agent, scope, turnId, undefined);
   tx.emit({ type: 'turn.decide', agentId: agent.meta.agentId, turnId, observers, rules, action });
   tx.setCause(tx.run.seq);
   if (item !== undefined) tx.post(agent.meta.agentId, item);
   return action.type;
+}
+
+/**
+ * Asks what follows a model call that failed (FAULTS M12, M13): the observers and rules whose condition names `turn.error`.
+ * Without any, and in the last turn of an agent, the error ends it.
+ */
+export function decideOnError(tx: Transaction, env: Env, agent: AgentState, profile: CompiledProfile, turnId: TurnId): Action {
+  const isAsked = profile.flowDecider.some(speaksOfErrors) || profile.postTurnObservers.some(speaksOfErrors);
+  if (!isAsked || agent.limitStage === 2) return 'error';
+  return decideNext(tx, env, agent, profile, turnId, env.observe(tx, agent, profile, 'error'));
 }
 
 /** What a rule came to: the action as plain data, and the item of a loop. */
@@ -112,11 +125,13 @@ function settle(
   turnId: TurnId,
   winner: CompiledRule | undefined,
 ): Decided {
-  const calls = tx.run.turns.get(turnId)?.modelEnd?.reply?.toolCalls ?? [];
+  const modelEnd = tx.run.turns.get(turnId)?.modelEnd;
+  const calls = modelEnd?.reply?.toolCalls ?? [];
   if (agent.limitStage === 2) return { action: { type: 'limit', outcome: 'limit', error: agent.limitReason ?? 'limit reached' } };
-  if (winner === undefined) return { action: withoutRule(agent, calls.length > 0) };
+  const failure = modelEnd?.error?.message;
+  if (winner === undefined) return { action: withoutRule(agent, calls.length > 0, failure) };
   const item = winner.action.type === 'loop_with_inbox_item' ? { item: loopItem(winner, winner.action.item, scope) } : {};
-  return { action: actionOf(tx, env, agent, scope, winner, calls), ...item };
+  return { action: actionOf(tx, env, agent, scope, winner, calls, failure), ...item };
 }
 
 function actionOf(
@@ -126,6 +141,7 @@ function actionOf(
   scope: Scope,
   winner: CompiledRule,
   calls: readonly ReplyToolCall[],
+  failure: string | undefined,
 ): DecidedAction {
   const ruleId = winner.id;
   const { action } = winner;
@@ -136,11 +152,13 @@ function actionOf(
           type: 'end_agent_turn',
           ruleId,
           outcome: 'error',
-          error: `rule '${ruleId}' says continue_with_tool, but the reply has no tool call`,
+          error: failure ?? `rule '${ruleId}' says continue_with_tool, but the reply has no tool call`,
         };
       return { type: action.type, ruleId, tools: calls.map((call) => call.name) };
     case 'end_agent_turn':
-      return ending(agent, scope, ruleId, action, calls.length > 0);
+      return failure === undefined
+        ? ending(agent, scope, ruleId, action, calls.length > 0)
+        : endingOnError(scope, ruleId, action, failure);
     case 'call_tool':
       return forcedCall(tx, env, scope, ruleId, action);
     case 'await':
@@ -154,8 +172,9 @@ function actionOf(
   }
 }
 
-/** No rule held: calls run, words are the answer, and silence is an error. */
-function withoutRule(agent: AgentState, hasCalls: boolean): DecidedAction {
+/** No rule held: calls run, words are the answer, and silence is an error, as a failed model call is. */
+function withoutRule(agent: AgentState, hasCalls: boolean, failure: string | undefined): DecidedAction {
+  if (failure !== undefined) return { type: 'end_agent_turn', outcome: 'error', error: failure };
   if (hasCalls) return { type: 'continue_with_tool' };
   if (agent.counters.emptyReplyStreak > 0)
     return { type: 'end_agent_turn', outcome: 'error', error: 'no rule of the flow decider matched, and the reply was empty' };
@@ -175,6 +194,20 @@ function ending(
   if (silent)
     return { type: action.type, ruleId, outcome: 'error', error: 'the model answered nothing, which is no success', output };
   return { type: action.type, ruleId, outcome: action.outcome, output, ...(error === undefined ? {} : { error }) };
+}
+
+/** A failed call has no answer of its own: it ends well only in words that the rule itself has for it. */
+function endingOnError(
+  scope: Scope,
+  ruleId: string,
+  action: Extract<DeciderAction, { type: 'end_agent_turn' }>,
+  failure: string,
+): DecidedAction {
+  const output = action.output?.render(scope);
+  const base = { type: action.type, ruleId, ...(output === undefined ? {} : { output }) };
+  if (action.outcome === 'success' && output !== undefined && output.trim() !== '') return { ...base, outcome: 'success' };
+  const outcome = action.outcome === 'success' ? 'error' : action.outcome;
+  return { ...base, outcome, error: action.errorMessage?.render(scope) ?? failure };
 }
 
 function forcedCall(

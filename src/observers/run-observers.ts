@@ -1,5 +1,5 @@
 import { agentScope } from '../core/agent-scope.ts';
-import type { CodedObserver, ObserverResult } from '../core/env.ts';
+import type { CodedObserver, ObserverPhase, ObserverResult } from '../core/env.ts';
 import { CadreError, toErrorRecord } from '../core/error.ts';
 import { isTruthy } from '../core/expression/data.ts';
 import type { Scope } from '../core/expression/expression.ts';
@@ -9,6 +9,7 @@ import type { CompiledObserver, CompiledProfile, StateUpdate } from '../core/pro
 import type { AgentState, RunState } from '../core/state.ts';
 import { toWire } from '../core/to-wire.ts';
 import type { Transaction } from '../core/transaction.ts';
+import { speaksOfErrors } from '../core/turn-error.ts';
 import type { ObserverRecord } from '../core/turn.ts';
 
 /** Most items the observers of one phase may add; more is a storm, and is cut off with a note (FAULTS E4). */
@@ -32,10 +33,11 @@ export function runObservers(
   tx: Transaction,
   agent: AgentState,
   profile: CompiledProfile,
-  phase: 'pre' | 'post',
+  when: ObserverPhase,
   ports: ObserverPorts,
 ): readonly ObserverRecord[] {
-  const observers = phase === 'pre' ? profile.preTurnObservers : profile.postTurnObservers;
+  const phase = when === 'pre' ? 'pre' : 'post';
+  const observers = observersOf(profile, when);
   if (observers.length === 0) return none;
   const scope = agentScope(tx.run, agent);
   const before = tx.run.counters.items;
@@ -43,6 +45,11 @@ export function runObservers(
     if (tx.run.counters.items - before >= maxItemsPerPhase) return storm(agent, observer, phase);
     return runObserver(tx, agent, observer, phase, scope, ports);
   });
+}
+
+function observersOf(profile: CompiledProfile, when: ObserverPhase): readonly CompiledObserver[] {
+  if (when === 'pre') return profile.preTurnObservers;
+  return when === 'post' ? profile.postTurnObservers : profile.postTurnObservers.filter(speaksOfErrors);
 }
 
 /** An observer that did not run, because those before it had added too many items. */

@@ -58,7 +58,7 @@ describe('a profile that says little', () => {
   });
 
   it('gets the default decider for an empty list too', () => {
-    expect(profileOf('flow_decider: []\n').flowDecider).toHaveLength(4);
+    expect(profileOf('flow_decider: []\n').flowDecider).toHaveLength(6);
   });
 
   it('takes the only LLM config there is, else `default`', () => {

@@ -26,7 +26,7 @@ export const agentRoots: ExpressionRoots = {
   run: closed('run_id run_type title status created_at now input usage limits iteration'),
   counters: closed(`
     turn_count no_tool_call_streak same_action_same_result_streak duplicate_reply_streak tool_error_streak empty_reply_streak
-    tool_call_count tokens_used elapsed_ms
+    model_error_streak tool_call_count tokens_used elapsed_ms
   `),
   config: open,
   initial_params: open,

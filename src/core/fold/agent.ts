@@ -131,6 +131,7 @@ function newCounters(): AgentCounters {
     duplicateReplyStreak: 0,
     emptyReplyStreak: 0,
     toolErrorStreak: 0,
+    modelErrorStreak: 0,
     toolCallCount: 0,
     tokensUsed: 0,
   };

@@ -179,7 +179,11 @@ function endModelCall(run: RunState, agent: AgentState, event: EventOf<'model.en
   agent.nextToolChoice = undefined;
   // The counts of several attempts are added up, so only a single one is a count of the prompt.
   if (event.attempts.length === 1) agent.counted = countedPrompt(turn.start.prompt, event.usage.inputTokens) ?? agent.counted;
-  if (event.reply === undefined) return;
+  if (event.reply === undefined) {
+    if (event.error?.code !== 'MODEL_INTERRUPTED') agent.counters.modelErrorStreak += 1;
+    return;
+  }
+  agent.counters.modelErrorStreak = 0;
   countReply(agent, event.reply);
   run.counters.calls += event.reply.toolCalls.length;
   const message = assistantMessage(event.reply);

@@ -1,4 +1,5 @@
 import type { CompiledRule, DeciderAction } from '../../core/profile.ts';
+import { speaksOfErrors } from '../../core/turn-error.ts';
 import { quote } from '../wording.ts';
 import { childOf, type MapNode } from '../yaml/source-node.ts';
 import { checkTool, refOf, type CompileContext } from './compile-context.ts';
@@ -24,7 +25,8 @@ export function compileDecider(context: CompileContext, profile: MapNode, keys: 
     const condition = compileCondition(context.report, node);
     const action = compileAction(context, node, `rule ${quote(id)}`, keys);
     if (action === undefined) isComplete = false;
-    if (always !== undefined) {
+    // A rule for failed model calls is asked about those in spite of one that always holds for replies.
+    if (always !== undefined && !speaksOfErrors({ ...(condition === undefined ? {} : { condition }) })) {
       context.report.warning(
         'UNREACHABLE_RULE',
         node.at,
