@@ -14,6 +14,8 @@ export interface TurnView {
 
 const noTurn = '' as TurnId;
 
+type View = Readonly<Record<string, unknown>>;
+
 const scopes = new WeakMap<AgentState, { readonly run: RunState; readonly scope: Scope }>();
 const turnViews = new WeakMap<AgentState, TurnView>();
 
@@ -34,19 +36,26 @@ export function agentScope(run: RunState, agent: AgentState): Scope {
   return scope;
 }
 
+/** Every view is made when it is first looked at: most conditions read one of them. */
 function buildScope(run: RunState, agent: AgentState): Scope {
-  const state = stateView(run, agent);
-  const team = teamView(run);
-  const runInfo = runView(run);
-  const meta = metaView(run, agent);
-  const counters = countersView(run, agent);
+  let state: View | undefined;
+  let meta: View | undefined;
+  let counters: View | undefined;
+  const countersOf = (): View => (counters ??= countersView(run, agent));
+  const shared = runViews(run);
   return {
-    state,
-    meta,
-    team,
-    run: runInfo,
-    counters,
-    config: { profiles: run.meta.profiles, llm_config: run.meta.llmConfig ?? null },
+    get state() {
+      return (state ??= stateView(run, agent, countersOf));
+    },
+    get meta() {
+      return (meta ??= metaView(run, agent));
+    },
+    team: shared.team,
+    run: shared.run,
+    get counters() {
+      return countersOf();
+    },
+    config: shared.config,
     get initial_params() {
       return agent.initialParams;
     },
@@ -68,8 +77,32 @@ function buildScope(run: RunState, agent: AgentState): Scope {
     get parent() {
       return otherState(run, agent.meta.parentAgentId);
     },
-    request: {},
+    request: shared.request,
   };
+}
+
+interface RunViews {
+  readonly team: View;
+  readonly run: View;
+  readonly config: View;
+  readonly request: View;
+}
+
+const viewsOfRuns = new WeakMap<RunState, RunViews>();
+
+/** What all agents of a run see alike. */
+function runViews(run: RunState): RunViews {
+  const known = viewsOfRuns.get(run);
+  if (known !== undefined) return known;
+  const config = {
+    get profiles() {
+      return run.meta.profiles;
+    },
+    llm_config: run.meta.llmConfig ?? null,
+  };
+  const views = { team: teamView(run), run: runView(run), config, request: {} };
+  viewsOfRuns.set(run, views);
+  return views;
 }
 
 function otherState(run: RunState, agentId: string | undefined): unknown {
@@ -89,8 +122,7 @@ function itemView(waiting: WaitingItem): Readonly<Record<string, unknown>> {
   };
 }
 
-function stateView(run: RunState, agent: AgentState): Readonly<Record<string, unknown>> {
-  const counters = countersView(run, agent);
+function stateView(run: RunState, agent: AgentState, counters: () => View): View {
   return {
     get messages() {
       return agent.messages;
@@ -116,7 +148,9 @@ function stateView(run: RunState, agent: AgentState): Readonly<Record<string, un
     get initial_parameters() {
       return agent.initialParams;
     },
-    counters,
+    get counters() {
+      return counters();
+    },
     get status() {
       return agent.status;
     },
@@ -150,7 +184,9 @@ function stateView(run: RunState, agent: AgentState): Readonly<Record<string, un
     get allowed_toolsets() {
       return agent.meta.allowedToolsets ?? null;
     },
-    agent_start_utc_timestamp: new Date(agent.meta.startedAt).toISOString(),
+    get agent_start_utc_timestamp() {
+      return new Date(agent.meta.startedAt).toISOString();
+    },
   };
 }
 

@@ -16,6 +16,19 @@ export function renderMarkdown(value: JsonValue | undefined, schema?: JsonValue,
 
 /** A key as a title: `user_query` becomes `User Query`. An id like `WM_1` is a name and stays as it is. */
 export function titleOf(key: string): string {
+  const known = titles.get(key);
+  if (known !== undefined) return known;
+  const title = makeTitle(key);
+  if (titles.size >= rememberedTitles) titles.clear();
+  titles.set(key, title);
+  return title;
+}
+
+/** The same few keys come in every payload of a kind. */
+const rememberedTitles = 500;
+const titles = new Map<string, string>();
+
+function makeTitle(key: string): string {
   if (/^[A-Z]+_\d+$/.test(key)) return key;
   return key
     .split('_')
@@ -38,12 +51,10 @@ export function isStructured(value: JsonValue | undefined): value is JsonObject 
 
 /** The keys of a map in reading order: those of the schema first, in its order, then the others, sorted. */
 export function orderedKeys(value: JsonObject, schema: JsonValue | undefined): readonly string[] {
-  const declared = Object.keys(propertiesOf(schema)).filter((key) => Object.hasOwn(value, key));
-  const known = new Set(declared);
-  const others = Object.keys(value)
-    .filter((key) => !known.has(key))
-    .sort();
-  return [...declared, ...others].filter((key) => value[key] !== undefined);
+  const properties = propertiesOf(schema);
+  const ordered = Object.keys(properties).filter((key) => Object.hasOwn(value, key) && value[key] !== undefined);
+  const others = Object.keys(value).filter((key) => value[key] !== undefined && !Object.hasOwn(properties, key));
+  return others.length === 0 ? ordered : ordered.concat(others.sort());
 }
 
 /** The schema of one property, and its title. */

@@ -80,6 +80,7 @@ function readNames(start: unknown, names: readonly string[]): unknown {
 }
 
 function splitSteps(path: string): readonly PathStep[] {
+  if (!path.includes('[')) return path === '' ? [] : [{ kind: 'names', names: path.split('.') }];
   const steps: PathStep[] = [];
   // An index needs `[`, an integer and `]`; any other bracket is part of a name.
   for (const part of path.split(/(\[-?\d{1,15}\])/)) {

@@ -32,25 +32,24 @@ export interface CheckedAssignments {
  * what is inherited, limits. Only accepted ids count as given twice (D1.17).
  */
 export function checkAssignments(items: readonly JsonValue[], context: TransitionContext): CheckedAssignments {
-  const accepted: AcceptedAssignment[] = [];
+  const accepted = new Map<string, AcceptedAssignment>();
   const failed: FailedPreparation[] = [];
   for (const item of items) {
     const verdict = checkAssignment(isJsonObject(item) ? item : {}, accepted, context);
     if (typeof verdict === 'string') failed.push({ input: item, reason: verdict });
-    else accepted.push(verdict);
+    else accepted.set(verdict.module.module_id, verdict);
   }
-  return { accepted, failed };
+  return { accepted: [...accepted.values()], failed };
 }
 
 function checkAssignment(
   input: JsonObject,
-  accepted: readonly AcceptedAssignment[],
+  accepted: ReadonlyMap<string, AcceptedAssignment>,
   context: TransitionContext,
 ): AcceptedAssignment | string {
   const id = textOf(input['module_id_to_assign']);
   const name = textOf(input['agent_profile_logical_name']);
-  if (accepted.some((other) => other.module.module_id === id))
-    return `module ${id} is assigned twice in this call; a module has one associate at a time`;
+  if (accepted.has(id)) return `module ${id} is assigned twice in this call; a module has one associate at a time`;
   const modules = context.run.team.workModules;
   const module = Object.hasOwn(modules, id) ? modules[id] : undefined;
   if (module === undefined) return `there is no module ${JSON.stringify(id)}; ${knownModules(modules)}`;
@@ -59,7 +58,7 @@ function checkAssignment(
     moduleReason(module, modules) ??
     staffingProblem(name, context.profiles, chosenTeam(context.run)) ??
     inheritanceReason(input, modules) ??
-    spawnRefusal(context.run, context.profiles, context.agent, accepted.length);
+    spawnRefusal(context.run, context.profiles, context.agent, accepted.size);
   if (reason !== undefined) return reason;
   if (profile === undefined) return `there is no profile ${JSON.stringify(name)}`;
   return { input, module, profile, roleName: textOf(input['assigned_role_name']) || profile.name };

@@ -16,29 +16,39 @@ export interface HandoverSource {
 }
 
 /**
- * The roots a handover's paths and conditions read: those of the source agent, where `params` and
+ * The roots that a handover's paths and conditions read: those of the source agent, where `params` and
  * `state.current_action.parameters` are the parameters of the handover (D1.33), and messages are what may be handed over.
  * `context_archive[n].messages` is there to be addressed, but is not part of a module that is read as a whole.
+ *
+ * One view serves all handovers of a decision, since nothing else changes between them.
  */
-export function handoverScope(source: HandoverSource, params: JsonObject): Scope {
-  const { agent, scope } = source;
-  return overlay(scope, {
-    params: () => params,
-    state: () =>
-      overlay(scope['state'], {
-        messages: () => handoverMessages(agent),
-        current_action: () => ({ ...agent.currentAction, parameters: params }),
-      }),
-    team: () => overlay(scope['team'], { work_modules: () => moduleViewsOf(source) }),
-  });
+export class HandoverView {
+  readonly #scope: Scope;
+  #params: JsonObject = {};
+
+  constructor(source: HandoverSource) {
+    const { agent, scope } = source;
+    const state = overlay(scope['state'], {
+      messages: once(() => handoverMessages(agent)),
+      current_action: () => ({ ...agent.currentAction, parameters: this.#params }),
+    });
+    const modules = once(() => moduleViews(source.run, source.modules ?? source.run.team.workModules));
+    const team = overlay(scope['team'], { work_modules: modules });
+    this.#scope = overlay(scope, { params: () => this.#params, state: () => state, team: () => team });
+  }
+
+  /** The roots for a handover with these parameters; read them before asking for the next. */
+  for(params: JsonObject): Scope {
+    this.#params = params;
+    return this.#scope;
+  }
 }
 
-/** An object with the own fields of another, some of them replaced; everything is read only when it is asked for, and once. */
+/** An object with the own fields of another, some of them replaced; everything is read only when it is asked for. */
 function overlay(base: unknown, replaced: Readonly<Record<string, () => unknown>>): Scope {
   const view: Record<string, unknown> = {};
   const define = (key: string, read: () => unknown): void => {
-    let value: { readonly read: unknown } | undefined;
-    Object.defineProperty(view, key, { enumerable: true, configurable: true, get: () => (value ??= { read: read() }).read });
+    Object.defineProperty(view, key, { enumerable: true, configurable: true, get: read });
   };
   if (typeof base === 'object' && base !== null) {
     const fields = base as Readonly<Record<string, unknown>>;
@@ -48,14 +58,9 @@ function overlay(base: unknown, replaced: Readonly<Record<string, () => unknown>
   return view;
 }
 
-/** Modules a caller hands in belong to one dispatch, whose briefings share one view of them. */
-const sharedViews = new WeakMap<object, Readonly<Record<string, unknown>>>();
-
-function moduleViewsOf({ run, modules }: HandoverSource): Readonly<Record<string, unknown>> {
-  if (modules === undefined) return moduleViews(run, run.team.workModules);
-  const known = sharedViews.get(modules) ?? moduleViews(run, modules);
-  sharedViews.set(modules, known);
-  return known;
+function once<Value>(read: () => Value): () => Value {
+  let value: { readonly read: Value } | undefined;
+  return () => (value ??= { read: read() }).read;
 }
 
 function moduleViews(run: RunState, modules: Readonly<Record<string, WorkModule>>): Readonly<Record<string, unknown>> {

@@ -5,7 +5,7 @@ import type { Scope } from '../../core/expression/roots.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { HandoverProtocol, InheritanceRule } from '../../core/profile.ts';
-import { handoverScope, type HandoverSource } from './handover-scope.ts';
+import type { HandoverView } from './handover-scope.ts';
 
 /** A briefing as it goes into the inbox of the agent that takes over. */
 export interface Briefing {
@@ -26,8 +26,8 @@ export interface Briefing {
  * each value that `iterate_on` finds. Null and empty values are left out; a condition that fails counts as false. Messages
  * that are marked `noHandover` are never handed over.
  */
-export function buildBriefing(protocol: HandoverProtocol, params: JsonObject, source: HandoverSource): Briefing {
-  const scope = handoverScope(source, params);
+export function buildBriefing(protocol: HandoverProtocol, params: JsonObject, view: HandoverView): Briefing {
+  const scope = view.for(params);
   const properties: Record<string, JsonValue> = {};
   const data: Record<string, JsonValue> = {};
   for (const [key, schema] of Object.entries(propertiesOf(protocol.contextParameters))) {

@@ -9,6 +9,7 @@ import type { WorkModule } from '../../core/work-module.ts';
 import { briefingEvents } from './briefing-events.ts';
 import { principalProtocol } from './built-in-protocols.ts';
 import { buildBriefing } from './handover.ts';
+import { HandoverView } from './handover-scope.ts';
 
 /** Where a principal is started from: the launching call, and the events that are committed before the start. */
 export interface StartingPoint {
@@ -73,7 +74,11 @@ function directive(directives: JsonValue | undefined, iteration: number): JsonOb
 function briefing(agentId: AgentId, params: JsonObject, { before, context }: StartingPoint): readonly EventDraft[] {
   const { run, agent, scope, protocols } = context;
   const modules = modulesAfter(before, run.team.workModules);
-  return briefingEvents(agentId, buildBriefing(principalProtocol(protocols), params, { run, agent, scope, modules }), context);
+  return briefingEvents(
+    agentId,
+    buildBriefing(principalProtocol(protocols), params, new HandoverView({ run, agent, scope, modules })),
+    context,
+  );
 }
 
 /** The work modules as they stand once the given events are committed. */

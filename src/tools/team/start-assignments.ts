@@ -10,6 +10,7 @@ import { associateProtocol } from './built-in-protocols.ts';
 import type { AcceptedAssignment, FailedPreparation } from './check-assignment.ts';
 import type { DispatchMemo, StartedAssignment } from './dispatch-memo.ts';
 import { buildBriefing, type Briefing } from './handover.ts';
+import { HandoverView } from './handover-scope.ts';
 import { freeSlots } from './parallel-slots.ts';
 
 interface Prepared {
@@ -59,25 +60,21 @@ function prepare(accepted: readonly AcceptedAssignment[], sharedContext: JsonObj
   // What a briefing says of a module is what holds when it is read: that the module is ongoing.
   const modules: Record<string, WorkModule> = { ...context.run.team.workModules };
   for (const { module } of accepted) modules[module.module_id] = { ...module, status: 'ongoing' };
+  const view = new HandoverView({ run: context.run, agent: context.agent, scope: context.scope, modules });
   const prepared: Prepared[] = [];
   const failed: FailedPreparation[] = [];
   for (const assignment of accepted) {
     const params = { ...sharedContext, ...assignment.input, assigned_role_name: assignment.roleName };
-    const briefing = brief(protocol, params, modules, context);
+    const briefing = brief(protocol, params, view);
     if (typeof briefing === 'string') failed.push({ input: assignment.input, reason: briefing });
     else prepared.push({ assignment, params, briefing });
   }
   return { prepared, failed };
 }
 
-function brief(
-  protocol: HandoverProtocol,
-  params: JsonObject,
-  modules: Readonly<Record<string, WorkModule>>,
-  context: TransitionContext,
-): Briefing | string {
+function brief(protocol: HandoverProtocol, params: JsonObject, view: HandoverView): Briefing | string {
   try {
-    return buildBriefing(protocol, params, { run: context.run, agent: context.agent, scope: context.scope, modules });
+    return buildBriefing(protocol, params, view);
   } catch (error) {
     return `the briefing could not be built by protocol ${protocol.name}: ${toErrorRecord(error, 'INTERNAL').message}`;
   }

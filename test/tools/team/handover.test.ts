@@ -5,6 +5,7 @@ import type { AgentId } from '../../../src/core/ids.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
 import { isJsonObject } from '../../../src/core/json.ts';
 import type { HandoverProtocol, InheritanceRule } from '../../../src/core/profile.ts';
+import { HandoverView } from '../../../src/tools/team/handover-scope.ts';
 import { buildBriefing, type Briefing } from '../../../src/tools/team/handover.ts';
 import { assignment, plannedRun } from './planned-run.ts';
 import type { TeamRun, TeamRunOptions } from './team-run.ts';
@@ -51,7 +52,11 @@ function brief(
   properties: JsonObject = {},
 ): Briefing {
   const agent = team.agent(agentId);
-  return buildBriefing(protocol(rules, properties), params, { run: team.run, agent, scope: agentScope(team.run, agent) });
+  return buildBriefing(
+    protocol(rules, properties),
+    params,
+    new HandoverView({ run: team.run, agent, scope: agentScope(team.run, agent) }),
+  );
 }
 
 /** The briefing in the inbox of a module's newest associate. */
