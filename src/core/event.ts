@@ -1,7 +1,7 @@
 import type { ErrorRecord } from './error.ts';
 import type { AgentId, CallId, ContentHash, ItemId, RunId, TurnId } from './ids.ts';
 import type { InboxItem } from './inbox.ts';
-import type { JsonObject, JsonValue } from './json.ts';
+import type { JsonObject, JsonValue, Writable } from './json.ts';
 import type { Limits } from './profile.ts';
 import type { ToolAnswer, ToolEnd, ToolLate, ToolRequest, ToolStart, ToolSuspend } from './tool-events.ts';
 import type { ModelEnd, TurnDecide, TurnEnd, TurnStart } from './turn-events.ts';
@@ -195,6 +195,20 @@ export interface EventPlace {
   /** Sequence number of the event that brought this one about; absent for what came from outside. */
   readonly cause?: number;
 }
+
+/**
+ * Room for the place of an event that is still being made. The events that every turn has name these fields in their
+ * literals, and `Transaction.emit` fills them in: fields that are added later cost an object of their own each time.
+ */
+export const unplaced: { readonly runId: RunId; readonly seq: number; readonly at: number; readonly cause: number } = {
+  runId: '' as RunId,
+  seq: 0,
+  at: 0,
+  cause: 0,
+};
+
+/** An event's draft with room for its place. */
+export type Roomy<Draft> = Writable<Draft & typeof unplaced>;
 
 /** One entry of a run's journal: the closed union of everything that can happen. */
 export type CadreEvent = EventDraft & EventPlace;

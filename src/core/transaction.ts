@@ -1,4 +1,4 @@
-import type { CadreEvent, EventDraft, EventOf, EventPlace } from './event.ts';
+import { type CadreEvent, type EventDraft, type EventOf, type EventPlace, type InboxAdd, type Roomy, unplaced } from './event.ts';
 import { applyEvent } from './fold/apply-event.ts';
 import type { AgentId, CallId, ContentHash, ItemId, TurnId } from './ids.ts';
 import type { InboxItem } from './inbox.ts';
@@ -85,6 +85,7 @@ export class Transaction {
     event.seq = run.seq + 1;
     event.at = this.at;
     if (cause !== undefined) event.cause = cause;
+    else if (event.cause !== undefined) delete event.cause;
     const placed = event as Draft & CadreEvent;
     applyEvent(run, placed);
     this.events.push(placed);
@@ -112,14 +113,22 @@ export class Transaction {
   }
 
   /** The event that would post an item, without emitting it. */
-  itemDraft(to: AgentId, draft: ItemDraft): Extract<EventDraft, { type: 'inbox.add' }> {
+  itemDraft(to: AgentId, draft: ItemDraft): Roomy<InboxAdd> {
     const item: InboxItem = {
       consumption: 'consume_on_read',
       delivery: 'next',
       ...draft,
       itemId: draft.itemId ?? this.#nextItemId(),
     };
-    return { type: 'inbox.add', agentId: to, item };
+    return {
+      type: 'inbox.add',
+      runId: unplaced.runId,
+      seq: unplaced.seq,
+      at: unplaced.at,
+      cause: unplaced.cause,
+      agentId: to,
+      item,
+    };
   }
 
   /** Emits what another part drafted earlier; items get their ids only now, since others may have been posted in between. */

@@ -19,6 +19,9 @@ export interface ActorPorts extends EffectPorts {
   readonly defer: (callback: () => void) => void;
 }
 
+/** Commits after which a run lets the event loop turn, however fast its models answer. */
+const commitsPerBreath = 64;
+
 interface Entry {
   readonly input: Input;
   readonly waiter?: { readonly resolve: () => void; readonly reject: (error: unknown) => void };
@@ -48,6 +51,8 @@ export class RunActor {
   /** A commit that waits to be appended together with the next one. */
   #held: CommitBatch | undefined;
   #flushDue = false;
+  #tickEndDue = false;
+  #sinceBreath = 0;
   #pumping = false;
   #paused = false;
 
@@ -158,6 +163,11 @@ export class RunActor {
         this.#flushDue = false;
         const pending = this.#commit(this.#queue.splice(0));
         if (pending !== undefined) await pending;
+        // Models and tools that answer at once would keep everybody else from the event loop: signals, timers, sockets.
+        if (++this.#sinceBreath >= commitsPerBreath) {
+          this.#sinceBreath = 0;
+          await new Promise<void>(this.#ports.defer);
+        }
       }
     } finally {
       this.#pumping = false;
@@ -202,16 +212,21 @@ export class RunActor {
     return undefined;
   }
 
+  readonly #onTickEnd = (): void => {
+    this.#tickEndDue = false;
+    if (this.#held === undefined) return;
+    this.#flushDue = true;
+    this.#wake();
+  };
+
   #hold(tx: Transaction, batch: CommitBatch): void {
     const first = this.#held === undefined;
     this.#held = batch;
     for (const effect of tx.effects) this.#effects.start(this.state, effect);
     if (!first) return;
-    this.#ports.defer(() => {
-      if (this.#held === undefined) return;
-      this.#flushDue = true;
-      this.#wake();
-    });
+    if (this.#tickEndDue) return;
+    this.#tickEndDue = true;
+    this.#ports.defer(this.#onTickEnd);
   }
 
   #append(tx: Transaction, entries: readonly Entry[], batch: CommitBatch): Promise<void> | undefined {

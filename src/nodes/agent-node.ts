@@ -1,6 +1,7 @@
 import { setTurnView } from '../core/agent-scope.ts';
 import { estimatePrompt } from '../core/context-size.ts';
 import type { AgentTools, Env } from '../core/env.ts';
+import { type Roomy, unplaced } from '../core/event.ts';
 import type { ContentHash, TurnId } from '../core/ids.ts';
 import type { Writable } from '../core/json.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
@@ -83,8 +84,12 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket {
     tokens: estimatePrompt(agent, { system: system.tokens, tools: toolTokens(tools), from, inputs }),
   };
   if (choice !== 'auto') prompt.toolChoice = choice;
-  const start: Writable<TurnStart> = {
+  const start: Roomy<TurnStart> = {
     type: 'turn.start',
+    runId: unplaced.runId,
+    seq: unplaced.seq,
+    at: unplaced.at,
+    cause: unplaced.cause,
     agentId,
     turnId,
     turnType: 'agent',

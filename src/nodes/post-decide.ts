@@ -1,5 +1,6 @@
 import { agentScope } from '../core/agent-scope.ts';
 import type { Env } from '../core/env.ts';
+import { unplaced } from '../core/event.ts';
 import { toErrorRecord } from '../core/error.ts';
 import type { DecidedAction } from '../core/turn-events.ts';
 import type { Scope } from '../core/expression/expression.ts';
@@ -31,7 +32,18 @@ export function decideNext(
   const asked = failed ? profile.flowDecider.filter(speaksOfErrors) : profile.flowDecider;
   const { rules, decided } = askRules(asked, scope, (rule) => settle(tx, env, agent, scope, turnId, rule));
   const { action, item } = decided ?? settle(tx, env, agent, scope, turnId, undefined);
-  tx.emit({ type: 'turn.decide', agentId: agent.meta.agentId, turnId, observers, rules, action });
+  tx.emit({
+    type: 'turn.decide',
+    runId: unplaced.runId,
+    seq: unplaced.seq,
+    at: unplaced.at,
+    cause: unplaced.cause,
+    agentId: agent.meta.agentId,
+    turnId,
+    observers,
+    rules,
+    action,
+  });
   tx.setCause(tx.run.seq);
   if (item !== undefined) tx.post(agent.meta.agentId, item);
   return action.type;

@@ -1,5 +1,6 @@
 import { setTurnView } from '../core/agent-scope.ts';
 import type { Env } from '../core/env.ts';
+import { type Roomy, unplaced } from '../core/event.ts';
 import { callIdAt } from '../core/fold/tool.ts';
 import type { TurnId } from '../core/ids.ts';
 import type { Writable } from '../core/json.ts';
@@ -12,8 +13,12 @@ import type { ReplyToolCall } from '../core/turn.ts';
 /** Puts the outcome of a model call on the record, and what conditions may ask of it into `turn.*`. */
 export function recordReply(tx: Transaction, env: Env, agent: AgentState, turnId: TurnId, outcome: ModelOutcome): void {
   tx.setCause(turnStartSeq(tx, turnId));
-  const end: Writable<ModelEnd> = {
+  const end: Roomy<ModelEnd> = {
     type: 'model.end',
+    runId: unplaced.runId,
+    seq: unplaced.seq,
+    at: unplaced.at,
+    cause: unplaced.cause,
     agentId: agent.meta.agentId,
     turnId,
     usage: outcome.usage,

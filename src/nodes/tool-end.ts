@@ -2,7 +2,8 @@ import type { Env } from '../core/env.ts';
 import type { ErrorRecord } from '../core/error.ts';
 import type { AgentEnding, ToolEnd } from '../core/tool-events.ts';
 import type { CallId } from '../core/ids.ts';
-import type { JsonValue, Writable } from '../core/json.ts';
+import type { JsonValue } from '../core/json.ts';
+import { type Roomy, unplaced } from '../core/event.ts';
 import type { Content } from '../core/message.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
@@ -29,8 +30,12 @@ export function endCall(tx: Transaction, env: Env, agent: AgentState, callId: Ca
   if (call === undefined) return;
   const agentId = agent.meta.agentId;
   const tool = env.catalog.get(call.request.name);
-  const draft: Writable<ToolEnd> = {
+  const draft: Roomy<ToolEnd> = {
     type: 'tool.end',
+    runId: unplaced.runId,
+    seq: unplaced.seq,
+    at: unplaced.at,
+    cause: unplaced.cause,
     agentId,
     turnId: call.request.turnId,
     callId,

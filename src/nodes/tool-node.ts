@@ -1,4 +1,5 @@
 import type { Env } from '../core/env.ts';
+import { unplaced } from '../core/event.ts';
 import { describeThrown, toErrorRecord } from '../core/error.ts';
 import type { AgentId, CallId } from '../core/ids.ts';
 import type { JsonValue, Writable } from '../core/json.ts';
@@ -78,6 +79,10 @@ function startNext(tx: Transaction, env: Env, agent: AgentState): CallTicket | u
     const start = tx.emit(
       {
         type: 'tool.start',
+        runId: unplaced.runId,
+        seq: unplaced.seq,
+        at: unplaced.at,
+        cause: unplaced.cause,
         agentId: agent.meta.agentId,
         turnId: call.request.turnId,
         callId: call.callId,

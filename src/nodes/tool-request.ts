@@ -2,7 +2,8 @@ import { agentScope } from '../core/agent-scope.ts';
 import type { AgentTools, Env } from '../core/env.ts';
 import { toErrorRecord, type ErrorCode } from '../core/error.ts';
 import type { TurnId } from '../core/ids.ts';
-import type { JsonObject, Writable } from '../core/json.ts';
+import type { JsonObject } from '../core/json.ts';
+import { type Roomy, unplaced } from '../core/event.ts';
 import type { CompiledProfile, ToolGate } from '../core/profile.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Tool } from '../core/tool.ts';
@@ -40,8 +41,12 @@ export function requestCalls(
   });
   calls.forEach((call, index) => {
     const verdict = verdicts[index];
-    const draft: Writable<ToolRequest> = {
+    const draft: Roomy<ToolRequest> = {
       type: 'tool.request',
+      runId: unplaced.runId,
+      seq: unplaced.seq,
+      at: unplaced.at,
+      cause: unplaced.cause,
       agentId: agent.meta.agentId,
       turnId,
       callId: call.callId,
