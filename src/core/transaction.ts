@@ -122,12 +122,12 @@ export class Transaction {
     };
     return {
       type: 'inbox.add',
+      agentId: to,
+      item,
       runId: unplaced.runId,
       seq: unplaced.seq,
       at: unplaced.at,
       cause: unplaced.cause,
-      agentId: to,
-      item,
     };
   }
 

@@ -1,4 +1,3 @@
-import { unplaced } from '../core/event.ts';
 import type { Env } from '../core/env.ts';
 import { CadreError, type ErrorRecord } from '../core/error.ts';
 import type { AgentId, CallId, TurnId } from '../core/ids.ts';

@@ -1,4 +1,4 @@
-import { CadreError, describeThrown } from '../core/error.ts';
+import type { CadreError } from '../core/error.ts';
 import type { CadreEvent } from '../core/event.ts';
 import { foldEvents } from '../core/fold/apply-event.ts';
 import type { AgentId, ContentHash } from '../core/ids.ts';
@@ -10,6 +10,7 @@ import { CommitBatch, mayWait, type Prefix } from './commit-batch.ts';
 import { decide, type Input } from './decide.ts';
 import { type EffectPorts, Effects } from './effects.ts';
 import { refusalOf } from './refusal.ts';
+import { engineFault, suspendedError } from './run-errors.ts';
 import { type RunSubscriber, Subscribers } from './subscribers.ts';
 
 /** What a run needs from its engine. */
@@ -128,10 +129,7 @@ export class RunActor {
   async suspend(): Promise<void> {
     if (this.#held !== undefined && this.halted === undefined) await this.#commit([]);
     this.#paused = true;
-    const error = new CadreError(
-      'ENGINE_CLOSED',
-      `run ${this.state.meta.runId} is suspended: its engine was closed; resume it to go on`,
-    );
+    const error = suspendedError(this.state.meta.runId);
     for (const { waiter } of this.#queue.splice(0)) waiter?.reject(error);
     this.#effects.abortAll(error);
     await this.#effects.drain();
@@ -141,10 +139,7 @@ export class RunActor {
 
   #enqueue(entry: Entry): void {
     if (this.halted !== undefined || this.#paused) {
-      entry.waiter?.reject(
-        this.halted ??
-          new CadreError('ENGINE_CLOSED', `run ${this.state.meta.runId} is suspended: its engine was closed; resume it to go on`),
-      );
+      entry.waiter?.reject(this.halted ?? suspendedError(this.state.meta.runId));
       return;
     }
     this.#queue.push(entry);
@@ -223,8 +218,7 @@ export class RunActor {
     const first = this.#held === undefined;
     this.#held = batch;
     for (const effect of tx.effects) this.#effects.start(this.state, effect);
-    if (!first) return;
-    if (this.#tickEndDue) return;
+    if (!first || this.#tickEndDue) return;
     this.#tickEndDue = true;
     this.#ports.defer(this.#onTickEnd);
   }
@@ -294,10 +288,7 @@ export class RunActor {
   /** A fault of the engine itself: state goes back to what the journal says, and the run ends with the fault on record. */
   async #recoverFromFault(entries: readonly Entry[], thrown: unknown, seq: number): Promise<void> {
     const kinds = entries.map(({ input }) => input.kind);
-    const error =
-      thrown instanceof CadreError
-        ? thrown
-        : new CadreError('INTERNAL', `the engine failed on ${kinds.join(', ')}: ${describeThrown(thrown)}`, { cause: thrown });
+    const error = engineFault(kinds, thrown);
     try {
       this.#held = undefined;
       // Texts of the lost decision may never have been stored.

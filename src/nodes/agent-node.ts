@@ -86,10 +86,6 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket {
   if (choice !== 'auto') prompt.toolChoice = choice;
   const start: Roomy<TurnStart> = {
     type: 'turn.start',
-    runId: unplaced.runId,
-    seq: unplaced.seq,
-    at: unplaced.at,
-    cause: unplaced.cause,
     agentId,
     turnId,
     turnType: 'agent',
@@ -98,6 +94,10 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket {
     inputs,
     observers,
     prompt,
+    runId: unplaced.runId,
+    seq: unplaced.seq,
+    at: unplaced.at,
+    cause: unplaced.cause,
   };
   if (agent.turnCount === 0 && agent.meta.callId !== undefined) start.sourceToolCallId = agent.meta.callId;
   if (limit.stage !== 0 && limit.stage !== agent.limitStage) start.limit = { stage: limit.stage, reason: limit.reason };

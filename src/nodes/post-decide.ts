@@ -34,15 +34,15 @@ export function decideNext(
   const { action, item } = decided ?? settle(tx, env, agent, scope, turnId, undefined);
   tx.emit({
     type: 'turn.decide',
-    runId: unplaced.runId,
-    seq: unplaced.seq,
-    at: unplaced.at,
-    cause: unplaced.cause,
     agentId: agent.meta.agentId,
     turnId,
     observers,
     rules,
     action,
+    runId: unplaced.runId,
+    seq: unplaced.seq,
+    at: unplaced.at,
+    cause: unplaced.cause,
   });
   tx.setCause(tx.run.seq);
   if (item !== undefined) tx.post(agent.meta.agentId, item);

@@ -15,14 +15,14 @@ export function recordReply(tx: Transaction, env: Env, agent: AgentState, turnId
   tx.setCause(turnStartSeq(tx, turnId));
   const end: Roomy<ModelEnd> = {
     type: 'model.end',
-    runId: unplaced.runId,
-    seq: unplaced.seq,
-    at: unplaced.at,
-    cause: unplaced.cause,
     agentId: agent.meta.agentId,
     turnId,
     usage: outcome.usage,
     attempts: outcome.attempts,
+    runId: unplaced.runId,
+    seq: unplaced.seq,
+    at: unplaced.at,
+    cause: unplaced.cause,
   };
   if (outcome.kind === 'error') {
     end.error = outcome.error;

@@ -32,10 +32,6 @@ export function endCall(tx: Transaction, env: Env, agent: AgentState, callId: Ca
   const tool = env.catalog.get(call.request.name);
   const draft: Roomy<ToolEnd> = {
     type: 'tool.end',
-    runId: unplaced.runId,
-    seq: unplaced.seq,
-    at: unplaced.at,
-    cause: unplaced.cause,
     agentId,
     turnId: call.request.turnId,
     callId,
@@ -43,6 +39,10 @@ export function endCall(tx: Transaction, env: Env, agent: AgentState, callId: Ca
     content: ending.content,
     // Calls that wait without running (a dispatch, an approval) are timed from when they were made.
     ms: Math.max(0, tx.at - (call.startedAt ?? call.request.at)),
+    runId: unplaced.runId,
+    seq: unplaced.seq,
+    at: unplaced.at,
+    cause: unplaced.cause,
   };
   if (ending.error !== undefined) draft.error = ending.error;
   if (ending.end !== undefined) draft.end = ending.end;

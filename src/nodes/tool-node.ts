@@ -79,14 +79,14 @@ function startNext(tx: Transaction, env: Env, agent: AgentState): CallTicket | u
     const start = tx.emit(
       {
         type: 'tool.start',
-        runId: unplaced.runId,
-        seq: unplaced.seq,
-        at: unplaced.at,
-        cause: unplaced.cause,
         agentId: agent.meta.agentId,
         turnId: call.request.turnId,
         callId: call.callId,
         attempt: call.attempt + 1,
+        runId: unplaced.runId,
+        seq: unplaced.seq,
+        at: unplaced.at,
+        cause: unplaced.cause,
       },
       call.request.seq,
     );

@@ -43,15 +43,15 @@ export function requestCalls(
     const verdict = verdicts[index];
     const draft: Roomy<ToolRequest> = {
       type: 'tool.request',
-      runId: unplaced.runId,
-      seq: unplaced.seq,
-      at: unplaced.at,
-      cause: unplaced.cause,
       agentId: agent.meta.agentId,
       turnId,
       callId: call.callId,
       name: call.name,
       args: verdict?.ok === true ? verdict.args : null,
+      runId: unplaced.runId,
+      seq: unplaced.seq,
+      at: unplaced.at,
+      cause: unplaced.cause,
     };
     if (verdict?.ok === true && verdict.repaired) draft.repaired = true;
     const request = tx.emit(draft, decided);
