@@ -195,14 +195,8 @@ export class RunActor {
     }
     if (prefix !== undefined) batch.add({ events: [...prefix.events], contents: [...prefix.contents] });
     batch.add(tx);
-    if (
-      tx.events.length === 0 ||
-      !mayWait(
-        tx,
-        entries.some(({ waiter }) => waiter !== undefined),
-      )
-    )
-      return this.#append(tx, entries, batch);
+    const isAwaited = entries.some(({ waiter }) => waiter !== undefined);
+    if (tx.events.length === 0 || !mayWait(tx, isAwaited)) return this.#append(tx, entries, batch);
     this.#hold(tx, batch);
     return undefined;
   }
