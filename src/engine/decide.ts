@@ -1,7 +1,6 @@
 import type { Env } from '../core/env.ts';
 import { CadreError, type ErrorRecord } from '../core/error.ts';
 import type { AgentId, CallId, TurnId } from '../core/ids.ts';
-import type { WaitingItem } from '../core/inbox.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { ModelOutcome } from '../core/model.ts';
 import type { AgentState, CallState } from '../core/state.ts';
@@ -12,6 +11,7 @@ import { endCall } from '../nodes/tool-end.ts';
 import type { createToolNode, ToolOutcome } from '../nodes/tool-node.ts';
 import { agentIdAt } from '../nodes/transition-context.ts';
 import { afterThinking } from './after-thinking.ts';
+import { settle, updateStatus } from './settle.ts';
 import { recover, type Resumption } from './recover.ts';
 
 /** Everything that can happen to a run from outside its own decisions. */
@@ -49,7 +49,7 @@ export interface Kernel {
  * Decides what an input means for a run: a pure, synchronous function of state, input and environment that emits events
  * and the effects that become due (DESIGN 2).
  *
- * Owns: which node a thing happens in, and when an agent takes its next turn. Does not own: what happens in a node.
+ * Owns: which node a thing happens in. Does not own: what happens in a node, and when an agent takes its next turn (`settle`).
  */
 export function decide(tx: Transaction, kernel: Kernel, input: Input): void {
   applyInput(tx, kernel, input);
@@ -212,88 +212,4 @@ function cancel(tx: Transaction, env: Env, agentId: AgentId | undefined, reason:
   const agent = agentId === undefined ? rootOf(tx) : tx.run.agents.get(agentId);
   if (agent === undefined) return;
   endAgent(tx, env, agent, { outcome: 'cancelled', error: { code: 'TOOL_CANCELLED', message: reason } }, undefined);
-}
-
-/** Lets everything that can go on go on: parents of ended agents, calls that may start, turns that are over or due. */
-function settle(tx: Transaction, kernel: Kernel): void {
-  for (;;) {
-    const ended = tx.ended.shift();
-    if (ended !== undefined) {
-      tellParent(tx, kernel, ended);
-      continue;
-    }
-    // Advancing an agent may touch it again, and others.
-    const agentId = tx.nextTouched();
-    if (agentId === undefined) return;
-    const agent = tx.run.agents.get(agentId);
-    if (agent !== undefined && tx.run.outcome === undefined) advance(tx, kernel, agent);
-  }
-}
-
-/** Resumes the calls of a parent that wait for this agent. */
-function tellParent(tx: Transaction, kernel: Kernel, agentId: AgentId): void {
-  const child = tx.run.agents.get(agentId);
-  const parent = child?.meta.parentAgentId === undefined ? undefined : tx.run.agents.get(child.meta.parentAgentId);
-  if (parent === undefined || parent.status === 'ended') return;
-  for (const call of [...parent.openCalls.values()]) {
-    if (call.status === 'suspended' && call.waitFor?.kind === 'agents' && call.waitFor.agentIds.includes(agentId)) {
-      tx.setCause(tx.run.seq);
-      kernel.toolNode.resume(tx, parent, call, { kind: 'agent_ended', agentId });
-    }
-  }
-}
-
-function advance(tx: Transaction, kernel: Kernel, agent: AgentState): void {
-  if (agent.status === 'awaiting_tools') {
-    while (kernel.toolNode.prep(tx, agent) !== undefined);
-    if (agent.openCalls.size === 0) finishTurn(tx, kernel.env, agent);
-  }
-  if (mayTakeTurn(agent)) kernel.agentNode.prep(tx, agent);
-}
-
-/** The turn ends when its tool calls have ended; a call that ends the flow ends the agent with it. */
-function finishTurn(tx: Transaction, env: Env, agent: AgentState): void {
-  const turnId = agent.currentTurnId;
-  if (turnId === undefined) return;
-  const turn = tx.run.turns.get(turnId);
-  const calls = turn?.calls ?? [];
-  // A rule may call a tool in the place of a model that failed.
-  const error = turn?.modelEnd?.error;
-  const last = calls.reduce((seq, call) => Math.max(seq, call.end?.seq ?? 0), 0);
-  const end = tx.emit(
-    error === undefined
-      ? { type: 'turn.end', agentId: agent.meta.agentId, turnId, status: 'completed' }
-      : { type: 'turn.end', agentId: agent.meta.agentId, turnId, status: 'error', error },
-    last === 0 ? undefined : last,
-  );
-  const ending = calls.find((call) => call.end?.end !== undefined)?.end?.end;
-  if (ending !== undefined) endAgent(tx, env, agent, ending, end.seq);
-}
-
-/** No lost wake-up (I6): asked after every change, from state alone. */
-function mayTakeTurn(agent: AgentState): boolean {
-  if (agent.status === 'ready') return agent.loop || agent.inbox.some(isNews);
-  if (agent.status !== 'awaiting_input') return false;
-  const on = agent.awaitingOn;
-  return agent.inbox.some(
-    (waiting) =>
-      isNews(waiting) &&
-      (waiting.item.delivery === 'now' ||
-        (on === undefined ? !passiveSources.has(waiting.item.source) : on.includes(waiting.item.source))),
-  );
-}
-
-/** What an agent that waits is told with its next turn; waking it for that would let a failing observer keep it awake for ever. */
-const passiveSources: ReadonlySet<string> = new Set(['TOOL_RESULT', 'OBSERVER_FAILURE', 'LIMIT_NOTICE']);
-
-/** An item that was read and stays is no news; one that could not be read is tried again. */
-function isNews({ turnsSeen, failures }: WaitingItem): boolean {
-  return turnsSeen === 0 || failures > 0;
-}
-
-function updateStatus(tx: Transaction): void {
-  const { run } = tx;
-  if (run.outcome !== undefined) return;
-  const status = run.activity === 0 ? 'awaiting' : 'running';
-  if (status !== run.status) tx.emit({ type: 'run.status', status }, tx.run.seq);
 }
