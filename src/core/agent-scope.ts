@@ -237,7 +237,7 @@ function countersView(run: RunState, agent: AgentState): Readonly<Record<string,
       return counters.tokensUsed;
     },
     get elapsed_ms() {
-      return run.at - agent.meta.startedAt;
+      return Math.max(0, run.at - agent.meta.startedAt);
     },
   };
 }

@@ -33,7 +33,8 @@ export function pendingOf(run: RunState): readonly PendingRequest[] {
         path: pathOf(run, agent),
         turnId: call.request.turnId,
         tool: call.request.name,
-        args: call.request.args ?? {},
+        // A copy: what is shown to a person may be edited there, and what was asked for is what runs.
+        args: structuredClone(call.request.args ?? {}),
         since: call.request.at,
         ...(waitFor.kind === 'question'
           ? { message: waitFor.prompt }

@@ -15,6 +15,9 @@ import { answeredCall, openCallsOf } from './answered-call.ts';
 /** Most items one turn reads; the rest wait for the next, in order. */
 const maxItemsPerTurn = 256;
 
+/** So many places of a full turn go to the items that have waited longest: none waits for ever behind a flood of urgent ones (FAULTS E10). */
+const placesForTheOldest = 16;
+
 /** What reading the inbox came to. */
 export interface ReadInbox {
   readonly inputs: readonly TurnInput[];
@@ -56,9 +59,18 @@ function readable(agent: AgentState, profile: CompiledProfile, open: ReadonlySet
   const chosen = agent.loop || urgent.some(({ turnsSeen }) => turnsSeen === 0) ? urgent : waiting;
   const weighted = profile.strategies.size === 0 ? chosen : chosen.map((entry) => withPriority(entry, profile));
   const ordered = readingOrder(weighted);
-  if (open.size === 0 || ordered.length < 2) return ordered.slice(0, maxItemsPerTurn);
+  if (open.size === 0 || ordered.length < 2) return oneTurn(ordered);
   const isResult = ({ item }: WaitingItem): boolean => open.has(answeredCall(item) ?? ('' as CallId));
-  return [...ordered.filter(isResult), ...ordered.filter((entry) => !isResult(entry))].slice(0, maxItemsPerTurn);
+  return oneTurn([...ordered.filter(isResult), ...ordered.filter((entry) => !isResult(entry))]);
+}
+
+/** As many as one turn reads: the first ones, and of the rest those nobody has read that came first; in reading order. */
+function oneTurn(ordered: readonly WaitingItem[]): readonly WaitingItem[] {
+  if (ordered.length <= maxItemsPerTurn) return ordered;
+  const first = ordered.slice(0, maxItemsPerTurn - placesForTheOldest);
+  const rest = ordered.slice(first.length);
+  const oldest = new Set(rest.toSorted((a, b) => a.turnsSeen - b.turnsSeen || a.seq - b.seq).slice(0, placesForTheOldest));
+  return [...first, ...rest.filter((entry) => oldest.has(entry))];
 }
 
 /** A profile's strategy may give its source another priority. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { foldEvents } from '../../src/core/fold/apply-event.ts';
 import type { Engine, Journal, Run } from '../../src/index.ts';
 import { createMemoryJournal } from '../../src/testing/index.ts';
-import { clerkEngine, takeTurns } from '../load/window-run.ts';
+import { clerkEngine, takeTurns } from '../load/clerk.ts';
 import { plainState, verifyRun } from '../support/verify-run.ts';
 
 const turns = 1_400;
