@@ -27,7 +27,7 @@ export interface InboxItem {
   readonly ruleId?: string;
   /** Who posted it: an agent of the run, or absent for the outside. */
   readonly from?: AgentId;
-  /** The item this one stands for once more: the turn that read it was interrupted before its model had answered. */
+  /** The item this one stands for once more: the turn that read it was interrupted, or failed, before its model had answered. */
   readonly repeats?: ItemId;
 }
 

@@ -176,6 +176,8 @@ export interface CompiledProfile {
   readonly exposableAsTool?: ExposedAsTool;
   /** A deterministic node instead of a model: the name of a registered function. */
   readonly functionNode?: string;
+  /** How long that function may take; two minutes unless the profile says. */
+  readonly functionTimeoutMs?: number;
   /** The resolved profile as plain data, in YAML spelling. */
   readonly resolved: JsonObject;
   /** Where each value of `resolved` came from, by path (`system_prompt_construction.system_prompt_segments[id].content`). */

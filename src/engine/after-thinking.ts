@@ -10,6 +10,7 @@ import type { DecidedAction } from '../core/turn-events.ts';
 import { agentFlow } from '../nodes/agent-flow.ts';
 import { profileOf } from '../nodes/agent-node.ts';
 import { endAgent } from '../nodes/end-agent.ts';
+import { readAgain } from '../nodes/interrupted-turn.ts';
 import type { Action } from '../nodes/node.ts';
 import { cancelCalls, requestCalls } from '../nodes/tool-request.ts';
 
@@ -29,6 +30,8 @@ export function afterThinking(tx: Transaction, env: Env, agent: AgentState, turn
     error === undefined
       ? tx.emit({ type: 'turn.end', agentId, turnId, status: 'completed' })
       : tx.emit({ type: 'turn.end', agentId, turnId, status: 'error', error });
+  // A model that failed has read nothing: what was meant for this turn only is meant for the next one.
+  if (step === 'agent' && error !== undefined && turn !== undefined) readAgain(tx, agent, turn, end.seq);
   if (step === 'wait') {
     const wait: Writable<AgentAwait> = { type: 'agent.await', agentId };
     const on = turn?.decide?.action.on;

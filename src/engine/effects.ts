@@ -110,13 +110,13 @@ export class Effects {
     const { agentId, turnId } = effect;
     const agent = run.agents.get(agentId);
     if (agent === undefined) return;
-    const { kernel, gateway, content, functions } = this.#ports;
+    const { kernel, gateway, content, functions, clock, graceMs } = this.#ports;
     const abort = new AbortController();
     // Asked per delta: who subscribes right after a launch hears the first model call, too.
     const onDelta = (delta: ModelDelta): void => {
       if (this.#subscribers.wantsDeltas) this.#subscribers.delta(agentId, turnId, delta);
     };
-    const ports = { run, agent, signal: abort.signal, gateway, content, functions, onDelta };
+    const ports = { run, agent, signal: abort.signal, gateway, content, functions, clock, graceMs, onDelta };
     this.#track(
       turnId,
       abort,

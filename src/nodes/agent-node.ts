@@ -1,5 +1,6 @@
 import { setTurnView } from '../core/agent-scope.ts';
 import { estimatePrompt } from '../core/context-size.ts';
+import type { Clock } from '../core/clock.ts';
 import type { AgentTools, Env } from '../core/env.ts';
 import { type Roomy, unplaced } from '../core/event.ts';
 import type { ContentHash, TurnId } from '../core/ids.ts';
@@ -13,7 +14,7 @@ import type { Transaction } from '../core/transaction.ts';
 import type { TurnStart } from '../core/turn-events.ts';
 import { estimateTokens } from '../core/token-estimate.ts';
 import type { TurnPrompt } from '../core/turn.ts';
-import { callFunction, type NodeFunction } from './function-node.ts';
+import { callFunction, defaultFunctionTimeoutMs, type NodeFunction } from './function-node.ts';
 import { interruptTurn } from './interrupted-turn.ts';
 import { limitStageOf, type LimitStage } from './limits.ts';
 import type { Action, ExecPorts, Node } from './node.ts';
@@ -35,6 +36,9 @@ export interface AgentPorts extends ExecPorts {
   readonly onDelta?: (delta: ModelDelta) => void;
   /** Functions that stand in a model's place, by name. */
   readonly functions?: ReadonlyMap<string, NodeFunction>;
+  readonly clock: Clock;
+  /** How long a cancelled function gets to stop, in milliseconds. */
+  readonly graceMs: number;
 }
 
 /**
@@ -206,6 +210,9 @@ function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Promise<Mod
       tools: tools.offered,
       wireName: env.catalog.wireName,
       signal,
+      clock: ports.clock,
+      timeoutMs: profile.functionTimeoutMs ?? defaultFunctionTimeoutMs,
+      graceMs: ports.graceMs,
     });
   }
   const config: LlmConfig = env.llmConfig(profile, run);

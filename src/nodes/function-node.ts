@@ -1,4 +1,5 @@
 import { agentScope } from '../core/agent-scope.ts';
+import type { Clock } from '../core/clock.ts';
 import { CadreError, describeThrown } from '../core/error.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { ModelOutcome, OfferedTool } from '../core/model.ts';
@@ -32,20 +33,28 @@ export interface FunctionCall {
   readonly tools: readonly OfferedTool[];
   readonly wireName: (tool: string) => string;
   readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  /** How long a function that is cancelled gets to stop, in milliseconds. */
+  readonly graceMs: number;
 }
+
+/** How long a function may take when its profile does not say. */
+export const defaultFunctionTimeoutMs = 120_000;
 
 /** Runs a function where an agent node would call its model; what it returns is treated like any reply. */
 export async function callFunction(fn: NodeFunction, call: FunctionCall): Promise<ModelOutcome> {
   const scope = agentScope(call.run, call.agent);
+  const abort = new AbortController();
   try {
     const made = Promise.try(fn, {
       messages: call.messages,
       tools: call.tools,
       state: scope['state'] as JsonObject,
       team: scope['team'] as JsonObject,
-      signal: call.signal,
+      signal: abort.signal,
     });
-    const reply = await Promise.race([made, interrupted(call.signal)]);
+    const reply = await waitFor(made, call, abort);
     const toolCalls = (reply.toolCalls ?? []).map((made, index) => ({
       providerCallId: `${call.name}_${index + 1}`,
       toolName: call.wireName(made.tool),
@@ -65,22 +74,49 @@ export async function callFunction(fn: NodeFunction, call: FunctionCall): Promis
       attempts: [],
     };
   } catch (thrown) {
+    const isGivenUp = thrown instanceof CadreError && thrown === abort.signal.reason;
     return {
       kind: 'error',
-      error: { code: 'INTERNAL', message: `function node '${call.name}' failed: ${describeThrown(thrown)}` },
+      error: isGivenUp
+        ? { code: thrown.code, message: thrown.message }
+        : { code: 'INTERNAL', message: `function node '${call.name}' failed: ${describeThrown(thrown)}` },
       usage: {},
       attempts: [],
     };
   }
 }
 
-/** Rejects when the call is interrupted: the next turn does not wait for a function that takes no notice of its signal. */
-function interrupted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const onAbort = (): void => {
-      if (signal.reason instanceof CadreError && signal.reason.code === 'MODEL_INTERRUPTED') reject(signal.reason);
+/**
+ * Waits for a function until its deadline. One that takes no notice of its signal is waited for no longer than the grace period
+ * when its agent is cancelled, and not at all when its turn is interrupted; what it says later is not listened to.
+ */
+function waitFor(made: Promise<FunctionReply>, call: FunctionCall, abort: AbortController): Promise<FunctionReply> {
+  const { name, signal, clock, timeoutMs, graceMs } = call;
+  return new Promise((resolve, reject) => {
+    const giveUp = (error: CadreError): void => {
+      finish();
+      abort.abort(error);
+      reject(error);
     };
+    const onAbort = (): void => {
+      const reason: unknown = signal.reason;
+      if (reason instanceof CadreError && reason.code === 'MODEL_INTERRUPTED') return giveUp(reason);
+      abort.abort(reason);
+      cancelTimer();
+      const error = new CadreError(
+        'MODEL_ABORTED',
+        `function node '${name}' was told to stop and did not; nobody waits for it any more`,
+      );
+      cancelTimer = clock.setTimer(graceMs, () => giveUp(error));
+    };
+    const finish = (): void => {
+      cancelTimer();
+      signal.removeEventListener('abort', onAbort);
+    };
+    const late = `function node '${name}' did not answer within ${timeoutMs / 1000} s (function_timeout of the profile) and was told to stop`;
+    let cancelTimer = clock.setTimer(timeoutMs, () => giveUp(new CadreError('MODEL_TIMEOUT', late)));
+    signal.addEventListener('abort', onAbort);
     if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
+    void made.then(resolve, reject).finally(finish);
   });
 }

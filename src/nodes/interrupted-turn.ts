@@ -39,6 +39,11 @@ export function interruptTurn(tx: Transaction, env: Env, agent: AgentState, turn
     { type: 'turn.end', agentId, turnId: turn.turnId, status: 'interrupted', error: interruption },
     turn.interruptedBy,
   );
+  readAgain(tx, agent, turn, end.seq);
+}
+
+/** Posts anew what a turn read for this once and no model answered, except for what the next turn's observers and loop will say themselves. */
+export function readAgain(tx: Transaction, agent: AgentState, turn: TurnState, cause: number): void {
   const momentary = new Set(['loop', ...turn.start.observers.map(({ id }) => id)]);
   turn.start.inputs.forEach((input, index) => {
     const item = turn.items[index];
@@ -46,6 +51,6 @@ export function interruptTurn(tx: Transaction, env: Env, agent: AgentState, turn
     if (item.observerId !== undefined && momentary.has(item.observerId)) return;
     const { itemId, ...draft } = item;
     // Whoever was shown an item for the second time asks after the first.
-    tx.post(agentId, { ...draft, delivery: 'next', repeats: item.repeats ?? itemId }, end.seq);
+    tx.post(agent.meta.agentId, { ...draft, delivery: 'next', repeats: item.repeats ?? itemId }, cause);
   });
 }

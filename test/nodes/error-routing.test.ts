@@ -108,6 +108,29 @@ describe('rules that name turn.error route a model call that failed (M12, M13)',
     await verify(seen);
   });
 
+  it('what the failed call was to read for this once is read again by the next: no model has seen it', async () => {
+    const note = `
+pre_turn_observers:
+  - { id: note, action: { type: add_to_inbox, inbox_item: { source: NEWS, payload: said anew } } }
+inbox_handling_strategies:
+  - { source: HINT, ingestor: markdown_formatter, params: { is_persistent_in_memory: false } }
+`;
+    const rules = '  - { id: again, condition: turn.error, action: { type: retry_turn } }\n';
+    const team = await testEngine({
+      profile: `${note}flow_decider:\n${rules}  - { id: wait, action: { type: await_user_input } }\n`,
+      replies: [{ text: 'ready' }, rejected, rejected, { text: 'seen' }],
+    });
+    const run = await team.launch();
+    await run.settled();
+    await run.send({ source: 'HINT', payload: 'behind the door' });
+    await run.settled();
+    const told = team.model.requests.map(({ prompt }) => JSON.stringify(prompt).split('behind the door').length - 1);
+    expect(told).toEqual([0, 1, 1, 1]);
+    const observed = team.model.requests.map(({ prompt }) => JSON.stringify(prompt).split('said anew').length - 1);
+    expect(observed[3]).toBe((observed[0] ?? 0) + 3);
+    await verify({ team, run });
+  });
+
   it('loop_with_inbox_item tells the model what went wrong, set_tool_choice binds the next call', async () => {
     const loop =
       "  - { id: tell, condition: turn.error, action: { type: loop_with_inbox_item, payload: { content: 'That failed: {{ turn.error }}' } } }\n";

@@ -67,8 +67,8 @@ function verifyPrompts(run: Run, requests: readonly { readonly prompt: CheckedPr
 function verifyEphemerals(run: Run): void {
   const turns = run.turns();
   for (const [index, turn] of turns.entries()) {
-    // What an interrupted turn read for this once is read again.
-    if (turn.status === 'interrupted') continue;
+    // What a turn that was interrupted or failed read for this once is read again.
+    if (turn.status === 'interrupted' || turn.status === 'error') continue;
     for (const input of turn.inputs) {
       if (input.persistent || input.kept === true) continue;
       const mark = /«e[^»]*»/.exec(typeof input.content === 'string' ? input.content : '')?.[0];

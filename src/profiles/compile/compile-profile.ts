@@ -1,6 +1,6 @@
 import type { Template } from '../../core/expression/template.ts';
 import type { CompiledProfile, ExposedAsTool } from '../../core/profile.ts';
-import { toPlainObject, type MapNode, type SourceNode } from '../yaml/source-node.ts';
+import { childOf, toPlain, toPlainObject, type MapNode, type SourceNode } from '../yaml/source-node.ts';
 import { nameHint, quote } from '../wording.ts';
 import { checkJsonSchema } from './check-json-schema.ts';
 import { checkName, checkTool, checkToolset, refOf, type CompileContext } from './compile-context.ts';
@@ -12,6 +12,7 @@ import { compileObservers } from './compile-observers.ts';
 import { compileSegments } from './compile-segments.ts';
 import { compileStrategies } from './compile-strategies.ts';
 import { compileText } from './compile-text.ts';
+import { toMilliseconds } from './duration.ts';
 import { deliverablesCheck } from './deliverables-check.ts';
 import { chooseLlmConfig } from './choose-llm-config.ts';
 import { asText, mapNode, readFlag, readNumber, readObject, readText, textItems, textNode } from './read-node.ts';
@@ -40,6 +41,8 @@ export function compileProfile(context: CompileContext, node: MapNode, name: str
   if (functionNode !== undefined && context.known.functions !== undefined) {
     checkName(context, functionNode, context.known.functions, { code: 'UNKNOWN_FUNCTION', what: 'function' });
   }
+  const timeout = childOf(node, 'function_timeout');
+  const functionTimeoutMs = timeout === undefined ? undefined : toMilliseconds(toPlain(timeout));
   const exposed = compileExposed(context, node);
   return {
     name,
@@ -66,6 +69,7 @@ export function compileProfile(context: CompileContext, node: MapNode, name: str
     checkDeliverables: deliverablesCheck(deliverablesSchema),
     ...(exposed === undefined ? {} : { exposableAsTool: exposed }),
     ...(functionNode === undefined ? {} : { functionNode: functionNode.value }),
+    ...(functionTimeoutMs === undefined ? {} : { functionTimeoutMs }),
     resolved: toPlainObject(node),
     origins: originsOf(node),
     source: refOf(node),

@@ -203,6 +203,7 @@ const shape = object(
     context_policy: contextPolicy,
     deliverables_schema: jsonSchema('JSON Schema the agent’s deliverables must meet.'),
     function_node: words('A registered function that runs instead of a model.'),
+    function_timeout: duration,
     tests: list('Tests of the profile.', { type: 'object' }),
   },
   {
