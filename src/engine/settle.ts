@@ -83,6 +83,7 @@ function isNews({ turnsSeen, failures }: WaitingItem): boolean {
   return turnsSeen === 0 || failures > 0;
 }
 
+/** Says so when the run has nothing to do but wait, or has something to do again. */
 export function updateStatus(tx: Transaction): void {
   const { run } = tx;
   if (run.outcome !== undefined) return;
