@@ -42,6 +42,11 @@ export interface WaitingItem {
   failures: number;
 }
 
+/** An item that stays has been read by as many turns as it may: the next turn drops it before it reads anything. */
+export function isExpired({ item, turnsSeen }: WaitingItem): boolean {
+  return item.maxTurns !== undefined && item.consumption === 'persistent_until_consumed' && turnsSeen >= item.maxTurns;
+}
+
 /** Priorities per source (A1.3); lower is read first. */
 export const sourcePriorities: Readonly<Record<string, number>> = {
   TOOL_RESULT: 0,

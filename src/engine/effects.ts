@@ -109,7 +109,8 @@ export class Effects {
   #startModel(run: RunState, effect: Extract<Effect, { kind: 'model' }>): void {
     const { agentId, turnId } = effect;
     const agent = run.agents.get(agentId);
-    if (agent === undefined) return;
+    // What came in the same commit may have ended the turn again: a call nobody wants must not be made.
+    if (agent?.currentTurnId !== turnId) return;
     const { kernel, gateway, content, functions, clock, graceMs } = this.#ports;
     const abort = new AbortController();
     // Asked per delta: who subscribes right after a launch hears the first model call, too.

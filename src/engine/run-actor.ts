@@ -116,7 +116,9 @@ export class RunActor {
 
   /** Cancels the run or one agent; resolves when nothing below is running any more, or the grace period is over. */
   async cancel(reason: string, agentId?: AgentId): Promise<void> {
-    await this.submit({ kind: 'cancel', reason, ...(agentId === undefined ? {} : { agentId }) });
+    // A run that is over is over; one that only decided to be may still lose that decision with its commit.
+    if (this.state.outcome === undefined || this.#pumping)
+      await this.submit({ kind: 'cancel', reason, ...(agentId === undefined ? {} : { agentId }) });
     await this.stopped();
   }
 
@@ -268,14 +270,19 @@ export class RunActor {
     this.#settleIdle();
   }
 
-  /** What was decided and could not be written never was: state goes back to the journal's, as far as it can be read at once. */
+  /** What was decided and could not be written never was: state goes back to the journal's, once it can be read. */
   #forget(): void {
+    const reset = (events: readonly CadreEvent[]): void => {
+      this.state = foldEvents(events) ?? this.state;
+    };
+    // A store that is gone altogether: the error that halted the run says so already.
+    const ignore = (): void => undefined;
     try {
       const events = this.#ports.journal.read(this.state.meta.runId);
-      const state = Array.isArray(events) ? foldEvents(events as readonly CadreEvent[]) : undefined;
-      if (state !== undefined) this.state = state;
+      if (events instanceof Promise) events.then(reset).catch(ignore);
+      else reset(events);
     } catch {
-      // A store that is gone altogether: the error that halted the run says so already.
+      ignore();
     }
   }
 

@@ -173,8 +173,8 @@ export class Run implements AsyncIterable<CadreEvent> {
   /** Cancels the run, or one agent and everything below it; resolves when nothing of it is running any more. */
   async cancel(reason = 'cancelled', options: { readonly agentId?: string } = {}): Promise<void> {
     // Whoever cancels a run that is being cancelled waits for the same end.
-    if (this.state.outcome !== undefined) return await this.#parts.actor.stopped();
-    await this.#parts.actor.cancel(reason, options.agentId === undefined ? undefined : this.#recipient(options.agentId));
+    const wanted = this.state.outcome === undefined ? options.agentId : undefined;
+    await this.#parts.actor.cancel(reason, wanted === undefined ? undefined : this.#recipient(wanted));
   }
 
   /** The records of all turns, oldest first. */

@@ -1,6 +1,6 @@
 import type { Env } from '../core/env.ts';
 import type { AgentId } from '../core/ids.ts';
-import type { WaitingItem } from '../core/inbox.ts';
+import { isExpired, type WaitingItem } from '../core/inbox.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { endAgent } from '../nodes/end-agent.ts';
@@ -78,9 +78,9 @@ function mayTakeTurn(agent: AgentState): boolean {
 /** What an agent that waits is told with its next turn; waking it for that would let a failing observer keep it awake for ever. */
 const passiveSources: ReadonlySet<string> = new Set(['TOOL_RESULT', 'OBSERVER_FAILURE', 'LIMIT_NOTICE']);
 
-/** An item that was read and stays is no news; one that could not be read is tried again. */
-function isNews({ turnsSeen, failures }: WaitingItem): boolean {
-  return turnsSeen === 0 || failures > 0;
+/** An item that was read and stays is no news; one that could not be read is tried again, until it expires. */
+function isNews(waiting: WaitingItem): boolean {
+  return waiting.turnsSeen === 0 || (waiting.failures > 0 && !isExpired(waiting));
 }
 
 /** Says so when the run has nothing to do but wait, or has something to do again. */

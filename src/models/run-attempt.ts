@@ -46,6 +46,7 @@ class Attempt {
   #reader: ReadableStreamDefaultReader<StreamPart> | undefined;
   #firstTokenMs: number | undefined;
   #over = false;
+  #closed = false;
 
   constructor(input: AttemptInput, resolve: (end: AttemptEnd) => void) {
     const { clock, config, totalDue } = input;
@@ -86,7 +87,10 @@ class Attempt {
     for (;;) {
       const { done, value } = await reader.read();
       if (this.#over) return;
-      if (done) return this.#finish();
+      if (done) {
+        this.#closed = true;
+        return this.#finish();
+      }
       if (!isPart(value)) return this.#fail(strangePart);
       const isContent = builder.accept(value);
       watch.chunk(isContent);
@@ -99,6 +103,8 @@ class Attempt {
     const result = this.#builder.build();
     if (result.kind === 'failure') return this.#fail(result.failure);
     this.#end({ kind: 'reply', reply: result.reply, warnings: this.#builder.warnings, ...this.#common() });
+    // A stream that said all and stays open holds its connection until it is told.
+    if (!this.#closed) this.#discard();
   }
 
   #fail(failure: ModelFailure): void {

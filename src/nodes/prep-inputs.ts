@@ -1,7 +1,7 @@
 import { agentScope } from '../core/agent-scope.ts';
 import type { Env } from '../core/env.ts';
 import { describeThrown } from '../core/error.ts';
-import { poisonAfterFailures, readingOrder, type WaitingItem } from '../core/inbox.ts';
+import { isExpired, poisonAfterFailures, readingOrder, type WaitingItem } from '../core/inbox.ts';
 import type { CallId } from '../core/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type Writable } from '../core/json.ts';
 import type { Content, ContentPart } from '../core/message.ts';
@@ -41,11 +41,7 @@ export function readInbox(tx: Transaction, env: Env, agent: AgentState, profile:
 
 /** Items that have been seen as often as they may are dropped before anything is read. */
 function dropExpired(tx: Transaction, agent: AgentState): void {
-  const expired = agent.inbox.filter(
-    ({ item, turnsSeen }) =>
-      item.maxTurns !== undefined && item.consumption === 'persistent_until_consumed' && turnsSeen >= item.maxTurns,
-  );
-  for (const { item } of expired)
+  for (const { item } of agent.inbox.filter(isExpired))
     tx.emit({ type: 'inbox.drop', agentId: agent.meta.agentId, itemId: item.itemId, reason: 'expired' });
 }
 

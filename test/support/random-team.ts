@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { ScriptedReply } from '../../src/testing/index.ts';
 import { defineTransitionTool } from '../../src/tools/define-transition-tool.ts';
 import { delegate } from './delegate.ts';
+import { deciders, observers } from './random-profiles.ts';
 import { allow, tool, type TestTool } from './tools.ts';
 
 /** Something that happens to a run from outside. */
@@ -114,24 +115,6 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel' as const), agent: fc.nat(3) }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'restart' as const }) },
 );
-
-const deciders = [
-  '',
-  'flow_decider: [{ id: tools, condition: state.current_action, action: { type: continue_with_tool } }, { id: wait, action: { type: await_user_input } }]',
-  'flow_decider: [{ id: tools, condition: counters.turn_count % 3 != 0 && state.current_action != null, action: { type: continue_with_tool } }, { id: wait, condition: counters.turn_count % 2 == 0, action: { type: await, on: [NEWS, USER_PROMPT] } }, { id: again, condition: counters.turn_count % 5 == 0, action: { type: retry_turn } }, { id: loop, action: { type: loop_with_inbox_item, payload: { content: "go on {{ counters.turn_count }}" } } }]',
-  'flow_decider: [{ id: forced, condition: counters.turn_count % 3 == 1, action: { type: call_tool, tool: serial, args: { n: 1 } } }, { id: choice, condition: counters.turn_count % 3 == 2, action: { type: set_tool_choice, tool_choice: required } }, { id: wait, action: { type: await_user_input } }]',
-] as const;
-
-const observers = `
-pre_turn_observers:
-  - { id: note, condition: counters.turn_count % 2 == 0, action: { type: add_to_inbox, inbox_item: { source: SELF_REFLECTION_PROMPT, payload: { content: "observed {{ counters.turn_count }}" } } } }
-  - { id: first, condition: counters.turn_count % 4 == 1, action: { type: add_to_inbox, inbox_item: { source: NEWS, priority: -10, payload: first of all } } }
-  - { id: fails, condition: 1 / (counters.turn_count % 3) > 0, action: { type: update_state, updates: [{ operation: increment, path: flags.n }] } }
-  - { id: stays, condition: counters.turn_count == 1, action: { type: add_to_inbox, inbox_item: { source: NEWS, payload: standing, consumption_policy: persistent_until_consumed, max_turns: 2 } } }
-post_turn_observers:
-  - { id: up, condition: meta.depth > 0, action: { type: add_to_inbox, target_agent_id: parent, inbox_item: { source: NEWS, payload: "from {{ meta.agent_id }}" } } }
-  - { id: count, action: { type: update_state, updates: [{ operation: append, path: team.shared.log, value: "{{ meta.agent_id }}" }, { operation: set, path: flags.last, value: "{{ turn.reply }}" }] } }
-`;
 
 /** The profiles of a random team, by the number of the root's and the worker's decider. */
 export function randomProfiles(root: number, worker: number): Readonly<Record<string, string>> {

@@ -1,0 +1,130 @@
+import type { CadreEvent } from '../../src/core/event.ts';
+import type { RunId } from '../../src/core/ids.ts';
+import type { Commit, Journal, Lease } from '../../src/core/journal.ts';
+import { createMemoryJournal } from '../../src/testing/index.ts';
+import { RunFacts } from './run-facts.ts';
+import type { Host } from './host.ts';
+import { createRandom, type Random } from './random.ts';
+import type { World } from './world.ts';
+
+/** How long the store takes to answer: at once, or at a moment the scheduler chooses, having written before or after the wait. */
+type StoreMode = 'at once' | 'writes early' | 'writes late';
+
+/** One append that was applied. */
+export interface WrittenCommit {
+  readonly runId: RunId;
+  readonly epoch: number;
+  readonly host: number;
+  readonly events: readonly CadreEvent[];
+}
+
+const never = new Promise<never>(() => undefined);
+
+/**
+ * What survives a crash. Events are kept as text, as a file would keep them: what a process changes in an event after it
+ * was appended is lost with the process.
+ */
+export class Disk {
+  readonly #world: World;
+  readonly #random: Random;
+  readonly #inner = createMemoryJournal();
+  readonly #texts = new Map<RunId, string[]>();
+  readonly #leases = new Map<number, Lease[]>();
+  readonly #facts = new Map<RunId, RunFacts>();
+  readonly #mode: StoreMode;
+  readonly commits: WrittenCommit[] = [];
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#random = createRandom(world.seed, 'disk');
+    this.#mode = this.#random.pick(['at once', 'at once', 'writes early', 'writes late'] as const);
+  }
+
+  /** All events of a run, as somebody reads them who was not there. */
+  events(runId: RunId): readonly CadreEvent[] {
+    return (this.#texts.get(runId) ?? []).map((text) => JSON.parse(text) as CadreEvent);
+  }
+
+  /** The whole journal of a run as text. */
+  text(runId: RunId): string {
+    return (this.#texts.get(runId) ?? []).join('\n');
+  }
+
+  /** What the journal says of a run. */
+  factsOf(runId: RunId): RunFacts {
+    const known = this.#facts.get(runId) ?? new RunFacts();
+    this.#facts.set(runId, known);
+    return known;
+  }
+
+  /** The holder of leases is gone, or taken for gone: others may have them. */
+  abandon(host: number): void {
+    for (const lease of this.#leases.get(host) ?? []) void this.#inner.release(lease);
+    this.#leases.delete(host);
+  }
+
+  /** The disk as one process sees it. */
+  journalOf(host: Host): Journal {
+    const inner = this.#inner;
+    return {
+      location: 'simulated',
+      acquire: (runId, owner) =>
+        this.#answer(host, 'lease', () => {
+          const lease = inner.acquire(runId, `${owner}~${host.id}`) as Lease;
+          this.#leases.set(host.id, [...(this.#leases.get(host.id) ?? []), lease]);
+          return lease;
+        }),
+      release: (lease) => this.#answer(host, 'release', () => inner.release(lease) as undefined),
+      append: (lease, commit) => this.#append(host, lease, commit),
+      read: (runId, options = {}) =>
+        this.#answer(host, 'read', () => {
+          if (this.#world.faults.strikes('journal does not read', 0.05)) throw diskError('the journal could not be read');
+          void inner.read(runId, options);
+          const { after = 0, limit = Infinity } = options;
+          return (this.#texts.get(runId) ?? []).slice(after, after + limit).map((text) => JSON.parse(text) as CadreEvent);
+        }),
+      content: (hash) => inner.content(hash),
+      runs: () => inner.runs(),
+      close: () => undefined,
+    };
+  }
+
+  #answer<T>(host: Host, label: string, work: () => T): T | Promise<T> {
+    if (host.state === 'dead') return never;
+    return this.#mode === 'at once' ? work() : this.#world.scheduler.turn(host.id, label).then(work);
+  }
+
+  #append(host: Host, lease: Lease, commit: Commit): Promise<void> | undefined {
+    if (host.state === 'dead' || this.#world.moment(host, 'before a write') === 'dies') return never;
+    if (this.#mode === 'at once') return this.#write(host, lease, commit);
+    const { scheduler } = this.#world;
+    if (this.#mode === 'writes late') return scheduler.turn(host.id, 'append').then(() => this.#write(host, lease, commit));
+    let written: Promise<void>;
+    try {
+      written = Promise.resolve(this.#write(host, lease, commit));
+    } catch (error) {
+      written = Promise.reject(error);
+      written.catch(() => undefined);
+    }
+    return scheduler.turn(host.id, 'acknowledgement').then(() => written);
+  }
+
+  #write(host: Host, lease: Lease, commit: Commit): Promise<void> | undefined {
+    const { faults } = this.#world;
+    if (host.state === 'alive' && faults.strikes('journal refuses', 0.03)) throw diskError('the disk is full');
+    void this.#inner.append(lease, commit);
+    const texts = this.#texts.get(commit.runId) ?? [];
+    for (const event of commit.events) texts.push(JSON.stringify(event));
+    this.#texts.set(commit.runId, texts);
+    this.factsOf(commit.runId).add(commit.events);
+    this.commits.push({ runId: commit.runId, epoch: lease.epoch, host: host.id, events: [...commit.events] });
+    if (this.#world.moment(host, 'after a write') === 'dies') return never;
+    if (host.state === 'alive' && faults.strikes('journal forgets to say', 0.03))
+      throw diskError('the connection to the disk broke');
+    return undefined;
+  }
+}
+
+function diskError(message: string): Error {
+  return Object.assign(new Error(message), { code: 'EIO' });
+}

@@ -1,0 +1,84 @@
+import type { RunId } from '../../src/core/ids.ts';
+import type { Engine, Run } from '../../src/index.ts';
+import { countingIds } from '../../src/testing/index.ts';
+import { prepared } from './team.ts';
+import { createSimModel } from './sim-model.ts';
+import type { World } from './world.ts';
+
+/** One process: an engine, its live run, and whether it is still there. */
+export class Host {
+  readonly id: number;
+  readonly #world: World;
+  readonly abort = new AbortController();
+  state: 'alive' | 'stale' | 'dead' = 'alive';
+  /** It is launching or taking up its run. */
+  isTakingUp = true;
+  engine: Engine | undefined;
+  run: Run | undefined;
+  /** Why it cannot go on: the run halted, or could not be taken up. */
+  failure: unknown;
+
+  constructor(world: World, id: number) {
+    this.#world = world;
+    this.id = id;
+  }
+
+  /** Starts the process: an engine of its own, and the run launched or taken up. */
+  async start(launch: { readonly profile: string } | { readonly runId: RunId }): Promise<void> {
+    try {
+      this.engine ??= await this.#open();
+      await this.take(launch);
+    } catch (error) {
+      this.failure = error;
+    } finally {
+      this.isTakingUp = false;
+    }
+  }
+
+  /** Launches or resumes a run in this process's engine. */
+  async take(launch: { readonly profile: string } | { readonly runId: RunId }): Promise<void> {
+    const { engine } = this;
+    if (engine === undefined) return;
+    this.isTakingUp = true;
+    this.failure = undefined;
+    const options = { context: { world: this.#world, host: this }, signal: this.abort.signal };
+    const run =
+      'profile' in launch
+        ? await engine.launch(
+            { profile: launch.profile, input: `Begin. ${this.#world.mark('item')}` },
+            { ...options, limits: { turns: 24 } },
+          )
+        : await engine.resume(launch.runId, options);
+    this.run = run;
+    this.isTakingUp = false;
+    this.#watch(run);
+  }
+
+  #watch(run: Run): void {
+    const { faults } = this.#world;
+    run.result.catch((error: unknown) => {
+      if (this.run === run) this.failure = error;
+    });
+    run.subscribe({
+      onEvents: () => {
+        if (faults.strikes('subscriber throws', 0.1)) throw new Error('a subscriber that throws');
+      },
+      onDelta: () => undefined,
+    });
+  }
+
+  async #open(): Promise<Engine> {
+    const world = this.#world;
+    const ids = countingIds();
+    const own = <Id extends string>(id: Id): Id => `p${this.id}_${id}` as Id;
+    const { open } = await prepared();
+    return await open({
+      models: { m: createSimModel(world, this) },
+      store: world.disk.journalOf(this),
+      clock: world.time.clockOf(this.id),
+      ids: { runId: () => own(ids.runId()), itemId: () => own(ids.itemId()) },
+      random: () => 0.5,
+      graceMs: 50,
+    });
+  }
+}

@@ -1,0 +1,112 @@
+import type { Run } from '../../src/index.ts';
+import type { Host } from './host.ts';
+import type { World } from './world.ts';
+
+/** Codes with which somebody who comes too late, or to a process that is gone, is told so. */
+const late: ReadonlySet<string> = new Set(['RUN_ENDED', 'AGENT_ENDED', 'PENDING_UNKNOWN']);
+const gone: ReadonlySet<string> = new Set(['ENGINE_CLOSED', 'STORE_FAILED', 'STORE_CONFLICT']);
+
+/**
+ * The people outside: they send, decide, and cancel. What the engine acknowledged to them is held against the journal at
+ * that very moment.
+ */
+export class People {
+  readonly #world: World;
+  /** Calls that were made and not answered yet, by those who still wait. */
+  readonly waiting = new Set<string>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Does one thing at random to a run. */
+  act(host: Host): void {
+    const { run } = host;
+    if (run === undefined) return;
+    const { people, faults } = this.#world;
+    const kind = people.int(10);
+    if (kind < 5) this.#send(host, run);
+    else if (kind < 8) this.decide(host);
+    else if (kind === 8 && faults.strikes('agent cancelled', 0.5)) this.cancel(host, people.pick([...run.state.agents.keys()]));
+    else if (kind === 9 && faults.strikes('run cancelled', 0.3)) this.cancel(host, undefined);
+    else if (kind === 9 && faults.strikes('launch aborted', 0.2)) host.abort.abort();
+  }
+
+  /** Answers something that waits for a person; in the end, and often before. */
+  decide(host: Host): void {
+    const { run } = host;
+    const { people } = this.#world;
+    if (run === undefined || run.pending.length === 0) return;
+    const request = people.pick(run.pending);
+    const facts = this.#world.disk.factsOf(run.id);
+    if (request.kind === 'question')
+      return this.#expect(host, `the answer to ${request.id}`, run.answer(request.id, { said: 'yes' }), () =>
+        facts.verdicts.has(request.id),
+      );
+    const work = people.chance(0.7) ? run.approve(request.id) : run.reject(request.id, { message: 'No.' });
+    this.#expect(host, `the verdict over ${request.id}`, work, () => facts.verdicts.has(request.id));
+  }
+
+  /** Cancels the run, or one agent and everything below it. */
+  cancel(host: Host, agentId: string | undefined): void {
+    const { run } = host;
+    if (run === undefined) return;
+    const facts = this.#world.disk.factsOf(run.id);
+    const isOver = (): boolean => (agentId === undefined ? facts.isOver : facts.endedAgents.has(agentId));
+    const work = run.cancel('by chance', agentId === undefined ? {} : { agentId });
+    this.#expect(host, `the cancelling of ${agentId ?? 'the run'}`, work, isOver, () => this.#checkStopped(host, run, agentId));
+  }
+
+  #send(host: Host, run: Run): void {
+    const { people, faults } = this.#world;
+    const isBad = faults.strikes('ingestor throws', 0.2);
+    const source = isBad ? 'BAD' : people.pick(['USER_PROMPT', 'NEWS', 'SELF_REFLECTION_PROMPT', 'INTERNAL_DIRECTIVE']);
+    const stays = people.chance(0.15);
+    const mark = this.#world.mark(source === 'SELF_REFLECTION_PROMPT' && !stays ? 'ephemeral' : 'item');
+    const item = {
+      source,
+      payload: { prompt: mark, content: mark },
+      ...(stays ? { consumption: 'persistent_until_consumed' as const, maxTurns: 2 } : {}),
+    };
+    const to = people.pick([...run.state.agents.keys()]);
+    const priority = people.pick(['now', 'next', 'next', 'idle'] as const);
+    const facts = this.#world.disk.factsOf(run.id);
+    let itemId = '';
+    const work = run.send(item, { to, priority }).then((receipt) => {
+      itemId = receipt.itemId;
+    });
+    this.#expect(host, `the item ${mark}`, work, () => facts.items.has(itemId));
+  }
+
+  #expect(host: Host, what: string, work: Promise<unknown>, isDurable: () => boolean, then?: () => void): void {
+    const key = `${what} (process ${host.id})`;
+    this.waiting.add(key);
+    work.then(
+      () => {
+        this.waiting.delete(key);
+        if (!isDurable()) this.#world.violated(`T1: ${what} was acknowledged and is not in the journal`);
+        then?.();
+      },
+      (error: unknown) => {
+        this.waiting.delete(key);
+        const { code = '' } = error as { readonly code?: string };
+        if (late.has(code)) this.#world.faults.count('too late');
+        else if (!gone.has(code)) this.#world.violated(`${what} was refused with ${String(error)}`);
+      },
+    );
+  }
+
+  /** I9: once a cancel resolves, nothing of what it cancelled is asked or at work, unless it ignores that it was told to stop. */
+  #checkStopped(host: Host, run: Run, agentId: string | undefined): void {
+    const { requests, executions } = this.#world;
+    const isMine = (turnOrCall: { readonly host: number; readonly runId: string }): boolean =>
+      turnOrCall.host === host.id && turnOrCall.runId === run.id;
+    if (agentId !== undefined) return;
+    for (const request of requests)
+      if (isMine(request) && !request.isOver && request.signal?.aborted !== true)
+        this.#world.violated(`I9: the run is cancelled, and the model call of ${request.turnId} goes on`);
+    for (const execution of executions)
+      if (isMine(execution) && !execution.isOver && !execution.signal.aborted)
+        this.#world.violated(`I9: the run is cancelled, and ${execution.name} (${execution.callId}) was not told to stop`);
+  }
+}

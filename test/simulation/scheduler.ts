@@ -1,0 +1,57 @@
+import type { Random } from './random.ts';
+
+/** Something outside the engine that is about to happen: an answer, a result, an acknowledged write. */
+interface Task {
+  /** The process it happens to; it goes with it. */
+  readonly host: number;
+  readonly label: string;
+  readonly run: () => void;
+}
+
+/**
+ * Everything concurrent, waiting for its turn. The engine under test runs until it has nothing left to do, then one task is
+ * chosen by the seed: any order in which the world could answer is some seed's order.
+ */
+export class Scheduler {
+  readonly #tasks: Task[] = [];
+
+  /** How many tasks wait. */
+  get size(): number {
+    return this.#tasks.length;
+  }
+
+  /** What waits, for messages about runs that are stuck. */
+  get labels(): readonly string[] {
+    return this.#tasks.map(({ host, label }) => `${label} of process ${host}`);
+  }
+
+  /** Adds something that will happen; the returned function takes it back. */
+  add(host: number, label: string, run: () => void): () => void {
+    const task = { host, label, run };
+    this.#tasks.push(task);
+    return () => this.#remove(task);
+  }
+
+  /** Resolves when its turn has come. */
+  turn(host: number, label: string): Promise<void> {
+    return new Promise((resolve) => this.add(host, label, resolve));
+  }
+
+  /** Lets one task happen. */
+  step(random: Random): void {
+    const task = random.pick(this.#tasks);
+    this.#remove(task);
+    task.run();
+  }
+
+  /** A process is gone: nothing happens to it any more. */
+  forget(host: number): void {
+    const left = this.#tasks.filter((task) => task.host !== host);
+    this.#tasks.splice(0, this.#tasks.length, ...left);
+  }
+
+  #remove(task: Task): void {
+    const index = this.#tasks.indexOf(task);
+    if (index >= 0) this.#tasks.splice(index, 1);
+  }
+}

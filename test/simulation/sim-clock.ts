@@ -1,0 +1,68 @@
+import type { Clock } from '../../src/core/clock.ts';
+
+interface Timer {
+  readonly host: number;
+  readonly due: number;
+  readonly order: number;
+  readonly callback: () => void;
+}
+
+/** The time of a simulated world: it stands still until the next timer of any process is made to come due. */
+export class SimTime {
+  readonly #timers = new Set<Timer>();
+  #elapsed = 0;
+  #wall = Date.UTC(2026, 0, 1);
+  #order = 0;
+
+  /** Whether a timer waits that comes due within that many milliseconds. */
+  waits(withinMs: number): boolean {
+    const next = this.#next();
+    return next !== undefined && next.due - this.#elapsed <= withinMs;
+  }
+
+  /** Moves to the next timer and lets it come due. */
+  fire(): void {
+    const timer = this.#next();
+    if (timer === undefined) return;
+    this.#timers.delete(timer);
+    this.pass(Math.max(0, timer.due - this.#elapsed));
+    timer.callback();
+  }
+
+  /** Lets a little time pass, without timers. */
+  pass(ms: number): void {
+    this.#elapsed += ms;
+    this.#wall += ms;
+  }
+
+  /** Sets the wall clock, and nothing else. */
+  jump(ms: number): void {
+    this.#wall += ms;
+  }
+
+  /** A process is gone, and its timers with it. */
+  forget(host: number): void {
+    for (const timer of this.#timers) if (timer.host === host) this.#timers.delete(timer);
+  }
+
+  /** The clock as one process sees it. */
+  clockOf(host: number): Clock {
+    return {
+      now: () => this.#wall,
+      monotonic: () => this.#elapsed,
+      setTimer: (ms, callback) => {
+        const timer = { host, due: this.#elapsed + Math.max(0, ms), order: this.#order++, callback };
+        this.#timers.add(timer);
+        return () => this.#timers.delete(timer);
+      },
+    };
+  }
+
+  #next(): Timer | undefined {
+    let first: Timer | undefined;
+    for (const timer of this.#timers) {
+      if (first === undefined || timer.due < first.due || (timer.due === first.due && timer.order < first.order)) first = timer;
+    }
+    return first;
+  }
+}

@@ -1,0 +1,174 @@
+import type { JsonObject } from '../../src/core/json.ts';
+import type { Run } from '../../src/index.ts';
+import { toolNames } from './sim-tools.ts';
+import { workerProfiles } from './team.ts';
+import type { World } from './world.ts';
+
+/** What a simulated model says, and how it behaves while it does. */
+export interface SimReply {
+  readonly text?: string;
+  readonly toolCalls?: readonly ({ readonly name: string; readonly id?: string } & (
+    | { readonly args: JsonObject }
+    | { readonly input: string }
+  ))[];
+  readonly finishReason?: string;
+  readonly error?: Error;
+  /** It falls silent for good: before its stream, or within it at `cutAfter`. */
+  readonly hangs?: 'before' | 'within';
+  /** The stream ends after that many parts. */
+  readonly cutAfter?: number;
+  readonly ignoresAbort: boolean;
+  /** All of it comes at once; otherwise each part waits for its turn. */
+  readonly isHasty: boolean;
+}
+
+/** What the model is asked for. */
+export interface Asked {
+  readonly turnId: string;
+  readonly hasTools: boolean;
+  readonly run: Run | undefined;
+}
+
+type Call = NonNullable<SimReply['toolCalls']>[number];
+
+/** Chooses what a model says next. */
+export function chooseReply(world: World, asked: Asked): SimReply {
+  const { replies, faults } = world;
+  const manners = { ignoresAbort: faults.strikes('model ignores abort', 0.1), isHasty: replies.chance(0.6) };
+  if (faults.strikes('model throws', 0.1)) return { ...manners, error: thrown(world) };
+  if (faults.strikes('model hangs', 0.04)) return { ...manners, ...words(world), hangs: 'before' };
+  if (faults.strikes('model hangs', 0.04)) return { ...manners, ...words(world), hangs: 'within', cutAfter: 1 + replies.int(4) };
+  const reply = { ...manners, ...(asked.hasTools ? act(world, asked) : words(world)) };
+  if (faults.strikes('model is cut', 0.08)) return { ...reply, cutAfter: 1 + replies.int(6) };
+  return reply;
+}
+
+function words(world: World): { readonly text: string } {
+  return { text: `words ${world.mark('reply')}` };
+}
+
+function thrown(world: World): Error {
+  const status = world.replies.pick([400, 429, 500, 529]);
+  return Object.assign(new Error(`HTTP ${status}`), {
+    name: 'AI_APICallError',
+    statusCode: status,
+    isRetryable: status !== 400,
+    responseHeaders: {},
+    responseBody: '',
+  });
+}
+
+function act(world: World, asked: Asked): Omit<SimReply, 'ignoresAbort' | 'isHasty'> {
+  const { replies, faults } = world;
+  const agent = asked.turnId.slice(0, asked.turnId.search(/_\d|\d*_|\./));
+  if (faults.strikes('model asks nonsense', 0.1)) return nonsense(world);
+  const calls = agent.startsWith('Part')
+    ? partner
+    : agent.startsWith('Princ')
+      ? principal
+      : agent.startsWith('Assoc')
+        ? associate
+        : member;
+  if (replies.chance(faults.stopped ? 0.7 : 0.3))
+    return faults.stopped && replies.chance(0.5) ? { toolCalls: [ending(world)] } : words(world);
+  const toolCalls = Array.from({ length: 1 + replies.int(3) }, () => calls(world, asked));
+  return replies.chance(0.5) ? { ...words(world), toolCalls } : { toolCalls };
+}
+
+function ending(world: World): Call {
+  return world.replies.chance(0.5)
+    ? { name: 'finish', args: { n: 3 } }
+    : { name: 'finish_flow', args: { summary: 'Done.', deliverables: { primary_summary: 'Done.' } } };
+}
+
+function member({ replies }: World): Call {
+  if (replies.chance(0.15)) return { name: 'delegate', args: { to: replies.pick(workerProfiles) } };
+  return {
+    name: replies.pick(toolNames.filter((name) => name !== 'delegate')),
+    args: { n: replies.int(4) },
+    id: replies.pick(['p1', 'p2', '']),
+  };
+}
+
+function partner({ replies }: World): Call {
+  const kind = replies.int(8);
+  if (kind < 3) return launch(replies.chance(0.8), replies.chance(0.3));
+  if (kind < 5) return plan(replies.int(2) + 1);
+  if (kind === 5)
+    return {
+      name: 'send_directive',
+      args: { directive_type: 'ADD_CONTEXT', payload: { user_facing_message_for_principal: 'Faster.' } },
+    };
+  return replies.chance(0.5) ? { name: 'gated', args: { n: 1 } } : { name: 'ask_person', args: {} };
+}
+
+function launch(fresh: boolean, force: boolean): Call {
+  return {
+    name: 'launch_principal',
+    args: fresh
+      ? { iteration_mode: 'start_fresh', force_terminate_and_relaunch: force, initial_briefing_for_principal: { user_query: 'q' } }
+      : { iteration_mode: 'continue_from_previous', force_terminate_and_relaunch: force },
+  };
+}
+
+function plan(count: number): Call {
+  const actions = Array.from({ length: count }, (_, index) => ({ action: 'create', name: `m${index}`, description: 'About it.' }));
+  return { name: 'manage_work_modules', args: { actions } };
+}
+
+function principal(world: World, { run }: Asked): Call {
+  const { replies } = world;
+  const modules = Object.keys(run?.state.team.workModules ?? {});
+  const kind = replies.int(10);
+  if (modules.length === 0 || kind === 0) return plan(1 + replies.int(3));
+  if (kind < 6) {
+    const chosen = modules.filter(() => replies.chance(0.6));
+    return { name: 'dispatch_submodules', args: { assignments: chosen.map(assignment) } };
+  }
+  if (kind === 6) return { name: replies.pick(['pay', 'fetch']), args: { n: replies.int(4) } };
+  if (kind === 7) return ending(world);
+  const status = replies.pick(['completed', 'pending', 'deprecated']);
+  return {
+    name: 'manage_work_modules',
+    args: { actions: [{ action: 'status_change', module_id: replies.pick(modules), new_status: status }] },
+  };
+}
+
+function assignment(moduleId: string): JsonObject {
+  return {
+    module_id_to_assign: moduleId,
+    agent_profile_logical_name: 'Associate',
+    assigned_role_name: 'Associate',
+    assignment_specific_instructions: 'Do it.',
+  };
+}
+
+function associate(world: World): Call {
+  const { replies } = world;
+  if (replies.chance(0.4)) return { name: 'finish_flow', args: { summary: 'Done.', deliverables: { primary_summary: 'Done.' } } };
+  return { name: replies.pick(['pay', 'put', 'fetch', 'gated', 'ask_person']), args: { n: replies.int(4) } };
+}
+
+function nonsense({ replies }: World): Omit<SimReply, 'ignoresAbort' | 'isHasty'> {
+  return replies.pick<Omit<SimReply, 'ignoresAbort' | 'isHasty'>>([
+    { text: '' },
+    { text: '  \n' },
+    { text: '\ud800 odd' },
+    { text: 'filtered', finishReason: 'content-filter' },
+    { text: 'long', toolCalls: [{ name: 'pay', input: '{"n":' }], finishReason: 'length' },
+    {
+      toolCalls: [
+        { name: 'unknown', args: {} },
+        { name: 'functions.pay', args: { n: 1 }, id: 'p1' },
+        { name: '', args: {}, id: 'p1' },
+      ],
+    },
+    {
+      toolCalls: ['{"n":', 'null', '', '[]', 'n: 1', '{"n":"x"}', '{"n":1,"__proto__":{}}'].map((input) => ({
+        name: 'strict',
+        input,
+        id: 'p1',
+      })),
+    },
+  ]);
+}

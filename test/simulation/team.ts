@@ -1,0 +1,93 @@
+import { prepareEngine, type PreparedEngine } from '../../src/engine/create-engine.ts';
+import type { RunId } from '../../src/core/ids.ts';
+import type { ProfileFile } from '../../src/core/profile.ts';
+import { defineIngestor } from '../../src/index.ts';
+import { deciders, observers } from '../support/random-profiles.ts';
+import { allow } from '../support/tools.ts';
+import { simTools, toolNames } from './sim-tools.ts';
+
+/** Profiles a simulated run may be launched with. */
+export const rootProfiles: readonly string[] = [...deciders.map((_, index) => `Root${index}`), 'Partner', 'Principal'];
+
+/** Profiles that `delegate` may start. */
+export const workerProfiles: readonly string[] = deciders.map((_, index) => `Worker${index}`);
+
+/** Says in each prompt whose it is, and which turn's. */
+const instructions = 'instructions: "<<{{ meta.run_id }}|{{ meta.agent_id }}|{{ state.turn_count }}>>"';
+const waits =
+  'flow_decider: [{ id: tools, condition: state.current_action, action: { type: continue_with_tool } }, { id: wait, action: { type: await_user_input } }]';
+const gates =
+  'tool_gates: [{ id: gate, tools: [gated], condition: args.n != 0, verdict: ask }, { id: no, tools: [fetch], condition: args.n == 3, verdict: deny }]';
+const strategies = 'inbox_handling_strategies: [{ source: BAD, ingestor: bad }]';
+
+function profile(name: string, type: string, ...lines: readonly string[]): ProfileFile {
+  const head = [`name: ${name}`, `type: ${type}`, 'llm_config_ref: m', instructions];
+  return { path: `profiles/${name}.yaml`, text: `${[...head, ...lines].join('\n')}\n` };
+}
+
+function randomProfile(name: string, decider: string): ProfileFile {
+  const limits = 'limits: { max_turns: 6, max_children: 3, max_depth: 3 }';
+  return profile(name, 'associate', decider, allow(...toolNames), limits, gates, strategies, observers);
+}
+
+const files: readonly ProfileFile[] = [
+  ...deciders.map((decider, index) => randomProfile(`Root${index}`, decider)),
+  ...deciders.map((decider, index) => randomProfile(`Worker${index}`, decider)),
+  profile(
+    'Partner',
+    'partner',
+    'tool_access_policy: { allowed_toolsets: [planning_tools, launch_tools, monitoring_tools, intervention_tools], allowed_individual_tools: [gated, ask_person] }',
+    'limits: { max_turns: 6 }',
+    gates,
+    strategies,
+    waits,
+  ),
+  profile(
+    'Principal',
+    'principal',
+    'tool_access_policy: { allowed_toolsets: [planning_tools, dispatch_tools, reporting_tools, flow_control_end], allowed_individual_tools: [pay, fetch] }',
+    'limits: { max_turns: 8 }',
+    strategies,
+  ),
+  profile(
+    'Associate',
+    'associate',
+    'available_for_staffing: true',
+    'description_for_human: Works.',
+    'tool_access_policy: { allowed_toolsets: [flow_control_end, flow_control_summary], allowed_individual_tools: [pay, put, fetch, gated, ask_person] }',
+    'limits: { max_turns: 4 }',
+    gates,
+    strategies,
+    observers,
+  ),
+];
+
+const bad = defineIngestor({
+  name: 'bad',
+  ingest: () => {
+    throw new Error('never');
+  },
+});
+
+let made: Promise<PreparedEngine> | undefined;
+
+/** The team's profiles and tools, compiled once per process. */
+export function prepared(): Promise<PreparedEngine> {
+  made ??= prepareEngine({
+    profiles: { files },
+    models: { m: { specificationVersion: 'v4', provider: 'none', modelId: 'none', doStream: () => undefined } },
+    tools: simTools(),
+    ingestors: [bad],
+    team: { maxParallel: 2 },
+  });
+  return made;
+}
+
+/** Whose prompt it is, and which turn's, as its system message says. */
+export function promptOwner(prompt: readonly { readonly role: string; readonly content: unknown }[]): {
+  readonly runId: RunId;
+  readonly turnId: string;
+} {
+  const [, runId = '', agentId = '', turns = ''] = /<<([^|]+)\|([^|]+)\|(\d+)>>/.exec(String(prompt[0]?.content)) ?? [];
+  return { runId: runId as RunId, turnId: `${agentId}.t${Number(turns) + 1}` };
+}

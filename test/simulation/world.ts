@@ -1,0 +1,127 @@
+import type { CallId, RunId, TurnId } from '../../src/core/ids.ts';
+import { Disk } from './disk.ts';
+import { Faults } from './faults.ts';
+import type { Host } from './host.ts';
+import { createRandom, type Random } from './random.ts';
+import { Scheduler } from './scheduler.ts';
+import { SimTime } from './sim-clock.ts';
+
+/** How one simulated run is set up, all of it on the line that reproduces it. */
+export interface SimulationOptions {
+  readonly seed: number;
+  /** Crash at this moment, counted from 1, and at no other. */
+  readonly crashAt?: number;
+  /** No faults but the crash named by `crashAt`. */
+  readonly calm?: boolean;
+}
+
+/** One execution of a tool, as the outside world saw it. */
+export interface Execution {
+  readonly runId: RunId;
+  readonly callId: CallId;
+  readonly name: string;
+  readonly attempt: number;
+  readonly host: number;
+  readonly mark: string;
+  readonly signal: AbortSignal;
+  isOver: boolean;
+}
+
+/** One request a model received. */
+export interface ModelRequestRecord {
+  readonly runId: RunId;
+  readonly turnId: TurnId;
+  readonly host: number;
+  /** The prompt as JSON. */
+  readonly text: string;
+  readonly signal: AbortSignal | undefined;
+  isOver: boolean;
+}
+
+/** What happens to a process at a moment at which it may die. */
+export type Fate = 'lives' | 'dies';
+
+/** Where a crash may strike: each is a moment that `--crash-at` counts. */
+export type Moment = 'before a write' | 'after a write' | 'between';
+
+/** Thrown when an invariant does not hold; the message says which. */
+export class Violation extends Error {
+  override readonly name = 'Violation';
+}
+
+/** Everything outside the engine under test: its disk, its models and tools, time, people, and what goes wrong. */
+export class World {
+  readonly seed: number;
+  readonly options: SimulationOptions;
+  readonly faults: Faults;
+  readonly order: Random;
+  readonly replies: Random;
+  readonly people: Random;
+  readonly scheduler = new Scheduler();
+  readonly time = new SimTime();
+  readonly disk: Disk;
+  readonly executions: Execution[] = [];
+  readonly requests: ModelRequestRecord[] = [];
+  /** How often a process may still die. */
+  crashesLeft: number;
+  /** Moments that have passed. */
+  moments = 0;
+  /** What was found to be wrong where nobody could be told. */
+  readonly violations: string[] = [];
+  #marks = 0;
+
+  constructor(options: SimulationOptions) {
+    this.options = options;
+    this.seed = options.seed;
+    this.faults = new Faults(createRandom(options.seed, 'faults'), options.calm === true);
+    this.order = createRandom(options.seed, 'order');
+    this.replies = createRandom(options.seed, 'replies');
+    this.people = createRandom(options.seed, 'people');
+    // Drawn in any case, so that a run with a named crash goes like the one without until then.
+    const crashes = this.order.int(4);
+    this.crashesLeft = options.crashAt === undefined ? crashes : 1;
+    this.disk = new Disk(this);
+  }
+
+  /** A word that occurs nowhere else, by which a text is found again wherever it goes. */
+  mark(kind: 'item' | 'reply' | 'result' | 'ephemeral'): string {
+    return `«${kind.charAt(0)}${++this.#marks}»`;
+  }
+
+  /** Notes that an invariant does not hold, and returns the error for whoever wants to throw it. */
+  violated(message: string): Violation {
+    this.violations.push(message);
+    return new Violation(message);
+  }
+
+  /** Asks what happens to a process right now. */
+  moment(host: Host, place: Moment): Fate {
+    if (host.state !== 'alive') return host.state === 'dead' ? 'dies' : 'lives';
+    this.moments += 1;
+    const isNamed = this.options.crashAt !== undefined;
+    if (this.crashesLeft === 0 || (this.faults.stopped && !isNamed)) return 'lives';
+    const kind =
+      place === 'between' ? 'crash between' : place === 'before a write' ? 'crash before a write' : 'crash after a write';
+    const strikes = !isNamed ? this.faults.strikes(kind, place === 'between' ? 0.01 : 0.04) : this.options.crashAt === this.moments;
+    if (!strikes) return 'lives';
+    if (isNamed) this.faults.count(kind);
+    if (host.isTakingUp) this.faults.count('crash in recovery');
+    this.crashesLeft -= 1;
+    this.kill(host);
+    return 'dies';
+  }
+
+  /** Ends a process as SIGKILL does: what it has not written is gone. */
+  kill(host: Host): void {
+    host.state = 'dead';
+    this.scheduler.forget(host.id);
+    this.time.forget(host.id);
+    this.disk.abandon(host.id);
+  }
+
+  /** Takes a process for dead although it lives on: its leases are up for taking. */
+  disown(host: Host): void {
+    host.state = 'stale';
+    this.disk.abandon(host.id);
+  }
+}
