@@ -11,6 +11,7 @@ import { decide, type Input } from './decide.ts';
 import { type EffectPorts, Effects } from './effects.ts';
 import { refusalOf } from './refusal.ts';
 import { engineFault, suspendedError } from './run-errors.ts';
+import { rereadState } from './reread-state.ts';
 import { type RunSubscriber, Subscribers } from './subscribers.ts';
 
 /** What a run needs from its engine. */
@@ -263,27 +264,14 @@ export class RunActor {
     this.halted = error;
     this.#held = undefined;
     this.#effects.abortAll(error);
-    this.#forget();
+    // What was decided and could not be written never was.
+    rereadState(this.#ports.journal, this.state.meta.runId, (state) => {
+      this.state = state;
+    });
     for (const { waiter } of entries) waiter?.reject(error);
     for (const { waiter } of this.#queue.splice(0)) waiter?.reject(error);
     this.#subscribers.close(error);
     this.#settleIdle();
-  }
-
-  /** What was decided and could not be written never was: state goes back to the journal's, once it can be read. */
-  #forget(): void {
-    const reset = (events: readonly CadreEvent[]): void => {
-      this.state = foldEvents(events) ?? this.state;
-    };
-    // A store that is gone altogether: the error that halted the run says so already.
-    const ignore = (): void => undefined;
-    try {
-      const events = this.#ports.journal.read(this.state.meta.runId);
-      if (events instanceof Promise) events.then(reset).catch(ignore);
-      else reset(events);
-    } catch {
-      ignore();
-    }
   }
 
   /** A fault of the engine itself: state goes back to what the journal says, and the run ends with the fault on record. */
