@@ -68,11 +68,12 @@ function addRunningCommands(program: Command, done: Done): void {
     },
   );
   running(
-    program.command('resume').summary('go on with a run').argument('<run>').argument('[message...]', 'something to say to it'),
+    program.command('resume').summary('go on with a run').argument('[run]').argument('[message...]', 'something to say to it'),
     { starts: false },
   )
+    .option('--all', 'every run that was interrupted, one after the other')
     .option('--json', 'the events from here on as JSON lines, then one line with the result')
-    .action(async (run: string, words: readonly string[], options) => {
+    .action(async (run: string | undefined, words: readonly string[], options) => {
       const { resumeCommand } = await import('./commands/resume.ts');
       done(await resumeCommand(run, words, options));
     });

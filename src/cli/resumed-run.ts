@@ -21,21 +21,22 @@ export async function reopenWorkplace(reference: string, options: RunOptions): P
 async function lookUp(
   reference: string,
   options: RunOptions,
-): Promise<{ readonly runId: RunId; readonly files: readonly ProfileFile[] }> {
+): Promise<{ readonly runId: RunId; readonly seq: number; readonly files: readonly ProfileFile[] }> {
   using recorded = await openRecordedRun(options.store, reference);
-  return { runId: recorded.state.meta.runId, files: recorded.files };
+  return { runId: recorded.state.meta.runId, seq: recorded.state.seq, files: recorded.files };
 }
 
 /** Takes a run up again, does one thing with it, and sees it through until it has nothing more to do. */
 export async function resumeAnd(reference: string, options: RunOptions, act: (run: Run) => Promise<void>): Promise<ExitCode> {
   const terminal = openTerminal(options);
   using interruption = new Interruption();
-  await using workplace = await reopenWorkplace(reference, options);
+  const { runId, files, seq } = await lookUp(reference, options);
+  await using workplace = await openWorkplace({ ...options, profiles: { files }, runId });
   const mode = watchMode(terminal, options);
   if (mode === 'live' || mode === 'lines') terminal.tell(`${workplace.modelLine(options.llm)}\n`);
   const run = await workplace.engine.resume(workplace.runId, resumeOptions(options));
-  const after = run.state.seq;
-  const watcher = watchRun(run, terminal, mode, after);
+  // That the run was taken up, and what was noted then, is the first thing to tell.
+  const watcher = watchRun(run, terminal, mode, seq);
   await act(run);
   const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json' });
   if (driven === 'interrupted') await workplace.engine.close();

@@ -6,6 +6,7 @@ export type ErrorCode =
   | 'OPTION_INVALID'
   | 'TOOL_INVALID'
   | 'TOOL_UNKNOWN'
+  | 'TOOL_MISSING'
   | 'TOOL_DENIED'
   | 'TOOL_FAILED'
   | 'TOOL_TIMEOUT'

@@ -3,7 +3,7 @@ import type { AgentId, CallId, ContentHash, ItemId, RunId, TurnId } from './ids.
 import type { InboxItem } from './inbox.ts';
 import type { JsonObject, JsonValue, Writable } from './json.ts';
 import type { Limits } from './profile.ts';
-import type { ToolAnswer, ToolEnd, ToolLate, ToolRequest, ToolStart, ToolSuspend } from './tool-events.ts';
+import type { ToolAnswer, ToolEnd, ToolLate, ToolRequest, ToolStart, ToolSuspend, ToolVerify } from './tool-events.ts';
 import type { ModelEnd, TurnDecide, TurnEnd, TurnStart } from './turn-events.ts';
 import type { DispatchRecord, WorkModule } from './work-module.ts';
 
@@ -177,6 +177,7 @@ export type EventDraft =
   | ToolStart
   | ToolSuspend
   | ToolAnswer
+  | ToolVerify
   | ToolEnd
   | ToolLate
   | TurnEnd

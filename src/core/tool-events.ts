@@ -44,6 +44,18 @@ export interface ToolAnswer {
   readonly value?: JsonValue;
   readonly message?: string;
 }
+/** A call that was interrupted while it ran was looked into: whether it happened, as the tool says that its `verify` names. */
+export interface ToolVerify {
+  readonly type: 'tool.verify';
+  readonly agentId: AgentId;
+  readonly turnId: TurnId;
+  readonly callId: CallId;
+  /** The tool that was asked. */
+  readonly by: string;
+  readonly answer: 'happened' | 'not_happened' | 'unknown';
+  /** Why it could not tell. */
+  readonly error?: ErrorRecord;
+}
 /** A tool call is over. Its result item is added in the same commit. */
 export interface ToolEnd {
   readonly type: 'tool.end';

@@ -8,6 +8,12 @@ import type { TransitionContext, TransitionOutcome, Happening } from './transiti
 export type ToolEffect = 'pure' | 'idempotent' | 'verifiable' | 'unsafe';
 
 /**
+ * What happens to a call when nobody can tell whether it happened: the model is told, a person is asked, or its agent ends
+ * with an error.
+ */
+export type OnUnknown = 'tell_model' | 'ask_human' | 'fail';
+
+/**
  * How calls of one reply may overlap: `parallel` freely; `serial` in the order given, one after another;
  * `exclusive` alone (no other tool of the same agent runs at the same time).
  */
@@ -41,6 +47,8 @@ export interface ToolBase {
   readonly effect: ToolEffect;
   /** The tool that finds out whether a `verifiable` call happened. */
   readonly verify?: string;
+  /** What to do about a call of unknown outcome; `tell_model` when absent. */
+  readonly onUnknown?: OnUnknown;
   readonly concurrency: ToolConcurrency;
   /** A successful call ends the agent that made it. */
   readonly endsFlow: boolean;

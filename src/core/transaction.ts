@@ -21,6 +21,15 @@ export type Effect =
       readonly callId: CallId;
       readonly pure: boolean;
       readonly cause: number;
+    }
+  /** Asks the tool `by` whether a call happened that was interrupted while it ran. */
+  | {
+      readonly kind: 'verify';
+      readonly agentId: AgentId;
+      readonly turnId: TurnId;
+      readonly callId: CallId;
+      readonly by: string;
+      readonly cause: number;
     };
 
 /** What an item needs to say for itself; the rest has defaults. */

@@ -86,8 +86,8 @@ export async function prepareEngine(
   const env = options.env === undefined ? {} : { env: options.env };
   const hash = createContentHash();
   const llmConfigs = new Set<LlmConfigs>();
-  const build = async (source: EngineOptions['profiles']): Promise<Workbench> => {
-    const set = await loadProfiles(filesOf(source), { known, ...env });
+  const build = async (source: EngineOptions['profiles'], names: Partial<KnownNames>): Promise<Workbench> => {
+    const set = await loadProfiles(filesOf(source), { known: names, ...env });
     const files = JSON.stringify(set.files);
     const configs = createLlmConfigs(set.llmConfigs, models);
     llmConfigs.add(configs);
@@ -99,7 +99,9 @@ export async function prepareEngine(
       llmConfigOf: (profile, override) => configs.of(profile, override),
     };
   };
-  const workbench = await build(options.profiles);
+  const workbench = await build(options.profiles, known);
+  // A run goes on without the tools it had and this program has no more: their calls are answered, and nobody is offered them.
+  const { tools: _tools, toolsets: _toolsets, ...lasting } = known;
   return {
     open: async (live) => {
       const clock = live.clock ?? systemClock;
@@ -113,7 +115,7 @@ export async function prepareEngine(
       });
       return new Engine({
         workbench,
-        rebuild: (files) => build({ files }),
+        rebuild: (files) => build({ files }, lasting),
         gateway,
         journal: await openStore(live.store, live.durability),
         ownsJournal: typeof live.store !== 'object',

@@ -3,15 +3,16 @@ import { CadreError, type ErrorRecord } from '../core/error.ts';
 import type { AgentId, CallId, TurnId } from '../core/ids.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { ModelOutcome } from '../core/model.ts';
-import type { AgentState, CallState } from '../core/state.ts';
+import type { AgentState } from '../core/state.ts';
 import type { ItemDraft, Transaction } from '../core/transaction.ts';
 import type { createAgentNode } from '../nodes/agent-node.ts';
 import { endAgent } from '../nodes/end-agent.ts';
-import { endCall } from '../nodes/tool-end.ts';
 import type { createToolNode, ToolOutcome } from '../nodes/tool-node.ts';
 import { agentIdAt } from '../nodes/transition-context.ts';
+import { applyVerdict } from '../nodes/verify-call.ts';
 import { afterThinking } from './after-thinking.ts';
 import { settle, updateStatus } from './settle.ts';
+import { applyAnswer } from './apply-answer.ts';
 import { recover, type Resumption } from './recover.ts';
 
 /** Everything that can happen to a run from outside its own decisions. */
@@ -24,6 +25,14 @@ export type Input =
       readonly agentId: AgentId;
       readonly turnId: TurnId;
       readonly callId: CallId;
+      readonly outcome: ToolOutcome;
+    }
+  | {
+      readonly kind: 'verify';
+      readonly agentId: AgentId;
+      readonly turnId: TurnId;
+      readonly callId: CallId;
+      readonly by: string;
       readonly outcome: ToolOutcome;
     }
   | {
@@ -71,6 +80,9 @@ function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
       break;
     case 'tool':
       endToolCall(tx, kernel, input);
+      break;
+    case 'verify':
+      endVerification(tx, kernel, input);
       break;
     case 'answer':
       applyAnswer(tx, kernel, input);
@@ -167,45 +179,13 @@ function endToolCall(tx: Transaction, kernel: Kernel, input: Extract<Input, { ki
   );
 }
 
-/** A person's verdict over a call: approved calls become startable, rejected ones are answered, questions are resumed. */
-function applyAnswer(tx: Transaction, kernel: Kernel, input: Extract<Input, { kind: 'answer' }>): void {
-  const found = suspendedCall(tx, input.callId);
-  if (found === undefined) return;
-  const { agent, call } = found;
-  const suspended = call.waitFor;
-  const answer = tx.emit({
-    type: 'tool.answer',
-    agentId: agent.meta.agentId,
-    turnId: call.request.turnId,
-    callId: call.callId,
-    verdict: input.verdict,
-    ...(input.value === undefined ? {} : { value: input.value }),
-    ...(input.message === undefined ? {} : { message: input.message }),
-  });
-  tx.setCause(answer.seq);
-  if (input.verdict === 'rejected') {
-    const message = input.message ?? 'a person refused this call';
-    endCall(tx, kernel.env, agent, call.callId, {
-      status: 'denied',
-      content: JSON.stringify({ error: 'TOOL_DENIED', message }),
-      error: { code: 'TOOL_DENIED', message },
-      cause: answer.seq,
-    });
-  } else if (suspended?.kind === 'question') {
-    kernel.toolNode.resume(tx, agent, call, { kind: 'answer', value: input.value ?? null });
-  }
-}
-
-/** A suspended call of any agent, by its id. */
-export function suspendedCall(
-  tx: Pick<Transaction, 'run'>,
-  callId: CallId,
-): { readonly agent: AgentState; readonly call: CallState } | undefined {
-  for (const agent of tx.run.agents.values()) {
-    const call = agent.openCalls.get(callId);
-    if (call !== undefined) return call.status === 'suspended' ? { agent, call } : undefined;
-  }
-  return undefined;
+/** What came of asking whether a call happened; nobody needs to know any more once it is over. */
+function endVerification(tx: Transaction, kernel: Kernel, input: Extract<Input, { kind: 'verify' }>): void {
+  const agent = tx.run.agents.get(input.agentId);
+  const call = agent?.openCalls.get(input.callId);
+  if (agent === undefined || call?.status !== 'running') return;
+  const outcome = applyVerdict(tx, kernel.env, agent, call, input);
+  if (outcome !== undefined) kernel.toolNode.post(tx, agent, { callId: input.callId }, outcome);
 }
 
 function cancel(tx: Transaction, env: Env, agentId: AgentId | undefined, reason: string): void {

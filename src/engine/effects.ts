@@ -11,6 +11,7 @@ import type { Input, Kernel } from './decide.ts';
 import { CallContext } from './call-context.ts';
 import { LazyAbort } from './lazy-abort.ts';
 import { runTool } from './run-tool.ts';
+import type { ToolOutcome } from '../nodes/tool-node.ts';
 import type { Subscribers } from './subscribers.ts';
 
 /** What effects need from their engine and run. */
@@ -72,6 +73,7 @@ export class Effects {
         this.#startModel(run, effect);
         break;
       case 'tool':
+      case 'verify':
         this.#startTool(run, effect);
         break;
       case 'interrupt':
@@ -137,11 +139,13 @@ export class Effects {
     );
   }
 
-  #startTool(run: RunState, effect: Extract<Effect, { kind: 'tool' }>): void {
+  /** Runs the tool of a call; or, on the same arguments and for the same call id, the one that finds out whether it happened. */
+  #startTool(run: RunState, effect: Extract<Effect, { kind: 'tool' | 'verify' }>): void {
     const { agentId, turnId, callId } = effect;
     const agent = run.agents.get(agentId);
     const call = agent?.openCalls.get(callId);
-    const tool = call === undefined ? undefined : this.#ports.kernel.env.catalog.get(call.request.name);
+    const name = effect.kind === 'verify' ? effect.by : call?.request.name;
+    const tool = name === undefined ? undefined : this.#ports.kernel.env.catalog.get(name);
     if (agent === undefined || call === undefined || tool?.kind !== 'effect') return;
     const abort = new LazyAbort();
     const scope = agentScope(run, agent);
@@ -149,6 +153,10 @@ export class Effects {
     const providerCallId =
       run.turns.get(turnId)?.modelEnd?.reply?.toolCalls.find((made) => made.callId === callId)?.providerCallId ?? '';
     const identity = { runId: run.meta.runId, agentId, turnId, toolCallId: callId, providerCallId, attempt: call.attempt };
+    const toInput = (result: ToolOutcome): Input =>
+      effect.kind === 'verify'
+        ? { kind: 'verify', agentId, turnId, callId, by: effect.by, outcome: result }
+        : { kind: 'tool', agentId, turnId, callId, outcome: result };
     let isOut = false;
     const outcome = runTool({
       name: tool.name,
@@ -159,7 +167,8 @@ export class Effects {
       start: (progress) => tool.execute(call.request.args ?? {}, new CallContext(identity, { scope, context, abort, progress })),
       onProgress: (fraction, note) => this.#subscribers.progress(agentId, turnId, callId, fraction, note),
       onLate: (late) => {
-        this.#tell({ kind: 'tool', agentId, turnId, callId, outcome: late });
+        // What a verifier says too late is about a call that went on without it.
+        if (effect.kind === 'tool') this.#tell(toInput(late));
         if (isOut) this.#out -= 1;
         if (this.#out === 0) for (const resolve of this.#alone.splice(0)) resolve();
       },
@@ -171,15 +180,9 @@ export class Effects {
       (result) => {
         isOut = result.abandoned === true || result.status === 'timeout';
         if (isOut) this.#out += 1;
-        return { kind: 'tool', agentId, turnId, callId, outcome: result };
+        return toInput(result);
       },
-      (error) => ({
-        kind: 'tool',
-        agentId,
-        turnId,
-        callId,
-        outcome: { status: 'error', error, progress: [] },
-      }),
+      (error) => toInput({ status: 'error', error, progress: [] }),
     );
   }
 

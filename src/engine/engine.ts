@@ -9,6 +9,7 @@ import type { CompiledProfile, Limits, ProfileFile, ProfileSet } from '../core/p
 import type { RunState } from '../core/state.ts';
 import { engineVersion } from './version.ts';
 import type { EngineParts, LaunchOptions, LaunchRequest, Workbench } from './engine-parts.ts';
+import { isInterrupted, notRecovered, type RecoveredRun } from './recovered-run.ts';
 import { forkPoint } from './fork-point.ts';
 import { limitsOf, type LimitOptions } from './limit-options.ts';
 import { titleOf } from './run-title.ts';
@@ -85,6 +86,24 @@ export class Engine {
     return await resuming;
   }
 
+  /**
+   * Takes up every run that is not over and that nobody advances, as a process does when it starts, oldest first. One that
+   * cannot be taken up (another process holds it, it is damaged, its profiles cannot be used) is reported with the reason
+   * and keeps no other from going on.
+   */
+  async recover(options: LaunchOptions = {}): Promise<readonly RecoveredRun[]> {
+    const recovered: RecoveredRun[] = [];
+    for (const { runId, status } of (await this.runs()).toReversed()) {
+      if (!isInterrupted(status) || this.#live.has(runId)) continue;
+      try {
+        recovered.push({ runId, run: await this.resume(runId, options) });
+      } catch (thrown) {
+        recovered.push(notRecovered(runId, thrown));
+      }
+    }
+    return recovered;
+  }
+
   async #takeUp(runId: string, options: LaunchOptions): Promise<Run> {
     const { journal } = this.#parts;
     const state = await this.#read(runId as RunId);
@@ -92,7 +111,10 @@ export class Engine {
     if (state.outcome !== undefined) return this.#reader(await this.#full(state), workbench);
     const lease = await journal.acquire(state.meta.runId, this.#parts.owner);
     // Somebody may have written between the first read and the lease.
-    const current = await this.#read(state.meta.runId);
+    const current = await this.#read(state.meta.runId).catch(async (thrown: unknown) => {
+      await journal.release(lease);
+      throw thrown;
+    });
     const { actor, run } = this.#activate(current, lease, workbench, options);
     await actor.submit({ kind: 'recover', engineVersion });
     return run;

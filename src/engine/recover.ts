@@ -2,7 +2,11 @@ import type { Env } from '../core/env.ts';
 import type { AgentState, CallState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { interruptTurn, lostCall } from '../nodes/interrupted-turn.ts';
-import { endCall } from '../nodes/tool-end.ts';
+import { endMissing } from '../nodes/missing-tool.ts';
+import { startCall } from '../nodes/start-call.ts';
+import { failCall } from '../nodes/tool-end.ts';
+import { settleUnknown } from '../nodes/unknown-outcome.ts';
+import { verifyCall } from '../nodes/verify-call.ts';
 
 /** Who takes a run up. */
 export interface Resumption {
@@ -11,7 +15,8 @@ export interface Resumption {
 
 /**
  * Takes up a run where its journal stands: model calls that were not answered are made again from the same recorded
- * input; running tools are repeated when their effect allows it and answered with OUTCOME_UNKNOWN when it does not (I5);
+ * input; running tools are repeated when their effect allows it, looked into when a tool finds out, and of unknown outcome
+ * otherwise (I5);
  * suspended calls stay suspended; what was due but not started is started. That it was taken up is its first event.
  */
 export function recover(tx: Transaction, env: Env, by: Resumption): void {
@@ -24,9 +29,7 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
   for (const agent of tx.run.agents.values()) {
     if (agent.status === 'ended') continue;
     recoverTurn(tx, env, agent);
-    for (const call of [...agent.openCalls.values()]) {
-      if (call.status === 'running') recoverCall(tx, env, agent, call);
-    }
+    for (const call of [...agent.openCalls.values()]) recoverCall(tx, env, agent, call);
     tx.touch(agent.meta.agentId);
   }
 }
@@ -41,22 +44,34 @@ function recoverTurn(tx: Transaction, env: Env, agent: AgentState): void {
   tx.effects.push({ kind: 'model', agentId: agent.meta.agentId, turnId: turn.turnId, cause: turn.start.seq });
 }
 
+/** A call that was open when the run was left: what cannot go on is ended, with the reason; what can goes on. */
 function recoverCall(tx: Transaction, env: Env, agent: AgentState, call: CallState): void {
-  const { turnId, name } = call.request;
-  const agentId = agent.meta.agentId;
-  const tool = env.catalog.get(name);
-  if (tool?.effect === 'pure' || tool?.effect === 'idempotent') {
-    const start = tx.emit(
-      { type: 'tool.start', agentId, turnId, callId: call.callId, attempt: call.attempt + 1 },
-      call.request.seq,
-    );
-    tx.effects.push({ kind: 'tool', agentId, turnId, callId: call.callId, pure: tool.effect === 'pure', cause: start.seq });
+  const tool = env.catalog.get(call.request.name);
+  if (tool === undefined) {
+    endMissing(tx, env, agent, call);
     return;
   }
-  const message = `'${name}' was interrupted while it ran. It may or may not have happened: find out before you repeat it.`;
-  endCall(tx, env, agent, call.callId, {
-    status: 'unknown',
-    content: JSON.stringify({ error: 'TOOL_OUTCOME_UNKNOWN', message }),
-    error: { code: 'TOOL_OUTCOME_UNKNOWN', message },
+  const isRepeatable = tool.effect === 'pure' || tool.effect === 'idempotent';
+  const mayBeStarted =
+    call.status === 'requested' || call.waitFor?.kind === 'approval' || (call.status === 'running' && isRepeatable);
+  if (mayBeStarted && !stillFits(tx, env, agent, call)) return;
+  if (call.status !== 'running' || tool.kind !== 'effect') return;
+  if (isRepeatable) startCall(tx, agent, call, tool);
+  else if (tool.effect === 'verifiable' && tool.verify !== undefined) verifyCall(tx, env, agent, call, tool.verify);
+  else settleUnknown(tx, env, agent, call);
+}
+
+/** A tool may have changed since its call was checked: one whose arguments do not fit any more is answered without being run. */
+function stillFits(tx: Transaction, env: Env, agent: AgentState, call: CallState): boolean {
+  const profile = env.profiles.get(agent.meta.profile);
+  const tool = profile === undefined ? undefined : env.toolsOf(profile, agent).tools.get(call.request.name);
+  const checked = tool?.check(call.request.args ?? {});
+  if (checked === undefined || checked.ok) return true;
+  const problems = checked.errors.map((error) => `${error.path === '' ? 'arguments' : error.path}: ${error.message}`).join('; ');
+  failCall(tx, env, agent, call.callId, {
+    status: 'error',
+    code: 'TOOL_ARGUMENTS_INVALID',
+    message: `'${call.request.name}' has changed since it was called, and was not run: its arguments do not fit any more: ${problems}`,
   });
+  return false;
 }

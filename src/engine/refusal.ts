@@ -1,6 +1,7 @@
 import { CadreError } from '../core/error.ts';
 import type { RunState } from '../core/state.ts';
-import { type Input, suspendedCall } from './decide.ts';
+import { suspendedCall } from './apply-answer.ts';
+import type { Input } from './decide.ts';
 
 /**
  * Why an input from outside comes too late, if it does: it was meant for a run, an agent or a call that has ended since it

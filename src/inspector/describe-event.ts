@@ -40,6 +40,7 @@ export function describeEvent(event: CadreEvent): string {
     case 'tool.start':
     case 'tool.suspend':
     case 'tool.answer':
+    case 'tool.verify':
     case 'tool.end':
     case 'tool.late':
       return describeToolEvent(event);
@@ -79,6 +80,8 @@ function describeToolEvent(event: Extract<CadreEvent, { readonly type: `tool.${s
       return `call ${event.callId} waits for ${event.on.kind}`;
     case 'tool.answer':
       return `a person ${event.verdict} call ${event.callId}`;
+    case 'tool.verify':
+      return `${event.by} was asked whether call ${event.callId} happened: ${event.answer.replace('_', ' ')}`;
     case 'tool.end':
       return `call ${event.callId} ended ${event.status}: ${inOneLine(contentText(event.content))}`;
     case 'tool.late':

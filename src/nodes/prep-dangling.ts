@@ -1,5 +1,6 @@
+import type { ErrorCode } from '../core/error.ts';
 import type { CallId } from '../core/ids.ts';
-import type { AgentState } from '../core/state.ts';
+import type { AgentState, CallState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { answeredCall, danglingCallResolver, openCallsOf } from './answered-call.ts';
 
@@ -26,11 +27,18 @@ function postDanglingResult(tx: Transaction, agent: AgentState, callId: CallId):
       tool_name: call?.request.name ?? 'unknown',
       tool_call_id: callId,
       is_error: true,
-      content:
-        call?.end === undefined
-          ? 'This call was never answered and will not be. If you still need its result, call the tool again.'
-          : 'The result of this call was lost. If you still need it, call the tool again.',
+      content: JSON.stringify(lossOf(call)),
     },
     observerId: danglingCallResolver,
   });
+}
+
+/** What is known of a call whose result never came. */
+function lossOf(call: CallState | undefined): { readonly error: ErrorCode; readonly message: string } {
+  if (call?.end !== undefined)
+    return { error: 'TOOL_OUTCOME_UNKNOWN', message: `This call ended (${call.end.status}), and its result was lost.` };
+  if (call?.startSeq === undefined)
+    return { error: 'TOOL_NOT_STARTED', message: 'This call was never run. If you still need its result, call the tool again.' };
+  const message = 'This call was begun and never answered. It may or may not have happened: find out before you repeat it.';
+  return { error: 'TOOL_OUTCOME_UNKNOWN', message };
 }

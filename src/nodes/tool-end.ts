@@ -6,6 +6,7 @@ import type { JsonValue } from '../core/json.ts';
 import { type Roomy, unplaced } from '../core/event.ts';
 import type { Content } from '../core/message.ts';
 import type { AgentState } from '../core/state.ts';
+import type { Tool } from '../core/tool.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { CallStatus } from '../core/turn.ts';
 
@@ -19,6 +20,23 @@ export interface CallEnding {
   readonly progress?: readonly { readonly fraction: number; readonly note: string; readonly at: number }[];
   /** Sequence number of what brought the end about; the call's start when absent. */
   readonly cause?: number;
+}
+
+/** Tells whether a start or an end of the tool's calls must be on the disk itself: were it lost, the tool would be run again. */
+export function mustOutlivePowerCut(tool: Tool | undefined): boolean {
+  return tool?.effect === 'unsafe' || tool?.effect === 'verifiable';
+}
+
+/** Ends a call with an error: the model reads its code and its message. */
+export function failCall(
+  tx: Transaction,
+  env: Env,
+  agent: AgentState,
+  callId: CallId,
+  failure: ErrorRecord & { readonly status: CallStatus; readonly cause?: number; readonly end?: AgentEnding },
+): void {
+  const { code, message, ...rest } = failure;
+  endCall(tx, env, agent, callId, { ...rest, content: JSON.stringify({ error: code, message }), error: { code, message } });
 }
 
 /**
@@ -49,7 +67,7 @@ export function endCall(tx: Transaction, env: Env, agent: AgentState, callId: Ca
   if (ending.progress !== undefined && ending.progress.length > 0) draft.progress = ending.progress;
   if (ending.full !== undefined) draft.full = tx.content(ending.full);
   const end = tx.emit(draft, ending.cause ?? call.startSeq ?? call.request.seq);
-  if (tool?.effect === 'unsafe' && call.startSeq !== undefined) tx.sync = true;
+  if (mustOutlivePowerCut(tool) && call.startSeq !== undefined) tx.sync = true;
   if (agent.status === 'ended') return;
   const payload: Record<string, JsonValue> = {
     tool_name: call.request.name,

@@ -1,5 +1,4 @@
 import type { Env } from '../core/env.ts';
-import { unplaced } from '../core/event.ts';
 import { describeThrown, toErrorRecord } from '../core/error.ts';
 import type { AgentId, CallId } from '../core/ids.ts';
 import type { JsonValue, Writable } from '../core/json.ts';
@@ -11,6 +10,8 @@ import type { CallStatus } from '../core/turn.ts';
 import { checkOutcome } from './check-outcome.ts';
 import { emitDraft } from './end-agent.ts';
 import type { Action, ExecPorts, Node } from './node.ts';
+import { endMissing } from './missing-tool.ts';
+import { startCall } from './start-call.ts';
 import { type CallEnding, endCall } from './tool-end.ts';
 import { transitionContext } from './transition-context.ts';
 
@@ -69,36 +70,10 @@ function startNext(tx: Transaction, env: Env, agent: AgentState): CallTicket | u
       continue;
     }
     if (tool === undefined) {
-      endCall(tx, env, agent, call.callId, {
-        status: 'error',
-        content: `the tool '${call.request.name}' does not exist any more`,
-        error: { code: 'TOOL_UNKNOWN', message: `the tool '${call.request.name}' does not exist any more` },
-      });
+      endMissing(tx, env, agent, call);
       continue;
     }
-    const start = tx.emit(
-      {
-        type: 'tool.start',
-        agentId: agent.meta.agentId,
-        turnId: call.request.turnId,
-        callId: call.callId,
-        attempt: call.attempt + 1,
-        runId: unplaced.runId,
-        seq: unplaced.seq,
-        at: unplaced.at,
-        cause: unplaced.cause,
-      },
-      call.request.seq,
-    );
-    if (tool.effect === 'unsafe') tx.sync = true;
-    tx.effects.push({
-      kind: 'tool',
-      agentId: agent.meta.agentId,
-      turnId: call.request.turnId,
-      callId: call.callId,
-      pure: tool.effect === 'pure',
-      cause: start.seq,
-    });
+    startCall(tx, agent, call, tool);
     return { callId: call.callId };
   }
   return undefined;

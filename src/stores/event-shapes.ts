@@ -139,6 +139,7 @@ const table: { readonly [Type in EventType]: Omit<EventShape, 'type'> } = {
   'tool.start': { code: 'c<', ids: toolCall, shape: toolStart },
   'tool.suspend': { code: 'cs', ids: toolCall, shape: plain },
   'tool.answer': { code: 'ca', ids: toolCall, shape: plain },
+  'tool.verify': { code: 'cv', ids: toolCall, shape: plain },
   'tool.end': { code: 'c>', ids: toolCall, shape: toolEnd },
   'tool.late': { code: 'cl', ids: toolCall, shape: plain },
   'turn.end': { code: 't>', ids: turn, shape: turnEnd },

@@ -102,15 +102,16 @@ export class SqliteReader {
 
   #toSummary(row: Row): RunSummary {
     const { run_id: runId, outcome } = row;
-    if (row['last_seq'] === null) throw corruptJournal(this.#file, `table runs, row ${String(runId)}`, 'the run has no events');
+    // One damaged run must not hide all others; reading it says what is wrong with it.
+    const isDamaged = row['last_seq'] === null;
     return {
       runId: String(runId) as RunId,
       title: String(row['title']),
       profile: String(row['profile']),
-      status: String(row['status']),
+      status: isDamaged ? 'damaged' : String(row['status']),
       ...(typeof outcome === 'string' ? { outcome } : {}),
       createdAt: Number(row['created_at']),
-      updatedAt: Number(row['at']),
+      updatedAt: Number(row['at'] ?? row['created_at']),
       lastSeq: Number(row['last_seq']),
       agents: Number(row['agents']),
       turns: Number(row['turns']),

@@ -134,7 +134,7 @@ function trackWork(event: CadreEvent, running: Set<string>): void {
   if (event.type === 'turn.start' && event.prompt !== undefined) running.add(event.turnId);
   else if (event.type === 'tool.start') running.add(event.callId);
   else if (event.type === 'model.end' || event.type === 'turn.end') running.delete(event.turnId);
-  else if (event.type === 'tool.end') running.delete(event.callId);
+  else if (event.type === 'tool.end' || event.type === 'tool.suspend') running.delete(event.callId);
 }
 
 function endAgent(found: Findings, event: EventOf<'agent.end'>, agents: ReadonlyMap<string, Agent>): void {

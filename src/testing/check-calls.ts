@@ -4,7 +4,9 @@ import { Findings, type JournalFacts, type JournalProblem } from './journal-prob
 
 interface Call {
   readonly request: EventOf<'tool.request'>;
-  state: 'requested' | 'running' | 'approval' | 'suspended' | 'ended';
+  state: 'requested' | 'running' | 'interrupted' | 'approval' | 'suspended' | 'ended';
+  /** A person, or the tool that finds out, says that it did not happen: it may run again. */
+  isAbsolved: boolean;
   attempt: number;
 }
 
@@ -50,7 +52,11 @@ export function checkCalls(events: readonly CadreEvent[], facts: JournalFacts): 
           event,
           `call ${event.callId} is in no reply of ${event.agentId}`,
         );
-        calls.set(event.callId, { request: event, state: 'requested', attempt: 0 });
+        calls.set(event.callId, { request: event, state: 'requested', attempt: 0, isAbsolved: false });
+        break;
+      case 'run.resume':
+        // Nobody runs anything when a run is taken up.
+        for (const call of calls.values()) if (call.state === 'running') call.state = 'interrupted';
         break;
       case 'turn.start':
         checkAnswers(found, event, debts.get(event.agentId));
@@ -69,13 +75,14 @@ export function checkCalls(events: readonly CadreEvent[], facts: JournalFacts): 
   return found.problems;
 }
 
-type CallEvent = EventOf<'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.end' | 'tool.late'>;
+type CallEvent = EventOf<'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.verify' | 'tool.end' | 'tool.late'>;
 
 function isOfCall(event: CadreEvent): event is CallEvent {
   return (
     event.type === 'tool.start' ||
     event.type === 'tool.suspend' ||
     event.type === 'tool.answer' ||
+    event.type === 'tool.verify' ||
     event.type === 'tool.end' ||
     event.type === 'tool.late'
   );
@@ -160,7 +167,7 @@ function followCall(
   switch (event.type) {
     case 'tool.start': {
       found.expect(
-        call.state === 'requested' || call.state === 'running',
+        call.state === 'requested' || call.state === 'interrupted',
         'I1',
         event,
         `${name} (${event.callId}) starts while it is ${call.state}`,
@@ -171,15 +178,18 @@ function followCall(
         event,
         `${name} (${event.callId}) starts attempt ${event.attempt} after attempt ${call.attempt}`,
       );
-      const isAllowed = event.attempt === 1 || known.facts.repeatable === undefined || known.facts.repeatable.has(name);
+      const isAllowed =
+        event.attempt === 1 || known.facts.repeatable === undefined || known.facts.repeatable.has(name) || call.isAbsolved;
       found.expect(isAllowed, 'I5', event, `${name} (${event.callId}) runs a second time and must not`);
       call.attempt = event.attempt;
+      call.isAbsolved = false;
       call.state = 'running';
       break;
     }
     case 'tool.suspend':
       found.expect(
-        call.state !== 'running' && call.state !== 'ended',
+        (call.state !== 'running' && call.state !== 'ended' && call.state !== 'interrupted') ||
+          (call.state === 'interrupted' && event.on.kind === 'question'),
         'I1',
         event,
         `${name} (${event.callId}) is suspended while it is ${call.state}`,
@@ -194,6 +204,11 @@ function followCall(
         `${name} (${event.callId}) is answered while it is ${call.state}`,
       );
       call.state = event.verdict === 'rejected' ? 'suspended' : 'requested';
+      if (event.verdict === 'answered' && call.attempt > 0) call.isAbsolved = event.value === 'not_happened';
+      break;
+    case 'tool.verify':
+      found.expect(call.state === 'interrupted', 'I5', event, `${name} (${event.callId}) is looked into while it is ${call.state}`);
+      call.isAbsolved = event.answer === 'not_happened';
       break;
     case 'tool.end': {
       found.expect(call.state !== 'ended', 'I1', event, `${name} (${event.callId}) ends a second time`);

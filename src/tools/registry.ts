@@ -50,8 +50,11 @@ export function createToolRegistry(tools: Readonly<Record<string, unknown>> | re
 }
 
 function checkVerifier(tool: Tool, tools: ReadonlyMap<string, Tool>): void {
-  if (tool.verify === undefined || tools.has(tool.verify)) return;
-  throw new CadreError('TOOL_INVALID', `Tool '${tool.name}': verify names '${tool.verify}', and there is no such tool.`, {
+  if (tool.verify === undefined) return;
+  const verifier = tools.get(tool.verify);
+  if (verifier?.kind === 'effect' && verifier.effect === 'pure') return;
+  const problem = verifier === undefined ? 'there is no such tool' : 'that tool must be an effect tool that is pure';
+  throw new CadreError('TOOL_INVALID', `Tool '${tool.name}': verify names '${tool.verify}', and ${problem}.`, {
     details: { field: 'verify' },
   });
 }

@@ -1,7 +1,7 @@
 import { CadreError } from '../core/error.ts';
 import { agentRoots } from '../core/expression/agent-roots.ts';
 import { compileExpression } from '../core/expression/expression.ts';
-import type { ContextContribution, ToolBase, ToolConcurrency, ToolEffect } from '../core/tool.ts';
+import type { ContextContribution, OnUnknown, ToolBase, ToolConcurrency, ToolEffect } from '../core/tool.ts';
 
 /** What a tool may say of itself besides what it does; YAML spelling, all optional. */
 export interface ToolOptions {
@@ -11,6 +11,8 @@ export interface ToolOptions {
   readonly effect?: ToolEffect;
   /** For `verifiable`: the tool that finds out whether a call happened. */
   readonly verify?: string;
+  /** What to do about a call that was interrupted when nobody can tell whether it happened; default `tell_model`. */
+  readonly on_unknown?: OnUnknown;
   /** How its calls may overlap with others; default `parallel`. */
   readonly concurrency?: ToolConcurrency;
   /** A successful call ends the agent that made it. */
@@ -35,6 +37,7 @@ export interface ToolOptions {
 export type CommonFields = Omit<ToolBase, 'parameters' | 'check' | 'description'>;
 
 const effects = ['pure', 'idempotent', 'verifiable', 'unsafe'] as const;
+const unknowns = ['tell_model', 'ask_human', 'fail'] as const;
 const concurrencies = ['parallel', 'serial', 'exclusive'] as const;
 const trusts = ['trusted', 'untrusted'] as const;
 /** Spellings people write by habit, and what the option is called here. */
@@ -44,6 +47,7 @@ const misspelt: readonly (readonly [string, string])[] = [
   ['timeout', 'timeout_ms'],
   ['maxResultChars', 'max_result_chars'],
   ['unique', 'exclusive'],
+  ['onUnknown', 'on_unknown'],
   ['handoverProtocol', 'handover_protocol'],
   ['contextContributions', 'context_contributions'],
   ['toolset_name', 'toolset'],
@@ -74,6 +78,7 @@ export function readToolOptions(definition: RawDefinition, givenName?: string): 
       "must name the tool that finds out whether a call happened, for effect 'verifiable' and only for that",
     );
   }
+  const onUnknown = oneOf(definition, 'on_unknown', unknowns, where);
   const handoverProtocol = text(definition, 'handover_protocol', where);
   const guide = text(definition, 'guide', where);
   return {
@@ -88,6 +93,7 @@ export function readToolOptions(definition: RawDefinition, givenName?: string): 
     contextContributions: contributions(definition['context_contributions'], where),
     trust: oneOf(definition, 'trust', trusts, where) ?? 'trusted',
     ...(verify === undefined ? {} : { verify }),
+    ...(onUnknown === undefined ? {} : { onUnknown }),
     ...(handoverProtocol === undefined ? {} : { handoverProtocol }),
     ...(guide === undefined ? {} : { guide }),
   };

@@ -69,6 +69,26 @@ describe('a run that is interrupted', () => {
     expect((await runCli(['events', 'last'], { cwd })).out.startsWith(before)).toBe(true);
   });
 
+  it('is taken up by resume --all, which names those that wait for somebody', async () => {
+    const cwd = await temporaryFolder();
+    const model = await startChatModel();
+    await writeSoloTeam(cwd, model.baseUrl);
+    const running = startForTest(['run', '--docs', 'docs', 'Hello?'], { cwd });
+    while (model.requests === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    running.child.kill('SIGKILL');
+    await running.finished;
+    model.answer('Hello to you, too.');
+    const resumed = await runCli(['resume', '--all', '--docs', 'docs'], { cwd });
+    expect(resumed, resumed.err).toMatchObject({ code: 0, out: 'Hello to you, too.\n' });
+    expect(resumed.err).toMatch(/Run run_\w+ \(1 of 1\): Hello\?.*taken up again after .*1 run taken up\.\n$/s);
+    expect(await runCli(['resume', '--all'], { cwd })).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/^No run was interrupted/),
+    });
+    expect((await runCli(['resume'], { cwd })).err).toMatch(/error: name a run, or go on with all.*resume --all/);
+    expect((await runCli(['resume', '--all', 'last'], { cwd })).code).toBe(2);
+  });
+
   it('I8: cannot be taken up by a second process while it runs, and can be read', async () => {
     const cwd = await temporaryFolder();
     const model = await startChatModel();

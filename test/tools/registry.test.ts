@@ -64,9 +64,11 @@ describe('createToolRegistry', () => {
     );
   });
 
-  test('the tool that verifies must exist', () => {
+  test('the tool that verifies must exist, and be pure', () => {
+    const look = defineTool({ name: 'note', description, effect: 'pure', execute });
     const pay = defineTool({ name: 'pay', description, effect: 'verifiable', verify: 'note', execute });
-    expect(createToolRegistry([pay, note]).names()).toEqual(['pay', 'note']);
+    expect(createToolRegistry([pay, look]).names()).toEqual(['pay', 'note']);
+    expect(() => createToolRegistry([pay, note])).toThrow(/must be an effect tool that is pure/);
     expect(() => createToolRegistry([pay])).toThrow(
       expect.objectContaining({ code: 'TOOL_INVALID', details: { field: 'verify' } }) as Error,
     );

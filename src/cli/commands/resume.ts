@@ -1,9 +1,30 @@
+import { CadreError } from '../../core/error.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { resumeAnd } from '../resumed-run.ts';
+import { thisCommand } from '../this-command.ts';
 import type { RunOptions } from './run.ts';
 
-/** Takes a run up where its journal stands, with another message when there are words for one. */
-export function resumeCommand(run: string, words: readonly string[], options: RunOptions): Promise<ExitCode> {
+/** Options of `resume` alone. */
+export interface ResumeCommandOptions extends RunOptions {
+  readonly all?: boolean;
+}
+
+/** Takes a run up where its journal stands, with another message when there are words for one; or all that were interrupted. */
+export async function resumeCommand(
+  run: string | undefined,
+  words: readonly string[],
+  options: ResumeCommandOptions,
+): Promise<ExitCode> {
+  if (options.all === true) {
+    if (run !== undefined) throw new CadreError('OPTION_INVALID', `--all takes no run and no message, but got '${run}'`);
+    const { resumeAll } = await import('../resume-all.ts');
+    return resumeAll(options);
+  }
+  if (run === undefined)
+    throw new CadreError(
+      'OPTION_INVALID',
+      `name a run, or go on with all that were interrupted: ${thisCommand(['resume', '--all'])}`,
+    );
   return resumeAnd(run, options, async (resumed) => {
     if (words.length > 0) await resumed.send(words.join(' '));
   });

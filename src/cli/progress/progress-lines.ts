@@ -68,6 +68,7 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
     case 'tool.request':
     case 'tool.suspend':
     case 'tool.answer':
+    case 'tool.verify':
     case 'tool.end':
       return toolLine(event, names, style);
     case 'module.update':
@@ -119,7 +120,10 @@ function modelLine(event: Extract<CadreEvent, { readonly type: 'model.end' }>, s
   return tries > 1 ? `${style.yellow('retried')} ${safe(event.agentId)}: the model answered after ${tries} attempts` : undefined;
 }
 
-type ToolEvent = Extract<CadreEvent, { readonly type: 'tool.request' | 'tool.suspend' | 'tool.answer' | 'tool.end' }>;
+type ToolEvent = Extract<
+  CadreEvent,
+  { readonly type: 'tool.request' | 'tool.suspend' | 'tool.answer' | 'tool.verify' | 'tool.end' }
+>;
 
 function toolLine(event: ToolEvent, names: Names, style: TextStyle): string | undefined {
   const agent = safe(event.agentId);
@@ -133,6 +137,8 @@ function toolLine(event: ToolEvent, names: Names, style: TextStyle): string | un
       return event.on.kind === 'agents' ? undefined : `${style.yellow(event.on.kind)} ${agent}: ${name} waits for you`;
     case 'tool.answer':
       return `${name} of ${agent} was ${event.verdict}`;
+    case 'tool.verify':
+      return `${safe(event.by)} says of the call of ${name} that was interrupted: ${event.answer.replace('_', ' ')}`;
     case 'tool.end':
       names.calls.delete(event.callId);
       return event.status === 'ok'

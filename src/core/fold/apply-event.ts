@@ -46,6 +46,7 @@ export function applyEvent(run: RunState, event: CadreEvent): void {
     case 'tool.start':
     case 'tool.suspend':
     case 'tool.answer':
+    case 'tool.verify':
     case 'tool.end':
     case 'tool.late':
       applyToolEvent(run, event);

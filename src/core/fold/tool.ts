@@ -6,7 +6,7 @@ import { agentOf } from './agent.ts';
 import { countSignature } from './streaks.ts';
 import { turnOf } from './turn.ts';
 
-type ToolEvent = EventOf<'tool.request' | 'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.end' | 'tool.late'>;
+type ToolEvent = EventOf<'tool.request' | 'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.verify' | 'tool.end' | 'tool.late'>;
 
 /** Folds the life of tool calls. */
 export function applyToolEvent(run: RunState, event: ToolEvent): void {
@@ -15,7 +15,7 @@ export function applyToolEvent(run: RunState, event: ToolEvent): void {
     requestCall(run, agent, event);
     return;
   }
-  if (event.type === 'tool.late') return;
+  if (event.type === 'tool.late' || event.type === 'tool.verify') return;
   const call = agent.openCalls.get(event.callId);
   if (call === undefined) return;
   switch (event.type) {

@@ -1,0 +1,57 @@
+import { CadreError } from '../core/error.ts';
+import type { RunSummary } from '../core/journal.ts';
+import { isInterrupted } from '../engine/recovered-run.ts';
+import { countText } from '../inspector/format/quantity-text.ts';
+import { safe } from '../inspector/format/layout.ts';
+import { toTerminalText } from '../inspector/format/terminal-text.ts';
+import type { RunOptions } from './commands/run.ts';
+import type { ExitCode } from './exit-code.ts';
+import { openRecords } from './recorded-run.ts';
+import { resumeAnd } from './resumed-run.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
+import { thisCommand } from './this-command.ts';
+
+/**
+ * Goes on with every run of the journal that was interrupted, the oldest first, each to its end. Runs that wait for somebody
+ * have nothing to do and are named; one that cannot be taken up keeps no other from going on. Answers with 0 when all went well.
+ */
+export async function resumeAll(options: RunOptions): Promise<ExitCode> {
+  const terminal = openTerminal(options);
+  const runs = await interruptedRuns(options.store);
+  const waiting = runs.filter(({ status }) => status === 'awaiting');
+  const due = runs.filter(({ status }) => status !== 'awaiting');
+  const say = (text: string): void => {
+    if (options.quiet !== true) terminal.tell(text);
+  };
+  let left = 0;
+  for (const [index, run] of due.entries()) {
+    say(`${index === 0 ? '' : '\n'}Run ${safe(run.runId)} (${index + 1} of ${due.length}): ${safe(run.title)}\n`);
+    const code = await goOn(run, options, terminal);
+    if (code === 130) return 130;
+    if (code !== 0) left += 1;
+  }
+  const failed = left === 0 ? '' : `, ${left} of them without success`;
+  say(due.length === 0 ? 'No run was interrupted.\n' : `\n${countText(due.length, 'run')} taken up${failed}.\n`);
+  for (const { runId, title } of waiting)
+    say(`Run ${safe(runId)} waits for somebody (${safe(title)}): ${thisCommand(['resume', runId], options.store)}\n`);
+  return left === 0 ? 0 : 1;
+}
+
+async function interruptedRuns(store: string | undefined): Promise<readonly RunSummary[]> {
+  const journal = await openRecords(store);
+  try {
+    return (await journal.runs()).filter(({ status }) => isInterrupted(status)).toReversed();
+  } finally {
+    await journal.close();
+  }
+}
+
+async function goOn(run: RunSummary, options: RunOptions, terminal: Terminal): Promise<ExitCode> {
+  try {
+    return await resumeAnd(run.runId, options, async () => undefined);
+  } catch (thrown) {
+    if (!(thrown instanceof CadreError)) throw thrown;
+    terminal.tell(`error: ${toTerminalText(thrown.message, { maxLine: 2_000, maxLines: 20 })}\n`);
+    return 1;
+  }
+}

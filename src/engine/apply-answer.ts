@@ -1,0 +1,49 @@
+import type { CallId } from '../core/ids.ts';
+import type { AgentState, CallState } from '../core/state.ts';
+import type { Transaction } from '../core/transaction.ts';
+import { endCall } from '../nodes/tool-end.ts';
+import { applyTestimony, asksWhetherHappened } from '../nodes/unknown-outcome.ts';
+import type { Input, Kernel } from './decide.ts';
+
+/** A person's verdict over a call: approved calls become startable, rejected ones are answered, questions are resumed. */
+export function applyAnswer(tx: Transaction, kernel: Kernel, input: Extract<Input, { kind: 'answer' }>): void {
+  const found = suspendedCall(tx, input.callId);
+  if (found === undefined) return;
+  const { agent, call } = found;
+  const suspended = call.waitFor;
+  const answer = tx.emit({
+    type: 'tool.answer',
+    agentId: agent.meta.agentId,
+    turnId: call.request.turnId,
+    callId: call.callId,
+    verdict: input.verdict,
+    ...(input.value === undefined ? {} : { value: input.value }),
+    ...(input.message === undefined ? {} : { message: input.message }),
+  });
+  tx.setCause(answer.seq);
+  if (input.verdict === 'rejected') {
+    const message = input.message ?? 'a person refused this call';
+    endCall(tx, kernel.env, agent, call.callId, {
+      status: 'denied',
+      content: JSON.stringify({ error: 'TOOL_DENIED', message }),
+      error: { code: 'TOOL_DENIED', message },
+      cause: answer.seq,
+    });
+  } else if (suspended?.kind === 'question' && asksWhetherHappened(call)) {
+    applyTestimony(tx, kernel.env, agent, call, { value: input.value, cause: answer.seq });
+  } else if (suspended?.kind === 'question') {
+    kernel.toolNode.resume(tx, agent, call, { kind: 'answer', value: input.value ?? null });
+  }
+}
+
+/** A suspended call of any agent, by its id. */
+export function suspendedCall(
+  tx: Pick<Transaction, 'run'>,
+  callId: CallId,
+): { readonly agent: AgentState; readonly call: CallState } | undefined {
+  for (const agent of tx.run.agents.values()) {
+    const call = agent.openCalls.get(callId);
+    if (call !== undefined) return call.status === 'suspended' ? { agent, call } : undefined;
+  }
+  return undefined;
+}
