@@ -4,6 +4,9 @@ export interface Clock {
   now(): number;
   /** Monotonic milliseconds, for durations and deadlines. */
   monotonic(): number;
-  /** Calls back once after `ms` milliseconds; the returned function cancels it. */
-  setTimer(ms: number, callback: () => void): () => void;
+  /**
+   * Calls back once after `ms` milliseconds; the returned function cancels it. A timer in the background keeps no process
+   * alive that has nothing else to do.
+   */
+  setTimer(ms: number, callback: () => void, options?: { readonly background?: boolean }): () => void;
 }

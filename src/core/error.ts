@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'TOOL_UNKNOWN'
   | 'TOOL_MISSING'
   | 'TOOL_DENIED'
+  | 'TOOL_EXPIRED'
   | 'TOOL_FAILED'
   | 'TOOL_TIMEOUT'
   | 'TOOL_ARGUMENTS_INVALID'

@@ -39,6 +39,11 @@ export interface RunResume {
   /** Content hash of the profile files the run goes by from here on, when they are not those from before. */
   readonly profiles?: ContentHash;
 }
+/** The wall clock jumped, forwards or back, while the run was in this process: deadlines do not follow it. */
+export interface ClockJump {
+  readonly type: 'clock.jump';
+  readonly ms: number;
+}
 /** A run is over; its state stays readable for ever. */
 export interface RunEnd {
   readonly type: 'run.end';
@@ -101,6 +106,20 @@ export interface AgentEnd {
   readonly error?: ErrorRecord;
 }
 
+/** An agent was told that a limit is near (1), or that its next turn is its last and has no tools (2). */
+export interface LimitReach {
+  readonly type: 'limit.reach';
+  readonly agentId: AgentId;
+  readonly stage: 1 | 2;
+  /** Whose limit it is: the agent's with all below it, that of the work module it is at, or the run's. */
+  readonly scope: 'agent' | 'module' | 'run';
+  readonly limit: 'turns' | 'tool_calls' | 'tokens' | 'cost_usd' | 'wall_seconds';
+  readonly used: number;
+  readonly allowed: number;
+  /** The three above in words. */
+  readonly reason: string;
+}
+
 /** An item arrives in an agent's inbox. */
 export interface InboxAdd {
   readonly type: 'inbox.add';
@@ -161,12 +180,14 @@ export type EventDraft =
   | RunStart
   | RunStatusChange
   | RunResume
+  | ClockJump
   | RunEnd
   | AgentStart
   | AgentRelease
   | AgentAwait
   | AgentRestart
   | AgentEnd
+  | LimitReach
   | InboxAdd
   | InboxFail
   | InboxDrop

@@ -31,6 +31,8 @@ export interface ModelRequest {
   readonly messages: readonly PromptMessage[];
   readonly tools: readonly OfferedTool[];
   readonly toolChoice: ToolChoice;
+  /** The longest reply in tokens, where a budget leaves less than the config allows. */
+  readonly maxOutputTokens?: number;
   readonly signal: AbortSignal;
   readonly onDelta?: (delta: ModelDelta) => void;
 }

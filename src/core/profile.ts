@@ -115,6 +115,12 @@ export interface Limits {
   readonly softAt: number;
 }
 
+/** Bounds of one work module, over all attempts and all agents at work on it. */
+export type ModuleLimits = Partial<Pick<Limits, 'maxTurns' | 'maxToolCalls' | 'maxTokens' | 'maxCostUsd' | 'maxWallMs'>>;
+
+/** What a profile says of limits: those of each of its agents, and of each work module they dispatch. */
+export type ProfileLimits = Partial<Limits> & { readonly perModule?: ModuleLimits };
+
 /** Who decides whether a tool call may run. */
 export interface ToolGate {
   readonly id: string;
@@ -166,7 +172,7 @@ export interface CompiledProfile {
   readonly flowDecider: readonly CompiledRule[];
   readonly strategies: ReadonlyMap<string, Strategy>;
   /** Only what the profile says; the engine's and run's limits fill the rest. */
-  readonly limits: Partial<Limits>;
+  readonly limits: ProfileLimits;
   readonly toolGates: readonly ToolGate[];
   readonly toolChoice: string;
   readonly contextPolicy: ContextPolicy;

@@ -37,6 +37,7 @@ export interface RunState {
   readonly usage: RunUsage;
   readonly limits: Limits;
   readonly budget: Budget;
+  readonly moduleBudgets: Map<string, ModuleBudget>;
   /** Sequence number of the last event folded in. */
   seq: number;
   /** Wall time of the last event folded in. */
@@ -44,6 +45,8 @@ export interface RunState {
   readonly counters: RunCounters;
   /** When the run began to wait for somebody, as long as it does. */
   awaitingSince: number | undefined;
+  /** How far the wall clock has jumped since the run began, in milliseconds. */
+  jumpedMs: number;
   /** Milliseconds the run lay still: waiting for somebody, or taken up by no process. They are no working time. */
   pausedMs: number;
   /** The times it was taken up again. */
@@ -103,6 +106,15 @@ export interface Budget {
   reserving: number;
   /** Agents ever started. */
   agents: number;
+}
+
+/** What all agents that were ever at a work module have used of it. */
+export interface ModuleBudget extends Budget {
+  turns: number;
+  toolCalls: number;
+  /** Milliseconds agents worked on it in earlier attempts, and since when one does now, in working time of the run. */
+  activeMs: number;
+  workingSince: number | undefined;
 }
 
 /** What all agents of a run share. */
@@ -198,6 +210,9 @@ export interface AgentState {
   readonly usage: RunUsage;
   /** Of this agent and all agents below it. */
   readonly budget: Budget;
+  /** The work module it is at, itself or by way of an agent above it, and who dispatched that. */
+  readonly moduleScope: string | undefined;
+  readonly moduleLead: AgentId | undefined;
   iteration: number;
   flowId: string;
   turnCount: number;
@@ -219,6 +234,12 @@ export interface AgentState {
   /** 1 = told to wrap up, 2 = on its last turn. */
   limitStage: 0 | 1 | 2;
   limitReason: string | undefined;
+  /** The limits it was told of, by `toldKey`. */
+  readonly limitsTold: string[];
+  /** When it was told that its next turn is the last, in working time of the run. */
+  limitedAt: number | undefined;
+  /** When it went to work, in working time of the run; undefined while it is held back. */
+  workingSince: number | undefined;
   outcome: string | undefined;
   output: string;
   error: ErrorRecord | undefined;
@@ -236,6 +257,8 @@ export interface CallState {
   memo: JsonValue;
   startSeq: number | undefined;
   startedAt: number | undefined;
+  /** When it began to wait, by a clock that never jumps. */
+  suspendedAt: number | undefined;
   attempt: number;
   /** Set once a person allowed it. */
   approved: boolean;

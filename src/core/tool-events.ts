@@ -43,6 +43,8 @@ export interface ToolAnswer {
   readonly verdict: 'approved' | 'rejected' | 'answered';
   readonly value?: JsonValue;
   readonly message?: string;
+  /** Nobody decided in time: what holds then was decided by the gate or the question. */
+  readonly expired?: boolean;
 }
 /** A call that was interrupted while it ran was looked into: whether it happened, as the tool says that its `verify` names. */
 export interface ToolVerify {

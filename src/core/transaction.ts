@@ -1,3 +1,4 @@
+import type { ErrorRecord } from './error.ts';
 import { type CadreEvent, type EventDraft, type EventOf, type EventPlace, type InboxAdd, type Roomy, unplaced } from './event.ts';
 import { applyEvent } from './fold/apply-event.ts';
 import type { AgentId, CallId, ContentHash, ItemId, TurnId } from './ids.ts';
@@ -14,6 +15,15 @@ export type Effect =
   | { readonly kind: 'model'; readonly agentId: AgentId; readonly turnId: TurnId; readonly cause: number }
   /** Aborts the model call of a turn, since something came in that will not wait for it. */
   | { readonly kind: 'interrupt'; readonly agentId: AgentId; readonly turnId: TurnId; readonly cause: number }
+  /** Tells a tool that runs to stop; what it says within its grace is its result. */
+  | {
+      readonly kind: 'stop';
+      readonly agentId: AgentId;
+      readonly turnId: TurnId;
+      readonly callId: CallId;
+      readonly error: ErrorRecord;
+      readonly cause: number;
+    }
   | {
       readonly kind: 'tool';
       readonly agentId: AgentId;

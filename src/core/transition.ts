@@ -8,14 +8,22 @@ import type { Scope } from './expression/expression.ts';
 import type { AgentState, RunState } from './state.ts';
 import type { ArgumentCheck } from './tool.ts';
 
+/** When a call that waits for a person is answered without one. */
+export interface Expiry {
+  /** Milliseconds, counted always: also while the run lies still or no process has it. */
+  readonly afterMs: number;
+  /** What holds then; a question nobody answers is always denied. */
+  readonly verdict: 'deny' | 'allow';
+}
+
 /** What a suspended call waits for. */
 export type WaitFor =
   /** Called back each time one of these agents ends. */
   | { readonly kind: 'agents'; readonly agentIds: readonly AgentId[] }
   /** A person must answer; `schema` describes a valid answer. */
-  | { readonly kind: 'question'; readonly prompt: string; readonly schema?: JsonObject }
+  | { readonly kind: 'question'; readonly prompt: string; readonly schema?: JsonObject; readonly expires?: Expiry }
   /** A person must approve the call itself; set by gates, not by tools. */
-  | { readonly kind: 'approval'; readonly gateId: string; readonly message?: string };
+  | { readonly kind: 'approval'; readonly gateId: string; readonly message?: string; readonly expires?: Expiry };
 
 /** Something a suspended call waited for has happened. */
 export type Happening =

@@ -18,8 +18,19 @@ export interface TurnStart {
   readonly observers: readonly ObserverRecord[];
   /** Absent for turns without a model call. */
   readonly prompt?: TurnPrompt;
+  /** What its model call may use at most, set aside in every budget the agent draws on. */
+  readonly reserve?: TurnReserve;
   /** The agent nears (1) or has reached (2) a limit; a turn at stage 2 is its last and has no tools. */
   readonly limit?: { readonly stage: 1 | 2; readonly reason: string };
+}
+/** What is set aside for a model call. */
+export interface TurnReserve {
+  /** Tokens: the prompt as estimated, and the longest reply. */
+  readonly tokens: number;
+  /** US dollars; absent when the price is not known. */
+  readonly cost?: number;
+  /** The longest reply in tokens, where it is less than the LLM config allows: the budget leaves no more. */
+  readonly output?: number;
 }
 /** A model call is over, in a reply or an error. */
 export interface ModelEnd {

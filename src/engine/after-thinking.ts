@@ -38,7 +38,7 @@ export function afterThinking(tx: Transaction, env: Env, agent: AgentState, turn
     if (on !== undefined) wait.on = on;
     tx.emit(wait, end.seq);
   } else if (step === 'end') {
-    endAgent(tx, env, agent, endingOf(turn?.decide?.action, error), end.seq);
+    endAgent(tx, env, agent, endingOf(agent, turn?.decide?.action, error), end.seq);
   }
 }
 
@@ -58,7 +58,12 @@ function goToTools(tx: Transaction, env: Env, agent: AgentState, turnId: TurnId)
   requestCalls(tx, env, agent, profileOf(env, agent), turnId, [forced], { finishedCleanly: true });
 }
 
-function endingOf(decided: DecidedAction | undefined, error: ErrorRecord | undefined): AgentEnding {
+function endingOf(agent: AgentState, decided: DecidedAction | undefined, error: ErrorRecord | undefined): AgentEnding {
+  // An agent whose last turn fails ends for the limit all the same, with what it has said so far.
+  if (error !== undefined && agent.limitStage === 2) {
+    const message = `${agent.limitReason ?? 'a limit is reached'}; its last turn failed: ${error.message}`;
+    return { outcome: 'limit', error: { code: 'LIMIT_REACHED', message } };
+  }
   const ending: Writable<AgentEnding> = { outcome: decided?.outcome ?? 'error' };
   if (decided?.output !== undefined) ending.output = decided.output;
   if (error !== undefined) {

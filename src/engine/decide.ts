@@ -6,6 +6,8 @@ import type { ModelOutcome } from '../core/model.ts';
 import type { AgentState } from '../core/state.ts';
 import type { ItemDraft, Transaction } from '../core/transaction.ts';
 import type { createAgentNode } from '../nodes/agent-node.ts';
+import { applyDues } from '../nodes/deadlines.ts';
+import type { Due } from '../nodes/dues.ts';
 import { endAgent } from '../nodes/end-agent.ts';
 import type { createToolNode, ToolOutcome } from '../nodes/tool-node.ts';
 import { agentIdAt } from '../nodes/transition-context.ts';
@@ -44,6 +46,10 @@ export type Input =
     }
   | { readonly kind: 'cancel'; readonly agentId?: AgentId; readonly reason: string }
   | ({ readonly kind: 'recover' } & Resumption)
+  /** Timers of the run have gone off. */
+  | { readonly kind: 'timer'; readonly dues: readonly Due[] }
+  /** The wall clock has jumped. */
+  | { readonly kind: 'clock'; readonly jumpMs: number }
   | { readonly kind: 'fail'; readonly error: ErrorRecord }
   | { readonly kind: 'note'; readonly level: 'info' | 'warning' | 'error'; readonly code: string; readonly message: string };
 
@@ -92,6 +98,12 @@ function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
       break;
     case 'recover':
       recover(tx, kernel.env, input);
+      break;
+    case 'timer':
+      applyDues(tx, kernel.env, input.dues);
+      break;
+    case 'clock':
+      tx.emit({ type: 'clock.jump', ms: input.jumpMs });
       break;
     case 'note':
       tx.emit({ type: 'note.add', level: input.level, code: input.code, message: input.message }, tx.run.seq);

@@ -9,8 +9,10 @@ import type { Effect } from '../core/transaction.ts';
 import type { NodeFunction } from '../nodes/function-node.ts';
 import type { Input, Kernel } from './decide.ts';
 import { CallContext } from './call-context.ts';
+import { ClockWatch } from './clock-watch.ts';
 import { LazyAbort } from './lazy-abort.ts';
 import { runTool } from './run-tool.ts';
+import { RunTimers } from './run-timers.ts';
 import type { ToolOutcome } from '../nodes/tool-node.ts';
 import type { Subscribers } from './subscribers.ts';
 
@@ -43,6 +45,8 @@ export class Effects {
   /** Tools that were given up and have not ended yet. */
   #out = 0;
   readonly #alone: (() => void)[] = [];
+  readonly #timers: RunTimers;
+  readonly #clockWatch: ClockWatch;
   readonly #subscribers: Subscribers;
   readonly #tell: (input: Input) => void;
   readonly #onIdle: () => void;
@@ -55,6 +59,12 @@ export class Effects {
     this.#subscribers = links.subscribers;
     this.#tell = links.tell;
     this.#onIdle = links.onIdle;
+    this.#timers = new RunTimers({
+      clock: ports.clock,
+      env: ports.kernel.env,
+      onDue: (dues) => links.tell({ kind: 'timer', dues }),
+    });
+    this.#clockWatch = new ClockWatch(ports.clock);
   }
 
   /** Resolves when no tool is left that was given up and may still bring a late result. */
@@ -76,14 +86,18 @@ export class Effects {
       case 'verify':
         this.#startTool(run, effect);
         break;
+      case 'stop':
+        this.#inFlight.get(effect.callId)?.abort.abort(new CadreError(effect.error.code, effect.error.message));
+        break;
       case 'interrupt':
         this.#inFlight.get(effect.turnId)?.abort.abort(new CadreError('MODEL_INTERRUPTED', 'a message came that will not wait'));
         break;
     }
   }
 
-  /** Aborts effects whose turn or call ended in these events. */
-  abortEnded(events: readonly CadreEvent[]): void {
+  /** Takes notice of what was committed: aborts effects whose turn or call ended, and sets the timers of what began. */
+  noteCommit(run: RunState, events: readonly CadreEvent[]): void {
+    this.#timers.note(run, events);
     for (const event of events) {
       if (event.type === 'tool.end')
         this.#inFlight.get(event.callId)?.abort.abort(new CadreError('TOOL_CANCELLED', 'the call is over'));
@@ -92,7 +106,14 @@ export class Effects {
     }
   }
 
+  /** The jump of the wall clock since it was last asked for, as an input; undefined when there was none worth a word. */
+  clockJump(run: RunState): Input | undefined {
+    const jumpMs = run.outcome === undefined ? this.#clockWatch.jumpMs() : 0;
+    return jumpMs === 0 ? undefined : { kind: 'clock', jumpMs };
+  }
+
   abortAll(error: CadreError): void {
+    this.#timers.stop();
     for (const effect of this.#inFlight.values()) effect.abort.abort(error);
   }
 

@@ -188,6 +188,8 @@ export class RunActor {
     const batch = this.#held ?? new CommitBatch(this.state.seq - (prefix?.events.length ?? 0));
     const tx = new Transaction(this.state, clock.now(), { hash: kernel.env.hash, known: this.#known });
     try {
+      const jump = entries.length === 0 ? undefined : this.#effects.clockJump(this.state);
+      if (jump !== undefined) decide(tx, kernel, jump);
       for (const { input, waiter } of entries) {
         const refused = refusalOf(this.state, input);
         if (refused === undefined) decide(tx, kernel, input);
@@ -252,7 +254,7 @@ export class RunActor {
 
   #committed(tx: Transaction, events: readonly CadreEvent[], entries: readonly Entry[]): void {
     this.#held = undefined;
-    this.#effects.abortEnded(events);
+    this.#effects.noteCommit(this.state, events);
     for (const effect of tx.effects) this.#effects.start(this.state, effect);
     for (const { waiter } of entries) waiter?.resolve();
     this.#subscribers.publish(events);

@@ -11,6 +11,8 @@ export function describeEvent(event: CadreEvent): string {
       return `the run is ${event.status}`;
     case 'run.resume':
       return `the run was taken up again after ${event.downMs} ms${event.profiles === undefined ? '' : ', with other profiles'}`;
+    case 'clock.jump':
+      return `the wall clock jumped by ${event.ms} ms`;
     case 'run.end':
       return `the run ended ${event.status} (${event.outcome})`;
     case 'agent.start':
@@ -19,6 +21,8 @@ export function describeEvent(event: CadreEvent): string {
     case 'agent.restart':
     case 'agent.end':
       return describeAgentEvent(event);
+    case 'limit.reach':
+      return `${event.agentId} ${event.stage === 1 ? 'nears' : 'has reached'} a limit: ${event.reason}`;
     case 'inbox.add':
       return `${event.item.source} reached ${event.agentId} from ${posterOf(event.item, event)}: ${inOneLine(event.item.payload)}`;
     case 'inbox.fail':

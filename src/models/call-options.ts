@@ -20,9 +20,15 @@ export function toCallOptions(
   abortSignal: AbortSignal,
 ): ModelCallOptions {
   const prompt = toPrompt(request.messages, model.specificationVersion);
-  const settings = settingsFor(model, config);
+  const ofConfig = settingsFor(model, config);
+  const settings = request.maxOutputTokens === undefined ? ofConfig : atMost(ofConfig, request.maxOutputTokens);
   if (request.tools.length === 0) return { ...settings, prompt, abortSignal };
   return { ...settings, prompt, abortSignal, tools: request.tools, toolChoice: request.toolChoice };
+}
+
+/** The settings with a reply no longer than a budget has room for. */
+function atMost(settings: Settings, maxOutputTokens: number): Settings {
+  return { ...settings, maxOutputTokens: Math.min(settings.maxOutputTokens ?? maxOutputTokens, maxOutputTokens) };
 }
 
 function settingsFor(model: AiSdkModel, config: LlmConfig): Settings {

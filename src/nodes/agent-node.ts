@@ -16,13 +16,13 @@ import { estimateTokens } from '../core/token-estimate.ts';
 import type { TurnPrompt } from '../core/turn.ts';
 import { callFunction, defaultFunctionTimeoutMs, type NodeFunction } from './function-node.ts';
 import { interruptTurn } from './interrupted-turn.ts';
-import { limitStageOf, type LimitStage } from './limits.ts';
 import type { Action, ExecPorts, Node } from './node.ts';
 import { decideNext, decideOnError } from './post-decide.ts';
 import { recordReply } from './post-reply.ts';
 import { answerDanglingCalls } from './prep-dangling.ts';
 import { readInbox } from './prep-inputs.ts';
 import { buildSystemPrompt, systemTextOf } from './prep-system-prompt.ts';
+import { boundTurn, lookAtLimits, noteUnknownCost } from './turn-limits.ts';
 
 /** One activation of an agent: the turn that is under way. */
 export interface TurnTicket {
@@ -65,20 +65,20 @@ export function profileOf(env: Env, agent: AgentState): CompiledProfile {
   return profile;
 }
 
-function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket {
+function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket | undefined {
   const profile = profileOf(env, agent);
   const agentId = agent.meta.agentId;
   tx.setCause(agent.inbox[0]?.seq ?? agent.meta.seq);
   setTurnView(agent, {});
   answerDanglingCalls(tx, agent);
   const observers = env.observe(tx, agent, profile, 'pre');
-  const limit = noticeLimit(tx, agent, profile);
+  if (!lookAtLimits(tx, env, agent, profile)) return undefined;
   askToGoOn(tx, agent);
   const { inputs, cause } = readInbox(tx, env, agent, profile);
   const tools = env.toolsOf(profile, agent);
   const system = buildSystemPrompt(tx, env, agent, profile, tools);
   const turnId = `${agentId}.t${agent.turnCount + 1}` as TurnId;
-  const choice = limit.stage === 2 ? 'none' : (agent.nextToolChoice ?? profile.toolChoice);
+  const choice = agent.limitStage === 2 ? 'none' : (agent.nextToolChoice ?? profile.toolChoice);
   const from = visibleFrom(agent, profile);
   const prompt: Writable<TurnPrompt> = {
     system: system.log,
@@ -104,7 +104,10 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket {
     cause: unplaced.cause,
   };
   if (agent.turnCount === 0 && agent.meta.callId !== undefined) start.sourceToolCallId = agent.meta.callId;
-  if (limit.stage !== 0 && limit.stage !== agent.limitStage) start.limit = { stage: limit.stage, reason: limit.reason };
+  const bound = boundTurn(tx, env, agent, profile, { prompt, inputs });
+  if (bound === undefined) return undefined;
+  if (bound.limit !== undefined) start.limit = bound.limit;
+  if (bound.reserve !== undefined) start.reserve = bound.reserve;
   tx.emit(start, cause ?? lastDecision(tx.run, agent)?.seq ?? agent.meta.seq);
   tx.effects.push({ kind: 'model', agentId, turnId, cause: tx.run.seq });
   return { turnId };
@@ -178,18 +181,6 @@ function visibleFrom(agent: AgentState, profile: CompiledProfile): number {
   return agent.released + from;
 }
 
-/** Tells an agent once that a limit is near, and once that this is its last turn. */
-function noticeLimit(tx: Transaction, agent: AgentState, profile: CompiledProfile): LimitStage {
-  const limit = limitStageOf(tx.run, agent, profile);
-  if (limit.stage === 0 || limit.stage === agent.limitStage) return limit;
-  const text =
-    limit.stage === 1
-      ? `You have used ${limit.reason}. Finish what you are doing and wrap up: deliver what you have.`
-      : `The limit is reached (${limit.reason}). This is your last turn and no tool will run: answer now with what you have.`;
-  tx.post(agent.meta.agentId, { source: 'LIMIT_NOTICE', payload: text, observerId: 'limits' });
-  return limit;
-}
-
 /** Makes the model call of a turn from what the journal says of it, so that a resumed run asks exactly the same. */
 function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Promise<ModelOutcome> {
   const { run, agent, signal, gateway, onDelta } = ports;
@@ -223,6 +214,7 @@ function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Promise<Mod
     toolChoice: toToolChoice(prompt.toolChoice, env),
     signal,
   };
+  if (start.reserve?.output !== undefined) request.maxOutputTokens = start.reserve.output;
   if (onDelta !== undefined) request.onDelta = onDelta;
   return gateway.call(request);
 }
@@ -264,7 +256,9 @@ function finishThinking(tx: Transaction, env: Env, agent: AgentState, ticket: Tu
     return 'interrupted';
   }
   const outcome = refusedAsError(received);
+  const isCostNew = !tx.run.usage.costUnknown;
   recordReply(tx, env, agent, ticket.turnId, outcome);
+  if (isCostNew && tx.run.usage.costUnknown) noteUnknownCost(tx, env, agent);
   if (outcome.kind === 'error') return decideOnError(tx, env, agent, profile, ticket.turnId);
   const observers = env.observe(tx, agent, profile, 'post');
   return decideNext(tx, env, agent, profile, ticket.turnId, observers);

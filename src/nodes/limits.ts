@@ -1,41 +1,109 @@
+import type { Env } from '../core/env.ts';
+import type { LimitReach } from '../core/event.ts';
+import { moduleOf, parentOf } from '../core/fold/budget.ts';
 import { defaultAgentLimits } from '../core/limits.ts';
-import type { CompiledProfile } from '../core/profile.ts';
+import type { CompiledProfile, ModuleLimits } from '../core/profile.ts';
 import type { AgentState, RunState } from '../core/state.ts';
 
-/** How near an agent is to a limit: 1 = wrap up, 2 = this is the last turn. */
-export interface LimitStage {
-  readonly stage: 0 | 1 | 2;
-  readonly reason: string;
+/** A limit that is near (1) or used up (2). */
+export type ReachedLimit = Omit<LimitReach, 'type' | 'agentId'>;
+
+/** The bounds of the work module an agent is at: in the profile of whoever dispatched it. */
+export function moduleLimits(env: Env, run: RunState, agent: AgentState): ModuleLimits | undefined {
+  const lead = agent.moduleLead === undefined ? undefined : run.agents.get(agent.moduleLead);
+  return lead === undefined ? undefined : env.profiles.get(lead.meta.profile)?.limits.perModule;
 }
 
-const farFromLimit: LimitStage = { stage: 0, reason: '' };
+/** What a limit is of: its scope, and in words. */
+interface Holder {
+  readonly scope: LimitReach['scope'];
+  readonly whose: string;
+}
 
-/** Looks at every limit of an agent and of its run, and answers with the first that is reached, else the first that is near. */
-export function limitStageOf(run: RunState, agent: AgentState, profile: CompiledProfile): LimitStage {
-  const own = profile.limits;
+const ofRun: Holder = { scope: 'run', whose: ' of the run' };
+
+/**
+ * Looks at every limit that is counted when a turn starts, and answers with those that are near and not told of yet, or with
+ * the first that is used up. Deadlines are looked at by timers, and whether the next model call fits by `nodes/reserve.ts`.
+ */
+export function reachedLimits(env: Env, run: RunState, agent: AgentState, profile: CompiledProfile): readonly ReachedLimit[] {
+  const look = new LimitLook(agent, profile.limits.softAt ?? run.limits.softAt);
+  const { limits } = profile;
   const { counters } = agent;
-  const softAt = own.softAt ?? run.limits.softAt;
-  let near = farFromLimit;
-  const check = (name: string, used: number, limit: number): boolean => {
-    if (used >= limit) {
-      near = { stage: 2, reason: `${used} of ${limit} ${name}` };
-      return true;
-    }
-    if (near.stage === 0 && limit > 2 && used >= limit * softAt) near = { stage: 1, reason: `${used} of ${limit} ${name}` };
-    return false;
-  };
-  const reached =
-    check('turns', counters.turnCount, own.maxTurns ?? defaultAgentLimits.maxTurns) ||
-    check('tool calls', counters.toolCallCount, own.maxToolCalls ?? defaultAgentLimits.maxToolCalls) ||
-    check('tokens', counters.tokensUsed, own.maxTokens ?? defaultAgentLimits.maxTokens) ||
-    check('US dollars', agent.usage.cost, own.maxCostUsd ?? defaultAgentLimits.maxCostUsd) ||
-    check('milliseconds', run.at - agent.meta.startedAt, own.maxWallMs ?? defaultAgentLimits.maxWallMs) ||
-    check('turns of the run', run.counters.turns, run.limits.maxTurns) ||
-    check('tool calls of the run', run.counters.toolCalls, run.limits.maxToolCalls) ||
-    check('tokens of the run', run.usage.inputTokens + run.usage.outputTokens, run.limits.maxTokens) ||
-    check('US dollars of the run', run.usage.cost, run.limits.maxCostUsd) ||
-    check('milliseconds of the run', run.at - run.meta.createdAt, run.limits.maxWallMs);
-  return reached || near.stage > 0 ? near : farFromLimit;
+  const own: Holder = { scope: 'agent', whose: '' };
+  look.at(own, 'turns', counters.turnCount, limits.maxTurns ?? defaultAgentLimits.maxTurns);
+  look.at(own, 'tool_calls', counters.toolCallCount, limits.maxToolCalls ?? defaultAgentLimits.maxToolCalls);
+  for (let above: AgentState | undefined = agent; above !== undefined; above = parentOf(run, above)) {
+    const holder = above === agent ? own : { scope: 'agent' as const, whose: ` of ${above.meta.agentId} and all below it` };
+    look.at(holder, 'tokens', above.budget.tokens, tokenLimit(env, run, above));
+    look.at(holder, 'cost_usd', above.budget.cost, costLimit(env, run, above));
+  }
+  const module = moduleOf(run, agent);
+  const perModule = module === undefined ? undefined : moduleLimits(env, run, agent);
+  if (module !== undefined && perModule !== undefined) {
+    const holder: Holder = { scope: 'module', whose: ` of work module ${agent.moduleScope ?? ''}` };
+    look.at(holder, 'turns', module.turns, perModule.maxTurns);
+    look.at(holder, 'tool_calls', module.toolCalls, perModule.maxToolCalls);
+    look.at(holder, 'tokens', module.tokens, perModule.maxTokens);
+    look.at(holder, 'cost_usd', module.cost, perModule.maxCostUsd);
+  }
+  look.at(ofRun, 'turns', run.counters.turns, run.limits.maxTurns);
+  look.at(ofRun, 'tool_calls', run.counters.toolCalls, run.limits.maxToolCalls);
+  look.at(ofRun, 'tokens', run.budget.tokens, run.limits.maxTokens);
+  look.at(ofRun, 'cost_usd', run.budget.cost, run.limits.maxCostUsd);
+  return look.reached;
+}
+
+/** Tokens an agent and all below it may use. The root may use what its run may, unless its profile says otherwise. */
+export function tokenLimit(env: Env, run: RunState, agent: AgentState): number {
+  const own = env.profiles.get(agent.meta.profile)?.limits.maxTokens;
+  return own ?? (agent.meta.parentAgentId === undefined ? run.limits.maxTokens : defaultAgentLimits.maxTokens);
+}
+
+/** US dollars an agent and all below it may cost; like `tokenLimit`. */
+export function costLimit(env: Env, run: RunState, agent: AgentState): number {
+  const own = env.profiles.get(agent.meta.profile)?.limits.maxCostUsd;
+  return own ?? (agent.meta.parentAgentId === undefined ? run.limits.maxCostUsd : defaultAgentLimits.maxCostUsd);
+}
+
+const none: readonly never[] = [];
+
+/** One look at all limits of an agent; most find nothing, and cost nothing but the look. */
+class LimitLook {
+  reached: readonly ReachedLimit[] = none;
+  readonly #agent: AgentState;
+  readonly #softAt: number;
+
+  constructor(agent: AgentState, softAt: number) {
+    this.#agent = agent;
+    this.#softAt = softAt;
+  }
+
+  at(holder: Holder, limit: LimitReach['limit'], used: number, allowed: number | undefined): void {
+    if (allowed === undefined || used < allowed * this.#softAt) return;
+    // A limit of one or two has no room for a warning.
+    const stage = used >= allowed ? 2 : 1;
+    if (stage === 1 && allowed <= 2 && limit !== 'cost_usd') return;
+    if (this.reached[0]?.stage === 2) return;
+    const { scope, whose } = holder;
+    if (stage === 1 && this.#agent.limitsTold.includes(`1 ${scope} ${limit}`)) return;
+    const reason = `${shown(used)} of ${shown(allowed)} ${words[limit]}${whose}`;
+    const found: ReachedLimit = { stage, scope, limit, used, allowed, reason };
+    this.reached = stage === 2 ? [found] : [...this.reached, found];
+  }
+}
+
+const words = {
+  turns: 'turns',
+  tool_calls: 'tool calls',
+  tokens: 'tokens',
+  cost_usd: 'US dollars',
+  wall_seconds: 'seconds of working time',
+} as const;
+
+/** A number as people write it: without the digits that adding fractions brings. */
+export function shown(value: number): string {
+  return `${Math.round(value * 10_000) / 10_000}`;
 }
 
 /** How many tool calls an agent may still make, and the limit that says so. */
@@ -44,12 +112,23 @@ export interface ToolCallRoom {
   readonly reason: string;
 }
 
-/** The tool calls that the agent's own limit and that of its run leave. */
-export function toolCallRoom(run: RunState, agent: AgentState, profile: CompiledProfile): ToolCallRoom {
+/** The tool calls that the limits of the agent, its work module and its run leave. */
+export function toolCallRoom(env: Env, run: RunState, agent: AgentState, profile: CompiledProfile): ToolCallRoom {
   const own = profile.limits.maxToolCalls ?? defaultAgentLimits.maxToolCalls;
-  const ofAgent = Math.max(0, own - agent.counters.toolCallCount);
-  const ofRun = Math.max(0, run.limits.maxToolCalls - run.counters.toolCalls);
-  return ofRun < ofAgent
-    ? { left: ofRun, reason: `the run may make ${run.limits.maxToolCalls} tool calls` }
-    : { left: ofAgent, reason: `${agent.meta.agentId} may make ${own} tool calls` };
+  let most = own;
+  let left = own - agent.counters.toolCallCount;
+  let who = agent.meta.agentId as string;
+  const ofModule = moduleOf(run, agent);
+  const perModule = ofModule === undefined ? undefined : moduleLimits(env, run, agent)?.maxToolCalls;
+  if (ofModule !== undefined && perModule !== undefined && perModule - ofModule.toolCalls < left) {
+    most = perModule;
+    left = perModule - ofModule.toolCalls;
+    who = `whoever works on ${agent.moduleScope ?? ''}`;
+  }
+  if (run.limits.maxToolCalls - run.counters.toolCalls < left) {
+    most = run.limits.maxToolCalls;
+    left = most - run.counters.toolCalls;
+    who = 'the run';
+  }
+  return { left: Math.max(0, left), reason: `${who} may make ${most} tool calls` };
 }

@@ -33,7 +33,7 @@ export function requestCalls(
 ): void {
   const tools = env.toolsOf(profile, agent);
   const decided = tx.run.seq;
-  const room = toolCallRoom(tx.run, agent, profile);
+  const room = toolCallRoom(env, tx.run, agent, profile);
   const verdicts = calls.map((call, index) => {
     if (index >= room.left) return beyondLimit(call, room);
     const mustBeAlone = calls.length > 1 && tools.tools.get(call.name)?.unique === true;

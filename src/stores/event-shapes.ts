@@ -37,6 +37,10 @@ const prompt = defineShape<TurnPrompt>({
   guesses: { from: always(0) },
 });
 
+const reserve = defineShape<NonNullable<EventOf<'turn.start'>['reserve']>>({
+  fields: { tokens: 't', cost: 'c', output: 'o' },
+});
+
 const turnStart = defineShape<EventOf<'turn.start'>>({
   fields: {
     turnType: 'y',
@@ -46,6 +50,7 @@ const turnStart = defineShape<EventOf<'turn.start'>>({
     inputs: { short: 'n', shape: turnInput },
     observers: { short: 'o', shape: observer },
     prompt: { short: 'p', shape: prompt },
+    reserve: { short: 'r', shape: reserve },
   },
   guesses: {
     turnType: always('agent'),
@@ -119,12 +124,14 @@ const table: { readonly [Type in EventType]: Omit<EventShape, 'type'> } = {
   'run.start': { code: 'r<', ids: [], shape: plain },
   'run.status': { code: 'r=', ids: [], shape: plain },
   'run.resume': { code: 'r+', ids: [], shape: plain },
+  'clock.jump': { code: 'cj', ids: [], shape: plain },
   'run.end': { code: 'r>', ids: [], shape: plain },
   'agent.start': { code: 'a<', ids: agent, shape: plain },
   'agent.release': { code: 'ar', ids: agent, shape: plain },
   'agent.await': { code: 'aw', ids: agent, shape: plain },
   'agent.restart': { code: 'aa', ids: agent, shape: plain },
   'agent.end': { code: 'a>', ids: agent, shape: plain },
+  'limit.reach': { code: 'l!', ids: agent, shape: plain },
   'inbox.add': {
     code: 'i+',
     ids: agent,

@@ -1,5 +1,6 @@
 import type { CadreEvent } from '../core/event.ts';
 import { checkAgents } from './check-agents.ts';
+import { checkBudgets } from './check-budgets.ts';
 import { checkCalls } from './check-calls.ts';
 import { checkInboxes } from './check-inboxes.ts';
 import { checkQuiet } from './check-quiet.ts';
@@ -7,7 +8,7 @@ import { checkSequence } from './check-sequence.ts';
 import { checkTurns } from './check-turns.ts';
 import type { JournalCheck, JournalFacts, JournalProblem } from './journal-problem.ts';
 
-const checks: readonly JournalCheck[] = [checkSequence, checkAgents, checkTurns, checkInboxes, checkCalls];
+const checks: readonly JournalCheck[] = [checkSequence, checkAgents, checkTurns, checkInboxes, checkCalls, checkBudgets];
 
 /** What to check, besides what holds for every journal. */
 export interface JournalCheckOptions extends JournalFacts {

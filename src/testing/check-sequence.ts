@@ -9,6 +9,7 @@ function isFromOutside(event: CadreEvent): boolean {
   switch (event.type) {
     case 'run.start':
     case 'run.resume':
+    case 'clock.jump':
     case 'tool.answer':
       return true;
     case 'inbox.add':

@@ -60,7 +60,7 @@ describe('a run that is taken up again says so', () => {
   it('a run that waited for its user is paused from then until it goes on, once', async () => {
     const { clock, store, again, next } = await takenUp({ replies: [{ text: 'hello' }] }, 10_000);
     expect(again.state).toMatchObject({ status: 'awaiting', pausedMs: 0 });
-    clock.setWall(clock.now() + 5_000);
+    await clock.advance(5_000);
     await again.send('go on');
     await again.settled();
     expect(again.state.pausedMs).toBe(15_000);

@@ -218,7 +218,6 @@ describe('limits', () => {
   it.each([
     [{ turns: 3 }, 4],
     [{ toolCalls: 2 }, 3],
-    [{ tokens: 25 }, 4],
   ])('limits of the run hold for all its agents: %j', async (limits, turns) => {
     const team = await testEngine({
       profile: allow('t'),

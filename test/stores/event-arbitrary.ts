@@ -133,6 +133,16 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
   ),
   'run.status': record({ status: fc.constantFrom('running', 'awaiting') }),
   'run.resume': record({ engineVersion: name, downMs: count }, { profiles: name }),
+  'clock.jump': record({ ms: count }),
+  'limit.reach': record({
+    agentId,
+    stage: fc.constantFrom(1, 2),
+    scope: fc.constantFrom('agent', 'module', 'run'),
+    limit: name,
+    used: count,
+    allowed: count,
+    reason: text,
+  }),
   'run.end': record(
     { status: fc.constantFrom('completed', 'failed'), outcome: name, output: text, deliverables: object(json) },
     { error },
@@ -167,6 +177,7 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
     },
     {
       sourceToolCallId: callId,
+      reserve: record({ tokens: count }, { cost: count, output: count }),
       prompt: record({ system: name, tools: name, from: count, to: count }, { tokens: count, toolChoice: name }),
     },
   ),

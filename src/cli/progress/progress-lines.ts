@@ -59,10 +59,8 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
       return agentLine(event, style);
     case 'inbox.fail':
       return `${style.yellow('warning')} ${safe(event.agentId)} could not read an item: ${safe(event.error.message)}`;
-    case 'turn.start':
-      return event.limit === undefined
-        ? undefined
-        : `${style.yellow('limit')} ${safe(event.agentId)} ${event.limit.stage === 1 ? 'nears' : 'has reached'} ${safe(event.limit.reason)}`;
+    case 'limit.reach':
+      return `${style.yellow('limit')} ${safe(event.agentId)} ${event.stage === 1 ? 'nears' : 'has reached'} ${safe(event.reason)}`;
     case 'model.end':
       return modelLine(event, style);
     case 'tool.request':
@@ -80,6 +78,8 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
     case 'run.status':
     case 'inbox.add':
     case 'inbox.drop':
+    case 'clock.jump':
+    case 'turn.start':
     case 'turn.decide':
     case 'turn.end':
     case 'tool.start':

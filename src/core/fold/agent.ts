@@ -3,10 +3,11 @@ import type { EventOf } from '../event.ts';
 import type { AgentId } from '../ids.ts';
 import type { JsonObject } from '../json.ts';
 import type { AgentCounters, AgentState, RunState } from '../state.ts';
+import { activeAt } from '../run-time.ts';
 import { countAgent, countLive, newBudget } from './budget.ts';
 import { emptyUsage } from './run.ts';
 
-type AgentEvent = EventOf<'agent.start' | 'agent.release' | 'agent.await' | 'agent.restart' | 'agent.end'>;
+type AgentEvent = EventOf<'agent.start' | 'agent.release' | 'agent.await' | 'agent.restart' | 'agent.end' | 'limit.reach'>;
 
 /** The agent of an id; a journal that speaks of an agent it never started is corrupt. */
 export function agentOf(run: RunState, agentId: AgentId): AgentState {
@@ -31,21 +32,29 @@ export function applyAgentEvent(run: RunState, event: AgentEvent): void {
     case 'agent.release':
       if (agent.status === 'held') {
         run.held -= 1;
-        countLive(run, agent, 1);
+        countLive(run, agent, 1, event.at);
       }
       agent.status = 'ready';
+      agent.workingSince = activeAt(run, event.at);
+      break;
+    case 'limit.reach':
+      agent.limitStage = agent.limitStage === 2 ? 2 : event.stage;
+      agent.limitReason = event.reason;
+      agent.limitsTold.push(`${event.stage} ${event.scope} ${event.limit}`);
+      if (event.stage === 2) agent.limitedAt ??= activeAt(run, event.at);
       break;
     case 'agent.await':
       agent.status = 'awaiting_input';
       agent.awaitingOn = event.on;
       break;
     case 'agent.restart':
-      if (agent.status === 'ended') countLive(run, agent, 1);
+      if (agent.status === 'ended') countLive(run, agent, 1, event.at);
       restartAgent(agent, event);
+      agent.workingSince = activeAt(run, event.at);
       break;
     case 'agent.end':
       if (agent.status === 'held') run.held -= 1;
-      else if (agent.status !== 'ended') countLive(run, agent, -1);
+      else if (agent.status !== 'ended') countLive(run, agent, -1, event.at);
       agent.status = 'ended';
       agent.outcome = event.outcome;
       agent.output = event.output;
@@ -59,6 +68,7 @@ export function applyAgentEvent(run: RunState, event: AgentEvent): void {
 const nothing: JsonObject = Object.freeze({});
 
 function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
+  const parent = event.parentAgentId === undefined ? undefined : agentOf(run, event.parentAgentId);
   const agent: AgentState = {
     meta: {
       agentId: event.agentId,
@@ -92,6 +102,8 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
     counters: newCounters(),
     usage: emptyUsage(),
     budget: newBudget(),
+    moduleScope: event.moduleId ?? parent?.moduleScope,
+    moduleLead: event.moduleId === undefined ? parent?.moduleLead : event.parentAgentId,
     iteration: 1,
     flowId: event.flowId,
     turnCount: 0,
@@ -106,6 +118,9 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
     nextToolChoice: undefined,
     limitStage: 0,
     limitReason: undefined,
+    limitsTold: [],
+    limitedAt: undefined,
+    workingSince: event.held === true ? undefined : activeAt(run, event.at),
     outcome: undefined,
     output: '',
     error: undefined,
@@ -116,10 +131,10 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
   run.latestOfType.set(event.profileType, event.agentId);
   run.counters.agents += 1;
   if (event.held === true) run.held += 1;
-  if (event.parentAgentId === undefined) run.rootAgentId ??= event.agentId;
-  else agentOf(run, event.parentAgentId).children.push(event.agentId);
+  if (parent === undefined) run.rootAgentId ??= event.agentId;
+  else parent.children.push(event.agentId);
   countAgent(run, agent);
-  if (event.held !== true) countLive(run, agent, 1);
+  if (event.held !== true) countLive(run, agent, 1, event.at);
 }
 
 /** Counters of an agent that has done nothing yet. */
@@ -157,7 +172,11 @@ function restartAgent(agent: AgentState, event: EventOf<'agent.restart'>): void 
   agent.output = '';
   agent.error = undefined;
   agent.limitStage = 0;
+  agent.budget.tokens = 0;
+  agent.budget.cost = 0;
   agent.limitReason = undefined;
+  agent.limitsTold.length = 0;
+  agent.limitedAt = undefined;
   agent.signatures.length = 0;
   agent.openCalls.clear();
   Object.assign(agent.counters, newCounters());

@@ -21,6 +21,7 @@ export function applyEvent(run: RunState, event: CadreEvent): void {
       break;
     case 'run.status':
     case 'run.resume':
+    case 'clock.jump':
     case 'run.end':
       applyRunEvent(run, event);
       break;
@@ -29,6 +30,7 @@ export function applyEvent(run: RunState, event: CadreEvent): void {
     case 'agent.await':
     case 'agent.restart':
     case 'agent.end':
+    case 'limit.reach':
       applyAgentEvent(run, event);
       break;
     case 'inbox.add':

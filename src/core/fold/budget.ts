@@ -1,4 +1,7 @@
-import type { AgentState, Budget, RunState } from '../state.ts';
+import type { EventOf } from '../event.ts';
+import { activeAt } from '../run-time.ts';
+import type { AgentState, Budget, ModuleBudget, RunState, TurnState } from '../state.ts';
+import { estimateTokens } from '../token-estimate.ts';
 
 /** A budget nobody has used yet. */
 export function newBudget(): Budget {
@@ -11,14 +14,92 @@ export function parentOf(run: RunState, agent: AgentState): AgentState | undefin
   return parentAgentId === undefined ? undefined : run.agents.get(parentAgentId);
 }
 
-/** Counts an agent that comes into being: in its own budget, in those of all agents above it, and in the run's. */
+/** The budget of the work module an agent is at, itself or by way of an agent above it. */
+export function moduleOf(run: RunState, agent: AgentState): ModuleBudget | undefined {
+  return agent.moduleScope === undefined ? undefined : run.moduleBudgets.get(agent.moduleScope);
+}
+
+/** Changes every budget an agent draws on: its own, those of all agents above it, its work module's, and the run's. */
+function change(run: RunState, agent: AgentState, by: (budget: Budget) => void): void {
+  for (let above: AgentState | undefined = agent; above !== undefined; above = parentOf(run, above)) by(above.budget);
+  const module = moduleOf(run, agent);
+  if (module !== undefined) by(module);
+  by(run.budget);
+}
+
+/** Counts an agent that comes into being. */
 export function countAgent(run: RunState, agent: AgentState): void {
-  run.budget.agents += 1;
-  for (let above: AgentState | undefined = agent; above !== undefined; above = parentOf(run, above)) above.budget.agents += 1;
+  const module = agent.moduleScope;
+  if (module !== undefined && !run.moduleBudgets.has(module))
+    run.moduleBudgets.set(module, { ...newBudget(), turns: 0, toolCalls: 0, activeMs: 0, workingSince: undefined });
+  change(run, agent, (budget) => {
+    budget.agents += 1;
+  });
 }
 
 /** Counts an agent that goes to work (+1) or stops working (-1), being held back or having ended. */
-export function countLive(run: RunState, agent: AgentState, by: 1 | -1): void {
-  run.budget.live += by;
-  for (let above: AgentState | undefined = agent; above !== undefined; above = parentOf(run, above)) above.budget.live += by;
+export function countLive(run: RunState, agent: AgentState, by: 1 | -1, at: number): void {
+  change(run, agent, (budget) => {
+    budget.live += by;
+  });
+  const module = moduleOf(run, agent);
+  if (module === undefined) return;
+  if (by > 0) module.workingSince ??= activeAt(run, at);
+  else if (module.live === 0 && module.workingSince !== undefined) {
+    module.activeMs += activeAt(run, at) - module.workingSince;
+    module.workingSince = undefined;
+  }
+}
+
+/** Sets aside what a model call may use at most. */
+export function reserve(run: RunState, agent: AgentState, reserved: EventOf<'turn.start'>['reserve']): void {
+  if (reserved === undefined) return;
+  change(run, agent, (budget) => {
+    budget.reservedTokens += reserved.tokens;
+    budget.reservedCost += reserved.cost ?? 0;
+    budget.reserving += 1;
+  });
+}
+
+/** Gives back what was set aside for a model call, once its usage is known or nobody waits for it any more. */
+export function release(run: RunState, agent: AgentState, { start }: TurnState): void {
+  const reserved = start.reserve;
+  if (reserved === undefined) return;
+  change(run, agent, (budget) => {
+    budget.reservedTokens -= reserved.tokens;
+    budget.reservedCost -= reserved.cost ?? 0;
+    budget.reserving -= 1;
+    // Sums of fractions do not come back to zero by themselves.
+    if (budget.reserving === 0) budget.reservedCost = 0;
+  });
+}
+
+/** Counts what a model call has used; answers with its tokens. */
+export function spend(run: RunState, agent: AgentState, turn: TurnState, event: EventOf<'model.end'>): number {
+  const tokens = tokensOf(turn, event);
+  const cost = event.cost ?? (tokens === 0 ? 0 : (turn.start.reserve?.cost ?? 0));
+  change(run, agent, (budget) => {
+    budget.tokens += tokens;
+    budget.cost += cost;
+  });
+  return tokens;
+}
+
+/** Counts a turn, or a tool call, of the work module an agent is at. */
+export function countOfModule(run: RunState, agent: AgentState, what: 'turns' | 'toolCalls'): void {
+  const module = moduleOf(run, agent);
+  if (module !== undefined) module[what] += 1;
+}
+
+/** The tokens of a call as its provider counted them; what it did not count is estimated (FAULTS M16). */
+function tokensOf({ start }: TurnState, { usage, reply, attempts }: EventOf<'model.end'>): number {
+  const { inputTokens, outputTokens } = usage;
+  if (inputTokens !== undefined && outputTokens !== undefined) return inputTokens + outputTokens;
+  const answered = attempts.filter(({ firstTokenMs }) => firstTokenMs !== undefined).length;
+  if (answered === 0) return (inputTokens ?? 0) + (outputTokens ?? 0);
+  const said =
+    reply === undefined
+      ? (attempts.at(-1)?.partialText ?? '')
+      : reply.text + reply.reasoning + reply.toolCalls.map((call) => call.input).join('');
+  return (inputTokens ?? answered * (start.prompt?.tokens ?? 0)) + (outputTokens ?? estimateTokens(said));
 }

@@ -54,9 +54,11 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunState
     // Journals of earlier versions lack the limits that came later.
     limits: { ...defaultRunLimits, ...event.limits },
     budget: newBudget(),
+    moduleBudgets: new Map(),
     seq: 0,
     at: event.at,
     counters: { agents: 0, calls: 0, items: 0, modules: 0, dispatches: 0, turns: 0, toolCalls: 0 },
+    jumpedMs: 0,
     awaitingSince: undefined,
     pausedMs: 0,
     resumes: [],
@@ -64,14 +66,19 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunState
 }
 
 /** Folds what happens to the run as a whole. Clocks may go backwards, time that passed does not. */
-export function applyRunEvent(run: RunState, event: EventOf<'run.status' | 'run.resume' | 'run.end'>): void {
+export function applyRunEvent(run: RunState, event: EventOf<'run.status' | 'run.resume' | 'clock.jump' | 'run.end'>): void {
   switch (event.type) {
     case 'run.status':
       if (event.status === 'running') endWait(run, event.at);
       else run.awaitingSince ??= event.at;
       run.status = event.status;
       break;
+    case 'clock.jump':
+      jump(run, event.ms);
+      break;
     case 'run.resume':
+      // No time passes backwards: a clock that was set back while nobody had the run is a jump as well.
+      if (event.at < run.at) jump(run, event.at - run.at);
       // What lies within a wait counts with it.
       if (run.awaitingSince === undefined) run.pausedMs += event.downMs;
       if (event.profiles !== undefined) run.meta = { ...run.meta, profiles: event.profiles };
@@ -86,6 +93,12 @@ export function applyRunEvent(run: RunState, event: EventOf<'run.status' | 'run.
       run.error = event.error;
       break;
   }
+}
+
+/** All moments that are remembered move with the clock. */
+function jump(run: RunState, ms: number): void {
+  run.jumpedMs += ms;
+  if (run.awaitingSince !== undefined) run.awaitingSince += ms;
 }
 
 function endWait(run: RunState, at: number): void {

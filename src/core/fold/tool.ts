@@ -2,7 +2,9 @@ import type { EventOf } from '../event.ts';
 import type { CallId } from '../ids.ts';
 import { contentText } from '../message.ts';
 import type { AgentState, CallState, RunState, TurnState } from '../state.ts';
+import { steadyAt } from '../run-time.ts';
 import { agentOf } from './agent.ts';
+import { countOfModule } from './budget.ts';
 import { countSignature } from './streaks.ts';
 import { turnOf } from './turn.ts';
 
@@ -28,6 +30,7 @@ export function applyToolEvent(run: RunState, event: ToolEvent): void {
       break;
     case 'tool.suspend':
       if (call.status === 'running') run.activity -= 1;
+      if (call.status !== 'suspended') call.suspendedAt = steadyAt(run, event.at);
       call.status = 'suspended';
       call.waitFor = event.on;
       call.memo = event.memo;
@@ -54,6 +57,7 @@ function requestCall(run: RunState, agent: AgentState, event: EventOf<'tool.requ
     memo: null,
     startSeq: undefined,
     startedAt: undefined,
+    suspendedAt: undefined,
     attempt: 0,
     approved: false,
     end: undefined,
@@ -65,6 +69,7 @@ function requestCall(run: RunState, agent: AgentState, event: EventOf<'tool.requ
   agent.toolCallsTotal += 1;
   agent.counters.toolCallCount += 1;
   run.counters.toolCalls += 1;
+  countOfModule(run, agent, 'toolCalls');
 }
 
 function endCall(run: RunState, agent: AgentState, call: CallState, event: EventOf<'tool.end'>): void {

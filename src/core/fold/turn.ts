@@ -13,6 +13,7 @@ import { messageTokens } from '../token-estimate.ts';
 import type { ReplyToolCall } from '../turn.ts';
 import { agentOf } from './agent.ts';
 import { releasePast } from './release.ts';
+import { countOfModule, release, reserve, spend } from './budget.ts';
 import { addUsage } from './run.ts';
 import { countReply } from './streaks.ts';
 
@@ -50,7 +51,10 @@ export function applyTurnEvent(run: RunState, event: EventOf<'turn.start' | 'mod
       break;
     case 'turn.end': {
       const turn = turnOf(run, event.turnId);
-      if (turn.start.prompt !== undefined && turn.modelEnd === undefined) run.activity -= 1;
+      if (turn.start.prompt !== undefined && turn.modelEnd === undefined) {
+        run.activity -= 1;
+        release(run, agent, turn);
+      }
       turn.end = event;
       if (event.status === 'interrupted') forgetReading(agent, turn);
       agent.currentTurnId = undefined;
@@ -127,6 +131,8 @@ function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'
     end: undefined,
   });
   run.counters.turns += 1;
+  countOfModule(run, agent, 'turns');
+  reserve(run, agent, event.reserve);
   if (event.prompt !== undefined) run.activity += 1;
   if (event.limit !== undefined) {
     agent.limitStage = event.limit.stage;
@@ -175,7 +181,8 @@ function endModelCall(run: RunState, agent: AgentState, event: EventOf<'model.en
   run.activity -= 1;
   addUsage(run.usage, event);
   addUsage(agent.usage, event);
-  agent.counters.tokensUsed += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0);
+  release(run, agent, turn);
+  agent.counters.tokensUsed += spend(run, agent, turn, event);
   agent.nextToolChoice = undefined;
   // The counts of several attempts are added up, so only a single one is a count of the prompt.
   if (event.attempts.length === 1) agent.counted = countedPrompt(turn.start.prompt, event.usage.inputTokens) ?? agent.counted;

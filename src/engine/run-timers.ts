@@ -1,0 +1,135 @@
+import type { Clock } from '../core/clock.ts';
+import type { Env } from '../core/env.ts';
+import type { CadreEvent } from '../core/event.ts';
+import { activeAt, steadyAt } from '../core/run-time.ts';
+import type { AgentState, RunState } from '../core/state.ts';
+import type { Due } from '../nodes/dues.ts';
+import { expiryDue, lastTurnDue, runDues, wallDues } from '../nodes/dues.ts';
+import { DueHeap } from './due-heap.ts';
+
+/** What the timers of a run need from outside. */
+export interface TimerPorts {
+  readonly clock: Clock;
+  readonly env: Env;
+  /** Told what has come due. */
+  readonly onDue: (dues: readonly Due[]) => void;
+}
+
+// Node turns anything longer into 1 ms; a longer wait is reached in several hops.
+const longestTimer = 2 ** 31 - 1;
+
+/**
+ * Everything one run has to do at a time: deadlines of the run, its agents and modules, and what expires.
+ *
+ * Owns: when something is looked at. Does not own: what comes of it (`nodes/deadlines.ts`).
+ * 1. Dues derive from state alone: the same after every recovery; none of them is in the journal.
+ * 2. One timer of the clock is armed at most. A commit that brings no due costs one look at its events.
+ * 3. Deadlines count the time the run works, and stand still while it waits for people; what expires counts all time.
+ */
+export class RunTimers {
+  readonly #ports: TimerPorts;
+  readonly #working = new DueHeap<Due>();
+  readonly #always = new DueHeap<Due>();
+  #cancel: (() => void) | undefined;
+
+  constructor(ports: TimerPorts) {
+    this.#ports = ports;
+  }
+
+  /** Takes notice of what was committed. */
+  note(run: RunState, events: readonly CadreEvent[]): void {
+    let isChanged = false;
+    for (const event of events) isChanged = this.#see(run, event) || isChanged;
+    if (isChanged) this.#arm(run);
+  }
+
+  /** Nothing comes due any more. */
+  stop(): void {
+    this.#working.clear();
+    this.#always.clear();
+    this.#disarm();
+  }
+
+  #see(run: RunState, event: CadreEvent): boolean {
+    switch (event.type) {
+      case 'run.start':
+      case 'run.resume':
+        this.#derive(run);
+        return true;
+      case 'run.status':
+      case 'clock.jump':
+        return true;
+      case 'run.end':
+        this.stop();
+        return false;
+      case 'agent.start':
+      case 'agent.release':
+      case 'agent.restart':
+        return this.#addAgent(run, run.agents.get(event.agentId));
+      case 'limit.reach':
+        if (event.stage === 2) this.#add(lastTurnDue(this.#ports.env, run, run.agents.get(event.agentId)), this.#working);
+        return event.stage === 2;
+      case 'tool.suspend':
+        if (event.on.kind === 'agents' || event.on.expires === undefined) return false;
+        this.#add(expiryDue(run.agents.get(event.agentId)?.openCalls.get(event.callId)), this.#always);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** Everything that will come due, from state: what a run that is taken up again goes by. */
+  #derive(run: RunState): void {
+    this.#working.clear();
+    this.#always.clear();
+    for (const due of runDues(run)) this.#working.add(due.at, due);
+    for (const agent of run.agents.values()) {
+      if (agent.status === 'ended') continue;
+      this.#addAgent(run, agent);
+      this.#add(lastTurnDue(this.#ports.env, run, agent), this.#working);
+      for (const call of agent.openCalls.values()) this.#add(expiryDue(call), this.#always);
+    }
+  }
+
+  #addAgent(run: RunState, agent: AgentState | undefined): boolean {
+    const dues = agent === undefined ? [] : wallDues(this.#ports.env, run, agent);
+    for (const due of dues) this.#working.add(due.at, due);
+    return dues.length > 0;
+  }
+
+  #add(due: Due | undefined, to: DueHeap<Due>): void {
+    if (due !== undefined) to.add(due.at, due);
+  }
+
+  #arm(run: RunState): void {
+    this.#disarm();
+    if (run.outcome !== undefined) return;
+    const { clock, onDue } = this.#ports;
+    const now = clock.now();
+    const active = activeAt(run, now);
+    const steady = steadyAt(run, now);
+    const isWorking = run.status === 'running';
+    const untilDeadline = isWorking ? (this.#working.next ?? Number.POSITIVE_INFINITY) - active : Number.POSITIVE_INFINITY;
+    const untilExpiry = (this.#always.next ?? Number.POSITIVE_INFINITY) - steady;
+    const wait = Math.max(0, Math.min(untilDeadline, untilExpiry));
+    if (wait === Number.POSITIVE_INFINITY) return;
+    const hop = Math.min(Math.ceil(wait), longestTimer);
+    // A run that only waits for people keeps no process alive.
+    const background = !isWorking;
+    this.#cancel = clock.setTimer(
+      hop,
+      () => {
+        this.#cancel = undefined;
+        const dues = [...(isWorking ? this.#working.takeDue(active + hop) : []), ...this.#always.takeDue(steady + hop)];
+        if (dues.length > 0) onDue(dues);
+        this.#arm(run);
+      },
+      { background },
+    );
+  }
+
+  #disarm(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Env } from '../core/env.ts';
+import type { CallId } from '../core/ids.ts';
+import type { AgentId } from '../core/ids.ts';
+import { defaultAgentLimits } from '../core/limits.ts';
+import type { AgentState, CallState, RunState } from '../core/state.ts';
+
+/** Something of a run that comes due at a time; what it says is looked at again when the time has come. */
+export type Due = { readonly at: number } & (
+  | { readonly kind: 'run'; readonly stage: 1 | 2 }
+  /** `since` tells the agent's iteration at work from one before. */
+  | { readonly kind: 'agent'; readonly stage: 1 | 2; readonly agentId: AgentId; readonly since: number }
+  | { readonly kind: 'last_turn'; readonly agentId: AgentId; readonly since: number }
+  | { readonly kind: 'expiry'; readonly callId: CallId; readonly since: number }
+);
+
+/** The deadlines of a run as a whole. */
+export function runDues(run: RunState): readonly Due[] {
+  const { maxWallMs, softAt } = run.limits;
+  const start = run.meta.createdAt;
+  return [
+    { kind: 'run', stage: 1, at: start + maxWallMs * softAt },
+    { kind: 'run', stage: 2, at: start + maxWallMs },
+  ];
+}
+
+/** How long an agent and all below it may work, in milliseconds; the root may as long as its run, unless its profile says otherwise. */
+export function wallLimit(env: Env, run: RunState, agent: AgentState): number {
+  const own = env.profiles.get(agent.meta.profile)?.limits.maxWallMs;
+  return own ?? (agent.meta.parentAgentId === undefined ? run.limits.maxWallMs : defaultAgentLimits.maxWallMs);
+}
+
+/** The deadlines of an agent at work. */
+export function wallDues(env: Env, run: RunState, agent: AgentState): readonly Due[] {
+  const { agentId } = agent.meta;
+  const since = agent.workingSince;
+  if (since === undefined || agent.status === 'ended') return [];
+  const limits = env.profiles.get(agent.meta.profile)?.limits;
+  // The root's deadline is that of the run, which is told of already.
+  if (agent.meta.parentAgentId === undefined && limits?.maxWallMs === undefined) return [];
+  const limit = wallLimit(env, run, agent);
+  const softAt = limits?.softAt ?? run.limits.softAt;
+  return [
+    { kind: 'agent', stage: 1, agentId, since, at: since + limit * softAt },
+    { kind: 'agent', stage: 2, agentId, since, at: since + limit },
+  ];
+}
+
+/** When an agent's last turn must be over: within the deadlines of a model call. */
+export function lastTurnDue(env: Env, run: RunState, agent: AgentState | undefined): Due | undefined {
+  const profile = agent === undefined ? undefined : env.profiles.get(agent.meta.profile);
+  if (agent?.limitedAt === undefined || agent.status === 'ended' || profile === undefined) return undefined;
+  const { total } = env.llmConfig(profile, run).deadlines;
+  return { kind: 'last_turn', agentId: agent.meta.agentId, since: agent.limitedAt, at: agent.limitedAt + total };
+}
+
+/** When a call that waits for a person is answered without one. */
+export function expiryDue(call: CallState | undefined): Due | undefined {
+  const waitFor = call?.waitFor;
+  if (call?.suspendedAt === undefined || waitFor === undefined || waitFor.kind === 'agents') return undefined;
+  if (waitFor.expires === undefined) return undefined;
+  return { kind: 'expiry', callId: call.callId, since: call.suspendedAt, at: call.suspendedAt + waitFor.expires.afterMs };
+}

@@ -1,0 +1,63 @@
+import type { CadreEvent } from '../core/event.ts';
+import { Findings, type JournalProblem } from './journal-problem.ts';
+
+/** Sums of fractions are not exact. */
+const rounding = 1e-9;
+
+/**
+ * Budgets of the run: no model call begins when, with all that is set aside for those in flight, it could use more tokens or
+ * money than the run may; and a limit is told of once.
+ */
+export function checkBudgets(events: readonly CadreEvent[]): readonly JournalProblem[] {
+  const found = new Findings();
+  const inFlight = new Map<string, { readonly tokens: number; readonly cost: number }>();
+  const told = new Set<string>();
+  let limits: { readonly maxTokens?: number; readonly maxCostUsd?: number } = {};
+  let tokens = 0;
+  let cost = 0;
+  for (const event of events) {
+    switch (event.type) {
+      case 'run.start':
+        limits = event.limits;
+        break;
+      case 'turn.start': {
+        if (event.reserve === undefined) break;
+        inFlight.set(event.turnId, { tokens: event.reserve.tokens, cost: event.reserve.cost ?? 0 });
+        const set = [...inFlight.values()].reduce((sum, own) => ({ tokens: sum.tokens + own.tokens, cost: sum.cost + own.cost }));
+        const { maxTokens = Number.POSITIVE_INFINITY, maxCostUsd = Number.POSITIVE_INFINITY } = limits;
+        found.expect(
+          tokens + set.tokens <= maxTokens,
+          'limits',
+          event,
+          `${event.turnId} begins with ${tokens} tokens used and ${set.tokens} set aside, and the run may use ${maxTokens}`,
+        );
+        found.expect(
+          event.reserve.cost === undefined || cost + set.cost <= maxCostUsd + rounding,
+          'limits',
+          event,
+          `${event.turnId} begins with $${cost} used and $${set.cost} set aside, and the run may cost $${maxCostUsd}`,
+        );
+        break;
+      }
+      case 'model.end':
+        inFlight.delete(event.turnId);
+        tokens += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0);
+        cost += event.cost ?? 0;
+        break;
+      case 'turn.end':
+        inFlight.delete(event.turnId);
+        break;
+      case 'agent.restart':
+        for (const key of told) if (key.startsWith(`${event.agentId} `)) told.delete(key);
+        break;
+      case 'limit.reach': {
+        const key = `${event.agentId} ${event.stage} ${event.scope} ${event.limit}`;
+        found.expect(!told.has(key), 'limits', event, `${event.agentId} is told of a limit a second time: ${event.reason}`);
+        told.add(key);
+        break;
+      }
+      default:
+    }
+  }
+  return found.problems;
+}
