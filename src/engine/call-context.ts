@@ -1,6 +1,7 @@
 import type { AgentId, CallId, RunId, TurnId } from '../core/ids.ts';
 import type { Scope } from '../core/expression/expression.ts';
 import type { JsonObject } from '../core/json.ts';
+import { readOnlyView } from '../core/read-only-view.ts';
 import type { ToolContext } from '../core/tool.ts';
 import type { LazyAbort } from './lazy-abort.ts';
 
@@ -44,10 +45,10 @@ export class CallContext implements ToolContext {
   }
 
   get agent(): JsonObject {
-    return this.#links.scope['state'] as JsonObject;
+    return readOnlyView(this.#links.scope['state'] as JsonObject);
   }
 
   get team(): JsonObject {
-    return this.#links.scope['team'] as JsonObject;
+    return readOnlyView(this.#links.scope['team'] as JsonObject);
   }
 }

@@ -4,6 +4,7 @@ import { CadreError, describeThrown } from '../core/error.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { ModelOutcome, OfferedTool } from '../core/model.ts';
 import type { PromptMessage } from '../core/message.ts';
+import { readOnlyView } from '../core/read-only-view.ts';
 import type { AgentState, RunState } from '../core/state.ts';
 
 /** What a function sees in a model's place: the prompt a model would have got, and the views of conditions. */
@@ -48,10 +49,10 @@ export async function callFunction(fn: NodeFunction, call: FunctionCall): Promis
   const abort = new AbortController();
   try {
     const made = Promise.try(fn, {
-      messages: call.messages,
-      tools: call.tools,
-      state: scope['state'] as JsonObject,
-      team: scope['team'] as JsonObject,
+      messages: readOnlyView(call.messages),
+      tools: readOnlyView(call.tools),
+      state: readOnlyView(scope['state'] as JsonObject),
+      team: readOnlyView(scope['team'] as JsonObject),
       signal: abort.signal,
     });
     const reply = await waitFor(made, call, abort);

@@ -7,6 +7,7 @@ import type { AgentId } from '../core/ids.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { CompiledObserver, CompiledProfile, StateUpdate } from '../core/profile.ts';
 import type { AgentState, RunState } from '../core/state.ts';
+import { readOnlyView } from '../core/read-only-view.ts';
 import { toWire } from '../core/to-wire.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { speaksOfErrors } from '../core/turn-error.ts';
@@ -113,7 +114,10 @@ function act(tx: Transaction, agent: AgentState, observer: CompiledObserver, sco
     case 'call': {
       const coded = ports.observer(action.observer);
       if (coded === undefined) throw new Error(`there is no observer '${action.observer}'`);
-      const results = resultsOf(action.observer, coded.observe({ run: tx.run, agent, params: action.params }));
+      const results = resultsOf(
+        action.observer,
+        coded.observe({ run: readOnlyView(tx.run), agent: readOnlyView(agent), params: action.params }),
+      );
       if (results.length > maxResults) throw new Error(`it wants ${results.length} things done at once; ${maxResults} are allowed`);
       for (const result of results) applyResult(tx, agent, observer.id, result);
       break;

@@ -2,13 +2,12 @@ import { createRequire } from 'node:module';
 import type { ParsedArguments } from '../core/env.ts';
 import { describeThrown } from '../core/error.ts';
 import { parseJson } from '../core/parse-json.ts';
+import { isDeeperThan, maxArgumentDepth } from '../core/json-depth.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
 import type { ToolEffect } from '../core/tool.ts';
 
 /** Longest argument text, in characters. */
 export const maxArgumentChars = 1024 * 1024;
-/** Deepest nesting of arguments. */
-const maxArgumentDepth = 64;
 
 /** What decides how strictly argument text is read. */
 export interface ParseOptions {
@@ -94,23 +93,6 @@ function openAtEnd(text: string): boolean {
     if (char.trim() !== '') previous = char;
   }
   return depth > 0 || quote !== '';
-}
-
-/** Most arguments are a handful of plain fields: told without walking level by level. */
-function isFlat(value: JsonValue): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) return false;
-  return true;
-}
-
-function isDeeperThan(value: JsonValue, limit: number): boolean {
-  if (isFlat(value)) return false;
-  let level: readonly JsonValue[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > limit) return true;
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? (Object.values(item) as JsonValue[]) : []));
-  }
-  return false;
 }
 
 function invalid(message: string): ParsedArguments {

@@ -4,6 +4,7 @@ import type { EventOf } from '../event.ts';
 import type { TurnId } from '../ids.ts';
 import type { InboxItem } from '../inbox.ts';
 import type { JsonValue } from '../json.ts';
+import { isDeeperThan, maxArgumentDepth } from '../json-depth.ts';
 import { isJsonObject } from '../json.ts';
 import type { MessageOrigin, PromptMessage } from '../message.ts';
 import { parseJson } from '../parse-json.ts';
@@ -242,7 +243,7 @@ function inputOf(input: string): JsonValue {
   if (input.trim() === '') return {};
   try {
     const value = parseJson(input);
-    if (isJsonObject(value)) return value;
+    if (isJsonObject(value) && !isDeeperThan(value, maxArgumentDepth)) return value;
   } catch {
     // Not JSON: shown to the model as it wrote it, beside the error result that explains what was wrong.
   }
