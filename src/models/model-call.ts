@@ -1,13 +1,13 @@
 import type { Clock } from '../core/clock.ts';
 import { describeThrown, type ErrorRecord } from '../core/error.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject, Writable } from '../core/json.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import type { ModelAttempt, ModelOutcome, ModelReply, ModelRequest, Usage } from '../core/model.ts';
 import type { AiSdkModel } from './ai-sdk-model.ts';
 import { classifyThrown } from './classify-thrown.ts';
 import { lastingFailure, type ModelFailure } from './model-failure.ts';
 import type { ModelResolver } from './model-resolver.ts';
-import { addUsage, costOf } from './model-usage.ts';
+import { addUsage, costOf, nothing } from './model-usage.ts';
 import { redactSecrets } from './redact-secrets.ts';
 import { chooseWait, waitFor } from './retry-wait.ts';
 import { runAttempt, type AttemptEnd } from './run-attempt.ts';
@@ -41,7 +41,7 @@ export class ModelCall {
   readonly #request: ModelRequest;
   readonly #tools: ModelCallTools;
   readonly #attempts: ModelAttempt[] = [];
-  #usage: Usage = {};
+  #usage: Usage = nothing;
   /** Undefined once some attempt's cost is not known. */
   #cost: number | undefined = 0;
 
@@ -135,16 +135,17 @@ export class ModelCall {
     waitMs: number | undefined,
   ): void {
     const partialText = end.kind === 'failure' ? capPartial(end.partialText) : '';
-    this.#attempts.push({
+    const attempt: Writable<ModelAttempt> = {
       config: config.name,
       model: end.kind === 'reply' ? (end.reply.modelId ?? model.modelId) : model.modelId,
       startedAt: started.wall,
       ms: Math.round(this.#tools.clock.monotonic() - started.monotonic),
-      ...(end.firstTokenMs !== undefined && { firstTokenMs: Math.round(end.firstTokenMs) }),
-      ...(error !== undefined && { error }),
-      ...(partialText !== '' && { partialText }),
-      ...(waitMs !== undefined && { waitMs }),
-    });
+    };
+    if (end.firstTokenMs !== undefined) attempt.firstTokenMs = Math.round(end.firstTokenMs);
+    if (error !== undefined) attempt.error = error;
+    if (partialText !== '') attempt.partialText = partialText;
+    if (waitMs !== undefined) attempt.waitMs = waitMs;
+    this.#attempts.push(attempt);
   }
 
   #count(end: AttemptEnd, config: LlmConfig): void {
@@ -155,14 +156,15 @@ export class ModelCall {
   }
 
   #replied(reply: ModelReply, warnings: readonly string[]): ModelOutcome {
-    return {
+    const outcome: Writable<Extract<ModelOutcome, { kind: 'reply' }>> = {
       kind: 'reply',
       reply,
       usage: this.#usage,
-      ...(this.#cost !== undefined && { cost: this.#cost }),
       attempts: this.#attempts,
-      ...(warnings.length > 0 && { warnings }),
     };
+    if (this.#cost !== undefined) outcome.cost = this.#cost;
+    if (warnings.length > 0) outcome.warnings = warnings;
+    return outcome;
   }
 
   #failed(failure: ModelFailure): ModelOutcome {

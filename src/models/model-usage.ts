@@ -1,35 +1,44 @@
+import type { Writable } from '../core/json.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import type { Usage } from '../core/model.ts';
 
 /** Reads the usage of a `finish` part of any spec version; counts that are missing, negative or not numbers are left out. */
 export function parseUsage(raw: unknown): Usage {
   if (typeof raw !== 'object' || raw === null) return {};
-  const source: Readonly<Record<string, unknown>> = { ...raw };
+  const source = raw as Readonly<Record<string, unknown>>;
   // Spec v2 has plain numbers, v3 and v4 have a breakdown per side.
   const inputTokens = toCount(source['inputTokens']) ?? readCount(source['inputTokens'], 'total');
   const outputTokens = toCount(source['outputTokens']) ?? readCount(source['outputTokens'], 'total');
   const cacheReadTokens = toCount(source['cachedInputTokens']) ?? readCount(source['inputTokens'], 'cacheRead');
   const reasoningTokens = toCount(source['reasoningTokens']) ?? readCount(source['outputTokens'], 'reasoning');
-  return {
-    ...(inputTokens !== undefined && { inputTokens }),
-    ...(outputTokens !== undefined && { outputTokens }),
-    ...(cacheReadTokens !== undefined && { cacheReadTokens }),
-    ...(reasoningTokens !== undefined && { reasoningTokens }),
-  };
+  return usageOf(inputTokens, outputTokens, cacheReadTokens, reasoningTokens);
 }
 
 /** Adds two usages; a count is absent only when neither side has it. */
 export function addUsage(left: Usage, right: Usage): Usage {
+  if (left === nothing) return right;
   const inputTokens = addCounts(left.inputTokens, right.inputTokens);
   const outputTokens = addCounts(left.outputTokens, right.outputTokens);
   const cacheReadTokens = addCounts(left.cacheReadTokens, right.cacheReadTokens);
   const reasoningTokens = addCounts(left.reasoningTokens, right.reasoningTokens);
-  return {
-    ...(inputTokens !== undefined && { inputTokens }),
-    ...(outputTokens !== undefined && { outputTokens }),
-    ...(cacheReadTokens !== undefined && { cacheReadTokens }),
-    ...(reasoningTokens !== undefined && { reasoningTokens }),
-  };
+  return usageOf(inputTokens, outputTokens, cacheReadTokens, reasoningTokens);
+}
+
+/** The usage of no call. */
+export const nothing: Usage = {};
+
+function usageOf(
+  inputTokens: number | undefined,
+  outputTokens: number | undefined,
+  cacheReadTokens: number | undefined,
+  reasoningTokens: number | undefined,
+): Usage {
+  const usage: Writable<Usage> = {};
+  if (inputTokens !== undefined) usage.inputTokens = inputTokens;
+  if (outputTokens !== undefined) usage.outputTokens = outputTokens;
+  if (cacheReadTokens !== undefined) usage.cacheReadTokens = cacheReadTokens;
+  if (reasoningTokens !== undefined) usage.reasoningTokens = reasoningTokens;
+  return usage;
 }
 
 /** Computes what a usage costs in US dollars; undefined (unknown, not zero) without a price or without both counts. */

@@ -1,4 +1,5 @@
 import { describeThrown } from '../core/error.ts';
+import type { Writable } from '../core/json.ts';
 import type { FilePart } from '../core/message.ts';
 import type { ModelDelta, ModelReply, RawToolCall, Usage } from '../core/model.ts';
 import { classifyThrown } from './classify-thrown.ts';
@@ -116,15 +117,16 @@ export class ReplyBuilder {
     // Providers need their signed reasoning back only while a tool loop goes on; sent along with a finished answer it
     // makes some of them refuse the next request.
     const reasoningParts = hasCalls ? this.#reasoning?.signedParts() : undefined;
-    return {
+    const reply: Writable<ModelReply> = {
       text: this.#text.toWellFormed(),
       reasoning: this.#reasoning?.text ?? '',
-      ...(reasoningParts !== undefined && { reasoningParts }),
-      ...(this.#files !== undefined && { files: this.#files }),
       toolCalls: this.#calls,
       finishReason: reason === 'stop' && hasCalls ? 'tool-calls' : reason,
-      ...(this.#modelId !== undefined && { modelId: this.#modelId }),
     };
+    if (reasoningParts !== undefined) reply.reasoningParts = reasoningParts;
+    if (this.#files !== undefined) reply.files = this.#files;
+    if (this.#modelId !== undefined) reply.modelId = this.#modelId;
+    return reply;
   }
 
   #broken(what: string): StreamResult {
@@ -194,12 +196,9 @@ export class ReplyBuilder {
     const input = typeof part.input === 'string' ? part.input : (JSON.stringify(part.input) ?? '');
     this.#grow(input.length);
     const providerOptions = readProviderOptions(part.providerMetadata);
-    this.#calls.push({
-      providerCallId,
-      toolName,
-      input: input.toWellFormed(),
-      ...(providerOptions !== undefined && { providerOptions }),
-    });
+    const call: Writable<RawToolCall> = { providerCallId, toolName, input: input.toWellFormed() };
+    if (providerOptions !== undefined) call.providerOptions = providerOptions;
+    this.#calls.push(call);
     if (this.#announced?.has(providerCallId) !== true) this.#publishInput(providerCallId, toolName, input);
     return true;
   }
