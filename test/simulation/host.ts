@@ -46,7 +46,7 @@ export class Host {
       'profile' in launch
         ? await engine.launch(
             { profile: launch.profile, input: `Begin. ${this.#world.mark('item')}` },
-            { ...options, limits: { turns: 24 } },
+            { ...options, limits: { turns: 14 } },
           )
         : await engine.resume(launch.runId, options);
     this.run = run;

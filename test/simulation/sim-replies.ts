@@ -34,7 +34,7 @@ type Call = NonNullable<SimReply['toolCalls']>[number];
 /** Chooses what a model says next. */
 export function chooseReply(world: World, asked: Asked): SimReply {
   const { replies, faults } = world;
-  const manners = { ignoresAbort: faults.strikes('model ignores abort', 0.1), isHasty: replies.chance(0.6) };
+  const manners = { ignoresAbort: faults.strikes('model ignores abort', 0.1), isHasty: replies.chance(0.75) };
   if (faults.strikes('model throws', 0.1)) return { ...manners, error: thrown(world) };
   if (faults.strikes('model hangs', 0.04)) return { ...manners, ...words(world), hangs: 'before' };
   if (faults.strikes('model hangs', 0.04)) return { ...manners, ...words(world), hangs: 'within', cutAfter: 1 + replies.int(4) };

@@ -1,3 +1,4 @@
+import type { CadreEvent } from '../../src/core/event.ts';
 import type { RunId } from '../../src/core/ids.ts';
 import { checkRun } from './check-run.ts';
 import type { FaultCounts } from './faults.ts';
@@ -14,14 +15,13 @@ export interface SimulationResult {
   /** Moments at which a crash could have struck. */
   readonly moments: number;
   readonly steps: number;
-  /** The journal as text. */
-  readonly journal: string;
+  readonly journal: readonly CadreEvent[];
   /** What does not hold; empty when all is well. */
   readonly violations: readonly string[];
 }
 
 /** Steps after which the faults stop and whatever is left must come to an end. */
-const stormySteps = 60;
+const stormySteps = 32;
 /** Steps within which every run must have come to rest. */
 const mostSteps = 6_000;
 /** Timers further away than this are no reason to wait, in milliseconds. */
@@ -44,7 +44,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     isFaulted: world.faults.total > 0,
     moments: world.moments,
     steps,
-    journal: runId === undefined ? '' : world.disk.text(runId),
+    journal: runId === undefined ? [] : world.disk.events(runId),
     violations: world.violations,
   };
 }
@@ -71,7 +71,7 @@ class Simulation {
     const { world } = this;
     const profile = world.order.pick(rootProfiles);
     void this.#host.start({ profile });
-    const storm = 10 + world.order.int(stormySteps);
+    const storm = 8 + world.order.int(stormySteps);
     for (this.steps = 1; ; this.steps++) {
       await settle(world.order.chance(0.2) ? 2 : 1);
       if (world.violations.length > 0) return;

@@ -26,7 +26,7 @@ function profile(name: string, type: string, ...lines: readonly string[]): Profi
 }
 
 function randomProfile(name: string, decider: string): ProfileFile {
-  const limits = 'limits: { max_turns: 6, max_children: 3, max_depth: 3 }';
+  const limits = 'limits: { max_turns: 4, max_children: 3, max_depth: 3 }';
   return profile(name, 'associate', decider, allow(...toolNames), limits, gates, strategies, observers);
 }
 

@@ -9,10 +9,8 @@ import { SimTime } from './sim-clock.ts';
 /** How one simulated run is set up, all of it on the line that reproduces it. */
 export interface SimulationOptions {
   readonly seed: number;
-  /** Crash at this moment, counted from 1, and at no other. */
+  /** Crash at this moment, counted from 1, and let nothing else go wrong. */
   readonly crashAt?: number;
-  /** No faults but the crash named by `crashAt`. */
-  readonly calm?: boolean;
 }
 
 /** One execution of a tool, as the outside world saw it. */
@@ -73,7 +71,7 @@ export class World {
   constructor(options: SimulationOptions) {
     this.options = options;
     this.seed = options.seed;
-    this.faults = new Faults(createRandom(options.seed, 'faults'), options.calm === true);
+    this.faults = new Faults(createRandom(options.seed, 'faults'), options.crashAt !== undefined);
     this.order = createRandom(options.seed, 'order');
     this.replies = createRandom(options.seed, 'replies');
     this.people = createRandom(options.seed, 'people');

@@ -1,0 +1,95 @@
+import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { faultKinds, type FaultKind } from './faults.ts';
+import { checkMutants } from './mutants.ts';
+import { joinReports, reproduce, runShard, type ShardReport } from './shard.ts';
+import { simulate } from './simulation.ts';
+
+const help = `npm run simulate -- [--runs 100000] [--from 1] [--workers 2]   many seeds, each with faults of its own
+npm run simulate -- --seed N [--crash-at M]                    one of them again, as a failure named it
+npm run simulate -- --mutants [word]                           each planted bug must be found`;
+
+/** Runs below which it is chance that a kind of fault was not reached. */
+const fewRuns = 2_000;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    runs: { type: 'string', default: '100000' },
+    from: { type: 'string', default: '1' },
+    workers: { type: 'string', default: '2' },
+    'most-failures': { type: 'string', default: '10' },
+    seed: { type: 'string' },
+    'crash-at': { type: 'string' },
+    mutants: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+if (values.help) console.log(help);
+else if (values.mutants) process.exitCode = await checkMutants(positionals);
+else if (values.seed !== undefined) process.exitCode = await one(Number(values.seed));
+else process.exitCode = await many();
+
+/** Runs one seed and says how it came out. */
+async function one(seed: number): Promise<number> {
+  const crashAt = values['crash-at'];
+  const result = await simulate(crashAt === undefined ? { seed } : { seed, crashAt: Number(crashAt) });
+  for (const event of result.journal) console.log(JSON.stringify(event).slice(0, 300));
+  console.log(`\n${result.journal.length} events, ${result.steps} steps, ${result.moments} moments at which it may crash`);
+  console.log(
+    `faults: ${
+      Object.entries(result.counts)
+        .map(([kind, count]) => `${kind} ${count}`)
+        .join(', ') || 'none'
+    }`,
+  );
+  for (const violation of result.violations) console.log(violation);
+  console.log(result.violations.length === 0 ? 'every invariant holds' : `${result.violations.length} violation(s)`);
+  return result.violations.length === 0 ? 0 : 1;
+}
+
+/** Shares the seeds out among threads and prints what came of them. */
+async function many(): Promise<number> {
+  const [runs, from, workers] = [Number(values.runs), Number(values.from), Number(values.workers)];
+  const started = performance.now();
+  const shards = Array.from({ length: workers }, (_, index) => ({
+    from: from + index,
+    stride: workers,
+    runs: Math.ceil(runs / workers),
+    mostFailures: Number(values['most-failures']),
+  }));
+  const [alone] = shards;
+  const report =
+    workers === 1 && alone !== undefined ? await runShard(alone) : joinReports(await Promise.all(shards.map(inThread)));
+  if (values.json) {
+    console.log(JSON.stringify(report));
+    return report.failures.length === 0 ? 0 : 1;
+  }
+  const seconds = (performance.now() - started) / 1000;
+  const missed = (Object.keys(faultKinds) as FaultKind[]).filter((kind) => (report.counts[kind] ?? 0) === 0);
+  print(report, seconds);
+  for (const failure of report.failures) console.log(reproduce(failure));
+  if (missed.length > 0) console.log(`never reached: ${missed.join(', ')}`);
+  return report.failures.length > 0 || (missed.length > 0 && runs >= fewRuns) ? 1 : 0;
+}
+
+function inThread(workerData: object): Promise<ShardReport> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData });
+    worker.once('message', resolve);
+    worker.once('error', reject);
+  });
+}
+
+function print(report: ShardReport, seconds: number): void {
+  const width = Math.max(...Object.keys(faultKinds).map((kind) => kind.length));
+  for (const [kind, means] of Object.entries(faultKinds))
+    console.log(`${kind.padEnd(width)} ${String(report.counts[kind as FaultKind] ?? 0).padStart(9)}  ${means}`);
+  const cpu = report.cpuMs / 1000;
+  console.log(
+    `\n${report.runs} runs, ${report.faulted} of them with faults, ${report.replays} replayed, ${report.failures.length} failed; ` +
+      `${seconds.toFixed(0)} s, ${cpu.toFixed(0)} s of CPU, ${((cpu * 1000) / report.runs).toFixed(2)} ms each`,
+  );
+}

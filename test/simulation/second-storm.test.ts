@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest';
+import { faultKinds } from './faults.ts';
+import { reproduce, runShard } from './shard.ts';
+
+it('I1–I12 hold in 2,500 other runs, and every kind of fault is reached', async () => {
+  const { failures, faulted, counts } = await runShard({ from: 2, stride: 2, runs: 2_750 });
+  expect(failures.map(reproduce)).toEqual([]);
+  expect(faulted).toBeGreaterThanOrEqual(2_500);
+  for (const kind of Object.keys(faultKinds)) expect(counts, kind).toHaveProperty([kind]);
+}, 240_000);

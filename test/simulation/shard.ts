@@ -1,0 +1,100 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FaultCounts, FaultKind } from './faults.ts';
+import { simulate, type SimulationResult } from './simulation.ts';
+import type { SimulationOptions } from './world.ts';
+
+/** Which seeds one process runs. */
+export interface ShardOptions {
+  readonly from: number;
+  /** The distance to the next seed: processes share the seeds out among them. */
+  readonly stride: number;
+  /** Simulated runs, those of sweeps included. */
+  readonly runs: number;
+  /** Failing runs after which it stops; 10 unless given. */
+  readonly mostFailures?: number;
+}
+
+/** A run that broke an invariant. */
+export interface Failure {
+  readonly options: SimulationOptions;
+  readonly violations: readonly string[];
+}
+
+/** What came of a shard. */
+export interface ShardReport {
+  runs: number;
+  faulted: number;
+  steps: number;
+  /** Runs that were made a second time, to see whether they go the same way. */
+  replays: number;
+  cpuMs: number;
+  readonly counts: FaultCounts;
+  readonly failures: Failure[];
+}
+
+/** Every so many seeds one is run a second time, and another is run without faults but for a crash, at every moment in turn. */
+const replayEvery = 50;
+const sweepEvery = 100;
+
+/** Runs seeds one after the other, each with faults of its own; some are replayed, some swept with crashes. */
+export async function runShard(options: ShardOptions): Promise<ShardReport> {
+  const { from, stride, runs, mostFailures = 10 } = options;
+  const report: ShardReport = { runs: 0, faulted: 0, steps: 0, replays: 0, cpuMs: 0, counts: {}, failures: [] };
+  const before = process.threadCpuUsage();
+  const isDone = (): boolean => report.runs >= runs || report.failures.length >= mostFailures;
+  for (let index = 0; !isDone(); index++) {
+    const seed = from + index * stride;
+    const result = note(report, await simulate({ seed }));
+    if (index % replayEvery === 0) await replay(report, result);
+    if (index % sweepEvery === 1) await sweep(report, seed, isDone);
+  }
+  const used = process.threadCpuUsage(before);
+  report.cpuMs = Math.round((used.user + used.system) / 1000);
+  return report;
+}
+
+/** Puts the reports of several processes together. */
+export function joinReports(reports: readonly ShardReport[]): ShardReport {
+  const total: ShardReport = { runs: 0, faulted: 0, steps: 0, replays: 0, cpuMs: 0, counts: {}, failures: [] };
+  for (const report of reports) {
+    for (const key of ['runs', 'faulted', 'steps', 'replays', 'cpuMs'] as const) total[key] += report[key];
+    addCounts(total.counts, report.counts);
+    total.failures.push(...report.failures);
+  }
+  return total;
+}
+
+/** The line that reproduces a failing run, with what it broke behind it. */
+export function reproduce({ options, violations }: Failure): string {
+  const crash = options.crashAt === undefined ? '' : ` --crash-at ${options.crashAt}`;
+  return `npm run simulate -- --seed ${options.seed}${crash}   # ${(violations[0] ?? '').split('\n', 1)[0]}`;
+}
+
+function note(report: ShardReport, result: SimulationResult): SimulationResult {
+  report.runs += 1;
+  report.steps += result.steps;
+  if (result.isFaulted) report.faulted += 1;
+  addCounts(report.counts, result.counts);
+  if (result.violations.length > 0) report.failures.push({ options: result.options, violations: result.violations });
+  return result;
+}
+
+async function replay(report: ShardReport, first: SimulationResult): Promise<void> {
+  const second = await simulate(first.options);
+  report.replays += 1;
+  if (!isDeepStrictEqual(second.journal, first.journal))
+    report.failures.push({ options: first.options, violations: ['the same seed goes another way the second time'] });
+}
+
+/** Runs a seed without faults, then with a crash at each moment of that run. */
+async function sweep(report: ShardReport, seed: number, isDone: () => boolean): Promise<void> {
+  const { moments } = await simulate({ seed, crashAt: Number.MAX_SAFE_INTEGER });
+  for (let crashAt = 1; crashAt <= moments && !isDone(); crashAt++) note(report, await simulate({ seed, crashAt }));
+}
+
+function addCounts(total: FaultCounts, more: FaultCounts): void {
+  for (const [kind, count] of Object.entries(more)) {
+    const known = kind as FaultKind;
+    total[known] = (total[known] ?? 0) + count;
+  }
+}
