@@ -47,7 +47,8 @@ export function encodeCommit(events: readonly CadreEvent[]): string {
   return `[${text}]`;
 }
 
-/** Reads the events of one commit back. Fails with STORE_CORRUPT when the text is not what `encodeCommit` writes. */
+/** Reads the events of one commit back. Fails with STORE_CORRUPT when the text is not what `encodeCommit`
+ * writes, with STORE_NEWER when it is what a later version writes. */
 export function decodeCommit(body: string, place: CommitPlace): CadreEvent[] {
   const list: unknown = JSON.parse(body);
   if (!Array.isArray(list)) throw new CadreError('STORE_CORRUPT', 'a commit must be a list');
@@ -56,7 +57,12 @@ export function decodeCommit(body: string, place: CommitPlace): CadreEvent[] {
   for (let index = 0; index < list.length; index += 1) {
     const code: unknown = list[index];
     const shape = typeof code === 'string' ? shapeOfCode(code) : undefined;
-    if (shape === undefined) throw new CadreError('STORE_CORRUPT', `${JSON.stringify(code)} is no code of an event`);
+    // What is read was checked against its sum: a code nobody knows is no damage, but news.
+    if (shape === undefined)
+      throw new CadreError(
+        typeof code === 'string' ? 'STORE_NEWER' : 'STORE_CORRUPT',
+        `${JSON.stringify(code)} is no code of an event that this version knows`,
+      );
     const next: unknown = list[index + 1];
     const packed = isRecord(next) ? next : {};
     if (isRecord(next)) index += 1;

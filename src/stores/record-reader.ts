@@ -29,7 +29,7 @@ export function readFields(
 
 function readField(record: PlainRecord, short: string, value: unknown, shape: Shape, context: CommitContext): void {
   const field = shape.byShort.get(short);
-  if (field === undefined) throw new CadreError('STORE_CORRUPT', `${context.type}: there is no field "${short}"`);
+  if (field === undefined) throw new CadreError('STORE_NEWER', `${context.type}: "${short}" is no field that this version knows`);
   const { key, shape: inner } = field;
   if (field.kind === 'time') record[key] = unpackTime(value, context.at);
   else if (inner === undefined) record[key] = value;

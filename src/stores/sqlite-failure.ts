@@ -15,6 +15,15 @@ export function corruptJournal(file: string, where: string, why: string, cause?:
   );
 }
 
+/** The failure of events that a later version wrote: they are whole, and cannot be understood here. */
+export function newerEvents(file: string, where: string, cause: CadreError): CadreError {
+  return new CadreError(
+    'STORE_NEWER',
+    `${file}, ${where}: a newer version of Cadre wrote this (${cause.message}); update Cadre to read the run. Nothing was changed`,
+    { details: { file, where }, cause },
+  );
+}
+
 /** Turns what SQLite threw into the failure the `Journal` port promises; `doing` says what was under way. */
 export function toStoreError(thrown: unknown, file: string, doing: string): CadreError {
   if (thrown instanceof CadreError) return thrown;

@@ -1,9 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { CadreError } from '../core/error.ts';
 import type { CadreEvent } from '../core/event.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
 import type { RunSummary } from '../core/journal.ts';
 import { decodeCommit } from './event-codec.ts';
-import { corruptJournal } from './sqlite-failure.ts';
+import { corruptJournal, newerEvents } from './sqlite-failure.ts';
 import { commitSum, contentSum, keySpan } from './sqlite-schema.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -87,6 +88,7 @@ export class SqliteReader {
     try {
       events = decodeCommit(body, { runId, firstSeq, at: Number(at) });
     } catch (error) {
+      if (error instanceof CadreError && error.code === 'STORE_NEWER') throw newerEvents(this.#file, where, error);
       throw corruptJournal(this.#file, where, 'the events cannot be read', error);
     }
     if (firstSeq + events.length - 1 !== lastSeq) {

@@ -1,3 +1,4 @@
+import { CadreError } from '../error.ts';
 import type { CadreEvent, EventOf } from '../event.ts';
 import type { Keeps, RunState } from '../state.ts';
 import { applyAgentEvent } from './agent.ts';
@@ -87,5 +88,10 @@ export function foldEvents(events: readonly CadreEvent[], keeps: Keeps = 'recent
 }
 
 function assertNever(event: never): never {
-  throw new Error(`unknown event ${JSON.stringify(event)}`);
+  const { type, seq, runId } = event as CadreEvent;
+  throw new CadreError(
+    'STORE_NEWER',
+    `run ${runId}: event ${seq} is of the type '${type}', which this version of Cadre does not know; update Cadre to read the run`,
+    { details: { runId, seq, type } },
+  );
 }
