@@ -18,6 +18,15 @@ export interface RetryPolicy {
   readonly maxWaitMs: number;
 }
 
+/** US dollars per million tokens. What is not given costs what input, or output, costs. */
+export interface ModelPrice {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+  readonly reasoning?: number;
+}
+
 /** An LLM config after inheritance and environment values are resolved. */
 export interface LlmConfig {
   readonly name: string;
@@ -37,8 +46,7 @@ export interface LlmConfig {
   readonly headers?: Readonly<Record<string, string>>;
   /** Context size of the model in tokens, for estimates and limits. */
   readonly contextWindow?: number;
-  /** US dollars per million tokens. */
-  readonly price?: { readonly input: number; readonly output: number; readonly cacheRead?: number };
+  readonly price?: ModelPrice;
   readonly retry: RetryPolicy;
   readonly deadlines: ModelDeadlines;
   /** Names of LLM configs to try, in order, when this one keeps failing. */

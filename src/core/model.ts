@@ -50,6 +50,7 @@ export interface Usage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   readonly cacheReadTokens?: number;
+  readonly cacheWriteTokens?: number;
   readonly reasoningTokens?: number;
 }
 
@@ -96,6 +97,7 @@ export type ModelOutcome =
       readonly kind: 'error';
       readonly error: ErrorRecord;
       readonly usage: Usage;
+      readonly cost?: number;
       readonly attempts: readonly ModelAttempt[];
       readonly details?: JsonObject;
     };

@@ -4,6 +4,7 @@ import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
 import type { LlmConfig } from './llm-config.ts';
 import type { Strategy } from './strategy.ts';
 import type { ArgumentCheck } from './tool.ts';
+import type { Expiry } from './transition.ts';
 
 /** A place in a YAML file; lines and columns start at 1. */
 export interface SourceRef {
@@ -130,6 +131,8 @@ export interface ToolGate {
   readonly condition?: Expression;
   readonly verdict: 'allow' | 'deny' | 'ask';
   readonly message?: string;
+  /** For `ask`: when the call is answered although nobody decided; never, when absent. */
+  readonly expires?: Expiry;
   readonly source: SourceRef;
 }
 

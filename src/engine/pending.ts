@@ -17,6 +17,8 @@ export interface PendingRequest {
   readonly schema?: JsonObject;
   /** Wall time it was asked at, in milliseconds since 1970. */
   readonly since: number;
+  /** Wall time at which it is answered without a person; absent when it waits for ever. */
+  readonly expiresAt?: number;
 }
 
 /** Everything of a run that waits for a person, wherever in the tree it was asked. */
@@ -36,6 +38,9 @@ export function pendingOf(run: RunState): readonly PendingRequest[] {
         // A copy: what is shown to a person may be edited there, and what was asked for is what runs.
         args: structuredClone(call.request.args ?? {}),
         since: call.request.at,
+        ...(waitFor.expires === undefined
+          ? {}
+          : { expiresAt: (call.suspendedAt ?? call.request.at) + run.jumpedMs + waitFor.expires.afterMs }),
         ...(waitFor.kind === 'question'
           ? { message: waitFor.prompt }
           : waitFor.message === undefined

@@ -114,8 +114,6 @@ export class RunTimers {
     const wait = Math.max(0, Math.min(untilDeadline, untilExpiry));
     if (wait === Number.POSITIVE_INFINITY) return;
     const hop = Math.min(Math.ceil(wait), longestTimer);
-    // A run that only waits for people keeps no process alive.
-    const background = !isWorking;
     this.#cancel = clock.setTimer(
       hop,
       () => {
@@ -124,7 +122,8 @@ export class RunTimers {
         if (dues.length > 0) onDue(dues);
         this.#arm(run);
       },
-      { background },
+      // What a run waits for has timers of its own; a deadline alone keeps no process alive.
+      { background: true },
     );
   }
 

@@ -174,6 +174,7 @@ export class ModelCall {
       kind: 'error',
       error: { code: failure.code, message: `${failure.message}${tries}` },
       usage: this.#usage,
+      ...(this.#cost !== undefined && { cost: this.#cost }),
       attempts,
       ...(failure.details !== undefined && { details: failure.details }),
     };

@@ -10,8 +10,9 @@ export function parseUsage(raw: unknown): Usage {
   const inputTokens = toCount(source['inputTokens']) ?? readCount(source['inputTokens'], 'total');
   const outputTokens = toCount(source['outputTokens']) ?? readCount(source['outputTokens'], 'total');
   const cacheReadTokens = toCount(source['cachedInputTokens']) ?? readCount(source['inputTokens'], 'cacheRead');
+  const cacheWriteTokens = readCount(source['inputTokens'], 'cacheWrite');
   const reasoningTokens = toCount(source['reasoningTokens']) ?? readCount(source['outputTokens'], 'reasoning');
-  return usageOf(inputTokens, outputTokens, cacheReadTokens, reasoningTokens);
+  return usageOf(inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens);
 }
 
 /** Adds two usages; a count is absent only when neither side has it. */
@@ -20,8 +21,9 @@ export function addUsage(left: Usage, right: Usage): Usage {
   const inputTokens = addCounts(left.inputTokens, right.inputTokens);
   const outputTokens = addCounts(left.outputTokens, right.outputTokens);
   const cacheReadTokens = addCounts(left.cacheReadTokens, right.cacheReadTokens);
+  const cacheWriteTokens = addCounts(left.cacheWriteTokens, right.cacheWriteTokens);
   const reasoningTokens = addCounts(left.reasoningTokens, right.reasoningTokens);
-  return usageOf(inputTokens, outputTokens, cacheReadTokens, reasoningTokens);
+  return usageOf(inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens);
 }
 
 /** The usage of no call. */
@@ -31,12 +33,14 @@ function usageOf(
   inputTokens: number | undefined,
   outputTokens: number | undefined,
   cacheReadTokens: number | undefined,
+  cacheWriteTokens: number | undefined,
   reasoningTokens: number | undefined,
 ): Usage {
   const usage: Writable<Usage> = {};
   if (inputTokens !== undefined) usage.inputTokens = inputTokens;
   if (outputTokens !== undefined) usage.outputTokens = outputTokens;
   if (cacheReadTokens !== undefined) usage.cacheReadTokens = cacheReadTokens;
+  if (cacheWriteTokens !== undefined) usage.cacheWriteTokens = cacheWriteTokens;
   if (reasoningTokens !== undefined) usage.reasoningTokens = reasoningTokens;
   return usage;
 }
@@ -44,9 +48,15 @@ function usageOf(
 /** Computes what a usage costs in US dollars; undefined (unknown, not zero) without a price or without both counts. */
 export function costOf(usage: Usage, price: LlmConfig['price']): number | undefined {
   if (price === undefined || usage.inputTokens === undefined || usage.outputTokens === undefined) return undefined;
-  const cached = Math.min(usage.cacheReadTokens ?? 0, usage.inputTokens);
-  const input = (usage.inputTokens - cached) * price.input + cached * (price.cacheRead ?? price.input);
-  return (input + usage.outputTokens * price.output) / 1_000_000;
+  const read = Math.min(usage.cacheReadTokens ?? 0, usage.inputTokens);
+  const written = Math.min(usage.cacheWriteTokens ?? 0, usage.inputTokens - read);
+  const thought = Math.min(usage.reasoningTokens ?? 0, usage.outputTokens);
+  const input =
+    (usage.inputTokens - read - written) * price.input +
+    read * (price.cacheRead ?? price.input) +
+    written * (price.cacheWrite ?? price.input);
+  const output = (usage.outputTokens - thought) * price.output + thought * (price.reasoning ?? price.output);
+  return (input + output) / 1_000_000;
 }
 
 function addCounts(left: number | undefined, right: number | undefined): number | undefined {

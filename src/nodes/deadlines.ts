@@ -6,6 +6,7 @@ import type { AgentState, CallState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { type Due, wallLimit } from './dues.ts';
 import { endAgent } from './end-agent.ts';
+import { moduleLimits } from './limits.ts';
 import { endCall } from './tool-end.ts';
 import { expireCall } from './expire-call.ts';
 import { tellLimit } from './tell-limit.ts';
@@ -35,6 +36,9 @@ function applyDue(tx: Transaction, env: Env, due: Due): void {
       reach(tx, env, agent, wallReach(agent, due.stage, 'agent', used, wallLimit(env, run, agent)));
       break;
     }
+    case 'module':
+      moduleDue(tx, env, due);
+      break;
     case 'last_turn': {
       const agent = run.agents.get(due.agentId);
       if (agent === undefined || agent.limitedAt !== due.since) break;
@@ -48,11 +52,23 @@ function applyDue(tx: Transaction, env: Env, due: Due): void {
   }
 }
 
+/** Whoever is put on a work module is told of its deadline; the module goes to review when they have ended. */
+function moduleDue(tx: Transaction, env: Env, due: Extract<Due, { kind: 'module' }>): void {
+  const { run } = tx;
+  const module = run.moduleBudgets.get(due.moduleId);
+  if (module?.workingSince !== due.since) return;
+  const used = module.activeMs + activeAt(run, tx.at) - due.since;
+  for (const agent of [...run.agents.values()]) {
+    const limit = agent.meta.moduleId === due.moduleId ? moduleLimits(env, run, agent)?.maxWallMs : undefined;
+    if (limit !== undefined) reach(tx, env, agent, wallReach(agent, due.stage, 'module', used, limit));
+  }
+}
+
 function wallReach({ meta }: AgentState, stage: 1 | 2, scope: LimitReach['scope'], usedMs: number, allowedMs: number): LimitReach {
   // A timer comes a little early or late; what was reached, was reached.
   const used = Math.round(Math.max(0, usedMs) / 1000);
   const allowed = allowedMs / 1000;
-  const whose = scope === 'run' ? 'of the run' : `of ${meta.agentId}`;
+  const whose = scope === 'run' ? 'of the run' : scope === 'module' ? `on ${meta.moduleId ?? ''}` : `of ${meta.agentId}`;
   const reason = `${used} of ${allowed} seconds of working time ${whose}`;
   return { type: 'limit.reach', agentId: meta.agentId, stage, scope, limit: 'wall_seconds', used, allowed, reason };
 }

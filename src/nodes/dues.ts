@@ -2,6 +2,7 @@ import type { Env } from '../core/env.ts';
 import type { CallId } from '../core/ids.ts';
 import type { AgentId } from '../core/ids.ts';
 import { defaultAgentLimits } from '../core/limits.ts';
+import { moduleLimits } from './limits.ts';
 import type { AgentState, CallState, RunState } from '../core/state.ts';
 
 /** Something of a run that comes due at a time; what it says is looked at again when the time has come. */
@@ -9,6 +10,7 @@ export type Due = { readonly at: number } & (
   | { readonly kind: 'run'; readonly stage: 1 | 2 }
   /** `since` tells the agent's iteration at work from one before. */
   | { readonly kind: 'agent'; readonly stage: 1 | 2; readonly agentId: AgentId; readonly since: number }
+  | { readonly kind: 'module'; readonly stage: 1 | 2; readonly moduleId: string; readonly since: number }
   | { readonly kind: 'last_turn'; readonly agentId: AgentId; readonly since: number }
   | { readonly kind: 'expiry'; readonly callId: CallId; readonly since: number }
 );
@@ -29,8 +31,27 @@ export function wallLimit(env: Env, run: RunState, agent: AgentState): number {
   return own ?? (agent.meta.parentAgentId === undefined ? run.limits.maxWallMs : defaultAgentLimits.maxWallMs);
 }
 
-/** The deadlines of an agent at work. */
+/** The deadlines of an agent at work, and of the work module it is put on. */
 export function wallDues(env: Env, run: RunState, agent: AgentState): readonly Due[] {
+  return [...agentDues(env, run, agent), ...moduleDues(env, run, agent)];
+}
+
+/** What earlier attempts at a module took counts as well. */
+function moduleDues(env: Env, run: RunState, agent: AgentState): readonly Due[] {
+  const { moduleId } = agent.meta;
+  const module = moduleId === undefined ? undefined : run.moduleBudgets.get(moduleId);
+  const limit = moduleLimits(env, run, agent)?.maxWallMs;
+  if (moduleId === undefined || module?.workingSince === undefined || limit === undefined) return [];
+  const since = module.workingSince;
+  const start = since - module.activeMs;
+  const softAt = env.profiles.get(agent.meta.profile)?.limits.softAt ?? run.limits.softAt;
+  return [
+    { kind: 'module', stage: 1, moduleId, since, at: start + limit * softAt },
+    { kind: 'module', stage: 2, moduleId, since, at: start + limit },
+  ];
+}
+
+function agentDues(env: Env, run: RunState, agent: AgentState): readonly Due[] {
   const { agentId } = agent.meta;
   const since = agent.workingSince;
   if (since === undefined || agent.status === 'ended') return [];

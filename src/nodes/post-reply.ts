@@ -24,13 +24,13 @@ export function recordReply(tx: Transaction, env: Env, agent: AgentState, turnId
     at: unplaced.at,
     cause: unplaced.cause,
   };
+  if (outcome.cost !== undefined) end.cost = outcome.cost;
   if (outcome.kind === 'error') {
     end.error = outcome.error;
     setTurnView(agent, { error: outcome.error.code });
   } else {
     const { reply } = outcome;
     end.reply = recordedReply(tx, env, reply);
-    if (outcome.cost !== undefined) end.cost = outcome.cost;
     setTurnView(agent, {
       reply: reply.text,
       finish_reason: reply.finishReason,

@@ -162,9 +162,8 @@ function applyGates(
   verdict: { readonly tool: Tool; readonly args: JsonObject },
 ): void {
   const spoken = profile.toolGates.length === 0 ? undefined : gateFor(tx, agent, profile, verdict);
-  const gate =
-    spoken ??
-    (verdict.tool.needsApproval === true ? { id: 'needs_approval', verdict: 'ask' as const, message: undefined } : undefined);
+  const gate: Pick<ToolGate, 'id' | 'verdict' | 'message' | 'expires'> | undefined =
+    spoken ?? (verdict.tool.needsApproval === true ? { id: 'needs_approval', verdict: 'ask' } : undefined);
   if (gate === undefined || gate.verdict === 'allow') return;
   if (gate.verdict === 'deny') {
     refuse(tx, env, agent, request, {
@@ -180,7 +179,12 @@ function applyGates(
       agentId: agent.meta.agentId,
       turnId: request.turnId,
       callId: request.callId,
-      on: { kind: 'approval', gateId: gate.id, ...(gate.message === undefined ? {} : { message: gate.message }) },
+      on: {
+        kind: 'approval',
+        gateId: gate.id,
+        ...(gate.message === undefined ? {} : { message: gate.message }),
+        ...(gate.expires === undefined ? {} : { expires: gate.expires }),
+      },
       memo: null,
     },
     request.seq,

@@ -11,7 +11,7 @@ export const error = defineShape<ErrorRecord>({ fields: { code: 'c', message: 'm
 
 /** Token counts. */
 export const usage = defineShape<Usage>({
-  fields: { inputTokens: 'i', outputTokens: 'o', cacheReadTokens: 'c', reasoningTokens: 'r' },
+  fields: { inputTokens: 'i', outputTokens: 'o', cacheReadTokens: 'c', cacheWriteTokens: 'w', reasoningTokens: 'r' },
 });
 
 /** Tries at a model call. */

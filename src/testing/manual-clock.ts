@@ -6,16 +6,19 @@ export interface ManualClock extends Clock {
   advance(ms: number): Promise<void>;
   /** Sets the wall clock, forwards or backwards; timers and durations are not touched. */
   setWall(ms: number): void;
-  /** Timers that wait. */
+  /** Timers that wait, but for those in the background. */
   readonly timers: number;
-  /** Milliseconds until the next timer comes due; undefined when none waits. */
+  /** Milliseconds until the next of them comes due; undefined when none waits. Timers in the background go off on the way. */
   readonly nextIn: number | undefined;
+  /** The same of the timers in the background: deadlines of whole runs, and what expires. */
+  readonly nextBackgroundIn: number | undefined;
 }
 
 interface Timer {
   readonly due: number;
   readonly order: number;
   readonly callback: () => void;
+  readonly background: boolean;
 }
 
 /** Makes a manual clock that starts at the given wall time, by default 2026-01-01 UTC. */
@@ -24,11 +27,12 @@ export function manualClock(startAt = Date.UTC(2026, 0, 1)): ManualClock {
   let elapsed = 0;
   let order = 0;
   const timers = new Set<Timer>();
-  const next = (until: number): Timer | undefined => {
+  const next = (until: number, background?: boolean): Timer | undefined => {
     let first: Timer | undefined;
     for (const timer of timers) {
       if (
         timer.due <= until &&
+        (background === undefined || timer.background === background) &&
         (first === undefined || timer.due < first.due || (timer.due === first.due && timer.order < first.order))
       )
         first = timer;
@@ -42,8 +46,8 @@ export function manualClock(startAt = Date.UTC(2026, 0, 1)): ManualClock {
   return {
     now: () => wall,
     monotonic: () => elapsed,
-    setTimer: (ms, callback) => {
-      const timer = { due: elapsed + Math.max(0, ms), order: order++, callback };
+    setTimer: (ms, callback, options) => {
+      const timer = { due: elapsed + Math.max(0, ms), order: order++, callback, background: options?.background === true };
       timers.add(timer);
       return () => timers.delete(timer);
     },
@@ -62,10 +66,14 @@ export function manualClock(startAt = Date.UTC(2026, 0, 1)): ManualClock {
       wall = ms;
     },
     get timers() {
-      return timers.size;
+      return [...timers].filter(({ background }) => !background).length;
     },
     get nextIn() {
-      const first = next(Number.POSITIVE_INFINITY);
+      const first = next(Number.POSITIVE_INFINITY, false);
+      return first === undefined ? undefined : first.due - elapsed;
+    },
+    get nextBackgroundIn() {
+      const first = next(Number.POSITIVE_INFINITY, true);
       return first === undefined ? undefined : first.due - elapsed;
     },
   };

@@ -36,7 +36,7 @@ describe('a deadline stops what is in flight', () => {
       [1, 'agent', 'wall_seconds'],
       [2, 'agent', 'wall_seconds'],
     ]);
-    expect(team.clock.timers).toBe(0);
+    expect(team.clock.nextBackgroundIn).toBeUndefined();
   });
 
   it('a tool: told to stop, its result within the grace counts, one that does not stop is given up', async () => {
@@ -160,7 +160,7 @@ describe('time that does not count', () => {
     });
     const run = await team.launch();
     await run.settled();
-    expect(team.clock.timers).toBe(0);
+    expect(team.clock.nextBackgroundIn).toBeUndefined();
     await team.clock.advance(24 * 60 * minute);
     expect(run.state.status).toBe('awaiting');
     await run.send('go on');

@@ -1,9 +1,10 @@
 import { agentRoots } from '../../core/expression/agent-roots.ts';
 import type { ToolGate } from '../../core/profile.ts';
 import { quote } from '../wording.ts';
-import type { MapNode } from '../yaml/source-node.ts';
+import { childOf, toPlain, type MapNode } from '../yaml/source-node.ts';
 import { checkTool, checkToolset, refOf, type CompileContext } from './compile-context.ts';
 import { compileCondition } from './compile-text.ts';
+import { toMilliseconds } from './duration.ts';
 import { mapItems, readText, textItems } from './read-node.ts';
 import { requireKey } from './require-key.ts';
 
@@ -25,6 +26,7 @@ export function compileGates(context: CompileContext, profile: MapNode): readonl
     for (const toolset of toolsets) checkToolset(context, toolset);
     const verdict = readText(node, 'verdict');
     const message = readText(node, 'message');
+    const expires = expiryOf(context, node);
     gates.push({
       id,
       tools: tools.length + toolsets.length === 0 ? [everyTool] : tools.map((tool) => tool.value),
@@ -32,8 +34,28 @@ export function compileGates(context: CompileContext, profile: MapNode): readonl
       ...(condition === undefined ? {} : { condition }),
       verdict: verdict === 'allow' || verdict === 'ask' ? verdict : 'deny',
       ...(message === undefined ? {} : { message }),
+      ...(expires === undefined ? {} : { expires }),
       source: refOf(node),
     });
   }
   return gates;
+}
+
+/** How long a person has to decide, and what holds then. */
+function expiryOf(context: CompileContext, node: MapNode): ToolGate['expires'] {
+  const after = childOf(node, 'expires_after');
+  const verdict = readText(node, 'on_expire');
+  if (after === undefined) {
+    const stray = verdict === undefined ? undefined : childOf(node, 'on_expire');
+    if (stray !== undefined)
+      context.report.error(
+        'MISSING_KEY',
+        stray.at,
+        '`on_expire` says nothing without `expires_after`',
+        'for example expires_after: 30m',
+      );
+    return undefined;
+  }
+  const afterMs = toMilliseconds(toPlain(after));
+  return afterMs === undefined ? undefined : { afterMs, verdict: verdict === 'allow' ? 'allow' : 'deny' };
 }

@@ -1,12 +1,28 @@
-import type { ContextPolicy, Limits } from '../../core/profile.ts';
+import type { ContextPolicy, Limits, ModuleLimits, ProfileLimits } from '../../core/profile.ts';
 import { childOf, toPlain, toPlainObject, type MapNode } from '../yaml/source-node.ts';
 import { toMilliseconds } from './duration.ts';
 import { mapNode, readNumber } from './read-node.ts';
 
 /** The limits a profile sets itself. */
-export function compileLimits(profile: MapNode): Partial<Limits> {
+export function compileLimits(profile: MapNode): ProfileLimits {
   const node = mapNode(profile, 'limits');
   if (node === undefined) return {};
+  const perModule = mapNode(node, 'per_module');
+  return {
+    ...usageLimits(node),
+    ...withoutUndefined({
+      maxDepth: readNumber(node, 'max_depth'),
+      maxChildren: readNumber(node, 'max_children'),
+      maxLive: readNumber(node, 'max_live'),
+      maxTotal: readNumber(node, 'max_total'),
+      softAt: readNumber(node, 'soft_at'),
+    }),
+    ...(perModule === undefined ? {} : { perModule: usageLimits(perModule) }),
+  };
+}
+
+/** What agents, and work modules, may use. */
+function usageLimits(node: MapNode): ModuleLimits {
   const wall = childOf(node, 'max_wall_seconds');
   return withoutUndefined({
     maxTurns: readNumber(node, 'max_turns'),
@@ -14,11 +30,6 @@ export function compileLimits(profile: MapNode): Partial<Limits> {
     maxTokens: readNumber(node, 'max_tokens'),
     maxCostUsd: readNumber(node, 'max_cost_usd'),
     maxWallMs: wall === undefined ? undefined : toMilliseconds(toPlain(wall)),
-    maxDepth: readNumber(node, 'max_depth'),
-    maxChildren: readNumber(node, 'max_children'),
-    maxLive: readNumber(node, 'max_live'),
-    maxTotal: readNumber(node, 'max_total'),
-    softAt: readNumber(node, 'soft_at'),
   });
 }
 
@@ -39,6 +50,6 @@ export function compileContextPolicy(profile: MapNode): ContextPolicy {
 }
 
 /** The fields that have a value. */
-function withoutUndefined(limits: { readonly [Key in keyof Limits]: number | undefined }): Partial<Limits> {
+function withoutUndefined(limits: { readonly [Key in keyof Limits]?: number | undefined }): Partial<Limits> {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }

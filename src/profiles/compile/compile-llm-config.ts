@@ -28,11 +28,12 @@ export function compileLlmConfig(context: LlmConfigContext, merged: MapNode, nam
   const key = mapNode(config, 'api_key');
   const apiKeyVar = textNode(key, 'var')?.value;
   const scriptRef = textNode(config, 'script');
-  const price = readPrice(context.report, config);
+  const model = modelOf(context, config, scriptRef !== undefined);
+  const price = priceOf(context.report, config, model);
   const isKeyMissing = apiKeyVar !== undefined && readFlag(key, 'required') === true && isUnset(context.values.env, apiKeyVar);
   const result: LlmConfig = {
     name,
-    ...modelOf(context, config, scriptRef !== undefined),
+    ...model,
     retry: retryOf(config),
     deadlines: deadlinesOf(config),
     // An inherited list may name the config itself, which would only fail the same way again.
@@ -113,17 +114,30 @@ function deadlinesOf(config: MapNode): ModelDeadlines {
   };
 }
 
-function readPrice(report: Report, config: MapNode): LlmConfig['price'] {
-  const node = mapNode(config, 'price');
-  if (node === undefined) return undefined;
+/** The config's own price, or the one its price table gives for its model. */
+function priceOf(report: Report, config: MapNode, { provider, model }: Pick<LlmConfig, 'provider' | 'model'>): LlmConfig['price'] {
+  const own = mapNode(config, 'price');
+  const table = mapNode(config, 'prices');
+  const listed = new Map((table === undefined ? [] : [...table.entries.keys()]).map((name) => [name, mapNode(table, name)]));
+  // All of a table is checked, whichever line holds.
+  const prices = new Map([...listed].map(([name, node]) => [name, node === undefined ? undefined : readPrice(report, node)]));
+  if (own !== undefined) return readPrice(report, own);
+  return prices.get(`${provider}/${model}`) ?? prices.get(model);
+}
+
+function readPrice(report: Report, node: MapNode): LlmConfig['price'] {
   const input = readNumber(node, 'input');
   const output = readNumber(node, 'output');
-  const cacheRead = readNumber(node, 'cache_read');
   if (input === undefined || output === undefined) {
     report.error('MISSING_KEY', node.at, 'price needs both `input` and `output`', 'US dollars per million tokens');
     return undefined;
   }
-  return { input, output, ...(cacheRead === undefined ? {} : { cacheRead }) };
+  const rest = {
+    cacheRead: readNumber(node, 'cache_read'),
+    cacheWrite: readNumber(node, 'cache_write'),
+    reasoning: readNumber(node, 'reasoning'),
+  };
+  return { input, output, ...withoutUndefined(rest) };
 }
 
 function headersOf(config: MapNode): LlmConfig['headers'] {

@@ -48,6 +48,18 @@ function resolvable(schema: JsonSchema): JsonSchema {
   };
 }
 
+const price = object(
+  'US dollars per million tokens.',
+  {
+    input: number('Input.', 0),
+    output: number('Output.', 0),
+    cache_read: number('Input read from the cache; as input unless set.', 0),
+    cache_write: number('Input written to the cache; as input unless set.', 0),
+    reasoning: number('Reasoning; as output unless set.', 0),
+  },
+  { 'x-what': 'price' },
+);
+
 const settings: Properties = {
   provider: words('scripted, openai, openai-compatible, …'),
   model: words('provider/model, or the bare name of a model.'),
@@ -74,11 +86,12 @@ const settings: Properties = {
     { 'x-what': 'timeouts' },
   ),
   context_window: whole('Context size of the model in tokens.', 1),
-  price: object(
-    'US dollars per million tokens.',
-    { input: number('Input.', 0), output: number('Output.', 0), cache_read: number('Input read from the cache.', 0) },
-    { 'x-what': 'price' },
-  ),
+  price,
+  prices: {
+    type: 'object',
+    additionalProperties: price,
+    description: 'Prices by provider/model, or by model; the one of its model holds for a config without a price of its own.',
+  },
   fallbacks: list('LLM configs to try when this one keeps failing.', words('A name.')),
   headers: { type: 'object', additionalProperties: resolvable(text('A header.')), description: 'Headers to send along.' },
   provider_options: freeMap('Options of the provider, passed through.'),

@@ -93,6 +93,8 @@ const gate = object(
     condition: { ...condition, description: 'An expression that also sees `args`, the arguments of the call.' },
     verdict: oneOf('What happens to the call; ask suspends it until a person approves.', ['allow', 'deny', 'ask']),
     message: text('What the model, or the person who is asked, is told.'),
+    expires_after: { ...duration, description: 'For ask: how long a person has; for ever, when it is not set.' },
+    on_expire: oneOf('For ask: what holds when nobody decided in time; deny unless set.', ['deny', 'allow']),
   },
   { required: ['id'], 'x-what': 'a gate' },
 );
@@ -121,6 +123,18 @@ const contextPolicy = object(
   { 'x-what': 'context_policy' },
 );
 
+const perModule = object(
+  'Bounds of each work module its agents dispatch, over all attempts and agents at work on it.',
+  {
+    max_turns: whole('Most turns.', 1),
+    max_tool_calls: whole('Most tool calls.', 1),
+    max_tokens: whole('Most tokens, in and out.', 1),
+    max_cost_usd: { type: 'number', exclusiveMinimum: 0, description: 'Most US dollars.' },
+    max_wall_seconds: duration,
+  },
+  { 'x-what': 'per_module' },
+);
+
 const limits = object(
   'Bounds of one agent; what is not set comes from the engine.',
   {
@@ -133,6 +147,7 @@ const limits = object(
     max_children: whole('Most agents one agent may start.', 0),
     max_live: whole('Most agents at work at the same time, of this one and all below it.', 1),
     max_total: whole('Most agents ever started, of this one and all below it.', 1),
+    per_module: perModule,
     soft_at: number('Share of a limit at which the agent is told to wrap up.', 0, 1),
   },
   {

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { loadProfiles } from '../../src/index.ts';
+import { createMemoryJournal, manualClock } from '../../src/testing/index.ts';
+import { defineTransitionTool } from '../../src/tools/define-transition-tool.ts';
+import { breathe, testEngine } from '../support/test-engine.ts';
+import { allow, tool } from '../support/tools.ts';
+import { verifyRun } from '../support/verify-run.ts';
+
+const minute = 60_000;
+const gated = (rest: string): string => `${allow('pay')}tool_gates: [{ id: money, tools: [pay], verdict: ask${rest} }]`;
+const replies = [{ toolCalls: [{ name: 'pay', args: {} }] }, { text: 'done' }];
+
+describe('calls that wait for a person (E13)', () => {
+  it('wait for ever unless their gate says otherwise', async () => {
+    const team = await testEngine({ profile: gated(''), tools: [tool('pay', () => 'paid')], replies });
+    const run = await team.launch();
+    await run.settled();
+    expect(team.clock.nextBackgroundIn).toBeUndefined();
+    await team.clock.advance(1_000 * 24 * 60 * minute);
+    expect(run.pending).toMatchObject([{ kind: 'approval', tool: 'pay' }]);
+    expect(run.pending[0]?.expiresAt).toBeUndefined();
+  });
+
+  it('are denied when nobody decided in time, on record, and the late verdict is refused', async () => {
+    let paid = 0;
+    const team = await testEngine({ profile: gated(', expires_after: 30m'), tools: [tool('pay', () => ++paid)], replies });
+    const run = await team.launch();
+    await run.settled();
+    const [pending] = run.pending;
+    expect(pending?.expiresAt).toBe(team.clock.now() + 30 * minute);
+    await team.clock.advance(30 * minute);
+    expect((await run.result).outcome).toBe('success');
+    expect(paid).toBe(0);
+    expect(run.turns()[0]?.toolInteractions).toMatchObject([{ status: 'denied', error: { code: 'TOOL_EXPIRED' } }]);
+    await expect(run.approve(pending?.id ?? '')).rejects.toMatchObject({ code: 'PENDING_UNKNOWN' });
+    await verifyRun(run, team.journal, { requests: team.model.requests });
+  });
+
+  it('run when their gate allows them then', async () => {
+    let paid = 0;
+    const team = await testEngine({
+      profile: gated(', expires_after: 30m, on_expire: allow'),
+      tools: [tool('pay', () => ++paid)],
+      replies,
+    });
+    const run = await team.launch();
+    await run.settled();
+    await team.clock.advance(30 * minute);
+    expect((await run.result).outcome).toBe('success');
+    expect(paid).toBe(1);
+    await verifyRun(run, team.journal, { requests: team.model.requests });
+  });
+
+  it('expire in another process too, and count the time in which there was none', async () => {
+    const store = createMemoryJournal();
+    const clock = manualClock();
+    const parts = { profile: gated(', expires_after: 30m'), store, clock, tools: [tool('pay', () => 'paid')] };
+    const first = await testEngine({ ...parts, replies });
+    const run = await first.launch();
+    await run.settled();
+    await first.engine.close();
+    await clock.advance(60 * minute);
+    const second = await testEngine({ ...parts, replies: [{ text: 'went on' }] });
+    const again = await second.engine.resume(run.id);
+    await breathe();
+    await clock.advance(1);
+    expect(await again.result).toMatchObject({ output: 'went on' });
+    await verifyRun(again, store);
+  });
+
+  it('a question that expires is answered as denied', async () => {
+    const ask = defineTransitionTool({
+      name: 'ask',
+      description: 'Asks.',
+      run: () => ({
+        kind: 'suspend',
+        on: { kind: 'question', prompt: 'Well?', expires: { afterMs: minute, verdict: 'deny' } },
+        memo: null,
+      }),
+    });
+    const team = await testEngine({
+      profile: allow('ask'),
+      tools: [ask],
+      replies: [{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'done' }],
+    });
+    const run = await team.launch();
+    await run.settled();
+    await team.clock.advance(minute);
+    expect((await run.result).outcome).toBe('success');
+    expect(run.turns()[0]?.toolInteractions).toMatchObject([{ status: 'denied', error: { code: 'TOOL_EXPIRED' } }]);
+    await verifyRun(run, team.journal, { requests: team.model.requests });
+  });
+
+  it('on_expire without expires_after is a mistake', async () => {
+    const text = 'name: A\ntype: associate\ninstructions: x\ntool_gates: [{ id: g, verdict: ask, on_expire: allow }]\n';
+    await expect(loadProfiles({ files: [{ path: 'profiles/a.yaml', text }] })).rejects.toThrow(
+      /a.yaml:4:.*on_expire.*expires_after/,
+    );
+  });
+});
