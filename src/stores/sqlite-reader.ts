@@ -14,6 +14,7 @@ export class SqliteReader {
   readonly #file: string;
   readonly #findRun: StatementSync;
   readonly #commits: StatementSync;
+  readonly #lastSeq: StatementSync;
   readonly #content: StatementSync;
   readonly #runs: StatementSync;
 
@@ -25,6 +26,7 @@ export class SqliteReader {
       `SELECT key, last_seq, at, sum, body FROM commits
        WHERE key >= coalesce((SELECT max(key) FROM commits WHERE key > :begin AND key <= :first), :begin) AND key < :end ORDER BY key`,
     );
+    this.#lastSeq = database.prepare('SELECT last_seq FROM commits WHERE key > :begin AND key < :end ORDER BY key DESC LIMIT 1');
     this.#content = database.prepare('SELECT sum, text FROM contents WHERE hash = ?');
     this.#runs = database.prepare(
       `SELECT runs.*, last.last_seq, last.at, last.agents, last.turns, last.input_tokens, last.output_tokens
@@ -42,6 +44,8 @@ export class SqliteReader {
     const events: CadreEvent[] = [];
     let lastSeq: number | undefined = after === 0 ? 0 : undefined;
     if (limit === 0) return events;
+    // Looked up from the other end, and before the scan: a damaged key must not end a run early, and others may append meanwhile.
+    const end = Number(this.#lastSeq.get({ begin, end: begin + keySpan })?.['last_seq'] ?? 0);
     for (const row of this.#commits.iterate({ begin, first, end: begin + keySpan })) {
       const firstSeq = Number(row['key']) - begin;
       if (lastSeq !== undefined && firstSeq !== lastSeq + 1) throw this.#gap(runId, lastSeq, firstSeq);
@@ -55,6 +59,7 @@ export class SqliteReader {
     }
     // A run is begun by its first commit.
     if (lastSeq === undefined || lastSeq === 0) throw this.#gap(runId, 0, undefined);
+    if (lastSeq < end) throw this.#gap(runId, lastSeq, undefined);
     return events;
   }
 

@@ -3,84 +3,13 @@ import { fileURLToPath } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileProfileFiles } from '../../src/profiles/compile-profile-files.ts';
+import { fuzzProfiles } from './fuzz-profiles.ts';
+import { mutate, mutation } from './mutate-text.ts';
 
 const folder = fileURLToPath(new URL('fixtures/team', import.meta.url));
 const texts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.yaml'))
   .map((path) => ({ path, text: readFileSync(`${folder}/${path}`, 'utf8') }));
-
-const fragments = [
-  '{{',
-  '}}',
-  '{{ x',
-  '!',
-  '&a ',
-  '*a',
-  '? ',
-  '- ',
-  ': ',
-  '|',
-  '>',
-  '>-\n',
-  '"',
-  "'",
-  '\\',
-  '\t',
-  '\n',
-  '\r\n',
-  '[',
-  ']',
-  '{',
-  '}',
-  '#',
-  '%',
-  '@',
-  '`',
-  '---\n',
-  '...\n',
-  '<<: ',
-  '__proto__: ',
-  'null',
-  '~',
-  '1e999',
-  '0x',
-  '\u2028',
-  '\uD800',
-  '😀',
-  'remove: true',
-  'id: ',
-  'type: ',
-  '_type: from_env',
-  'constructor: ',
-  '\u0000',
-  '\u0085',
-];
-
-const mutation = fc.oneof(
-  fc.record({ kind: fc.constant('insert' as const), at: fc.nat(), text: fc.constantFrom(...fragments) }),
-  fc.record({ kind: fc.constant('delete' as const), at: fc.nat(), length: fc.integer({ min: 1, max: 40 }) }),
-  fc.record({ kind: fc.constant('swap' as const), at: fc.nat(), length: fc.integer({ min: 1, max: 30 }), to: fc.nat() }),
-  fc.record({ kind: fc.constant('line' as const), at: fc.nat(), to: fc.nat() }),
-);
-type Mutation = typeof mutation extends fc.Arbitrary<infer T> ? T : never;
-
-function mutate(text: string, change: Mutation): string {
-  const at = change.at % (text.length + 1);
-  switch (change.kind) {
-    case 'insert':
-      return text.slice(0, at) + change.text + text.slice(at);
-    case 'delete':
-      return text.slice(0, at) + text.slice(at + change.length);
-    case 'swap':
-      return text.slice(0, at) + text.slice(change.to % (text.length + 1)).slice(0, change.length) + text.slice(at + change.length);
-    case 'line': {
-      const lines = text.split('\n');
-      const [line = ''] = lines.splice(change.at % lines.length, 1);
-      lines.splice(change.to % (lines.length + 1), 0, line);
-      return lines.join('\n');
-    }
-  }
-}
 
 describe('whatever stands in a file', () => {
   it('compiling answers with a set or with errors that lie in the file, and never throws', () => {
@@ -99,6 +28,13 @@ describe('whatever stands in a file', () => {
       }),
       { numRuns: 1_000 },
     );
+  });
+
+  it('the bundled profiles, broken in 1,000 ways, are refused with code and place or are still good', () => {
+    const { files, refused, fine, wrong } = fuzzProfiles(1_000, 20_261_121);
+    expect(wrong).toEqual([]);
+    expect(refused + fine).toBe(files);
+    expect(fine).toBeGreaterThan(0);
   });
 
   it('text of any kind', () => {

@@ -1,0 +1,29 @@
+/*
+ * Measures the promises of the trust table and prints each with its numbers: `npm run trust`, `npm run trust -- --quick`, and
+ * `npm run trust -- N10 N11` for some of them. Ends with 1 when one is missed.
+ */
+import { seed, trustRows } from './rows.ts';
+
+const words = process.argv.slice(2);
+const quick = words.includes('--quick');
+const wanted = words.filter((word) => !word.startsWith('--'));
+const rows = trustRows.filter(({ id }) => wanted.length === 0 || wanted.includes(id));
+const begin = performance.now();
+let misses = 0;
+
+console.log(`seed ${seed}, Node ${process.version}${quick ? ', the short version' : ''}\n`);
+for (const { id, promise, goal, measure, later } of rows) {
+  if (measure === undefined) {
+    console.log(`later  ${id.padEnd(5)} ${promise} (${goal})\n             ${later ?? ''}`);
+    continue;
+  }
+  const from = performance.now();
+  const { ok, numbers } = await measure(quick).catch((thrown: unknown) => ({ ok: false, numbers: String(thrown) }));
+  if (!ok) misses++;
+  const seconds = ((performance.now() - from) / 1_000).toFixed(1);
+  console.log(`${ok ? 'ok    ' : 'MISS  '} ${id.padEnd(5)} ${promise} (${goal})\n             ${numbers} [${seconds} s]`);
+}
+console.log(
+  `\n${misses === 0 ? 'every promise is kept' : `${misses} missed`}, in ${((performance.now() - begin) / 1_000).toFixed(0)} s`,
+);
+process.exitCode = misses === 0 ? 0 : 1;
