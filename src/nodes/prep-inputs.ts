@@ -12,7 +12,7 @@ import type { Transaction } from '../core/transaction.ts';
 import type { TurnInput } from '../core/turn.ts';
 import { answeredCall, openCallsOf } from './answered-call.ts';
 
-/** Most items one turn reads; the rest wait for the next, in order. */
+/** Most items one turn reads besides the results of its calls; the rest wait for the next, in order. */
 const maxItemsPerTurn = 256;
 
 /** So many places of a full turn go to the items that have waited longest: none waits for ever behind a flood of urgent ones (FAULTS E10). */
@@ -57,7 +57,8 @@ function readable(agent: AgentState, profile: CompiledProfile, open: ReadonlySet
   const ordered = readingOrder(weighted);
   if (open.size === 0 || ordered.length < 2) return oneTurn(ordered);
   const isResult = ({ item }: WaitingItem): boolean => open.has(answeredCall(item) ?? ('' as CallId));
-  return oneTurn([...ordered.filter(isResult), ...ordered.filter((entry) => !isResult(entry))]);
+  // However many results there are, all of them are read: no provider takes a history in which one is missing.
+  return [...ordered.filter(isResult), ...oneTurn(ordered.filter((entry) => !isResult(entry)))];
 }
 
 /** As many as one turn reads: the first ones, and of the rest those nobody has read that came first; in reading order. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { promptText } from '../../src/inspector/prompt-text.ts';
 import type { PromptMessage } from '../../src/core/message.ts';
-import { breathe, testEngine, waitsForUser } from '../support/test-engine.ts';
+import { breathe, gate, testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, heldTool, tool } from '../support/tools.ts';
 import { verifyRun } from '../support/verify-run.ts';
 
@@ -329,6 +329,24 @@ describe('I1: every call is answered exactly once, in place', () => {
     expect(texts[0]).toContain('strict');
     // The same words for a tool that does not exist and one that is not allowed.
     expect(texts.at(-1)?.replace('forbidden', 'nothing')).toBe(texts[0]);
+    await verifyRun(run, team.journal, { requests: team.model.requests });
+  });
+
+  it('500 calls of one reply get 500 results in the next turn, however many items wait besides', async () => {
+    const held = gate<string>();
+    const team = await testEngine({
+      profile: `${waitsForUser}${allow('t')}limits: { max_tool_calls: 1000 }\n`,
+      tools: [tool('t', ({ n }) => (n === 7 ? held.promise : `result ${String(n)}`))],
+      replies: (_request, index) =>
+        index === 0 ? { toolCalls: Array.from({ length: 500 }, (_, n) => call('t', { n })) } : { text: `done ${index}` },
+    });
+    const run = await team.launch();
+    for (let n = 0; n < 300; n++) await run.send({ source: 'NEWS', payload: n });
+    held.open('result 7');
+    await run.settled();
+    const [, second] = run.turns();
+    expect(second?.inputs.filter(({ source }) => source === 'TOOL_RESULT')).toHaveLength(500);
+    expect(run.turns()[0]?.toolInteractions.every(({ status }) => status === 'ok')).toBe(true);
     await verifyRun(run, team.journal, { requests: team.model.requests });
   });
 
