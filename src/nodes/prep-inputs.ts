@@ -12,7 +12,7 @@ import type { Transaction } from '../core/transaction.ts';
 import type { TurnInput } from '../core/turn.ts';
 import { answeredCall, openCallsOf } from './answered-call.ts';
 
-/** Most items one turn reads besides the results of its calls; the rest wait for the next, in order. */
+/** Most items one turn reads, unless its calls have more results; the rest wait for the next, in order. */
 const maxItemsPerTurn = 256;
 
 /** So many places of a full turn go to the items that have waited longest: none waits for ever behind a flood of urgent ones (FAULTS E10). */
@@ -58,13 +58,15 @@ function readable(agent: AgentState, profile: CompiledProfile, open: ReadonlySet
   if (open.size === 0 || ordered.length < 2) return oneTurn(ordered);
   const isResult = ({ item }: WaitingItem): boolean => open.has(answeredCall(item) ?? ('' as CallId));
   // However many results there are, all of them are read: no provider takes a history in which one is missing.
-  return [...ordered.filter(isResult), ...oneTurn(ordered.filter((entry) => !isResult(entry)))];
+  const results = ordered.filter(isResult);
+  const others = ordered.filter((entry) => !isResult(entry));
+  return [...results, ...oneTurn(others, Math.max(placesForTheOldest, maxItemsPerTurn - results.length))];
 }
 
 /** As many as one turn reads: the first ones, and of the rest those nobody has read that came first; in reading order. */
-function oneTurn(ordered: readonly WaitingItem[]): readonly WaitingItem[] {
-  if (ordered.length <= maxItemsPerTurn) return ordered;
-  const first = ordered.slice(0, maxItemsPerTurn - placesForTheOldest);
+function oneTurn(ordered: readonly WaitingItem[], places = maxItemsPerTurn): readonly WaitingItem[] {
+  if (ordered.length <= places) return ordered;
+  const first = ordered.slice(0, places - placesForTheOldest);
   const rest = ordered.slice(first.length);
   const oldest = new Set(rest.toSorted((a, b) => a.turnsSeen - b.turnsSeen || a.seq - b.seq).slice(0, placesForTheOldest));
   return [...first, ...rest.filter((entry) => oldest.has(entry))];
