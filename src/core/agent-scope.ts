@@ -1,6 +1,5 @@
 import { contextTokens } from './context-size.ts';
 import type { Scope } from './expression/expression.ts';
-import type { TurnId } from './ids.ts';
 import type { WaitingItem } from './inbox.ts';
 import type { AgentState, RunState } from './state.ts';
 
@@ -11,8 +10,6 @@ export interface TurnView {
   readonly error?: string;
   readonly tool_calls?: readonly string[];
 }
-
-const noTurn = '' as TurnId;
 
 type View = Readonly<Record<string, unknown>>;
 
@@ -167,7 +164,7 @@ function stateView(run: RunState, agent: AgentState, counters: () => View): View
       return agent.currentTurnId ?? null;
     },
     get context_tokens() {
-      return contextTokens(agent, run.turns.get(agent.currentTurnId ?? agent.lastTurnId ?? noTurn)?.start.prompt);
+      return contextTokens(agent);
     },
     get last_reply() {
       return agent.lastReply;

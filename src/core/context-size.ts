@@ -7,17 +7,6 @@ import type { TurnInput, TurnPrompt } from './turn.ts';
  * its provider counted last corrects them.
  */
 
-/** What a prompt is made of, as far as its size goes; `system` and `tools` are estimates of those texts. */
-export interface PromptSize {
-  readonly system: number;
-  readonly tools: number;
-  /** The stored messages in view: from (inclusive) to (exclusive; all when absent). */
-  readonly from: number;
-  readonly to?: number;
-  /** What the turn reads; with `to` absent, persistent inputs are not among the messages yet and count here. */
-  readonly inputs?: readonly TurnInput[];
-}
-
 /** The estimated tokens of an agent's messages `from` (inclusive) to `to` (exclusive), in constant time. */
 export function viewTokens(agent: AgentState, from: number, to: number = Number.POSITIVE_INFINITY): number {
   return Math.max(0, totalBefore(agent, to) - totalBefore(agent, from));
@@ -29,10 +18,13 @@ function totalBefore({ tokenTotals, released, tokensReleased }: AgentState, posi
   return index < 0 ? tokensReleased : (tokenTotals[index] ?? tokensReleased);
 }
 
-/** The engine's own estimate of a prompt, from its texts alone; `correctedTokens` makes the best figure of it. */
-export function estimatePrompt(agent: AgentState, size: PromptSize): number {
-  let tokens = size.system + size.tools + viewTokens(agent, size.from, size.to);
-  for (const input of size.inputs ?? []) if (size.to === undefined || !input.persistent) tokens += contentTokens(input.content);
+/**
+ * The engine's own estimate of an agent's next prompt, from its texts alone: `fixed` is what the system text and the tools
+ * come to, `inputs` what the turn reads. `correctedTokens` makes the best figure of it.
+ */
+export function estimatePrompt(agent: AgentState, fixed: number, inputs: readonly TurnInput[]): number {
+  let tokens = fixed + agent.view.headTokens + viewTokens(agent, agent.view.from);
+  for (const input of inputs) tokens += contentTokens(input.content);
   return tokens;
 }
 
@@ -64,14 +56,12 @@ export function countedPrompt(prompt: TurnPrompt | undefined, inputTokens: numbe
   return { from: prompt.from, estimated: prompt.tokens, tokens: inputTokens };
 }
 
-/** About how many tokens a prompt made now would have, with what has come in since the last one. Constant time per item. */
-export function contextTokens(agent: AgentState, lastPrompt: TurnPrompt | undefined): number {
-  const from = lastPrompt?.from ?? 0;
-  const since = lastPrompt === undefined ? 0 : lastPrompt.to;
-  const before = lastPrompt?.tokens ?? (lastPrompt === undefined ? 0 : viewTokens(agent, from, lastPrompt.to));
-  let tokens = correctedTokens(agent, from, before + viewTokens(agent, since));
+/** About how many tokens a prompt made now would have, with what waits in the inbox. Constant time per waiting item. */
+export function contextTokens(agent: AgentState): number {
+  const { view } = agent;
+  let tokens = agent.fixedTokens + view.headTokens + viewTokens(agent, view.from);
   for (const { item } of agent.inbox) tokens += estimateTokens(payloadText(item.payload));
-  return tokens;
+  return correctedTokens(agent, view.from, tokens);
 }
 
 function payloadText(payload: unknown): string {

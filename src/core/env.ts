@@ -53,6 +53,8 @@ export interface Env {
   readonly profiles: ReadonlyMap<string, CompiledProfile>;
   readonly protocols: ReadonlyMap<string, HandoverProtocol>;
   readonly llmConfig: (profile: CompiledProfile, run: RunState) => LlmConfig;
+  /** The LLM config of a name. */
+  readonly llmConfigOf: (name: string) => LlmConfig;
   readonly catalog: ToolCatalog;
   readonly toolsOf: (profile: CompiledProfile, agent: AgentState) => AgentTools;
   readonly ingestor: (name: string) => Ingestor | undefined;

@@ -1,6 +1,7 @@
 import type { ErrorRecord } from './error.ts';
 import type { AgentId, CallId, ContentHash, ItemId, RunId, TurnId } from './ids.ts';
 import type { InboxItem } from './inbox.ts';
+import type { CompactionEnd, CompactionStart, ContextTrim } from './context-events.ts';
 import type { JsonObject, JsonValue, Writable } from './json.ts';
 import type { Limits } from './profile.ts';
 import type { ToolAnswer, ToolEnd, ToolLate, ToolRequest, ToolStart, ToolSuspend, ToolVerify } from './tool-events.ts';
@@ -113,7 +114,7 @@ export interface LimitReach {
   readonly stage: 1 | 2;
   /** Whose limit it is: the agent's with all below it, that of the work module it is at, or the run's. */
   readonly scope: 'agent' | 'module' | 'run';
-  readonly limit: 'turns' | 'tool_calls' | 'tokens' | 'cost_usd' | 'wall_seconds';
+  readonly limit: 'turns' | 'tool_calls' | 'tokens' | 'cost_usd' | 'wall_seconds' | 'context';
   readonly used: number;
   readonly allowed: number;
   /** The three above in words. */
@@ -202,6 +203,9 @@ export type EventDraft =
   | ToolEnd
   | ToolLate
   | TurnEnd
+  | ContextTrim
+  | CompactionStart
+  | CompactionEnd
   | ModuleUpdate
   | DispatchUpdate
   | StateChange

@@ -78,8 +78,8 @@ function userMessage(input: TurnInput, turnId: TurnId): StoredMessage {
 }
 
 /**
- * The prompt of a turn, as it is sent: the system text (when there is any), the stored messages `from` to `to`, then
- * the ephemeral inputs. A `prepend_to_role` input goes in front of a copy of the last message when that message has
+ * The prompt of a turn, as it is sent: the system text (when there is any), the text that stands for messages that are left
+ * out (when some are), the stored messages `from` to `to`, then the ephemeral inputs. A `prepend_to_role` input goes in front of a copy of the last message when that message has
  * its role, and becomes its own message otherwise; stored messages are never edited (I11).
  */
 export function assemblePrompt(
@@ -87,12 +87,14 @@ export function assemblePrompt(
   history: StoredHistory,
   range: { readonly from: number; readonly to: number },
   inputs: readonly TurnInput[],
+  headText = '',
 ): PromptMessage[] {
   const { messages } = history;
   const from = range.from - history.released;
   const to = range.to - history.released;
   const view = from === 0 && to === messages.length ? messages : messages.slice(from, to);
   const system: PromptMessage[] = systemText === '' ? [] : [{ role: 'system', content: systemText }];
+  if (headText !== '') system.push(headMessage(headText));
   const prompt = system.concat(view);
   for (const input of inputs) {
     if (input.persistent) continue;
@@ -104,6 +106,11 @@ export function assemblePrompt(
     }
   }
   return prompt;
+}
+
+/** What stands in a prompt for the messages that are left out of it. */
+function headMessage(text: string): PromptMessage {
+  return { role: 'user', content: [{ type: 'text', text }] };
 }
 
 function prependedTo(message: Extract<PromptMessage, { role: 'user' }>, content: Content): PromptMessage {

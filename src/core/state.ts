@@ -1,3 +1,4 @@
+import type { AgentContext } from './agent-context.ts';
 import type { EventOf, RunEndStatus } from './event.ts';
 import type { ErrorRecord } from './error.ts';
 import type { AgentId, CallId, ContentHash, RunId, TurnId } from './ids.ts';
@@ -174,7 +175,7 @@ export interface CurrentAction {
 }
 
 /** One agent's private state. */
-export interface AgentState {
+export interface AgentState extends AgentContext {
   meta: AgentMeta;
   status: AgentStatus;
   /**
@@ -185,12 +186,6 @@ export interface AgentState {
   origins: MessageOrigin[];
   /** How many messages before the first one that is here were released (`fold/release.ts`). */
   released: number;
-  /** Running totals of estimated tokens: `tokenTotals[i]` is that of the whole history up to and with `messages[i]`. */
-  tokenTotals: number[];
-  /** The total of the messages that were released. */
-  tokensReleased: number;
-  /** What the provider counted for the latest prompt it said so of, beside the engine's own estimate of it. */
-  counted: { readonly from: number; readonly estimated: number; readonly tokens: number } | undefined;
   /** Histories of earlier iterations. */
   readonly archived: {
     readonly iteration: number;

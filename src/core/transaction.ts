@@ -24,6 +24,7 @@ export type Effect =
       readonly error: ErrorRecord;
       readonly cause: number;
     }
+  | { readonly kind: 'compaction'; readonly agentId: AgentId; readonly compactionId: string; readonly cause: number }
   | {
       readonly kind: 'tool';
       readonly agentId: AgentId;

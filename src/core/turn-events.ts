@@ -39,6 +39,8 @@ export interface ModelEnd {
   readonly turnId: TurnId;
   readonly reply?: {
     readonly text: string;
+    /** The text as history keeps it, when the context policy cuts it. */
+    readonly shown?: string;
     readonly reasoning: string;
     readonly reasoningParts?: readonly { readonly text: string; readonly providerOptions: ProviderOptions }[];
     readonly files?: readonly FilePart[];

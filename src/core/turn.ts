@@ -65,6 +65,9 @@ export interface TurnPrompt {
   /** The stored messages in view: from (inclusive) to (exclusive). */
   readonly from: number;
   readonly to: number;
+  /** The text that stands in front of them, in the user's name, for what came before; and the event it came from. */
+  readonly head?: ContentHash;
+  readonly headSeq?: number;
   /** The engine's own estimate of the whole prompt in tokens; what the provider counted is in `model.end`. */
   readonly tokens?: number;
   readonly toolChoice?: string;

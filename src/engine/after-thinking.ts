@@ -8,7 +8,7 @@ import type { Writable } from '../core/json.ts';
 import type { AgentEnding } from '../core/tool-events.ts';
 import type { DecidedAction } from '../core/turn-events.ts';
 import { agentFlow } from '../nodes/agent-flow.ts';
-import { profileOf } from '../nodes/agent-node.ts';
+import { profileOf } from '../nodes/profile-of.ts';
 import { endAgent } from '../nodes/end-agent.ts';
 import { readAgain } from '../nodes/interrupted-turn.ts';
 import type { Action } from '../nodes/node.ts';

@@ -30,6 +30,7 @@ export function buildEnv(parts: EnvParts): Env {
     profiles: set.profiles,
     protocols: set.protocols,
     llmConfig: (profile, run) => llmConfigs.of(profile, run.meta.llmConfig),
+    llmConfigOf: (name) => llmConfigs.resolve(name),
     catalog: registry,
     toolsOf: createToolsOf(parts),
     ingestor: (name) => ingestors.get(name),

@@ -6,6 +6,7 @@ import type { ModelOutcome } from '../core/model.ts';
 import type { AgentState } from '../core/state.ts';
 import type { ItemDraft, Transaction } from '../core/transaction.ts';
 import type { createAgentNode } from '../nodes/agent-node.ts';
+import { applySummary } from '../nodes/compaction.ts';
 import { applyDues } from '../nodes/deadlines.ts';
 import type { Due } from '../nodes/dues.ts';
 import { endAgent } from '../nodes/end-agent.ts';
@@ -22,6 +23,7 @@ export type Input =
   | { readonly kind: 'start'; readonly profile: string; readonly payload: JsonValue }
   | { readonly kind: 'post'; readonly to: AgentId; readonly item: ItemDraft }
   | { readonly kind: 'model'; readonly agentId: AgentId; readonly turnId: TurnId; readonly outcome: ModelOutcome }
+  | { readonly kind: 'compaction'; readonly agentId: AgentId; readonly compactionId: string; readonly outcome: ModelOutcome }
   | {
       readonly kind: 'tool';
       readonly agentId: AgentId;
@@ -83,6 +85,9 @@ function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
       break;
     case 'model':
       endModelCall(tx, kernel, input);
+      break;
+    case 'compaction':
+      applySummary(tx, kernel.env, input);
       break;
     case 'tool':
       endToolCall(tx, kernel, input);

@@ -3,10 +3,11 @@ import type { Clock } from '../core/clock.ts';
 import { CadreError, describeThrown } from '../core/error.ts';
 import type { CadreEvent } from '../core/event.ts';
 import type { ContentHash } from '../core/ids.ts';
-import type { ModelDelta, ModelGateway } from '../core/model.ts';
+import type { ModelDelta, ModelGateway, ModelOutcome } from '../core/model.ts';
 import type { RunState } from '../core/state.ts';
 import type { Effect } from '../core/transaction.ts';
 import type { NodeFunction } from '../nodes/function-node.ts';
+import { summarise } from '../nodes/summary-request.ts';
 import type { Input, Kernel } from './decide.ts';
 import { CallContext } from './call-context.ts';
 import { ClockWatch } from './clock-watch.ts';
@@ -82,6 +83,9 @@ export class Effects {
       case 'model':
         this.#startModel(run, effect);
         break;
+      case 'compaction':
+        this.#startCompaction(run, effect);
+        break;
       case 'tool':
       case 'verify':
         this.#startTool(run, effect);
@@ -101,6 +105,8 @@ export class Effects {
     for (const event of events) {
       if (event.type === 'tool.end')
         this.#inFlight.get(event.callId)?.abort.abort(new CadreError('TOOL_CANCELLED', 'the call is over'));
+      else if (event.type === 'compaction.end')
+        this.#inFlight.get(event.compactionId)?.abort.abort(new CadreError('MODEL_ABORTED', 'the compaction is over'));
       else if (event.type === 'turn.end')
         this.#inFlight.get(event.turnId)?.abort.abort(new CadreError('MODEL_ABORTED', 'the turn is over'));
     }
@@ -146,17 +152,22 @@ export class Effects {
       abort,
       kernel.agentNode.exec({ turnId }, ports),
       (outcome) => ({ kind: 'model', agentId, turnId, outcome }),
-      (thrown) => ({
-        kind: 'model',
-        agentId,
-        turnId,
-        outcome: {
-          kind: 'error',
-          error: { code: 'INTERNAL', message: `the model call could not be made: ${describeThrown(thrown)}` },
-          usage: {},
-          attempts: [],
-        },
-      }),
+      (thrown) => ({ kind: 'model', agentId, turnId, outcome: couldNotBeMade(thrown) }),
+    );
+  }
+
+  #startCompaction(run: RunState, effect: Extract<Effect, { kind: 'compaction' }>): void {
+    const { agentId, compactionId } = effect;
+    const agent = run.agents.get(agentId);
+    if (agent === undefined) return;
+    const { kernel, gateway, content } = this.#ports;
+    const abort = new AbortController();
+    this.#track(
+      compactionId,
+      abort,
+      Promise.try(summarise, kernel.env, { run, agent, signal: abort.signal, gateway, content }),
+      (outcome) => ({ kind: 'compaction', agentId, compactionId, outcome }),
+      (thrown) => ({ kind: 'compaction', agentId, compactionId, outcome: couldNotBeMade(thrown) }),
     );
   }
 
@@ -225,6 +236,11 @@ export class Effects {
     );
     this.#inFlight.set(key, { abort, done: settled });
   }
+}
+
+function couldNotBeMade(thrown: unknown): ModelOutcome {
+  const message = `the model call could not be made: ${describeThrown(thrown)}`;
+  return { kind: 'error', error: { code: 'INTERNAL', message }, usage: {}, attempts: [] };
 }
 
 function isAborted(abort: InFlight['abort']): boolean {

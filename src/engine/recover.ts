@@ -29,6 +29,7 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
   for (const agent of tx.run.agents.values()) {
     if (agent.status === 'ended') continue;
     recoverTurn(tx, env, agent);
+    recoverCompaction(tx, agent);
     for (const call of [...agent.openCalls.values()]) recoverCall(tx, env, agent, call);
     tx.touch(agent.meta.agentId);
   }
@@ -42,6 +43,14 @@ function recoverTurn(tx: Transaction, env: Env, agent: AgentState): void {
     return;
   }
   tx.effects.push({ kind: 'model', agentId: agent.meta.agentId, turnId: turn.turnId, cause: turn.start.seq });
+}
+
+/** A summary that did not come is asked for again, from the same recorded input. */
+function recoverCompaction(tx: Transaction, agent: AgentState): void {
+  const { compacting } = agent;
+  if (compacting === undefined) return;
+  const { compactionId, seq } = compacting;
+  tx.effects.push({ kind: 'compaction', agentId: agent.meta.agentId, compactionId, cause: seq });
 }
 
 /** A call that was open when the run was left: what cannot go on is ended, with the reason; what can goes on. */

@@ -64,6 +64,7 @@ function finishTurn(tx: Transaction, env: Env, agent: AgentState): void {
 
 /** No lost wake-up (I6): asked after every change, from state alone. */
 function mayTakeTurn(agent: AgentState): boolean {
+  if (agent.compacting !== undefined) return false;
   if (agent.status === 'ready') return agent.loop || agent.inbox.some(isNews);
   if (agent.status !== 'awaiting_input') return false;
   const on = agent.awaitingOn;

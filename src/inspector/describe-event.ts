@@ -1,4 +1,4 @@
-import type { CadreEvent } from '../core/event.ts';
+import type { CadreEvent, EventOf } from '../core/event.ts';
 import type { JsonValue } from '../core/json.ts';
 import { contentText } from '../core/message.ts';
 
@@ -48,6 +48,10 @@ export function describeEvent(event: CadreEvent): string {
     case 'tool.end':
     case 'tool.late':
       return describeToolEvent(event);
+    case 'context.trim':
+    case 'compaction.start':
+    case 'compaction.end':
+      return describeContextEvent(event);
     case 'module.update':
       return `module ${event.moduleId} changed: ${inOneLine(Object.keys(event.patch).join(', '))}`;
     case 'dispatch.update':
@@ -71,6 +75,19 @@ function describeAgentEvent(event: Extract<CadreEvent, { readonly type: `agent.$
       return `${event.agentId} was restarted (iteration ${event.iteration})`;
     case 'agent.end':
       return `${event.agentId} ended (${event.outcome})`;
+  }
+}
+
+function describeContextEvent(event: EventOf<'context.trim' | 'compaction.start' | 'compaction.end'>): string {
+  switch (event.type) {
+    case 'context.trim':
+      return `${event.agentId} is shown its messages from ${event.to} on (${event.reason})`;
+    case 'compaction.start':
+      return `messages ${event.from} to ${event.to} of ${event.agentId} go to a summariser (${event.reason}, about ${event.tokens} tokens)`;
+    case 'compaction.end':
+      return event.error === undefined
+        ? `a summary stands for messages ${event.from} to ${event.to} of ${event.agentId}`
+        : `messages ${event.from} to ${event.to} of ${event.agentId} could not be summarised: ${event.error.message}`;
   }
 }
 

@@ -9,13 +9,13 @@ import { partText, resultParts, type PromptPart } from './prompt-text.ts';
 import type { SystemPromptView } from './system-prompt.ts';
 import type { History } from './turn-history.ts';
 
-/** What a piece of a prompt is; `join` is text the engine put between two others. */
-export type SpanSource = 'segment' | 'item' | 'tool_result' | 'reply' | 'reasoning' | 'tool_call' | 'join';
+/** What a piece of a prompt is; `join` is text the engine put between two others, `head` what stands for left-out messages. */
+export type SpanSource = 'segment' | 'head' | 'item' | 'tool_result' | 'reply' | 'reasoning' | 'tool_call' | 'join';
 
 /** A piece of a prompt with one origin. */
 export interface PromptSpan {
   readonly source: SpanSource;
-  /** The segment's id, the inbox item's id, the call's id, or the turn's id (for replies). */
+  /** The segment's id, the inbox item's id, the call's id, the turn's id (for replies), or an event's number (for a head). */
   readonly ref: string;
   readonly role: PromptMessage['role'];
   /** Place of its message in the prompt that was sent. */
@@ -40,6 +40,8 @@ export interface PromptSpan {
 /** What a prompt was put together from. */
 export interface PromptParts {
   readonly system: SystemPromptView;
+  /** The text that stands for messages that are left out, and the event it came from. */
+  readonly head?: { readonly text: string; readonly hash: ContentHash; readonly seq: number | undefined };
   readonly history: History;
   readonly from: number;
   readonly to: number;
@@ -58,6 +60,11 @@ export function promptSpans(parts: PromptParts): readonly PromptSpan[] {
   const system = systemSpans(parts.system);
   if (system.length > 0) messages.push({ role: 'system', spans: system });
   const { history } = parts;
+  if (parts.head !== undefined && parts.head.text !== '')
+    messages.push({
+      role: 'user',
+      spans: [{ source: 'head', ref: String(parts.head.seq ?? ''), text: parts.head.text, hash: parts.head.hash }],
+    });
   const from = Math.max(parts.from - history.released, 0);
   const to = Math.min(parts.to - history.released, history.messages.length);
   for (let index = from; index < to; index++) {

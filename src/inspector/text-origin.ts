@@ -9,6 +9,7 @@ import type { EventAt } from './cause-chain.ts';
 import { posterOf } from './describe-event.ts';
 import { segmentLine } from './profile-line.ts';
 import type { PromptSpan } from './prompt-spans.ts';
+import { historyOfTurn } from './turn-history.ts';
 import { inputIndex } from './turn-inputs.ts';
 
 /** A tool call, as an answer names it. */
@@ -59,6 +60,17 @@ export type TextOrigin =
   | { readonly kind: 'tool_result'; readonly call: CallRef | undefined; readonly item: ItemRefView | undefined }
   | { readonly kind: 'tool_call'; readonly call: CallRef | undefined }
   | { readonly kind: 'reply' | 'reasoning'; readonly turnId: string; readonly agentId: string }
+  /** A summary, or a note, in the place of messages `from` to `to`, which are left out. */
+  | {
+      readonly kind: 'summary' | 'left_out';
+      readonly agentId: string;
+      readonly from: number;
+      readonly to: number;
+      /** The turns those messages came from: the first and the last. */
+      readonly turnIds: readonly string[];
+      readonly compactionId?: string;
+      readonly llmConfig?: string;
+    }
   /** A separator the engine put between two texts. */
   | { readonly kind: 'join' }
   /** The run does not know its item. */
@@ -80,6 +92,8 @@ export function originOfSpan(lookup: OriginLookup, span: PromptSpan, offset: num
   switch (span.source) {
     case 'segment':
       return segmentOrigin(lookup, span, offset);
+    case 'head':
+      return headOrigin(lookup, span);
     case 'item':
       return itemOrigin(lookup, span);
     case 'tool_result':
@@ -116,6 +130,33 @@ function segmentOrigin(lookup: OriginLookup, span: PromptSpan, offset: number): 
     ...(segment.ingestorId === undefined ? {} : { ingestor: segment.ingestorId }),
     ...(segment.contentKey === undefined ? {} : { contentKey: segment.contentKey }),
   };
+}
+
+/** What stands for messages that are left out: the event that put it there says which, and who wrote it. */
+function headOrigin(lookup: OriginLookup, span: PromptSpan): TextOrigin {
+  const event = lookup.eventAt?.(Number(span.ref));
+  if (event?.type === 'compaction.end') {
+    const start = event.cause === undefined ? undefined : lookup.eventAt?.(event.cause);
+    return {
+      kind: 'summary',
+      agentId: event.agentId,
+      from: event.from,
+      to: event.to,
+      turnIds: turnsOfMessages(lookup, event.from, event.to),
+      compactionId: event.compactionId,
+      ...(start?.type === 'compaction.start' ? { llmConfig: start.llmConfig } : {}),
+    };
+  }
+  if (event?.type !== 'context.trim') return { kind: 'unknown', ref: span.ref };
+  return { kind: 'left_out', agentId: event.agentId, from: 0, to: event.to, turnIds: turnsOfMessages(lookup, 0, event.to) };
+}
+
+/** The turns the first and the last of some messages came from. */
+function turnsOfMessages({ run, turn }: OriginLookup, from: number, to: number): readonly string[] {
+  const { origins, released } = historyOfTurn(run, turn);
+  const first = origins[from - released]?.turnId;
+  const last = origins[to - 1 - released]?.turnId;
+  return [first, last].filter((turnId) => turnId !== undefined);
 }
 
 function itemOrigin(lookup: OriginLookup, span: PromptSpan): TextOrigin {

@@ -6,7 +6,7 @@ import type { FilePart } from '../core/message.ts';
 import type { FinishReason, ModelAttempt, Usage } from '../core/model.ts';
 import type { CompiledProfile } from '../core/profile.ts';
 import type { RunState, TurnState } from '../core/state.ts';
-import type { ReplyToolCall, TurnType } from '../core/turn.ts';
+import type { ReplyToolCall, TurnPrompt, TurnType } from '../core/turn.ts';
 import { lazy } from './lazy.ts';
 import { promptSpans, type PromptSpan } from './prompt-spans.ts';
 import { readList, type ReadContent } from './read-content.ts';
@@ -102,7 +102,7 @@ export function toTurnRecord(
   const systemPrompt = lazy(() =>
     start.prompt === undefined ? { segments: [] } : toSystemPrompt(start.prompt.system, content, profile),
   );
-  const prompt = lazy(() => toPrompt(run, turn, systemPrompt(), hash));
+  const prompt = lazy(() => toPrompt(run, turn, systemPrompt(), content, hash));
   const tools = lazy(() => (start.prompt === undefined ? [] : toolNames(content, start.prompt.tools)));
   return {
     runId: run.meta.runId,
@@ -159,14 +159,28 @@ function toPrompt(
   run: RunState,
   turn: TurnState,
   system: SystemPromptView,
+  content: ReadContent,
   hash: ((text: string) => ContentHash) | undefined,
 ): PromptView {
   const { prompt, inputs } = turn.start;
   if (prompt === undefined) return { spans: [], text: '' };
   const history = historyOfTurn(run, turn);
-  const built = promptSpans({ system, history, from: prompt.from, to: prompt.to, inputs, turnId: turn.turnId });
+  const built = promptSpans({
+    system,
+    ...headOf(prompt, content),
+    history,
+    from: prompt.from,
+    to: prompt.to,
+    inputs,
+    turnId: turn.turnId,
+  });
   const spans = hash === undefined ? built : built.map((span) => ({ ...span, hash: span.hash ?? hash(span.text) }));
   return { spans, text: spans.map((span) => span.text).join('') };
+}
+
+function headOf(prompt: TurnPrompt, content: ReadContent): Pick<Parameters<typeof promptSpans>[0], 'head'> {
+  if (prompt.head === undefined) return {};
+  return { head: { text: content(prompt.head) ?? '', hash: prompt.head, seq: prompt.headSeq } };
 }
 
 function toolNames(content: ReadContent, hash: Parameters<ReadContent>[0]): readonly string[] {

@@ -153,6 +153,8 @@ function causeOf(lookup: OriginLookup, span: PromptSpan | undefined): number | u
     case 'segment':
     case 'join':
       return started;
+    case 'head':
+      return Number(span.ref) || started;
     case 'item':
     case 'tool_result': {
       const seq = readItem(lookup, span)?.seq;

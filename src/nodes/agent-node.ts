@@ -1,50 +1,37 @@
 import { setTurnView } from '../core/agent-scope.ts';
 import { estimatePrompt } from '../core/context-size.ts';
-import type { Clock } from '../core/clock.ts';
 import type { AgentTools, Env } from '../core/env.ts';
 import { type Roomy, unplaced } from '../core/event.ts';
-import type { ContentHash, TurnId } from '../core/ids.ts';
+import type { TurnId } from '../core/ids.ts';
 import type { Writable } from '../core/json.ts';
-import type { LlmConfig } from '../core/llm-config.ts';
-import type { ModelDelta, ModelGateway, ModelOutcome, ModelRequest, ToolChoice } from '../core/model.ts';
+import type { ModelOutcome } from '../core/model.ts';
 import type { CompiledProfile } from '../core/profile.ts';
-import { assemblePrompt } from '../core/prompt.ts';
 import type { AgentState, RunState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { TurnStart } from '../core/turn-events.ts';
 import { estimateTokens } from '../core/token-estimate.ts';
 import type { TurnPrompt } from '../core/turn.ts';
-import { callFunction, defaultFunctionTimeoutMs, type NodeFunction } from './function-node.ts';
+import { callModel, type AgentPorts, type TurnTicket } from './call-model.ts';
+import { compactIfDue } from './compaction.ts';
+import { historyEnd } from './context-edge.ts';
+import { lookAtContext } from './context-stage.ts';
+import { fitView } from './context-view.ts';
 import { interruptTurn } from './interrupted-turn.ts';
-import type { Action, ExecPorts, Node } from './node.ts';
+import { makeRoom } from './make-room.ts';
+import type { Action, Node } from './node.ts';
 import { decideNext, decideOnError } from './post-decide.ts';
 import { recordReply } from './post-reply.ts';
 import { answerDanglingCalls } from './prep-dangling.ts';
 import { readInbox } from './prep-inputs.ts';
-import { buildSystemPrompt, systemTextOf } from './prep-system-prompt.ts';
+import { buildSystemPrompt } from './prep-system-prompt.ts';
+import { profileOf } from './profile-of.ts';
 import { boundTurn, lookAtLimits, noteUnknownCost } from './turn-limits.ts';
-
-/** One activation of an agent: the turn that is under way. */
-export interface TurnTicket {
-  readonly turnId: TurnId;
-}
-
-/** What the model call of a turn needs from outside. */
-export interface AgentPorts extends ExecPorts {
-  readonly gateway: ModelGateway;
-  readonly content: (hash: ContentHash) => string | undefined;
-  readonly onDelta?: (delta: ModelDelta) => void;
-  /** Functions that stand in a model's place, by name. */
-  readonly functions?: ReadonlyMap<string, NodeFunction>;
-  readonly clock: Clock;
-  /** How long a cancelled function gets to stop, in milliseconds. */
-  readonly graceMs: number;
-}
 
 /**
  * The generic agent (A1.1): every agent of every profile runs on this node, one turn per pass.
  *
- * prep: dangling calls → pre-turn observers → limits → inbox → system prompt → tools → `turn.start`.
+ * prep: (compaction first, when it is due) dangling calls → pre-turn observers → limits → inbox → system prompt → tools →
+ * what of its history is in view → `turn.start`.
  * exec: one model call through the gateway.
  * post: `model.end` → post-turn observers → flow decider → `turn.decide`; the returned action names what follows.
  */
@@ -58,35 +45,39 @@ export function createAgentNode(env: Env): Node<TurnTicket, ModelOutcome, AgentP
   };
 }
 
-/** The profile an agent runs by; a run never starts an agent whose profile is missing. */
-export function profileOf(env: Env, agent: AgentState): CompiledProfile {
-  const profile = env.profiles.get(agent.meta.profile);
-  if (profile === undefined) throw new Error(`agent ${agent.meta.agentId} has no profile '${agent.meta.profile}'`);
-  return profile;
-}
-
 function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket | undefined {
   const profile = profileOf(env, agent);
+  if (compactIfDue(tx, env, agent, profile)) return undefined;
   const agentId = agent.meta.agentId;
   tx.setCause(agent.inbox[0]?.seq ?? agent.meta.seq);
   setTurnView(agent, {});
   answerDanglingCalls(tx, agent);
   const observers = env.observe(tx, agent, profile, 'pre');
   if (!lookAtLimits(tx, env, agent, profile)) return undefined;
+  const size = lookAtContext(tx, env, agent, profile);
   askToGoOn(tx, agent);
   const { inputs, cause } = readInbox(tx, env, agent, profile);
   const tools = env.toolsOf(profile, agent);
   const system = buildSystemPrompt(tx, env, agent, profile, tools);
   const turnId = `${agentId}.t${agent.turnCount + 1}` as TurnId;
-  const choice = agent.limitStage === 2 ? 'none' : (agent.nextToolChoice ?? profile.toolChoice);
-  const from = visibleFrom(agent, profile);
+  const isLast = agent.limitStage === 2;
+  const choice = isLast ? 'none' : (agent.nextToolChoice ?? profile.toolChoice);
+  const fixed = system.tokens + toolTokens(tools);
+  const coming = countMessages(inputs);
+  // The last turn of an agent whose context is full must still fit.
+  fitView(tx, agent, profile, { fixed, inputs, messages: coming, ...(isLast && size !== undefined ? { most: size } : {}) });
+  const { view } = agent;
   const prompt: Writable<TurnPrompt> = {
     system: system.log,
     tools: tx.content(tools.offeredJson),
-    from,
-    to: agent.released + agent.messages.length + countMessages(inputs),
-    tokens: estimatePrompt(agent, { system: system.tokens, tools: toolTokens(tools), from, inputs }),
+    from: view.from,
+    to: historyEnd(agent) + coming,
+    tokens: estimatePrompt(agent, fixed, inputs),
   };
+  if (view.head !== undefined) {
+    prompt.head = view.head;
+    if (view.headSeq !== undefined) prompt.headSeq = view.headSeq;
+  }
   if (choice !== 'auto') prompt.toolChoice = choice;
   const start: Roomy<TurnStart> = {
     type: 'turn.start',
@@ -172,53 +163,6 @@ function countMessages(inputs: readonly { readonly persistent: boolean; readonly
   return count;
 }
 
-/** The first stored message in view: the window's edge, moved back so that no call is parted from its results. */
-function visibleFrom(agent: AgentState, profile: CompiledProfile): number {
-  const { window } = profile.contextPolicy;
-  if (window <= 0 || agent.messages.length <= window) return agent.released;
-  let from = agent.messages.length - window;
-  while (from > 0 && agent.messages[from]?.role !== 'user') from--;
-  return agent.released + from;
-}
-
-/** Makes the model call of a turn from what the journal says of it, so that a resumed run asks exactly the same. */
-function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Promise<ModelOutcome> {
-  const { run, agent, signal, gateway, onDelta } = ports;
-  const start = run.turns.get(ticket.turnId)?.start;
-  const prompt = start?.prompt;
-  if (start === undefined || prompt === undefined) throw new Error(`turn ${ticket.turnId} has no prompt`);
-  const profile = profileOf(env, agent);
-  const tools: AgentTools = env.toolsOf(profile, agent);
-  const systemText = latestSystemText(agent, prompt.system, ports.content);
-  const messages = assemblePrompt(systemText, agent, prompt, start.inputs);
-  const fn = profile.functionNode === undefined ? undefined : ports.functions?.get(profile.functionNode);
-  if (fn !== undefined) {
-    return callFunction(fn, {
-      name: profile.functionNode ?? '',
-      run,
-      agent,
-      messages,
-      tools: tools.offered,
-      wireName: env.catalog.wireName,
-      signal,
-      clock: ports.clock,
-      timeoutMs: profile.functionTimeoutMs ?? defaultFunctionTimeoutMs,
-      graceMs: ports.graceMs,
-    });
-  }
-  const config: LlmConfig = env.llmConfig(profile, run);
-  const request: Writable<ModelRequest> = {
-    config,
-    messages,
-    tools: tools.offered,
-    toolChoice: toToolChoice(prompt.toolChoice, env),
-    signal,
-  };
-  if (start.reserve?.output !== undefined) request.maxOutputTokens = start.reserve.output;
-  if (onDelta !== undefined) request.onDelta = onDelta;
-  return gateway.call(request);
-}
-
 /** A filtered reply is no answer (FAULTS M13): what there was of it stays in the record. */
 function refusedAsError(outcome: ModelOutcome): ModelOutcome {
   if (outcome.kind === 'error' || outcome.reply.finishReason !== 'content-filter') return outcome;
@@ -227,24 +171,6 @@ function refusedAsError(outcome: ModelOutcome): ModelOutcome {
   const attempts =
     last === undefined ? [] : [...outcome.attempts.slice(0, -1), { ...last, error, partialText: outcome.reply.text }];
   return { kind: 'error', error, usage: outcome.usage, attempts };
-}
-
-const systemTexts = new WeakMap<AgentState, { readonly log: string; readonly text: string }>();
-
-/** The system text behind a construction log; the newest one of each agent is kept, since it seldom changes. */
-function latestSystemText(agent: AgentState, log: ContentHash, content: AgentPorts['content']): string {
-  const known = systemTexts.get(agent);
-  if (known?.log === log) return known.text;
-  const text = systemTextOf(content(log) ?? '[]', content);
-  systemTexts.set(agent, { log, text });
-  return text;
-}
-
-/** A tool choice as the gateway wants it: one of the modes, or the wire name of a tool. */
-function toToolChoice(choice: string | undefined, env: Env): ToolChoice {
-  if (choice === undefined || choice === '' || choice === 'auto') return { type: 'auto' };
-  if (choice === 'none' || choice === 'required') return { type: choice };
-  return { type: 'tool', toolName: env.catalog.wireName(choice) };
 }
 
 /** Records what the model said and decides what follows from it. */
@@ -257,8 +183,11 @@ function finishThinking(tx: Transaction, env: Env, agent: AgentState, ticket: Tu
   }
   const outcome = refusedAsError(received);
   const isCostNew = !tx.run.usage.costUnknown;
-  recordReply(tx, env, agent, ticket.turnId, outcome);
+  recordReply(tx, env, agent, ticket.turnId, outcome, profile);
   if (isCostNew && tx.run.usage.costUnknown) noteUnknownCost(tx, env, agent);
+  if (outcome.kind === 'error' && outcome.error.code === 'MODEL_CONTEXT_TOO_LONG' && turn !== undefined) {
+    if (makeRoom(tx, env, agent, profile, turn, outcome.error)) return 'interrupted';
+  }
   if (outcome.kind === 'error') return decideOnError(tx, env, agent, profile, ticket.turnId);
   const observers = env.observe(tx, agent, profile, 'post');
   return decideNext(tx, env, agent, profile, ticket.turnId, observers);

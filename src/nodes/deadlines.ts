@@ -5,6 +5,7 @@ import { activeAt } from '../core/run-time.ts';
 import type { AgentState, CallState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { type Due, wallLimit } from './dues.ts';
+import { dropCompaction } from './drop-compaction.ts';
 import { endAgent } from './end-agent.ts';
 import { moduleLimits } from './limits.ts';
 import { endCall } from './tool-end.ts';
@@ -87,6 +88,7 @@ function stopAgent(tx: Transaction, env: Env, agent: AgentState, limit: LimitRea
   if (turnId !== undefined && tx.run.turns.get(turnId)?.interruptedBy === notice)
     tx.effects.push({ kind: 'interrupt', agentId: agent.meta.agentId, turnId, cause: notice });
   const error = limitError(limit.reason);
+  dropCompaction(tx, agent, limit.reason, cause);
   endBelow(tx, env, agent, error, cause);
   for (const call of [...agent.openCalls.values()]) stopCall(tx, env, agent, call, error);
 }

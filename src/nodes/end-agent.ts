@@ -6,6 +6,7 @@ import type { AgentEnding } from '../core/tool-events.ts';
 import type { AgentState, CallState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { answeredCall } from './answered-call.ts';
+import { dropCompaction } from './drop-compaction.ts';
 import { endCall } from './tool-end.ts';
 import { transitionContext } from './transition-context.ts';
 
@@ -56,6 +57,7 @@ export function endAgent(
   }
   if (interrupted !== undefined)
     tx.emit({ type: 'turn.end', agentId: agent.meta.agentId, turnId: interrupted, status: 'cancelled' }, end.seq);
+  dropCompaction(tx, agent, 'the agent ended before the summary came', end.seq);
   tx.ended.push(agent.meta.agentId);
   if (by === undefined || agent.meta.notify?.agentId !== by) notify(tx, agent, end.seq);
   if (tx.run.rootAgentId === agent.meta.agentId) endRun(tx, agent, end.seq);

@@ -99,6 +99,7 @@ const words = {
   tokens: 'tokens',
   cost_usd: 'US dollars',
   wall_seconds: 'seconds of working time',
+  context: 'tokens of context',
 } as const;
 
 /** A number as people write it: without the digits that adding fractions brings. */

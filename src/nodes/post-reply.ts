@@ -5,13 +5,22 @@ import { callIdAt } from '../core/fold/tool.ts';
 import type { TurnId } from '../core/ids.ts';
 import type { Writable } from '../core/json.ts';
 import type { ModelOutcome, ModelReply } from '../core/model.ts';
+import type { CompiledProfile } from '../core/profile.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { ModelEnd } from '../core/turn-events.ts';
 import type { ReplyToolCall } from '../core/turn.ts';
+import { shownReply } from './truncate-input.ts';
 
 /** Puts the outcome of a model call on the record, and what conditions may ask of it into `turn.*`. */
-export function recordReply(tx: Transaction, env: Env, agent: AgentState, turnId: TurnId, outcome: ModelOutcome): void {
+export function recordReply(
+  tx: Transaction,
+  env: Env,
+  agent: AgentState,
+  turnId: TurnId,
+  outcome: ModelOutcome,
+  profile?: CompiledProfile,
+): void {
   tx.setCause(turnStartSeq(tx, turnId));
   const end: Roomy<ModelEnd> = {
     type: 'model.end',
@@ -30,7 +39,7 @@ export function recordReply(tx: Transaction, env: Env, agent: AgentState, turnId
     setTurnView(agent, { error: outcome.error.code });
   } else {
     const { reply } = outcome;
-    end.reply = recordedReply(tx, env, reply);
+    end.reply = recordedReply(tx, env, reply, profile);
     setTurnView(agent, {
       reply: reply.text,
       finish_reason: reply.finishReason,
@@ -41,13 +50,15 @@ export function recordReply(tx: Transaction, env: Env, agent: AgentState, turnId
   tx.setCause(tx.run.seq);
 }
 
-function recordedReply(tx: Transaction, env: Env, reply: ModelReply): NonNullable<ModelEnd['reply']> {
+function recordedReply(tx: Transaction, env: Env, reply: ModelReply, profile?: CompiledProfile): NonNullable<ModelEnd['reply']> {
   const recorded: Writable<NonNullable<ModelEnd['reply']>> = {
     text: reply.text,
     reasoning: reply.reasoning,
     toolCalls: reply.toolCalls.length === 0 ? [] : withCallIds(tx, env, reply),
     finishReason: reply.finishReason,
   };
+  const shown = profile === undefined ? undefined : shownReply(reply.text, profile.contextPolicy);
+  if (shown !== undefined) recorded.shown = shown;
   if (reply.reasoningParts !== undefined) recorded.reasoningParts = reply.reasoningParts;
   if (reply.files !== undefined) recorded.files = reply.files;
   if (reply.modelId !== undefined) recorded.modelId = reply.modelId;

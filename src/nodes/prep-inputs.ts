@@ -10,6 +10,7 @@ import type { AgentState } from '../core/state.ts';
 import { fallbackStrategy, globalStrategies, type Strategy } from '../core/strategy.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { TurnInput } from '../core/turn.ts';
+import { truncate } from './truncate-input.ts';
 import { answeredCall, openCallsOf } from './answered-call.ts';
 
 /** Most items one turn reads, unless its calls have more results; the rest wait for the next, in order. */
@@ -120,12 +121,13 @@ function ingest(
   if (params['no_handover'] === true) input.noHandover = true;
   if (isResult) addToolFields(env, input, item.payload);
   try {
-    input.content = runIngestor(tx, env, agent, profile, {
+    const content = runIngestor(tx, env, agent, profile, {
       name: ingestorName,
       payload: item.payload,
       params,
       source: item.source,
     });
+    input.content = truncate(content, isResult ? 'tool_result' : 'user', profile.contextPolicy);
     return input;
   } catch (thrown) {
     return failedInput(tx, agent, waiting, input, describeThrown(thrown));

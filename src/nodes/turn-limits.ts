@@ -24,8 +24,7 @@ export function lookAtLimits(tx: Transaction, env: Env, agent: AgentState, profi
     for (const limit of reachedLimits(env, tx.run, agent, profile))
       tellLimit(tx, agent, { type: 'limit.reach', agentId: agent.meta.agentId, ...limit });
   const { lastTurnId } = agent;
-  const before = lastTurnId === undefined ? undefined : tx.run.turns.get(lastTurnId)?.start.prompt;
-  const guess = contextTokens(agent, before) + (before === undefined ? firstPromptTokens : 0);
+  const guess = contextTokens(agent) + (lastTurnId === undefined ? firstPromptTokens : 0);
   const { stage, limit } = allow(tx, env, agent, profile, guess);
   if (stage === 0 || limit === undefined) return true;
   if (stage === 3) return endForLimit(tx, env, agent, limit);

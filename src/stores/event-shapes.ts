@@ -33,7 +33,7 @@ const action = defineShape<EventOf<'turn.decide'>['action']>({
 });
 
 const prompt = defineShape<TurnPrompt>({
-  fields: { system: 's', tools: 't', from: 'f', to: 'e', tokens: 'k', toolChoice: 'c' },
+  fields: { system: 's', tools: 't', from: 'f', to: 'e', head: 'h', headSeq: 'q', tokens: 'k', toolChoice: 'c' },
   guesses: { from: always(0) },
 });
 
@@ -150,6 +150,9 @@ const table: { readonly [Type in EventType]: Omit<EventShape, 'type'> } = {
   'tool.end': { code: 'c>', ids: toolCall, shape: toolEnd },
   'tool.late': { code: 'cl', ids: toolCall, shape: plain },
   'turn.end': { code: 't>', ids: turn, shape: turnEnd },
+  'context.trim': { code: 'k-', ids: agent, shape: plain },
+  'compaction.start': { code: 'k<', ids: agent, shape: plain },
+  'compaction.end': { code: 'k>', ids: agent, shape: plain },
   'module.update': { code: 'wm', ids: [], shape: plain },
   'dispatch.update': { code: 'wd', ids: [], shape: plain },
   'state.update': { code: 's=', ids: turn, shape: plain },

@@ -16,6 +16,8 @@ const ofLiveAgents: ReadonlySet<string> = new Set([
   'tool.start',
   'tool.suspend',
   'agent.await',
+  'context.trim',
+  'compaction.start',
 ]);
 
 /** I9 and the life of agents, the run's status, and the moves of work modules. */
@@ -135,6 +137,8 @@ function trackWork(event: CadreEvent, running: Set<string>): void {
   else if (event.type === 'tool.start') running.add(event.callId);
   else if (event.type === 'model.end' || event.type === 'turn.end') running.delete(event.turnId);
   else if (event.type === 'tool.end' || event.type === 'tool.suspend') running.delete(event.callId);
+  else if (event.type === 'compaction.start') running.add(event.compactionId);
+  else if (event.type === 'compaction.end') running.delete(event.compactionId);
 }
 
 function endAgent(found: Findings, event: EventOf<'agent.end'>, agents: ReadonlyMap<string, Agent>): void {

@@ -20,27 +20,34 @@ export function checkBudgets(events: readonly CadreEvent[]): readonly JournalPro
       case 'run.start':
         limits = event.limits;
         break;
-      case 'turn.start': {
+      case 'turn.start':
+      case 'compaction.start': {
         if (event.reserve === undefined) break;
-        inFlight.set(event.turnId, { tokens: event.reserve.tokens, cost: event.reserve.cost ?? 0 });
+        const callId = event.type === 'turn.start' ? event.turnId : event.compactionId;
+        inFlight.set(callId, { tokens: event.reserve.tokens, cost: event.reserve.cost ?? 0 });
         const set = [...inFlight.values()].reduce((sum, own) => ({ tokens: sum.tokens + own.tokens, cost: sum.cost + own.cost }));
         const { maxTokens = Number.POSITIVE_INFINITY, maxCostUsd = Number.POSITIVE_INFINITY } = limits;
         found.expect(
           tokens + set.tokens <= maxTokens,
           'limits',
           event,
-          `${event.turnId} begins with ${tokens} tokens used and ${set.tokens} set aside, and the run may use ${maxTokens}`,
+          `${callId} begins with ${tokens} tokens used and ${set.tokens} set aside, and the run may use ${maxTokens}`,
         );
         found.expect(
           event.reserve.cost === undefined || cost + set.cost <= maxCostUsd + rounding,
           'limits',
           event,
-          `${event.turnId} begins with $${cost} used and $${set.cost} set aside, and the run may cost $${maxCostUsd}`,
+          `${callId} begins with $${cost} used and $${set.cost} set aside, and the run may cost $${maxCostUsd}`,
         );
         break;
       }
       case 'model.end':
         inFlight.delete(event.turnId);
+        tokens += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0);
+        cost += event.cost ?? 0;
+        break;
+      case 'compaction.end':
+        inFlight.delete(event.compactionId);
         tokens += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0);
         cost += event.cost ?? 0;
         break;

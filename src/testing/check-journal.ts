@@ -2,13 +2,22 @@ import type { CadreEvent } from '../core/event.ts';
 import { checkAgents } from './check-agents.ts';
 import { checkBudgets } from './check-budgets.ts';
 import { checkCalls } from './check-calls.ts';
+import { checkContext } from './check-context.ts';
 import { checkInboxes } from './check-inboxes.ts';
 import { checkQuiet } from './check-quiet.ts';
 import { checkSequence } from './check-sequence.ts';
 import { checkTurns } from './check-turns.ts';
 import type { JournalCheck, JournalFacts, JournalProblem } from './journal-problem.ts';
 
-const checks: readonly JournalCheck[] = [checkSequence, checkAgents, checkTurns, checkInboxes, checkCalls, checkBudgets];
+const checks: readonly JournalCheck[] = [
+  checkSequence,
+  checkAgents,
+  checkTurns,
+  checkInboxes,
+  checkCalls,
+  checkBudgets,
+  checkContext,
+];
 
 /** What to check, besides what holds for every journal. */
 export interface JournalCheckOptions extends JournalFacts {

@@ -69,6 +69,11 @@ function follow(agent: Agent, event: CadreEvent): void {
       agent.on = undefined;
       agent.hasLoop = false;
       break;
+    case 'context.trim':
+    case 'compaction.start':
+      // A turn whose prompt was refused as too long is made again.
+      if (event.reason === 'refused') agent.hasLoop = true;
+      break;
     case 'turn.decide':
       agent.hasLoop =
         event.action.type === 'loop_with_inbox_item' ||

@@ -42,7 +42,7 @@ describe('the size of a context', () => {
     expect(first?.tokens).toBeGreaterThan(20);
     expect((second?.tokens ?? 0) - (first?.tokens ?? 0)).toBeGreaterThan(200);
     expect(agent.counted).toEqual({ from: 0, estimated: second?.tokens, tokens: 1_500 });
-    const next = estimatePrompt(agent, { system: 10, tools: 10, from: 0 });
+    const next = estimatePrompt(agent, 20, []);
     expect(correctedTokens(agent, 0, next)).toBe(next - (second?.tokens ?? 0) + 1_500);
     expect(promptTokens(agent, second)).toBe(1_500);
   });

@@ -71,6 +71,7 @@ describe('a team of five profiles', () => {
     expect(researcher?.contextPolicy).toEqual({
       window: 30,
       truncate: { tool_result: 4000 },
+      compaction: { at: 0.8, keep: 10, onFailure: 'window' },
       raw: { window: 30, truncate: { tool_result: 4000 }, compaction: { at: 0.8 } },
     });
     expect(researcher?.segments[0]).toMatchObject({ id: 'instructions', type: 'static_text', order: 0 });

@@ -178,8 +178,29 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
     {
       sourceToolCallId: callId,
       reserve: record({ tokens: count }, { cost: count, output: count }),
-      prompt: record({ system: name, tools: name, from: count, to: count }, { tokens: count, toolChoice: name }),
+      prompt: record(
+        { system: name, tools: name, from: count, to: count },
+        { tokens: count, toolChoice: name, head: name, headSeq: count },
+      ),
     },
+  ),
+  'context.trim': record({ agentId, to: count, reason: fc.constantFrom('window', 'refused') }, { head: name, headTokens: count }),
+  'compaction.start': record(
+    {
+      agentId,
+      compactionId: name,
+      from: count,
+      to: count,
+      reason: fc.constantFrom('threshold', 'refused'),
+      tokens: count,
+      llmConfig: name,
+      instructions: name,
+    },
+    { previous: name, reserve: record({ tokens: count }, { cost: count, output: count }) },
+  ),
+  'compaction.end': record(
+    { agentId, compactionId: name, from: count, to: count, usage: json, attempts: list(attempt) },
+    { head: name, headTokens: count, error, cost: count },
   ),
   'model.end': record(
     {

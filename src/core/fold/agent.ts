@@ -5,6 +5,7 @@ import type { JsonObject } from '../json.ts';
 import type { AgentCounters, AgentState, RunState } from '../state.ts';
 import { activeAt } from '../run-time.ts';
 import { countAgent, countLive, newBudget } from './budget.ts';
+import { wholeHistory } from './context.ts';
 import { emptyUsage } from './run.ts';
 
 type AgentEvent = EventOf<'agent.start' | 'agent.release' | 'agent.await' | 'agent.restart' | 'agent.end' | 'limit.reach'>;
@@ -91,6 +92,11 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
     tokenTotals: [],
     tokensReleased: 0,
     counted: undefined,
+    view: wholeHistory,
+    fixedTokens: 0,
+    compacting: undefined,
+    compactions: 0,
+    madeRoom: false,
     archived: [],
     inbox: [],
     deadLetters: [],
@@ -162,6 +168,9 @@ function restartAgent(agent: AgentState, event: EventOf<'agent.restart'>): void 
   agent.tokenTotals = [];
   agent.tokensReleased = 0;
   agent.counted = undefined;
+  agent.view = wholeHistory;
+  agent.fixedTokens = 0;
+  agent.madeRoom = false;
   agent.iteration = event.iteration;
   agent.loop = false;
   agent.initialParams = event.initialParams;

@@ -1,7 +1,8 @@
 import { CadreError } from '../error.ts';
 import type { CadreEvent, EventOf } from '../event.ts';
 import type { Keeps, RunState } from '../state.ts';
-import { applyAgentEvent } from './agent.ts';
+import { agentOf, applyAgentEvent } from './agent.ts';
+import { applyContextEvent } from './context.ts';
 import { applyInboxEvent } from './inbox.ts';
 import { applyRunEvent, newRunState } from './run.ts';
 import { applyTeamEvent } from './team.ts';
@@ -44,6 +45,11 @@ export function applyEvent(run: RunState, event: CadreEvent): void {
     case 'turn.decide':
     case 'turn.end':
       applyTurnEvent(run, event);
+      break;
+    case 'context.trim':
+    case 'compaction.start':
+    case 'compaction.end':
+      applyContextEvent(run, agentOf(run, event.agentId), event);
       break;
     case 'tool.request':
     case 'tool.start':

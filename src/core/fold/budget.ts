@@ -2,6 +2,7 @@ import type { EventOf } from '../event.ts';
 import { activeAt } from '../run-time.ts';
 import type { AgentState, Budget, ModuleBudget, RunState, TurnState } from '../state.ts';
 import { estimateTokens } from '../token-estimate.ts';
+import type { TurnStart } from '../turn-events.ts';
 
 /** A budget nobody has used yet. */
 export function newBudget(): Budget {
@@ -62,7 +63,7 @@ export function reserve(run: RunState, agent: AgentState, reserved: EventOf<'tur
 }
 
 /** Gives back what was set aside for a model call, once its usage is known or nobody waits for it any more. */
-export function release(run: RunState, agent: AgentState, { start }: TurnState): void {
+export function release(run: RunState, agent: AgentState, { start }: { readonly start: Pick<TurnStart, 'reserve'> }): void {
   const reserved = start.reserve;
   if (reserved === undefined) return;
   change(run, agent, (budget) => {
@@ -72,6 +73,19 @@ export function release(run: RunState, agent: AgentState, { start }: TurnState):
     // Sums of fractions do not come back to zero by themselves.
     if (budget.reserving === 0) budget.reservedCost = 0;
   });
+}
+
+/** Counts what the call of a summariser has used; what its provider did not count is estimated. Answers with its tokens. */
+export function spendOnSummary(run: RunState, agent: AgentState, event: EventOf<'compaction.end'>): number {
+  const answered = event.attempts.some(({ firstTokenMs }) => firstTokenMs !== undefined);
+  const { inputTokens = answered ? (agent.compacting?.tokens ?? 0) : 0, outputTokens = event.headTokens ?? 0 } = event.usage;
+  const tokens = inputTokens + outputTokens;
+  const cost = event.cost ?? (tokens === 0 ? 0 : (agent.compacting?.reserve?.cost ?? 0));
+  change(run, agent, (budget) => {
+    budget.tokens += tokens;
+    budget.cost += cost;
+  });
+  return tokens;
 }
 
 /** Counts what a model call has used; answers with its tokens. */

@@ -108,7 +108,7 @@ function endWait(run: RunState, at: number): void {
 }
 
 /** Adds one model call to a usage. */
-export function addUsage(usage: RunUsage, event: EventOf<'model.end'>): void {
+export function addUsage(usage: RunUsage, event: Pick<EventOf<'model.end'>, 'usage' | 'cost'>): void {
   usage.inputTokens += event.usage.inputTokens ?? 0;
   usage.outputTokens += event.usage.outputTokens ?? 0;
   usage.cacheReadTokens += event.usage.cacheReadTokens ?? 0;

@@ -1,4 +1,4 @@
-import { countedPrompt } from '../context-size.ts';
+import { countedPrompt, viewTokens } from '../context-size.ts';
 import { CadreError } from '../error.ts';
 import type { EventOf } from '../event.ts';
 import type { TurnId } from '../ids.ts';
@@ -11,8 +11,9 @@ import { parseJson } from '../parse-json.ts';
 import { messagesOfInputs } from '../prompt.ts';
 import type { AgentState, RunState, TurnState } from '../state.ts';
 import { messageTokens } from '../token-estimate.ts';
-import type { ReplyToolCall } from '../turn.ts';
+import type { ReplyToolCall, TurnPrompt } from '../turn.ts';
 import { agentOf } from './agent.ts';
+import { wholeHistory } from './context.ts';
 import { releasePast } from './release.ts';
 import { countOfModule, release, reserve, spend } from './budget.ts';
 import { addUsage } from './run.ts';
@@ -147,7 +148,15 @@ function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'
   agent.awaitingOn = undefined;
   agent.currentAction = null;
   for (const { message, origin } of messagesOfInputs(event.inputs, event.turnId)) remember(agent, message, origin);
+  if (event.prompt !== undefined) showPrompt(agent, event.prompt);
   if (run.keeps === 'recent') releasePast(run, agent, event.prompt?.from ?? 0);
+}
+
+/** Journals from before views had events of their own say by their prompts what was shown. */
+function showPrompt(agent: AgentState, prompt: TurnPrompt): void {
+  if (prompt.from > agent.view.from) agent.view = { ...wholeHistory, from: prompt.from };
+  if (prompt.tokens !== undefined)
+    agent.fixedTokens = Math.max(0, prompt.tokens - viewTokens(agent, prompt.from) - agent.view.headTokens);
 }
 
 /** Takes the items a turn read out of the inbox (I2); those it keeps have been seen once more. */
@@ -192,6 +201,7 @@ function endModelCall(run: RunState, agent: AgentState, event: EventOf<'model.en
     return;
   }
   agent.counters.modelErrorStreak = 0;
+  agent.madeRoom = false;
   countReply(agent, event.reply);
   run.counters.calls += event.reply.toolCalls.length;
   const message = assistantMessage(event.reply);
@@ -214,7 +224,7 @@ function assistantMessage(reply: Reply): AssistantMessage | undefined {
   const content: AssistantMessage['content'][number][] = [];
   for (const part of reply.reasoningParts ?? [])
     content.push({ type: 'reasoning', text: part.text, providerOptions: part.providerOptions });
-  if (hasText) content.push({ type: 'text', text: reply.text });
+  if (hasText) content.push({ type: 'text', text: reply.shown ?? reply.text });
   for (const file of reply.files ?? []) content.push(file);
   for (const call of reply.toolCalls) {
     const part = { type: 'tool-call' as const, toolCallId: call.callId, toolName: call.wireName, input: inputOf(call.input) };

@@ -28,11 +28,22 @@ export function originText(origin: TextOrigin): string {
     case 'reply':
     case 'reasoning':
       return `${origin.kind} of ${safe(origin.agentId)} in turn ${safe(origin.turnId)}`;
+    case 'summary': {
+      const by = origin.llmConfig === undefined ? '' : ` by ${safe(origin.llmConfig)}`;
+      return `summary ${safe(origin.compactionId ?? '')}${by}, in the place of messages ${rangeText(origin)} of ${safe(origin.agentId)}`;
+    }
+    case 'left_out':
+      return `note in the place of messages ${rangeText(origin)} of ${safe(origin.agentId)}, which are left out`;
     case 'join':
       return 'separator put in by the engine';
     case 'unknown':
       return `item ${safe(origin.ref)}, which this run does not know`;
   }
+}
+
+function rangeText(origin: Extract<TextOrigin, { readonly kind: 'summary' | 'left_out' }>): string {
+  const turns = origin.turnIds.length === 0 ? '' : ` (turns ${origin.turnIds.map((turnId) => safe(turnId)).join(' to ')})`;
+  return `${origin.from} to ${origin.to - 1}${turns}`;
 }
 
 /** A tool call in one safe line. */

@@ -1,5 +1,5 @@
 import { nameHint, quote } from '../wording.ts';
-import type { MapNode } from '../yaml/source-node.ts';
+import type { MapNode, ScalarNode } from '../yaml/source-node.ts';
 import type { CompileContext } from './compile-context.ts';
 import { textNode } from './read-node.ts';
 
@@ -10,8 +10,8 @@ const defaultName = 'default';
  * config file and without known models nothing can be checked, and the name is taken as it is.
  */
 export function chooseLlmConfig(context: CompileContext, profile: MapNode, isOptional: boolean): string {
-  const { report, known, llmConfigs, abstractLlmConfigs } = context;
-  const usable = new Set([...llmConfigs].filter((name) => !abstractLlmConfigs.has(name)).concat([...(known.models ?? [])]));
+  const { report, known, llmConfigs } = context;
+  const usable = usableConfigs(context);
   const ref = textNode(profile, 'llm_config_ref');
   const isChecked = llmConfigs.size > 0 || known.models !== undefined;
   if (ref === undefined) {
@@ -34,6 +34,18 @@ export function chooseLlmConfig(context: CompileContext, profile: MapNode, isOpt
     }
     return '';
   }
+  return checkLlmConfig(context, ref);
+}
+
+function usableConfigs({ known, llmConfigs, abstractLlmConfigs }: CompileContext): ReadonlySet<string> {
+  return new Set([...llmConfigs].filter((name) => !abstractLlmConfigs.has(name)).concat([...(known.models ?? [])]));
+}
+
+/** The name of an LLM config that some key of a profile names; one that does not exist is reported. */
+export function checkLlmConfig(context: CompileContext, ref: ScalarNode & { readonly value: string }): string {
+  const { report, known, llmConfigs, abstractLlmConfigs } = context;
+  const usable = usableConfigs(context);
+  const isChecked = llmConfigs.size > 0 || known.models !== undefined;
   if (!isChecked || usable.has(ref.value) || context.broken.has(ref.value)) return ref.value;
   if (abstractLlmConfigs.has(ref.value)) {
     report.error(

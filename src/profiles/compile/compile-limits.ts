@@ -1,5 +1,5 @@
-import type { ContextPolicy, Limits, ModuleLimits, ProfileLimits } from '../../core/profile.ts';
-import { childOf, toPlain, toPlainObject, type MapNode } from '../yaml/source-node.ts';
+import type { Limits, ModuleLimits, ProfileLimits } from '../../core/profile.ts';
+import { childOf, toPlain, type MapNode } from '../yaml/source-node.ts';
 import { toMilliseconds } from './duration.ts';
 import { mapNode, readNumber } from './read-node.ts';
 
@@ -31,22 +31,6 @@ function usageLimits(node: MapNode): ModuleLimits {
     maxCostUsd: readNumber(node, 'max_cost_usd'),
     maxWallMs: wall === undefined ? undefined : toMilliseconds(toPlain(wall)),
   });
-}
-
-/** What part of its history the agent's model sees. */
-export function compileContextPolicy(profile: MapNode): ContextPolicy {
-  const node = mapNode(profile, 'context_policy');
-  if (node === undefined) return { window: 0, truncate: {}, raw: {} };
-  const all = readNumber(node, 'truncate');
-  const perKind = mapNode(node, 'truncate');
-  const kinds = ['tool_result', 'user', 'assistant'];
-  const truncate = Object.fromEntries(
-    kinds.flatMap((kind) => {
-      const most = all ?? readNumber(perKind, kind);
-      return most === undefined ? [] : [[kind, most]];
-    }),
-  );
-  return { window: readNumber(node, 'window') ?? 0, truncate, raw: toPlainObject(node) };
 }
 
 /** The fields that have a value. */

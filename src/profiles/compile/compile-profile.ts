@@ -7,7 +7,8 @@ import { checkName, checkTool, checkToolset, refOf, type CompileContext } from '
 import { checkToolChoice, compileDecider } from './compile-decider.ts';
 import { compileGates } from './compile-gates.ts';
 import type { TextKeys } from './compile-item.ts';
-import { compileContextPolicy, compileLimits } from './compile-limits.ts';
+import { compileContextPolicy } from './compile-context-policy.ts';
+import { compileLimits } from './compile-limits.ts';
 import { compileObservers } from './compile-observers.ts';
 import { compileSegments } from './compile-segments.ts';
 import { compileStrategies } from './compile-strategies.ts';
@@ -64,7 +65,7 @@ export function compileProfile(context: CompileContext, node: MapNode, name: str
     limits: compileLimits(node),
     toolGates: compileGates(context, node),
     toolChoice: choice?.value ?? 'auto',
-    contextPolicy: compileContextPolicy(node),
+    contextPolicy: compileContextPolicy(context, node),
     ...(deliverablesSchema === undefined ? {} : { deliverablesSchema }),
     checkDeliverables: deliverablesCheck(deliverablesSchema),
     ...(exposed === undefined ? {} : { exposableAsTool: exposed }),

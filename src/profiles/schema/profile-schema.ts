@@ -111,12 +111,32 @@ const truncate: JsonSchema = {
   description: 'Longest text in characters, for all messages or per kind.',
 };
 
+const compaction = object(
+  'A summariser replaces old messages when the prompt grows too long; it needs context_window in the LLM config, max_tokens, or at_tokens.',
+  {
+    at: number('Share of the context size, or of max_tokens when that is less, at which it begins; default 0.8.', 0, 1),
+    at_tokens: whole('The same in tokens; wins over at.', 1),
+    keep: whole('Newest messages that are kept as they are; default 10.', 0),
+    keep_tokens: whole('Newest messages that are kept as they are, in tokens; never more than half of where it begins.', 0),
+    llm_config: words('The LLM config or model that summarises; default: that of the profile.'),
+    instructions: text('What the summariser is told in place of the usual words.'),
+    on_failure: oneOf(
+      'What happens when there is no summary: older messages are left out (window, the default), or the agent ends (stop).',
+      ['window', 'stop'],
+    ),
+  },
+  { 'x-what': 'compaction' },
+);
+
 const contextPolicy = object(
   'What part of its history the model sees.',
   {
     window: whole('Most messages of history in a prompt; 0 = all.', 0),
     truncate,
-    compaction: freeMap('Settings of compaction.'),
+    max_tokens: whole('Most tokens of a prompt, by estimate; older messages are left out to keep to it.', 1),
+    warn_at: number("Share of the model's context size at which the agent is told; default 0.7.", 0, 1),
+    stop_at: number("Share of the model's context size at which the agent gets its last turn; default 0.98.", 0, 1),
+    compaction,
     visibility: freeMap('Settings of visibility.'),
     rendering: freeMap('Settings of rendering.'),
   },

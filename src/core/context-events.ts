@@ -1,0 +1,53 @@
+import type { ErrorRecord } from './error.ts';
+import type { AgentId, ContentHash } from './ids.ts';
+import type { ModelAttempt, Usage } from './model.ts';
+import type { TurnReserve } from './turn-events.ts';
+
+/** Why prompts begin later than they did. */
+export type TrimReason = 'window' | 'max_tokens' | 'stop' | 'refused' | 'compaction_failed';
+
+/** The messages before `to` are left out of an agent's prompts from here on; they stay in the journal. */
+export interface ContextTrim {
+  readonly type: 'context.trim';
+  readonly agentId: AgentId;
+  /** The first message that is still shown. */
+  readonly to: number;
+  readonly reason: TrimReason;
+  /** The text that stands in front of it in the user's name, when there is one, and its estimated tokens. */
+  readonly head?: ContentHash;
+  readonly headTokens?: number;
+}
+
+/** A summariser is asked to replace the messages `from` (inclusive) to `to` (exclusive) of an agent. */
+export interface CompactionStart {
+  readonly type: 'compaction.start';
+  readonly agentId: AgentId;
+  readonly compactionId: string;
+  readonly from: number;
+  readonly to: number;
+  /** The summary before this one, which is part of what is summarised. */
+  readonly previous?: ContentHash;
+  readonly reason: 'threshold' | 'refused';
+  /** About how many tokens the next prompt would have had. */
+  readonly tokens: number;
+  /** The LLM config that summarises, and what it is told. */
+  readonly llmConfig: string;
+  readonly instructions: ContentHash;
+  /** What its call may use at most, set aside in the budgets. */
+  readonly reserve?: TurnReserve;
+}
+
+/** A summariser is done: with `head`, prompts begin with that summary and message `to`; with `error`, nothing changed. */
+export interface CompactionEnd {
+  readonly type: 'compaction.end';
+  readonly agentId: AgentId;
+  readonly compactionId: string;
+  readonly from: number;
+  readonly to: number;
+  readonly head?: ContentHash;
+  readonly headTokens?: number;
+  readonly error?: ErrorRecord;
+  readonly usage: Usage;
+  readonly cost?: number;
+  readonly attempts: readonly ModelAttempt[];
+}

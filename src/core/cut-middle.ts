@@ -1,0 +1,27 @@
+/**
+ * Fits a text into about `max` characters: its head and its tail, with what `marker` says of the number of characters that
+ * were left out between them. Never splits a character, never gives more than it got.
+ */
+export function cutMiddle(text: string, max: number, marker: (characters: number) => string): string {
+  if (text.length <= max) return text;
+  const room = Math.max(0, max - marker(text.length).length);
+  const headEnd = beforeHalf(text, Math.ceil(room * 0.7));
+  const tailStart = afterHalf(text, text.length - Math.floor(room * 0.3));
+  const cut = `${text.slice(0, headEnd)}${marker(tailStart - headEnd)}${text.slice(tailStart)}`;
+  return cut.length < text.length ? cut : text;
+}
+
+/** Steps back from the middle of a surrogate pair. */
+function beforeHalf(text: string, at: number): number {
+  return isLowSurrogate(text, at) ? at - 1 : at;
+}
+
+/** Steps forward from the middle of a surrogate pair. */
+function afterHalf(text: string, at: number): number {
+  return isLowSurrogate(text, at) ? at + 1 : at;
+}
+
+function isLowSurrogate(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code <= 0xdfff;
+}

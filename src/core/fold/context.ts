@@ -1,0 +1,64 @@
+import type { EventOf } from '../event.ts';
+import type { ContextView } from '../agent-context.ts';
+import type { AgentState, RunState } from '../state.ts';
+import { release, reserve, spendOnSummary } from './budget.ts';
+import { addUsage } from './run.ts';
+
+/** The view of an agent whose prompts show everything. */
+export const wholeHistory: ContextView = Object.freeze({
+  from: 0,
+  head: undefined,
+  headTokens: 0,
+  headSeq: undefined,
+  isSummary: false,
+});
+
+/** Folds what changes the part of its history an agent's prompts show. Messages themselves never change (I11). */
+export function applyContextEvent(
+  run: RunState,
+  agent: AgentState,
+  event: EventOf<'context.trim' | 'compaction.start' | 'compaction.end'>,
+): void {
+  switch (event.type) {
+    case 'context.trim':
+      agent.view = trimmed(agent.view, event);
+      if (event.reason === 'refused') goOn(agent);
+      break;
+    case 'compaction.start':
+      agent.compacting = event;
+      agent.compactions += 1;
+      run.activity += 1;
+      reserve(run, agent, event.reserve);
+      if (event.reason === 'refused') goOn(agent);
+      break;
+    case 'compaction.end':
+      run.activity -= 1;
+      if (agent.compacting !== undefined) release(run, agent, { start: agent.compacting });
+      addUsage(run.usage, event);
+      addUsage(agent.usage, event);
+      agent.counters.tokensUsed += spendOnSummary(run, agent, event);
+      agent.compacting = undefined;
+      if (event.head === undefined) break;
+      agent.view = {
+        from: event.to,
+        head: event.head,
+        headTokens: event.headTokens ?? 0,
+        headSeq: event.seq,
+        isSummary: true,
+      };
+      break;
+  }
+}
+
+/** A summary stays in front when the messages behind it are left out; any other text is replaced. */
+function trimmed(view: ContextView, event: EventOf<'context.trim'>): ContextView {
+  if (event.head !== undefined && event.head === view.head) return { ...view, from: event.to };
+  const headSeq = event.head === undefined ? undefined : event.seq;
+  return { from: event.to, head: event.head, headTokens: event.headTokens ?? 0, headSeq, isSummary: false };
+}
+
+/** The turn whose prompt was refused is made again, once. */
+function goOn(agent: AgentState): void {
+  agent.loop = true;
+  agent.madeRoom = true;
+}

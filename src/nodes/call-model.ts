@@ -1,0 +1,98 @@
+import type { Clock } from '../core/clock.ts';
+import type { AgentTools, Env } from '../core/env.ts';
+import type { ContentHash, TurnId } from '../core/ids.ts';
+import type { Writable } from '../core/json.ts';
+import type { LlmConfig } from '../core/llm-config.ts';
+import type { ModelDelta, ModelGateway, ModelOutcome, ModelRequest, ToolChoice } from '../core/model.ts';
+import { assemblePrompt } from '../core/prompt.ts';
+import type { AgentState } from '../core/state.ts';
+import { callFunction, defaultFunctionTimeoutMs, type NodeFunction } from './function-node.ts';
+import type { ExecPorts } from './node.ts';
+import { systemTextOf } from './prep-system-prompt.ts';
+import { profileOf } from './profile-of.ts';
+
+/** One activation of an agent: the turn that is under way. */
+export interface TurnTicket {
+  readonly turnId: TurnId;
+}
+
+/** What the model call of a turn needs from outside. */
+export interface AgentPorts extends ExecPorts {
+  readonly gateway: ModelGateway;
+  readonly content: (hash: ContentHash) => string | undefined;
+  readonly onDelta?: (delta: ModelDelta) => void;
+  /** Functions that stand in a model's place, by name. */
+  readonly functions?: ReadonlyMap<string, NodeFunction>;
+  readonly clock: Clock;
+  /** How long a cancelled function gets to stop, in milliseconds. */
+  readonly graceMs: number;
+}
+
+/** Makes the model call of a turn from what the journal says of it, so that a resumed run asks exactly the same. */
+export function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Promise<ModelOutcome> {
+  const { run, agent, signal, gateway, onDelta } = ports;
+  const start = run.turns.get(ticket.turnId)?.start;
+  const prompt = start?.prompt;
+  if (start === undefined || prompt === undefined) throw new Error(`turn ${ticket.turnId} has no prompt`);
+  const profile = profileOf(env, agent);
+  const tools: AgentTools = env.toolsOf(profile, agent);
+  const systemText = latestSystemText(agent, prompt.system, ports.content);
+  const messages = assemblePrompt(systemText, agent, prompt, start.inputs, headTextOf(agent, prompt.head, ports.content));
+  const fn = profile.functionNode === undefined ? undefined : ports.functions?.get(profile.functionNode);
+  if (fn !== undefined) {
+    return callFunction(fn, {
+      name: profile.functionNode ?? '',
+      run,
+      agent,
+      messages,
+      tools: tools.offered,
+      wireName: env.catalog.wireName,
+      signal,
+      clock: ports.clock,
+      timeoutMs: profile.functionTimeoutMs ?? defaultFunctionTimeoutMs,
+      graceMs: ports.graceMs,
+    });
+  }
+  const config: LlmConfig = env.llmConfig(profile, run);
+  const request: Writable<ModelRequest> = {
+    config,
+    messages,
+    tools: tools.offered,
+    toolChoice: toToolChoice(prompt.toolChoice, env),
+    signal,
+  };
+  if (start.reserve?.output !== undefined) request.maxOutputTokens = start.reserve.output;
+  if (onDelta !== undefined) request.onDelta = onDelta;
+  return gateway.call(request);
+}
+
+const systemTexts = new WeakMap<AgentState, { readonly log: string; readonly text: string }>();
+
+/** The system text behind a construction log; the newest one of each agent is kept, since it seldom changes. */
+function latestSystemText(agent: AgentState, log: ContentHash, content: AgentPorts['content']): string {
+  const known = systemTexts.get(agent);
+  if (known?.log === log) return known.text;
+  const text = systemTextOf(content(log) ?? '[]', content);
+  systemTexts.set(agent, { log, text });
+  return text;
+}
+
+const headTexts = new WeakMap<AgentState, { readonly hash: ContentHash; readonly text: string }>();
+
+/** The text that stands for messages that are left out; the newest one of each agent is kept. */
+function headTextOf(agent: AgentState, hash: ContentHash | undefined, content: AgentPorts['content']): string | undefined {
+  if (hash === undefined) return undefined;
+  const known = headTexts.get(agent);
+  if (known?.hash === hash) return known.text;
+  const text = content(hash);
+  if (text === undefined) throw new Error(`the journal lacks the text ${hash}, which stands for messages that are left out`);
+  headTexts.set(agent, { hash, text });
+  return text;
+}
+
+/** A tool choice as the gateway wants it: one of the modes, or the wire name of a tool. */
+function toToolChoice(choice: string | undefined, env: Env): ToolChoice {
+  if (choice === undefined || choice === '' || choice === 'auto') return { type: 'auto' };
+  if (choice === 'none' || choice === 'required') return { type: choice };
+  return { type: 'tool', toolName: env.catalog.wireName(choice) };
+}

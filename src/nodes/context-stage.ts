@@ -1,0 +1,46 @@
+import { contextTokens } from '../core/context-size.ts';
+import type { Env } from '../core/env.ts';
+import type { CompiledProfile } from '../core/profile.ts';
+import type { AgentState, RunState } from '../core/state.ts';
+import type { Transaction } from '../core/transaction.ts';
+import { tellLimit } from './tell-limit.ts';
+
+/** Shares of a model's context at which an agent is told, and at which it gets its last turn. */
+const defaultWarnAt = 0.7;
+const defaultStopAt = 0.98;
+
+/** The context size of the model an agent speaks with; undefined when its LLM config does not say, or cannot be used. */
+export function contextSizeOf(env: Env, run: RunState, profile: CompiledProfile): number | undefined {
+  if (profile.functionNode !== undefined) return undefined;
+  try {
+    return env.llmConfig(profile, run).contextWindow;
+  } catch {
+    // A config that lacks its key: the model call will say so, and is the place to.
+    return undefined;
+  }
+}
+
+/**
+ * Looks at the context size of an agent's model, and answers with it: an agent whose context is nearly full is told so once;
+ * one whose context is full gets its last turn.
+ */
+export function lookAtContext(tx: Transaction, env: Env, agent: AgentState, profile: CompiledProfile): number | undefined {
+  const allowed = contextSizeOf(env, tx.run, profile);
+  if (allowed === undefined || agent.limitStage === 2) return allowed;
+  const { warnAt = defaultWarnAt, stopAt = defaultStopAt } = profile.contextPolicy;
+  const used = contextTokens(agent);
+  if (used < allowed * Math.min(warnAt, stopAt)) return allowed;
+  const stage = used >= allowed * stopAt ? 2 : 1;
+  const reason = `about ${used} of ${allowed} tokens of context`;
+  tellLimit(tx, agent, {
+    type: 'limit.reach',
+    agentId: agent.meta.agentId,
+    stage,
+    scope: 'agent',
+    limit: 'context',
+    used,
+    allowed,
+    reason,
+  });
+  return allowed;
+}

@@ -1,0 +1,54 @@
+import type { Writable } from '../../core/json.ts';
+import type { CompactionPolicy, ContextPolicy } from '../../core/profile.ts';
+import { toPlainObject, type MapNode } from '../yaml/source-node.ts';
+import { checkLlmConfig } from './choose-llm-config.ts';
+import type { CompileContext } from './compile-context.ts';
+import { mapNode, readNumber, readText, textNode } from './read-node.ts';
+
+const kinds = ['tool_result', 'user', 'assistant'];
+
+/** What part of its history the agent's model sees. */
+export function compileContextPolicy(context: CompileContext, profile: MapNode): ContextPolicy {
+  const node = mapNode(profile, 'context_policy');
+  if (node === undefined) return { window: 0, truncate: {}, raw: {} };
+  const all = readNumber(node, 'truncate');
+  const perKind = mapNode(node, 'truncate');
+  const truncate = Object.fromEntries(
+    kinds.flatMap((kind) => {
+      const most = all ?? readNumber(perKind, kind);
+      return most === undefined ? [] : [[kind, most]];
+    }),
+  );
+  const policy: Writable<ContextPolicy> = { window: readNumber(node, 'window') ?? 0, truncate, raw: toPlainObject(node) };
+  const maxTokens = readNumber(node, 'max_tokens');
+  const warnAt = readNumber(node, 'warn_at');
+  const stopAt = readNumber(node, 'stop_at');
+  const compaction = compileCompaction(context, node);
+  if (maxTokens !== undefined) policy.maxTokens = maxTokens;
+  if (warnAt !== undefined) policy.warnAt = warnAt;
+  if (stopAt !== undefined) policy.stopAt = stopAt;
+  if (compaction !== undefined) policy.compaction = compaction;
+  return policy;
+}
+
+const defaultKeep = 10;
+
+function compileCompaction(context: CompileContext, policy: MapNode): CompactionPolicy | undefined {
+  const node = mapNode(policy, 'compaction');
+  if (node === undefined) return undefined;
+  const keepTokens = readNumber(node, 'keep_tokens');
+  const compaction: Writable<CompactionPolicy> = {
+    at: readNumber(node, 'at') ?? 0.8,
+    // Whoever counts in tokens alone means no number of messages.
+    keep: readNumber(node, 'keep') ?? (keepTokens === undefined ? defaultKeep : Number.MAX_SAFE_INTEGER),
+    onFailure: readText(node, 'on_failure') === 'stop' ? 'stop' : 'window',
+  };
+  const atTokens = readNumber(node, 'at_tokens');
+  const instructions = readText(node, 'instructions');
+  const llmConfig = textNode(node, 'llm_config');
+  if (keepTokens !== undefined) compaction.keepTokens = keepTokens;
+  if (atTokens !== undefined) compaction.atTokens = atTokens;
+  if (instructions !== undefined) compaction.instructions = instructions;
+  if (llmConfig !== undefined) compaction.llmConfig = checkLlmConfig(context, llmConfig);
+  return compaction;
+}
