@@ -5,7 +5,6 @@ import { type Roomy, unplaced } from '../core/event.ts';
 import type { TurnId } from '../core/ids.ts';
 import type { Writable } from '../core/json.ts';
 import type { ModelOutcome } from '../core/model.ts';
-import type { CompiledProfile } from '../core/profile.ts';
 import type { AgentState, RunState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { TurnStart } from '../core/turn-events.ts';

@@ -4,7 +4,6 @@ import type { ContentHash } from '../core/ids.ts';
 import { contentText, type PromptMessage } from '../core/message.ts';
 import type { Writable } from '../core/json.ts';
 import type { ModelGateway, ModelOutcome, ModelRequest } from '../core/model.ts';
-import type { AgentState } from '../core/state.ts';
 import { estimateTokens } from '../core/token-estimate.ts';
 import type { ExecPorts } from './node.ts';
 

@@ -75,7 +75,11 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
       return dispatchLine(event, names);
     case 'note.add':
       return event.level === 'info' ? undefined : `${style.yellow(event.level)} ${event.code}: ${safe(event.message, 400)}`;
+    case 'compaction.end':
+      return compactionLine(event, style);
     case 'run.status':
+    case 'context.trim':
+    case 'compaction.start':
     case 'inbox.add':
     case 'inbox.drop':
     case 'clock.jump':
@@ -118,6 +122,13 @@ function modelLine(event: Extract<CadreEvent, { readonly type: 'model.end' }>, s
     return `${style.red('error')} ${safe(event.agentId)}: the model call failed: ${safe(event.error.message, 400)}`;
   const tries = event.attempts.length;
   return tries > 1 ? `${style.yellow('retried')} ${safe(event.agentId)}: the model answered after ${tries} attempts` : undefined;
+}
+
+function compactionLine(event: Extract<CadreEvent, { readonly type: 'compaction.end' }>, style: TextStyle): string {
+  const messages = `its messages ${event.from} to ${event.to - 1}`;
+  return event.error === undefined
+    ? `${safe(event.agentId)} goes on with a summary of ${messages}`
+    : `${style.yellow('warning')} ${safe(event.agentId)}: ${messages} could not be summarised: ${safe(event.error.message, 400)}`;
 }
 
 type ToolEvent = Extract<
