@@ -31,7 +31,7 @@ export async function loadProfiles(...args: Parameters<typeof LoadProfiles>): Pr
 }
 
 export type { Engine } from './engine/engine.ts';
-export type { LaunchOptions, LaunchRequest } from './engine/engine-parts.ts';
+export type { LaunchOptions, LaunchRequest, ResumeOptions } from './engine/engine-parts.ts';
 export type { EngineOptions } from './engine/create-engine.ts';
 export type { LimitOptions } from './engine/limit-options.ts';
 export type { RecoveredRun } from './engine/recovered-run.ts';

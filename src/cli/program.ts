@@ -37,13 +37,14 @@ function running(command: Command, options: { readonly starts: boolean }): Comma
   if (options.starts) {
     command.addOption(new Option('--profiles <folder>', 'the profiles (default: ./agent_profiles, else the bundled team)'));
     command.addOption(new Option('--profile <name>', 'the profile to begin with (default: Partner)'));
+    // A run goes on with the model and the limits it was started with.
+    command.addOption(new Option('--llm <config>', "an LLM config to use instead of every profile's own"));
+    command.addOption(
+      new Option('--limits <name=number,…>', 'limits of the run, like turns=50,tokens=200000,costUsd=1').argParser(parseLimits),
+    );
   }
-  command.addOption(new Option('--llm <config>', "an LLM config to use instead of every profile's own"));
   command.addOption(
     options.starts ? new Option('--store <path>', 'the journal, or memory (default: .cadre/journal.db)') : storeOption(),
-  );
-  command.addOption(
-    new Option('--limits <name=number,…>', 'limits of the run, like turns=50,tokens=200000,costUsd=1').argParser(parseLimits),
   );
   return command.addOption(new Option('--quiet', 'nothing but the result')).addOption(colorOption());
 }
@@ -72,6 +73,8 @@ function addRunningCommands(program: Command, done: Done): void {
     { starts: false },
   )
     .option('--all', 'every run that was interrupted, one after the other')
+    .option('--current-profiles', "today's profiles instead of those it went by; what differs is said")
+    .option('--profiles <folder>', 'where they are, with --current-profiles (default: ./agent_profiles, else the bundled team)')
     .option('--json', 'the events from here on as JSON lines, then one line with the result')
     .action(async (run: string | undefined, words: readonly string[], options) => {
       const { resumeCommand } = await import('./commands/resume.ts');

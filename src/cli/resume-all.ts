@@ -4,10 +4,9 @@ import { isInterrupted } from '../engine/recovered-run.ts';
 import { countText } from '../inspector/format/quantity-text.ts';
 import { safe } from '../inspector/format/layout.ts';
 import { toTerminalText } from '../inspector/format/terminal-text.ts';
-import type { RunOptions } from './commands/run.ts';
 import type { ExitCode } from './exit-code.ts';
 import { openRecords } from './recorded-run.ts';
-import { resumeAnd } from './resumed-run.ts';
+import { resumeAnd, type ResumedOptions } from './resumed-run.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 import { thisCommand } from './this-command.ts';
 
@@ -15,7 +14,7 @@ import { thisCommand } from './this-command.ts';
  * Goes on with every run of the journal that was interrupted, the oldest first, each to its end. Runs that wait for somebody
  * have nothing to do and are named; one that cannot be taken up keeps no other from going on. Answers with 0 when all went well.
  */
-export async function resumeAll(options: RunOptions): Promise<ExitCode> {
+export async function resumeAll(options: ResumedOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   const runs = await interruptedRuns(options.store);
   const waiting = runs.filter(({ status }) => status === 'awaiting');
@@ -46,7 +45,7 @@ async function interruptedRuns(store: string | undefined): Promise<readonly RunS
   }
 }
 
-async function goOn(run: RunSummary, options: RunOptions, terminal: Terminal): Promise<ExitCode> {
+async function goOn(run: RunSummary, options: ResumedOptions, terminal: Terminal): Promise<ExitCode> {
   try {
     return await resumeAnd(run.runId, options, async () => undefined);
   } catch (thrown) {

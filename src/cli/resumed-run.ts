@@ -1,16 +1,22 @@
 import type { RunId } from '../core/ids.ts';
 import type { ProfileFile } from '../core/profile.ts';
-import type { LaunchOptions } from '../engine/engine-parts.ts';
 import type { Run } from '../engine/run.ts';
 import type { RunOptions } from './commands/run.ts';
 import { driveRun } from './drive-run.ts';
 import type { ExitCode } from './exit-code.ts';
 import { finishRun } from './finish-run.ts';
 import { Interruption } from './interruption.ts';
+import { profilesFolder } from './profiles-folder.ts';
 import { openRecordedRun } from './recorded-run.ts';
 import { openTerminal } from './terminal.ts';
 import { watchMode, watchRun } from './watcher.ts';
 import { openWorkplace, type Workplace } from './workplace.ts';
+
+/** Options of everything that goes on with a run. */
+export interface ResumedOptions extends RunOptions {
+  /** Today's profiles, instead of those the run went by. */
+  readonly currentProfiles?: boolean;
+}
 
 /** Opens a workplace for a run of the journal, with the profiles it was started with and the folders it worked on. */
 export async function reopenWorkplace(reference: string, options: RunOptions): Promise<Workplace> {
@@ -27,22 +33,19 @@ async function lookUp(
 }
 
 /** Takes a run up again, does one thing with it, and sees it through until it has nothing more to do. */
-export async function resumeAnd(reference: string, options: RunOptions, act: (run: Run) => Promise<void>): Promise<ExitCode> {
+export async function resumeAnd(reference: string, options: ResumedOptions, act: (run: Run) => Promise<void>): Promise<ExitCode> {
   const terminal = openTerminal(options);
   using interruption = new Interruption();
   const { runId, files, seq } = await lookUp(reference, options);
-  await using workplace = await openWorkplace({ ...options, profiles: { files }, runId });
+  const profiles = options.currentProfiles === true ? profilesFolder(options.profiles) : { files };
+  await using workplace = await openWorkplace({ ...options, profiles, runId });
   const mode = watchMode(terminal, options);
   if (mode === 'live' || mode === 'lines') terminal.tell(`${workplace.modelLine(options.llm)}\n`);
-  const run = await workplace.engine.resume(workplace.runId, resumeOptions(options));
+  const run = await workplace.engine.resume(workplace.runId, options.currentProfiles === true ? { profiles: 'current' } : {});
   // That the run was taken up, and what was noted then, is the first thing to tell.
   const watcher = watchRun(run, terminal, mode, seq);
   await act(run);
   const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json' });
   if (driven === 'interrupted') await workplace.engine.close();
   return finishRun(run, driven, { terminal, mode, store: options.store });
-}
-
-function resumeOptions({ limits, llm }: RunOptions): LaunchOptions {
-  return { ...(limits === undefined ? {} : { limits }), ...(llm === undefined ? {} : { llmConfig: llm }) };
 }

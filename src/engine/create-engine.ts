@@ -102,6 +102,15 @@ export async function prepareEngine(
   const workbench = await build(options.profiles, known);
   // A run goes on without the tools it had and this program has no more: their calls are answered, and nobody is offered them.
   const { tools: _tools, toolsets: _toolsets, ...lasting } = known;
+  const rebuilt = new Map<string, Promise<Workbench>>();
+  const rebuild = (files: readonly ProfileFile[]): Promise<Workbench> => {
+    // Runs that are taken up together often go by the same files.
+    const key = JSON.stringify(files);
+    const made = rebuilt.get(key) ?? build({ files }, lasting);
+    rebuilt.clear();
+    rebuilt.set(key, made);
+    return made;
+  };
   return {
     open: async (live) => {
       const clock = live.clock ?? systemClock;
@@ -115,7 +124,7 @@ export async function prepareEngine(
       });
       return new Engine({
         workbench,
-        rebuild: (files) => build({ files }, lasting),
+        rebuild,
         gateway,
         journal: await openStore(live.store, live.durability),
         ownsJournal: typeof live.store !== 'object',

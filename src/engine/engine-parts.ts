@@ -27,6 +27,15 @@ export interface LaunchOptions {
   readonly llmConfig?: string;
 }
 
+/** How to go on with a run. */
+export interface ResumeOptions extends Omit<LaunchOptions, 'llmConfig' | 'limits'> {
+  /** `recorded`, the default: the profiles the run went by. `current`: those this engine was created with. */
+  readonly profiles?: ProfileChoice;
+}
+
+/** Which profiles a run goes on with: those recorded in its journal, or the ones the engine was created with. */
+export type ProfileChoice = 'recorded' | 'current';
+
 /** A set of profiles made ready to run. */
 export interface Workbench {
   readonly kernel: Kernel;

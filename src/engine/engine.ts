@@ -1,16 +1,18 @@
 import { CadreError } from '../core/error.ts';
-import type { CadreEvent, EventOf } from '../core/event.ts';
-import { foldEvents, startRun } from '../core/fold/apply-event.ts';
+import type { EventOf } from '../core/event.ts';
+import { applyEvent, foldEvents, startRun } from '../core/fold/apply-event.ts';
 import { hasReleased } from '../core/fold/release.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
 import type { Lease, RunSummary } from '../core/journal.ts';
 import { defaultRunLimits } from '../core/limits.ts';
-import type { CompiledProfile, Limits, ProfileFile, ProfileSet } from '../core/profile.ts';
+import type { Limits, ProfileSet } from '../core/profile.ts';
 import type { RunState } from '../core/state.ts';
 import { engineVersion } from './version.ts';
-import type { EngineParts, LaunchOptions, LaunchRequest, Workbench } from './engine-parts.ts';
+import type { EngineParts, LaunchOptions, LaunchRequest, ResumeOptions, Workbench } from './engine-parts.ts';
+import { planResume, workbenchOf } from './resume-plan.ts';
 import { isInterrupted, notRecovered, type RecoveredRun } from './recovered-run.ts';
-import { forkPoint } from './fork-point.ts';
+import { checkModel } from './check-model.ts';
+import { forkedEvents } from './forked-events.ts';
 import { limitsOf, type LimitOptions } from './limit-options.ts';
 import { titleOf } from './run-title.ts';
 import { Run, toUserPayload } from './run.ts';
@@ -51,7 +53,7 @@ export class Engine {
         'PROFILE_DISABLED',
         `profile '${profile.name}' is disabled (is_active or is_deleted in ${profile.source.file})`,
       );
-    this.#checkModel(workbench, profile, options.llmConfig);
+    checkModel(this.#parts.gateway, workbench, profile, options.llmConfig);
     options.signal?.throwIfAborted();
     const runId = ids.runId();
     const payload = toUserPayload(request.input);
@@ -75,8 +77,12 @@ export class Engine {
     return run;
   }
 
-  /** Takes a run up where its journal stands, with the profiles it started with; answers with the live run if there is one. */
-  async resume(runId: string, options: LaunchOptions = {}): Promise<Run> {
+  /**
+   * Takes a run up where its journal stands, with the profiles it went by or, when asked, with today's; answers with the live
+   * run if there is one. What keeps it from going on (its profiles, its models, a text that is lost) is an error before
+   * anything is written.
+   */
+  async resume(runId: string, options: ResumeOptions = {}): Promise<Run> {
     this.#assertOpen();
     const live = this.#live.get(runId as RunId);
     if (live !== undefined) return live.run;
@@ -91,7 +97,7 @@ export class Engine {
    * cannot be taken up (another process holds it, it is damaged, its profiles cannot be used) is reported with the reason
    * and keeps no other from going on.
    */
-  async recover(options: LaunchOptions = {}): Promise<readonly RecoveredRun[]> {
+  async recover(options: ResumeOptions = {}): Promise<readonly RecoveredRun[]> {
     const recovered: RecoveredRun[] = [];
     for (const { runId, status } of (await this.runs()).toReversed()) {
       if (!isInterrupted(status) || this.#live.has(runId)) continue;
@@ -104,20 +110,33 @@ export class Engine {
     return recovered;
   }
 
-  async #takeUp(runId: string, options: LaunchOptions): Promise<Run> {
+  async #takeUp(runId: string, options: ResumeOptions): Promise<Run> {
     const { journal } = this.#parts;
     const state = await this.#read(runId as RunId);
-    const workbench = await this.#workbenchOf(state);
-    if (state.outcome !== undefined) return this.#reader(await this.#full(state), workbench);
+    if (state.outcome !== undefined) return await this.#ofThePast(state);
+    // Everything that keeps the run from going on is found out before it is taken.
+    let plan = await planResume(this.#parts, state, options.profiles ?? 'recorded');
     const lease = await journal.acquire(state.meta.runId, this.#parts.owner);
-    // Somebody may have written between the first read and the lease.
-    const current = await this.#read(state.meta.runId).catch(async (thrown: unknown) => {
+    try {
+      // Somebody may have written between the read and the lease.
+      const missed = await journal.read(state.meta.runId, { after: state.seq });
+      for (const event of missed) applyEvent(state, event);
+      if (state.outcome !== undefined) {
+        await journal.release(lease);
+        return await this.#ofThePast(state);
+      }
+      if (missed.length > 0) plan = await planResume(this.#parts, state, options.profiles ?? 'recorded');
+    } catch (thrown) {
       await journal.release(lease);
       throw thrown;
-    });
-    const { actor, run } = this.#activate(current, lease, workbench, options);
-    await actor.submit({ kind: 'recover', engineVersion });
+    }
+    const { actor, run } = this.#activate(state, lease, plan.workbench, options);
+    await actor.submit({ kind: 'recover', engineVersion, profiles: plan.profiles, notes: plan.notes });
     return run;
+  }
+
+  async #ofThePast(state: RunState): Promise<Run> {
+    return this.#reader(await this.#full(state), await workbenchOf(this.#parts, state));
   }
 
   /** Opens a run to look at, without taking it over. */
@@ -125,7 +144,7 @@ export class Engine {
     const live = this.#live.get(runId as RunId);
     if (live !== undefined) return live.run;
     const state = await this.#full(await this.#read(runId as RunId));
-    return this.#reader(state, await this.#workbenchOf(state));
+    return this.#reader(state, await workbenchOf(this.#parts, state));
   }
 
   /** Starts a new run with the history of another, up to a sequence number (rounded down to the end of a turn). */
@@ -133,17 +152,13 @@ export class Engine {
     this.#assertOpen();
     const { journal, ids } = this.#parts;
     const events = await journal.read(runId as RunId);
-    const kept = events.slice(0, forkPoint(events, options.at ?? Number.MAX_SAFE_INTEGER));
     const newId = ids.runId();
-    const parentRun = { runId: runId as RunId, at: kept.length };
-    const copied = kept.map((event): CadreEvent =>
-      event.type === 'run.start' ? { ...event, runId: newId, parentRun } : { ...event, runId: newId },
-    );
+    const copied = forkedEvents(events, { at: options.at, from: runId as RunId, to: newId });
     const state = foldEvents(copied);
     if (state === undefined) throw new CadreError('RUN_UNKNOWN', `run ${runId} has no events to fork from`);
     const lease = await journal.acquire(newId, this.#parts.owner);
     await journal.append(lease, { runId: newId, expectedSeq: 0, events: copied, contents: [], sync: true });
-    const { actor, run } = this.#activate(state, lease, await this.#workbenchOf(state), options);
+    const { actor, run } = this.#activate(state, lease, await workbenchOf(this.#parts, state), options);
     await actor.submit({ kind: 'recover', engineVersion });
     return run;
   }
@@ -173,13 +188,6 @@ export class Engine {
     if (this.#closed) throw new CadreError('ENGINE_CLOSED', 'this engine was closed; create a new one');
   }
 
-  /** Fails before a run starts when its root profile's model cannot be called. */
-  #checkModel(workbench: Workbench, profile: CompiledProfile, override: string | undefined): void {
-    if (profile.functionNode !== undefined && override === undefined) return;
-    const check = this.#parts.gateway.resolves(workbench.llmConfigOf(profile, override));
-    if (!check.ok) throw new CadreError(check.error.code, check.error.message);
-  }
-
   #limits(own: LimitOptions | undefined): Limits {
     return { ...defaultRunLimits, ...limitsOf(this.#parts.limits), ...limitsOf(own ?? {}) };
   }
@@ -194,18 +202,6 @@ export class Engine {
   async #full(state: RunState): Promise<RunState> {
     if (!hasReleased(state)) return state;
     return foldEvents(await this.#parts.journal.read(state.meta.runId), 'everything') ?? state;
-  }
-
-  async #workbenchOf(state: RunState): Promise<Workbench> {
-    const { workbench, journal, rebuild } = this.#parts;
-    if (workbench.snapshot.hash === state.meta.profiles) return workbench;
-    const snapshot = await journal.content(state.meta.profiles);
-    if (snapshot === undefined)
-      throw new CadreError(
-        'STORE_CORRUPT',
-        `run ${state.meta.runId}: its profiles (${state.meta.profiles}) are not in the journal`,
-      );
-    return await rebuild(JSON.parse(snapshot) as readonly ProfileFile[]);
   }
 
   #activate(

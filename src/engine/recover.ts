@@ -1,3 +1,6 @@
+import type { ErrorCode } from '../core/error.ts';
+import type { AgentId } from '../core/ids.ts';
+import type { ContentEntry } from '../core/journal.ts';
 import type { Env } from '../core/env.ts';
 import type { AgentState, CallState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
@@ -8,9 +11,19 @@ import { failCall } from '../nodes/tool-end.ts';
 import { settleUnknown } from '../nodes/unknown-outcome.ts';
 import { verifyCall } from '../nodes/verify-call.ts';
 
-/** Who takes a run up. */
+/** Something that whoever takes a run up should know; put on record. */
+export interface ResumeNote {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly agentId?: AgentId;
+}
+
+/** Who takes a run up, and with what. */
 export interface Resumption {
   readonly engineVersion: string;
+  /** The profile files it goes by from here on, when they are not those from before. */
+  readonly profiles?: ContentEntry | undefined;
+  readonly notes?: readonly ResumeNote[];
 }
 
 /**
@@ -21,11 +34,13 @@ export interface Resumption {
  */
 export function recover(tx: Transaction, env: Env, by: Resumption): void {
   if (tx.run.outcome !== undefined) return;
-  tx.emit({
+  const resume = tx.emit({
     type: 'run.resume',
     engineVersion: by.engineVersion,
     downMs: Math.max(0, tx.at - tx.run.at),
+    ...(by.profiles === undefined ? {} : { profiles: tx.content(by.profiles.text) }),
   });
+  for (const note of by.notes ?? []) tx.emit({ type: 'note.add', level: 'warning', ...note }, resume.seq);
   for (const agent of tx.run.agents.values()) {
     if (agent.status === 'ended') continue;
     recoverTurn(tx, env, agent);

@@ -89,6 +89,22 @@ describe('a run that is interrupted', () => {
     expect((await runCli(['resume', '--all', 'last'], { cwd })).code).toBe(2);
   });
 
+  it('goes on with the profiles of today when told so, and says what differs', async () => {
+    const cwd = await temporaryFolder();
+    const model = await startChatModel();
+    await writeSoloTeam(cwd, model.baseUrl);
+    const running = startForTest(['run', '--docs', 'docs', 'Hello?'], { cwd });
+    while (model.requests === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    running.child.kill('SIGKILL');
+    await running.finished;
+    const profile = path.join(cwd, 'agent_profiles', 'profiles', 'Solo.yaml');
+    await appendFile(profile, '\nlimits: { max_turns: 9 }\n');
+    model.answer('Hello.');
+    const { code, err } = await runCli(['resume', 'last', '--current-profiles', '--docs', 'docs'], { cwd });
+    expect(code, err).toBe(0);
+    expect(err).toMatch(/taken up again after .*, with other profiles.*PROFILES_CHANGED: .*profile `Solo` changed \(limits\)/s);
+  });
+
   it('I8: cannot be taken up by a second process while it runs, and can be read', async () => {
     const cwd = await temporaryFolder();
     const model = await startChatModel();

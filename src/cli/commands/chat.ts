@@ -34,7 +34,7 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
     input,
     interruption,
     quiet,
-    run: reference === undefined ? undefined : await engine.resume(workplace.runId, launchOptions),
+    run: reference === undefined ? undefined : await engine.resume(workplace.runId),
     launch: (message) => engine.launch({ profile, input: message }, launchOptions),
   });
   const how = await loop.hold();

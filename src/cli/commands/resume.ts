@@ -1,11 +1,10 @@
 import { CadreError } from '../../core/error.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { resumeAnd } from '../resumed-run.ts';
+import { resumeAnd, type ResumedOptions } from '../resumed-run.ts';
 import { thisCommand } from '../this-command.ts';
-import type { RunOptions } from './run.ts';
 
 /** Options of `resume` alone. */
-export interface ResumeCommandOptions extends RunOptions {
+export interface ResumeCommandOptions extends ResumedOptions {
   readonly all?: boolean;
 }
 

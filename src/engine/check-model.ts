@@ -1,0 +1,15 @@
+import { CadreError } from '../core/error.ts';
+import type { CompiledProfile } from '../core/profile.ts';
+import type { EngineParts, Workbench } from './engine-parts.ts';
+
+/** Fails when the model of a profile cannot be called; `override` names the LLM config of the run, if it has one of its own. */
+export function checkModel(
+  gateway: EngineParts['gateway'],
+  workbench: Workbench,
+  profile: CompiledProfile,
+  override: string | undefined,
+): void {
+  if (profile.functionNode !== undefined && override === undefined) return;
+  const check = gateway.resolves(workbench.llmConfigOf(profile, override));
+  if (!check.ok) throw new CadreError(check.error.code, check.error.message);
+}

@@ -1,0 +1,23 @@
+import type { CadreEvent } from '../core/event.ts';
+import type { RunId } from '../core/ids.ts';
+
+/** The events a fork of a run begins with: its history up to a sequence number, rounded down to the end of a turn, under a new id. */
+export function forkedEvents(
+  events: readonly CadreEvent[],
+  fork: { readonly at: number | undefined; readonly from: RunId; readonly to: RunId },
+): readonly CadreEvent[] {
+  const kept = events.slice(0, forkPoint(events, fork.at ?? Number.MAX_SAFE_INTEGER));
+  const parentRun = { runId: fork.from, at: kept.length };
+  return kept.map((event): CadreEvent =>
+    event.type === 'run.start' ? { ...event, runId: fork.to, parentRun } : { ...event, runId: fork.to },
+  );
+}
+
+/** How many events of a run a fork may take over: up to the last turn that ended within them. */
+function forkPoint(events: readonly CadreEvent[], at: number): number {
+  for (let index = Math.min(at, events.length) - 1; index > 0; index--) {
+    if (events[index]?.type === 'turn.end') return index + 1;
+  }
+  const first = events.findIndex((event) => event.type === 'turn.start');
+  return first < 0 ? events.length : first;
+}

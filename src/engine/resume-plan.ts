@@ -1,0 +1,116 @@
+import { CadreError } from '../core/error.ts';
+import type { ContentHash } from '../core/ids.ts';
+import type { ContentEntry } from '../core/journal.ts';
+import type { ProfileFile } from '../core/profile.ts';
+import type { AgentState, RunState } from '../core/state.ts';
+import { compareProfileSets } from '../profiles/compare-profile-sets.ts';
+import { checkModel } from './check-model.ts';
+import type { EngineParts, ProfileChoice, Workbench } from './engine-parts.ts';
+import type { ResumeNote } from './recover.ts';
+import { toolChanges } from './tool-changes.ts';
+
+/** What a run goes on with. */
+export interface ResumePlan {
+  readonly workbench: Workbench;
+  /** The profile files it goes by from here on, when they are not those from before. */
+  readonly profiles?: ContentEntry;
+  readonly notes: readonly ResumeNote[];
+}
+
+/**
+ * Finds out what a run would go on with, and everything that keeps it from going on, before anything is written: a live
+ * agent whose profile is gone or disabled, a model that cannot be called, a text that is missing from the journal.
+ */
+export async function planResume(parts: EngineParts, state: RunState, choice: ProfileChoice): Promise<ResumePlan> {
+  const workbench = choice === 'current' ? parts.workbench : await workbenchOf(parts, state);
+  const notes: ResumeNote[] = [];
+  const isOther = workbench.snapshot.hash !== state.meta.profiles;
+  for (const agent of state.agents.values()) {
+    if (agent.status === 'ended') continue;
+    checkAgent(parts, workbench, state, agent);
+    await checkTexts(parts, state, agent);
+    const changes = await changesOfTools(parts, workbench, state, agent);
+    const { agentId } = agent.meta;
+    if (changes !== undefined)
+      notes.push({ code: 'TOOLS_CHANGED', agentId, message: `the tools of ${agentId} are not those of its last turn: ${changes}` });
+  }
+  if (!isOther) return { workbench, notes };
+  const differences = await differencesOf(parts, state, workbench);
+  notes.unshift({ code: 'PROFILES_CHANGED', message: `the run goes on with today's profiles: ${differences}` });
+  return { workbench, profiles: workbench.snapshot, notes };
+}
+
+/** The profiles a run goes by, made ready: the engine's own when they are the same, else from the journal. */
+export async function workbenchOf(parts: EngineParts, state: RunState): Promise<Workbench> {
+  const { workbench, journal, rebuild } = parts;
+  const { runId, profiles } = state.meta;
+  if (workbench.snapshot.hash === profiles) return workbench;
+  const snapshot = await journal.content(profiles);
+  if (snapshot === undefined) throw missingText(state, `its profiles (${profiles})`);
+  try {
+    return await rebuild(JSON.parse(snapshot) as readonly ProfileFile[]);
+  } catch (thrown) {
+    if (!(thrown instanceof CadreError) || thrown.code !== 'PROFILE_INVALID') throw thrown;
+    throw new CadreError(
+      'PROFILE_INVALID',
+      `run ${runId}: the profiles it was started with do not fit this program any more. Give the engine what they name, or go on with today's. In the journal, ${thrown.message}`,
+      { cause: thrown, details: thrown.details },
+    );
+  }
+}
+
+function checkAgent(parts: EngineParts, workbench: Workbench, state: RunState, agent: AgentState): void {
+  const { agentId, profile: name } = agent.meta;
+  const profile = workbench.set.profiles.get(name);
+  if (profile === undefined)
+    throw new CadreError(
+      'PROFILE_UNKNOWN',
+      `run ${state.meta.runId}: ${agentId} is at work, and there is no profile '${name}' any more`,
+    );
+  if (!profile.isActive || profile.isDeleted)
+    throw new CadreError(
+      'PROFILE_DISABLED',
+      `run ${state.meta.runId}: ${agentId} is at work, and its profile '${name}' is disabled`,
+    );
+  checkModel(parts.gateway, workbench, profile, state.meta.llmConfig);
+}
+
+/** A model call is made again from what was recorded: with a text missing it would be another call. */
+async function checkTexts({ journal }: EngineParts, state: RunState, agent: AgentState): Promise<void> {
+  const turn = agent.currentTurnId === undefined ? undefined : state.turns.get(agent.currentTurnId);
+  if (turn?.start.prompt === undefined || turn.modelEnd !== undefined) return;
+  const { system, tools } = turn.start.prompt;
+  for (const hash of [system, tools])
+    if ((await journal.content(hash)) === undefined) throw missingText(state, `a text of the prompt of ${turn.turnId} (${hash})`);
+}
+
+/** What is offered to an agent now and was not in its last turn, or the other way round. */
+async function changesOfTools(
+  { journal }: EngineParts,
+  workbench: Workbench,
+  state: RunState,
+  agent: AgentState,
+): Promise<string | undefined> {
+  const profile = workbench.set.profiles.get(agent.meta.profile);
+  const turnId = agent.currentTurnId ?? agent.lastTurnId;
+  const recorded: ContentHash | undefined = turnId === undefined ? undefined : state.turns.get(turnId)?.start.prompt?.tools;
+  if (profile === undefined || recorded === undefined) return undefined;
+  const { env } = workbench.kernel;
+  const { offeredJson } = env.toolsOf(profile, agent);
+  if (env.hash(offeredJson) === recorded) return undefined;
+  return toolChanges((await journal.content(recorded)) ?? '[]', offeredJson);
+}
+
+async function differencesOf(parts: EngineParts, state: RunState, current: Workbench): Promise<string> {
+  try {
+    const recorded = await workbenchOf(parts, state);
+    return compareProfileSets(recorded.set, current.set).join('; ') || 'only wording outside their values differs';
+  } catch (thrown) {
+    if (!(thrown instanceof CadreError)) throw thrown;
+    return `what differs cannot be said, since those from before do not compile any more (${thrown.code})`;
+  }
+}
+
+function missingText(state: RunState, what: string): CadreError {
+  return new CadreError('STORE_CORRUPT', `run ${state.meta.runId}: ${what} is not in the journal`);
+}
