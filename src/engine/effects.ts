@@ -198,6 +198,7 @@ export class Effects {
       graceMs: this.#ports.graceMs,
       start: (progress) => tool.execute(call.request.args ?? {}, new CallContext(identity, { scope, context, abort, progress })),
       onProgress: (fraction, note) => this.#subscribers.progress(agentId, turnId, callId, fraction, note),
+      onBlocked: (ms) => this.#tell(blockedNote(tool.name, callId, ms)),
       onLate: (late) => {
         // What a verifier says too late is about a call that went on without it.
         if (effect.kind === 'tool') this.#tell(toInput(late));
@@ -241,6 +242,13 @@ export class Effects {
 function couldNotBeMade(thrown: unknown): ModelOutcome {
   const message = `the model call could not be made: ${describeThrown(thrown)}`;
   return { kind: 'error', error: { code: 'INTERNAL', message }, usage: {}, attempts: [] };
+}
+
+function blockedNote(name: string, callId: string, ms: number): Input {
+  const message =
+    `'${name}' (${callId}) let nothing else in this process run for ${Math.round(ms / 100) / 10} s, ` +
+    'and no deadline can stop it meanwhile; move long computations to a worker or another process';
+  return { kind: 'note', level: 'warning', code: 'EVENT_LOOP_BLOCKED', message };
 }
 
 function isAborted(abort: InFlight['abort']): boolean {

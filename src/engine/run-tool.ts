@@ -6,6 +6,9 @@ import type { LazyAbort } from './lazy-abort.ts';
 /** Most progress notes kept with a result; earlier ones are live only. */
 const keptNotes = 20;
 
+/** A tool that computes for longer without a pause is told of: no timer fires meanwhile, not even its own deadline (FAULTS X7). */
+const longestBlockMs = 1_000;
+
 /** What running one tool takes. */
 export interface ToolRun {
   readonly name: string;
@@ -17,6 +20,8 @@ export interface ToolRun {
   /** Starts the tool; what it returns or throws is the outcome. */
   readonly start: (progress: (fraction: number, note?: string) => void) => unknown;
   readonly onProgress: (fraction: number, note: string) => void;
+  /** The tool let nothing else in this process run for so many milliseconds. */
+  readonly onBlocked: (ms: number) => void;
   /** A result that comes after a time-out: kept, never delivered. */
   readonly onLate: (outcome: ToolOutcome) => void;
 }
@@ -36,10 +41,14 @@ export function runTool(run: ToolRun): Promise<ToolOutcome> {
     run.onProgress(share, text);
   };
   let returned: unknown;
+  const started = run.clock.monotonic();
   try {
     returned = run.start(progress);
   } catch (error) {
     return Promise.resolve({ status: 'error', error, progress: [...notes] });
+  } finally {
+    const blocked = run.clock.monotonic() - started;
+    if (blocked > longestBlockMs) run.onBlocked(blocked);
   }
   return isPromiseLike(returned)
     ? raceAgainstTimer(run, returned, notes)

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, Run, ToolContext } from '../../src/index.ts';
+import { manualClock } from '../../src/testing/index.ts';
 import { breathe, gate, testEngine, waitsForUser, type TestEngine } from '../support/test-engine.ts';
 import { allow, tool, type TestTool } from '../support/tools.ts';
 import { verifyRun } from '../support/verify-run.ts';
+import { seededRandom } from './seeded-random.ts';
 
 const call = (name: string, args: JsonObject = {}) => ({ name, args });
 
@@ -243,6 +245,16 @@ describe('M10: names that objects have by nature', () => {
   });
 });
 
+/** What JSON.parse makes of a text, as JSON; undefined when that is no object. */
+function readObject(text: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? JSON.stringify(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 describe('M8 M9: arguments', () => {
   const strict = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
 
@@ -281,6 +293,37 @@ describe('M8 M9: arguments', () => {
     await verifyRun(run, team.journal);
   });
 
+  it('I16: of 600 spoilt argument texts exactly those run that JSON.parse reads as an object, with what it reads', async () => {
+    const random = seededRandom(8);
+    const whole = ['{"amount": 10, "to": "Zoë"}', '{"a":{"b":[1,2,{"c":null}]},"d":"x\\n"}', '{"n":-1.5e3,"ok":true,"s":"{}[]"}'];
+    const odd = '{}[]",:\\0123456789-.eE \n truefalsn';
+    const spoilt = Array.from({ length: 600 }, (_, n) => {
+      const text = whole[n % whole.length] ?? '';
+      const at = random.below(text.length);
+      const insert = n % 2 === 0 ? odd.charAt(random.below(odd.length)) : '';
+      return text.slice(0, at) + insert + text.slice(at + random.below(3));
+    });
+    const ran = new Map<string, string>();
+    const team = await testEngine({
+      profile: `${allow('t')}limits: { max_tool_calls: 1000 }\n`,
+      tools: [tool('t', (args, { toolCallId }) => void ran.set(toolCallId, JSON.stringify(args)))],
+      replies: [{ toolCalls: spoilt.map((input) => ({ name: 't', input })) }, { text: 'done' }],
+    });
+    const run = await team.launch();
+    expect(await run.result).toMatchObject({ outcome: 'success' });
+    const made = run.turns()[0]?.reply.toolCalls ?? [];
+    expect(made).toHaveLength(600);
+    let read = 0;
+    for (const { callId, input } of made) {
+      const expected = readObject(input);
+      if (expected !== undefined) read += 1;
+      expect(ran.get(callId), input).toBe(expected);
+    }
+    expect(read).toBeGreaterThan(50);
+    expect(read).toBeLessThan(550);
+    await verifyRun(run, team.journal, { requests: team.model.requests });
+  });
+
   it('M8: a model that writes nothing but bad arguments is bounded by its turns; conditions see the streak', async () => {
     let ran = 0;
     const bad = { toolCalls: [{ name: 't', input: '{"n": one}' }] };
@@ -301,6 +344,26 @@ describe('M8 M9: arguments', () => {
     expect(await second.result).toMatchObject({ outcome: 'error', error: { message: 'bad arguments' } });
     expect(routed.model.requests).toHaveLength(4);
     expect(ran).toBe(0);
+  });
+});
+
+describe('X7: a tool that lets nothing else run', () => {
+  it('is told of once it has come back, and its result counts', async () => {
+    const clock = manualClock();
+    let busy = 0;
+    const busyClock = { ...clock, monotonic: () => clock.monotonic() + busy };
+    const team = await testEngine({
+      profile: allow('quick', 'slow'),
+      tools: [tool('quick', () => (busy += 900)), tool('slow', () => (busy += 3_200))],
+      replies: [{ toolCalls: [call('quick'), call('slow')] }, { text: 'done' }],
+      clock: busyClock,
+    });
+    const run = await team.launch();
+    expect(await run.result).toMatchObject({ outcome: 'success' });
+    const events = await verifyRun(run, team.journal, { requests: team.model.requests });
+    expect(events.filter((event) => event.type === 'note.add')).toMatchObject([
+      { code: 'EVENT_LOOP_BLOCKED', message: expect.stringMatching(/'slow'.*3\.2 s/) },
+    ]);
   });
 });
 
