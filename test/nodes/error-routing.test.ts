@@ -96,14 +96,18 @@ describe('rules that name turn.error route a model call that failed (M12, M13)',
     await verify(hopeless);
   });
 
-  it('E6: an unbounded retry_turn ends at the limit of turns, in the error', async () => {
+  it('E6: an unbounded retry_turn ends at the limit of turns, and says in which error', async () => {
     const rules = '  - { id: again, condition: turn.error, action: { type: retry_turn } }\n';
     const seen = await runWith(
       rules,
       Array.from({ length: 20 }, () => rejected),
       'limits: { max_turns: 5 }\n',
     );
-    expect(await seen.run.result).toMatchObject({ status: 'failed', outcome: 'error', error: { code: 'MODEL_REJECTED' } });
+    expect(await seen.run.result).toMatchObject({
+      status: 'failed',
+      outcome: 'limit',
+      error: { code: 'LIMIT_REACHED', message: expect.stringContaining('no such parameter') },
+    });
     expect(seen.team.model.requests.length).toBeLessThanOrEqual(6);
     await verify(seen);
   });
