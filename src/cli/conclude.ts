@@ -16,12 +16,22 @@ export interface Conclusion {
 export function concludeRun(run: RunState): Conclusion {
   const root = run.rootAgentId === undefined ? undefined : run.agents.get(run.rootAgentId);
   const reply = root?.lastReply ?? '';
-  if (run.outcome === undefined)
-    return root?.status === 'awaiting_input' ? { ok: true, text: reply } : { ok: false, text: reply, problem: stalled(root) };
+  if (run.outcome === undefined) {
+    if (root?.status !== 'awaiting_input') return { ok: false, text: reply, problem: stalled(root) };
+    const failure = failureOf(run, root);
+    return failure === undefined ? { ok: true, text: reply } : { ok: false, text: '', problem: failure };
+  }
   const text = run.output.trim() === '' ? reply : run.output;
   if (run.status === 'completed') return { ok: true, text };
   const reason = run.error === undefined ? '' : `: ${run.error.message}`;
   return { ok: false, text, problem: `the run ${run.status} (${run.outcome})${reason}` };
+}
+
+/** An agent that waits because its model failed has not answered, whatever it said before. */
+function failureOf(run: RunState, root: AgentState): string | undefined {
+  if (root.counters.modelErrorStreak === 0 || root.lastTurnId === undefined) return undefined;
+  const error = run.turns.get(root.lastTurnId)?.modelEnd?.error;
+  return `the model call failed${error === undefined ? '' : `: ${error.message}`} The run waits: another message asks again.`;
 }
 
 function stalled(root: AgentState | undefined): string {

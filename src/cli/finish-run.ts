@@ -40,7 +40,7 @@ function settled(run: Run, parts: FinishParts): ExitCode {
   const { terminal, mode } = parts;
   const { ok, text, problem } = concludeRun(run.state);
   if (mode === 'json') {
-    printResult(run, terminal, text);
+    printResult(run, terminal, text, problem);
     return ok ? 0 : 1;
   }
   if (mode !== 'quiet') terminal.tell('\n');
@@ -73,7 +73,7 @@ function interrupted(run: Run, { terminal, mode, store }: FinishParts): ExitCode
 }
 
 /** The last of the JSON lines: what the run came to. */
-function printResult(run: Run, terminal: Terminal, output: string): void {
+function printResult(run: Run, terminal: Terminal, output: string, problem?: string): void {
   const { state } = run;
   const result = {
     type: 'result',
@@ -85,6 +85,7 @@ function printResult(run: Run, terminal: Terminal, output: string): void {
     usage: state.usage,
     pending: run.pending,
     error: state.error ?? null,
+    ...(problem !== undefined && state.error === undefined && { problem }),
   };
   terminal.print(`${JSON.stringify(result)}\n`);
 }

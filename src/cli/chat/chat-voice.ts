@@ -51,6 +51,9 @@ export class ChatVoice {
       if (this.#saying?.turnId !== event.turnId && event.reply !== undefined) this.#say(event.reply.text);
       this.#saying = undefined;
       this.#endLine();
+      // Where no progress is shown, a question whose answer failed is told of all the same.
+      if (this.#toLine === undefined && event.error !== undefined && event.error.code !== 'MODEL_INTERRUPTED')
+        this.tell(`error: the model call failed: ${toTerminalText(event.error.message)}\n`);
     }
     const line = this.#toLine?.(event);
     if (line !== undefined) this.tell(`${line}\n`);
