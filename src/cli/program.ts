@@ -188,7 +188,8 @@ function addRunViews(program: Command, done: Done): void {
       .command('events')
       .summary('the journal of a run, as JSON lines')
       .argument('<run>')
-      .option('--after <seq>', 'events after this one only', wholeNumber),
+      .option('--after <seq>', 'events after this one only', wholeNumber)
+      .option('--salvage', 'of a damaged run, what is good; says which row is bad, and changes nothing'),
   ).action(async (run: string, options) => {
     const { eventsCommand } = await import('./commands/events.ts');
     done(await eventsCommand(run, options));

@@ -1,7 +1,16 @@
 import { CadreError } from '../core/error.ts';
 
 /** SQLite's primary result codes that mean something of their own here (sqlite.org/rescode.html). */
-const resultCodes = { busy: 5, locked: 6, readOnly: 8, corrupt: 11, full: 13, cantOpen: 14, notADatabase: 26 } as const;
+const resultCodes = {
+  busy: 5,
+  locked: 6,
+  readOnly: 8,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  cantOpen: 14,
+  notADatabase: 26,
+} as const;
 
 /** The failure of a journal file that is damaged or is something else. `where` names the row, when it is known. */
 export function corruptJournal(file: string, where: string, why: string, cause?: unknown): CadreError {
@@ -45,6 +54,8 @@ function explain(code: number | undefined, said: string): string {
       return `another process keeps the file locked (${said}); nothing was written. End the other process or try again`;
     case resultCodes.readOnly:
       return `the file cannot be written (${said}); nothing was written. Check its permissions, or open it with readOnly`;
+    case resultCodes.ioError:
+      return `the disk failed, or the file may not grow any more (${said}); nothing of it was written. Check the disk and its limits, and try again`;
     case resultCodes.full:
       return `there is no space left (${said}); nothing of it was written. Free some space and try again`;
     case resultCodes.cantOpen:

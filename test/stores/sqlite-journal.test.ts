@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -291,6 +292,19 @@ describe('sqlite journal: trouble while writing', () => {
     await journal.append(lease, sampleCommit(runId, seq, [note('on')], { contents }));
     expect(await open().read(runId)).toHaveLength(seq + 1);
     expect(await journal.content('long' as ContentHash)).toBe(contents[0]?.text);
+  });
+
+  it('K6: in a process that may not write any more (ulimit -f), loses nothing that was acknowledged; another goes on', async () => {
+    const script = join(import.meta.dirname, '..', 'contracts', 'journal-child.ts');
+    const shell = `ulimit -f 400; exec "$0" "$1" append "$2" run_full`;
+    const child = spawnSync('bash', ['-c', shell, process.execPath, script, file], { encoding: 'utf8' });
+    expect(child.stderr).toMatch(/STORE_FAILED|the disk failed, or the file may not grow any more/);
+    const acknowledged = Number(child.stdout.trim().split('\n').at(-1));
+    const run = sampleRun('run_full');
+    const journal = open();
+    expect(await journal.read(run)).toHaveLength(acknowledged);
+    const lease = await journal.acquire(run, sampleOwner('heir'));
+    await journal.append(lease, sampleCommit(run, acknowledged, [note('on')]));
   });
 
   it('fails with STORE_FAILED while another process keeps the file locked, and goes on after it', { timeout: 20_000 }, async () => {

@@ -1,12 +1,44 @@
+import type { CadreEvent } from '../../core/event.ts';
+import { salvageRun } from '../../stores/salvage-run.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { openRecordedRun } from '../recorded-run.ts';
+import { findRun } from '../find-run.ts';
+import { openRecordedRun, openRecords } from '../recorded-run.ts';
 import type { ReadingOptions } from '../show.ts';
-import { openTerminal } from '../terminal.ts';
+import { openTerminal, type Terminal } from '../terminal.ts';
+import { toTerminalText } from '../../inspector/format/terminal-text.ts';
 
-/** Prints the events of a run as JSON lines, those above `--after` only. */
-export async function eventsCommand(reference: string, options: ReadingOptions & { readonly after?: number }): Promise<ExitCode> {
-  using run = await openRecordedRun(options.store, reference);
+/** Options of `events`. */
+interface EventsOptions extends ReadingOptions {
+  readonly after?: number;
+  readonly salvage?: boolean;
+}
+
+/** Prints the events of a run as JSON lines, those above `--after` only; with `--salvage`, what is good of a damaged run. */
+export async function eventsCommand(reference: string, options: EventsOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
-  for (const event of run.events) if (event.seq > (options.after ?? 0)) terminal.print(`${JSON.stringify(event)}\n`);
+  if (options.salvage === true) return await salvage(reference, options, terminal);
+  using run = await openRecordedRun(options.store, reference);
+  print(run.events, options, terminal);
   return 0;
+}
+
+/** Answers with 1 when something is missing, and says on stderr what and where. */
+async function salvage(reference: string, options: EventsOptions, terminal: Terminal): Promise<ExitCode> {
+  const journal = await openRecords(options.store);
+  try {
+    const { runId } = findRun(await journal.runs(), reference, journal.location);
+    const { events, problem } = await salvageRun(journal, runId);
+    print(events, options, terminal);
+    if (problem === undefined) return 0;
+    terminal.tell(
+      `error: after event ${events.length} nothing can be read: ${toTerminalText(problem.message, { maxLine: 2_000 })}\n`,
+    );
+    return 1;
+  } finally {
+    await journal.close();
+  }
+}
+
+function print(events: readonly CadreEvent[], { after = 0 }: EventsOptions, terminal: Terminal): void {
+  for (const event of events) if (event.seq > after) terminal.print(`${JSON.stringify(event)}\n`);
 }
