@@ -73,6 +73,7 @@ function addRunningCommands(program: Command, done: Done): void {
     { starts: false },
   )
     .option('--all', 'every run that was interrupted, one after the other')
+    .option('--take-over', 'even from a process that is or seems to be at work on it: its next write fails, and it stops')
     .option('--current-profiles', "today's profiles instead of those it went by; what differs is said")
     .option('--profiles <folder>', 'where they are, with --current-profiles (default: ./agent_profiles, else the bundled team)')
     .option('--json', 'the events from here on as JSON lines, then one line with the result')

@@ -16,6 +16,8 @@ import { openWorkplace, type Workplace } from './workplace.ts';
 export interface ResumedOptions extends RunOptions {
   /** Today's profiles, instead of those the run went by. */
   readonly currentProfiles?: boolean;
+  /** Takes the run even from a holder that seems alive. */
+  readonly takeOver?: boolean;
 }
 
 /** Opens a workplace for a run of the journal, with the profiles it was started with and the folders it worked on. */
@@ -38,7 +40,7 @@ export async function resumeAnd(reference: string, options: ResumedOptions, act:
   using interruption = new Interruption();
   const { runId, files, seq } = await lookUp(reference, options);
   const profiles = options.currentProfiles === true ? profilesFolder(options.profiles) : { files };
-  await using workplace = await openWorkplace({ ...options, profiles, runId });
+  await using workplace = await openWorkplace({ ...options, profiles, runId, takeOver: options.takeOver ?? false });
   const mode = watchMode(terminal, options);
   if (mode === 'live' || mode === 'lines') terminal.tell(`${workplace.modelLine(options.llm)}\n`);
   const run = await workplace.engine.resume(workplace.runId, options.currentProfiles === true ? { profiles: 'current' } : {});

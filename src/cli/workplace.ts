@@ -7,6 +7,7 @@ import type { Engine } from '../engine/engine.ts';
 import { systemClock } from '../engine/system-clock.ts';
 import { createModelGateway } from '../models/gateway.ts';
 import { checkDocumentRoot } from '../tools/documents/check-document-root.ts';
+import { createSqliteJournal } from '../stores/sqlite-journal.ts';
 import { createDocumentTools, type DocumentTools } from '../tools/documents/create-document-tools.ts';
 import { safe } from '../inspector/format/layout.ts';
 import { docsFolder } from './docs-folder.ts';
@@ -23,6 +24,8 @@ export interface WorkplaceOptions {
   readonly out?: string | undefined;
   /** The run to go on with; a new id when absent. */
   readonly runId?: RunId;
+  /** Takes runs even from a holder that seems alive. */
+  readonly takeOver?: boolean;
 }
 
 /** An engine with the documents tools over one folder, for one run. */
@@ -52,10 +55,11 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
   const out = path.resolve(options.out ?? note?.out ?? path.join(path.dirname(usualStore), 'reports', runId));
   const documents = createDocumentTools({ root: docs, outDir: out });
   try {
+    const journal = options.takeOver === true ? createSqliteJournal(store, { takeOver: true }) : undefined;
     const engine = await createEngine({
       profiles: options.profiles,
       tools: documents.tools,
-      store,
+      store: journal ?? store,
       ids: { ...randomIds, runId: () => runId },
     });
     await writeWorkNote(store, runId, { docs, out });
@@ -69,6 +73,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       closingLines: () => closingLines(documents, docs, out),
       [Symbol.asyncDispose]: async () => {
         await engine.close();
+        await journal?.close();
         documents[Symbol.dispose]();
       },
     };

@@ -101,7 +101,7 @@ export function unknownRun(location: string, runId: string): CadreError {
 export function lockedRun(location: string, runId: string, owner: string, since: number): CadreError {
   return new CadreError(
     'RUN_LOCKED',
-    `${location}: run ${runId} is being advanced by ${owner} since ${new Date(since).toISOString()}; wait until it releases the run, or end that process`,
+    `${location}: run ${runId} is being advanced by ${owner} since ${new Date(since).toISOString()}; wait until it releases the run, end that process, or take the run over (takeOver; cadre resume --take-over)`,
     { details: { runId, owner, since } },
   );
 }

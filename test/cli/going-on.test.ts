@@ -114,6 +114,11 @@ describe('a run that is interrupted', () => {
     expect((await runCli(['turns', 'last'], { cwd })).out).toMatch(/Solo_1\.t1 +running/);
     const second = await runCli(['resume', 'last'], { cwd });
     expect([second.code, second.err]).toEqual([1, expect.stringMatching(/error: .*run_\w+/)]);
+    expect(second.err).toMatch(/is being advanced by \d+@\S+ since 2\d{3}-.*--take-over/s);
+    running.child.kill('SIGSTOP');
+    model.answer('Mine now.');
+    expect(await runCli(['resume', 'last', '--take-over'], { cwd })).toMatchObject({ code: 0, out: 'Mine now.\n' });
+    running.child.kill('SIGCONT');
     running.child.kill('SIGTERM');
     expect((await running.finished).code).toBe(130);
   });
