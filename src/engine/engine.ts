@@ -7,6 +7,7 @@ import type { Lease, RunSummary } from '../core/journal.ts';
 import { defaultRunLimits } from '../core/limits.ts';
 import type { Limits, ProfileSet } from '../core/profile.ts';
 import type { RunState } from '../core/state.ts';
+import { readState } from './read-state.ts';
 import { engineVersion } from './version.ts';
 import type { EngineParts, LaunchOptions, LaunchRequest, ResumeOptions, Workbench } from './engine-parts.ts';
 import { planResume, workbenchOf } from './resume-plan.ts';
@@ -192,10 +193,8 @@ export class Engine {
     return { ...defaultRunLimits, ...limitsOf(this.#parts.limits), ...limitsOf(own ?? {}) };
   }
 
-  async #read(runId: RunId): Promise<RunState> {
-    const state = foldEvents(await this.#parts.journal.read(runId));
-    if (state === undefined) throw new CadreError('STORE_CORRUPT', `run ${runId} does not begin with run.start`);
-    return state;
+  #read(runId: RunId): Promise<RunState> {
+    return readState(this.#parts.journal, runId);
   }
 
   /** The state of a run to look at: all of its past is there. */

@@ -16,15 +16,18 @@ flow_decider:
   - { id: wait, action: { type: await_user_input } }
 `;
 
-const model = loadModel((prompt) =>
-  prompt.at(-1)?.role === 'user' ? { tool: 'file_note', args: [{ note: 'noted' }] } : { text: 'It is filed.' },
-);
-
-/** An engine whose only profile is the clerk with its window of 20 messages. */
-export function clerkEngine(store: string | Journal): Promise<Engine> {
+/**
+ * An engine whose only profile is the clerk with its window of 20 messages. With `busy` it goes on by itself, tool call after
+ * tool call, as long as that says so.
+ */
+export function clerkEngine(store: string | Journal, busy: () => boolean = () => false): Promise<Engine> {
   return createEngine({
     profiles: { files: [{ path: 'profiles/clerk.yaml', text: profile }] },
-    models: { m: model },
+    models: {
+      m: loadModel((prompt) =>
+        busy() || prompt.at(-1)?.role === 'user' ? { tool: 'file_note', args: [{ note: 'noted' }] } : { text: 'It is filed.' },
+      ),
+    },
     tools: [
       {
         name: 'file_note',

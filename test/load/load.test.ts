@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deadConsumers, fillInbox, growOld, resumeCrowd, resumeLong, workTogether } from './measures.ts';
+import { deadConsumers, fillInbox, growBusy, growOld, resumeCrowd, resumeLong, workTogether } from './measures.ts';
 
 describe('load', { timeout: 120_000 }, () => {
   it('10,000 items in one inbox are all read, in order, at most 256 in a turn, in time that grows with their number', async () => {
@@ -27,6 +27,12 @@ describe('load', { timeout: 120_000 }, () => {
   it('an agent with a window takes no more memory after thousands of turns', async () => {
     const { heapPerTurn } = await growOld(4_000);
     // What a turn leaves behind is about 3,000 bytes as long as it is kept.
+    expect(heapPerTurn).toBeLessThan(500);
+  });
+
+  it('neither does one that goes on by itself, tool call after tool call', async () => {
+    const { turns, heapPerTurn } = await growBusy(4_000);
+    expect(turns).toBeGreaterThan(5_000);
     expect(heapPerTurn).toBeLessThan(500);
   });
 

@@ -190,6 +190,35 @@ export async function growOld(turns: number): Promise<Growth> {
   });
 }
 
+/** Lets an agent with a window go on by itself, with nobody speaking to it, for so many turns on SQLite. */
+export async function growBusy(turns: number): Promise<Growth> {
+  return await withStore(async (store) => {
+    const marks: { readonly heap: number; readonly rss: number; readonly cpu: number }[] = [];
+    const warm = 1_500;
+    let asked = 0;
+    const engine = await clerkEngine(store, () => {
+      asked++;
+      if (asked >= warm && (asked - warm) % (turns / 10) === 0)
+        marks.push({ heap: heapInUse(), rss: process.memoryUsage().rss, cpu: cpuMicros() });
+      return asked < warm + turns;
+    });
+    const run = await engine.launch({ profile: 'Clerk', input: 'Begin.' });
+    await run.settled();
+    const [first, second] = marks;
+    const [beforeLast, last] = marks.slice(-2);
+    if (first === undefined || second === undefined || beforeLast === undefined || last === undefined)
+      throw new Error(`the agent took ${asked} turns only`);
+    const result = {
+      turns: run.state.counters.turns,
+      heapPerTurn: (last.heap - first.heap) / turns,
+      rssGrowth: last.rss - first.rss,
+      slowdown: (last.cpu - beforeLast.cpu) / (second.cpu - first.cpu),
+    };
+    await engine.close();
+    return result;
+  });
+}
+
 /** What a consumer that never reads costs the run it watches. */
 export interface DeadConsumer {
   readonly events: number;

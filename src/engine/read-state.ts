@@ -1,0 +1,27 @@
+import { CadreError } from '../core/error.ts';
+import { applyEvent, startRun } from '../core/fold/apply-event.ts';
+import type { RunId } from '../core/ids.ts';
+import type { Journal } from '../core/journal.ts';
+import type { RunState } from '../core/state.ts';
+
+const pageSize = 4_000;
+
+/** Folds a run's journal page by page: taking up a long run needs room for its state and one page, not for all of its events. */
+export async function readState(journal: Journal, runId: RunId): Promise<RunState> {
+  let state: RunState | undefined;
+  for (;;) {
+    const page = await journal.read(runId, { after: state?.seq ?? 0, limit: pageSize });
+    for (const event of page) {
+      if (state !== undefined) applyEvent(state, event);
+      else if (event.type === 'run.start') state = startRun(event);
+      else throw notBegun(runId);
+    }
+    if (page.length < pageSize) break;
+  }
+  if (state === undefined) throw notBegun(runId);
+  return state;
+}
+
+function notBegun(runId: RunId): CadreError {
+  return new CadreError('STORE_CORRUPT', `run ${runId} does not begin with run.start`);
+}
