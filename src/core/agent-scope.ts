@@ -1,6 +1,7 @@
 import { contextTokens } from './context-size.ts';
 import type { Scope } from './expression/expression.ts';
 import type { WaitingItem } from './inbox.ts';
+import { activeAt } from './run-time.ts';
 import type { AgentState, RunState } from './state.ts';
 
 /** What a scope shows of the turn at hand, beyond state. */
@@ -233,8 +234,14 @@ function countersView(run: RunState, agent: AgentState): Readonly<Record<string,
     get tokens_used() {
       return counters.tokensUsed;
     },
+    get tokens_with_children() {
+      return agent.budget.tokens;
+    },
+    get cost_with_children() {
+      return agent.budget.cost;
+    },
     get elapsed_ms() {
-      return Math.max(0, run.at - agent.meta.startedAt);
+      return agent.workingSince === undefined ? 0 : Math.max(0, activeAt(run, run.at) - agent.workingSince);
     },
   };
 }
@@ -290,6 +297,12 @@ function runView(run: RunState): Readonly<Record<string, unknown>> {
     input: run.meta.input,
     get usage() {
       return run.usage;
+    },
+    get tokens_left() {
+      return Math.max(0, run.limits.maxTokens - run.budget.tokens - run.budget.reservedTokens);
+    },
+    get cost_left() {
+      return Math.max(0, run.limits.maxCostUsd - run.budget.cost - run.budget.reservedCost);
     },
     limits: run.limits,
     iteration: 1,

@@ -61,7 +61,7 @@ function goToTools(tx: Transaction, env: Env, agent: AgentState, turnId: TurnId)
 function endingOf(agent: AgentState, decided: DecidedAction | undefined, error: ErrorRecord | undefined): AgentEnding {
   // An agent whose last turn fails ends for the limit all the same, with what it has said so far.
   if (error !== undefined && agent.limitStage === 2) {
-    const message = `${agent.limitReason ?? 'a limit is reached'}; its last turn failed: ${error.message}`;
+    const message = `${agent.limitReason ?? 'a limit is reached'}; its last turn failed (${error.code}): ${error.message}`;
     return { outcome: 'limit', error: { code: 'LIMIT_REACHED', message } };
   }
   const ending: Writable<AgentEnding> = { outcome: decided?.outcome ?? 'error' };

@@ -2,6 +2,7 @@ import type { ErrorRecord } from '../core/error.ts';
 import type { AgentId, CallId, RunId, TurnId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Limits } from '../core/profile.ts';
+import { activeAt } from '../core/run-time.ts';
 import type { RunState } from '../core/state.ts';
 import type { WaitFor } from '../core/transition.ts';
 import type { ModuleStatus } from '../core/work-module.ts';
@@ -48,6 +49,8 @@ export interface RunOverview {
   readonly costUnknown: boolean;
   readonly modules: Readonly<Record<ModuleStatus, number>>;
   readonly limits: Limits;
+  /** What of the limits is used: tokens and US dollars, estimated where nobody counted, and milliseconds of working time. */
+  readonly used: { readonly tokens: number; readonly cost: number; readonly wallMs: number };
   readonly pending: readonly PendingView[];
 }
 
@@ -83,6 +86,7 @@ export function runOverview(run: RunState): RunOverview {
     costUnknown: usage.costUnknown,
     modules: countModules(run),
     limits: run.limits,
+    used: { tokens: run.budget.tokens, cost: run.budget.cost, wallMs: Math.max(0, activeAt(run, run.at) - meta.createdAt) },
     pending: pendingViews(run),
   };
 }

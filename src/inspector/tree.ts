@@ -22,6 +22,10 @@ export interface AgentNodeView {
   /** US dollars known so far; `costUnknown` when some call had no price. */
   readonly cost: number;
   readonly costUnknown: boolean;
+  /** Tokens of it and all agents below it that count against its limit. */
+  readonly tokensWithChildren: number;
+  /** The limit it was told of last, and whether its next turn is the last. */
+  readonly limit: { readonly stage: 1 | 2; readonly reason: string } | undefined;
   /** Input tokens of its latest model call: how full its context is. */
   readonly contextTokens: number | undefined;
   readonly currentTurnId: TurnId | undefined;
@@ -61,6 +65,8 @@ function toNode(run: RunState, agent: AgentState): AgentNodeView {
     outputTokens: usage.outputTokens,
     cost: usage.cost,
     costUnknown: usage.costUnknown,
+    tokensWithChildren: agent.budget.tokens,
+    limit: agent.limitStage === 0 ? undefined : { stage: agent.limitStage, reason: agent.limitReason ?? '' },
     contextTokens: contextTokens(run, agent),
     currentTurnId: agent.currentTurnId,
     openCalls: [...agent.openCalls.values()].map((call) => ({ name: call.request.name, status: call.status })),

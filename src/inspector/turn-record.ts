@@ -68,6 +68,8 @@ export interface TurnRecord {
   readonly sourceToolCallId: CallId | undefined;
   /** The limit this turn was near (1) or at (2). */
   readonly limit: EventOf<'turn.start'>['limit'];
+  /** What was set aside for its model call. */
+  readonly reserve: EventOf<'turn.start'>['reserve'];
   readonly inputs: readonly TurnInputView[];
   readonly observers: readonly ObserverView[];
   readonly systemPrompt: SystemPromptView;
@@ -118,6 +120,7 @@ export function toTurnRecord(
     sourceTurnIds: start.sourceTurnIds,
     sourceToolCallId: start.sourceToolCallId,
     limit: start.limit,
+    reserve: start.reserve,
     inputs: turnInputs(turn, profile),
     observers: turnObservers(turn, profile),
     get systemPrompt() {

@@ -35,8 +35,8 @@ export function reachedLimits(env: Env, run: RunState, agent: AgentState, profil
   look.at(own, 'tool_calls', counters.toolCallCount, limits.maxToolCalls ?? defaultAgentLimits.maxToolCalls);
   for (let above: AgentState | undefined = agent; above !== undefined; above = parentOf(run, above)) {
     const holder = above === agent ? own : { scope: 'agent' as const, whose: ` of ${above.meta.agentId} and all below it` };
-    look.at(holder, 'tokens', above.budget.tokens, tokenLimit(env, run, above));
-    look.at(holder, 'cost_usd', above.budget.cost, costLimit(env, run, above));
+    look.at(holder, 'tokens', above.budget.tokens, tokenLimit(env, above));
+    look.at(holder, 'cost_usd', above.budget.cost, costLimit(env, above));
   }
   const module = moduleOf(run, agent);
   const perModule = module === undefined ? undefined : moduleLimits(env, run, agent);
@@ -54,16 +54,16 @@ export function reachedLimits(env: Env, run: RunState, agent: AgentState, profil
   return look.reached;
 }
 
-/** Tokens an agent and all below it may use. The root may use what its run may, unless its profile says otherwise. */
-export function tokenLimit(env: Env, run: RunState, agent: AgentState): number {
-  const own = env.profiles.get(agent.meta.profile)?.limits.maxTokens;
-  return own ?? (agent.meta.parentAgentId === undefined ? run.limits.maxTokens : defaultAgentLimits.maxTokens);
+/** Tokens an agent and all below it may use; undefined for a root whose profile sets none: the run's limit is its own. */
+export function tokenLimit(env: Env, { meta }: AgentState): number | undefined {
+  const own = env.profiles.get(meta.profile)?.limits.maxTokens;
+  return own ?? (meta.parentAgentId === undefined ? undefined : defaultAgentLimits.maxTokens);
 }
 
 /** US dollars an agent and all below it may cost; like `tokenLimit`. */
-export function costLimit(env: Env, run: RunState, agent: AgentState): number {
-  const own = env.profiles.get(agent.meta.profile)?.limits.maxCostUsd;
-  return own ?? (agent.meta.parentAgentId === undefined ? run.limits.maxCostUsd : defaultAgentLimits.maxCostUsd);
+export function costLimit(env: Env, { meta }: AgentState): number | undefined {
+  const own = env.profiles.get(meta.profile)?.limits.maxCostUsd;
+  return own ?? (meta.parentAgentId === undefined ? undefined : defaultAgentLimits.maxCostUsd);
 }
 
 const none: readonly never[] = [];

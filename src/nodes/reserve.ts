@@ -74,7 +74,7 @@ class Room {
     this.#size = size;
     for (let above: AgentState | undefined = agent; above !== undefined; above = parentOf(run, above)) {
       const whose = above === agent ? '' : ` of ${above.meta.agentId} and all below it`;
-      this.#look(above.budget, tokenLimit(env, run, above), costLimit(env, run, above), 'agent', whose);
+      this.#look(above.budget, tokenLimit(env, above), costLimit(env, above), 'agent', whose);
     }
     const module = moduleOf(run, agent);
     if (module !== undefined) {

@@ -27,6 +27,17 @@ describe('budgets are reserved before a model call', () => {
     expect(run.state.budget).toMatchObject({ reservedTokens: 0, reserving: 0 });
   });
 
+  it('of the run: its root is told once, not once more for itself', async () => {
+    const team = await testEngine({
+      profile: allow('t'),
+      tools: [words],
+      replies: () => ({ ...again, usage: { inputTokens: 500, outputTokens: 300 } }),
+    });
+    const run = await team.launch('Go.', { limits: { tokens: 6000 } });
+    expect(await run.result).toMatchObject({ outcome: 'limit' });
+    expect(told(await verifyRun(run, team.journal))).toEqual(['1 run tokens', '2 run tokens']);
+  });
+
   it('a reply is bound to what is left', async () => {
     const team = await testEngine({ profile: 'limits: { max_tokens: 1000 }', replies: [{ text: 'short' }] });
     const run = await team.launch();

@@ -1,7 +1,8 @@
 import type { ConversationEntry } from '../conversation.ts';
 import type { RunOverview } from '../run-overview.ts';
 import { Layout, safe } from './layout.ts';
-import { costText, countText, durationText, timeText, tokensText } from './quantity-text.ts';
+import { costText, countText, durationText, shareText, timeText, tokensText } from './quantity-text.ts';
+import { grouped } from './terminal-text.ts';
 import { styledStatus, type FormatOptions } from './text-style.ts';
 
 /** Renders a run at a glance. */
@@ -23,6 +24,7 @@ export function formatOverview(view: RunOverview, options: FormatOptions = {}): 
   out.line(
     `${style.dim('usage')}    ${tokensText(view.inputTokens, view.outputTokens)} tokens, ${costText(view.cost, view.costUnknown)}`,
   );
+  out.line(`${style.dim('limits')}   ${limitsText(view)}`);
   const modules = Object.entries(view.modules).filter(([, count]) => count > 0);
   if (modules.length > 0) out.line(`${style.dim('modules')}  ${modules.map(([status, count]) => `${count} ${status}`).join(', ')}`);
   if (view.error !== undefined) out.line(`${style.red('error')}    ${view.error.code}: ${safe(view.error.message, 400)}`);
@@ -31,6 +33,17 @@ export function formatOverview(view: RunOverview, options: FormatOptions = {}): 
     out.line(`${style.yellow(wait.waitFor.kind)}  ${safe(wait.callId)} of ${safe(wait.agentId)}: ${safe(asked)}`);
   }
   return out.toString();
+}
+
+/** How much of its limits a run has used. */
+function limitsText({ limits, used, turns, toolCalls }: RunOverview): string {
+  return [
+    `${shareText(used.tokens / limits.maxTokens)} of ${grouped(limits.maxTokens)} tokens`,
+    `${shareText(used.cost / limits.maxCostUsd)} of $${limits.maxCostUsd}`,
+    `${shareText(used.wallMs / limits.maxWallMs)} of ${durationText(limits.maxWallMs)}`,
+    `${shareText(turns / limits.maxTurns)} of ${countText(limits.maxTurns, 'turn')}`,
+    `${shareText(toolCalls / limits.maxToolCalls)} of ${countText(limits.maxToolCalls, 'tool call')}`,
+  ].join(', ');
 }
 
 /** Renders the conversation with the user. */

@@ -1,6 +1,7 @@
 import type { AgentNodeView } from '../tree.ts';
 import { Layout, safe } from './layout.ts';
 import { costText, countText, tokensText } from './quantity-text.ts';
+import { grouped } from './terminal-text.ts';
 import { styledStatus, type FormatOptions } from './text-style.ts';
 
 /** Renders the agents of a run as a tree. */
@@ -30,6 +31,8 @@ function nodeText(out: Layout, node: AgentNodeView): string {
     countText(node.toolCalls, 'tool call'),
     `${tokensText(node.inputTokens, node.outputTokens)} tokens`,
     costText(node.cost, node.costUnknown),
+    ...(node.children.length === 0 ? [] : [`${grouped(node.tokensWithChildren)} tokens with those below`]),
+    ...(node.limit === undefined ? [] : [`limit ${node.limit.stage === 1 ? 'near' : 'reached'}: ${safe(node.limit.reason)}`]),
     ...(node.contextTokens === undefined ? [] : [`context ${node.contextTokens}`]),
     ...(node.iteration > 1 ? [`iteration ${node.iteration}`] : []),
     ...(node.waitingItems === 0 ? [] : [`${countText(node.waitingItems, 'item')} waiting`]),

@@ -1,6 +1,7 @@
 import type { TurnRecord } from '../turn-record.ts';
 import { Layout, safe } from './layout.ts';
 import { costText, countText, spanText, timeText, tokensText } from './quantity-text.ts';
+import { grouped } from './terminal-text.ts';
 import { styledStatus, type FormatOptions } from './text-style.ts';
 import { formatDecision, formatObservers, formatStateChanges } from './turn-judgement-sections.ts';
 import { formatAttempts, formatReply, formatToolCalls } from './turn-model-sections.ts';
@@ -50,6 +51,8 @@ function usageText(turn: TurnRecord): string {
   if (usage.cacheReadTokens !== undefined) parts.push(`${usage.cacheReadTokens} from cache`);
   if (usage.reasoningTokens !== undefined) parts.push(`${usage.reasoningTokens} reasoning`);
   parts.push(costText(turn.cost));
+  if (turn.reserve !== undefined) parts.push(`${grouped(turn.reserve.tokens)} tokens set aside`);
+  if (turn.reserve?.output !== undefined) parts.push(`reply bound to ${grouped(turn.reserve.output)} tokens`);
   if (turn.firstTokenMs !== undefined) parts.push(`first token after ${Math.round(turn.firstTokenMs)} ms`);
   if (turn.attempts.length > 1) parts.push(countText(turn.attempts.length, 'attempt'));
   return parts.join(', ');
