@@ -1,7 +1,7 @@
 import { contextTokens } from './context-size.ts';
+import { countersView } from './counters-view.ts';
 import type { Scope } from './expression/expression.ts';
 import type { WaitingItem } from './inbox.ts';
-import { activeAt } from './run-time.ts';
 import type { AgentState, RunState } from './state.ts';
 
 /** What a scope shows of the turn at hand, beyond state. */
@@ -201,48 +201,6 @@ function metaView(run: RunState, agent: AgentState): Readonly<Record<string, unk
     depth: meta.depth,
     run_id: run.meta.runId,
     started_at: meta.startedAt,
-  };
-}
-
-function countersView(run: RunState, agent: AgentState): Readonly<Record<string, number>> {
-  const { counters } = agent;
-  return {
-    get turn_count() {
-      return counters.turnCount;
-    },
-    get no_tool_call_streak() {
-      return counters.noToolCallStreak;
-    },
-    get same_action_same_result_streak() {
-      return counters.sameActionSameResultStreak;
-    },
-    get duplicate_reply_streak() {
-      return counters.duplicateReplyStreak;
-    },
-    get empty_reply_streak() {
-      return counters.emptyReplyStreak;
-    },
-    get tool_error_streak() {
-      return counters.toolErrorStreak;
-    },
-    get model_error_streak() {
-      return counters.modelErrorStreak;
-    },
-    get tool_call_count() {
-      return counters.toolCallCount;
-    },
-    get tokens_used() {
-      return counters.tokensUsed;
-    },
-    get tokens_with_children() {
-      return agent.budget.tokens;
-    },
-    get cost_with_children() {
-      return agent.budget.cost;
-    },
-    get elapsed_ms() {
-      return agent.workingSince === undefined ? 0 : Math.max(0, activeAt(run, run.at) - agent.workingSince);
-    },
   };
 }
 
