@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonValue } from './json.ts';
 import type { AgentState } from './state.ts';
 import { contentTokens, estimateTokens } from './token-estimate.ts';
 import type { TurnInput, TurnPrompt } from './turn.ts';
@@ -60,10 +61,19 @@ export function countedPrompt(prompt: TurnPrompt | undefined, inputTokens: numbe
 export function contextTokens(agent: AgentState): number {
   const { view } = agent;
   let tokens = agent.fixedTokens + view.headTokens + viewTokens(agent, view.from);
-  for (const { item } of agent.inbox) tokens += estimateTokens(payloadText(item.payload));
+  for (const { item } of agent.inbox) tokens += payloadTokens(item.payload);
   return correctedTokens(agent, view.from, tokens);
 }
 
-function payloadText(payload: unknown): string {
-  return typeof payload === 'string' ? payload : (JSON.stringify(payload) ?? '');
+/** An item's payload is looked at, not written out: most of it is one text. */
+function payloadTokens(payload: JsonValue): number {
+  if (typeof payload === 'string') return estimateTokens(payload);
+  if (!isJsonObject(payload)) return estimateTokens(JSON.stringify(payload));
+  let tokens = 0;
+  for (const key in payload) {
+    const value = payload[key];
+    if (typeof value === 'string') tokens += estimateTokens(value);
+    else if (value !== undefined && value !== null) tokens += estimateTokens(JSON.stringify(value));
+  }
+  return tokens;
 }

@@ -189,6 +189,35 @@ describe('compaction', () => {
     expect(of(events, 'compaction.end')).toMatchObject([{ error: { code: 'MODEL_ABORTED' } }]);
   });
 
+  it('a deadline drops it, and the last turn goes by what was in view', async () => {
+    const rest = `limits: { max_wall_seconds: 20 }\n${waitsForUser}`;
+    const made = await compacting({ replies: longChain, summaries: [{ hang: true }], rest });
+    const run = await made.launch('Find the tea.');
+    await breathe(40);
+    expect([...run.state.agents.values()][0]?.compacting).toBeDefined();
+    await made.clock.advance(20_000);
+    expect(await run.result).toMatchObject({ outcome: 'limit' });
+    const events = await verifyRun(run, made.journal, { requests: made.model.requests });
+    expect(of(events, 'compaction.end')).toMatchObject([{ error: { code: 'MODEL_ABORTED' } }]);
+    expect(made.model.requests.at(-1)?.toolChoice).toEqual({ type: 'none' });
+  });
+
+  it('sets aside what it may use, and is not begun when the budget does not allow it', async () => {
+    const roomy = await compacting({ replies: longChain, summaries: () => summary });
+    const { run, events } = await settledEvents(roomy);
+    expect(of(events, 'compaction.start').every(({ reserve }) => (reserve?.tokens ?? 0) > 300)).toBe(true);
+    expect(run.state.budget).toMatchObject({ reservedTokens: 0, reserving: 0 });
+
+    const tight = await compacting({
+      replies: longChain,
+      summaries: () => summary,
+      rest: `limits: { max_tokens: 2500 }\n${waitsForUser}`,
+    });
+    const ended = await tight.launch('Find the tea.');
+    expect(await ended.result).toMatchObject({ outcome: 'limit' });
+    await verifyRun(ended, tight.journal, { requests: tight.model.requests });
+  });
+
   it('I1, I10: whatever was said, prompts are legal and their spans are what was sent', async () => {
     const step = fc.oneof(
       fc.integer({ min: 0, max: 300 }).map(calls),
