@@ -1,7 +1,8 @@
 import type { CadreEvent } from '../../src/core/event.ts';
 import { foldEvents } from '../../src/core/fold/apply-event.ts';
 import type { RunState } from '../../src/core/state.ts';
-import { checkJournal, promptProblems, type CheckedPrompt } from '../../src/testing/index.ts';
+import { checkJournal } from '../../src/testing/index.ts';
+import { checkRequests } from './check-requests.ts';
 import type { Host } from './host.ts';
 import { repeatable } from './sim-tools.ts';
 import type { World } from './world.ts';
@@ -13,9 +14,9 @@ export async function checkRun(world: World, host: Host): Promise<void> {
   const events = world.disk.events(run.id);
   for (const { invariant, seq, message } of checkJournal(events, { repeatable }))
     world.violated(`${invariant} at ${seq}: ${message}`);
-  for (const request of world.requests)
-    for (const problem of promptProblems(JSON.parse(request.text) as CheckedPrompt))
-      world.violated(`I1: a strict provider refuses a request of ${request.turnId}: ${problem}`);
+  checkRequests(world, events);
+  checkResults(world, host, events);
+  checkWriters(world);
   // Putting whole states side by side takes long: every fourth seed does it. Who could not read cannot know the fold.
   const isComparable = world.seed % 4 === 0 && world.faults.counts['journal does not read'] === undefined;
   if (isComparable && plain(run.state) !== plain(foldEvents(events)))
@@ -29,6 +30,38 @@ function checkFaults(world: World, events: readonly CadreEvent[]): void {
   for (const event of events) {
     const error = 'error' in event && typeof event.error === 'object' ? event.error : undefined;
     if (error?.code === 'INTERNAL' && event.type !== 'tool.end') world.violated(`${event.type} at ${event.seq}: ${error.message}`);
+  }
+}
+
+/** Each result that is on record is what a tool said for that very call; and what a tool said is on record, late or not. */
+function checkResults(world: World, host: Host, events: readonly CadreEvent[]): void {
+  const said = new Map(world.executions.map((execution) => [execution.mark, execution.callId as string]));
+  const executed = new Set(said.values());
+  const recorded = new Set<string>();
+  for (const event of events) {
+    if ((event.type !== 'tool.end' && event.type !== 'tool.late') || !executed.has(event.callId)) continue;
+    for (const mark of JSON.stringify(event.content).match(/«r\d+»/g) ?? []) {
+      recorded.add(mark);
+      if (event.status === 'ok' && said.get(mark) !== event.callId)
+        world.violated(`${event.type} of ${event.callId} holds ${mark}, the result of ${said.get(mark) ?? 'nothing'}`);
+    }
+  }
+  // A process that was closed or halted on the way may have had nobody left to tell.
+  if (host.hasFailed) return;
+  for (const { host: by, isSaid, mark, name, callId } of world.executions)
+    if (by === host.id && isSaid && !recorded.has(mark))
+      world.violated(`what ${name} (${callId}) said is nowhere on record: ${mark}`);
+}
+
+/** I8: one writer at a time, each later than the one before; and no commit parts a call's end from the item that tells of it. */
+function checkWriters(world: World): void {
+  let epoch = 0;
+  for (const commit of world.disk.commits) {
+    if (commit.epoch < epoch) world.violated(`I8: a writer of epoch ${commit.epoch} writes after one of epoch ${epoch}`);
+    epoch = commit.epoch;
+    const last = commit.events.at(-1);
+    if (last?.type === 'tool.end')
+      world.violated(`a commit ends with ${last.type} at ${last.seq}: what follows from it is not in the same commit`);
   }
 }
 

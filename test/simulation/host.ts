@@ -15,6 +15,8 @@ export class Host {
   isTakingUp = true;
   engine: Engine | undefined;
   run: Run | undefined;
+  /** Something kept it from going on, if only for a while. */
+  hasFailed = false;
   /** Why it cannot go on: the run halted, or could not be taken up. */
   failure: unknown;
 
@@ -29,7 +31,7 @@ export class Host {
       this.engine ??= await this.#open();
       await this.take(launch);
     } catch (error) {
-      this.failure = error;
+      this.fail(error);
     } finally {
       this.isTakingUp = false;
     }
@@ -54,10 +56,16 @@ export class Host {
     this.#watch(run);
   }
 
+  /** Notes why it cannot go on. */
+  fail(error: unknown): void {
+    this.failure = error;
+    this.hasFailed = true;
+  }
+
   #watch(run: Run): void {
     const { faults } = this.#world;
     run.result.catch((error: unknown) => {
-      if (this.run === run) this.failure = error;
+      if (this.run === run) this.fail(error);
     });
     run.subscribe({
       onEvents: () => {

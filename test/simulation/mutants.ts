@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { applyHunk, parsePatch } from './patch.ts';
 import type { ShardReport } from './shard.ts';
 
 const run = promisify(execFile);
@@ -30,13 +31,24 @@ export async function mutants(): Promise<readonly string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith('.patch')).toSorted();
 }
 
-/** Applies a patch to a copy of the source in that folder; throws when it does not fit any more. */
-export async function plant(name: string, copy: string): Promise<void> {
-  await run('patch', ['--forward', '--strip=1', '--quiet', '--input', path.join(folder, name)], { cwd: copy });
+/** Applies a patch to the source in that folder, and writes it there; throws when it does not fit any more. */
+async function plant(name: string, folderOfSource: string): Promise<void> {
+  for (const [file, text] of await planted(name)) await writeFile(path.join(folderOfSource, file), text);
+}
+
+/** The files a patch changes, as they are with it; throws when it does not fit any more. */
+export async function planted(name: string): Promise<ReadonlyMap<string, string>> {
+  const files = new Map<string, string>();
+  for (const hunk of parsePatch(await readFile(path.join(folder, name), 'utf8'))) {
+    const text = files.get(hunk.file) ?? (await readFile(path.join(root, hunk.file), 'utf8'));
+    files.set(hunk.file, applyHunk(text, hunk));
+  }
+  if (files.size === 0) throw new Error(`${name} changes nothing`);
+  return files;
 }
 
 /** Makes a copy of what the simulation needs, to plant bugs in. */
-export async function copySource(): Promise<string> {
+async function copySource(): Promise<string> {
   const copy = await mkdtemp(path.join(tmpdir(), 'cadre-mutant-'));
   for (const part of ['src', 'test/simulation', 'test/support', 'package.json'])
     await cp(path.join(root, part), path.join(copy, part), { recursive: true });

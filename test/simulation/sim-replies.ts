@@ -44,7 +44,7 @@ export function chooseReply(world: World, asked: Asked): SimReply {
 }
 
 function words(world: World): { readonly text: string } {
-  return { text: `words ${world.mark('reply')}` };
+  return { text: `words ${world.mark('words')}` };
 }
 
 function thrown(world: World): Error {

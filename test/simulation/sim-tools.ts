@@ -63,6 +63,7 @@ function perform(name: string, args: JsonObject, context: ToolContext): unknown 
   const over = (): unknown => {
     execution.isOver = true;
     if (result instanceof Error) throw result;
+    execution.isSaid = true;
     return replies.chance(0.1) ? { content: result, items: [{ source: 'NEWS', payload: `posted ${world.mark('item')}` }] } : result;
   };
   if (faults.strikes('tool throws', 0.2)) return fail(world, execution);
@@ -88,7 +89,17 @@ function begin(world: World, host: Host, name: string, context: ToolContext): Ex
   const ran = world.executions.some((earlier) => earlier.callId === callId && earlier.runId === runId && earlier.name === name);
   if (ran && !repeatable.has(name)) throw world.violated(`I5: '${name}' (${callId}) runs a second time and must not`);
   const mark = world.mark('result');
-  const execution: Execution = { runId, callId, name, attempt, host: host.id, mark, signal: context.signal, isOver: false };
+  const execution: Execution = {
+    runId,
+    callId,
+    name,
+    attempt,
+    host: host.id,
+    mark,
+    signal: context.signal,
+    isOver: false,
+    isSaid: false,
+  };
   world.executions.push(execution);
   return execution;
 }

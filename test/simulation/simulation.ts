@@ -146,11 +146,11 @@ class Simulation {
       this.#closing = true;
       host.engine.close().then(
         () => {
-          host.failure ??= new Error('closed');
+          host.fail(new Error('closed'));
           host.engine = undefined;
         },
         (error: unknown) => {
-          host.failure = error;
+          host.fail(error);
           host.engine = undefined;
         },
       );

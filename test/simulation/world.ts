@@ -23,6 +23,8 @@ export interface Execution {
   readonly mark: string;
   readonly signal: AbortSignal;
   isOver: boolean;
+  /** It handed in its result. */
+  isSaid: boolean;
 }
 
 /** One request a model received. */
@@ -82,7 +84,7 @@ export class World {
   }
 
   /** A word that occurs nowhere else, by which a text is found again wherever it goes. */
-  mark(kind: 'item' | 'reply' | 'result' | 'ephemeral'): string {
+  mark(kind: 'item' | 'words' | 'result' | 'ephemeral'): string {
     return `«${kind.charAt(0)}${++this.#marks}»`;
   }
 
