@@ -19,17 +19,25 @@ export class People {
     this.#world = world;
   }
 
-  /** Does one thing at random to a run. */
+  /** Does one thing at random to a run, or two things in one breath. */
   act(host: Host): void {
+    this.#actOnce(host);
+    if (this.#world.people.chance(0.3)) this.#actOnce(host);
+  }
+
+  #actOnce(host: Host): void {
     const { run } = host;
     if (run === undefined) return;
     const { people, faults } = this.#world;
     const kind = people.int(10);
     if (kind < 5) this.#send(host, run);
-    else if (kind < 8) this.decide(host);
-    else if (kind === 8 && faults.strikes('agent cancelled', 0.5)) this.cancel(host, people.pick([...run.state.agents.keys()]));
-    else if (kind === 9 && faults.strikes('run cancelled', 0.3)) this.cancel(host, undefined);
-    else if (kind === 9 && faults.strikes('launch aborted', 0.2)) host.abort.abort();
+    else if (kind < 8) {
+      this.decide(host);
+      // Two who decide at once: the second must be told.
+      if (people.chance(0.3)) this.decide(host);
+    } else if (kind === 8 && faults.strikes('agent cancelled', 0.8)) this.cancel(host, people.pick([...run.state.agents.keys()]));
+    else if (kind === 9 && faults.strikes('run cancelled', 0.5)) this.cancel(host, undefined);
+    else if (kind === 9 && faults.strikes('launch aborted', 0.3)) host.abort.abort();
   }
 
   /** Answers something that waits for a person; in the end, and often before. */

@@ -89,7 +89,7 @@ class Simulation {
     if (this.#replaceLost(profile)) return true;
     if (world.moment(this.#host, 'between') === 'dies') return true;
     if (this.#mischief()) return true;
-    if (!faults.stopped && this.#host.run !== undefined && order.chance(0.12)) {
+    if (!faults.stopped && this.#host.run !== undefined && order.chance(0.18)) {
       this.#people.act(this.#host);
       return true;
     }
