@@ -51,8 +51,9 @@ export class People {
       return this.#expect(host, `the answer to ${request.id}`, run.answer(request.id, { said: 'yes' }), () =>
         facts.verdicts.has(request.id),
       );
-    const work = people.chance(0.7) ? run.approve(request.id) : run.reject(request.id, { message: 'No.' });
-    this.#expect(host, `the verdict over ${request.id}`, work, () => facts.verdicts.has(request.id));
+    const verdict = people.chance(0.6) ? 'approved' : 'rejected';
+    const work = verdict === 'approved' ? run.approve(request.id) : run.reject(request.id, { message: 'No.' });
+    this.#expect(host, `that ${request.id} was ${verdict}`, work, () => facts.verdicts.get(request.id) === verdict);
   }
 
   /** Cancels the run, or one agent and everything below it. */
