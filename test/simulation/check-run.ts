@@ -17,6 +17,7 @@ export async function checkRun(world: World, host: Host): Promise<void> {
   checkRequests(world, events);
   checkResults(world, host, events);
   checkWriters(world);
+  checkModules(world, events);
   // Putting whole states side by side takes long: every fourth seed does it. Who could not read cannot know the fold.
   const isComparable = world.seed % 4 === 0 && world.faults.counts['journal does not read'] === undefined;
   if (isComparable && plain(run.state) !== plain(foldEvents(events)))
@@ -63,6 +64,22 @@ function checkWriters(world: World): void {
     if (last?.type === 'tool.end')
       world.violated(`a commit ends with ${last.type} at ${last.seq}: what follows from it is not in the same commit`);
   }
+}
+
+/** A module is ongoing only as long as somebody is at work on it. */
+function checkModules(world: World, events: readonly CadreEvent[]): void {
+  const ongoing = new Set<string>();
+  const workers = new Map<string, string>();
+  const ended = new Set<string>();
+  for (const event of events) {
+    if (event.type === 'module.update' && event.patch.status !== undefined) {
+      if (event.patch.status === 'ongoing') ongoing.add(event.moduleId);
+      else ongoing.delete(event.moduleId);
+    } else if (event.type === 'agent.start' && event.moduleId !== undefined) workers.set(event.moduleId, event.agentId);
+    else if (event.type === 'agent.end') ended.add(event.agentId);
+  }
+  for (const moduleId of ongoing)
+    if (ended.has(workers.get(moduleId) ?? '')) world.violated(`module ${moduleId} is ongoing, and whoever worked on it has ended`);
 }
 
 /** T4: a run at rest has ended, or waits for somebody who can be named. */

@@ -56,8 +56,11 @@ export class Host {
     this.#watch(run);
   }
 
-  /** Notes why it cannot go on. */
+  /** Notes why it cannot go on. Nobody else writes or holds the run as long as this process is the one at work. */
   fail(error: unknown): void {
+    const { code = '' } = error as { readonly code?: string };
+    if (this.state === 'alive' && (code === 'STORE_CONFLICT' || code === 'RUN_LOCKED'))
+      this.#world.violated(`I8: the only writer is refused: ${String(error)}`);
     this.failure = error;
     this.hasFailed = true;
   }
