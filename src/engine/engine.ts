@@ -22,7 +22,7 @@ import { type ActorPorts, RunActor } from './run-actor.ts';
 /** Launches, resumes and lists runs over one journal. */
 export class Engine {
   readonly #parts: EngineParts;
-  readonly #live = new Map<RunId, { readonly run: Run; readonly actor: RunActor }>();
+  readonly #live = new Map<RunId, { readonly run: Run; readonly actor: RunActor; readonly left: Promise<void> }>();
   /** Leases of runs that have ended and may still get late results. */
   readonly #ended = new Set<Lease>();
   readonly #resuming = new Map<string, Promise<Run>>();
@@ -86,7 +86,9 @@ export class Engine {
   async resume(runId: string, options: ResumeOptions = {}): Promise<Run> {
     this.#assertOpen();
     const live = this.#live.get(runId as RunId);
-    if (live !== undefined) return live.run;
+    if (live !== undefined && live.actor.halted === undefined) return live.run;
+    // One that halted here gives its lease back first.
+    await live?.left;
     // Two callers at once share one take-over.
     const resuming = this.#resuming.get(runId) ?? this.#takeUp(runId, options).finally(() => this.#resuming.delete(runId));
     this.#resuming.set(runId, resuming);
@@ -210,21 +212,20 @@ export class Engine {
     options: LaunchOptions,
   ): { readonly actor: RunActor; readonly run: Run } {
     const { actor, run } = this.#handle(state, lease, workbench, options);
-    this.#live.set(state.meta.runId, { run, actor });
     const forget = (): void => {
       this.#live.delete(state.meta.runId);
     };
     // A run that has halted cannot go on here; whoever takes it up again, in this process or another, must not find it held.
     const giveUp = async (): Promise<void> => {
-      forget();
-      if (actor.halted === undefined) return;
       try {
-        await this.#parts.journal.release(lease);
+        if (actor.halted !== undefined) await this.#parts.journal.release(lease);
       } catch {
         // A store that fails here as well: the error that halted the run says so, and the lease dies with this process.
+      } finally {
+        forget();
       }
     };
-    run.result.then(async () => {
+    const left = run.result.then(async () => {
       await actor.whenIdle();
       forget();
       // A tool that was given up may still bring a late result, which needs the lease to be recorded.
@@ -232,6 +233,7 @@ export class Engine {
       await actor.whenAlone();
       if (this.#ended.delete(lease)) await this.#parts.journal.release(lease);
     }, giveUp);
+    this.#live.set(state.meta.runId, { run, actor, left });
     const { signal } = options;
     // A run that cannot be cancelled any more has halted, and its result says why.
     const cancel = (): void => void run.cancel('the launch signal was aborted').catch(() => undefined);

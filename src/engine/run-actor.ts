@@ -57,6 +57,7 @@ export class RunActor {
   #sinceBreath = 0;
   #pumping = false;
   #paused = false;
+  #appending: Promise<void> | undefined;
 
   constructor(state: RunState, lease: Lease, ports: ActorPorts) {
     this.state = state;
@@ -130,8 +131,10 @@ export class RunActor {
 
   /** Stops applying inputs and aborts what is in flight; the journal keeps what was committed, and the lease is given back. */
   async suspend(): Promise<void> {
-    if (this.#held !== undefined && this.halted === undefined) await this.#commit([]);
     this.#paused = true;
+    // What is being written is written to the end, and only then what was held back.
+    await this.#appending;
+    if (this.#held !== undefined && this.halted === undefined) await this.#commit([]);
     const error = suspendedError(this.state.meta.runId);
     for (const { waiter } of this.#queue.splice(0)) waiter?.reject(error);
     this.#effects.abortAll(error);
@@ -239,10 +242,11 @@ export class RunActor {
         sync: tx.sync,
       });
       if (appended !== undefined) {
-        return appended.then(
+        this.#appending = appended.then(
           () => this.#committed(tx, events, entries),
           (thrown: unknown) => this.#halt(thrown, entries),
         );
+        return this.#appending;
       }
     } catch (thrown) {
       this.#halt(thrown, entries);
@@ -255,7 +259,7 @@ export class RunActor {
   #committed(tx: Transaction, events: readonly CadreEvent[], entries: readonly Entry[]): void {
     this.#held = undefined;
     this.#effects.noteCommit(this.state, events);
-    for (const effect of tx.effects) this.#effects.start(this.state, effect);
+    if (!this.#paused) for (const effect of tx.effects) this.#effects.start(this.state, effect);
     for (const { waiter } of entries) waiter?.resolve();
     this.#subscribers.publish(events);
   }

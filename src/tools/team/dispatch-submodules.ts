@@ -1,6 +1,6 @@
 import type { EventDraft } from '../../core/event.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
-import type { AgentState } from '../../core/state.ts';
+import type { AgentState, RunState } from '../../core/state.ts';
 import type { TransitionTool } from '../../core/tool.ts';
 import type { Happening, TransitionContext, TransitionOutcome } from '../../core/transition.ts';
 import { checkAssignments } from './check-assignment.ts';
@@ -105,17 +105,22 @@ function associateEnded(
   return { kind: 'suspend', on, memo: stored, events: [...events, ...releaseHeld(context, maxParallel)] };
 }
 
-/** How many associates at the head of a memo's list have ended: what has ended stays so, and need not be looked at again. */
-const endedAhead = new WeakMap<DispatchMemo, number>();
+/**
+ * How many associates at the head of a memo's list have ended: what has ended stays so, and need not be looked at again.
+ * By state, since a decision that could not be written is thrown away together with the state it was made in.
+ */
+const endedAhead = new WeakMap<RunState, WeakMap<DispatchMemo, number>>();
 
 function everyoneEnded(memo: DispatchMemo, { run }: TransitionContext): boolean {
-  let ended = endedAhead.get(memo) ?? 0;
+  const known = endedAhead.get(run) ?? new WeakMap<DispatchMemo, number>();
+  endedAhead.set(run, known);
+  let ended = known.get(memo) ?? 0;
   for (; ended < memo.started.length; ended++) {
     const started = memo.started[ended];
     const agent = started === undefined ? undefined : run.agents.get(started.agentId);
     if (agent !== undefined && agent.status !== 'ended') break;
   }
-  endedAhead.set(memo, ended);
+  known.set(memo, ended);
   return ended >= memo.started.length;
 }
 
