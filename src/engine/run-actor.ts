@@ -133,7 +133,7 @@ export class RunActor {
   async suspend(): Promise<void> {
     this.#paused = true;
     // What is being written is written to the end, and only then what was held back.
-    await this.#appending;
+    if (this.#appending !== undefined) await this.#appending;
     if (this.#held !== undefined && this.halted === undefined) await this.#commit([]);
     const error = suspendedError(this.state.meta.runId);
     for (const { waiter } of this.#queue.splice(0)) waiter?.reject(error);
