@@ -54,6 +54,7 @@ const turnStart = defineShape<EventOf<'turn.start'>>({
   },
   guesses: {
     turnType: always('agent'),
+    flowId: (_, context) => (typeof context.agentId === 'string' ? `flow_${context.agentId}` : undefined),
     sourceTurnIds: (_, context) => (context.previousTurnId === undefined ? [] : [context.previousTurnId]),
     inputs: noList,
     observers: noList,

@@ -78,7 +78,7 @@ export const turnInput = defineShape<TurnInput>({
     content: ({ itemId }, context) => textOf(context.items.get(itemId)?.payload),
     callId: fromResult('tool_call_id'),
     wireName: fromResult('tool_name'),
-    isError: fromResult('is_error'),
+    isError: (record, context) => fromResult('is_error')(record, context) === true || undefined,
   },
   note: (_, context) => {
     context.reads += 1;
