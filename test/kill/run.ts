@@ -11,7 +11,7 @@ const wanted = 400;
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const folder = mkdtempSync(path.join(tmpdir(), 'cadre-kill-'));
 try {
-  const report = await killSweep(path.join(folder, 'sweep'), { everyWrite: 1, random: 45, recovery: 25, seed });
+  const report = await killSweep(path.join(folder, 'sweep'), { everyWrite: 1, random: 33, recovery: 18, seed });
   const rows: readonly (readonly [string, string | number])[] = [
     ['seed', seed],
     ['processes killed', report.processes],
