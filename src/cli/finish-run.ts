@@ -67,9 +67,15 @@ function pending(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
 
 function interrupted(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
   if (mode === 'json') printResult(run, terminal, concludeRun(run.state).text);
-  else if (store === 'memory') terminal.tell('\nInterrupted; the run was kept in memory alone and is gone.\n');
-  else terminal.tell(`\nInterrupted; everything up to here is kept. Go on with: ${thisCommand(['resume', run.id], store)}\n`);
+  else terminal.tell(interruptedWords(run, store));
   return 130;
+}
+
+/** What is said of a run that was interrupted: how to go on with it. */
+export function interruptedWords(run: Run, store: string | undefined): string {
+  return store === 'memory'
+    ? '\nInterrupted; the run was kept in memory alone and is gone.\n'
+    : `\nInterrupted; everything up to here is kept. Go on with: ${thisCommand(['resume', run.id], store)}\n`;
 }
 
 /** The last of the JSON lines: what the run came to. */

@@ -1,11 +1,16 @@
 /** Signals within this time of each other are one: terminals, npm and launchers each hand a Ctrl-C on. In milliseconds. */
 const sameSignalMs = 250;
 
-/** Watches for Ctrl-C: the first one asks to stop, the second one ends the process at once. */
+/**
+ * Watches for Ctrl-C and SIGTERM. The first asks to stop: no new work, tools that run may end. The second ends the process
+ * at once; what it leaves can be resumed, like after any other end of a process.
+ */
 export class Interruption implements Disposable {
   readonly #stop = new AbortController();
   readonly #told = Promise.withResolvers<void>();
   #last: number | undefined;
+  /** What is said on stderr when the process is ended at once. */
+  lastWords = '';
   readonly #onSignal = (): void => this.interrupt();
 
   constructor() {
@@ -29,7 +34,10 @@ export class Interruption implements Disposable {
     const isEcho = this.#last !== undefined && now - this.#last < sameSignalMs;
     this.#last = now;
     if (isEcho) return;
-    if (this.signal.aborted) process.exit(130);
+    if (this.signal.aborted) {
+      process.stderr.write(this.lastWords);
+      process.exit(130);
+    }
     this.#stop.abort(new Error('interrupted'));
     this.#told.resolve();
   }

@@ -4,7 +4,8 @@ import type { Run } from '../engine/run.ts';
 import type { RunOptions } from './commands/run.ts';
 import { driveRun } from './drive-run.ts';
 import type { ExitCode } from './exit-code.ts';
-import { finishRun } from './finish-run.ts';
+import { closeInterrupted } from './close-interrupted.ts';
+import { finishRun, interruptedWords } from './finish-run.ts';
 import { Interruption } from './interruption.ts';
 import { profilesFolder } from './profiles-folder.ts';
 import { openRecordedRun } from './recorded-run.ts';
@@ -44,10 +45,11 @@ export async function resumeAnd(reference: string, options: ResumedOptions, act:
   const mode = watchMode(terminal, options);
   if (mode === 'live' || mode === 'lines') terminal.tell(`${workplace.modelLine(options.llm)}\n`);
   const run = await workplace.engine.resume(workplace.runId, options.currentProfiles === true ? { profiles: 'current' } : {});
+  interruption.lastWords = interruptedWords(run, options.store);
   // That the run was taken up, and what was noted then, is the first thing to tell.
   const watcher = watchRun(run, terminal, mode, seq);
   await act(run);
   const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json' });
-  if (driven === 'interrupted') await workplace.engine.close();
+  if (driven === 'interrupted') await closeInterrupted(run, workplace.engine, terminal);
   return finishRun(run, driven, { terminal, mode, store: options.store });
 }

@@ -45,6 +45,7 @@ export type ErrorCode =
   | 'AGENT_UNKNOWN'
   | 'AGENT_ENDED'
   | 'AGENT_FAILED'
+  | 'MODULE_UNKNOWN'
   | 'LIMIT_REACHED'
   | 'RUN_UNKNOWN'
   | 'RUN_ENDED'

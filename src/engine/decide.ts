@@ -3,7 +3,6 @@ import { CadreError, type ErrorRecord } from '../core/error.ts';
 import type { AgentId, CallId, TurnId } from '../core/ids.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { ModelOutcome } from '../core/model.ts';
-import type { AgentState } from '../core/state.ts';
 import type { ItemDraft, Transaction } from '../core/transaction.ts';
 import type { createAgentNode } from '../nodes/agent-node.ts';
 import { applySummary } from '../nodes/compaction.ts';
@@ -14,6 +13,7 @@ import type { createToolNode, ToolOutcome } from '../nodes/tool-node.ts';
 import { agentIdAt } from '../nodes/transition-context.ts';
 import { applyVerdict } from '../nodes/verify-call.ts';
 import { afterThinking } from './after-thinking.ts';
+import { cancel, rootOf } from './cancel.ts';
 import { settle, updateStatus } from './settle.ts';
 import { applyAnswer } from './apply-answer.ts';
 import { recover, type Resumption } from './recover.ts';
@@ -46,7 +46,7 @@ export type Input =
       readonly value?: JsonValue;
       readonly message?: string;
     }
-  | { readonly kind: 'cancel'; readonly agentId?: AgentId; readonly reason: string }
+  | { readonly kind: 'cancel'; readonly agentId?: AgentId; readonly moduleId?: string; readonly reason: string }
   | ({ readonly kind: 'recover' } & Resumption)
   /** Timers of the run have gone off. */
   | { readonly kind: 'timer'; readonly dues: readonly Due[] }
@@ -66,12 +66,15 @@ export interface Kernel {
  * Decides what an input means for a run: a pure, synchronous function of state, input and environment that emits events
  * and the effects that become due (DESIGN 2).
  *
+ * Without `mayStart` what came in is put on record and nothing new begins: an engine that closes. What is due is begun when
+ * the run is taken up again.
+ *
  * Owns: which node a thing happens in. Does not own: what happens in a node, and when an agent takes its next turn (`settle`).
  */
-export function decide(tx: Transaction, kernel: Kernel, input: Input): void {
+export function decide(tx: Transaction, kernel: Kernel, input: Input, mayStart = true): void {
   applyInput(tx, kernel, input);
-  settle(tx, kernel);
-  updateStatus(tx);
+  settle(tx, kernel, mayStart);
+  if (mayStart) updateStatus(tx);
 }
 
 function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
@@ -99,7 +102,7 @@ function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
       applyAnswer(tx, kernel, input);
       break;
     case 'cancel':
-      cancel(tx, kernel.env, input.agentId, input.reason);
+      cancel(tx, kernel.env, input);
       break;
     case 'recover':
       recover(tx, kernel.env, input);
@@ -148,10 +151,6 @@ function post(tx: Transaction, to: AgentId, item: ItemDraft): void {
   // The first of several interrupts; the others are read along with it.
   if (turnId !== undefined && tx.run.turns.get(turnId)?.interruptedBy === seq)
     tx.effects.push({ kind: 'interrupt', agentId: to, turnId, cause: seq });
-}
-
-function rootOf(tx: Transaction): AgentState | undefined {
-  return tx.run.rootAgentId === undefined ? undefined : tx.run.agents.get(tx.run.rootAgentId);
 }
 
 function endModelCall(tx: Transaction, kernel: Kernel, input: Extract<Input, { kind: 'model' }>): void {
@@ -203,10 +202,4 @@ function endVerification(tx: Transaction, kernel: Kernel, input: Extract<Input, 
   if (agent === undefined || call?.status !== 'running') return;
   const outcome = applyVerdict(tx, kernel.env, agent, call, input);
   if (outcome !== undefined) kernel.toolNode.post(tx, agent, { callId: input.callId }, outcome);
-}
-
-function cancel(tx: Transaction, env: Env, agentId: AgentId | undefined, reason: string): void {
-  const agent = agentId === undefined ? rootOf(tx) : tx.run.agents.get(agentId);
-  if (agent === undefined) return;
-  endAgent(tx, env, agent, { outcome: 'cancelled', error: { code: 'TOOL_CANCELLED', message: reason } }, undefined);
 }

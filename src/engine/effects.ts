@@ -31,8 +31,11 @@ export interface EffectPorts {
 }
 
 interface InFlight {
+  readonly kind: 'model' | 'tool';
   readonly abort: AbortController | LazyAbort;
   readonly done: Promise<void>;
+  /** It was told to stop because the engine closes: only what it still brings to a good end counts. */
+  isLeft: boolean;
 }
 
 /**
@@ -45,6 +48,7 @@ export class Effects {
   readonly #inFlight = new Map<string, InFlight>();
   /** Tools that were given up and have not ended yet. */
   #out = 0;
+  #isLeaving = false;
   readonly #alone: (() => void)[] = [];
   readonly #timers: RunTimers;
   readonly #clockWatch: ClockWatch;
@@ -77,8 +81,9 @@ export class Effects {
     return this.#inFlight.size;
   }
 
-  /** Starts an effect that a commit made due. */
+  /** Starts an effect that a commit made due; none while the engine closes: what is due is begun on resume. */
   start(run: RunState, effect: Effect): void {
+    if (this.#isLeaving) return;
     switch (effect.kind) {
       case 'model':
         this.#startModel(run, effect);
@@ -101,7 +106,7 @@ export class Effects {
 
   /** Takes notice of what was committed: aborts effects whose turn or call ended, and sets the timers of what began. */
   noteCommit(run: RunState, events: readonly CadreEvent[]): void {
-    this.#timers.note(run, events);
+    if (!this.#isLeaving) this.#timers.note(run, events);
     for (const event of events) {
       if (event.type === 'tool.end')
         this.#inFlight.get(event.callId)?.abort.abort(new CadreError('TOOL_CANCELLED', 'the call is over'));
@@ -123,15 +128,36 @@ export class Effects {
     for (const effect of this.#inFlight.values()) effect.abort.abort(error);
   }
 
+  /** The engine closes: aborts the model calls, which are made again when the run is resumed. */
+  leaveModels(error: CadreError): void {
+    this.#isLeaving = true;
+    this.#timers.stop();
+    for (const effect of this.#inFlight.values()) if (effect.kind === 'model') leave(effect, error);
+  }
+
+  /** The engine closes, and what still runs has had its time: aborts it. */
+  leaveAll(error: CadreError): void {
+    for (const effect of this.#inFlight.values()) leave(effect, error);
+  }
+
+  /** Waits until the tools that run have ended by themselves, at most this long. */
+  async finish(ms: number): Promise<void> {
+    const tools = [...this.#inFlight.values()].filter(({ kind }) => kind === 'tool');
+    if (tools.length > 0 && ms > 0) await this.#atMost(ms, tools);
+  }
+
   /** Waits until what was aborted has stopped, at most the grace period; what goes on is waited for by nobody. */
   async drain(): Promise<void> {
     const stopping = [...this.#inFlight.values()].filter(({ abort }) => isAborted(abort));
-    if (stopping.length === 0) return;
+    if (stopping.length > 0) await this.#atMost(this.#ports.graceMs, stopping);
+  }
+
+  async #atMost(ms: number, effects: readonly InFlight[]): Promise<void> {
     let cancelTimer: (() => void) | undefined;
-    const grace = new Promise<void>((resolve) => {
-      cancelTimer = this.#ports.clock.setTimer(this.#ports.graceMs, resolve);
+    const time = new Promise<void>((resolve) => {
+      cancelTimer = this.#ports.clock.setTimer(ms, resolve);
     });
-    await Promise.race([Promise.all(stopping.map((effect) => effect.done)), grace]);
+    await Promise.race([Promise.all(effects.map((effect) => effect.done)), time]);
     cancelTimer?.();
   }
 
@@ -148,7 +174,7 @@ export class Effects {
     };
     const ports = { run, agent, signal: abort.signal, gateway, content, functions, clock, graceMs, onDelta };
     this.#track(
-      turnId,
+      { kind: 'model', key: turnId },
       abort,
       kernel.agentNode.exec({ turnId }, ports),
       (outcome) => ({ kind: 'model', agentId, turnId, outcome }),
@@ -163,7 +189,7 @@ export class Effects {
     const { kernel, gateway, content } = this.#ports;
     const abort = new AbortController();
     this.#track(
-      compactionId,
+      { kind: 'model', key: compactionId },
       abort,
       Promise.try(summarise, kernel.env, { run, agent, signal: abort.signal, gateway, content }),
       (outcome) => ({ kind: 'compaction', agentId, compactionId, outcome }),
@@ -207,7 +233,7 @@ export class Effects {
       },
     });
     this.#track(
-      callId,
+      { kind: 'tool', key: callId },
       abort,
       outcome,
       (result) => {
@@ -220,22 +246,23 @@ export class Effects {
   }
 
   #track<T>(
-    key: string,
+    { kind, key }: { readonly kind: InFlight['kind']; readonly key: string },
     abort: InFlight['abort'],
     work: Promise<T>,
     done: (value: T) => Input,
     failed: (thrown: unknown) => Input,
   ): void {
     const finish = (input: Input): void => {
+      const isLeft = this.#inFlight.get(key)?.isLeft === true;
       this.#inFlight.delete(key);
-      this.#tell(input);
+      if (!isLeft || isGood(input)) this.#tell(input);
       this.#onIdle();
     };
     const settled = work.then(
       (value) => finish(done(value)),
       (thrown: unknown) => finish(failed(thrown)),
     );
-    this.#inFlight.set(key, { abort, done: settled });
+    this.#inFlight.set(key, { kind, abort, done: settled, isLeft: false });
   }
 }
 
@@ -253,4 +280,14 @@ function blockedNote(name: string, callId: string, ms: number): Input {
 
 function isAborted(abort: InFlight['abort']): boolean {
   return abort instanceof LazyAbort ? abort.aborted : abort.signal.aborted;
+}
+
+function leave(effect: InFlight, error: CadreError): void {
+  effect.isLeft = true;
+  effect.abort.abort(error);
+}
+
+/** A whole reply, or a tool's result: worth keeping, however late it comes. */
+function isGood(input: Input): boolean {
+  return (input.kind === 'model' && input.outcome.kind === 'reply') || (input.kind === 'tool' && input.outcome.status === 'ok');
 }

@@ -172,11 +172,15 @@ export class Engine {
     return await this.#parts.journal.runs();
   }
 
-  /** Stops everything: effects are aborted, live runs stay resumable, the journal is closed. */
-  async close(): Promise<void> {
+  /**
+   * Takes nothing new on and stops: model calls are aborted and made again on resume; running tools get `graceMs` to end (by
+   * default twice the engine's own, 10 s) and are told to stop after that. Live runs stay resumable; the journal is closed.
+   */
+  async close(options: { readonly graceMs?: number } = {}): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await Promise.all([...this.#live.values()].map(({ actor }) => actor.suspend()));
+    const drainMs = options.graceMs ?? 2 * this.#parts.graceMs;
+    await Promise.all([...this.#live.values()].map(({ actor }) => actor.suspend(drainMs)));
     this.#live.clear();
     for (const lease of this.#ended) await this.#parts.journal.release(lease);
     this.#ended.clear();

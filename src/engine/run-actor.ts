@@ -56,6 +56,7 @@ export class RunActor {
   #tickEndDue = false;
   #sinceBreath = 0;
   #pumping = false;
+  #closing = false;
   #paused = false;
   #appending: Promise<void> | undefined;
 
@@ -86,9 +87,7 @@ export class RunActor {
   }
 
   /** Hands in an input nobody waits for. */
-  tell(input: Input): void {
-    this.#enqueue({ input });
-  }
+  readonly tell = (input: Input): void => this.#enqueue({ input });
 
   /** Commits the start of a run together with what its first input decides. */
   async begin(prefix: Prefix, input: Input): Promise<void> {
@@ -116,35 +115,35 @@ export class RunActor {
     await this.whenIdle();
   }
 
-  /** Cancels the run or one agent; resolves when nothing below is running any more, or the grace period is over. */
-  async cancel(reason: string, agentId?: AgentId): Promise<void> {
+  /** Cancels what is named, by default the run; resolves when nothing of it is running any more, or the grace period is over. */
+  async cancel(reason: string, what: { readonly agentId?: AgentId; readonly moduleId?: string } = {}): Promise<void> {
     // A run that is over is over; one that only decided to be may still lose that decision with its commit.
-    if (this.state.outcome === undefined || this.#pumping)
-      await this.submit({ kind: 'cancel', reason, ...(agentId === undefined ? {} : { agentId }) });
-    await this.stopped();
-  }
-
-  /** Resolves when what was aborted has stopped, or the grace period is over. */
-  async stopped(): Promise<void> {
+    if (this.state.outcome === undefined || this.#pumping) await this.submit({ kind: 'cancel', reason, ...what });
     await this.#effects.drain();
   }
 
-  /** Stops applying inputs and aborts what is in flight; the journal keeps what was committed, and the lease is given back. */
-  async suspend(): Promise<void> {
-    this.#paused = true;
+  /** Nothing new begins: model calls are aborted, tools may end in time and on record; then the lease is given back. */
+  async suspend(drainMs: number): Promise<void> {
+    this.#closing = true;
+    const error = suspendedError(this.state.meta.runId);
     // What is being written is written to the end, and only then what was held back.
     if (this.#appending !== undefined) await this.#appending;
-    if (this.#held !== undefined && this.halted === undefined) await this.#commit([]);
-    const error = suspendedError(this.state.meta.runId);
-    for (const { waiter } of this.#queue.splice(0)) waiter?.reject(error);
-    this.#effects.abortAll(error);
+    this.#flushDue ||= this.#held !== undefined;
+    this.#wake();
+    this.#effects.leaveModels(error);
+    await this.#effects.finish(drainMs);
+    this.#effects.leaveAll(error);
     await this.#effects.drain();
+    while (this.halted === undefined && (this.#queue.length > 0 || this.#pumping))
+      await new Promise<void>((resolve) => this.#ports.defer(resolve));
+    this.#paused = true;
     this.#subscribers.close(error);
     await this.#ports.journal.release(this.#lease);
   }
 
   #enqueue(entry: Entry): void {
-    if (this.halted !== undefined || this.#paused) {
+    // Whoever waits is outside; what runs may still end while the engine closes.
+    if (this.halted !== undefined || this.#paused || (this.#closing && entry.waiter !== undefined)) {
       entry.waiter?.reject(this.halted ?? suspendedError(this.state.meta.runId));
       return;
     }
@@ -178,9 +177,8 @@ export class RunActor {
 
   #settleIdle(): void {
     if (this.#idle.size === 0 || !this.isIdle) return;
-    const waiting = [...this.#idle];
+    for (const resolve of this.#idle) resolve();
     this.#idle.clear();
-    for (const resolve of waiting) resolve();
   }
 
   /** Decides and commits a batch of inputs; answers with a promise only when the journal does. */
@@ -192,10 +190,10 @@ export class RunActor {
     const tx = new Transaction(this.state, clock.now(), { hash: kernel.env.hash, known: this.#known });
     try {
       const jump = entries.length === 0 ? undefined : this.#effects.clockJump(this.state);
-      if (jump !== undefined) decide(tx, kernel, jump);
+      if (jump !== undefined && !this.#closing) decide(tx, kernel, jump);
       for (const { input, waiter } of entries) {
         const refused = refusalOf(this.state, input);
-        if (refused === undefined) decide(tx, kernel, input);
+        if (refused === undefined) decide(tx, kernel, input, !this.#closing);
         else waiter?.reject(refused);
       }
     } catch (thrown) {

@@ -8,7 +8,7 @@ import { isJsonObject } from '../core/json.ts';
 import type { CompiledProfile } from '../core/profile.ts';
 import { foldEvents } from '../core/fold/apply-event.ts';
 import { hasReleased } from '../core/fold/release.ts';
-import type { RunState, RunUsage, TurnState } from '../core/state.ts';
+import type { AgentState, RunState, RunUsage, TurnState } from '../core/state.ts';
 import { toWire } from '../core/to-wire.ts';
 import type { ItemDraft } from '../core/transaction.ts';
 import { toTurnRecord, type TurnRecord } from '../inspector/turn-record.ts';
@@ -170,11 +170,18 @@ export class Run implements AsyncIterable<CadreEvent> {
     await this.#parts.actor.submit({ kind: 'answer', callId: id as CallId, verdict: 'answered', value: answer });
   }
 
-  /** Cancels the run, or one agent and everything below it; resolves when nothing of it is running any more. */
-  async cancel(reason = 'cancelled', options: { readonly agentId?: string } = {}): Promise<void> {
-    // Whoever cancels a run that is being cancelled waits for the same end.
-    const wanted = this.state.outcome === undefined ? options.agentId : undefined;
-    await this.#parts.actor.cancel(reason, wanted === undefined ? undefined : this.#recipient(wanted));
+  /**
+   * Cancels the run, or one agent, or whoever works on a module, and everything below; resolves when nothing of it is
+   * running any more, or the grace period is over. What is over already stays as it is.
+   */
+  async cancel(reason = 'cancelled', options: { readonly agentId?: string; readonly moduleId?: string } = {}): Promise<void> {
+    const { agentId, moduleId } = options;
+    if (moduleId !== undefined) this.#assertModule(moduleId);
+    // Whoever cancels what is being cancelled, or is over, waits for the same end.
+    await this.#parts.actor.cancel(reason, {
+      ...(agentId === undefined ? {} : { agentId: this.#agent(agentId).meta.agentId }),
+      ...(moduleId === undefined ? {} : { moduleId }),
+    });
   }
 
   /** The records of all turns, oldest first. */
@@ -214,19 +221,25 @@ export class Run implements AsyncIterable<CadreEvent> {
   #recipient(to: string | undefined): AgentId {
     if (this.state.outcome !== undefined)
       throw new CadreError('RUN_ENDED', `run ${this.id} has ended (${this.state.status}); launch a new one, or fork it`);
-    const id = to ?? this.state.rootAgentId;
-    const agent = id === undefined ? undefined : this.state.agents.get(id as AgentId);
-    if (agent === undefined)
-      throw new CadreError(
-        'AGENT_UNKNOWN',
-        `run ${this.id} has no agent '${to ?? ''}'; it has ${[...this.state.agents.keys()].join(', ')}`,
-      );
-    if (agent.status === 'ended')
-      throw new CadreError(
-        'AGENT_ENDED',
-        `agent ${agent.meta.agentId} has ended (${agent.outcome ?? ''}) and reads nothing any more`,
-      );
-    return agent.meta.agentId;
+    const { meta, status, outcome } = this.#agent(to ?? this.state.rootAgentId ?? '');
+    if (status === 'ended')
+      throw new CadreError('AGENT_ENDED', `agent ${meta.agentId} has ended (${outcome ?? ''}) and reads nothing any more`);
+    return meta.agentId;
+  }
+
+  #agent(id: string): AgentState {
+    const agent = this.state.agents.get(id as AgentId);
+    if (agent !== undefined) return agent;
+    throw new CadreError(
+      'AGENT_UNKNOWN',
+      `run ${this.id} has no agent '${id}'; it has ${[...this.state.agents.keys()].join(', ')}`,
+    );
+  }
+
+  #assertModule(id: string): void {
+    const known = Object.keys(this.state.team.workModules);
+    if (known.includes(id)) return;
+    throw new CadreError('MODULE_UNKNOWN', `run ${this.id} has no work module '${id}'; it has ${known.join(', ') || 'none'}`);
   }
 
   #pendingCall(id: string, kind: PendingRequest['kind']): PendingRequest {

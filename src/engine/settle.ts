@@ -7,7 +7,7 @@ import { endAgent } from '../nodes/end-agent.ts';
 import type { Kernel } from './decide.ts';
 
 /** Lets everything that can go on go on: parents of ended agents, calls that may start, turns that are over or due. */
-export function settle(tx: Transaction, kernel: Kernel): void {
+export function settle(tx: Transaction, kernel: Kernel, mayStart: boolean): void {
   for (;;) {
     const ended = tx.ended.shift();
     if (ended !== undefined) {
@@ -18,7 +18,7 @@ export function settle(tx: Transaction, kernel: Kernel): void {
     const agentId = tx.nextTouched();
     if (agentId === undefined) return;
     const agent = tx.run.agents.get(agentId);
-    if (agent !== undefined && tx.run.outcome === undefined) advance(tx, kernel, agent);
+    if (agent !== undefined && tx.run.outcome === undefined) advance(tx, kernel, agent, mayStart);
   }
 }
 
@@ -35,12 +35,12 @@ function tellParent(tx: Transaction, kernel: Kernel, agentId: AgentId): void {
   }
 }
 
-function advance(tx: Transaction, kernel: Kernel, agent: AgentState): void {
+function advance(tx: Transaction, kernel: Kernel, agent: AgentState, mayStart: boolean): void {
   if (agent.status === 'awaiting_tools') {
-    while (kernel.toolNode.prep(tx, agent) !== undefined);
+    if (mayStart) while (kernel.toolNode.prep(tx, agent) !== undefined);
     if (agent.openCalls.size === 0) finishTurn(tx, kernel.env, agent);
   }
-  if (mayTakeTurn(agent)) kernel.agentNode.prep(tx, agent);
+  if (mayStart && mayTakeTurn(agent)) kernel.agentNode.prep(tx, agent);
 }
 
 /** The turn ends when its tool calls have ended; a call that ends the flow ends the agent with it. */

@@ -35,9 +35,9 @@ function plainEnv(more: Readonly<Record<string, string>> = {}): Record<string, s
   return { ...Object.fromEntries(kept), ...more };
 }
 
-/** Starts the command line as a process of its own. */
-function startCli(words: readonly string[], options: StartOptions): Running {
-  const child = spawn(process.execPath, [main, ...words], {
+/** Starts the command line, or another program, as a process of its own. */
+function startCli(words: readonly string[], options: StartOptions, program = main): Running {
+  const child = spawn(process.execPath, [program, ...words], {
     cwd: options.cwd,
     env: plainEnv(options.env),
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -72,8 +72,8 @@ function startCli(words: readonly string[], options: StartOptions): Running {
 }
 
 /** Kills what is still running when the test ends. */
-export function startForTest(words: readonly string[], options: StartOptions): Running {
-  const running = startCli(words, options);
+export function startForTest(words: readonly string[], options: StartOptions, program?: string): Running {
+  const running = startCli(words, options, program);
   onTestFinished(() => void running.child.kill('SIGKILL'));
   return running;
 }

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { CadreEvent } from '../../src/core/event.ts';
 import type { AgentId } from '../../src/core/ids.ts';
+import { assertJournal, createMemoryJournal, scriptedModel } from '../../src/testing/index.ts';
+import { openEngine, until } from '../scenarios/scenario.ts';
+import { assignment, dispatch, finish, plan, principal, worker, workers } from '../scenarios/team.ts';
 import { delegate } from '../support/delegate.ts';
 import { breathe, testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, heldTool, tool } from '../support/tools.ts';
@@ -117,5 +121,86 @@ describe('I9: cancelling', () => {
     await run.cancel();
     expect(await run.result).toMatchObject({ status: 'cancelled', output: 'hello' });
     await verifyRun(run, team.journal, {});
+  });
+
+  it('cancelling a work module ends who works on it and all below; it leaves ongoing, its dispatcher is told, others go on', async () => {
+    const dig = tool(
+      'dig',
+      (_args, { signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    );
+    const engine = await openEngine({
+      yaml: [principal, worker.replace('tool_access_policy: {', 'tool_access_policy: { allowed_individual_tools: [dig],')],
+      models: {
+        principal: scriptedModel([
+          plan('soil', 'water'),
+          dispatch(assignment('WM_1', 'Dig deep.'), assignment('WM_2')),
+          finish('Half done.'),
+        ]),
+        worker: workers({ 'Dig deep': { toolCalls: [{ name: 'dig', args: {} }] } }),
+      },
+      tools: [dig],
+    });
+    const run = await engine.launch({ profile: 'Principal', input: 'Go.' });
+    await until(() => run.state.activity === 1 && run.state.team.workModules['WM_2']?.status === 'pending_review');
+    await expect(run.cancel('no', { moduleId: 'WM_9' })).rejects.toMatchObject({ code: 'MODULE_UNKNOWN' });
+    await run.cancel('not needed', { moduleId: 'WM_1' });
+    expect(await run.result).toMatchObject({ status: 'completed' });
+    expect(run.state.team.workModules).toMatchObject({
+      WM_1: {
+        status: 'pending_review',
+        assignee_history: [{ outcome: 'cancelled' }],
+        review_info: { error_details: { message: 'not needed' } },
+      },
+      WM_2: { status: 'pending_review', assignee_history: [{ outcome: 'completed_success' }] },
+    });
+    const events: CadreEvent[] = [];
+    for await (const event of run) events.push(event);
+    assertJournal(events);
+    await run.cancel('again', { moduleId: 'WM_1' });
+  });
+
+  it('a call that waits for approval is answered; who approves afterwards is told that nothing waits', async () => {
+    const gates = 'tool_gates: [{ id: ask, tools: [t], verdict: ask }]';
+    const team = await testEngine({
+      profile: allow('t') + gates,
+      tools: [tool('t', () => 'never')],
+      replies: [{ toolCalls: [{ name: 't', args: {} }] }],
+    });
+    const run = await team.launch();
+    await run.settled();
+    const id = run.pending[0]?.id ?? '';
+    await Promise.all([run.cancel('no'), run.cancel('no, really')]);
+    await expect(run.approve(id)).rejects.toMatchObject({ code: 'PENDING_UNKNOWN' });
+    expect(run.turns()[0]).toMatchObject({ status: 'cancelled', toolInteractions: [{ status: 'cancelled' }] });
+    await verifyRun(run, team.journal, { requests: team.model.requests });
+  });
+
+  it('an agent that has ended is cancelled once more without a word', async () => {
+    const team = await testEngine({
+      profile: { Lead: waitsForUser + allow('delegate'), Worker: '' },
+      tools: [delegate],
+      replies: [{ toolCalls: [{ name: 'delegate', args: { to: 'Worker' } }] }, { text: 'worked' }, { text: 'noted' }],
+    });
+    const run = await team.launch();
+    await run.settled();
+    await run.cancel('too late', { agentId: 'Worker_2' });
+    expect(run.state.agents.get('Worker_2' as AgentId)?.outcome).toBe('success');
+    await expect(run.cancel('x', { agentId: 'Nobody_7' })).rejects.toMatchObject({ code: 'AGENT_UNKNOWN' });
+    await verifyRun(run, team.journal, { requests: team.model.requests });
+  });
+
+  it('a run is cancelled while it is being resumed', async () => {
+    const journal = createMemoryJournal();
+    const first = await testEngine({ store: journal, replies: [{ hang: true }] });
+    const { id } = await first.launch();
+    await first.engine.close();
+    const second = await testEngine({ store: journal, replies: [{ hang: true }] });
+    const controller = new AbortController();
+    const resuming = second.engine.resume(id, { signal: controller.signal });
+    controller.abort();
+    const run = await resuming;
+    expect(await run.result).toMatchObject({ status: 'cancelled' });
+    await breathe();
+    await verifyRun(run, journal, {});
   });
 });

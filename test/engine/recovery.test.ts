@@ -39,7 +39,7 @@ async function open(options: TestEngineOptions, ids?: Ids): Promise<TestEngine> 
 /** Closes an engine whose tools take no notice. */
 async function closed(team: TestEngine): Promise<void> {
   const closing = team.engine.close();
-  await team.clock.advance(50);
+  await team.clock.advance(200);
   await closing;
 }
 

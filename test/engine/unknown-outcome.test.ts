@@ -33,7 +33,7 @@ async function crashed(
   const { id } = await first.launch();
   await breathe();
   const closing = first.engine.close();
-  await clock.advance(50);
+  await clock.advance(200);
   await closing;
   const team = await testEngine({
     profile: options.today ?? profile,
@@ -156,7 +156,7 @@ describe('a verifiable tool that was running', () => {
         await verifyRun(run, store, { repeatable: new Set() });
       }
       const closing = team.engine.close();
-      await clock.advance(50);
+      await clock.advance(200);
       await closing;
     }
   });

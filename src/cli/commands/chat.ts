@@ -4,6 +4,7 @@ import { chooseProfile } from '../choose-profile.ts';
 import { concludeRun } from '../conclude.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { toTerminalText } from '../../inspector/format/terminal-text.ts';
+import { closeInterrupted } from '../close-interrupted.ts';
 import { Interruption } from '../interruption.ts';
 import { profilesFolder } from '../profiles-folder.ts';
 import { reopenWorkplace } from '../resumed-run.ts';
@@ -40,7 +41,8 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
   const how = await loop.hold();
   const { run } = loop;
   // Closed before the last words, so that what they say is true.
-  await engine.close();
+  if (how === 'interrupted') await closeInterrupted(run, engine, terminal);
+  else await engine.close();
   if (run === undefined) return how === 'interrupted' ? 130 : 0;
   const { ok, problem } = concludeRun(run.state);
   if (problem !== undefined) terminal.tell(`error: ${toTerminalText(problem)}\n`);

@@ -2,7 +2,8 @@ import { CadreError } from '../../core/error.ts';
 import { chooseProfile } from '../choose-profile.ts';
 import { driveRun } from '../drive-run.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { finishRun } from '../finish-run.ts';
+import { closeInterrupted } from '../close-interrupted.ts';
+import { finishRun, interruptedWords } from '../finish-run.ts';
 import { Interruption } from '../interruption.ts';
 import type { LimitsOption } from '../limits-option.ts';
 import { profilesFolder } from '../profiles-folder.ts';
@@ -41,9 +42,10 @@ export async function runCommand(words: readonly string[], options: RunOptions):
       ...(options.llm === undefined ? {} : { llmConfig: options.llm }),
     },
   );
+  interruption.lastWords = interruptedWords(run, options.store);
   const watcher = watchRun(run, terminal, mode);
   const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json' });
-  if (driven === 'interrupted') await workplace.engine.close();
+  if (driven === 'interrupted') await closeInterrupted(run, workplace.engine, terminal);
   const closing = driven === 'settled' ? await workplace.closingLines() : '';
   return finishRun(run, driven, { terminal, mode, store: options.store, closing });
 }

@@ -1,0 +1,77 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
+import { assertJournal } from '../../src/testing/index.ts';
+import { startChatModel, writeSoloTeam } from './chat-model.ts';
+import { startForTest, temporaryFolder, type Running } from './cli-process.ts';
+
+const program = path.join(import.meta.dirname, 'slow-tool-process.ts');
+
+/** Starts a run whose tool takes so long, and waits until it runs. */
+async function paying(cwd: string, ms: number): Promise<Running> {
+  await writeFile(path.join(cwd, 'ledger'), '');
+  const running = startForTest([String(ms)], { cwd }, program);
+  await running.until('calls pay');
+  while ((await ledger(cwd)) === '') await new Promise((resolve) => setTimeout(resolve, 10));
+  return running;
+}
+
+const ledger = (cwd: string): Promise<string> => readFile(path.join(cwd, 'ledger'), 'utf8');
+
+/** Resumes the run that a process left, and answers with how its call ended. */
+async function resumed(cwd: string, err: string): Promise<string> {
+  const runId = /resume (run_\w+)/.exec(err)?.[1] ?? '';
+  const { code, err: words } = await startForTest(['0', runId], { cwd }, program).finished;
+  expect(code, words).toBe(0);
+  const journal = createSqliteJournal(path.join(cwd, 'journal.db'));
+  const events = await journal.read(runId as never);
+  await journal.close();
+  assertJournal(events);
+  return events.flatMap((event) => (event.type === 'tool.end' ? [event.status] : [])).join();
+}
+
+describe('Ctrl-C while a tool runs', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'once (%s): the tool ends, its result is kept, 130, and resume goes on behind it',
+    async (signal) => {
+      const cwd = await temporaryFolder();
+      const running = await paying(cwd, 600);
+      running.child.kill(signal);
+      const { code, err } = await running.finished;
+      expect(code, err).toBe(130);
+      expect(err).toMatch(/Stopping: 1 tool may still end, for 10 s at most.*Interrupted; .* resume run_\w+/s);
+      expect(await ledger(cwd)).toBe('begun\npaid\n');
+      expect(await resumed(cwd, err)).toBe('ok');
+      expect(await ledger(cwd)).toBe('begun\npaid\n');
+    },
+  );
+
+  it('twice: the process ends at once with 130, and the run can be resumed', async () => {
+    const cwd = await temporaryFolder();
+    const running = await paying(cwd, 60_000);
+    running.child.kill('SIGINT');
+    await running.until('Stopping');
+    // Signals close to each other count as one.
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    running.child.kill('SIGINT');
+    const { code, err } = await running.finished;
+    expect(code, err).toBe(130);
+    expect(await resumed(cwd, err)).toBe('unknown');
+    expect(await ledger(cwd)).toBe('begun\n');
+  });
+});
+
+describe('Ctrl-C in a conversation', () => {
+  it('aborts the model call and keeps the run', async () => {
+    const cwd = await temporaryFolder();
+    const model = await startChatModel();
+    await writeSoloTeam(cwd, model.baseUrl);
+    const running = startForTest(['chat', '--docs', 'docs'], { cwd, input: 'Hello?\n' });
+    while (model.requests === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    running.child.kill('SIGINT');
+    const { code, err } = await running.finished;
+    expect(code, err).toBe(130);
+    expect(err).toMatch(/The run is kept; go on with: node .* chat run_\w+/);
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { createMemoryJournal, type ScriptedReply } from '../../src/testing/index.ts';
+import { delegate } from '../support/delegate.ts';
+import { breathe, testEngine, waitsForUser } from '../support/test-engine.ts';
+import { allow, heldTool } from '../support/tools.ts';
+import { verifyRun } from '../support/verify-run.ts';
+
+const callOf = (...names: readonly string[]): ScriptedReply => ({ toolCalls: names.map((name) => ({ name, args: {} })) });
+
+describe('K5: closing an engine drains it', () => {
+  it('a tool that ends in time has its result on record; nothing new begins; resume goes on from there', async () => {
+    const journal = createMemoryJournal();
+    const held = heldTool('pay', { concurrency: 'serial' });
+    const after = heldTool('after', { concurrency: 'serial' });
+    const options = { profile: waitsForUser + allow('pay', 'after'), tools: [held.tool, after.tool], store: journal };
+    const first = await testEngine({ ...options, replies: [callOf('pay', 'after')] });
+    const run = await first.launch();
+    await breathe();
+    const closing = first.engine.close();
+    await breathe();
+    await expect(run.send('x')).rejects.toMatchObject({ code: 'ENGINE_CLOSED' });
+    held.gates.get('pay')?.open('paid');
+    await closing;
+    await expect(run.result).rejects.toMatchObject({ code: 'ENGINE_CLOSED' });
+    expect(first.clock.timers).toBe(0);
+    expect((await journal.read(run.id)).map(({ type }) => type).slice(-2)).toEqual(['tool.end', 'inbox.add']);
+    const second = await testEngine({ ...options, replies: [{ text: 'done' }] });
+    const resumed = await second.engine.resume(run.id);
+    await breathe();
+    after.gates.get('after')?.open('and after');
+    await resumed.settled();
+    expect(resumed.turns()[0]?.toolInteractions.map(({ status, content }) => [status, content])).toEqual([
+      ['ok', 'paid'],
+      ['ok', 'and after'],
+    ]);
+    expect(held.log).toEqual(['begin pay', 'end pay']);
+    await verifyRun(resumed, journal, { requests: [...first.model.requests, ...second.model.requests] });
+  });
+
+  it('a model call is aborted at once, and made again', async () => {
+    const journal = createMemoryJournal();
+    const first = await testEngine({
+      profile: waitsForUser,
+      store: journal,
+      replies: [{ text: 'half a', hang: true, cutAfter: 3 }],
+    });
+    const run = await first.launch();
+    await breathe();
+    await first.engine.close();
+    expect((await journal.read(run.id)).at(-1)?.type).toBe('turn.start');
+    const second = await testEngine({ profile: waitsForUser, store: journal, replies: [{ text: 'whole' }] });
+    const resumed = await second.engine.resume(run.id);
+    await resumed.settled();
+    expect(resumed.turns().map(({ reply }) => reply.text)).toEqual(['whole']);
+    await verifyRun(resumed, journal, { requests: second.model.requests });
+  });
+
+  it('a tool that does not end in time is told to stop; an unsafe one has an unknown outcome', async () => {
+    const journal = createMemoryJournal();
+    const held = heldTool('slow');
+    const first = await testEngine({ profile: allow('slow'), tools: [held.tool], store: journal, replies: [callOf('slow')] });
+    const run = await first.launch();
+    await breathe();
+    const closing = first.engine.close({ graceMs: 1_000 });
+    await first.clock.advance(999);
+    await breathe();
+    expect(first.clock.timers).toBeGreaterThan(0);
+    await first.clock.advance(51);
+    await closing;
+    held.gates.get('slow')?.open('nobody hears it');
+    await breathe();
+    const second = await testEngine({ profile: allow('slow'), tools: [held.tool], store: journal, replies: [{ text: 'hm' }] });
+    const resumed = await second.engine.resume(run.id);
+    await resumed.result;
+    expect(resumed.turns()[0]?.toolInteractions).toMatchObject([{ status: 'unknown' }]);
+    await verifyRun(resumed, journal, { requests: [...first.model.requests, ...second.model.requests] });
+  });
+
+  it('what ends while it closes reaches the parent when the run is taken up again', async () => {
+    const journal = createMemoryJournal();
+    const last = heldTool('last', { ends_flow: true });
+    const options = {
+      profile: { Lead: waitsForUser + allow('delegate'), Worker: allow('last') },
+      tools: [delegate, last.tool],
+      store: journal,
+    };
+    const first = await testEngine({
+      ...options,
+      replies: [{ toolCalls: [{ name: 'delegate', args: { to: 'Worker' } }] }, callOf('last')],
+    });
+    const run = await first.launch();
+    await breathe();
+    const closing = first.engine.close();
+    await breathe();
+    last.gates.get('last')?.open('the end of it');
+    await closing;
+    const second = await testEngine({ ...options, replies: [{ text: 'noted' }] });
+    const resumed = await second.engine.resume(run.id);
+    await resumed.settled();
+    expect(resumed.turns({ agentId: 'Lead_1' })[0]?.toolInteractions[0]?.content).toBe('Worker_2 ended: success');
+    expect(resumed.turns({ agentId: 'Lead_1' })).toHaveLength(2);
+    await verifyRun(resumed, journal, { requests: [...first.model.requests, ...second.model.requests] });
+  });
+
+  it('without grace everything is told to stop at once; closing twice is closing once', async () => {
+    const held = heldTool('slow');
+    const team = await testEngine({ profile: allow('slow'), tools: [held.tool], replies: [callOf('slow')] });
+    const run = await team.launch();
+    await breathe();
+    const closing = team.engine.close({ graceMs: 0 });
+    await breathe();
+    await team.clock.advance(50);
+    await closing;
+    await team.engine.close();
+    await expect(run.result).rejects.toMatchObject({ code: 'ENGINE_CLOSED' });
+  });
+});
