@@ -9,11 +9,14 @@ import type { Limits, ProfileSet } from '../core/profile.ts';
 import type { RunState } from '../core/state.ts';
 import { readState } from './read-state.ts';
 import { engineVersion } from './version.ts';
+import type { Input } from './decide.ts';
 import type { EngineParts, LaunchOptions, LaunchRequest, ResumeOptions, Workbench } from './engine-parts.ts';
 import { planResume, workbenchOf } from './resume-plan.ts';
 import { isInterrupted, notRecovered, type RecoveredRun } from './recovered-run.ts';
 import { checkModel } from './check-model.ts';
 import { forkedEvents } from './forked-events.ts';
+import { launchProfile } from './launch-profile.ts';
+import { Leases } from './leases.ts';
 import { limitsOf, type LimitOptions } from './limit-options.ts';
 import { titleOf } from './run-title.ts';
 import { Run, toUserPayload } from './run.ts';
@@ -22,6 +25,7 @@ import { type ActorPorts, RunActor } from './run-actor.ts';
 /** Launches, resumes and lists runs over one journal. */
 export class Engine {
   readonly #parts: EngineParts;
+  readonly #leases: Leases;
   readonly #live = new Map<RunId, { readonly run: Run; readonly actor: RunActor; readonly left: Promise<void> }>();
   /** Leases of runs that have ended and may still get late results. */
   readonly #ended = new Set<Lease>();
@@ -31,6 +35,7 @@ export class Engine {
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
+    this.#leases = new Leases(parts.journal, parts.owner);
   }
 
   /** The profiles this engine launches runs with. */
@@ -46,35 +51,33 @@ export class Engine {
   /** Starts a run. Fails when the profile is unknown or disabled, its model is not configured, or the engine is closed. */
   async launch(request: LaunchRequest, options: LaunchOptions = {}): Promise<Run> {
     this.#assertOpen();
-    const { workbench, ids, journal, clock } = this.#parts;
-    const profile = workbench.set.profiles.get(request.profile);
-    if (profile === undefined) throw unknownProfile(request.profile, workbench.set);
-    if (!profile.isActive || profile.isDeleted)
-      throw new CadreError(
-        'PROFILE_DISABLED',
-        `profile '${profile.name}' is disabled (is_active or is_deleted in ${profile.source.file})`,
-      );
+    const { workbench, ids, clock } = this.#parts;
+    const profile = launchProfile(workbench.set, request.profile);
     checkModel(this.#parts.gateway, workbench, profile, options.llmConfig);
     options.signal?.throwIfAborted();
     const runId = ids.runId();
     const payload = toUserPayload(request.input);
     const { snapshot } = workbench;
-    const lease = await journal.acquire(runId, this.#parts.owner);
-    const start: EventOf<'run.start'> = {
-      type: 'run.start',
-      runId,
-      seq: 1,
-      at: clock.now(),
-      profile: profile.name,
-      title: request.title ?? titleOf(payload),
-      input: payload,
-      profiles: snapshot.hash,
-      ...(options.llmConfig === undefined ? {} : { llmConfig: options.llmConfig }),
-      limits: this.#limits(options.limits),
-      engineVersion,
-    };
-    const { actor, run } = this.#activate(startRun(start), lease, workbench, options);
-    await actor.begin({ events: [start], contents: [snapshot] }, { kind: 'start', profile: profile.name, payload });
+    const { run, begun } = await this.#leases.take(runId, (lease) => {
+      this.#assertOpen();
+      const start: EventOf<'run.start'> = {
+        type: 'run.start',
+        runId,
+        seq: 1,
+        at: clock.now(),
+        profile: profile.name,
+        title: request.title ?? titleOf(payload),
+        input: payload,
+        profiles: snapshot.hash,
+        ...(options.llmConfig === undefined ? {} : { llmConfig: options.llmConfig }),
+        limits: this.#limits(options.limits),
+        engineVersion,
+      };
+      const { actor, run } = this.#activate(startRun(start), lease, workbench, options);
+      const prefix = { events: [start], contents: [snapshot] };
+      return { run, begun: actor.begin(prefix, { kind: 'start', profile: profile.name, payload }) };
+    });
+    await begun;
     return run;
   }
 
@@ -115,27 +118,37 @@ export class Engine {
 
   async #takeUp(runId: string, options: ResumeOptions): Promise<Run> {
     const { journal } = this.#parts;
-    const state = await this.#read(runId as RunId);
+    const state = await readState(this.#parts.journal, runId as RunId);
     if (state.outcome !== undefined) return await this.#ofThePast(state);
     // Everything that keeps the run from going on is found out before it is taken.
     let plan = await planResume(this.#parts, state, options.profiles ?? 'recorded');
-    const lease = await journal.acquire(state.meta.runId, this.#parts.owner);
-    try {
+    const { run, begun } = await this.#leases.take(state.meta.runId, async (lease) => {
       // Somebody may have written between the read and the lease.
       const missed = await journal.read(state.meta.runId, { after: state.seq });
       for (const event of missed) applyEvent(state, event);
       if (state.outcome !== undefined) {
         await journal.release(lease);
-        return await this.#ofThePast(state);
+        return { run: await this.#ofThePast(state), begun: undefined };
       }
       if (missed.length > 0) plan = await planResume(this.#parts, state, options.profiles ?? 'recorded');
-    } catch (thrown) {
-      await journal.release(lease);
-      throw thrown;
-    }
-    const { actor, run } = this.#activate(state, lease, plan.workbench, options);
-    await actor.submit({ kind: 'recover', engineVersion, profiles: plan.profiles, notes: plan.notes });
+      const { workbench, profiles, notes } = plan;
+      return this.#goOn(state, lease, workbench, options, { kind: 'recover', engineVersion, profiles, notes });
+    });
+    await begun;
     return run;
+  }
+
+  /** Brings a run to life that is in the journal; not awaited here, since a live run looks after its lease itself. */
+  #goOn(
+    state: RunState,
+    lease: Lease,
+    workbench: Workbench,
+    options: LaunchOptions,
+    input: Input,
+  ): { readonly run: Run; readonly begun: Promise<void> } {
+    this.#assertOpen();
+    const { actor, run } = this.#activate(state, lease, workbench, options);
+    return { run, begun: actor.submit(input) };
   }
 
   async #ofThePast(state: RunState): Promise<Run> {
@@ -146,7 +159,7 @@ export class Engine {
   async open(runId: string): Promise<Run> {
     const live = this.#live.get(runId as RunId);
     if (live !== undefined) return live.run;
-    const state = await this.#full(await this.#read(runId as RunId));
+    const state = await this.#full(await readState(this.#parts.journal, runId as RunId));
     return this.#reader(state, await workbenchOf(this.#parts, state));
   }
 
@@ -159,10 +172,13 @@ export class Engine {
     const copied = forkedEvents(events, { at: options.at, from: runId as RunId, to: newId });
     const state = foldEvents(copied);
     if (state === undefined) throw new CadreError('RUN_UNKNOWN', `run ${runId} has no events to fork from`);
-    const lease = await journal.acquire(newId, this.#parts.owner);
-    await journal.append(lease, { runId: newId, expectedSeq: 0, events: copied, contents: [], sync: true });
-    const { actor, run } = this.#activate(state, lease, await workbenchOf(this.#parts, state), options);
-    await actor.submit({ kind: 'recover', engineVersion });
+    const workbench = await workbenchOf(this.#parts, state);
+    const { run, begun } = await this.#leases.take(newId, async (lease) => {
+      this.#assertOpen();
+      await journal.append(lease, { runId: newId, expectedSeq: 0, events: copied, contents: [], sync: true });
+      return this.#goOn(state, lease, workbench, options, { kind: 'recover', engineVersion });
+    });
+    await begun;
     return run;
   }
 
@@ -181,6 +197,7 @@ export class Engine {
     this.#closed = true;
     const drainMs = options.graceMs ?? 2 * this.#parts.graceMs;
     await Promise.all([...this.#live.values()].map(({ actor }) => actor.suspend(drainMs)));
+    await this.#leases.settled();
     this.#live.clear();
     for (const lease of this.#ended) await this.#parts.journal.release(lease);
     this.#ended.clear();
@@ -197,10 +214,6 @@ export class Engine {
 
   #limits(own: LimitOptions | undefined): Limits {
     return { ...defaultRunLimits, ...limitsOf(this.#parts.limits), ...limitsOf(own ?? {}) };
-  }
-
-  #read(runId: RunId): Promise<RunState> {
-    return readState(this.#parts.journal, runId);
   }
 
   /** The state of a run to look at: all of its past is there. */
@@ -221,13 +234,8 @@ export class Engine {
     };
     // A run that has halted cannot go on here; whoever takes it up again, in this process or another, must not find it held.
     const giveUp = async (): Promise<void> => {
-      try {
-        if (actor.halted !== undefined) await this.#parts.journal.release(lease);
-      } catch {
-        // A store that fails here as well: the error that halted the run says so, and the lease dies with this process.
-      } finally {
-        forget();
-      }
+      if (actor.halted !== undefined) await this.#leases.giveBack(lease);
+      forget();
     };
     const left = run.result.then(async () => {
       await actor.whenIdle();
@@ -288,11 +296,4 @@ export class Engine {
     this.#contents.set(hash, text);
     return text;
   }
-}
-
-function unknownProfile(name: string, set: ProfileSet): CadreError {
-  return new CadreError(
-    'PROFILE_UNKNOWN',
-    `there is no profile '${name}'; there are: ${[...set.profiles.keys()].join(', ') || 'none'}`,
-  );
 }
