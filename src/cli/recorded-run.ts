@@ -4,7 +4,7 @@ import { CadreError } from '../core/error.ts';
 import type { CadreEvent } from '../core/event.ts';
 import { foldEvents } from '../core/fold/apply-event.ts';
 import type { ContentHash } from '../core/ids.ts';
-import type { Journal, RunSummary } from '../core/journal.ts';
+import { type Journal, type RunSummary, storedText } from '../core/journal.ts';
 import type { CompiledProfile, ProfileFile } from '../core/profile.ts';
 import type { RunState } from '../core/state.ts';
 import type { EventAt } from '../inspector/cause-chain.ts';
@@ -41,8 +41,7 @@ export class RecordedRun implements Disposable {
 
   /** A text of the content store; undefined when it is not there. */
   readonly content = (hash: ContentHash): string | undefined => {
-    const text = this.#journal.content(hash);
-    return typeof text === 'string' ? text : undefined;
+    return storedText(this.#journal, hash);
   };
 
   /** The profile files the run was started with; none when the snapshot is missing or damaged. */

@@ -1,3 +1,4 @@
+import { CadreError } from './error.ts';
 import type { CadreEvent } from './event.ts';
 import type { ContentHash, RunId } from './ids.ts';
 
@@ -50,7 +51,9 @@ export interface RunSummary {
  * 1. `append` is atomic: all events and contents of a commit, or none.
  * 2. It fails with STORE_CONFLICT when the run's last sequence number is not `expectedSeq`, or the lease's epoch is stale.
  * 3. What `read` returns was appended, in order, without gaps; every event deep-equals the one appended.
- * 4. A newer schema is refused with STORE_NEWER, damage with STORE_CORRUPT, everything else with STORE_FAILED.
+ * 4. `content` answers at once: model calls and views are put together from stored texts without waiting. A store that is far
+ *    away reads the texts of a run into memory in `acquire` or `read`.
+ * 5. A newer schema is refused with STORE_NEWER, damage with STORE_CORRUPT, everything else with STORE_FAILED.
  */
 export interface Journal {
   /** Where the journal is, for people: a path, or `memory`. */
@@ -61,7 +64,20 @@ export interface Journal {
   append(lease: Lease, commit: Commit): Awaitable<void>;
   /** Events with a sequence number above `after`, at most `limit`. RUN_UNKNOWN when there is no such run. */
   read(runId: RunId, options?: { readonly after?: number; readonly limit?: number }): Awaitable<readonly CadreEvent[]>;
-  content(hash: ContentHash): Awaitable<string | undefined>;
+  /** A text as it was stored; undefined when there is none under this hash. Never a promise. */
+  content(hash: ContentHash): string | undefined;
   runs(): Awaitable<readonly RunSummary[]>;
   close(): Awaitable<void>;
+}
+
+/** Reads a stored text. Fails with STORE_FAILED when the journal answers with anything but a text or undefined, such as a promise. */
+export function storedText(journal: Pick<Journal, 'location' | 'content'>, hash: ContentHash): string | undefined {
+  const text: unknown = journal.content(hash);
+  if (text === undefined || typeof text === 'string') return text;
+  // A promise nobody waits for must not end the process when it is rejected.
+  if (text instanceof Promise) text.catch(() => undefined);
+  throw new CadreError(
+    'STORE_FAILED',
+    `${journal.location}: the store's content() must answer at once, with a text or undefined; it answered with ${text instanceof Promise ? 'a promise' : typeof text}`,
+  );
 }

@@ -268,7 +268,8 @@ export class Effects {
 
 function couldNotBeMade(thrown: unknown): ModelOutcome {
   const message = `the model call could not be made: ${describeThrown(thrown)}`;
-  return { kind: 'error', error: { code: 'INTERNAL', message }, usage: {}, attempts: [] };
+  const code = thrown instanceof CadreError ? thrown.code : 'INTERNAL';
+  return { kind: 'error', error: { code, message }, usage: {}, attempts: [] };
 }
 
 function blockedNote(name: string, callId: string, ms: number): Input {

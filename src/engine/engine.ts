@@ -3,7 +3,7 @@ import type { EventOf } from '../core/event.ts';
 import { applyEvent, foldEvents, startRun } from '../core/fold/apply-event.ts';
 import { hasReleased } from '../core/fold/release.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
-import type { Lease, RunSummary } from '../core/journal.ts';
+import { type Lease, type RunSummary, storedText } from '../core/journal.ts';
 import { defaultRunLimits } from '../core/limits.ts';
 import type { Limits, ProfileSet } from '../core/profile.ts';
 import type { RunState } from '../core/state.ts';
@@ -286,12 +286,12 @@ export class Engine {
     };
   }
 
-  /** A stored text; journals in this process answer at once, and what was read is remembered. */
+  /** A stored text; what was read is remembered. */
   #content(hash: ContentHash): string | undefined {
     const known = this.#contents.get(hash);
     if (known !== undefined) return known;
-    const text = this.#parts.journal.content(hash);
-    if (typeof text !== 'string') return undefined;
+    const text = storedText(this.#parts.journal, hash);
+    if (text === undefined) return undefined;
     if (this.#contents.size > 2_000) this.#contents.clear();
     this.#contents.set(hash, text);
     return text;

@@ -1,6 +1,6 @@
 import { CadreError } from '../core/error.ts';
 import type { ContentHash } from '../core/ids.ts';
-import type { ContentEntry } from '../core/journal.ts';
+import { type ContentEntry, storedText } from '../core/journal.ts';
 import type { ProfileFile } from '../core/profile.ts';
 import type { AgentState, RunState } from '../core/state.ts';
 import { compareProfileSets } from '../profiles/compare-profile-sets.ts';
@@ -28,8 +28,8 @@ export async function planResume(parts: EngineParts, state: RunState, choice: Pr
   for (const agent of state.agents.values()) {
     if (agent.status === 'ended') continue;
     checkAgent(parts, workbench, state, agent);
-    await checkTexts(parts, state, agent);
-    const changes = await changesOfTools(parts, workbench, state, agent);
+    checkTexts(parts, state, agent);
+    const changes = changesOfTools(parts, workbench, state, agent);
     const { agentId } = agent.meta;
     if (changes !== undefined)
       notes.push({ code: 'TOOLS_CHANGED', agentId, message: `the tools of ${agentId} are not those of its last turn: ${changes}` });
@@ -45,7 +45,7 @@ export async function workbenchOf(parts: EngineParts, state: RunState): Promise<
   const { workbench, journal, rebuild } = parts;
   const { runId, profiles } = state.meta;
   if (workbench.snapshot.hash === profiles) return workbench;
-  const snapshot = await journal.content(profiles);
+  const snapshot = storedText(journal, profiles);
   if (snapshot === undefined) throw missingText(state, `its profiles (${profiles})`);
   try {
     return await rebuild(JSON.parse(snapshot) as readonly ProfileFile[]);
@@ -76,21 +76,16 @@ function checkAgent(parts: EngineParts, workbench: Workbench, state: RunState, a
 }
 
 /** A model call is made again from what was recorded: with a text missing it would be another call. */
-async function checkTexts({ journal }: EngineParts, state: RunState, agent: AgentState): Promise<void> {
+function checkTexts({ journal }: EngineParts, state: RunState, agent: AgentState): void {
   const turn = agent.currentTurnId === undefined ? undefined : state.turns.get(agent.currentTurnId);
   if (turn?.start.prompt === undefined || turn.modelEnd !== undefined) return;
   const { system, tools } = turn.start.prompt;
   for (const hash of [system, tools])
-    if ((await journal.content(hash)) === undefined) throw missingText(state, `a text of the prompt of ${turn.turnId} (${hash})`);
+    if (storedText(journal, hash) === undefined) throw missingText(state, `a text of the prompt of ${turn.turnId} (${hash})`);
 }
 
 /** What is offered to an agent now and was not in its last turn, or the other way round. */
-async function changesOfTools(
-  { journal }: EngineParts,
-  workbench: Workbench,
-  state: RunState,
-  agent: AgentState,
-): Promise<string | undefined> {
+function changesOfTools({ journal }: EngineParts, workbench: Workbench, state: RunState, agent: AgentState): string | undefined {
   const profile = workbench.set.profiles.get(agent.meta.profile);
   const turnId = agent.currentTurnId ?? agent.lastTurnId;
   const recorded: ContentHash | undefined = turnId === undefined ? undefined : state.turns.get(turnId)?.start.prompt?.tools;
@@ -98,7 +93,7 @@ async function changesOfTools(
   const { env } = workbench.kernel;
   const { offeredJson } = env.toolsOf(profile, agent);
   if (env.hash(offeredJson) === recorded) return undefined;
-  return toolChanges((await journal.content(recorded)) ?? '[]', offeredJson);
+  return toolChanges(storedText(journal, recorded) ?? '[]', offeredJson);
 }
 
 async function differencesOf(parts: EngineParts, state: RunState, current: Workbench): Promise<string> {

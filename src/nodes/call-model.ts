@@ -9,6 +9,7 @@ import type { AgentState } from '../core/state.ts';
 import { callFunction, defaultFunctionTimeoutMs, type NodeFunction } from './function-node.ts';
 import type { ExecPorts } from './node.ts';
 import { systemTextOf } from './prep-system-prompt.ts';
+import { requiredText } from './required-text.ts';
 import { profileOf } from './profile-of.ts';
 
 /** One activation of an agent: the turn that is under way. */
@@ -72,7 +73,7 @@ const systemTexts = new WeakMap<AgentState, { readonly log: string; readonly tex
 function latestSystemText(agent: AgentState, log: ContentHash, content: AgentPorts['content']): string {
   const known = systemTexts.get(agent);
   if (known?.log === log) return known.text;
-  const text = systemTextOf(content(log) ?? '[]', content);
+  const text = systemTextOf(requiredText(content, log, 'how a system prompt was made'), content);
   systemTexts.set(agent, { log, text });
   return text;
 }
@@ -84,8 +85,7 @@ function headTextOf(agent: AgentState, hash: ContentHash | undefined, content: A
   if (hash === undefined) return undefined;
   const known = headTexts.get(agent);
   if (known?.hash === hash) return known.text;
-  const text = content(hash);
-  if (text === undefined) throw new Error(`the journal lacks the text ${hash}, which stands for messages that are left out`);
+  const text = requiredText(content, hash, 'what stands for messages that are left out');
   headTexts.set(agent, { hash, text });
   return text;
 }

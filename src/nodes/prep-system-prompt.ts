@@ -13,6 +13,7 @@ import type { AgentState } from '../core/state.ts';
 import { estimateTokens } from '../core/token-estimate.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { SegmentRecord } from '../core/turn.ts';
+import { requiredText } from './required-text.ts';
 
 /** A system prompt, and where its construction log is stored. */
 export interface SystemPrompt {
@@ -60,7 +61,9 @@ export function buildSystemPrompt(
 /** Reads a stored construction log back into the text it describes. */
 export function systemTextOf(log: string, content: (hash: ContentHash) => string | undefined): string {
   const records = JSON.parse(log) as readonly SegmentRecord[];
-  return records.flatMap((record) => (record.hash === undefined ? [] : [content(record.hash) ?? ''])).join(segmentSeparator);
+  return records
+    .flatMap((record) => (record.hash === undefined ? [] : [requiredText(content, record.hash, 'a part of a system prompt')]))
+    .join(segmentSeparator);
 }
 
 function sameTexts(a: readonly Rendered[], b: readonly Rendered[]): boolean {

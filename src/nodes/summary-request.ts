@@ -6,6 +6,7 @@ import type { Writable } from '../core/json.ts';
 import type { ModelGateway, ModelOutcome, ModelRequest } from '../core/model.ts';
 import { estimateTokens } from '../core/token-estimate.ts';
 import type { ExecPorts } from './node.ts';
+import { requiredText } from './required-text.ts';
 
 /** What a summariser is told when the profile has no words of its own for it. */
 export const summaryInstructions = `You keep the memory of an agent whose conversation has grown too long. You are given its older part; your summary will stand in its place, and the agent will know nothing else of it.
@@ -37,13 +38,13 @@ export function summarise(env: Env, { agent, signal, gateway, content }: Summary
   if (start === undefined) throw new Error(`${agent.meta.agentId} has no compaction under way`);
   const config = env.llmConfigOf(start.llmConfig);
   const room = config.contextWindow === undefined ? defaultRoom : config.contextWindow * shareOfContext;
-  const previous = start.previous === undefined ? '' : (content(start.previous) ?? '');
+  const previous = start.previous === undefined ? '' : requiredText(content, start.previous, 'the summary before this one');
   const { released } = agent;
   const messages = agent.messages.slice(start.from - released, start.to - released);
   const request: Writable<ModelRequest> = {
     config,
     messages: [
-      { role: 'system', content: content(start.instructions) ?? summaryInstructions },
+      { role: 'system', content: requiredText(content, start.instructions, 'what a summariser is told') },
       { role: 'user', content: [{ type: 'text', text: transcript(previous, messages, room) }] },
     ],
     tools: [],
