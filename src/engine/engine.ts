@@ -13,6 +13,7 @@ import type { Input } from './decide.ts';
 import type { EngineParts, LaunchOptions, LaunchRequest, ResumeOptions, Workbench } from './engine-parts.ts';
 import { planResume, workbenchOf } from './resume-plan.ts';
 import { isInterrupted, notRecovered, type RecoveredRun } from './recovered-run.ts';
+import { cancelOnAbort } from './cancel-on-abort.ts';
 import { checkModel } from './check-model.ts';
 import { forkedEvents } from './forked-events.ts';
 import { launchProfile } from './launch-profile.ts';
@@ -31,7 +32,7 @@ export class Engine {
   readonly #ended = new Set<Lease>();
   readonly #resuming = new Map<string, Promise<Run>>();
   readonly #contents = new Map<ContentHash, string>();
-  #closed = false;
+  #closing: Promise<void> | undefined;
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
@@ -192,9 +193,13 @@ export class Engine {
    * Takes nothing new on and stops: model calls are aborted and made again on resume; running tools get `graceMs` to end (by
    * default twice the engine's own, 10 s) and are told to stop after that. Live runs stay resumable; the journal is closed.
    */
-  async close(options: { readonly graceMs?: number } = {}): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+  close(options: { readonly graceMs?: number } = {}): Promise<void> {
+    // Whoever closes what is being closed waits for the same end.
+    this.#closing ??= this.#close(options);
+    return this.#closing;
+  }
+
+  async #close(options: { readonly graceMs?: number }): Promise<void> {
     const drainMs = options.graceMs ?? 2 * this.#parts.graceMs;
     await Promise.all([...this.#live.values()].map(({ actor }) => actor.suspend(drainMs)));
     await this.#leases.settled();
@@ -209,7 +214,7 @@ export class Engine {
   }
 
   #assertOpen(): void {
-    if (this.#closed) throw new CadreError('ENGINE_CLOSED', 'this engine was closed; create a new one');
+    if (this.#closing !== undefined) throw new CadreError('ENGINE_CLOSED', 'this engine was closed; create a new one');
   }
 
   #limits(own: LimitOptions | undefined): Limits {
@@ -246,12 +251,7 @@ export class Engine {
       if (this.#ended.delete(lease)) await this.#parts.journal.release(lease);
     }, giveUp);
     this.#live.set(state.meta.runId, { run, actor, left });
-    const { signal } = options;
-    // A run that cannot be cancelled any more has halted, and its result says why.
-    const cancel = (): void => void run.cancel('the launch signal was aborted').catch(() => undefined);
-    signal?.addEventListener('abort', cancel, { once: true });
-    // Aborted while the lease was taken: the cancel waits behind the start.
-    if (signal?.aborted === true) queueMicrotask(cancel);
+    if (options.signal !== undefined) cancelOnAbort(run, options.signal);
     return { actor, run };
   }
 

@@ -36,16 +36,41 @@ const names: Readonly<Record<string, keyof Limits>> = {
   softAt: 'softAt',
 };
 
-/** Checks limits and gives them their full names. Unknown names and values that are no positive numbers are refused. */
+/** What may be a fraction; all others are counts. */
+const fractions: ReadonlySet<keyof Limits> = new Set(['maxCostUsd', 'maxWallMs', 'softAt']);
+
+/** What may be none at all. */
+const optional: ReadonlySet<keyof Limits> = new Set(['maxDepth', 'maxChildren']);
+
+/**
+ * Checks limits and gives them their full names. Unknown names are refused, and so is what would bound nothing: every limit
+ * is recorded with its run, and a journal has no word for infinity.
+ */
 export function limitsOf(options: LimitOptions): Partial<Limits> {
   const limits: Partial<Record<keyof Limits, number>> = {};
   for (const [key, value] of Object.entries(options)) {
     const name = Object.hasOwn(names, key) ? names[key] : undefined;
     if (name === undefined)
       throw new CadreError('OPTION_INVALID', `there is no limit '${key}'; there are: ${Object.keys(names).join(', ')}`);
-    if (typeof value !== 'number' || Number.isNaN(value) || value <= 0)
-      throw new CadreError('OPTION_INVALID', `limit '${key}' must be a number above 0, not ${String(value)}`);
+    if (!isLimit(name, value))
+      throw new CadreError('OPTION_INVALID', `limit '${key}' must be ${allowedFor(name)}, not ${shown(value)}`);
     limits[name] = value;
   }
   return limits;
+}
+
+function isLimit(name: keyof Limits, value: unknown): value is number {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return false;
+  if (fractions.has(name)) return value > 0 && (name !== 'softAt' || value <= 1);
+  return Number.isInteger(value) && value >= (optional.has(name) ? 0 : 1);
+}
+
+function allowedFor(name: keyof Limits): string {
+  if (name === 'softAt') return 'a number above 0, at most 1';
+  if (fractions.has(name)) return 'a finite number above 0';
+  return optional.has(name) ? 'a whole number, 0 or more' : 'a whole number above 0';
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'object' ? 'an object' : String(value).slice(0, 60);
 }

@@ -1,7 +1,9 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import type { Journal } from '../../src/index.ts';
 import { createMemoryJournal, type ScriptedReply } from '../../src/testing/index.ts';
 import { delegate } from '../support/delegate.ts';
-import { breathe, testEngine, waitsForUser } from '../support/test-engine.ts';
+import { breathe, gate, type Gate, testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, heldTool } from '../support/tools.ts';
 import { verifyRun } from '../support/verify-run.ts';
 
@@ -113,5 +115,81 @@ describe('K5: closing an engine drains it', () => {
     await closing;
     await team.engine.close();
     await expect(run.result).rejects.toMatchObject({ code: 'ENGINE_CLOSED' });
+  });
+});
+
+describe('closing, and what comes at the same time', () => {
+  /** A journal whose leases come when the test wants. */
+  function slowLeases(): { readonly journal: Journal; readonly slow: Journal; readonly lease: Gate } {
+    const journal = createMemoryJournal();
+    const lease = gate();
+    const slow: Journal = {
+      location: journal.location,
+      acquire: async (runId, owner) => {
+        await lease.promise;
+        return await journal.acquire(runId, owner);
+      },
+      release: (held) => journal.release(held),
+      append: (held, commit) => journal.append(held, commit),
+      read: (runId, options) => journal.read(runId, options),
+      content: (hash) => journal.content(hash),
+      runs: () => journal.runs(),
+      close: () => journal.close(),
+    };
+    return { journal, slow, lease };
+  }
+
+  it('whoever closes what is being closed waits for the same end', async () => {
+    const held = heldTool('pay');
+    const team = await testEngine({ profile: allow('pay'), tools: [held.tool], replies: [callOf('pay')] });
+    await team.launch();
+    await breathe();
+    const ends: string[] = [];
+    const first = team.engine.close().then(() => ends.push('first'));
+    const second = team.engine.close().then(() => ends.push('second'));
+    await breathe();
+    expect(ends).toEqual([]);
+    held.gates.get('pay')?.open('paid');
+    await Promise.all([first, second]);
+    expect(ends).toEqual(['first', 'second']);
+  });
+
+  it('a launch that is still waiting for its lease starts nothing', async () => {
+    const { journal, slow, lease } = slowLeases();
+    const team = await testEngine({ store: slow, replies: [{ text: 'x' }] });
+    const launched = team.launch();
+    const closing = team.engine.close();
+    lease.open();
+    await expect(launched).rejects.toMatchObject({ code: 'ENGINE_CLOSED' });
+    await closing;
+    expect(team.model.requests).toEqual([]);
+    expect(await journal.runs()).toEqual([]);
+  });
+
+  it('a resume that is still waiting for its lease takes nothing up; another engine may', async () => {
+    const { journal, slow, lease } = slowLeases();
+    const options = { profile: waitsForUser, replies: [{ text: 'x' }] };
+    const first = await testEngine({ ...options, store: journal });
+    const run = await first.launch();
+    await run.settled();
+    await first.engine.close();
+    const second = await testEngine({ ...options, store: slow });
+    const resumed = second.engine.resume(run.id);
+    const refused = expect(resumed).rejects.toMatchObject({ code: 'ENGINE_CLOSED' });
+    await breathe();
+    const closing = second.engine.close();
+    lease.open();
+    await refused;
+    await closing;
+    const third = await testEngine({ ...options, store: journal });
+    expect((await third.engine.resume(run.id)).state.status).toBe('awaiting');
+  });
+
+  it('a signal that outlives its runs keeps none of them', async () => {
+    const team = await testEngine({ replies: () => ({ text: 'x' }) });
+    const { signal } = new AbortController();
+    for (let n = 0; n < 3; n++) await (await team.launch('Go.', { signal })).result;
+    await breathe();
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 });

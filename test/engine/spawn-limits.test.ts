@@ -65,7 +65,7 @@ describe('caps on agents (E7)', () => {
     ['maxLive', { live: 3 }, 3],
     ['maxTotal', { total: 3 }, 3],
     ['maxChildren', { children: 2 }, 3],
-    ['maxDepth', { depth: 0.5 }, 1],
+    ['maxDepth', { depth: 0 }, 1],
   ])('%s: a tool of somebody cannot start more, and is told the limit and where to raise it', async (name, limits, fits) => {
     const team = await testEngine({
       profile: allow('swarm'),
