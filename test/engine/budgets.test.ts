@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CadreEvent, EventOf } from '../../src/core/event.ts';
 import { contentTokens } from '../../src/core/token-estimate.ts';
 import { delegate } from '../support/delegate.ts';
+import { scriptedModel } from '../../src/testing/index.ts';
 import { breathe, testEngine } from '../support/test-engine.ts';
 import { allow, tool } from '../support/tools.ts';
 import { verifyRun } from '../support/verify-run.ts';
@@ -94,6 +95,41 @@ describe('budgets are reserved before a model call', () => {
     expect(await run.result).toMatchObject({ outcome: 'limit' });
     expect(run.state.budget.tokens).toBeGreaterThan(500);
     expect(run.turns().length).toBeLessThan(20);
+  });
+
+  it('a call that is interrupted before its first word counts its prompt, and so does one whose agent is cancelled', async () => {
+    const price = {
+      path: 'llm_configs/priced.yaml',
+      text: 'name: priced\nconfig: { model: m/x, max_output_tokens: 100, price: { input: 1, output: 10 } }\n',
+    };
+    const team = await testEngine({
+      profile: 'llm_config_ref: priced',
+      files: [price],
+      models: {
+        priced: scriptedModel([
+          { text: 'never', hang: true },
+          { text: 'never', hang: true },
+        ]),
+      },
+    });
+    const run = await team.launch('x'.repeat(4_000));
+    await breathe();
+    expect(run.state.budget).toMatchObject({ tokens: 0, reserving: 1 });
+    await run.send('Stop that.', { priority: 'now' });
+    await breathe();
+    const [first, second] = [...run.state.turns.values()];
+    const prompt = first?.start.prompt?.tokens ?? 0;
+    expect(prompt).toBeGreaterThan(900);
+    expect(first?.modelEnd?.error?.code).toBe('MODEL_INTERRUPTED');
+    expect(run.state.budget).toMatchObject({ tokens: prompt, cost: first?.start.reserve?.cost });
+    await run.cancel();
+    expect(run.state.budget).toMatchObject({
+      tokens: prompt + (second?.start.prompt?.tokens ?? 0),
+      reserving: 0,
+      reservedTokens: 0,
+    });
+    expect(run.state.agents.get(run.state.rootAgentId ?? ('' as never))?.counters.tokensUsed).toBe(run.state.budget.tokens);
+    await verifyRun(run, team.journal);
   });
 
   it('one child cannot use up what its siblings need', async () => {

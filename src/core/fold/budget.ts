@@ -1,4 +1,5 @@
 import type { EventOf } from '../event.ts';
+import type { ModelAttempt } from '../model.ts';
 import { activeAt } from '../run-time.ts';
 import type { AgentState, Budget, ModuleBudget, RunState, TurnState } from '../state.ts';
 import { estimateTokens } from '../token-estimate.ts';
@@ -99,6 +100,21 @@ export function spend(run: RunState, agent: AgentState, turn: TurnState, event: 
   return tokens;
 }
 
+/**
+ * Counts a model call whose outcome never came, since its turn was ended meanwhile: its prompt was sent, and what it cost is at
+ * most what was set aside. Answers with its tokens.
+ */
+export function spendUnanswered(run: RunState, agent: AgentState, { start }: Pick<TurnState, 'start'>): number {
+  if (start.reserve === undefined) return 0;
+  const tokens = start.prompt?.tokens ?? 0;
+  const cost = start.reserve.cost ?? 0;
+  change(run, agent, (budget) => {
+    budget.tokens += tokens;
+    budget.cost += cost;
+  });
+  return tokens;
+}
+
 /** Counts a turn, or a tool call, of the work module an agent is at. */
 export function countOfModule(run: RunState, agent: AgentState, what: 'turns' | 'toolCalls'): void {
   const module = moduleOf(run, agent);
@@ -106,14 +122,28 @@ export function countOfModule(run: RunState, agent: AgentState, what: 'turns' | 
 }
 
 /** The tokens of a call as its provider counted them; what it did not count is estimated (FAULTS M16). */
-function tokensOf({ start }: TurnState, { usage, reply, attempts }: EventOf<'model.end'>): number {
+function tokensOf({ start }: TurnState, event: EventOf<'model.end'>): number {
+  const { usage, reply, attempts } = event;
   const { inputTokens, outputTokens } = usage;
   if (inputTokens !== undefined && outputTokens !== undefined) return inputTokens + outputTokens;
-  const answered = attempts.filter(({ firstTokenMs }) => firstTokenMs !== undefined).length;
+  const answered = start.reserve === undefined ? attempts.filter(hasBegun).length : promptsSent(event);
   if (answered === 0) return (inputTokens ?? 0) + (outputTokens ?? 0);
   const said =
     reply === undefined
       ? (attempts.at(-1)?.partialText ?? '')
       : reply.text + reply.reasoning + reply.toolCalls.map((call) => call.input).join('');
   return (inputTokens ?? answered * (start.prompt?.tokens ?? 0)) + (outputTokens ?? estimateTokens(said));
+}
+
+/**
+ * How often a prompt counts: once for each attempt that was answered, or stopped while the provider was at it. A call that was
+ * interrupted and lost with its process was under way.
+ */
+function promptsSent({ attempts, error }: EventOf<'model.end'>): number {
+  if (attempts.length === 0) return error?.code === 'MODEL_INTERRUPTED' ? 1 : 0;
+  return attempts.filter((attempt) => hasBegun(attempt) || attempt.error?.code === 'MODEL_ABORTED').length;
+}
+
+function hasBegun({ firstTokenMs }: ModelAttempt): boolean {
+  return firstTokenMs !== undefined;
 }

@@ -15,7 +15,7 @@ import type { ReplyToolCall, TurnPrompt } from '../turn.ts';
 import { agentOf } from './agent.ts';
 import { wholeHistory } from './context.ts';
 import { releasePast } from './release.ts';
-import { countOfModule, release, reserve, spend } from './budget.ts';
+import { countOfModule, release, reserve, spend, spendUnanswered } from './budget.ts';
 import { addUsage } from './run.ts';
 import { countReply } from './streaks.ts';
 
@@ -56,6 +56,7 @@ export function applyTurnEvent(run: RunState, event: EventOf<'turn.start' | 'mod
       if (turn.start.prompt !== undefined && turn.modelEnd === undefined) {
         run.activity -= 1;
         release(run, agent, turn);
+        agent.counters.tokensUsed += spendUnanswered(run, agent, turn);
       }
       turn.end = event;
       if (event.status === 'interrupted') forgetReading(agent, turn);
