@@ -37,6 +37,7 @@ export function aiSdkToolOf(definition: RawDefinition, givenName: string | undef
     description: describe(definition['description'], name, where),
     parameters: definition['inputSchema'],
     title: undefined,
+    needsApproval: undefined,
   };
   const effectTool = effectToolOf(ours, async (input: unknown, context: ToolContext) => {
     const output = await lastOf(run.call(definition, input, optionsOf(context)), context);

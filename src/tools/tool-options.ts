@@ -13,6 +13,8 @@ export interface ToolOptions {
   readonly verify?: string;
   /** What to do about a call that was interrupted when nobody can tell whether it happened; default `tell_model`. */
   readonly on_unknown?: OnUnknown;
+  /** A person must approve each call, unless a gate of the profile speaks of the tool. */
+  readonly needs_approval?: boolean;
   /** How its calls may overlap with others; default `parallel`. */
   readonly concurrency?: ToolConcurrency;
   /** A successful call ends the agent that made it. */
@@ -48,6 +50,9 @@ const misspelt: readonly (readonly [string, string])[] = [
   ['maxResultChars', 'max_result_chars'],
   ['unique', 'exclusive'],
   ['onUnknown', 'on_unknown'],
+  ['needsApproval', 'needs_approval'],
+  ['requires_approval', 'needs_approval'],
+  ['requiresApproval', 'needs_approval'],
   ['handoverProtocol', 'handover_protocol'],
   ['contextContributions', 'context_contributions'],
   ['toolset_name', 'toolset'],
@@ -92,6 +97,7 @@ export function readToolOptions(definition: RawDefinition, givenName?: string): 
     maxResultChars: count(definition, 'max_result_chars', 10_000_000, where) ?? 32_768,
     contextContributions: contributions(definition['context_contributions'], where),
     trust: oneOf(definition, 'trust', trusts, where) ?? 'trusted',
+    ...(flag(definition, 'needs_approval', where) ? { needsApproval: true } : {}),
     ...(verify === undefined ? {} : { verify }),
     ...(onUnknown === undefined ? {} : { onUnknown }),
     ...(handoverProtocol === undefined ? {} : { handoverProtocol }),

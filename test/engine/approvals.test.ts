@@ -19,6 +19,24 @@ const ask = defineTransitionTool({
   }),
 });
 
+describe('a tool that asks for approval itself', () => {
+  it('asks for each call, without a word about it in a profile', async () => {
+    const paid: unknown[] = [];
+    const team = await testEngine({
+      profile: waitsForUser + allow('pay'),
+      tools: [tool('pay', () => paid.push('paid'), { needs_approval: true })],
+      replies: [{ toolCalls: [{ name: 'pay', args: {} }] }, { text: 'done' }],
+    });
+    const run = await team.launch();
+    await run.settled();
+    expect(paid).toEqual([]);
+    await run.approve(run.pending[0]?.id ?? '');
+    await run.settled();
+    expect(paid).toEqual(['paid']);
+    await verifyRun(run, team.journal, { requests: team.model.requests });
+  });
+});
+
 describe('tool gates', () => {
   const gates = `
 tool_gates:
