@@ -23,7 +23,11 @@ export function formatPending(requests: readonly PendingRequest[], format: Pendi
 export function formatRequest(request: PendingRequest, { style = plainStyle }: FormatOptions = {}): string {
   const args = JSON.stringify(request.args, null, 2);
   const what =
-    request.kind === 'approval' ? `wants to call ${style.bold(safe(request.tool))}` : `asks a question (${safe(request.tool)})`;
+    request.kind === 'approval'
+      ? `wants to call ${style.bold(safe(request.tool))}`
+      : request.tool === ''
+        ? 'gets nowhere, and its profile asks what to do'
+        : `asks a question (${safe(request.tool)})`;
   const digest = createHash('sha256').update(JSON.stringify(request.args)).digest('hex');
   const lines = [
     `${style.yellow(request.kind)} ${style.bold(safe(request.id))}: ${request.path.map((id) => safe(id)).join(' → ')} ${what}`,

@@ -52,7 +52,8 @@ export type ObserverResult =
 export interface Env {
   readonly profiles: ReadonlyMap<string, CompiledProfile>;
   readonly protocols: ReadonlyMap<string, HandoverProtocol>;
-  readonly llmConfig: (profile: CompiledProfile, run: RunState) => LlmConfig;
+  /** The config an agent of a profile speaks with; without the agent, what the profile and the run say. */
+  readonly llmConfig: (profile: CompiledProfile, run: RunState, agent?: AgentState) => LlmConfig;
   /** The LLM config of a name. */
   readonly llmConfigOf: (name: string) => LlmConfig;
   readonly catalog: ToolCatalog;

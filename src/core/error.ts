@@ -47,6 +47,7 @@ export type ErrorCode =
   | 'AGENT_FAILED'
   | 'MODULE_UNKNOWN'
   | 'LIMIT_REACHED'
+  | 'STAGNATION'
   | 'RUN_UNKNOWN'
   | 'RUN_ENDED'
   | 'RUN_LOCKED'

@@ -4,6 +4,7 @@ import type { InboxItem } from './inbox.ts';
 import type { CompactionEnd, CompactionStart, ContextTrim } from './context-events.ts';
 import type { JsonObject, JsonValue, Writable } from './json.ts';
 import type { Limits } from './profile.ts';
+import type { RungAction, Streak } from './stagnation.ts';
 import type { ToolAnswer, ToolEnd, ToolLate, ToolRequest, ToolStart, ToolSuspend, ToolVerify } from './tool-events.ts';
 import type { ModelEnd, TurnDecide, TurnEnd, TurnStart } from './turn-events.ts';
 import type { DispatchRecord, WorkModule } from './work-module.ts';
@@ -121,6 +122,23 @@ export interface LimitReach {
   readonly reason: string;
 }
 
+/** An agent got nowhere, and a rung of its profile's ladder was climbed. */
+export interface StagnationAct {
+  readonly type: 'stagnation.act';
+  readonly agentId: AgentId;
+  readonly rung: string;
+  /** The streak, the length the rung stands at, and how long it was. */
+  readonly on: Streak;
+  readonly threshold: number;
+  readonly count: number;
+  readonly action: RungAction['type'];
+  /** For `forbid_tool`: not offered in the next turn. */
+  readonly tools?: readonly string[];
+  readonly llmConfig?: string;
+  /** For `ask_human`: what a person is asked. */
+  readonly prompt?: string;
+}
+
 /** An item arrives in an agent's inbox. */
 export interface InboxAdd {
   readonly type: 'inbox.add';
@@ -189,6 +207,7 @@ export type EventDraft =
   | AgentRestart
   | AgentEnd
   | LimitReach
+  | StagnationAct
   | InboxAdd
   | InboxFail
   | InboxDrop

@@ -51,7 +51,9 @@ export function isExpired({ item, turnsSeen }: WaitingItem): boolean {
 export const sourcePriorities: Readonly<Record<string, number>> = {
   TOOL_RESULT: 0,
   OBSERVER_FAILURE: 5,
+  STAGNATION_NOTICE: 6,
   AGENT_STARTUP_BRIEFING: 8,
+  HUMAN_ANSWER: 9,
   PARTNER_DIRECTIVE: 10,
   PRINCIPAL_COMPLETED: 10,
   INTERNAL_DIRECTIVE: 15,

@@ -2,6 +2,7 @@ import type { Expression } from './expression/expression.ts';
 import type { Template } from './expression/template.ts';
 import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
 import type { LlmConfig } from './llm-config.ts';
+import type { StagnationRung } from './stagnation.ts';
 import type { Strategy } from './strategy.ts';
 import type { ArgumentCheck } from './tool.ts';
 import type { Expiry } from './transition.ts';
@@ -200,6 +201,8 @@ export interface CompiledProfile {
   /** Only what the profile says; the engine's and run's limits fill the rest. */
   readonly limits: ProfileLimits;
   readonly toolGates: readonly ToolGate[];
+  /** What is done when the agent gets nowhere; the default ladder unless the profile says otherwise. */
+  readonly stagnation: readonly StagnationRung[];
   readonly toolChoice: string;
   readonly contextPolicy: ContextPolicy;
   readonly deliverablesSchema?: JsonSchema;

@@ -6,6 +6,7 @@ import type { InboxItem, WaitingItem } from './inbox.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { MessageOrigin, PromptMessage } from './message.ts';
 import type { Limits } from './profile.ts';
+import type { ClimbedRung, StagnationQuestion } from './stagnation.ts';
 import type { WaitFor } from './transition.ts';
 import type { CallStatus } from './turn.ts';
 import type { DispatchRecord, WorkModule } from './work-module.ts';
@@ -214,8 +215,16 @@ export interface AgentState extends AgentContext {
   currentTurnId: TurnId | undefined;
   lastTurnId: TurnId | undefined;
   lastReply: string;
-  /** Signatures of the latest actions and their results, for cycle detection; newest last, at most 12. */
+  /** Signatures of the latest actions and their results, for cycle detection; newest last, at most 4. */
   readonly signatures: string[];
+  /** At index n - 1: how many signatures in a row equalled the one n before. */
+  readonly cycleMatches: number[];
+  /** The rungs of the profile's ladder it stands on. */
+  rungs: readonly ClimbedRung[];
+  /** Tools that are not offered in the turn to come. */
+  forbiddenTools: readonly string[];
+  /** What a person was asked because it got nowhere. */
+  question: StagnationQuestion | undefined;
   /** Changes observers made before the next turn began; they belong to its record. */
   changesBeforeTurn: EventOf<'state.update'>[];
   /** The last decision asked for another turn, with or without new items. */

@@ -42,6 +42,8 @@ export const globalStrategies: ReadonlyMap<string, Strategy> = new Map<string, S
   ['ORIGINAL_QUESTION', strategy('tagged_content', true)],
   ['OBSERVER_FAILURE', strategy('observer_failure', false)],
   ['LIMIT_NOTICE', strategy('generic_message', false)],
+  ['STAGNATION_NOTICE', strategy('generic_message', false)],
+  ['HUMAN_ANSWER', strategy('generic_message', true)],
   ['USER_PROMPT', strategy('user_prompt', true)],
 ]);
 

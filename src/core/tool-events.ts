@@ -14,6 +14,8 @@ export interface ToolRequest {
   readonly name: string;
   /** The parsed arguments, or null when they could not be used. */
   readonly args: JsonObject | null;
+  /** The tool only looks whether something is ready: calling it again and again is no stagnation. */
+  readonly polls?: boolean;
   /** Argument text was repaired; only ever for `pure` tools. */
   readonly repaired?: boolean;
 }

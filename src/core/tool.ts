@@ -64,6 +64,8 @@ export interface ToolBase {
   readonly guide?: string;
   /** A person must approve each call, unless a gate of the profile speaks of the tool. */
   readonly needsApproval?: boolean;
+  /** Only looks whether something is ready: calling it again with the same result is no stagnation. */
+  readonly polls?: boolean;
   /** Marks the result as text from outside that must be framed as data. */
   readonly trust: 'trusted' | 'untrusted';
   readonly check: (args: JsonObject) => ArgumentCheck;

@@ -1,12 +1,23 @@
 import type { CallId } from '../core/ids.ts';
-import type { AgentState, CallState } from '../core/state.ts';
+import { questionId } from '../core/stagnation.ts';
+import type { AgentState, CallState, RunState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { endCall } from '../nodes/tool-end.ts';
 import { applyTestimony, asksWhetherHappened } from '../nodes/unknown-outcome.ts';
 import type { Input, Kernel } from './decide.ts';
+import { isAsking } from './pending.ts';
 
 /** A person's verdict over a call: approved calls become startable, rejected ones are answered, questions are resumed. */
 export function applyAnswer(tx: Transaction, kernel: Kernel, input: Extract<Input, { kind: 'answer' }>): void {
+  const asking = askingAgent(tx.run, input.callId);
+  if (asking !== undefined) {
+    const said = typeof input.value === 'string' ? input.value : JSON.stringify(input.value ?? null);
+    tx.post(asking.meta.agentId, {
+      source: 'HUMAN_ANSWER',
+      payload: `A person was asked what to do, since you were getting nowhere, and answers:\n\n${said}`,
+    });
+    return;
+  }
   const found = suspendedCall(tx, input.callId);
   if (found === undefined) return;
   const { agent, call } = found;
@@ -34,6 +45,12 @@ export function applyAnswer(tx: Transaction, kernel: Kernel, input: Extract<Inpu
   } else if (suspended?.kind === 'question') {
     kernel.toolNode.resume(tx, agent, call, { kind: 'answer', value: input.value ?? null });
   }
+}
+
+/** The agent that waits on a question of its own, by the question's id. */
+export function askingAgent(run: RunState, id: string): AgentState | undefined {
+  for (const agent of run.agents.values()) if (isAsking(agent) && questionId(agent.meta.agentId) === id) return agent;
+  return undefined;
 }
 
 /** A suspended call of any agent, by its id. */

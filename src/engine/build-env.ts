@@ -29,7 +29,7 @@ export function buildEnv(parts: EnvParts): Env {
   return {
     profiles: set.profiles,
     protocols: set.protocols,
-    llmConfig: (profile, run) => llmConfigs.of(profile, run.meta.llmConfig),
+    llmConfig: (profile, run, agent) => llmConfigs.of(profile, run.meta.llmConfig ?? switchedConfig(agent)),
     llmConfigOf: (name) => llmConfigs.resolve(name),
     catalog: registry,
     toolsOf: createToolsOf(parts),
@@ -42,18 +42,28 @@ export function buildEnv(parts: EnvParts): Env {
   };
 }
 
+/** The config of the highest rung an agent stands on that names one. */
+function switchedConfig(agent: AgentState | undefined): string | undefined {
+  return agent?.rungs.findLast(({ llmConfig }) => llmConfig !== undefined)?.llmConfig;
+}
+
 /** Prepares the tools of each profile once; agents with their own toolsets get a set of their own. */
 function createToolsOf({ set, registry }: EnvParts): Env['toolsOf'] {
   const known = new WeakMap<CompiledProfile, Map<string, AgentTools>>();
   return (profile: CompiledProfile, agent: AgentState): AgentTools => {
     const toolsets = agent.meta.allowedToolsets;
-    const key = toolsets === undefined ? '' : JSON.stringify(toolsets);
+    const { forbiddenTools } = agent;
+    const key = toolsets === undefined && forbiddenTools.length === 0 ? '' : JSON.stringify([toolsets, forbiddenTools]);
     const ofProfile = known.get(profile) ?? new Map<string, AgentTools>();
     known.set(profile, ofProfile);
     const before = ofProfile.get(key);
     if (before !== undefined) return before;
+    const allowed = allowedTools(registry, {
+      allowedToolsets: toolsets ?? profile.allowedToolsets,
+      allowedTools: profile.allowedTools,
+    });
     const made = prepareTools(
-      allowedTools(registry, { allowedToolsets: toolsets ?? profile.allowedToolsets, allowedTools: profile.allowedTools }),
+      allowed.filter(({ name }) => !forbiddenTools.includes(name)),
       registry,
       set,
     );

@@ -1,16 +1,18 @@
 import { CadreError } from '../core/error.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
+import { questionId, type StagnationQuestion } from '../core/stagnation.ts';
 import type { AgentState, RunState } from '../core/state.ts';
 
 /** Something that waits for a person. */
 export interface PendingRequest {
-  /** The call id; what `approve`, `reject` and `answer` take. */
+  /** The call id, or the id of an agent's own question; what `approve`, `reject` and `answer` take. */
   readonly id: string;
   readonly kind: 'approval' | 'question';
   readonly agentId: string;
   /** The agents from the root down to the one that asks. */
   readonly path: readonly string[];
   readonly turnId: string;
+  /** Empty when the profile's ladder against stagnation asks. */
   readonly tool: string;
   readonly args: JsonObject;
   readonly message?: string;
@@ -25,6 +27,7 @@ export interface PendingRequest {
 export function pendingOf(run: RunState): readonly PendingRequest[] {
   const pending: PendingRequest[] = [];
   for (const agent of run.agents.values()) {
+    if (agent.question !== undefined && isAsking(agent)) pending.push(questionOf(run, agent, agent.question));
     for (const call of agent.openCalls.values()) {
       const { waitFor } = call;
       if (call.status !== 'suspended' || waitFor === undefined || waitFor.kind === 'agents') continue;
@@ -51,6 +54,27 @@ export function pendingOf(run: RunState): readonly PendingRequest[] {
     }
   }
   return pending;
+}
+
+/** Tells whether an agent waits on a question of its own. */
+export function isAsking(agent: AgentState): boolean {
+  return agent.question !== undefined && agent.status === 'awaiting_input';
+}
+
+/** What a ladder asks in the place of an agent that gets nowhere; no tool asked it. */
+function questionOf(run: RunState, agent: AgentState, question: StagnationQuestion): PendingRequest {
+  const { agentId } = agent.meta;
+  return {
+    id: questionId(agentId),
+    kind: 'question',
+    agentId,
+    path: pathOf(run, agent),
+    turnId: agent.lastTurnId ?? '',
+    tool: '',
+    args: {},
+    message: question.prompt,
+    since: question.since,
+  };
 }
 
 function pathOf(run: RunState, agent: AgentState): readonly string[] {

@@ -1,6 +1,6 @@
 import { CadreError } from '../core/error.ts';
 import type { RunState } from '../core/state.ts';
-import { suspendedCall } from './apply-answer.ts';
+import { askingAgent, suspendedCall } from './apply-answer.ts';
 import type { Input } from './decide.ts';
 
 /**
@@ -17,7 +17,8 @@ export function refusalOf(run: RunState, input: Input): CadreError | undefined {
       return new CadreError('AGENT_ENDED', `agent ${input.to} has ended (${agent.outcome ?? ''}) and reads nothing any more`);
   }
   if (input.kind === 'answer') {
-    const waitFor = suspendedCall({ run }, input.callId)?.call.waitFor?.kind;
+    const asking = askingAgent(run, input.callId) === undefined ? undefined : 'question';
+    const waitFor = asking ?? suspendedCall({ run }, input.callId)?.call.waitFor?.kind;
     if (waitFor !== (input.verdict === 'answered' ? 'question' : 'approval'))
       return new CadreError('PENDING_UNKNOWN', `call ${input.callId} of run ${run.meta.runId} does not wait for this any more`);
   }

@@ -13,7 +13,6 @@ import { toWire } from '../core/to-wire.ts';
 import type { ItemDraft } from '../core/transaction.ts';
 import { toTurnRecord, type TurnRecord } from '../inspector/turn-record.ts';
 import { why, type WhyAnswer } from '../inspector/why.ts';
-import { suspendedCall } from './apply-answer.ts';
 import { Deliveries } from './deliveries.ts';
 import { eventsOf } from './event-stream.ts';
 import { type OutsideItem, readOutsideItem } from './outside-item.ts';
@@ -244,8 +243,7 @@ export class Run implements AsyncIterable<CadreEvent> {
 
   #pendingCall(id: string, kind: PendingRequest['kind']): PendingRequest {
     const request = this.pending.find((candidate) => candidate.id === id);
-    if (request !== undefined && request.kind === kind && suspendedCall({ run: this.state }, id as CallId) !== undefined)
-      return request;
+    if (request?.kind === kind) return request;
     const waiting = this.pending.map((candidate) => `${candidate.id} (${candidate.kind})`).join(', ') || 'nothing';
     throw new CadreError('PENDING_UNKNOWN', `no ${kind} '${id}' is waiting in run ${this.id}; waiting: ${waiting}`);
   }

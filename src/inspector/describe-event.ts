@@ -23,6 +23,8 @@ export function describeEvent(event: CadreEvent): string {
       return describeAgentEvent(event);
     case 'limit.reach':
       return `${event.agentId} ${event.stage === 1 ? 'nears' : 'has reached'} a limit: ${event.reason}`;
+    case 'stagnation.act':
+      return describeAct(event);
     case 'inbox.add':
       return `${event.item.source} reached ${event.agentId} from ${posterOf(event.item, event)}: ${inOneLine(event.item.payload)}`;
     case 'inbox.fail':
@@ -142,4 +144,10 @@ function inOneLine(value: JsonValue): string {
   const line = text.slice(0, 400).replace(/\s+/gu, ' ').trim();
   const shown = line.slice(0, 119);
   return shown.length < line.length || text.length > 400 ? `${shown}…` : shown;
+}
+
+function describeAct(event: EventOf<'stagnation.act'>): string {
+  const more = event.tools ?? (event.llmConfig === undefined ? [] : [event.llmConfig]);
+  const what = more.length === 0 ? '' : ` (${more.join(', ')})`;
+  return `${event.agentId} got nowhere (${event.on} = ${event.count}), rung '${event.rung}': ${event.action}${what}`;
 }

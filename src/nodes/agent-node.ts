@@ -11,6 +11,7 @@ import type { TurnStart } from '../core/turn-events.ts';
 import { estimateTokens } from '../core/token-estimate.ts';
 import type { TurnPrompt } from '../core/turn.ts';
 import { callModel, type AgentPorts, type TurnTicket } from './call-model.ts';
+import { climbLadder } from './climb-ladder.ts';
 import { compactIfDue } from './compaction.ts';
 import { historyEnd } from './context-edge.ts';
 import { lookAtContext } from './context-stage.ts';
@@ -29,7 +30,7 @@ import { boundTurn, lookAtLimits, noteUnknownCost } from './turn-limits.ts';
 /**
  * The generic agent (A1.1): every agent of every profile runs on this node, one turn per pass.
  *
- * prep: (compaction first, when it is due) dangling calls → pre-turn observers → limits → inbox → system prompt → tools →
+ * prep: (compaction first, when it is due) dangling calls → pre-turn observers → stagnation → limits → inbox → system prompt → tools →
  * what of its history is in view → `turn.start`.
  * exec: one model call through the gateway.
  * post: `model.end` → post-turn observers → flow decider → `turn.decide`; the returned action names what follows.
@@ -52,6 +53,7 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket |
   setTurnView(agent, {});
   answerDanglingCalls(tx, agent);
   const observers = env.observe(tx, agent, profile, 'pre');
+  if (!climbLadder(tx, env, agent, profile)) return undefined;
   if (!lookAtLimits(tx, env, agent, profile)) return undefined;
   const size = lookAtContext(tx, env, agent, profile);
   askToGoOn(tx, agent);

@@ -54,7 +54,7 @@ export function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Prom
       graceMs: ports.graceMs,
     });
   }
-  const config: LlmConfig = env.llmConfig(profile, run);
+  const config: LlmConfig = env.llmConfig(profile, run, agent);
   const request: Writable<ModelRequest> = {
     config,
     messages,

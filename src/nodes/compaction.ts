@@ -7,7 +7,7 @@ import type { AgentId } from '../core/ids.ts';
 import type { Writable } from '../core/json.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import type { ModelOutcome } from '../core/model.ts';
-import type { CompactionPolicy, CompiledProfile } from '../core/profile.ts';
+import type { CompiledProfile } from '../core/profile.ts';
 import type { AgentState } from '../core/state.ts';
 import { estimateTokens } from '../core/token-estimate.ts';
 import type { Transaction } from '../core/transaction.ts';
@@ -37,7 +37,7 @@ const mostKept = 0.5;
 export function compactIfDue(tx: Transaction, env: Env, agent: AgentState, profile: CompiledProfile): boolean {
   const { compaction } = profile.contextPolicy;
   if (compaction === undefined || profile.functionNode !== undefined || agent.limitStage === 2) return false;
-  const threshold = thresholdOf(tx, env, profile, compaction);
+  const threshold = thresholdOf(tx, env, agent, profile);
   if (threshold === undefined) return false;
   const tokens = contextTokens(agent);
   if (tokens < threshold) return false;
@@ -47,10 +47,12 @@ export function compactIfDue(tx: Transaction, env: Env, agent: AgentState, profi
   return startCompaction(tx, env, agent, profile, { to, tokens, reason: 'threshold' });
 }
 
-function thresholdOf(tx: Transaction, env: Env, profile: CompiledProfile, compaction: CompactionPolicy): number | undefined {
+function thresholdOf(tx: Transaction, env: Env, agent: AgentState, profile: CompiledProfile): number | undefined {
+  const { compaction } = profile.contextPolicy;
+  if (compaction === undefined) return undefined;
   if (compaction.atTokens !== undefined) return compaction.atTokens;
   const size = Math.min(
-    contextSizeOf(env, tx.run, profile) ?? Number.POSITIVE_INFINITY,
+    contextSizeOf(env, tx.run, agent, profile) ?? Number.POSITIVE_INFINITY,
     profile.contextPolicy.maxTokens ?? Number.POSITIVE_INFINITY,
   );
   return size === Number.POSITIVE_INFINITY ? undefined : size * compaction.at;

@@ -10,10 +10,10 @@ const defaultWarnAt = 0.7;
 const defaultStopAt = 0.98;
 
 /** The context size of the model an agent speaks with; undefined when its LLM config does not say, or cannot be used. */
-export function contextSizeOf(env: Env, run: RunState, profile: CompiledProfile): number | undefined {
+export function contextSizeOf(env: Env, run: RunState, agent: AgentState, profile: CompiledProfile): number | undefined {
   if (profile.functionNode !== undefined) return undefined;
   try {
-    return env.llmConfig(profile, run).contextWindow;
+    return env.llmConfig(profile, run, agent).contextWindow;
   } catch {
     // A config that lacks its key: the model call will say so, and is the place to.
     return undefined;
@@ -25,7 +25,7 @@ export function contextSizeOf(env: Env, run: RunState, profile: CompiledProfile)
  * one whose context is full gets its last turn.
  */
 export function lookAtContext(tx: Transaction, env: Env, agent: AgentState, profile: CompiledProfile): number | undefined {
-  const allowed = contextSizeOf(env, tx.run, profile);
+  const allowed = contextSizeOf(env, tx.run, agent, profile);
   if (allowed === undefined || agent.limitStage === 2) return allowed;
   const { warnAt = defaultWarnAt, stopAt = defaultStopAt } = profile.contextPolicy;
   const used = contextTokens(agent);

@@ -70,7 +70,7 @@ function agentDues(env: Env, run: RunState, agent: AgentState): readonly Due[] {
 export function lastTurnDue(env: Env, run: RunState, agent: AgentState | undefined): Due | undefined {
   const profile = agent === undefined ? undefined : env.profiles.get(agent.meta.profile);
   if (agent?.limitedAt === undefined || agent.status === 'ended' || profile === undefined) return undefined;
-  const { total } = env.llmConfig(profile, run).deadlines;
+  const { total } = env.llmConfig(profile, run, agent).deadlines;
   return { kind: 'last_turn', agentId: agent.meta.agentId, since: agent.limitedAt, at: agent.limitedAt + total };
 }
 

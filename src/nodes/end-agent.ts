@@ -1,5 +1,6 @@
 import type { Env } from '../core/env.ts';
 import { toErrorRecord } from '../core/error.ts';
+import { stagnationOutcome } from '../core/stagnation.ts';
 import type { EventDraft, RunEndStatus } from '../core/event.ts';
 import type { AgentId } from '../core/ids.ts';
 import type { AgentEnding } from '../core/tool-events.ts';
@@ -133,7 +134,7 @@ function notify(tx: Transaction, agent: AgentState, cause: number): void {
 /** The status of a run whose root ended in this way. */
 export function runStatusOf(outcome: string): RunEndStatus {
   if (outcome === 'cancelled') return 'cancelled';
-  return outcome === 'error' || outcome === 'limit' ? 'failed' : 'completed';
+  return outcome === 'error' || outcome === 'limit' || outcome === stagnationOutcome ? 'failed' : 'completed';
 }
 
 function endRun(tx: Transaction, root: AgentState, cause: number): void {

@@ -145,10 +145,10 @@ function reached(
 }
 
 /** The LLM config of a profile; undefined when it cannot be called, which the call itself will say. */
-export function configOf(env: Env, profile: CompiledProfile, run: RunState): LlmConfig | undefined {
+export function configOf(env: Env, profile: CompiledProfile, run: RunState, agent: AgentState): LlmConfig | undefined {
   if (profile.functionNode !== undefined) return undefined;
   try {
-    return env.llmConfig(profile, run);
+    return env.llmConfig(profile, run, agent);
   } catch {
     return undefined;
   }

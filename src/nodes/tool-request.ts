@@ -37,7 +37,7 @@ export function requestCalls(
   const verdicts = calls.map((call, index) => {
     if (index >= room.left) return beyondLimit(call, room);
     const mustBeAlone = calls.length > 1 && tools.tools.get(call.name)?.unique === true;
-    return mustBeAlone ? notAlone(call, calls.length) : judge(env, tools, call, end);
+    return mustBeAlone ? notAlone(call, calls.length) : judge(env, agent, tools, call, end);
   });
   calls.forEach((call, index) => {
     const verdict = verdicts[index];
@@ -54,6 +54,7 @@ export function requestCalls(
       cause: unplaced.cause,
     };
     if (verdict?.ok === true && verdict.repaired) draft.repaired = true;
+    if (verdict?.ok === true && verdict.tool.polls === true) draft.polls = true;
     const request = tx.emit(draft, decided);
     if (verdict?.ok === false) refuse(tx, env, agent, request, verdict);
     else if (verdict?.ok === true) applyGates(tx, env, agent, profile, request, verdict);
@@ -98,9 +99,9 @@ function beyondLimit(call: ReplyToolCall, room: ToolCallRoom): Verdict {
   return { ok: false, status: 'error', code: 'LIMIT_REACHED', message };
 }
 
-function judge(env: Env, tools: AgentTools, call: ReplyToolCall, end: ReplyEnd): Verdict {
+function judge(env: Env, agent: AgentState, tools: AgentTools, call: ReplyToolCall, end: ReplyEnd): Verdict {
   const tool = tools.tools.get(call.name);
-  if (tool === undefined) return unknownTool(tools, call.name);
+  if (tool === undefined) return agent.forbiddenTools.includes(call.name) ? forbidden(call.name) : unknownTool(tools, call.name);
   if (!end.finishedCleanly) {
     return {
       ok: false,
@@ -123,6 +124,12 @@ function judge(env: Env, tools: AgentTools, call: ReplyToolCall, end: ReplyEnd):
     };
   }
   return { ok: true, tool, args: checked.args, repaired: parsed.repaired };
+}
+
+/** A tool that was called in vain again and again is not there for one turn. */
+function forbidden(name: string): Verdict {
+  const message = `'${name}' cannot be called in this turn: it was called again and again with the same result. Go another way, or answer with what you have.`;
+  return { ok: false, status: 'denied', code: 'TOOL_DENIED', message };
 }
 
 /** The same words for a tool that does not exist and one this agent may not use: which it is, is not the model's business. */

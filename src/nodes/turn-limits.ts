@@ -57,7 +57,7 @@ const nothing: Pick<TurnStart, 'limit' | 'reserve'> = {};
 const unbounded: Allowance = { stage: 0 };
 
 function allow(tx: Transaction, env: Env, agent: AgentState, profile: CompiledProfile, prompt: number): Allowance {
-  const config = configOf(env, profile, tx.run);
+  const config = configOf(env, profile, tx.run, agent);
   // A function uses no tokens, and a model that cannot be called none either.
   if (config === undefined) return unbounded;
   const size = { prompt, config };

@@ -78,7 +78,7 @@ const turnDecide = defineShape<EventOf<'turn.decide'>>({
 });
 
 const toolRequest = defineShape<EventOf<'tool.request'>>({
-  fields: { name: 'n', args: 'g', repaired: 'r' },
+  fields: { name: 'n', args: 'g', repaired: 'r', polls: 'p' },
   guesses: {
     name: ({ callId }, context) => context.calls.get(callId)?.name,
     args: ({ callId }, context) => parsedInput(context.calls.get(callId)),
@@ -133,6 +133,7 @@ const table: { readonly [Type in EventType]: Omit<EventShape, 'type'> } = {
   'agent.restart': { code: 'aa', ids: agent, shape: plain },
   'agent.end': { code: 'a>', ids: agent, shape: plain },
   'limit.reach': { code: 'l!', ids: agent, shape: plain },
+  'stagnation.act': { code: 's!', ids: agent, shape: plain },
   'inbox.add': {
     code: 'i+',
     ids: agent,

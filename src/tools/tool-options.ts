@@ -21,6 +21,8 @@ export interface ToolOptions {
   readonly ends_flow?: boolean;
   /** It must be the only call of its reply. */
   readonly exclusive?: boolean;
+  /** It only looks whether something is ready: calling it again with the same result is no stagnation. */
+  readonly polls?: boolean;
   /** Longest run in milliseconds; default 120,000. */
   readonly timeout_ms?: number;
   /** Longest result in characters that reaches the model; default 32,768. */
@@ -98,6 +100,7 @@ export function readToolOptions(definition: RawDefinition, givenName?: string): 
     contextContributions: contributions(definition['context_contributions'], where),
     trust: oneOf(definition, 'trust', trusts, where) ?? 'trusted',
     ...(flag(definition, 'needs_approval', where) ? { needsApproval: true } : {}),
+    ...(flag(definition, 'polls', where) ? { polls: true } : {}),
     ...(verify === undefined ? {} : { verify }),
     ...(onUnknown === undefined ? {} : { onUnknown }),
     ...(handoverProtocol === undefined ? {} : { handoverProtocol }),

@@ -14,7 +14,7 @@ const words = tool('t', () => 'a result of a few words');
 describe('budgets are reserved before a model call', () => {
   it('tokens: told once that the limit is near, one last turn without tools, never more than the limit', async () => {
     const team = await testEngine({
-      profile: `limits: { max_tokens: 6000 }\n${allow('t')}`,
+      profile: `stagnation: off\nlimits: { max_tokens: 6000 }\n${allow('t')}`,
       tools: [words],
       replies: () => ({ ...again, usage: { inputTokens: 500, outputTokens: 300 } }),
     });
@@ -87,7 +87,7 @@ describe('budgets are reserved before a model call', () => {
 
   it('M16: usage nobody reports is estimated', async () => {
     const team = await testEngine({
-      profile: `limits: { max_tokens: 4000 }\n${allow('t')}`,
+      profile: `stagnation: off\nlimits: { max_tokens: 4000 }\n${allow('t')}`,
       tools: [words],
       replies: () => ({ ...again, text: 'some words '.repeat(50), usage: {} }),
     });
@@ -169,7 +169,7 @@ describe('budgets are reserved before a model call', () => {
           // Each call uses its whole prompt, as estimated, and a share of the longest reply it may make.
           const team = await testEngine({
             profile: {
-              Root: `${scope === 'agent' ? `limits: { max_tokens: ${limit} }\n` : ''}${allow('t', 'delegate')}`,
+              Root: `stagnation: off\n${scope === 'agent' ? `limits: { max_tokens: ${limit} }\n` : ''}${allow('t', 'delegate')}`,
             },
             tools: [words, delegate],
             replies: async (request, index) => {

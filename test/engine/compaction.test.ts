@@ -33,7 +33,7 @@ async function compacting(options: {
   const { policy = 'compaction: { at_tokens: 600, keep: 4, llm_config: s }' } = options;
   const summariser = scriptedModel(summaries);
   const made = await testEngine({
-    profile: `${allow('look')}context_policy: { ${policy} }\n${rest}`,
+    profile: `stagnation: off\n${allow('look')}context_policy: { ${policy} }\n${rest}`,
     tools: [look],
     replies,
     models: { s: summariser },
@@ -311,7 +311,7 @@ describe("a model's context size", () => {
   it('the agent is told once when it is nearly full, and gets a last turn when it is full: the outcome is limit', async () => {
     const journal = createMemoryJournal();
     const { launch, model } = await testEngine({
-      profile: `llm_config_ref: small\n${allow('look')}${waitsForUser}`,
+      profile: `stagnation: off\nllm_config_ref: small\n${allow('look')}${waitsForUser}`,
       files: [small(1_600)],
       tools: [look],
       replies: [...Array.from({ length: 20 }, (_, index) => ({ ...calls(100), text: `Step ${index}.` }))],
@@ -346,7 +346,7 @@ describe("a model's context size", () => {
   it('compaction at a share of it keeps the agent going', async () => {
     const journal = createMemoryJournal();
     const { launch, model } = await testEngine({
-      profile: `llm_config_ref: small\n${allow('look')}context_policy: { warn_at: 0.9, compaction: { at: 0.6, keep: 4, llm_config: s } }\n${waitsForUser}`,
+      profile: `stagnation: off\nllm_config_ref: small\n${allow('look')}context_policy: { warn_at: 0.9, compaction: { at: 0.6, keep: 4, llm_config: s } }\n${waitsForUser}`,
       files: [small(1_600)],
       tools: [look],
       replies: [...Array.from({ length: 20 }, () => calls(100)), say('Done.')],

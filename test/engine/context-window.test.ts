@@ -14,7 +14,7 @@ const look = tool('look', (args) => `found ${'word '.repeat(Number(args['words']
 async function lookingAgent(policy: string, replies: readonly ScriptedReply[]) {
   const journal = createMemoryJournal();
   const made = await testEngine({
-    profile: `${allow('look')}context_policy: ${policy}\n${waitsForUser}`,
+    profile: `stagnation: off\n${allow('look')}context_policy: ${policy}\n${waitsForUser}`,
     tools: [look],
     replies,
     store: journal,

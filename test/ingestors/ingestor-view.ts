@@ -36,6 +36,7 @@ export function profileWith(change: Partial<CompiledProfile> = {}, texts: Readon
     strategies: new Map(),
     limits: {},
     toolGates: [],
+    stagnation: [],
     toolChoice: 'auto',
     contextPolicy: { window: 0, truncate: {}, raw: {} },
     checkDeliverables: (args) => ({ ok: true, args }),

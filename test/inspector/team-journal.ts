@@ -100,6 +100,7 @@ export const partnerProfile: CompiledProfile = {
   ]),
   limits: {},
   toolGates: [],
+  stagnation: [],
   toolChoice: 'auto',
   contextPolicy: { window: 0, truncate: {}, raw: {} },
   checkDeliverables: (value) => ({ ok: true, args: value }),

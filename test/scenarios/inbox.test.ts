@@ -324,6 +324,8 @@ pre_turn_observers:
       'ORIGINAL_QUESTION tagged_content append user kept',
       'OBSERVER_FAILURE observer_failure append user once',
       'LIMIT_NOTICE generic_message append user once',
+      'STAGNATION_NOTICE generic_message append user once',
+      'HUMAN_ANSWER generic_message append user kept',
       'USER_PROMPT user_prompt append user kept',
     ]);
   });

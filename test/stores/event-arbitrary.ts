@@ -143,6 +143,17 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
     allowed: count,
     reason: text,
   }),
+  'stagnation.act': record(
+    {
+      agentId,
+      rung: name,
+      on: fc.constantFrom('same_action_same_result_streak', 'tool_error_streak'),
+      threshold: count,
+      count,
+      action: fc.constantFrom('nudge', 'forbid_tool', 'switch_llm_config', 'ask_human', 'end'),
+    },
+    { tools: fc.array(name), llmConfig: name, prompt: text },
+  ),
   'run.end': record(
     { status: fc.constantFrom('completed', 'failed'), outcome: name, output: text, deliverables: object(json) },
     { error },
@@ -221,7 +232,7 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
   }),
   'tool.request': record(
     { ...onCall, name, args: fc.oneof(fc.constant(null), object(json), fc.constant({ q: 'x' })) },
-    { repaired: boolean },
+    { repaired: boolean, polls: boolean },
   ),
   'tool.start': record({ ...onCall, attempt: count }),
   'tool.suspend': record({ ...onCall, on: json, memo: json }),

@@ -61,6 +61,8 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
       return `${style.yellow('warning')} ${safe(event.agentId)} could not read an item: ${safe(event.error.message)}`;
     case 'limit.reach':
       return `${style.yellow('limit')} ${safe(event.agentId)} ${event.stage === 1 ? 'nears' : 'has reached'} ${safe(event.reason)}`;
+    case 'stagnation.act':
+      return `${style.yellow('stagnation')} ${safe(event.agentId)} got nowhere (${event.on} = ${event.count}): ${event.action}`;
     case 'model.end':
       return modelLine(event, style);
     case 'tool.request':

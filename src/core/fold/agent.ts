@@ -8,7 +8,9 @@ import { countAgent, countLive, newBudget } from './budget.ts';
 import { wholeHistory } from './context.ts';
 import { emptyUsage } from './run.ts';
 
-type AgentEvent = EventOf<'agent.start' | 'agent.release' | 'agent.await' | 'agent.restart' | 'agent.end' | 'limit.reach'>;
+type AgentEvent = EventOf<
+  'agent.start' | 'agent.release' | 'agent.await' | 'agent.restart' | 'agent.end' | 'limit.reach' | 'stagnation.act'
+>;
 
 /** The agent of an id; a journal that speaks of an agent it never started is corrupt. */
 export function agentOf(run: RunState, agentId: AgentId): AgentState {
@@ -43,6 +45,9 @@ export function applyAgentEvent(run: RunState, event: AgentEvent): void {
       agent.limitReason = event.reason;
       agent.limitsTold.push(`${event.stage} ${event.scope} ${event.limit}`);
       if (event.stage === 2) agent.limitedAt ??= activeAt(run, event.at);
+      break;
+    case 'stagnation.act':
+      climb(agent, event);
       break;
     case 'agent.await':
       agent.status = 'awaiting_input';
@@ -117,6 +122,10 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
     lastTurnId: event.lastTurnId,
     lastReply: '',
     signatures: [],
+    cycleMatches: [],
+    rungs: none,
+    forbiddenTools: none,
+    question: undefined,
     changesBeforeTurn: [],
     loop: false,
     awaitingOn: undefined,
@@ -141,6 +150,15 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
   else parent.children.push(event.agentId);
   countAgent(run, agent);
   if (event.held !== true) countLive(run, agent, 1, event.at);
+}
+
+const none: readonly never[] = [];
+
+function climb(agent: AgentState, event: EventOf<'stagnation.act'>): void {
+  const { rung: id, on, threshold: at, llmConfig, tools, prompt } = event;
+  agent.rungs = [...agent.rungs, llmConfig === undefined ? { id, on, at } : { id, on, at, llmConfig }];
+  if (tools !== undefined) agent.forbiddenTools = tools;
+  if (prompt !== undefined) agent.question = { prompt, seq: event.seq, since: event.at };
 }
 
 /** Counters of an agent that has done nothing yet. */
@@ -187,6 +205,10 @@ function restartAgent(agent: AgentState, event: EventOf<'agent.restart'>): void 
   agent.limitsTold.length = 0;
   agent.limitedAt = undefined;
   agent.signatures.length = 0;
+  agent.cycleMatches.length = 0;
+  agent.rungs = none;
+  agent.forbiddenTools = none;
+  agent.question = undefined;
   agent.openCalls.clear();
   Object.assign(agent.counters, newCounters());
 }

@@ -33,6 +33,7 @@ export function applyEvent(run: RunState, event: CadreEvent): void {
     case 'agent.restart':
     case 'agent.end':
     case 'limit.reach':
+    case 'stagnation.act':
       applyAgentEvent(run, event);
       break;
     case 'inbox.add':

@@ -1,8 +1,9 @@
 import type { EventOf } from '../event.ts';
+import type { InboxItem } from '../inbox.ts';
+import { streakOf } from '../stagnation.ts';
 import type { AgentState } from '../state.ts';
 
 const longestCycle = 4;
-const keptSignatures = 12;
 
 /** Counts what a reply says about progress: calls or none, the same words again, nothing at all. */
 export function countReply(agent: AgentState, reply: NonNullable<EventOf<'model.end'>['reply']>): void {
@@ -18,25 +19,38 @@ export function countReply(agent: AgentState, reply: NonNullable<EventOf<'model.
 
 /**
  * Counts repeated work: `signature` stands for one turn's calls and their results. A streak grows while the newest
- * signature continues a cycle of one to four turns, so A-B-A-B counts as well as A-A.
+ * signature continues a cycle of one to four turns, so A-B-A-B counts as well as A-A: each whole cycle beyond the first is one.
  */
 export function countSignature(agent: AgentState, signature: string): void {
-  const { signatures, counters } = agent;
-  signatures.push(signature);
-  if (signatures.length > keptSignatures) signatures.shift();
-  counters.sameActionSameResultStreak = cycleRepeats(signatures);
-}
-
-/** How many times in a row the newest cycle repeats, beyond its first run. */
-function cycleRepeats(signatures: readonly string[]): number {
+  const { signatures, cycleMatches, counters } = agent;
   let best = 0;
   for (let length = 1; length <= longestCycle; length++) {
-    let matched = 0;
-    for (let index = signatures.length - 1; index - length >= 0; index--) {
-      if (signatures[index] !== signatures[index - length]) break;
-      matched++;
-    }
+    const matched = signatures.at(-length) === signature ? (cycleMatches[length - 1] ?? 0) + 1 : 0;
+    cycleMatches[length - 1] = matched;
     best = Math.max(best, Math.floor(matched / length));
   }
-  return best;
+  signatures.push(signature);
+  if (signatures.length > longestCycle) signatures.shift();
+  counters.sameActionSameResultStreak = best;
+}
+
+/** A person's word is news: what an agent did before it is no repetition of what it does after. */
+export function forgetRepeats(agent: AgentState, read: readonly (InboxItem | undefined)[]): void {
+  if (agent.signatures.length === 0 && agent.counters.duplicateReplyStreak === 0) return;
+  if (!read.some((item) => item !== undefined && isFromPerson(item))) return;
+  agent.signatures.length = 0;
+  agent.cycleMatches.length = 0;
+  agent.counters.sameActionSameResultStreak = 0;
+  agent.counters.duplicateReplyStreak = 0;
+  agent.counters.noToolCallStreak = 0;
+  stepDown(agent);
+}
+
+function isFromPerson({ source, from, observerId, ruleId }: InboxItem): boolean {
+  return from === undefined && observerId === undefined && ruleId === undefined && source !== 'TOOL_RESULT';
+}
+
+/** Leaves the rungs whose streak has broken, so that the next streak climbs them again. */
+export function stepDown(agent: AgentState): void {
+  if (agent.rungs.length > 0) agent.rungs = agent.rungs.filter(({ on, at }) => streakOf(agent, on) >= at);
 }

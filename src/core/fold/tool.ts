@@ -5,7 +5,7 @@ import type { AgentState, CallState, RunState, TurnState } from '../state.ts';
 import { steadyAt } from '../run-time.ts';
 import { agentOf } from './agent.ts';
 import { countOfModule } from './budget.ts';
-import { countSignature } from './streaks.ts';
+import { countSignature, stepDown } from './streaks.ts';
 import { turnOf } from './turn.ts';
 
 type ToolEvent = EventOf<'tool.request' | 'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.verify' | 'tool.end' | 'tool.late'>;
@@ -79,18 +79,31 @@ function endCall(run: RunState, agent: AgentState, call: CallState, event: Event
   call.end = event;
   agent.openCalls.delete(event.callId);
   agent.counters.toolErrorStreak = event.status === 'ok' ? 0 : agent.counters.toolErrorStreak + 1;
-  if (agent.openCalls.size === 0) countSignature(agent, signatureOf(turnOf(run, event.turnId)));
+  if (agent.openCalls.size === 0) countWork(agent, turnOf(run, event.turnId));
+  stepDown(agent);
+}
+
+/** Calls that only look whether something is ready are no repetition, however often they find that it is not. */
+function countWork(agent: AgentState, turn: TurnState): void {
+  if (turn.calls.every(({ request }) => request.polls === true)) return;
+  const first = turn.calls[0];
+  const isRefused = first !== undefined && agent.forbiddenTools.includes(first.request.name);
+  // Refused for being a repetition, and so one: it counts with the result it had before.
+  const signature = isRefused ? agent.signatures.findLast((known) => known.startsWith(callText(turn, first))) : signatureOf(turn);
+  if (signature !== undefined) countSignature(agent, signature);
 }
 
 /** One turn's calls and results in a short text, equal exactly when they are. */
 function signatureOf(turn: TurnState): string {
-  const made = turn.modelEnd?.reply?.toolCalls;
   let signature = '';
-  for (const call of turn.calls) {
-    const input = made?.[call.index]?.input ?? JSON.stringify(call.request.args);
-    signature += `${call.request.name}(${shortened(input)})=${shortened(call.end === undefined ? '' : contentText(call.end.content))};`;
-  }
+  for (const call of turn.calls)
+    signature += `${callText(turn, call)}${shortened(call.end === undefined ? '' : contentText(call.end.content))};`;
   return signature;
+}
+
+function callText(turn: TurnState, call: CallState): string {
+  const input = turn.modelEnd?.reply?.toolCalls[call.index]?.input ?? JSON.stringify(call.request.args);
+  return `${call.request.name}(${shortened(input)})=`;
 }
 
 /** Long results are told apart by length and both ends; equal ones always give the same text. */

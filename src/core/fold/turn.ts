@@ -17,7 +17,7 @@ import { wholeHistory } from './context.ts';
 import { releasePast } from './release.ts';
 import { countOfModule, release, reserve, spend, spendUnanswered } from './budget.ts';
 import { addUsage } from './run.ts';
-import { countReply } from './streaks.ts';
+import { countReply, forgetRepeats, stepDown } from './streaks.ts';
 
 /** The turn of an id; a journal that speaks of a turn it never started is corrupt. */
 export function turnOf(run: RunState, turnId: TurnId): TurnState {
@@ -60,6 +60,7 @@ export function applyTurnEvent(run: RunState, event: EventOf<'turn.start' | 'mod
       }
       turn.end = event;
       if (event.status === 'interrupted') forgetReading(agent, turn);
+      agent.forbiddenTools = none;
       agent.currentTurnId = undefined;
       agent.lastTurnId = event.turnId;
       if (agent.openCalls.size > 0) agent.openCalls.clear();
@@ -120,6 +121,8 @@ function dropReply(agent: AgentState, turnId: TurnId): void {
 
 function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'>): void {
   const { items, itemSeqs } = consume(agent, event);
+  agent.question = undefined;
+  forgetRepeats(agent, items);
   run.turns.set(event.turnId, {
     turnId: event.turnId,
     agentId: event.agentId,
@@ -204,6 +207,7 @@ function endModelCall(run: RunState, agent: AgentState, event: EventOf<'model.en
   agent.counters.modelErrorStreak = 0;
   agent.madeRoom = false;
   countReply(agent, event.reply);
+  stepDown(agent);
   run.counters.calls += event.reply.toolCalls.length;
   const message = assistantMessage(event.reply);
   if (message === undefined) return;

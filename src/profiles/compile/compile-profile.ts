@@ -6,6 +6,7 @@ import { checkJsonSchema } from './check-json-schema.ts';
 import { checkName, checkTool, checkToolset, refOf, type CompileContext } from './compile-context.ts';
 import { checkToolChoice, compileDecider } from './compile-decider.ts';
 import { compileGates } from './compile-gates.ts';
+import { compileStagnation } from './compile-stagnation.ts';
 import type { TextKeys } from './compile-item.ts';
 import { compileContextPolicy } from './compile-context-policy.ts';
 import { compileLimits } from './compile-limits.ts';
@@ -64,6 +65,7 @@ export function compileProfile(context: CompileContext, node: MapNode, name: str
     strategies: compileStrategies(context, node),
     limits: compileLimits(node),
     toolGates: compileGates(context, node),
+    stagnation: compileStagnation(context, node),
     toolChoice: choice?.value ?? 'auto',
     contextPolicy: compileContextPolicy(context, node),
     ...(deliverablesSchema === undefined ? {} : { deliverablesSchema }),

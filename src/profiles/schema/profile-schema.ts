@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../core/json.ts';
 import { observerSchema, ruleSchema } from './action-schema.ts';
+import { stagnationSchema } from './stagnation-schema.ts';
 import {
   condition,
   duration,
@@ -234,6 +235,7 @@ const shape = object(
     exposable_as_tool: exposed,
     limits,
     tool_gates: list('Who decides whether a tool call may run.', gate),
+    stagnation: stagnationSchema,
     tool_choice: words('auto (default), none, required, or the name of a tool.'),
     context_policy: contextPolicy,
     deliverables_schema: jsonSchema('JSON Schema the agent’s deliverables must meet.'),

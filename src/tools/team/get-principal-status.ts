@@ -20,6 +20,7 @@ export function getPrincipalStatus(): TransitionTool {
       'Tells whether the principal is running, what it did last, and how the work modules stand. Not for waiting: you are told when it is done.',
     toolset: 'monitoring_tools',
     effect: 'pure',
+    polls: true,
     parameters: { type: 'object', properties: {} },
     run: (_, context) => dataOutcome({ ...principalStatus(context), work_modules: moduleStatus(context.run), note }),
   });

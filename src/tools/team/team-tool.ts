@@ -6,7 +6,9 @@ import { argumentCheck } from '../check-arguments.ts';
 export interface TeamToolSpec
   extends
     Pick<TransitionTool, 'name' | 'description' | 'toolset' | 'effect' | 'run'>,
-    Partial<Pick<TransitionTool, 'resume' | 'cancel' | 'endsFlow' | 'unique' | 'handoverProtocol' | 'guide' | 'maxResultChars'>> {
+    Partial<
+      Pick<TransitionTool, 'resume' | 'cancel' | 'endsFlow' | 'unique' | 'handoverProtocol' | 'guide' | 'maxResultChars' | 'polls'>
+    > {
   readonly parameters: JsonSchema;
 }
 

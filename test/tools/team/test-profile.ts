@@ -21,6 +21,7 @@ export function profile(name: string, changes: Partial<CompiledProfile> = {}): C
     strategies: new Map(),
     limits: {},
     toolGates: [],
+    stagnation: [],
     toolChoice: 'auto',
     contextPolicy: { window: 0, truncate: {}, raw: {} },
     checkDeliverables: (value) => ({ ok: true, args: value }),
