@@ -248,7 +248,7 @@ export class Engine {
       // A tool that was given up may still bring a late result, which needs the lease to be recorded.
       this.#ended.add(lease);
       await actor.whenAlone();
-      if (this.#ended.delete(lease)) await this.#parts.journal.release(lease);
+      if (this.#ended.delete(lease)) await this.#leases.giveBack(lease);
     }, giveUp);
     this.#live.set(state.meta.runId, { run, actor, left });
     if (options.signal !== undefined) cancelOnAbort(run, options.signal);

@@ -3,7 +3,10 @@ import type { AgentId } from '../core/ids.ts';
 import type { ContentEntry } from '../core/journal.ts';
 import type { Env } from '../core/env.ts';
 import type { AgentState, CallState } from '../core/state.ts';
+import { steadyAt } from '../core/run-time.ts';
 import type { Transaction } from '../core/transaction.ts';
+import { expiryDue } from '../nodes/dues.ts';
+import { expireCall } from '../nodes/expire-call.ts';
 import { interruptTurn, lostCall } from '../nodes/interrupted-turn.ts';
 import { endMissing } from '../nodes/missing-tool.ts';
 import { startCall } from '../nodes/start-call.ts';
@@ -79,10 +82,17 @@ function recoverCall(tx: Transaction, env: Env, agent: AgentState, call: CallSta
   const mayBeStarted =
     call.status === 'requested' || call.waitFor?.kind === 'approval' || (call.status === 'running' && isRepeatable);
   if (mayBeStarted && !stillFits(tx, env, agent, call)) return;
+  if (call.status === 'suspended') expireIfDue(tx, env, call);
   if (call.status !== 'running' || tool.kind !== 'effect') return;
   if (isRepeatable) startCall(tx, agent, call, tool);
   else if (tool.effect === 'verifiable' && tool.verify !== undefined) verifyCall(tx, env, agent, call, tool.verify);
   else settleUnknown(tx, env, agent, call);
+}
+
+/** Who was asked and had no process to answer to is not asked again: a verdict that comes with the resume comes too late. */
+function expireIfDue(tx: Transaction, env: Env, call: CallState): void {
+  const due = expiryDue(call);
+  if (due?.kind === 'expiry' && due.at <= steadyAt(tx.run, tx.at)) expireCall(tx, env, due.callId, due.since);
 }
 
 /** A tool may have changed since its call was checked: one whose arguments do not fit any more is answered without being run. */

@@ -185,6 +185,28 @@ describe('closing, and what comes at the same time', () => {
     expect((await third.engine.resume(run.id)).state.status).toBe('awaiting');
   });
 
+  it('a store that cannot even give a lease back brings no process down', async () => {
+    const journal = createMemoryJournal();
+    const released = gate();
+    const store: Journal = {
+      location: journal.location,
+      acquire: (runId, owner) => journal.acquire(runId, owner),
+      release: () => {
+        released.open();
+        throw new Error('disk I/O error');
+      },
+      append: (held, commit) => journal.append(held, commit),
+      read: (runId, options) => journal.read(runId, options),
+      content: (hash) => journal.content(hash),
+      runs: () => journal.runs(),
+      close: () => journal.close(),
+    };
+    const team = await testEngine({ store, replies: [{ text: 'x' }] });
+    expect(await (await team.launch()).result).toMatchObject({ output: 'x' });
+    await released.promise;
+    await breathe();
+  });
+
   it('a signal that outlives its runs keeps none of them', async () => {
     const team = await testEngine({ replies: () => ({ text: 'x' }) });
     const { signal } = new AbortController();

@@ -68,6 +68,29 @@ describe('calls that wait for a person (E13)', () => {
     await verifyRun(again, store);
   });
 
+  it.each([
+    ['', 0],
+    [', on_expire: allow', 1],
+  ])('a verdict that comes with the resume comes too late when nobody decided in time%s', async (rest, runs) => {
+    const store = createMemoryJournal();
+    const clock = manualClock();
+    let paid = 0;
+    const parts = { profile: gated(`, expires_after: 30m${rest}`), store, clock, tools: [tool('pay', () => `paid ${++paid}`)] };
+    const first = await testEngine({ ...parts, replies });
+    const run = await first.launch();
+    await run.settled();
+    const [asked] = run.pending;
+    await first.engine.close();
+    await clock.advance(60 * minute);
+    const second = await testEngine({ ...parts, replies: [{ text: 'went on' }] });
+    const again = await second.engine.resume(run.id);
+    expect(again.pending).toEqual([]);
+    await expect(again.approve(asked?.id ?? '')).rejects.toMatchObject({ code: 'PENDING_UNKNOWN' });
+    expect(await again.result).toMatchObject({ output: 'went on' });
+    expect(paid).toBe(runs);
+    await verifyRun(again, store);
+  });
+
   it('a question that expires is answered as denied', async () => {
     const ask = defineTransitionTool({
       name: 'ask',
