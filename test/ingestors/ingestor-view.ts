@@ -4,9 +4,8 @@ import type { Ingestor, IngestorView } from '../../src/core/ingestor.ts';
 import type { JsonObject, JsonValue } from '../../src/core/json.ts';
 import { contentText, type Content } from '../../src/core/message.ts';
 import type { CompiledProfile } from '../../src/core/profile.ts';
+import { plainProfile } from '../support/plain-profile.ts';
 import { createIngestorRegistry } from '../../src/ingestors/registry.ts';
-
-const source = { file: 'profile.yaml', line: 1, column: 1 };
 
 /** A compiled profile with what ingestors read of one. */
 export function profileWith(change: Partial<CompiledProfile> = {}, texts: Readonly<Record<string, string>> = {}): CompiledProfile {
@@ -17,34 +16,7 @@ export function profileWith(change: Partial<CompiledProfile> = {}, texts: Readon
       return [key, compiled.value] as const;
     }),
   );
-  return {
-    name: 'Tester',
-    type: 'associate',
-    description: '',
-    rev: 1,
-    isActive: true,
-    isDeleted: false,
-    availableForStaffing: true,
-    llmConfigRef: 'offline',
-    segments: [],
-    textDefinitions,
-    allowedToolsets: [],
-    allowedTools: [],
-    preTurnObservers: [],
-    postTurnObservers: [],
-    flowDecider: [],
-    strategies: new Map(),
-    limits: {},
-    toolGates: [],
-    stagnation: [],
-    toolChoice: 'auto',
-    contextPolicy: { window: 0, truncate: {}, raw: {} },
-    checkDeliverables: (args) => ({ ok: true, args }),
-    resolved: {},
-    origins: new Map(),
-    source,
-    ...change,
-  };
+  return plainProfile('Tester', { llmConfigRef: 'offline', textDefinitions, ...change });
 }
 
 /** A view as an ingestor gets it. */

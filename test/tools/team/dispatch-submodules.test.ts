@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/core/json.ts';
 import { isJsonObject } from '../../../src/core/json.ts';
 import { associate, assignment, dispatch, plannedRun, starts } from './planned-run.ts';
-import { profile } from './test-profile.ts';
+import { plainProfile as profile } from '../../support/plain-profile.ts';
 
 function list(data: JsonObject, key: string): readonly JsonObject[] {
   const value = data[key];

@@ -3,7 +3,7 @@ import type { AgentId } from '../../../src/core/ids.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
 import { assignment } from './planned-run.ts';
 import { TeamRun, type TeamRunOptions } from './team-run.ts';
-import { profile } from './test-profile.ts';
+import { plainProfile as profile } from '../../support/plain-profile.ts';
 
 const briefing = { user_query: 'Which database?', notes_from_partner: 'Small team.' };
 

@@ -10,7 +10,7 @@ import type { TransitionTool } from '../../../src/core/tool.ts';
 import type { Happening, TransitionContext, TransitionOutcome } from '../../../src/core/transition.ts';
 import type { WorkModule } from '../../../src/core/work-module.ts';
 import { createTeamTools, type TeamToolOptions } from '../../../src/tools/team/create-team-tools.ts';
-import { profile } from './test-profile.ts';
+import { plainProfile as profile } from '../../support/plain-profile.ts';
 
 const limits: Limits = {
   maxTurns: 50,

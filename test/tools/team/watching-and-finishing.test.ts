@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/core/json.ts';
 import { createTeamTools } from '../../../src/tools/team/create-team-tools.ts';
 import { assignment, plannedRun } from './planned-run.ts';
 import { TeamRun } from './team-run.ts';
-import { profile } from './test-profile.ts';
+import { plainProfile as profile } from '../../support/plain-profile.ts';
 
 describe('the team tools', () => {
   test('have the names, toolsets and effects that profiles and recovery rely on', () => {

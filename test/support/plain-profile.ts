@@ -1,7 +1,7 @@
-import type { CompiledProfile } from '../../../src/core/profile.ts';
+import type { CompiledProfile } from '../../src/core/profile.ts';
 
-/** A profile that differs from a plain one in the given fields only. */
-export function profile(name: string, changes: Partial<CompiledProfile> = {}): CompiledProfile {
+/** A compiled profile that says nothing, except for the given fields. */
+export function plainProfile(name: string, changes: Partial<CompiledProfile> = {}): CompiledProfile {
   return {
     name,
     type: 'associate',
@@ -24,10 +24,10 @@ export function profile(name: string, changes: Partial<CompiledProfile> = {}): C
     stagnation: [],
     toolChoice: 'auto',
     contextPolicy: { window: 0, truncate: {}, raw: {} },
-    checkDeliverables: (value) => ({ ok: true, args: value }),
+    checkDeliverables: (args) => ({ ok: true, args }),
     resolved: {},
     origins: new Map(),
-    source: { file: 'test.yaml', line: 1, column: 1 },
+    source: { file: 'profile.yaml', line: 1, column: 1 },
     ...changes,
   };
 }
