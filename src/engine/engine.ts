@@ -204,7 +204,7 @@ export class Engine {
     await Promise.all([...this.#live.values()].map(({ actor }) => actor.suspend(drainMs)));
     await this.#leases.settled();
     this.#live.clear();
-    for (const lease of this.#ended) await this.#parts.journal.release(lease);
+    for (const lease of this.#ended) await this.#leases.giveBack(lease);
     this.#ended.clear();
     if (this.#parts.ownsJournal) await this.#parts.journal.close();
   }

@@ -138,7 +138,8 @@ export class RunActor {
       await new Promise<void>((resolve) => this.#ports.defer(resolve));
     this.#paused = true;
     this.#subscribers.close(error);
-    await this.#ports.journal.release(this.#lease);
+    // All that is left is in the journal: a store that fails now keeps nothing from being closed.
+    await Promise.try(() => this.#ports.journal.release(this.#lease)).catch(() => undefined);
   }
 
   #enqueue(entry: Entry): void {

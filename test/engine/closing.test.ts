@@ -185,7 +185,7 @@ describe('closing, and what comes at the same time', () => {
     expect((await third.engine.resume(run.id)).state.status).toBe('awaiting');
   });
 
-  it('a store that cannot even give a lease back brings no process down', async () => {
+  it('a store that cannot even give a lease back brings no process down, and keeps nothing from being closed', async () => {
     const journal = createMemoryJournal();
     const released = gate();
     const store: Journal = {
@@ -201,10 +201,18 @@ describe('closing, and what comes at the same time', () => {
       runs: () => journal.runs(),
       close: () => journal.close(),
     };
-    const team = await testEngine({ store, replies: [{ text: 'x' }] });
+    const pay = heldTool('pay');
+    const replies = [{ text: 'x' }, callOf('pay')];
+    const team = await testEngine({ store, profile: allow('pay'), tools: [pay.tool], replies });
     expect(await (await team.launch()).result).toMatchObject({ output: 'x' });
     await released.promise;
+    const working = await team.launch();
     await breathe();
+    const closing = team.engine.close();
+    await breathe();
+    pay.gates.get('pay')?.open('paid');
+    await closing;
+    expect((await journal.read(working.id)).map(({ type }) => type)).toContain('tool.end');
   });
 
   it('a signal that outlives its runs keeps none of them', async () => {
