@@ -65,6 +65,31 @@ export function contextTokens(agent: AgentState): number {
   return correctedTokens(agent, view.from, tokens);
 }
 
+/** What `contextTokens` is at most, without a look into what waits; infinite when that cannot be told from outside. */
+export function contextTokensAtMost(agent: AgentState): number {
+  const { view } = agent;
+  let tokens = agent.fixedTokens + view.headTokens + viewTokens(agent, view.from);
+  for (const { item } of agent.inbox) tokens += payloadTokensAtMost(item.payload);
+  return correctedTokens(agent, view.from, tokens);
+}
+
+/** No text has more tokens than characters. */
+function payloadTokensAtMost(payload: JsonValue): number {
+  if (typeof payload === 'string') return payload.length;
+  if (!isJsonObject(payload)) return Number.POSITIVE_INFINITY;
+  let tokens = 0;
+  for (const key in payload) {
+    const value = payload[key];
+    if (typeof value === 'string') tokens += value.length;
+    else if (typeof value === 'number' || typeof value === 'boolean') tokens += mostCharsOfScalar;
+    else if (value !== undefined && value !== null) return Number.POSITIVE_INFINITY;
+  }
+  return tokens;
+}
+
+// -1.2345678901234567e-308 has 24.
+const mostCharsOfScalar = 32;
+
 /** An item's payload is looked at, not written out: most of it is one text. */
 function payloadTokens(payload: JsonValue): number {
   if (typeof payload === 'string') return estimateTokens(payload);

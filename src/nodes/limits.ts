@@ -14,14 +14,6 @@ export function moduleLimits(env: Env, run: RunState, agent: AgentState): Module
   return lead === undefined ? undefined : env.profiles.get(lead.meta.profile)?.limits.perModule;
 }
 
-/** What a limit is of: its scope, and in words. */
-interface Holder {
-  readonly scope: LimitReach['scope'];
-  readonly whose: string;
-}
-
-const ofRun: Holder = { scope: 'run', whose: ' of the run' };
-
 /**
  * Looks at every limit that is counted when a turn starts, and answers with those that are near and not told of yet, or with
  * the first that is used up. Deadlines are looked at by timers, and whether the next model call fits by `nodes/reserve.ts`.
@@ -30,27 +22,24 @@ export function reachedLimits(env: Env, run: RunState, agent: AgentState, profil
   const look = new LimitLook(agent, profile.limits.softAt ?? run.limits.softAt);
   const { limits } = profile;
   const { counters } = agent;
-  const own: Holder = { scope: 'agent', whose: '' };
-  look.at(own, 'turns', counters.turnCount, limits.maxTurns ?? defaultAgentLimits.maxTurns);
-  look.at(own, 'tool_calls', counters.toolCallCount, limits.maxToolCalls ?? defaultAgentLimits.maxToolCalls);
+  look.at('agent', agent, 'turns', counters.turnCount, limits.maxTurns ?? defaultAgentLimits.maxTurns);
+  look.at('agent', agent, 'tool_calls', counters.toolCallCount, limits.maxToolCalls ?? defaultAgentLimits.maxToolCalls);
   for (let above: AgentState | undefined = agent; above !== undefined; above = parentOf(run, above)) {
-    const holder = above === agent ? own : { scope: 'agent' as const, whose: ` of ${above.meta.agentId} and all below it` };
-    look.at(holder, 'tokens', above.budget.tokens, tokenLimit(env, above));
-    look.at(holder, 'cost_usd', above.budget.cost, costLimit(env, above));
+    look.at('agent', above, 'tokens', above.budget.tokens, tokenLimit(env, above));
+    look.at('agent', above, 'cost_usd', above.budget.cost, costLimit(env, above));
   }
   const module = moduleOf(run, agent);
   const perModule = module === undefined ? undefined : moduleLimits(env, run, agent);
   if (module !== undefined && perModule !== undefined) {
-    const holder: Holder = { scope: 'module', whose: ` of work module ${agent.moduleScope ?? ''}` };
-    look.at(holder, 'turns', module.turns, perModule.maxTurns);
-    look.at(holder, 'tool_calls', module.toolCalls, perModule.maxToolCalls);
-    look.at(holder, 'tokens', module.tokens, perModule.maxTokens);
-    look.at(holder, 'cost_usd', module.cost, perModule.maxCostUsd);
+    look.at('module', agent, 'turns', module.turns, perModule.maxTurns);
+    look.at('module', agent, 'tool_calls', module.toolCalls, perModule.maxToolCalls);
+    look.at('module', agent, 'tokens', module.tokens, perModule.maxTokens);
+    look.at('module', agent, 'cost_usd', module.cost, perModule.maxCostUsd);
   }
-  look.at(ofRun, 'turns', run.counters.turns, run.limits.maxTurns);
-  look.at(ofRun, 'tool_calls', run.counters.toolCalls, run.limits.maxToolCalls);
-  look.at(ofRun, 'tokens', run.budget.tokens, run.limits.maxTokens);
-  look.at(ofRun, 'cost_usd', run.budget.cost, run.limits.maxCostUsd);
+  look.at('run', agent, 'turns', run.counters.turns, run.limits.maxTurns);
+  look.at('run', agent, 'tool_calls', run.counters.toolCalls, run.limits.maxToolCalls);
+  look.at('run', agent, 'tokens', run.budget.tokens, run.limits.maxTokens);
+  look.at('run', agent, 'cost_usd', run.budget.cost, run.limits.maxCostUsd);
   return look.reached;
 }
 
@@ -79,17 +68,22 @@ class LimitLook {
     this.#softAt = softAt;
   }
 
-  at(holder: Holder, limit: LimitReach['limit'], used: number, allowed: number | undefined): void {
+  at(scope: LimitReach['scope'], holder: AgentState, limit: LimitReach['limit'], used: number, allowed: number | undefined): void {
     if (allowed === undefined || used < allowed * this.#softAt) return;
     // A limit of one or two has no room for a warning.
     const stage = used >= allowed ? 2 : 1;
     if (stage === 1 && allowed <= 2 && limit !== 'cost_usd') return;
     if (this.reached[0]?.stage === 2) return;
-    const { scope, whose } = holder;
     if (stage === 1 && this.#agent.limitsTold.includes(`1 ${scope} ${limit}`)) return;
-    const reason = `${shown(used)} of ${shown(allowed)} ${words[limit]}${whose}`;
+    const reason = `${shown(used)} of ${shown(allowed)} ${words[limit]}${this.#whose(scope, holder)}`;
     const found: ReachedLimit = { stage, scope, limit, used, allowed, reason };
     this.reached = stage === 2 ? [found] : [...this.reached, found];
+  }
+
+  #whose(scope: LimitReach['scope'], holder: AgentState): string {
+    if (scope === 'run') return ' of the run';
+    if (scope === 'module') return ` of work module ${holder.moduleScope ?? ''}`;
+    return holder === this.#agent ? '' : ` of ${holder.meta.agentId} and all below it`;
   }
 }
 

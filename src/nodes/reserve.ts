@@ -34,13 +34,45 @@ export interface Allowance {
 
 /** Looks at whether a turn's model call fits what is left, with a last turn kept back behind it. */
 export function allowanceFor(env: Env, run: RunState, agent: AgentState, size: CallSize): Allowance {
-  const room = new Room(env, run, agent, size);
-  const { config } = size;
+  const { prompt, config } = size;
   const wanted = config?.maxOutputTokens ?? defaultOutputTokens;
+  if (hasAmpleRoom(env, run, agent, prompt, config)) return { stage: 0, reserve: reserveOf(size, wanted, wanted) };
+  const room = new Room(env, run, agent, size);
   const output = Math.min(wanted, room.usual);
   if (output >= Math.min(wanted, leastOutput)) return { stage: 0, reserve: reserveOf(size, output, wanted) };
   const last = lastAllowance(size, room, wanted);
   return { ...last, limit: room.tightest };
+}
+
+/**
+ * Tells that every budget has room for a usual turn with the longest reply there may be, as it mostly does; false says
+ * nothing, and one has to look closely. It must never be true where `Room` finds less, so it asks for a token more.
+ */
+export function hasAmpleRoom(env: Env, run: RunState, agent: AgentState, prompt: number, config: LlmConfig | undefined): boolean {
+  const output = (config?.maxOutputTokens ?? defaultOutputTokens) + 1;
+  const tokens = 2 * prompt + leastLastOutput + 2 * output;
+  const price = config?.price;
+  const cost =
+    price === undefined ? undefined : ((2 * prompt + output) * price.input + (leastLastOutput + output) * price.output) / 1_000_000;
+  for (let above: AgentState | undefined = agent; above !== undefined; above = parentOf(run, above))
+    if (!isAmple(above.budget, tokenLimit(env, above), tokens, costLimit(env, above), cost)) return false;
+  const module = moduleOf(run, agent);
+  const limits = module === undefined ? undefined : moduleLimits(env, run, agent);
+  if (module !== undefined && !isAmple(module, limits?.maxTokens, tokens, limits?.maxCostUsd, cost)) return false;
+  return isAmple(run.budget, run.limits.maxTokens, tokens, run.limits.maxCostUsd, cost);
+}
+
+/** Tells whether each of those who share what is left of a budget could have as much as is needed. */
+function isAmple(
+  budget: Budget,
+  maxTokens: number | undefined,
+  tokens: number,
+  maxCost: number | undefined,
+  cost: number | undefined,
+): boolean {
+  const sharers = Math.max(1, budget.live - budget.reserving);
+  if (maxTokens !== undefined && maxTokens - budget.tokens - budget.reservedTokens < tokens * sharers) return false;
+  return maxCost === undefined || cost === undefined || maxCost - budget.cost - budget.reservedCost >= cost * sharers;
 }
 
 /** Looks at whether a last turn's model call fits what is left. */

@@ -1,7 +1,8 @@
-import { contextTokens, correctedTokens } from '../core/context-size.ts';
+import { contextTokens, contextTokensAtMost, correctedTokens } from '../core/context-size.ts';
 import type { Env } from '../core/env.ts';
 import { parentOf } from '../core/fold/budget.ts';
 import { defaultRunLimits } from '../core/limits.ts';
+import type { LlmConfig } from '../core/llm-config.ts';
 import type { CompiledProfile } from '../core/profile.ts';
 import type { AgentState, RunState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
@@ -9,7 +10,7 @@ import type { TurnStart } from '../core/turn-events.ts';
 import type { TurnInput, TurnPrompt } from '../core/turn.ts';
 import { endAgent } from './end-agent.ts';
 import { reachedLimits, type ReachedLimit } from './limits.ts';
-import { type Allowance, allowanceFor, configOf, lastAllowanceFor } from './reserve.ts';
+import { type Allowance, allowanceFor, configOf, hasAmpleRoom, lastAllowanceFor } from './reserve.ts';
 import { tellLimit } from './tell-limit.ts';
 
 // What a first turn's system prompt is taken to be before it is built; the figure that counts is looked at again then.
@@ -23,9 +24,13 @@ export function lookAtLimits(tx: Transaction, env: Env, agent: AgentState, profi
   if (agent.limitStage !== 2)
     for (const limit of reachedLimits(env, tx.run, agent, profile))
       tellLimit(tx, agent, { type: 'limit.reach', agentId: agent.meta.agentId, ...limit });
-  const { lastTurnId } = agent;
-  const guess = contextTokens(agent) + (lastTurnId === undefined ? firstPromptTokens : 0);
-  const { stage, limit } = allow(tx, env, agent, profile, guess);
+  const config = configOf(env, profile, tx.run, agent);
+  // A function uses no tokens, and a model that cannot be called none either.
+  if (config === undefined) return true;
+  const before = agent.lastTurnId === undefined ? firstPromptTokens : 0;
+  // Mostly there is plenty, and nobody has to know how much the waiting items come to.
+  if (agent.limitStage !== 2 && hasAmpleRoom(env, tx.run, agent, contextTokensAtMost(agent) + before, config)) return true;
+  const { stage, limit } = allow(tx, env, agent, config, contextTokens(agent) + before);
   if (stage === 0 || limit === undefined) return true;
   if (stage === 3) return endForLimit(tx, env, agent, limit);
   tellLimit(tx, agent, { type: 'limit.reach', agentId: agent.meta.agentId, ...limit });
@@ -41,7 +46,9 @@ export function boundTurn(
   turn: { readonly prompt: TurnPrompt; readonly inputs: readonly TurnInput[] },
 ): Pick<TurnStart, 'limit' | 'reserve'> | undefined {
   const { prompt, inputs } = turn;
-  const allowance = allow(tx, env, agent, profile, correctedTokens(agent, prompt.from, prompt.tokens ?? 0));
+  const config = configOf(env, profile, tx.run, agent);
+  const allowance =
+    config === undefined ? unbounded : allow(tx, env, agent, config, correctedTokens(agent, prompt.from, prompt.tokens ?? 0));
   if (allowance.stage === 3) {
     endForLimit(tx, env, agent, allowance.limit);
     return undefined;
@@ -56,10 +63,7 @@ export function boundTurn(
 const nothing: Pick<TurnStart, 'limit' | 'reserve'> = {};
 const unbounded: Allowance = { stage: 0 };
 
-function allow(tx: Transaction, env: Env, agent: AgentState, profile: CompiledProfile, prompt: number): Allowance {
-  const config = configOf(env, profile, tx.run, agent);
-  // A function uses no tokens, and a model that cannot be called none either.
-  if (config === undefined) return unbounded;
+function allow(tx: Transaction, env: Env, agent: AgentState, config: LlmConfig, prompt: number): Allowance {
   const size = { prompt, config };
   return agent.limitStage === 2 ? lastAllowanceFor(env, tx.run, agent, size) : allowanceFor(env, tx.run, agent, size);
 }

@@ -1,5 +1,14 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { correctedTokens, estimatePrompt, promptTokens, viewTokens } from '../../src/core/context-size.ts';
+import {
+  contextTokens,
+  contextTokensAtMost,
+  correctedTokens,
+  estimatePrompt,
+  promptTokens,
+  viewTokens,
+} from '../../src/core/context-size.ts';
+import type { JsonValue } from '../../src/core/json.ts';
 import { messageTokens } from '../../src/core/token-estimate.ts';
 import type { AgentState } from '../../src/core/state.ts';
 import type { TurnPrompt } from '../../src/core/turn.ts';
@@ -26,6 +35,33 @@ async function agentWith(counts: readonly number[] = []): Promise<{ agent: Agent
 }
 
 describe('the size of a context', () => {
+  it('what waits comes to no more than it is taken to be without a look into it', async () => {
+    const { agent } = await agentWith([400, 700]);
+    const waiting = (payload: JsonValue): AgentState => ({
+      ...agent,
+      inbox: [
+        {
+          item: { itemId: 'i' as never, source: 'X', payload, consumption: 'consume_on_read', delivery: 'next' },
+          seq: 1,
+          turnsSeen: 0,
+          failures: 0,
+        },
+      ],
+    });
+    const payload = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.dictionary(fc.string(), fc.oneof(fc.string({ unit: 'binary' }), fc.double(), fc.boolean(), fc.constant(null))),
+      fc.jsonValue(),
+    );
+    fc.assert(
+      fc.property(payload, (value) => {
+        const state = waiting(value as JsonValue);
+        expect(contextTokensAtMost(state)).toBeGreaterThanOrEqual(contextTokens(state));
+      }),
+    );
+    expect(contextTokensAtMost(waiting({ text: 'ten words', count: 3 }))).toBeLessThan(contextTokens(waiting('')) + 100);
+  });
+
   it('running totals answer for any view as a sum over its messages would', async () => {
     const { agent } = await agentWith([400, 700]);
     expect(agent.messages.length).toBe(4);

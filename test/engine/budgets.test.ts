@@ -49,6 +49,34 @@ describe('budgets are reserved before a model call', () => {
     expect(team.model.requests[0]?.maxOutputTokens).toBe(reserve?.output);
   });
 
+  it('a usual turn has exactly what two prompts and a last word leave of each budget, wherever plenty ends', async () => {
+    const priced = 'name: priced\nconfig: { model: m, max_output_tokens: 200, price: { input: 2, output: 10 } }';
+    const files = [{ path: 'llm_configs/priced.yaml', text: priced }];
+    const replies = [{ text: 'short' }];
+    const first = async (limits: string): Promise<EventOf<'turn.start'> | undefined> => {
+      const team = await testEngine({
+        profile: `llm_config_ref: priced\ninstructions: ${'Work well. '.repeat(200)}\nlimits: ${limits}`,
+        files,
+        replies,
+      });
+      const run = await team.launch();
+      await run.result;
+      return [...run.state.turns.values()][0]?.start;
+    };
+    const prompt = (await first('{}'))?.prompt?.tokens ?? 0;
+    // More than a first prompt is taken to be before it is built.
+    expect(prompt).toBeGreaterThan(300);
+    for (let room = 195; room < 206; room++) {
+      const tokens = 2 * prompt + 64 + 2 * room;
+      const cost = (2 * prompt * 2 + 64 * 10 + room * 12 + 6) / 1_000_000;
+      for (const limits of [`{ max_tokens: ${tokens} }`, `{ max_cost_usd: ${cost} }`]) {
+        const reserve = (await first(limits))?.reserve;
+        expect(reserve?.output, limits).toBe(room < 200 ? room : undefined);
+        expect(reserve?.tokens, limits).toBe(prompt + Math.min(room, 200));
+      }
+    }
+  });
+
   it('a prompt that does not fit at all is not sent: the agent ends at once and says why', async () => {
     const team = await testEngine({ profile: 'limits: { max_tokens: 100 }', replies: [{ text: 'never' }] });
     const run = await team.launch('x'.repeat(5_000));
