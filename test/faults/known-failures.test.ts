@@ -141,7 +141,7 @@ describe('what engines of this kind are known to do, and this one does not', () 
     [
       'a model that calls a tool for ever',
       Array.from({ length: 80 }, () => ({ toolCalls: [{ name: 'look', args: {} }] })),
-      'LIMIT_REACHED',
+      'STAGNATION',
     ],
   ])('hang without a limit: %s, with nothing configured, comes to an end', async (_what, replies, code) => {
     const team = await testEngine({

@@ -10,6 +10,7 @@ instructions: You file what comes in.
 tool_access_policy:
   allowed_individual_tools: [file_note]
 context_policy: { window: 20 }
+stagnation: off
 limits: { max_turns: 1000000, max_tool_calls: 1000000, max_tokens: 1000000000, max_wall_seconds: 1000000 }
 flow_decider:
   - { id: tools, condition: state.current_action, action: { type: continue_with_tool } }
