@@ -66,9 +66,9 @@ function moduleDue(tx: Transaction, env: Env, due: Extract<Due, { kind: 'module'
 }
 
 function wallReach({ meta }: AgentState, stage: 1 | 2, scope: LimitReach['scope'], usedMs: number, allowedMs: number): LimitReach {
-  // A timer comes a little early or late; what was reached, was reached.
-  const used = Math.round(Math.max(0, usedMs) / 1000);
   const allowed = allowedMs / 1000;
+  // A timer comes a little early or late, and seconds are rounded; what was reached, was reached.
+  const used = Math.max(Math.round(usedMs / 1000), stage === 2 ? allowed : 0);
   const whose = scope === 'run' ? 'of the run' : scope === 'module' ? `on ${meta.moduleId ?? ''}` : `of ${meta.agentId}`;
   const reason = `${used} of ${allowed} seconds of working time ${whose}`;
   return { type: 'limit.reach', agentId: meta.agentId, stage, scope, limit: 'wall_seconds', used, allowed, reason };
