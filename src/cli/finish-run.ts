@@ -22,6 +22,8 @@ export interface FinishParts {
   readonly store: string | undefined;
   /** What else is to be said before the last lines, each line ended. */
   readonly closing?: string;
+  /** Whether it was at rest before and nobody said anything: its last report is not news then. */
+  readonly isUnmoved?: boolean;
 }
 
 /** Prints what came of a run, the report on stdout and everything else on stderr, and answers with the exit code. */
@@ -42,6 +44,11 @@ function settled(run: Run, parts: FinishParts): ExitCode {
   if (mode === 'json') {
     printResult(run, terminal, text, problem);
     return ok ? 0 : 1;
+  }
+  if (parts.isUnmoved === true && ok) {
+    const say = `${thisCommand(['resume', run.id], parts.store)} "…"`;
+    terminal.tell(`\nThere is nothing to do: run ${safe(run.id)} is at rest and waits for a message. Say something with: ${say}\n`);
+    return 0;
   }
   if (mode !== 'quiet') terminal.tell('\n');
   // A terminal shows hostile text as text; a pipe gets every byte of the report.
@@ -72,10 +79,10 @@ function interrupted(run: Run, { terminal, mode, store }: FinishParts): ExitCode
 }
 
 /** What is said of a run that was interrupted: how to go on with it. */
-export function interruptedWords(run: Run, store: string | undefined): string {
+export function interruptedWords(run: Run, store: string | undefined, command: 'resume' | 'chat' = 'resume'): string {
   return store === 'memory'
     ? '\nInterrupted; the run was kept in memory alone and is gone.\n'
-    : `\nInterrupted; everything up to here is kept. Go on with: ${thisCommand(['resume', run.id], store)}\n`;
+    : `\nInterrupted; everything up to here is kept. Go on with: ${thisCommand([command, run.id], store)}\n`;
 }
 
 /** The last of the JSON lines: what the run came to. */

@@ -27,19 +27,25 @@ export async function reopenWorkplace(reference: string, options: RunOptions): P
   return openWorkplace({ ...options, profiles: { files }, runId });
 }
 
-async function lookUp(
-  reference: string,
-  options: RunOptions,
-): Promise<{ readonly runId: RunId; readonly seq: number; readonly files: readonly ProfileFile[] }> {
+interface Recorded {
+  readonly runId: RunId;
+  readonly seq: number;
+  readonly files: readonly ProfileFile[];
+  readonly status: string;
+  readonly turns: number;
+}
+
+async function lookUp(reference: string, options: RunOptions): Promise<Recorded> {
   using recorded = await openRecordedRun(options.store, reference);
-  return { runId: recorded.state.meta.runId, seq: recorded.state.seq, files: recorded.files };
+  const { meta, seq, status, counters } = recorded.state;
+  return { runId: meta.runId, seq, files: recorded.files, status, turns: counters.turns };
 }
 
 /** Takes a run up again, does one thing with it, and sees it through until it has nothing more to do. */
 export async function resumeAnd(reference: string, options: ResumedOptions, act: (run: Run) => Promise<void>): Promise<ExitCode> {
   const terminal = openTerminal(options);
   using interruption = new Interruption();
-  const { runId, files, seq } = await lookUp(reference, options);
+  const { runId, files, seq, status, turns } = await lookUp(reference, options);
   const profiles = options.currentProfiles === true ? profilesFolder(options.profiles) : { files };
   await using workplace = await openWorkplace({ ...options, profiles, runId, takeOver: options.takeOver ?? false });
   const mode = watchMode(terminal, options);
@@ -51,5 +57,7 @@ export async function resumeAnd(reference: string, options: ResumedOptions, act:
   await act(run);
   const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json' });
   if (driven === 'interrupted') await closeInterrupted(run, workplace.engine, terminal);
-  return finishRun(run, driven, { terminal, mode, store: options.store });
+  const closing = driven === 'settled' ? await workplace.closingLines() : '';
+  const isUnmoved = status === 'awaiting' && run.state.counters.turns === turns;
+  return finishRun(run, driven, { terminal, mode, store: options.store, closing, isUnmoved });
 }

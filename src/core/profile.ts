@@ -131,7 +131,8 @@ export interface ToolGate {
   /** Sees the usual roots and `args`. */
   readonly condition?: Expression;
   readonly verdict: 'allow' | 'deny' | 'ask';
-  readonly message?: string;
+  /** What the model, or the person who is asked, is told; sees what the condition sees. */
+  readonly message?: Template;
   /** For `ask`: when the call is answered although nobody decided; never, when absent. */
   readonly expires?: Expiry;
   readonly source: SourceRef;

@@ -85,12 +85,17 @@ function describeContextEvent(event: EventOf<'context.trim' | 'compaction.start'
     case 'context.trim':
       return `${event.agentId} is shown its messages from ${event.to} on (${event.reason})`;
     case 'compaction.start':
-      return `messages ${event.from} to ${event.to} of ${event.agentId} go to a summariser (${event.reason}, about ${event.tokens} tokens)`;
+      return `${summarised(event)} of ${event.agentId}${event.previous === undefined ? '' : ', with the summary before them,'} go to a summariser (${event.reason}, about ${event.tokens} tokens)`;
     case 'compaction.end':
       return event.error === undefined
-        ? `a summary stands for messages ${event.from} to ${event.to} of ${event.agentId}`
-        : `messages ${event.from} to ${event.to} of ${event.agentId} could not be summarised: ${event.error.message}`;
+        ? `a summary stands for ${summarised(event)} of ${event.agentId}`
+        : `${summarised(event)} of ${event.agentId} could not be summarised: ${event.error.message}`;
   }
+}
+
+/** The messages a summary is about; the record's end is the first one it is not about. */
+function summarised({ from, to }: EventOf<'compaction.start' | 'compaction.end'>): string {
+  return `messages ${from} to ${to - 1}`;
 }
 
 function describeToolEvent(event: Extract<CadreEvent, { readonly type: `tool.${string}` }>): string {

@@ -69,6 +69,8 @@ export type TextOrigin =
       /** The turns those messages came from: the first and the last. */
       readonly turnIds: readonly string[];
       readonly compactionId?: string;
+      /** Whether it also stands for the summary before it. */
+      readonly coversEarlier?: true;
       readonly llmConfig?: string;
     }
   /** A separator the engine put between two texts. */
@@ -145,6 +147,7 @@ function headOrigin(lookup: OriginLookup, span: PromptSpan): TextOrigin {
       turnIds: turnsOfMessages(lookup, event.from, event.to),
       compactionId: event.compactionId,
       ...(start?.type === 'compaction.start' ? { llmConfig: start.llmConfig } : {}),
+      ...(start?.type === 'compaction.start' && start.previous !== undefined ? { coversEarlier: true } : {}),
     };
   }
   if (event?.type !== 'context.trim') return { kind: 'unknown', ref: span.ref };

@@ -4,6 +4,8 @@ import { toErrorRecord, type ErrorCode } from '../core/error.ts';
 import type { TurnId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import { type Roomy, unplaced } from '../core/event.ts';
+import type { Scope } from '../core/expression/roots.ts';
+import type { Template } from '../core/expression/template.ts';
 import type { CompiledProfile, ToolGate } from '../core/profile.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Tool } from '../core/tool.ts';
@@ -159,6 +161,9 @@ function refuse(
   });
 }
 
+/** What a gate says of one call. */
+type SpokenGate = Pick<ToolGate, 'id' | 'verdict' | 'expires'> & { readonly message?: string };
+
 /** The first gate that speaks of this call decides (DESIGN 5 `tool_gates`); a gate that fails denies. */
 function applyGates(
   tx: Transaction,
@@ -169,7 +174,7 @@ function applyGates(
   verdict: { readonly tool: Tool; readonly args: JsonObject },
 ): void {
   const spoken = profile.toolGates.length === 0 ? undefined : gateFor(tx, agent, profile, verdict);
-  const gate: Pick<ToolGate, 'id' | 'verdict' | 'message' | 'expires'> | undefined =
+  const gate: SpokenGate | undefined =
     spoken ?? (verdict.tool.needsApproval === true ? { id: 'needs_approval', verdict: 'ask' } : undefined);
   if (gate === undefined || gate.verdict === 'allow') return;
   if (gate.verdict === 'deny') {
@@ -203,23 +208,40 @@ function gateFor(
   agent: AgentState,
   profile: CompiledProfile,
   verdict: { readonly tool: Tool; readonly args: JsonObject },
-): ToolGate | undefined {
+): SpokenGate | undefined {
   const scope = { ...agentScope(tx.run, agent), args: verdict.args };
   for (const gate of profile.toolGates) {
     const named =
       gate.tools.includes(verdict.tool.name) || gate.tools.includes('*') || gate.toolsets.includes(verdict.tool.toolset);
     if (!named) continue;
-    if (gate.condition === undefined) return gate;
     try {
-      if (gate.condition.test(scope)) return gate;
+      if (gate.condition === undefined || gate.condition.test(scope)) return spokenGate(gate, scope);
     } catch (thrown) {
       const error = toErrorRecord(thrown, 'CONDITION_FAILED');
       return {
-        ...gate,
+        id: gate.id,
         verdict: 'deny',
         message: `gate '${gate.id}' could not be evaluated (${error.message}), so the call is denied`,
       };
     }
   }
   return undefined;
+}
+
+function spokenGate({ id, verdict, message, expires }: ToolGate, scope: Scope): SpokenGate {
+  return {
+    id,
+    verdict,
+    ...(message === undefined ? {} : { message: messageText(message, scope) }),
+    ...(expires === undefined ? {} : { expires }),
+  };
+}
+
+/** A message that cannot be rendered is said as it is written: whoever decides still learns what the gate is about. */
+function messageText(message: Template, scope: Scope): string {
+  try {
+    return message.render(scope);
+  } catch {
+    return message.source;
+  }
 }

@@ -1,4 +1,4 @@
-import { appendFile } from 'node:fs/promises';
+import { appendFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startChatModel, writeSoloTeam } from './chat-model.ts';
@@ -161,10 +161,19 @@ describe('a conversation', () => {
     expect(out).toMatch(/> Water tomatoes deeply/);
   });
 
-  it('resume with words says them', async () => {
+  it('resume with words says them, and without words has nothing to do', async () => {
     const cwd = await starterFolder();
-    await runCli(['run', '--docs', 'docs', '--quiet', 'How do I water tomatoes?'], { cwd });
-    const { code, out } = await runCli(['resume', 'last', 'What', 'does', 'compost', 'do?', '--quiet'], { cwd });
+    await runCli(['run', '--docs', 'docs', '--out', 'out', '--quiet', 'How do I water tomatoes?'], { cwd });
+    const unmoved = await runCli(['resume', 'last'], { cwd });
+    expect([unmoved.code, unmoved.out], unmoved.err).toEqual([0, '']);
+    expect(unmoved.err).toMatch(
+      /There is nothing to do: run run_\w+ is at rest.*Say something with: node .* resume run_\w+ "…"\n$/,
+    );
+    await mkdir(path.join(cwd, 'out'));
+    await appendFile(path.join(cwd, 'out', 'report.md'), '# A report\n');
+    const { code, out, err } = await runCli(['resume', 'last', 'What', 'does', 'compost', 'do?'], { cwd });
     expect({ code, out: out.startsWith('# What does compost do?\n') }).toEqual({ code: 0, out: true });
+    expect(err).toMatch(/^Written: .*report\.md$/m);
+    expect((await runCli(['chat', 'last'], { cwd, input: 'And mulch?\n' })).err).toMatch(/^Written: .*report\.md$/m);
   });
 });

@@ -72,6 +72,7 @@ describe('Ctrl-C in a conversation', () => {
     running.child.kill('SIGINT');
     const { code, err } = await running.finished;
     expect(code, err).toBe(130);
-    expect(err).toMatch(/The run is kept; go on with: node .* chat run_\w+/);
+    expect(err).toMatch(/Interrupted; everything up to here is kept\. Go on with: node .* chat run_\w+\n$/);
+    expect(err).not.toMatch(/error|stands still/);
   });
 });

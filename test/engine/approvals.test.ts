@@ -80,6 +80,25 @@ tool_gates:
     );
   });
 
+  it('a message is a text over the call; one that cannot be rendered is told as it is written', async () => {
+    const team = await testEngine({
+      profile: `${waitsForUser}${allow('pay')}
+tool_gates:
+  - { id: huge, tools: [pay], condition: args.amount > 1000, verdict: deny, message: "{{ args.amount }} is too much." }
+  - { id: odd, tools: [pay], condition: args.amount == 7, verdict: ask, message: "Pay {{ 1 / (args.amount - 7) }}?" }
+  - { id: rest, tools: [pay], verdict: ask, message: "Shall {{ meta.agent_id }} pay {{ args.amount }}?" }`,
+      tools: [tool('pay', () => 'paid')],
+      replies: [{ toolCalls: [pay(5000), pay(7), pay(100)] }, { text: 'done' }],
+    });
+    const run = await team.launch();
+    await run.settled();
+    expect(run.pending.map(({ message }) => message)).toEqual(['Pay {{ 1 / (args.amount - 7) }}?', 'Shall Root_1 pay 100?']);
+    for (const { id } of run.pending) await run.approve(id);
+    await run.settled();
+    expect(JSON.stringify(team.model.requests.at(-1)?.prompt)).toContain('5000 is too much.');
+    await verifyRun(run, team.journal, { requests: team.model.requests });
+  });
+
   it('serial calls behind one that waits for approval do not overtake it', async () => {
     const held = heldTool('write', { concurrency: 'serial' });
     const team = await testEngine({

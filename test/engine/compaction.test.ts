@@ -1,3 +1,4 @@
+import { formatWhy } from '../../src/inspector/format/format-why.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -119,6 +120,13 @@ describe('compaction', () => {
       },
     });
     expect(answer?.causes.map(({ type }) => type).slice(0, 2)).toEqual(['compaction.end', 'compaction.start']);
+    const shown = formatWhy(answer === undefined ? [] : [answer]);
+    expect(shown.match(/messages \d+ to \d+/g)).toEqual(Array(3).fill(`messages 0 to ${(first?.to ?? 0) - 1}`));
+    expect(shown).not.toContain('summary before them');
+    const last = run.turns().at(-1);
+    const again = formatWhy(run.why(last?.turnId ?? '', 'Looked three times').slice(0, 1));
+    expect(again).toMatch(/in the place of messages \d+ to \d+ .* and of the summary before them/);
+    expect(again).toMatch(/of Root_1, with the summary before them, go to a summariser/);
   });
 
   for (const [what, bad] of Object.entries({

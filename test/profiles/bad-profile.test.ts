@@ -553,6 +553,12 @@ describe('policies, gates, strategies and the rest', () => {
       says: '`shell`',
     },
     {
+      title: 'a gate with a bad message',
+      text: gate('verdict: ask, message: "May {{ ‸arg.row }} be deleted?"'),
+      code: 'BAD_TEMPLATE',
+      says: 'arg',
+    },
+    {
       title: 'a gate with a bad condition',
       text: gate('verdict: deny, condition: ‸arg.path == 1'),
       code: 'BAD_EXPRESSION',

@@ -2,9 +2,11 @@ import { ConversationLoop } from '../chat/conversation-loop.ts';
 import { LineInput } from '../chat/line-input.ts';
 import { chooseProfile } from '../choose-profile.ts';
 import { concludeRun } from '../conclude.ts';
+import type { Run } from '../../engine/run.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { toTerminalText } from '../../inspector/format/terminal-text.ts';
 import { closeInterrupted } from '../close-interrupted.ts';
+import { interruptedWords } from '../finish-run.ts';
 import { Interruption } from '../interruption.ts';
 import { profilesFolder } from '../profiles-folder.ts';
 import { reopenWorkplace } from '../resumed-run.ts';
@@ -29,23 +31,33 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
   const profile = reference === undefined ? chooseProfile(engine.profiles.profiles, options.profile) : '';
   const quiet = options.quiet ?? false;
   if (!quiet) terminal.tell(`${workplace.modelLine(options.llm)}\n${terminal.isInteractive ? 'Type a message, or /help.\n' : ''}`);
+  const follow = (run: Run): Run => {
+    interruption.lastWords = interruptedWords(run, options.store, 'chat');
+    return run;
+  };
   using input = new LineInput(() => interruption.interrupt());
   const loop = new ConversationLoop({
     terminal,
     input,
     interruption,
     quiet,
-    run: reference === undefined ? undefined : await engine.resume(workplace.runId),
-    launch: (message) => engine.launch({ profile, input: message }, launchOptions),
+    run: reference === undefined ? undefined : follow(await engine.resume(workplace.runId)),
+    launch: async (message) => follow(await engine.launch({ profile, input: message }, launchOptions)),
   });
   const how = await loop.hold();
   const { run } = loop;
   // Closed before the last words, so that what they say is true.
   if (how === 'interrupted') await closeInterrupted(run, engine, terminal);
   else await engine.close();
-  if (run === undefined) return how === 'interrupted' ? 130 : 0;
+  if (how === 'interrupted') {
+    // Its engine was closed under it: what it stands at is no conclusion.
+    if (run !== undefined) terminal.tell(interruptedWords(run, options.store, 'chat'));
+    return 130;
+  }
+  if (run === undefined) return 0;
   const { ok, problem } = concludeRun(run.state);
   if (problem !== undefined) terminal.tell(`error: ${toTerminalText(problem)}\n`);
+  if (!quiet) terminal.tell(await workplace.closingLines());
   if (!quiet && options.store !== 'memory') {
     terminal.tell(
       run.state.outcome === undefined
@@ -53,6 +65,5 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
         : `\nThe run has ended; look into it with: ${thisCommand(['turns', run.id], options.store)}\n`,
     );
   }
-  if (how === 'interrupted') return 130;
   return ok ? 0 : 1;
 }

@@ -4,7 +4,7 @@ export const starterReadme = `# A starter team
 Two profiles, a handful of rules in place of a model, and two documents to search. In this folder:
 
 - run the team: \`cadre run --docs docs "How do I water tomatoes?"\`
-- see what it did: \`cadre turns last\`, and one turn in full: \`cadre turn last t1\` (or any id of the list)
+- see what it did: \`cadre turns last\`, and one turn in full: \`cadre turn last Lead_1.t1\` (or any id of the list)
 - ask where a sentence came from: \`cadre why last "deep watering"\`
 - talk with it: \`cadre chat --docs docs\`
 

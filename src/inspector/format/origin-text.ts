@@ -30,7 +30,8 @@ export function originText(origin: TextOrigin): string {
       return `${origin.kind} of ${safe(origin.agentId)} in turn ${safe(origin.turnId)}`;
     case 'summary': {
       const by = origin.llmConfig === undefined ? '' : ` by ${safe(origin.llmConfig)}`;
-      return `summary ${safe(origin.compactionId ?? '')}${by}, in the place of messages ${rangeText(origin)} of ${safe(origin.agentId)}`;
+      const earlier = origin.coversEarlier === true ? ' and of the summary before them' : '';
+      return `summary ${safe(origin.compactionId ?? '')}${by}, in the place of messages ${rangeText(origin)} of ${safe(origin.agentId)}${earlier}`;
     }
     case 'left_out':
       return `note in the place of messages ${rangeText(origin)} of ${safe(origin.agentId)}, which are left out`;

@@ -3,9 +3,9 @@ import type { ToolGate } from '../../core/profile.ts';
 import { quote } from '../wording.ts';
 import { childOf, toPlain, type MapNode } from '../yaml/source-node.ts';
 import { checkTool, checkToolset, refOf, type CompileContext } from './compile-context.ts';
-import { compileCondition } from './compile-text.ts';
+import { compileCondition, compileText } from './compile-text.ts';
 import { toMilliseconds } from './duration.ts';
-import { mapItems, readText, textItems } from './read-node.ts';
+import { mapItems, readText, textItems, textNode } from './read-node.ts';
 import { requireKey } from './require-key.ts';
 
 const gateRoots = { ...agentRoots, args: { kind: 'open' } } as const;
@@ -25,7 +25,8 @@ export function compileGates(context: CompileContext, profile: MapNode): readonl
     for (const tool of tools) if (tool.value !== everyTool) checkTool(context, tool);
     for (const toolset of toolsets) checkToolset(context, toolset);
     const verdict = readText(node, 'verdict');
-    const message = readText(node, 'message');
+    const words = textNode(node, 'message');
+    const message = words === undefined ? undefined : compileText(context.report, words, gateRoots);
     const expires = expiryOf(context, node);
     gates.push({
       id,

@@ -93,7 +93,7 @@ const gate = object(
     toolsets: names('The toolsets it is about.'),
     condition: { ...condition, description: 'An expression that also sees `args`, the arguments of the call.' },
     verdict: oneOf('What happens to the call; ask suspends it until a person approves.', ['allow', 'deny', 'ask']),
-    message: text('What the model, or the person who is asked, is told.'),
+    message: text('What the model, or the person who is asked, is told; its {{ expressions }} also see `args`.'),
     expires_after: { ...duration, description: 'For ask: how long a person has; for ever, when it is not set.' },
     on_expire: oneOf('For ask: what holds when nobody decided in time; deny unless set.', ['deny', 'allow']),
   },
