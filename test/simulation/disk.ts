@@ -62,6 +62,17 @@ export class Disk {
     this.#leases.delete(host);
   }
 
+  /** Whether another process is given a run just like that. */
+  givesTo(rival: string, runId: RunId): boolean {
+    try {
+      void this.#inner.acquire(runId, rival);
+      return true;
+    } catch {
+      // Told that somebody holds it, as it must be.
+      return false;
+    }
+  }
+
   /** The disk as one process sees it. */
   journalOf(host: Host): Journal {
     const inner = this.#inner;

@@ -21,6 +21,7 @@ export const faultKinds = {
   'crash between': 'the process dies at any other moment',
   'crash in recovery': 'the process dies while it takes a run up',
   'stale writer': 'a run is taken over while its old holder lives on and goes on writing',
+  'rival process': 'another process wants a run whose holder is alive, and must be told that it is taken',
   'run cancelled': 'somebody cancels the run',
   'agent cancelled': 'somebody cancels one agent',
   'launch aborted': 'the signal handed to launch is aborted',

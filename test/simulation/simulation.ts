@@ -145,6 +145,10 @@ class Simulation {
       this.world.disown(host);
       return true;
     }
+    if (this.#holdsItsRun() && this.runId !== undefined && faults.strikes('rival process', 0.02)) {
+      if (this.world.disk.givesTo('1@elsewhere#rival', this.runId))
+        throw this.world.violated('I8: another process was given a run whose holder is alive');
+    }
     if (!this.#closing && !host.isTakingUp && host.engine !== undefined && faults.strikes('engine closed', 0.01)) {
       this.#closing = true;
       host.engine.close().then(
@@ -160,6 +164,18 @@ class Simulation {
       return true;
     }
     return false;
+  }
+
+  #holdsItsRun(): boolean {
+    const { state, isTakingUp, run, failure } = this.#host;
+    return (
+      state === 'alive' &&
+      !this.#closing &&
+      !isTakingUp &&
+      failure === undefined &&
+      run?.state.outcome === undefined &&
+      run !== undefined
+    );
   }
 
   #isAtRest(): boolean {
