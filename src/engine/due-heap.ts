@@ -33,6 +33,11 @@ export class DueHeap<Item> {
     return due;
   }
 
+  /** Drops the first item for as long as it is one of those. */
+  dropFirstWhile(isOver: (item: Item) => boolean): void {
+    for (let first = this.#entries[0]; first !== undefined && isOver(first.item); first = this.#entries[0]) this.#dropFirst();
+  }
+
   clear(): void {
     this.#entries.length = 0;
   }

@@ -1,5 +1,5 @@
 import { CadreError } from '../core/error.ts';
-import type { RunState } from '../core/state.ts';
+import type { CallState, RunState } from '../core/state.ts';
 import { askingAgent, suspendedCall } from './apply-answer.ts';
 import type { Input } from './decide.ts';
 
@@ -20,7 +20,26 @@ export function refusalOf(run: RunState, input: Input): CadreError | undefined {
     const asking = askingAgent(run, input.callId) === undefined ? undefined : 'question';
     const waitFor = asking ?? suspendedCall({ run }, input.callId)?.call.waitFor?.kind;
     if (waitFor !== (input.verdict === 'answered' ? 'question' : 'approval'))
-      return new CadreError('PENDING_UNKNOWN', `call ${input.callId} of run ${run.meta.runId} does not wait for this any more`);
+      return new CadreError(
+        'PENDING_UNKNOWN',
+        `call ${input.callId} of run ${run.meta.runId} ${decidedWords(run, input.callId) ?? 'does not wait for this any more'}`,
+      );
   }
+  return undefined;
+}
+
+/** What became of a call that waits for nobody any more; undefined when there is no such call, or it still waits. */
+export function decidedWords(run: RunState, callId: string): string | undefined {
+  const call = knownCall(run, callId);
+  if (call === undefined || call.status === 'suspended') return undefined;
+  const { end } = call;
+  if (end?.error?.code === 'TOOL_EXPIRED')
+    return `has expired: ${end.error.message}; it was denied at ${new Date(end.at).toISOString()}`;
+  if (end?.error?.code === 'TOOL_DENIED') return 'was denied already';
+  return call.approved ? 'was let run already' : undefined;
+}
+
+function knownCall(run: RunState, callId: string): CallState | undefined {
+  for (const { calls } of run.turns.values()) for (const call of calls) if (call.callId === callId) return call;
   return undefined;
 }

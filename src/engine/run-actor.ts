@@ -5,11 +5,11 @@ import type { AgentId, ContentHash } from '../core/ids.ts';
 import type { Journal, Lease } from '../core/journal.ts';
 import type { RunState } from '../core/state.ts';
 import { Transaction } from '../core/transaction.ts';
+import { admit } from './admit.ts';
 import { asStoreError } from './store-error.ts';
 import { CommitBatch, mayWait, type Prefix } from './commit-batch.ts';
 import { decide, type Input } from './decide.ts';
 import { type EffectPorts, Effects } from './effects.ts';
-import { refusalOf } from './refusal.ts';
 import { engineFault, suspendedError } from './run-errors.ts';
 import { rereadState } from './reread-state.ts';
 import { type RunSubscriber, Subscribers } from './subscribers.ts';
@@ -193,9 +193,8 @@ export class RunActor {
       const jump = entries.length === 0 ? undefined : this.#effects.clockJump(this.state);
       if (jump !== undefined && !this.#closing) decide(tx, kernel, jump);
       for (const { input, waiter } of entries) {
-        const refused = refusalOf(this.state, input);
-        if (refused === undefined) decide(tx, kernel, input, !this.#closing);
-        else waiter?.reject(refused);
+        const refused = admit(tx, kernel, input, !this.#closing);
+        if (refused !== undefined) waiter?.reject(refused);
       }
     } catch (thrown) {
       return this.#recoverFromFault(entries, thrown, batch.expectedSeq);

@@ -25,6 +25,7 @@ const longestTimer = 2 ** 31 - 1;
  * 1. Dues derive from state alone: the same after every recovery; none of them is in the journal.
  * 2. One timer of the clock is armed at most. A commit that brings no due costs one look at its events.
  * 3. Deadlines count the time the run works, and stand still while it waits for people; what expires counts all time.
+ * 4. What expires keeps the process alive until it is decided: the run goes on then. Deadlines do not.
  */
 export class RunTimers {
   readonly #ports: TimerPorts;
@@ -69,6 +70,10 @@ export class RunTimers {
       case 'limit.reach':
         if (event.stage === 2) this.#add(lastTurnDue(this.#ports.env, run, run.agents.get(event.agentId)), this.#working);
         return event.stage === 2;
+      // What expires may have been decided: nothing waits for it any more.
+      case 'tool.answer':
+      case 'tool.end':
+        return this.#always.next !== undefined;
       case 'tool.suspend':
         if (event.on.kind === 'agents' || event.on.expires === undefined) return false;
         this.#add(expiryDue(run.agents.get(event.agentId)?.openCalls.get(event.callId)), this.#always);
@@ -104,6 +109,7 @@ export class RunTimers {
   #arm(run: RunState): void {
     this.#disarm();
     if (run.outcome !== undefined) return;
+    this.#always.dropFirstWhile((due) => !isWaitedFor(run, due));
     const { clock, onDue } = this.#ports;
     const now = clock.now();
     const active = activeAt(run, now);
@@ -122,8 +128,8 @@ export class RunTimers {
         if (dues.length > 0) onDue(dues);
         this.#arm(run);
       },
-      // What a run waits for has timers of its own; a deadline alone keeps no process alive.
-      { background: true },
+      // A deadline alone keeps no process alive; what expires goes on with the run, whoever is there.
+      { background: this.#always.next === undefined },
     );
   }
 
@@ -131,4 +137,10 @@ export class RunTimers {
     this.#cancel?.();
     this.#cancel = undefined;
   }
+}
+
+/** Tells whether a call still waits as it did when its expiry was noted. */
+function isWaitedFor(run: RunState, due: Due): boolean {
+  if (due.kind !== 'expiry') return true;
+  return expiryDue(run.agents.get(due.agentId)?.openCalls.get(due.callId))?.at === due.at;
 }

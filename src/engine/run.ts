@@ -17,6 +17,7 @@ import { Deliveries } from './deliveries.ts';
 import { eventsOf } from './event-stream.ts';
 import { type OutsideItem, readOutsideItem } from './outside-item.ts';
 import { type PendingRequest, pendingOf } from './pending.ts';
+import { decidedWords } from './refusal.ts';
 import type { RunActor } from './run-actor.ts';
 import { checkAnswer } from './pending.ts';
 import type { RunSubscriber } from './subscribers.ts';
@@ -244,6 +245,8 @@ export class Run implements AsyncIterable<CadreEvent> {
   #pendingCall(id: string, kind: PendingRequest['kind']): PendingRequest {
     const request = this.pending.find((candidate) => candidate.id === id);
     if (request?.kind === kind) return request;
+    const decided = request === undefined ? decidedWords(this.state, id) : undefined;
+    if (decided !== undefined) throw new CadreError('PENDING_UNKNOWN', `call ${id} of run ${this.id} ${decided}`);
     const waiting = this.pending.map((candidate) => `${candidate.id} (${candidate.kind})`).join(', ') || 'nothing';
     throw new CadreError('PENDING_UNKNOWN', `no ${kind} '${id}' is waiting in run ${this.id}; waiting: ${waiting}`);
   }

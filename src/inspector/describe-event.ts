@@ -107,7 +107,9 @@ function describeToolEvent(event: Extract<CadreEvent, { readonly type: `tool.${s
     case 'tool.suspend':
       return `call ${event.callId} waits for ${event.on.kind}`;
     case 'tool.answer':
-      return `a person ${event.verdict} call ${event.callId}`;
+      return event.expired === true
+        ? `nobody decided over call ${event.callId} in time: it counts as ${event.verdict}`
+        : `a person ${event.verdict} call ${event.callId}`;
     case 'tool.verify':
       return `${event.by} was asked whether call ${event.callId} happened: ${event.answer.replace('_', ' ')}`;
     case 'tool.end':

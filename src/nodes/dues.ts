@@ -12,7 +12,7 @@ export type Due = { readonly at: number } & (
   | { readonly kind: 'agent'; readonly stage: 1 | 2; readonly agentId: AgentId; readonly since: number }
   | { readonly kind: 'module'; readonly stage: 1 | 2; readonly moduleId: string; readonly since: number }
   | { readonly kind: 'last_turn'; readonly agentId: AgentId; readonly since: number }
-  | { readonly kind: 'expiry'; readonly callId: CallId; readonly since: number }
+  | { readonly kind: 'expiry'; readonly agentId: AgentId; readonly callId: CallId; readonly since: number }
 );
 
 /** The deadlines of a run as a whole. */
@@ -79,5 +79,6 @@ export function expiryDue(call: CallState | undefined): Due | undefined {
   const waitFor = call?.waitFor;
   if (call?.suspendedAt === undefined || waitFor === undefined || waitFor.kind === 'agents') return undefined;
   if (waitFor.expires === undefined) return undefined;
-  return { kind: 'expiry', callId: call.callId, since: call.suspendedAt, at: call.suspendedAt + waitFor.expires.afterMs };
+  const { callId, request, suspendedAt } = call;
+  return { kind: 'expiry', agentId: request.agentId, callId, since: suspendedAt, at: suspendedAt + waitFor.expires.afterMs };
 }

@@ -1,11 +1,15 @@
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadProfiles } from '../../src/index.ts';
+import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
 import { createMemoryJournal, manualClock } from '../../src/testing/index.ts';
 import { defineTransitionTool } from '../../src/tools/define-transition-tool.ts';
+import { startForTest, temporaryFolder } from '../cli/cli-process.ts';
 import { breathe, testEngine } from '../support/test-engine.ts';
 import { allow, tool } from '../support/tools.ts';
 import { verifyRun } from '../support/verify-run.ts';
 
+const program = path.join(import.meta.dirname, 'expiry-child.ts');
 const minute = 60_000;
 const gated = (rest: string): string => `${allow('pay')}tool_gates: [{ id: money, tools: [pay], verdict: ask${rest} }]`;
 const replies = [{ toolCalls: [{ name: 'pay', args: {} }] }, { text: 'done' }];
@@ -15,7 +19,7 @@ describe('calls that wait for a person (E13)', () => {
     const team = await testEngine({ profile: gated(''), tools: [tool('pay', () => 'paid')], replies });
     const run = await team.launch();
     await run.settled();
-    expect(team.clock.nextBackgroundIn).toBeUndefined();
+    expect(team.clock.nextIn ?? team.clock.nextBackgroundIn).toBeUndefined();
     await team.clock.advance(1_000 * 24 * 60 * minute);
     expect(run.pending).toMatchObject([{ kind: 'approval', tool: 'pay' }]);
     expect(run.pending[0]?.expiresAt).toBeUndefined();
@@ -85,10 +89,58 @@ describe('calls that wait for a person (E13)', () => {
     const second = await testEngine({ ...parts, replies: [{ text: 'went on' }] });
     const again = await second.engine.resume(run.id);
     expect(again.pending).toEqual([]);
-    await expect(again.approve(asked?.id ?? '')).rejects.toMatchObject({ code: 'PENDING_UNKNOWN' });
+    await expect(again.approve(asked?.id ?? '')).rejects.toMatchObject({
+      code: 'PENDING_UNKNOWN',
+      message: expect.stringMatching(
+        runs === 0 ? /expired: .* within 1800 s; it was denied at 2026-/ : /was let run already/,
+      ) as string,
+    });
     expect(await again.result).toMatchObject({ output: 'went on' });
     expect(paid).toBe(runs);
     await verifyRun(again, store);
+  });
+
+  it.each(['memory', 'sqlite'] as const)(
+    'a verdict after the time is refused though no timer has gone off yet (%s)',
+    async (kind) => {
+      const store =
+        kind === 'memory' ? createMemoryJournal() : createSqliteJournal(path.join(await temporaryFolder(), 'journal.db'));
+      const clock = manualClock();
+      const stuck = { ...clock, setTimer: () => () => undefined };
+      let paid = 0;
+      const profile = gated(', expires_after: 30m');
+      const team = await testEngine({ profile, store, clock: stuck, tools: [tool('pay', () => ++paid)], replies });
+      const run = await team.launch();
+      await run.settled();
+      const id = run.pending[0]?.id ?? '';
+      await clock.advance(30 * minute);
+      const late = { code: 'PENDING_UNKNOWN', message: expect.stringMatching(/expired: .*; it was denied/) as string };
+      await expect(run.approve(id)).rejects.toMatchObject(late);
+      await expect(run.reject(id)).rejects.toMatchObject(late);
+      expect((await run.result).outcome).toBe('success');
+      expect(paid).toBe(0);
+      await verifyRun(run, store, { requests: team.model.requests });
+    },
+  );
+
+  it('a wall clock that is set forward makes no verdict late', async () => {
+    let paid = 0;
+    const team = await testEngine({ profile: gated(', expires_after: 30m'), tools: [tool('pay', () => ++paid)], replies });
+    const run = await team.launch();
+    await run.settled();
+    team.clock.setWall(team.clock.now() + 60 * minute);
+    await run.approve(run.pending[0]?.id ?? '');
+    expect((await run.result).outcome).toBe('success');
+    expect(paid).toBe(1);
+    await verifyRun(run, team.journal, { requests: team.model.requests });
+  });
+
+  it.each([
+    ['expiry', 'success: TOOL_EXPIRED'],
+    ['decided', 'awaiting with 0 pending'],
+  ])('a process lives as long as something expires, and no longer (%s)', async (what, words) => {
+    const { code, out, err } = await startForTest([what], { cwd: await temporaryFolder() }, program).finished;
+    expect({ code, out }, err).toEqual({ code: 0, out: `${words}\n` });
   });
 
   it('a question that expires is answered as denied', async () => {

@@ -149,7 +149,9 @@ function toolLine(event: ToolEvent, names: Names, style: TextStyle): string | un
     case 'tool.suspend':
       return event.on.kind === 'agents' ? undefined : `${style.yellow(event.on.kind)} ${agent}: ${name} waits for you`;
     case 'tool.answer':
-      return `${name} of ${agent} was ${event.verdict}`;
+      return event.expired === true
+        ? `${name} of ${agent} expired: ${event.verdict === 'approved' ? 'allowed' : 'denied'}`
+        : `${name} of ${agent} was ${event.verdict}`;
     case 'tool.verify':
       return `${safe(event.by)} says of the call of ${name} that was interrupted: ${event.answer.replace('_', ' ')}`;
     case 'tool.end':

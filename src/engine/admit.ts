@@ -1,0 +1,24 @@
+import type { CadreError } from '../core/error.ts';
+import { steadyAt } from '../core/run-time.ts';
+import type { RunState } from '../core/state.ts';
+import type { Transaction } from '../core/transaction.ts';
+import { type Due, expiryDue } from '../nodes/dues.ts';
+import { suspendedCall } from './apply-answer.ts';
+import { decide, type Input, type Kernel } from './decide.ts';
+import { refusalOf } from './refusal.ts';
+
+/** Decides an input, unless it comes too late; answers with why it was refused. */
+export function admit(tx: Transaction, kernel: Kernel, input: Input, mayStart: boolean): CadreError | undefined {
+  const overdue = overdueFor(tx.run, input, tx.at);
+  if (overdue !== undefined) decide(tx, kernel, { kind: 'timer', dues: [overdue] }, mayStart);
+  const refused = refusalOf(tx.run, input);
+  if (refused === undefined) decide(tx, kernel, input, mayStart);
+  return refused;
+}
+
+/** What a verdict comes too late for although its timer has not gone off yet: no moment after the expiry belongs to a person. */
+function overdueFor(run: RunState, input: Input, at: number): Due | undefined {
+  if (input.kind !== 'answer') return undefined;
+  const due = expiryDue(suspendedCall({ run }, input.callId)?.call);
+  return due !== undefined && due.at <= steadyAt(run, at) ? due : undefined;
+}
