@@ -1,18 +1,19 @@
 import { CadreError } from '../core/error.ts';
 import type { RunSummary } from '../core/journal.ts';
+import { pendingOf } from '../engine/pending.ts';
 import { isInterrupted } from '../engine/recovered-run.ts';
 import { countText } from '../inspector/format/quantity-text.ts';
 import { safe } from '../inspector/format/layout.ts';
 import { toTerminalText } from '../inspector/format/terminal-text.ts';
 import type { ExitCode } from './exit-code.ts';
-import { openRecords } from './recorded-run.ts';
+import { openRecordedRun, openRecords } from './recorded-run.ts';
 import { resumeAnd, type ResumedOptions } from './resumed-run.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 import { thisCommand } from './this-command.ts';
 
 /**
  * Goes on with every run of the journal that was interrupted, the oldest first, each to its end. Runs that wait for somebody
- * have nothing to do and are named; one that cannot be taken up keeps no other from going on. Answers with 0 when all went well.
+ * have nothing to do: those with an open approval or question are named, the others counted; one that cannot be taken up keeps no other from going on. Answers with 0 when all went well.
  */
 export async function resumeAll(options: ResumedOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
@@ -31,8 +32,7 @@ export async function resumeAll(options: ResumedOptions): Promise<ExitCode> {
   }
   const failed = left === 0 ? '' : `, ${left} of them without success`;
   say(due.length === 0 ? 'No run was interrupted.\n' : `\n${countText(due.length, 'run')} taken up${failed}.\n`);
-  for (const { runId, title } of waiting)
-    say(`Run ${safe(runId)} waits for somebody (${safe(title)}): ${thisCommand(['resume', runId], options.store)}\n`);
+  if (options.quiet !== true) terminal.tell(await waitingLines(waiting, options.store));
   return left === 0 ? 0 : 1;
 }
 
@@ -42,6 +42,30 @@ async function interruptedRuns(store: string | undefined): Promise<readonly RunS
     return (await journal.runs()).filter(({ status }) => isInterrupted(status)).toReversed();
   } finally {
     await journal.close();
+  }
+}
+
+/** Who waits for a decision, by name; how many wait for no more than another message. */
+async function waitingLines(waiting: readonly RunSummary[], store: string | undefined): Promise<string> {
+  let lines = '';
+  let atRest = 0;
+  for (const { runId, title } of waiting) {
+    if (await hasPending(runId, store))
+      lines += `Run ${safe(runId)} waits for a decision (${safe(title)}): ${thisCommand(['pending', runId], store)}\n`;
+    else atRest += 1;
+  }
+  const rest = `${countText(atRest, 'run')} ${atRest === 1 ? 'waits' : 'wait'} for a message: ${thisCommand(['runs'], store)}\n`;
+  return atRest === 0 ? lines : lines + rest;
+}
+
+/** Whether a run waits for a person; one that cannot be read is named, so that it is looked at. */
+async function hasPending(runId: string, store: string | undefined): Promise<boolean> {
+  try {
+    using recorded = await openRecordedRun(store, runId);
+    return pendingOf(recorded.state).length > 0;
+  } catch (thrown) {
+    if (thrown instanceof CadreError) return true;
+    throw thrown;
   }
 }
 

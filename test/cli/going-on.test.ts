@@ -33,6 +33,9 @@ describe('calls that wait for a person, where nobody can be asked', () => {
     expect(first.err).toMatch(
       /The run waits for you.*Lead_1 → Researcher_2 wants to call search_documents.*"query": "How do I water tomatoes\?".*sha256 [0-9a-f]{64}.*approve run_\w+ c\w+/s,
     );
+    expect((await runCli(['resume', '--all'], { cwd })).err).toMatch(
+      /^No run was interrupted\.\nRun run_\w+ waits for a decision \(.*\): node .* pending run_\w+\n$/,
+    );
     const [one, two] = await pendingOf(cwd);
     expect([one, two]).toMatchObject([{ kind: 'approval', tool: 'search_documents' }, { kind: 'approval' }]);
     expect((await runCli(['approve', 'last', one?.id ?? ''], { cwd })).code).toBe(1);
@@ -83,7 +86,7 @@ describe('a run that is interrupted', () => {
     expect(resumed.err).toMatch(/Run run_\w+ \(1 of 1\): Hello\?.*taken up again after .*1 run taken up\.\n$/s);
     expect(await runCli(['resume', '--all'], { cwd })).toMatchObject({
       code: 0,
-      err: expect.stringMatching(/^No run was interrupted/),
+      err: expect.stringMatching(/^No run was interrupted.*\n1 run waits for a message: node .* runs\n$/),
     });
     expect((await runCli(['resume'], { cwd })).err).toMatch(/error: name a run, or go on with all.*resume --all/);
     expect((await runCli(['resume', '--all', 'last'], { cwd })).code).toBe(2);

@@ -13,6 +13,8 @@ export interface SweepSize {
   /** Processes that are killed a second time while they recover. */
   readonly recovery: number;
   readonly seed: number;
+  /** Told after each batch how many of the planned jobs are done. */
+  readonly onProgress?: (done: number, all: number) => void;
 }
 
 /** What a sweep came to. */
@@ -54,6 +56,7 @@ export async function killSweep(folder: string, size: SweepSize): Promise<SweepR
   const jobs = planJobs(size, writes, playMs);
   const verdicts: RunVerdict[] = [];
   let processes = 0;
+  let done = 0;
   const queue = jobs.map((job, index) => ({ job, index }));
   const work = async (): Promise<void> => {
     for (;;) {
@@ -67,6 +70,8 @@ export async function killSweep(folder: string, size: SweepSize): Promise<SweepR
         folders.push(...own);
       }
       verdicts.push(...(await checkFolders(folder, folders)));
+      done += batch.length;
+      size.onProgress?.(done, jobs.length);
     }
   };
   await Promise.all(Array.from({ length: workers }, work));

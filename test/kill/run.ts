@@ -1,17 +1,54 @@
 /*
  * `npm run test:kill`: the whole sweep, as a table. Exits with 1 unless every run was resumed, nothing was lost and nothing was
- * repeated. `SEED=7` chooses other instants.
+ * repeated. `-- --seed 7` chooses other instants.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { killSweep } from './kill-sweep.ts';
 
-const wanted = 400;
-const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+const help = `npm run test:kill -- [--kills 400] [--seed N]   the bundled team, killed at every write and at random instants
+
+Every run is resumed and compared with one that nobody killed. The table goes to stdout, progress to stderr. With fewer kills
+than 400 only some of the writes are killed at.`;
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '400' },
+    seed: { type: 'string', default: `${Date.now() % 1_000_000}` },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (values.help) {
+  console.log(help);
+  process.exit(0);
+}
+const wanted = wholeNumber('kills', values.kills);
+const seed = wholeNumber('seed', values.seed);
+/** What 400 kills take, scaled: each process has several runs, and some runs are done before they are killed. */
+const share = wanted / 400;
+const size = {
+  everyWrite: Math.max(1, Math.floor(1 / share)),
+  random: Math.ceil(33 * share),
+  recovery: Math.ceil(18 * share),
+};
+
+function wholeNumber(name: string, text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value >= (name === 'kills' ? 1 : 0)) return value;
+  console.error(`--${name} must be a whole number, but is '${text}'`);
+  process.exit(2);
+}
+
+const began = performance.now();
 const folder = mkdtempSync(path.join(tmpdir(), 'cadre-kill-'));
 try {
-  const report = await killSweep(path.join(folder, 'sweep'), { everyWrite: 1, random: 33, recovery: 18, seed });
+  const report = await killSweep(path.join(folder, 'sweep'), {
+    ...size,
+    seed,
+    onProgress: (done, all) => console.error(`${done} of ${all} jobs done, ${((performance.now() - began) / 1_000).toFixed(0)} s`),
+  });
   const rows: readonly (readonly [string, string | number])[] = [
     ['seed', seed],
     ['processes killed', report.processes],

@@ -27,6 +27,12 @@ const { values, positionals } = parseArgs({
   },
 });
 
+// A reader that has seen enough (`| head`) ends the program quietly.
+process.stdout.on('error', (error: Error & { readonly code?: string }) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
 if (values.help) console.log(help);
 else if (values.mutants) process.exitCode = await checkMutants(positionals);
 else if (values.seed !== undefined) process.exitCode = await one(Number(values.seed));

@@ -51,6 +51,7 @@ export const trustRows: readonly TrustRow[] = [
     id: 'N1b',
     promise: 'every fault of docs/faults.md has its behaviour',
     goal: 'all rows',
+    isLong: true,
     measure: async () => {
       const { rows, tests, failed } = await runFaultTable();
       return {

@@ -5,6 +5,12 @@
 import { seed, trustRows } from './rows.ts';
 
 const words = process.argv.slice(2);
+if (words.includes('--help')) {
+  console.log('npm run trust -- [--quick] [ROW…]   measures every promise, the short version, or some rows; the rows:\n');
+  for (const { id, promise, isLong } of trustRows)
+    console.log(`  ${id.padEnd(5)} ${promise}${isLong === true ? ' (not with --quick)' : ''}`);
+  process.exit(0);
+}
 const quick = words.includes('--quick');
 const wanted = words.filter((word) => !word.startsWith('--'));
 const rows = trustRows.filter(({ id, isLong }) => (wanted.length === 0 ? !(quick && isLong === true) : wanted.includes(id)));
@@ -17,6 +23,7 @@ for (const { id, promise, goal, measure, later } of rows) {
     console.log(`later  ${id.padEnd(5)} ${promise} (${goal})\n             ${later ?? ''}`);
     continue;
   }
+  console.error(`begins ${id.padEnd(5)} ${promise}`);
   const from = performance.now();
   const { ok, numbers } = await measure(quick).catch((thrown: unknown) => ({ ok: false, numbers: String(thrown) }));
   if (!ok) misses++;

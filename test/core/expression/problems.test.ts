@@ -18,6 +18,7 @@ describe('names are checked at load', () => {
     ["state['curent_action']", 'curent_action', 'did you mean `state.current_action`?'],
     ['meta.agentid', 'agentid', 'did you mean `meta.agent_id`?'],
     ['counters.zzzz', 'zzzz', 'fields of counters: turn_count'],
+    ["turn.eror == 'MODEL_TIMEOUT'", 'eror', 'did you mean `turn.error`?'],
     ['run.statuss', 'statuss', 'did you mean `run.status`?'],
     ['team.workmodules.m1', 'workmodules', 'did you mean `team.work_modules`?'],
     ['has(state.flgas)', 'flgas', 'did you mean `state.flags`?'],
