@@ -1,3 +1,4 @@
+import type { PendingRequest } from '../engine/pending.ts';
 import type { Run } from '../engine/run.ts';
 import { toTerminalText } from '../inspector/format/terminal-text.ts';
 import { formatRequest } from './format-pending.ts';
@@ -6,6 +7,7 @@ import type { Interruption } from './interruption.ts';
 import { promptLine } from './question-prompt.ts';
 import { verdictPrompt } from './read-verdict.ts';
 import type { Terminal } from './terminal.ts';
+import { watchRequest } from './watch-request.ts';
 import type { Watcher } from './watcher.ts';
 
 /** Where driving a run left it: nothing to do, waiting for a person who cannot be asked, or interrupted. */
@@ -29,14 +31,27 @@ export async function driveRun(run: Run, { terminal, watcher, interruption, mayA
     const [request] = run.pending;
     if (run.state.outcome !== undefined || request === undefined) return 'settled';
     if (!mayAsk || !terminal.isInteractive) return 'pending';
-    terminal.tell(`\n${formatRequest(request, { style: terminal.errorStyle })}`);
-    for (;;) {
-      const line = await promptLine(verdictPrompt(request), interruption);
-      if (line === undefined) return 'interrupted';
-      const problem = await giveVerdict(run, request, line);
-      if (problem === undefined) break;
-      terminal.tell(`${toTerminalText(problem)}\n`);
-    }
+    if ((await askPerson(run, request, { terminal, interruption })) === 'interrupted') return 'interrupted';
     watcher.go();
   }
+}
+
+/** Asks until the line typed can be used, or the request waits no more. */
+async function askPerson(
+  run: Run,
+  request: PendingRequest,
+  { terminal, interruption }: Pick<DriveParts, 'terminal' | 'interruption'>,
+): Promise<'decided' | 'interrupted'> {
+  using watch = watchRequest(run, request);
+  terminal.tell(`\n${formatRequest(request, { style: terminal.errorStyle, now: Date.now() })}`);
+  while (!watch.gone.aborted) {
+    const line = await promptLine(verdictPrompt(request), interruption, watch.gone);
+    if (line === undefined && interruption.signal.aborted) return 'interrupted';
+    if (line === undefined) break;
+    const problem = await giveVerdict(run, request, line);
+    if (problem === undefined) return 'decided';
+    terminal.tell(`${toTerminalText(problem)}\n`);
+  }
+  terminal.tell(`\n${watch.words}\n`);
+  return 'decided';
 }

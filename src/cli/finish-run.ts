@@ -67,7 +67,7 @@ function pending(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
     printResult(run, terminal, concludeRun(run.state).text);
     return 1;
   }
-  const format = { style: terminal.errorStyle, runId: run.id, store };
+  const format = { style: terminal.errorStyle, now: Date.now(), runId: run.id, store };
   terminal.tell(`\nThe run waits for you, and this is no terminal to ask on. Decide with:\n\n${formatPending(requests, format)}`);
   return 1;
 }

@@ -1,18 +1,25 @@
 import { createHash } from 'node:crypto';
 import type { PendingRequest } from '../engine/pending.ts';
 import { toTerminalText } from '../inspector/format/terminal-text.ts';
+import { durationText } from '../inspector/format/quantity-text.ts';
 import { plainStyle, type FormatOptions } from '../inspector/format/text-style.ts';
 import { safe } from '../inspector/format/layout.ts';
 import { thisCommand } from './this-command.ts';
 
+/** How one request is shown. */
+export interface RequestFormat extends FormatOptions {
+  /** Wall time in milliseconds since 1970: how long somebody has left to decide. */
+  readonly now: number;
+}
+
 /** How requests are shown: with `runId`, each with the commands that answer it. */
-export interface PendingFormat extends FormatOptions {
+export interface PendingFormat extends RequestFormat {
   readonly runId?: string;
   readonly store?: string | undefined;
 }
 
 /** Renders what waits for a person, and the commands that answer it. */
-export function formatPending(requests: readonly PendingRequest[], format: PendingFormat = {}): string {
+export function formatPending(requests: readonly PendingRequest[], format: PendingFormat): string {
   return requests.map((request) => `${formatRequest(request, format)}${answerCommands(request, format)}`).join('\n');
 }
 
@@ -20,7 +27,7 @@ export function formatPending(requests: readonly PendingRequest[], format: Pendi
  * Renders one request from what the engine knows of it: the arguments in full, escaped, with their SHA-256, so that
  * nothing a model writes can look like something else or stay hidden (FAULTS S9).
  */
-export function formatRequest(request: PendingRequest, { style = plainStyle }: FormatOptions = {}): string {
+export function formatRequest(request: PendingRequest, { style = plainStyle, now }: RequestFormat): string {
   const args = JSON.stringify(request.args, null, 2);
   const what =
     request.kind === 'approval'
@@ -34,6 +41,7 @@ export function formatRequest(request: PendingRequest, { style = plainStyle }: F
     ...(request.message === undefined ? [] : indented(request.message)),
     ...(request.kind === 'approval' ? [style.dim('  with the arguments'), ...indented(args), style.dim(`  sha256 ${digest}`)] : []),
     ...choicesOf(request),
+    ...deadlineOf(request, now).map((line) => style.yellow(line)),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -49,8 +57,17 @@ function choicesOf({ schema }: PendingRequest): readonly string[] {
   return Array.isArray(choices) ? [`  choices: ${choices.map((choice) => safe(JSON.stringify(choice))).join(', ')}`] : [];
 }
 
-function answerCommands({ kind, id }: PendingRequest, { runId, store }: PendingFormat): string {
+function deadlineOf({ expiresAt, onExpire }: PendingRequest, now: number): readonly string[] {
+  if (expiresAt === undefined) return [];
+  const what = onExpire === 'allow' ? 'allowed' : 'denied';
+  const left = expiresAt - now;
+  if (left <= 0) return [`  has expired: it is ${what} when the run is taken up`];
+  return [`  expires in ${left < 60_000 ? `${Math.ceil(left / 1000)} s` : durationText(left)} (then ${what})`];
+}
+
+function answerCommands({ kind, id, expiresAt }: PendingRequest, { runId, store, now }: PendingFormat): string {
   if (runId === undefined) return '';
+  if (expiresAt !== undefined && expiresAt <= now) return `  ${thisCommand(['resume', runId], store)}\n`;
   const commands =
     kind === 'approval'
       ? [thisCommand(['approve', runId, id], store), `${thisCommand(['reject', runId, id], store)} --message 'why'`]

@@ -21,7 +21,8 @@ export async function giveVerdict(run: Run, request: PendingRequest, line: strin
         return verdict.hint;
     }
   } catch (error) {
-    if (error instanceof CadreError && error.code === 'OPTION_INVALID') return error.message;
+    // A verdict that comes too late is no reason to leave the run.
+    if (error instanceof CadreError && (error.code === 'OPTION_INVALID' || error.code === 'PENDING_UNKNOWN')) return error.message;
     throw error;
   }
 }

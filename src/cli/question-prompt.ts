@@ -1,19 +1,27 @@
 import { createInterface } from 'node:readline/promises';
 import type { Interruption } from './interruption.ts';
 
-/** Asks one question on the terminal (stderr, so that stdout stays clean) and answers with what was typed; undefined when interrupted. */
-export async function promptLine(question: string, interruption: Interruption): Promise<string | undefined> {
+/**
+ * Asks one question on the terminal (stderr, so that stdout stays clean) and answers with what was typed; undefined when
+ * interrupted, or when the question is withdrawn.
+ */
+export async function promptLine(
+  question: string,
+  interruption: Interruption,
+  withdrawn: AbortSignal,
+): Promise<string | undefined> {
+  const signal = AbortSignal.any([interruption.signal, withdrawn]);
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   // A prompt reads Ctrl-C as a key, so no signal arrives by itself.
   prompt.once('SIGINT', () => interruption.interrupt());
   const closed = new Promise<undefined>((resolve) => prompt.once('close', () => resolve(undefined)));
   try {
-    const answer = await Promise.race([prompt.question(question, { signal: interruption.signal }), closed]);
+    const answer = await Promise.race([prompt.question(question, { signal }), closed]);
     // A closed input is no answer, and asking again would never end.
-    if (answer === undefined && !interruption.signal.aborted) interruption.interrupt();
+    if (answer === undefined && !signal.aborted) interruption.interrupt();
     return answer;
   } catch (error) {
-    if (interruption.signal.aborted) return undefined;
+    if (signal.aborted) return undefined;
     throw error;
   } finally {
     prompt.close();

@@ -21,6 +21,8 @@ export interface PendingRequest {
   readonly since: number;
   /** Wall time at which it is answered without a person; absent when it waits for ever. */
   readonly expiresAt?: number;
+  /** How it is answered then. */
+  readonly onExpire?: 'allow' | 'deny';
 }
 
 /** Everything of a run that waits for a person, wherever in the tree it was asked. */
@@ -43,7 +45,10 @@ export function pendingOf(run: RunState): readonly PendingRequest[] {
         since: call.request.at,
         ...(waitFor.expires === undefined
           ? {}
-          : { expiresAt: (call.suspendedAt ?? call.request.at) + run.jumpedMs + waitFor.expires.afterMs }),
+          : {
+              expiresAt: (call.suspendedAt ?? call.request.at) + run.jumpedMs + waitFor.expires.afterMs,
+              onExpire: waitFor.kind === 'approval' ? waitFor.expires.verdict : 'deny',
+            }),
         ...(waitFor.kind === 'question'
           ? { message: waitFor.prompt }
           : waitFor.message === undefined

@@ -26,6 +26,8 @@ export interface Running {
 export interface StartOptions {
   readonly cwd: string;
   readonly input?: string;
+  /** Leaves stdin open, as a terminal does; whoever starts the command writes to it. */
+  readonly holdInput?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -52,7 +54,7 @@ function startCli(words: readonly string[], options: StartOptions, program = mai
   child.stdout.on('data', (data: Buffer) => heard(() => (out += data.toString('utf8'))));
   child.stderr.on('data', (data: Buffer) => heard(() => (err += data.toString('utf8'))));
   child.stdin.on('error', () => undefined);
-  child.stdin.end(options.input ?? '');
+  if (options.holdInput !== true) child.stdin.end(options.input ?? '');
   const finished = new Promise<Finished>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, out, err }));

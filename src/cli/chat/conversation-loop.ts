@@ -7,6 +7,7 @@ import { verdictPrompt } from '../read-verdict.ts';
 import type { Terminal } from '../terminal.ts';
 import { answerChatCommand, readChatCommand } from './chat-commands.ts';
 import { ChatVoice } from './chat-voice.ts';
+import { type RequestWatch, watchRequest } from '../watch-request.ts';
 import type { LineInput } from './line-input.ts';
 
 /** What a conversation is held with. */
@@ -23,6 +24,7 @@ export interface ConversationParts {
 type Happening =
   | { readonly kind: 'line'; readonly line: string | undefined }
   | { readonly kind: 'settled' }
+  | { readonly kind: 'withdrawn'; readonly words: string }
   | { readonly kind: 'interrupted' };
 
 /**
@@ -39,6 +41,8 @@ export class ConversationLoop {
   #voice: ChatVoice | undefined;
   #settled: Promise<Happening> | undefined;
   #next: Promise<Happening> | undefined;
+  /** The request the user is being asked about. */
+  #asked: RequestWatch | undefined;
 
   constructor(parts: ConversationParts) {
     this.#parts = parts;
@@ -63,6 +67,11 @@ export class ConversationLoop {
           if (this.#run?.state.outcome !== undefined) return 'ended';
           this.#ask();
           break;
+        case 'withdrawn':
+          this.#asked = undefined;
+          this.#tell(`\n${happening.words}\n`);
+          if (this.#run !== undefined) this.#settled ??= untilSettled(this.#run);
+          break;
         case 'line':
           this.#next = undefined;
           if (happening.line === undefined || !(await this.#handle(happening.line))) return 'left';
@@ -74,6 +83,7 @@ export class ConversationLoop {
     const { input, interruption, terminal } = this.#parts;
     const sources: Promise<Happening>[] = [interruption.asked.then(() => ({ kind: 'interrupted' }))];
     if (this.#settled !== undefined) sources.push(this.#settled);
+    else if (this.#asked !== undefined) sources.push(untilWithdrawn(this.#asked));
     if (this.#settled === undefined || terminal.isInteractive)
       sources.push((this.#next ??= input.next().then((line) => ({ kind: 'line', line }))));
     return Promise.race(sources);
@@ -133,7 +143,9 @@ export class ConversationLoop {
     if (this.#settled !== undefined) return;
     const { terminal, input } = this.#parts;
     const [request] = this.#run?.pending ?? [];
-    if (request !== undefined) this.#tell(`\n${formatRequest(request, { style: terminal.errorStyle })}`);
+    this.#asked?.[Symbol.dispose]();
+    this.#asked = this.#run === undefined || request === undefined ? undefined : watchRequest(this.#run, request);
+    if (request !== undefined) this.#tell(`\n${formatRequest(request, { style: terminal.errorStyle, now: Date.now() })}`);
     if (terminal.isInteractive) input.prompt(request === undefined ? '\nyou> ' : verdictPrompt(request));
   }
 
@@ -145,4 +157,13 @@ export class ConversationLoop {
 
 function untilSettled(run: Run): Promise<Happening> {
   return run.settled().then(() => ({ kind: 'settled' }));
+}
+
+function untilWithdrawn(watch: RequestWatch): Promise<Happening> {
+  const { gone } = watch;
+  return new Promise((resolve) => {
+    const tell = (): void => resolve({ kind: 'withdrawn', words: watch.words });
+    if (gone.aborted) tell();
+    else gone.addEventListener('abort', tell, { once: true });
+  });
 }

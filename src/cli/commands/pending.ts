@@ -12,7 +12,7 @@ export function pendingCommand(run: string, options: ReadingOptions): Promise<Ex
       text: (format) =>
         requests.length === 0
           ? 'Nothing waits for you.\n'
-          : formatPending(requests, { ...format, runId: state.meta.runId, store: options.store }),
+          : formatPending(requests, { ...format, now: Date.now(), runId: state.meta.runId, store: options.store }),
     };
   });
 }

@@ -1,0 +1,40 @@
+import { driveRun } from '../../src/cli/drive-run.ts';
+import { finishRun } from '../../src/cli/finish-run.ts';
+import { Interruption } from '../../src/cli/interruption.ts';
+import { openTerminal } from '../../src/cli/terminal.ts';
+import { watchRun } from '../../src/cli/watcher.ts';
+import { createEngine, defineTool } from '../../src/index.ts';
+import { scriptedModel } from '../../src/testing/index.ts';
+
+// What `cadre run` does on a terminal, with a pipe for a keyboard, and an approval that expires after the first argument.
+const [expiresAfter = '1s'] = process.argv.slice(2);
+
+const text = `name: Payer
+type: associate
+llm_config_ref: m
+instructions: You pay.
+tool_access_policy: { allowed_individual_tools: [pay] }
+tool_gates: [{ id: money, tools: [pay], verdict: ask, expires_after: ${expiresAfter} }]
+`;
+
+const terminal = { ...openTerminal({}), isInteractive: true };
+using interruption = new Interruption();
+const engine = await createEngine({
+  profiles: { files: [{ path: 'profiles/Payer.yaml', text }] },
+  models: {
+    m: scriptedModel(({ prompt }) =>
+      JSON.stringify(prompt).includes('"tool"') ? { text: 'the report' } : { toolCalls: [{ name: 'pay', args: {} }] },
+    ),
+  },
+  tools: [defineTool({ name: 'pay', description: 'Pays.', execute: () => 'paid' })],
+  team: false,
+});
+const run = await engine.launch({ profile: 'Payer', input: 'Pay.' });
+const driven = await driveRun(run, {
+  terminal,
+  watcher: watchRun(run, terminal, 'quiet'),
+  interruption,
+  mayAsk: true,
+});
+await engine.close();
+process.exitCode = finishRun(run, driven, { terminal, mode: 'quiet', store: 'memory' });
