@@ -130,6 +130,15 @@ describe('what is refused before anything runs', () => {
     });
   });
 
+  it('the file of a problem is named as it is opened from the working folder', async () => {
+    const cwd = await starterFolder();
+    await appendFile(path.join(cwd, 'agent_profiles/profiles/Lead.yaml'), 'frobnicate: 1\n');
+    const within = await runCli(['validate', path.basename(cwd)], { cwd: path.dirname(cwd) });
+    expect(within.out).toMatch(new RegExp(`^error ${path.basename(cwd)}/agent_profiles/profiles/Lead\\.yaml:\\d+:1: unknown key`));
+    const outside = await runCli(['validate', '../agent_profiles'], { cwd: path.join(cwd, 'docs') });
+    expect(outside.out).toMatch(/^error \/.*\/agent_profiles\/profiles\/Lead\.yaml:\d+:1: unknown key/);
+  });
+
   it('the stack is shown only on demand', async () => {
     const cwd = await temporaryFolder();
     const { err } = await runCli(['runs'], { cwd, env: { CADRE_DEBUG: '1' } });

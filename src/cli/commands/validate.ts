@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import type { Diagnostic } from '../../core/profile.ts';
 import { createEngine } from '../../engine/create-engine.ts';
@@ -27,7 +29,8 @@ interface Checked {
 export async function validateCommand(folder: string | undefined, options: ValidateOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   const root = profilesFolder(folder);
-  const checked = await check(root);
+  const found = await check(root);
+  const checked = { ...found, diagnostics: found.diagnostics.map((diagnostic) => seenFromHere(diagnostic, root)) };
   const errors = checked.diagnostics.filter(({ severity }) => severity === 'error').length;
   const warnings = checked.diagnostics.length - errors;
   if (options.json === true) {
@@ -36,12 +39,12 @@ export async function validateCommand(folder: string | undefined, options: Valid
   }
   for (const diagnostic of checked.diagnostics) terminal.print(`${diagnosticLine(diagnostic, terminal.outStyle)}\n`);
   const counts = `${countText(errors, 'error')}, ${countText(warnings, 'warning')}`;
-  const found = [
+  const files = [
     countText(checked.profiles, 'profile'),
     countText(checked.llmConfigs, 'LLM config'),
     countText(checked.protocols, 'handover protocol'),
   ].join(', ');
-  terminal.print(errors === 0 ? `${terminal.outStyle.green('ok')}: ${found}; ${counts}\n` : `${counts}\n`);
+  terminal.print(errors === 0 ? `${terminal.outStyle.green('ok')}: ${files}; ${counts}\n` : `${counts}\n`);
   return errors === 0 ? 0 : 2;
 }
 
@@ -55,6 +58,15 @@ async function check(root: string): Promise<Checked> {
     if (!Array.isArray(diagnostics)) throw error;
     return { diagnostics: diagnostics as readonly Diagnostic[], profiles: 0, llmConfigs: 0, protocols: 0 };
   }
+}
+
+/** A diagnostic with its file as the reader can open it: relative to the working folder, or absolute when it is outside. */
+function seenFromHere(diagnostic: Diagnostic, root: string): Diagnostic {
+  const file = path.join(path.dirname(root), diagnostic.source.file);
+  // What is about no file of the folder keeps its name.
+  if (!existsSync(file)) return diagnostic;
+  const way = path.relative('', file);
+  return { ...diagnostic, source: { ...diagnostic.source, file: way.startsWith('..') || path.isAbsolute(way) ? file : way } };
 }
 
 function diagnosticLine(diagnostic: Diagnostic, style: TextStyle): string {
