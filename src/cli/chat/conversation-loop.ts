@@ -68,6 +68,7 @@ export class ConversationLoop {
           this.#ask();
           break;
         case 'withdrawn':
+          this.#asked?.[Symbol.dispose]();
           this.#asked = undefined;
           this.#tell(`\n${happening.words}\n`);
           if (this.#run !== undefined) this.#settled ??= untilSettled(this.#run);
