@@ -150,7 +150,7 @@ export const faultTable: readonly TableRow[] = [
   {
     fault: 'a tool called for ever',
     answers: [one('look')],
-    holds: ({ result, requests }) => result.outcome === 'limit' && result.status === 'failed' && requests <= 51,
+    holds: ({ result, requests }) => result.outcome === 'stagnation' && result.status === 'failed' && requests <= 51,
   },
   {
     fault: '500 calls in one reply',

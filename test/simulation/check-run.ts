@@ -47,8 +47,11 @@ function checkResults(world: World, host: Host, events: readonly CadreEvent[]): 
         world.violated(`${event.type} of ${event.callId} holds ${mark}, the result of ${said.get(mark) ?? 'nothing'}`);
     }
   }
-  // A process that was closed or halted on the way may have had nobody left to tell.
-  if (host.hasFailed) return;
+  // A process that was closed or halted on the way may have had nobody left to tell; a store that refuses what comes after
+  // the end of a run halts it, too, when nobody waits for it any more.
+  const { counts } = world.faults;
+  const isRefused = counts['journal refuses'] !== undefined || counts['journal forgets to say'] !== undefined;
+  if (host.hasFailed || (isRefused && host.run?.state.outcome !== undefined)) return;
   for (const { host: by, isSaid, mark, name, callId } of world.executions)
     if (by === host.id && isSaid && !recorded.has(mark))
       world.violated(`what ${name} (${callId}) said is nowhere on record: ${mark}`);
