@@ -4,6 +4,7 @@ import type { RunState } from '../../src/core/state.ts';
 import { checkJournal } from '../../src/testing/index.ts';
 import { checkRequests } from './check-requests.ts';
 import type { Host } from './host.ts';
+import { overlaps } from './check-overlap.ts';
 import { repeatable } from './sim-tools.ts';
 import type { World } from './world.ts';
 
@@ -12,6 +13,7 @@ export async function checkRun(world: World, host: Host): Promise<void> {
   const { run } = host;
   if (run === undefined) throw world.violated('T4: at rest, and the run was never launched');
   const events = world.disk.events(run.id);
+  for (const overlap of overlaps(events)) world.violated(overlap);
   for (const { invariant, seq, message } of checkJournal(events, { repeatable }))
     world.violated(`${invariant} at ${seq}: ${message}`);
   checkRequests(world, events);
