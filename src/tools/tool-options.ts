@@ -108,7 +108,7 @@ export function readToolOptions(definition: RawDefinition, givenName?: string): 
   };
 }
 
-/** Checks the name of a tool: any text without control characters that is not the wildcard; it need not be legal on the wire. */
+/** Checks the name of a tool: a text without control characters that is not the wildcard; it need not be legal on the wire. */
 export function readToolName(name: unknown): string {
   if (typeof name !== 'string' || name.trim() === '' || name.length > 1_000) {
     throw new CadreError(

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/core/json.ts';
 import { CadreError, type ToolContext } from '../../src/index.ts';
-import { defineTransitionTool } from '../../src/tools/define-transition-tool.ts';
+import { askPerson } from '../support/ask-person.ts';
 import { delegate } from '../support/delegate.ts';
 import { tool } from '../support/tools.ts';
 import type { Host } from './host.ts';
@@ -24,21 +24,6 @@ export const repeatable: ReadonlySet<string> = new Set(['fetch', 'put']);
 
 /** All tools of the random profiles. */
 export const toolNames: readonly string[] = [...Object.keys(effectTools), 'delegate', 'ask_person'];
-
-const askPerson = defineTransitionTool({
-  name: 'ask_person',
-  description: 'Asks.',
-  run: () => ({
-    kind: 'suspend',
-    on: { kind: 'question', prompt: 'Well?' },
-    memo: null,
-    events: [{ type: 'state.update', scope: 'team', operation: 'increment', path: 'asked' }],
-  }),
-  resume: (_args, _context, happening) => ({
-    kind: 'result',
-    content: happening.kind === 'answer' ? `answer: ${JSON.stringify(happening.value)}` : '',
-  }),
-});
 
 /** The tools of the simulated team. They act on the world their run was launched with. */
 export function simTools(): readonly unknown[] {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { ScriptedReply } from '../../src/testing/index.ts';
-import { defineTransitionTool } from '../../src/tools/define-transition-tool.ts';
+import { askPerson } from './ask-person.ts';
 import { delegate } from './delegate.ts';
 import { deciders, observers } from './random-profiles.ts';
 import { allow, tool, type TestTool } from './tools.ts';
@@ -125,21 +125,6 @@ export function randomProfiles(root: number, worker: number): Readonly<Record<st
 
 /** How many deciders there are. */
 export const deciderCount: number = deciders.length;
-
-const askPerson = defineTransitionTool({
-  name: 'ask_person',
-  description: 'Asks.',
-  run: () => ({
-    kind: 'suspend',
-    on: { kind: 'question', prompt: 'Well?' },
-    memo: null,
-    events: [{ type: 'state.update', scope: 'team', operation: 'increment', path: 'asked' }],
-  }),
-  resume: (_args, _context, happening) => ({
-    kind: 'result',
-    content: happening.kind === 'answer' ? `answer: ${JSON.stringify(happening.value)}` : '',
-  }),
-});
 
 /** The tools of a random team; `ran` counts executions per call. */
 export function randomTools(ran: Map<string, number>): readonly unknown[] {

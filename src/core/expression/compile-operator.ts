@@ -30,7 +30,7 @@ export function compileBinary(compiler: Compiler, node: BinaryNode, locals: Loca
   }
 }
 
-/** Compiles `&&` and `||`: any values by truthiness, a bool as result. As CEL has it, a side that decides outweighs a failure of the other. */
+/** Compiles `&&` and `||`, which take values of every kind by truthiness and give a bool. As CEL has it, a side that decides outweighs a failure of the other. */
 export function compileLogical(left: Run, right: Run, decides: boolean): Compiled {
   const run = (evaluation: Evaluation): boolean => {
     let truth: boolean;

@@ -144,26 +144,23 @@ const contextPolicy = object(
   { 'x-what': 'context_policy' },
 );
 
-const perModule = object(
-  'Bounds of each work module its agents dispatch, over all attempts and agents at work on it.',
-  {
-    max_turns: whole('Most turns.', 1),
-    max_tool_calls: whole('Most tool calls.', 1),
-    max_tokens: whole('Most tokens, in and out.', 1),
-    max_cost_usd: { type: 'number', exclusiveMinimum: 0, description: 'Most US dollars.' },
-    max_wall_seconds: duration,
-  },
-  { 'x-what': 'per_module' },
-);
+/** What every holder of limits may bound. */
+const counted = {
+  max_turns: whole('Most turns.', 1),
+  max_tool_calls: whole('Most tool calls.', 1),
+  max_tokens: whole('Most tokens, in and out.', 1),
+  max_cost_usd: { type: 'number', exclusiveMinimum: 0, description: 'Most US dollars.' },
+  max_wall_seconds: duration,
+} as const;
+
+const perModule = object('Bounds of each work module its agents dispatch, over all attempts and agents at work on it.', counted, {
+  'x-what': 'per_module',
+});
 
 const limits = object(
   'Bounds of one agent; what is not set comes from the engine.',
   {
-    max_turns: whole('Most turns.', 1),
-    max_tool_calls: whole('Most tool calls.', 1),
-    max_tokens: whole('Most tokens, in and out.', 1),
-    max_cost_usd: { type: 'number', exclusiveMinimum: 0, description: 'Most US dollars.' },
-    max_wall_seconds: duration,
+    ...counted,
     max_depth: whole('Deepest agent below the root.', 0),
     max_children: whole('Most agents one agent may start.', 0),
     max_live: whole('Most agents at work at the same time, of this one and all below it.', 1),

@@ -54,7 +54,7 @@ export async function findPassages(index: DocumentIndex, file: string, query: st
       ...(cut ? { cut: true as const } : {}),
     };
   });
-  const note = passages.length > 0 ? {} : { note: 'No passage of this document has any of the words.' };
+  const note = passages.length > 0 ? {} : { note: 'No passage of this document has one of the words.' };
   return { file: document.file, query: query.slice(0, 300), passages, ...note };
 }
 
