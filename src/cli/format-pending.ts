@@ -39,7 +39,9 @@ export function formatRequest(request: PendingRequest, { style = plainStyle, now
   const lines = [
     `${style.yellow(request.kind)} ${style.bold(safe(request.id))}: ${request.path.map((id) => safe(id)).join(' → ')} ${what}`,
     ...(request.message === undefined ? [] : indented(request.message)),
-    ...(request.kind === 'approval' ? [style.dim('  with the arguments'), ...indented(args), style.dim(`  sha256 ${digest}`)] : []),
+    ...(request.kind === 'approval' || Object.keys(request.args).length > 0
+      ? [style.dim('  with the arguments'), ...indented(args), style.dim(`  sha256 ${digest}`)]
+      : []),
     ...choicesOf(request),
     ...deadlineOf(request, now).map((line) => style.yellow(line)),
   ];

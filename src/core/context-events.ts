@@ -3,8 +3,8 @@ import type { AgentId, ContentHash } from './ids.ts';
 import type { ModelAttempt, Usage } from './model.ts';
 import type { TurnReserve } from './turn-events.ts';
 
-/** Why prompts begin later than they did. */
-export type TrimReason = 'window' | 'max_tokens' | 'stop' | 'refused' | 'compaction_failed';
+/** Why prompts begin later than they did; `nothing_kept`: as before, but with a note in the place of what was not kept. */
+export type TrimReason = 'window' | 'max_tokens' | 'stop' | 'refused' | 'compaction_failed' | 'nothing_kept';
 
 /** The messages before `to` are left out of an agent's prompts from here on; they stay in the journal. */
 export interface ContextTrim {

@@ -39,8 +39,8 @@ export interface SendOptions {
   /** An agent id; the root agent when absent. */
   readonly to?: string;
   /**
-   * `next` (default): read by the agent's next turn. `now`: interrupts its model call in flight, and wakes it whatever it
-   * waits for. `idle`: read when it has nothing else.
+   * `next` (default): read by the agent's next turn. `now`: interrupts its model call in flight, and wakes it when it
+   * waits for other items; with calls open it is read when they have ended. `idle`: read when it has nothing else.
    */
   readonly priority?: Delivery;
 }

@@ -83,7 +83,9 @@ function describeAgentEvent(event: Extract<CadreEvent, { readonly type: `agent.$
 function describeContextEvent(event: EventOf<'context.trim' | 'compaction.start' | 'compaction.end'>): string {
   switch (event.type) {
     case 'context.trim':
-      return `${event.agentId} is shown its messages from ${event.to} on (${event.reason})`;
+      return event.reason === 'nothing_kept'
+        ? `${event.agentId} is shown a note in the place of what its conversation began with`
+        : `${event.agentId} is shown its messages from ${event.to} on (${event.reason})`;
     case 'compaction.start':
       return `${summarised(event)} of ${event.agentId}${event.previous === undefined ? '' : ', with the summary before them,'} go to a summariser (${event.reason}, about ${event.tokens} tokens)`;
     case 'compaction.end':

@@ -30,7 +30,8 @@ const quotedChars = 4_000;
 /**
  * Moves the edge of what an agent's prompts show, when the window, `max_tokens`, or the model's context demand it.
  *
- * 1. A view begins with the user: with a message of theirs, a summary, or a note that quotes what was last asked.
+ * 1. A view begins with the user: with a message of theirs, a summary, or a note that quotes what was last asked or says that
+ *    it was not kept.
  * 2. A call and its result are never parted, whatever the bounds say: the messages of the last call always stay.
  * 3. The edge never moves back, and moves seldom, so that a provider's prompt cache keeps working.
  */
@@ -39,7 +40,28 @@ export function fitView(tx: Transaction, agent: AgentState, profile: CompiledPro
   if (window > 0) fitWindow(tx, agent, window, pending.messages);
   const most = Math.min(maxTokens, pending.most ?? Number.POSITIVE_INFINITY);
   if (most !== Number.POSITIVE_INFINITY) fitTokens(tx, agent, most, most === maxTokens ? 'max_tokens' : 'stop', pending);
+  beginWithUser(tx, agent);
 }
+
+/** What a conversation began with may have been for one turn only, or unreadable: the model's words do not stand first. */
+function beginWithUser(tx: Transaction, agent: AgentState): void {
+  const { view, messages, released } = agent;
+  const first = messages[view.from - released];
+  if (view.head !== undefined || first === undefined || first.role === 'user') return;
+  tx.emit(
+    {
+      type: 'context.trim',
+      agentId: agent.meta.agentId,
+      to: view.from,
+      reason: 'nothing_kept',
+      head: tx.content(nothingKept),
+      headTokens: estimateTokens(nothingKept),
+    },
+    agent.inbox[0]?.seq ?? tx.run.seq,
+  );
+}
+
+const nothingKept = '[What this conversation began with was shown once and is not kept.]';
 
 function fitWindow(tx: Transaction, agent: AgentState, window: number, coming: number): void {
   const total = historyEnd(agent) + coming;
@@ -85,7 +107,7 @@ function headFor(tx: Transaction, agent: AgentState, to: number): Head | undefin
   const asked = lastAsked(agent, to);
   // Nothing was asked since the note before: it still says it all.
   if (asked === undefined && before !== undefined) return before;
-  const text = noteText(asked ?? '');
+  const text = noteText(asked);
   return { hash: tx.content(text), tokens: estimateTokens(text) };
 }
 
@@ -98,7 +120,8 @@ function lastAsked({ messages, released, view }: AgentState, to: number): string
   return undefined;
 }
 
-function noteText(asked: string): string {
+function noteText(asked: string | undefined): string {
+  if (asked === undefined) return '[Earlier messages of this conversation are left out here.]';
   const quoted = cutMiddle(asked, quotedChars, (characters) => `\n… [${characters} characters left out] …\n`);
   return `[Earlier messages of this conversation are left out here. What was last asked in them:]\n\n${quoted}`;
 }

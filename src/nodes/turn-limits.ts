@@ -78,11 +78,15 @@ function endForLimit(tx: Transaction, env: Env, agent: AgentState, limit: Reache
   return false;
 }
 
-/** Says once per run that a limit on cost cannot be held, since a model's price is not known. */
+/** Says once per run that a limit on cost cannot be held, since what a call cost is not known, and why. */
 export function noteUnknownCost(tx: Transaction, env: Env, agent: AgentState): void {
   if (!hasCostLimit(tx.run, env, agent)) return;
   const { agentId, profile } = agent.meta;
-  const message = `a model of ${profile} has no known price, so its calls count as cost unknown and a limit on cost does not see them; the limits on tokens hold. Give the LLM config a price.`;
+  const known = env.profiles.get(profile);
+  const isPriced = known !== undefined && configOf(env, known, tx.run, agent)?.price !== undefined;
+  const why = isPriced ? `the provider of ${profile} did not say what a call used` : `a model of ${profile} has no known price`;
+  const remedy = isPriced ? '' : ' Give the LLM config a price.';
+  const message = `${why}, so it counts as cost unknown and a limit on cost does not see it; the limits on tokens hold.${remedy}`;
   tx.emit({ type: 'note.add', level: 'warning', code: 'COST_UNKNOWN', message, agentId });
 }
 

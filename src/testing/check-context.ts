@@ -30,7 +30,12 @@ export function checkContext(events: readonly CadreEvent[]): readonly JournalPro
 function follow(found: Findings, agent: Agent, event: CadreEvent): void {
   switch (event.type) {
     case 'context.trim':
-      found.expect(event.to > agent.from, 'life', event, `the view goes from ${agent.from} to ${event.to}`);
+      found.expect(
+        event.reason === 'nothing_kept' ? event.to === agent.from : event.to > agent.from,
+        'life',
+        event,
+        `the view goes from ${agent.from} to ${event.to}`,
+      );
       found.expect(agent.compacting === undefined, 'life', event, 'the view moves within a compaction');
       agent.from = event.to;
       break;

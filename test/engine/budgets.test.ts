@@ -109,8 +109,25 @@ describe('budgets are reserved before a model call', () => {
     await free.result;
     expect(free.state.usage.costUnknown).toBe(true);
     const notes = (await unpriced.journal.read(free.id)).filter((event) => event.type === 'note.add');
-    expect(notes).toMatchObject([{ level: 'warning', code: 'COST_UNKNOWN' }]);
+    expect(notes).toMatchObject([{ code: 'COST_UNKNOWN', message: expect.stringContaining('Give the LLM config a price.') }]);
     expect(free.turns()).toHaveLength(4);
+  });
+
+  it('a call whose price is known and whose usage is not says which of the two is missing', async () => {
+    const team = await testEngine({
+      profile: 'llm_config_ref: priced\nlimits: { max_cost_usd: 2.5 }',
+      files: [
+        {
+          path: 'llm_configs/priced.yaml',
+          text: 'name: priced\nconfig: { model: m, max_output_tokens: 100, price: { input: 2, output: 10 } }',
+        },
+      ],
+      replies: [{ text: 'said', usage: {} }],
+    });
+    const run = await team.launch();
+    await run.result;
+    const notes = (await team.journal.read(run.id)).filter((event) => event.type === 'note.add');
+    expect(notes).toMatchObject([{ code: 'COST_UNKNOWN', message: expect.stringContaining('did not say what a call used') }]);
   });
 
   it('M16: usage nobody reports is estimated', async () => {

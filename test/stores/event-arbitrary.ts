@@ -195,7 +195,10 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
       ),
     },
   ),
-  'context.trim': record({ agentId, to: count, reason: fc.constantFrom('window', 'refused') }, { head: name, headTokens: count }),
+  'context.trim': record(
+    { agentId, to: count, reason: fc.constantFrom('window', 'nothing_kept') },
+    { head: name, headTokens: count },
+  ),
   'compaction.start': record(
     {
       agentId,
