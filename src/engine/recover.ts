@@ -32,8 +32,8 @@ export interface Resumption {
 /**
  * Takes up a run where its journal stands: model calls that were not answered are made again from the same recorded
  * input; running tools are repeated when their effect allows it, looked into when a tool finds out, and of unknown outcome
- * otherwise (I5);
- * suspended calls stay suspended; what was due but not started is started. That it was taken up is its first event.
+ * otherwise (I5); suspended calls stay suspended, unless they have expired; what was due but not started is started. That it
+ * was taken up is its first event.
  */
 export function recover(tx: Transaction, env: Env, by: Resumption): void {
   if (tx.run.outcome !== undefined) return;

@@ -1,9 +1,8 @@
 import type { Env } from '../core/env.ts';
-import type { CallId } from '../core/ids.ts';
-import type { AgentId } from '../core/ids.ts';
+import type { AgentId, CallId } from '../core/ids.ts';
 import { defaultAgentLimits } from '../core/limits.ts';
-import { moduleLimits } from './limits.ts';
 import type { AgentState, CallState, RunState } from '../core/state.ts';
+import { moduleLimits } from './limits.ts';
 
 /** Something of a run that comes due at a time; what it says is looked at again when the time has come. */
 export type Due = { readonly at: number } & (

@@ -29,8 +29,8 @@ function interruptedOutcome(outcome: ModelOutcome): ModelOutcome {
 }
 
 /**
- * Records what came of an interrupted call, and ends its turn. What it read for good is in history; what it read for this once is posted anew, so that the
- * next turn reads it (I2: as an item of its own), except for what the next turn's observers and loop will say themselves.
+ * Records what came of an interrupted call, and ends its turn. What it read for good is in history; what it read for this
+ * once is posted anew (I2: as an item of its own), so that the next turn reads it.
  */
 export function interruptTurn(tx: Transaction, env: Env, agent: AgentState, turn: TurnState, outcome: ModelOutcome): void {
   const { agentId } = agent.meta;
@@ -42,7 +42,10 @@ export function interruptTurn(tx: Transaction, env: Env, agent: AgentState, turn
   readAgain(tx, agent, turn, end.seq);
 }
 
-/** Posts anew what a turn read for this once and no model answered, except for what the next turn's observers and loop will say themselves. */
+/**
+ * Posts anew what a turn read for this once and no model answered, except for what the next turn's observers and loop will
+ * say themselves.
+ */
 export function readAgain(tx: Transaction, agent: AgentState, turn: TurnState, cause: number): void {
   const momentary = new Set(['loop', ...turn.start.observers.map(({ id }) => id)]);
   turn.start.inputs.forEach((input, index) => {
