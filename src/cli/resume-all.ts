@@ -13,7 +13,8 @@ import { thisCommand } from './this-command.ts';
 
 /**
  * Goes on with every run of the journal that was interrupted, the oldest first, each to its end. Runs that wait for somebody
- * have nothing to do: those with an open approval or question are named, the others counted; one that cannot be taken up keeps no other from going on. Answers with 0 when all went well.
+ * have nothing to do: those with an open approval or question are named, the others counted. One that cannot be taken up
+ * keeps no other from going on. Answers with 0 when all went well.
  */
 export async function resumeAll(options: ResumedOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);

@@ -79,8 +79,9 @@ function userMessage(input: TurnInput, turnId: TurnId): StoredMessage {
 
 /**
  * The prompt of a turn, as it is sent: the system text (when there is any), the text that stands for messages that are left
- * out (when some are), the stored messages `from` to `to`, then the ephemeral inputs. A `prepend_to_role` input goes in front of a copy of the last message when that message has
- * its role, and becomes its own message otherwise; stored messages are never edited (I11).
+ * out (when some are), the stored messages `from` to `to`, then the ephemeral inputs. A `prepend_to_role` input goes in front
+ * of a copy of the last message when that message has its role, and becomes its own message otherwise; stored messages are
+ * never edited (I11).
  */
 export function assemblePrompt(
   systemText: string,
