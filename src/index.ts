@@ -50,6 +50,8 @@ export type { Content, ContentPart, PromptMessage } from './core/message.ts';
 export type { CompiledProfile, Diagnostic, Limits, ProfileSet } from './core/profile.ts';
 export type { RunState } from './core/state.ts';
 export type { Tool, ToolContext, ToolReturn } from './core/tool.ts';
+export type { LiveScope, LiveScopes, LiveThing } from './core/live-scope.ts';
+export type { Toolset, ToolsetConfig, ToolsetHealth, ToolsetHost, ToolsetKind, ToolsetRequest } from './core/toolset.ts';
 export type { LanguageModel } from './models/ai-sdk-model.ts';
 export type { NodeFunction } from './nodes/function-node.ts';
 export type { TurnRecord } from './inspector/turn-record.ts';

@@ -23,6 +23,8 @@ export interface RunStart {
   /** The LLM config used instead of every profile's own, if any. */
   readonly llmConfig?: string;
   readonly limits: Limits;
+  /** The folder its tools work in, when it was launched with one. */
+  readonly workspace?: string;
   readonly parentRun?: { readonly runId: RunId; readonly at: number };
   readonly engineVersion: string;
 }

@@ -69,6 +69,7 @@ export interface RunMeta {
   readonly profiles: ContentHash;
   readonly llmConfig: string | undefined;
   readonly engineVersion: string;
+  readonly workspace: string | undefined;
   readonly parentRun: { readonly runId: RunId; readonly at: number } | undefined;
 }
 

@@ -2,6 +2,7 @@ import type { AgentId, CallId, RunId, TurnId } from './ids.ts';
 import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
 import type { Content } from './message.ts';
 import type { EventDraft } from './event.ts';
+import type { LiveScopes } from './live-scope.ts';
 import type { TransitionContext, TransitionOutcome, Happening } from './transition.ts';
 
 /** What recovery may assume about repeating a tool (DESIGN 4): `unsafe` is the default. */
@@ -66,6 +67,8 @@ export interface ToolBase {
   readonly needsApproval?: boolean;
   /** Only looks whether something is ready: calling it again with the same result is no stagnation. */
   readonly polls?: boolean;
+  /** `*` in a profile does not cover it: the profile must name the tool or its toolset. */
+  readonly byNameOnly?: boolean;
   /** Marks the result as text from outside that must be framed as data. */
   readonly trust: 'trusted' | 'untrusted';
   readonly check: (args: JsonObject) => ArgumentCheck;
@@ -88,6 +91,10 @@ export interface ToolContext {
   readonly team: JsonObject;
   /** Values handed to `engine.launch({ context })`; never journaled. */
   readonly context: Readonly<Record<string, unknown>>;
+  /** The absolute path of the run's workspace: a folder that exists, and the only one tools may write to. */
+  readonly workspace: string;
+  /** What is live and shared between calls: shells, browsers, connections. */
+  readonly live: LiveScopes;
 }
 
 /** What an effect tool may return when it has more to say than a value. */

@@ -1,9 +1,11 @@
 import type { AgentId, CallId, RunId, TurnId } from '../core/ids.ts';
 import type { Scope } from '../core/expression/expression.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { LiveScopes } from '../core/live-scope.ts';
 import { readOnlyView } from '../core/read-only-view.ts';
 import type { ToolContext } from '../core/tool.ts';
 import type { LazyAbort } from './lazy-abort.ts';
+import type { RunLive } from './run-live.ts';
 
 /** Which call a tool runs for. */
 export type CallIdentity = Pick<ToolContext, 'runId' | 'agentId' | 'turnId' | 'toolCallId' | 'providerCallId' | 'attempt'>;
@@ -14,6 +16,8 @@ export interface CallLinks {
   readonly context: Readonly<Record<string, unknown>>;
   readonly abort: LazyAbort;
   readonly progress: ToolContext['progress'];
+  readonly workspace: () => string;
+  readonly live: RunLive;
 }
 
 /** What an effect tool gets besides its arguments; its views and its signal are made when the tool asks for them. */
@@ -42,6 +46,14 @@ export class CallContext implements ToolContext {
 
   get signal(): AbortSignal {
     return this.#links.abort.signal;
+  }
+
+  get workspace(): string {
+    return this.#links.workspace();
+  }
+
+  get live(): LiveScopes {
+    return this.#links.live.scopesOf(this.agentId);
   }
 
   get agent(): JsonObject {

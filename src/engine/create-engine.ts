@@ -23,6 +23,7 @@ import { createLlmConfigs, type LlmConfigs } from './llm-configs.ts';
 import { openStore } from './open-store.ts';
 import { randomIds } from './random-ids.ts';
 import { systemClock } from './system-clock.ts';
+import { createWorkspaces, type WorkspaceOption } from './workspaces.ts';
 
 /** What an engine is created from. Everything but `profiles` has a default. */
 export interface EngineOptions {
@@ -40,6 +41,8 @@ export interface EngineOptions {
   readonly store?: string | Journal;
   readonly durability?: 'normal' | 'full';
   readonly limits?: LimitOptions;
+  /** Where tools work: a folder, or one per run id; by default a folder per run beside the journal. */
+  readonly workspace?: WorkspaceOption;
   /** Options of the built-in team tools; `false` leaves them out. */
   readonly team?: false | { readonly maxParallel?: number };
   readonly clock?: Clock;
@@ -55,7 +58,7 @@ export interface EngineOptions {
 /** What an engine runs with besides its profiles and tools. */
 export type OpenOptions = Pick<
   EngineOptions,
-  'models' | 'functions' | 'store' | 'durability' | 'limits' | 'clock' | 'ids' | 'env' | 'random' | 'graceMs'
+  'models' | 'functions' | 'store' | 'durability' | 'limits' | 'workspace' | 'clock' | 'ids' | 'env' | 'random' | 'graceMs'
 >;
 
 /** Profiles and tools, checked against each other and compiled, from which engines are opened. */
@@ -134,6 +137,7 @@ export async function prepareEngine(
         limits: live.limits ?? {},
         owner: `${process.pid}@${hostname()}#${nanoid(8)}`,
         graceMs: live.graceMs ?? 5_000,
+        workspaceOf: createWorkspaces(live.workspace, live.store),
       });
     },
   };

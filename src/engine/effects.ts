@@ -1,18 +1,22 @@
 import { agentScope } from '../core/agent-scope.ts';
 import type { Clock } from '../core/clock.ts';
-import { CadreError, describeThrown } from '../core/error.ts';
+import { CadreError } from '../core/error.ts';
 import type { CadreEvent } from '../core/event.ts';
 import type { ContentHash } from '../core/ids.ts';
-import type { ModelDelta, ModelGateway, ModelOutcome } from '../core/model.ts';
+import type { ModelDelta, ModelGateway } from '../core/model.ts';
 import type { RunState } from '../core/state.ts';
+import type { ToolContext } from '../core/tool.ts';
 import type { Effect } from '../core/transaction.ts';
 import type { NodeFunction } from '../nodes/function-node.ts';
 import { summarise } from '../nodes/summary-request.ts';
 import type { Input, Kernel } from './decide.ts';
-import { CallContext } from './call-context.ts';
+import { blockedNote, couldNotBeMade } from './effect-faults.ts';
+import { CallContext, type CallLinks } from './call-context.ts';
 import { ClockWatch } from './clock-watch.ts';
+import { atMost, Closings } from './closings.ts';
 import { LazyAbort } from './lazy-abort.ts';
 import { runTool } from './run-tool.ts';
+import type { RunLive } from './run-live.ts';
 import { RunTimers } from './run-timers.ts';
 import type { ToolOutcome } from '../nodes/tool-node.ts';
 import type { Subscribers } from './subscribers.ts';
@@ -28,6 +32,9 @@ export interface EffectPorts {
   readonly content: (hash: ContentHash) => string | undefined;
   /** How long cancelled effects get to stop, in milliseconds. */
   readonly graceMs: number;
+  /** The run's workspace; the folder is made when a tool first asks. */
+  readonly workspace: () => string;
+  readonly live: RunLive;
 }
 
 interface InFlight {
@@ -50,6 +57,7 @@ export class Effects {
   #out = 0;
   #isLeaving = false;
   readonly #alone: (() => void)[] = [];
+  readonly #closings: Closings;
   readonly #timers: RunTimers;
   readonly #clockWatch: ClockWatch;
   readonly #subscribers: Subscribers;
@@ -70,6 +78,7 @@ export class Effects {
       onDue: (dues) => links.tell({ kind: 'timer', dues }),
     });
     this.#clockWatch = new ClockWatch(ports.clock);
+    this.#closings = new Closings({ clock: ports.clock, graceMs: ports.graceMs, onDone: links.onIdle });
   }
 
   /** Resolves when no tool is left that was given up and may still bring a late result. */
@@ -78,7 +87,7 @@ export class Effects {
   }
 
   get size(): number {
-    return this.#inFlight.size;
+    return this.#inFlight.size + this.#closings.size;
   }
 
   /** Starts an effect that a commit made due; none while the engine closes: what is due is begun on resume. */
@@ -107,6 +116,7 @@ export class Effects {
   /** Takes notice of what was committed: aborts effects whose turn or call ended, and sets the timers of what began. */
   noteCommit(run: RunState, events: readonly CadreEvent[]): void {
     if (!this.#isLeaving) this.#timers.note(run, events);
+    this.#closings.add(this.#ports.live.noteCommit(events));
     for (const event of events) {
       if (event.type === 'tool.end')
         this.#inFlight.get(event.callId)?.abort.abort(new CadreError('TOOL_CANCELLED', 'the call is over'));
@@ -126,6 +136,7 @@ export class Effects {
   abortAll(error: CadreError): void {
     this.#timers.stop();
     for (const effect of this.#inFlight.values()) effect.abort.abort(error);
+    this.#closings.add(this.#ports.live.closeAll());
   }
 
   /** The engine closes: aborts the model calls, which are made again when the run is resumed. */
@@ -135,30 +146,23 @@ export class Effects {
     for (const effect of this.#inFlight.values()) if (effect.kind === 'model') leave(effect, error);
   }
 
-  /** The engine closes, and what still runs has had its time: aborts it. */
+  /** The engine closes, and what still runs has had its time: aborts it, and closes what is live. */
   leaveAll(error: CadreError): void {
     for (const effect of this.#inFlight.values()) leave(effect, error);
+    this.#closings.add(this.#ports.live.closeAll());
   }
 
   /** Waits until the tools that run have ended by themselves, at most this long. */
   async finish(ms: number): Promise<void> {
     const tools = [...this.#inFlight.values()].filter(({ kind }) => kind === 'tool');
-    if (tools.length > 0 && ms > 0) await this.#atMost(ms, tools);
+    if (tools.length > 0 && ms > 0) await atMost(this.#ports.clock, ms, ended(tools));
   }
 
   /** Waits until what was aborted has stopped, at most the grace period; what goes on is waited for by nobody. */
   async drain(): Promise<void> {
     const stopping = [...this.#inFlight.values()].filter(({ abort }) => isAborted(abort));
-    if (stopping.length > 0) await this.#atMost(this.#ports.graceMs, stopping);
-  }
-
-  async #atMost(ms: number, effects: readonly InFlight[]): Promise<void> {
-    let cancelTimer: (() => void) | undefined;
-    const time = new Promise<void>((resolve) => {
-      cancelTimer = this.#ports.clock.setTimer(ms, resolve);
-    });
-    await Promise.race([Promise.all(effects.map((effect) => effect.done)), time]);
-    cancelTimer?.();
+    if (stopping.length > 0) await atMost(this.#ports.clock, this.#ports.graceMs, ended(stopping));
+    await this.#closings.settled();
   }
 
   #startModel(run: RunState, effect: Extract<Effect, { kind: 'model' }>): void {
@@ -207,7 +211,7 @@ export class Effects {
     if (agent === undefined || call === undefined || tool?.kind !== 'effect') return;
     const abort = new LazyAbort();
     const scope = agentScope(run, agent);
-    const { context, clock } = this.#ports;
+    const { context, clock, workspace, live } = this.#ports;
     const providerCallId =
       run.turns.get(turnId)?.modelEnd?.reply?.toolCalls.find((made) => made.callId === callId)?.providerCallId ?? '';
     const identity = { runId: run.meta.runId, agentId, turnId, toolCallId: callId, providerCallId, attempt: call.attempt };
@@ -216,13 +220,14 @@ export class Effects {
         ? { kind: 'verify', agentId, turnId, callId, by: effect.by, outcome: result }
         : { kind: 'tool', agentId, turnId, callId, outcome: result };
     let isOut = false;
+    const links = (progress: ToolContext['progress']): CallLinks => ({ scope, context, abort, progress, workspace, live });
     const outcome = runTool({
       name: tool.name,
       timeoutMs: tool.timeoutMs,
       clock,
       abort,
       graceMs: this.#ports.graceMs,
-      start: (progress) => tool.execute(call.request.args ?? {}, new CallContext(identity, { scope, context, abort, progress })),
+      start: (progress) => tool.execute(call.request.args ?? {}, new CallContext(identity, links(progress))),
       onProgress: (fraction, note) => this.#subscribers.progress(agentId, turnId, callId, fraction, note),
       onBlocked: (ms) => this.#tell(blockedNote(tool.name, callId, ms)),
       onLate: (late) => {
@@ -266,17 +271,8 @@ export class Effects {
   }
 }
 
-function couldNotBeMade(thrown: unknown): ModelOutcome {
-  const message = `the model call could not be made: ${describeThrown(thrown)}`;
-  const code = thrown instanceof CadreError ? thrown.code : 'INTERNAL';
-  return { kind: 'error', error: { code, message }, usage: {}, attempts: [] };
-}
-
-function blockedNote(name: string, callId: string, ms: number): Input {
-  const message =
-    `'${name}' (${callId}) let nothing else in this process run for ${Math.round(ms / 100) / 10} s, ` +
-    'and no deadline can stop it meanwhile; move long computations to a worker or another process';
-  return { kind: 'note', level: 'warning', code: 'EVENT_LOOP_BLOCKED', message };
+function ended(effects: readonly InFlight[]): Promise<unknown> {
+  return Promise.all(effects.map(({ done }) => done));
 }
 
 function isAborted(abort: InFlight['abort']): boolean {

@@ -3,6 +3,7 @@ import type { Ids } from '../core/ids.ts';
 import type { ContentEntry, Journal } from '../core/journal.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import type { CompiledProfile, ProfileFile, ProfileSet } from '../core/profile.ts';
+import type { RunState } from '../core/state.ts';
 import type { CheckedModelGateway } from '../models/gateway.ts';
 import type { NodeFunction } from '../nodes/function-node.ts';
 import type { Kernel } from './decide.ts';
@@ -23,12 +24,14 @@ export interface LaunchOptions {
   readonly limits?: LimitOptions;
   /** Values for tools, in `context.context`; never journaled. */
   readonly context?: Readonly<Record<string, unknown>>;
+  /** The folder the run's tools work in, instead of one of its own; on record, so that a resumed run works there, too. */
+  readonly workspace?: string;
   /** An LLM config used instead of every profile's own. */
   readonly llmConfig?: string;
 }
 
 /** How to go on with a run. */
-export interface ResumeOptions extends Omit<LaunchOptions, 'llmConfig' | 'limits'> {
+export interface ResumeOptions extends Omit<LaunchOptions, 'llmConfig' | 'limits' | 'workspace'> {
   /** `recorded`, the default: the profiles the run went by. `current`: those this engine was created with. */
   readonly profiles?: ProfileChoice;
 }
@@ -61,4 +64,6 @@ export interface EngineParts {
   readonly limits: LimitOptions;
   readonly owner: string;
   readonly graceMs: number;
+  /** Finds, and makes when it is first asked for, the workspace of a run. */
+  readonly workspaceOf: (meta: RunState['meta']) => () => string;
 }

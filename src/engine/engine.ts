@@ -1,5 +1,4 @@
 import { CadreError } from '../core/error.ts';
-import type { EventOf } from '../core/event.ts';
 import { applyEvent, foldEvents, startRun } from '../core/fold/apply-event.ts';
 import { hasReleased } from '../core/fold/release.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
@@ -19,9 +18,11 @@ import { forkedEvents } from './forked-events.ts';
 import { launchProfile } from './launch-profile.ts';
 import { Leases } from './leases.ts';
 import { limitsOf, type LimitOptions } from './limit-options.ts';
-import { titleOf } from './run-title.ts';
+import { LiveThings } from './live-things.ts';
+import { startEvent } from './start-event.ts';
 import { Run, toUserPayload } from './run.ts';
 import { type ActorPorts, RunActor } from './run-actor.ts';
+import { RunLive } from './run-live.ts';
 
 /** Launches, resumes and lists runs over one journal. */
 export class Engine {
@@ -32,6 +33,7 @@ export class Engine {
   readonly #ended = new Set<Lease>();
   readonly #resuming = new Map<string, Promise<Run>>();
   readonly #contents = new Map<ContentHash, string>();
+  readonly #liveThings = new LiveThings('this engine');
   #closing: Promise<void> | undefined;
 
   constructor(parts: EngineParts) {
@@ -61,19 +63,8 @@ export class Engine {
     const { snapshot } = workbench;
     const { run, begun } = await this.#leases.take(runId, (lease) => {
       this.#assertOpen();
-      const start: EventOf<'run.start'> = {
-        type: 'run.start',
-        runId,
-        seq: 1,
-        at: clock.now(),
-        profile: profile.name,
-        title: request.title ?? titleOf(payload),
-        input: payload,
-        profiles: snapshot.hash,
-        ...(options.llmConfig === undefined ? {} : { llmConfig: options.llmConfig }),
-        limits: this.#limits(options.limits),
-        engineVersion,
-      };
+      const limits = this.#limits(options.limits);
+      const start = startEvent({ runId, at: clock.now(), payload, profile: profile.name, snapshot, limits }, request, options);
       const { actor, run } = this.#activate(startRun(start), lease, workbench, options);
       const prefix = { events: [start], contents: [snapshot] };
       return { run, begun: actor.begin(prefix, { kind: 'start', profile: profile.name, payload }) };
@@ -203,6 +194,7 @@ export class Engine {
     const drainMs = options.graceMs ?? 2 * this.#parts.graceMs;
     await Promise.all([...this.#live.values()].map(({ actor }) => actor.suspend(drainMs)));
     await this.#leases.settled();
+    await this.#liveThings.closeAll();
     this.#live.clear();
     for (const lease of this.#ended) await this.#leases.giveBack(lease);
     this.#ended.clear();
@@ -277,6 +269,8 @@ export class Engine {
       content,
       context: options.context ?? {},
       graceMs,
+      workspace: this.#parts.workspaceOf(state.meta),
+      live: new RunLive(state.meta.runId, this.#liveThings),
       defer: setImmediate,
     };
     const actor = new RunActor(state, lease, ports);

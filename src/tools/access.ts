@@ -14,14 +14,19 @@ export interface AccessPolicy {
 /** How much `tool_description` segments tell: names and descriptions, or parameters and guides too. */
 export type DescriptionStyle = 'brief' | 'full';
 
-/** The tools a policy allows (A1.8): those of its toolsets and those it names, each once, in the order of the catalog. */
+/**
+ * The tools a policy allows (A1.8): those of its toolsets and those it names, each once, in the order of the catalog. `*` allows
+ * all but those that must be named, such as shells.
+ */
 export function allowedTools(catalog: ToolCatalog, policy: AccessPolicy): readonly Tool[] {
   const toolsets = new Set(policy.allowedToolsets);
   const names = new Set(policy.allowedTools);
   const all = toolsets.has('*') || names.has('*');
   return catalog.names().flatMap((name) => {
     const tool = catalog.get(name);
-    return tool !== undefined && (all || names.has(name) || toolsets.has(tool.toolset)) ? [tool] : [];
+    if (tool === undefined) return [];
+    const isCovered = all && tool.byNameOnly !== true;
+    return isCovered || names.has(name) || toolsets.has(tool.toolset) ? [tool] : [];
   });
 }
 

@@ -23,6 +23,8 @@ export interface ToolOptions {
   readonly exclusive?: boolean;
   /** It only looks whether something is ready: calling it again with the same result is no stagnation. */
   readonly polls?: boolean;
+  /** `*` in a profile does not cover it: the profile must name the tool or its toolset. */
+  readonly by_name_only?: boolean;
   /** Longest run in milliseconds; default 120,000. */
   readonly timeout_ms?: number;
   /** Longest result in characters that reaches the model; default 32,768. */
@@ -101,6 +103,7 @@ export function readToolOptions(definition: RawDefinition, givenName?: string): 
     trust: oneOf(definition, 'trust', trusts, where) ?? 'trusted',
     ...(flag(definition, 'needs_approval', where) ? { needsApproval: true } : {}),
     ...(flag(definition, 'polls', where) ? { polls: true } : {}),
+    ...(flag(definition, 'by_name_only', where) ? { byNameOnly: true } : {}),
     ...(verify === undefined ? {} : { verify }),
     ...(onUnknown === undefined ? {} : { onUnknown }),
     ...(handoverProtocol === undefined ? {} : { handoverProtocol }),

@@ -1,4 +1,6 @@
+import { tmpdir } from 'node:os';
 import type { AgentId, CallId, RunId, TurnId } from '../../src/core/ids.ts';
+import { LiveThings } from '../../src/engine/live-things.ts';
 import type { ToolContext } from '../../src/core/tool.ts';
 
 /** A context as the engine hands it to a tool, for tests that run one directly. */
@@ -15,6 +17,8 @@ export function toolContext(change: Partial<ToolContext> = {}): ToolContext {
     agent: {},
     team: {},
     context: {},
+    workspace: tmpdir(),
+    live: { agent: new LiveThings('the test'), run: new LiveThings('the test'), engine: new LiveThings('the test') },
     ...change,
   };
 }

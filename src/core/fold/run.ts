@@ -28,6 +28,7 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunState
       profiles: event.profiles,
       llmConfig: event.llmConfig,
       engineVersion: event.engineVersion,
+      workspace: event.workspace,
       parentRun: event.parentRun,
     },
     status: 'running',

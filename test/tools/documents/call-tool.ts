@@ -1,7 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
-import type { AgentId, CallId, RunId, TurnId } from '../../../src/core/ids.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
-import type { ToolContext } from '../../../src/core/tool.ts';
+import { toolContext } from '../tool-context.ts';
 import { CadreError } from '../../../src/core/error.ts';
 import {
   createDocumentTools,
@@ -19,7 +18,7 @@ export function openTools(options: DocumentToolsOptions): { readonly documents: 
   const call: CallTool = async (name, args, signal = new AbortController().signal) => {
     const tool = documents.tools.find((candidate) => candidate.name === name);
     if (tool === undefined) throw new Error(`no tool ${name}`);
-    const result = await tool.execute(args, contextWith(signal));
+    const result = await tool.execute(args, toolContext({ signal }));
     if (typeof result !== 'string') throw new Error(`${name} returned ${typeof result}`);
     return result;
   };
@@ -35,20 +34,4 @@ export async function errorOf(promise: Promise<unknown>): Promise<CadreError> {
     if (error instanceof CadreError) return error;
   }
   throw new Error('it did not fail');
-}
-
-function contextWith(signal: AbortSignal): ToolContext {
-  return {
-    runId: 'run' as RunId,
-    agentId: 'A' as AgentId,
-    turnId: 'A.t1' as TurnId,
-    toolCallId: 'call00001' as CallId,
-    providerCallId: 'p1',
-    attempt: 1,
-    signal,
-    progress: () => undefined,
-    agent: {},
-    team: {},
-    context: {},
-  };
 }

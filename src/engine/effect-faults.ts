@@ -1,0 +1,18 @@
+import { CadreError, describeThrown } from '../core/error.ts';
+import type { ModelOutcome } from '../core/model.ts';
+import type { Input } from './decide.ts';
+
+/** The outcome of a model call that broke before it was made. */
+export function couldNotBeMade(thrown: unknown): ModelOutcome {
+  const message = `the model call could not be made: ${describeThrown(thrown)}`;
+  const code = thrown instanceof CadreError ? thrown.code : 'INTERNAL';
+  return { kind: 'error', error: { code, message }, usage: {}, attempts: [] };
+}
+
+/** What is put on record of a tool that kept everything else in this process from running. */
+export function blockedNote(name: string, callId: string, ms: number): Input {
+  const message =
+    `'${name}' (${callId}) let nothing else in this process run for ${Math.round(ms / 100) / 10} s, ` +
+    'and no deadline can stop it meanwhile; move long computations to a worker or another process';
+  return { kind: 'note', level: 'warning', code: 'EVENT_LOOP_BLOCKED', message };
+}

@@ -1,0 +1,37 @@
+import path from 'node:path';
+import type { EventOf } from '../core/event.ts';
+import type { RunId } from '../core/ids.ts';
+import type { ContentEntry } from '../core/journal.ts';
+import type { JsonValue } from '../core/json.ts';
+import type { Limits } from '../core/profile.ts';
+import type { LaunchOptions, LaunchRequest } from './engine-parts.ts';
+import { titleOf } from './run-title.ts';
+import { engineVersion } from './version.ts';
+
+/** What the engine adds to what was asked for. */
+export interface StartFacts {
+  readonly runId: RunId;
+  readonly at: number;
+  readonly profile: string;
+  readonly payload: JsonValue;
+  readonly snapshot: ContentEntry;
+  readonly limits: Limits;
+}
+
+/** The first event of a run: everything it goes by. */
+export function startEvent(facts: StartFacts, request: LaunchRequest, options: LaunchOptions): EventOf<'run.start'> {
+  return {
+    type: 'run.start',
+    runId: facts.runId,
+    seq: 1,
+    at: facts.at,
+    profile: facts.profile,
+    title: request.title ?? titleOf(facts.payload),
+    input: facts.payload,
+    profiles: facts.snapshot.hash,
+    ...(options.llmConfig === undefined ? {} : { llmConfig: options.llmConfig }),
+    limits: facts.limits,
+    ...(options.workspace === undefined ? {} : { workspace: path.resolve(options.workspace) }),
+    engineVersion,
+  };
+}

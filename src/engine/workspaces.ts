@@ -1,0 +1,43 @@
+import { chmodSync, mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { CadreError, describeThrown } from '../core/error.ts';
+import type { RunState } from '../core/state.ts';
+import { defaultStorePath } from './open-store.ts';
+
+/** Where runs work: one folder for all of them, or a folder for each run id. */
+export type WorkspaceOption = string | ((runId: string) => string);
+
+/**
+ * Finds the workspace of a run: the folder it was launched with, else the engine's, else one of its own beside the journal
+ * (for a journal in memory, in the folder for temporary files). It is made when a tool first asks for it.
+ */
+export function createWorkspaces(option: WorkspaceOption | undefined, store: unknown): (meta: RunState['meta']) => () => string {
+  return (meta) => {
+    let made: string | undefined;
+    return () => (made ??= make(path.resolve(meta.workspace ?? chosen(option, store, meta.runId))));
+  };
+}
+
+function chosen(option: WorkspaceOption | undefined, store: unknown, runId: string): string {
+  if (typeof option === 'string') return option;
+  if (option !== undefined) return option(runId);
+  if (store === 'memory') return path.join(tmpdir(), 'cadre-workspaces', runId);
+  return path.join(path.dirname(typeof store === 'string' ? store : defaultStorePath), 'workspaces', runId);
+}
+
+function make(folder: string): string {
+  try {
+    // What is made here is its owner's alone; a folder that is there keeps its rights.
+    if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, 0o700);
+    return folder;
+  } catch (thrown) {
+    throw new CadreError(
+      'PATH_REFUSED',
+      `the workspace ${folder} cannot be made: ${describeThrown(thrown)}; name another with \`workspace\``,
+      {
+        cause: thrown,
+      },
+    );
+  }
+}
