@@ -34,6 +34,8 @@ export interface LlmConfig {
   readonly provider: string;
   readonly model: string;
   readonly baseUrl?: string;
+  /** Which of a provider's protocols is spoken, where it has several. */
+  readonly api?: 'chat' | 'responses';
   /** The environment variable that holds the key; the key itself never enters a config. */
   readonly apiKeyVar?: string;
   readonly temperature?: number;

@@ -50,9 +50,8 @@ function buildSettings(model: AiSdkModel, config: LlmConfig): Settings {
   const { temperature, topP, maxOutputTokens, seed, stopSequences, reasoningEffort, headers } = config;
   const hasCommonEffort =
     model.specificationVersion === 'v4' && reasoningEffort !== undefined && commonEfforts.has(reasoningEffort);
-  const providerOptions = hasCommonEffort
-    ? config.providerOptions
-    : withEffort(config.providerOptions, model.provider, reasoningEffort);
+  const options = withoutStore(config.providerOptions, model.provider);
+  const providerOptions = hasCommonEffort ? options : withEffort(options, model.provider, reasoningEffort);
   return {
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { topP }),
@@ -74,4 +73,15 @@ function withEffort(options: JsonObject | undefined, provider: string, effort: s
     ...options,
     [key]: { reasoningEffort: effort, ...(isJsonObject(own) && own) },
   };
+}
+
+/**
+ * Has OpenAI's responses API keep nothing, unless the options say so: what it keeps is referred to by later prompts, which then
+ * fail with another key, another server, or once it is deleted. Reasoning travels along, encrypted, in its place.
+ */
+function withoutStore(options: JsonObject | undefined, provider: string): JsonObject | undefined {
+  const [key = provider, api] = provider.split('.');
+  if (api !== 'responses') return options;
+  const own = options?.[key];
+  return { ...options, [key]: { store: false, ...(isJsonObject(own) && own) } };
 }

@@ -11,6 +11,9 @@ export type StreamFinish =
 // Words with which local servers end a complete reply, and which providers map to `other`.
 const properRawReasons: ReadonlySet<string> = new Set(['eos', 'eos_token', 'end_turn', 'stop_sequence', 'complete']);
 
+// Words with which some servers end a reply that calls tools, and which providers map to `other`.
+const callRawReasons: ReadonlySet<string> = new Set(['function_call', 'tool_call', 'tool_calls', 'tool_use']);
+
 /**
  * Reads the finish reason of a `finish` part: text in spec v2, `{ unified, raw }` in v3 and v4.
  * `error`, `other`, `unknown`, `interrupted` and anything unheard of are broken ends (FAULTS M6).
@@ -26,6 +29,7 @@ export function parseFinishReason(value: unknown): StreamFinish {
       return { kind: 'proper', reason: unified };
     default:
       if (unified === 'other' && properRawReasons.has(raw.toLowerCase())) return { kind: 'proper', reason: 'stop' };
+      if (unified === 'other' && callRawReasons.has(raw.toLowerCase())) return { kind: 'proper', reason: 'tool-calls' };
       return { kind: 'broken', raw: raw === '' ? unified : raw };
   }
 }

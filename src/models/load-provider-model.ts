@@ -16,15 +16,18 @@ export async function loadProviderModel(
 ): Promise<AiSdkModel> {
   const create = findFactory(await importPackage(provider, config.name), provider);
   const createModel: unknown = create({
-    // The name under which provider options for such servers are given in an LLM config.
-    name: 'openaiCompatible',
+    // The name under which provider options for such servers are given in an LLM config; others have names of their own.
+    ...(provider.needsName === true && { name: 'openaiCompatible' }),
     ...(config.baseUrl !== undefined && { baseURL: config.baseUrl }),
     ...(apiKey !== undefined && { apiKey }),
-    includeUsage: true,
+    ...(provider.needsName === true && { includeUsage: true }),
     fetch: guardedFetch,
   });
   if (typeof createModel !== 'function') throw strangePackage(provider);
-  return parseAiSdkModel(createModel(model), config.name);
+  const { api } = config;
+  const ofApi: unknown = api === undefined || provider.hasApis !== true ? createModel : Reflect.get(createModel, api);
+  if (typeof ofApi !== 'function') throw strangePackage(provider);
+  return parseAiSdkModel(ofApi(model), config.name);
 }
 
 /** Tells, without loading it, whether a provider's package can be imported. */

@@ -95,7 +95,7 @@ export class ModelResolver {
   #resolveConfigured(config: LlmConfig): ResolvedModel {
     if (config.provider === 'scripted') return this.#resolveScripted(config);
     const { provider, model } = splitModel(config);
-    const found = findProviderPackage(provider, config.baseUrl);
+    const found = findProviderPackage(provider, config);
     if (found === undefined) return refuse('MODEL_UNKNOWN', this.#describeUnknown(config, provider));
     if (found.needsBaseUrl && config.baseUrl === undefined) {
       return refuse(
@@ -135,7 +135,7 @@ export class ModelResolver {
 
   #apiKeyVar(config: LlmConfig): string | undefined {
     if (config.apiKeyVar !== undefined || config.provider === 'scripted') return config.apiKeyVar;
-    return findProviderPackage(splitModel(config).provider, config.baseUrl)?.apiKeyVar;
+    return findProviderPackage(splitModel(config).provider, config)?.apiKeyVar;
   }
 
   #apiKey(config: LlmConfig): string | undefined {

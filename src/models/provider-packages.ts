@@ -1,3 +1,5 @@
+import type { LlmConfig } from '../core/llm-config.ts';
+
 /** A provider whose package is loaded on first use. */
 export interface ProviderPackage {
   readonly packageName: string;
@@ -6,16 +8,24 @@ export interface ProviderPackage {
   /** The environment variable of the key when the LLM config names none. */
   readonly apiKeyVar?: string;
   readonly needsBaseUrl: boolean;
+  /** One package serves many providers, which have to be named. */
+  readonly needsName?: boolean;
+  /** It has a method for each of several protocols, named as `api` is. */
+  readonly hasApis?: boolean;
 }
 
 const openaiCompatible: ProviderPackage = {
   packageName: '@ai-sdk/openai-compatible',
   factories: ['createOpenAICompatible'],
   needsBaseUrl: true,
+  needsName: true,
 };
 
 const packages: ReadonlyMap<string, ProviderPackage> = new Map<string, ProviderPackage>([
-  ['openai', { packageName: '@ai-sdk/openai', factories: ['createOpenAI'], apiKeyVar: 'OPENAI_API_KEY', needsBaseUrl: false }],
+  [
+    'openai',
+    { packageName: '@ai-sdk/openai', factories: ['createOpenAI'], apiKeyVar: 'OPENAI_API_KEY', needsBaseUrl: false, hasApis: true },
+  ],
   ['openai-compatible', openaiCompatible],
   [
     'anthropic',
@@ -36,9 +46,11 @@ const packages: ReadonlyMap<string, ProviderPackage> = new Map<string, ProviderP
 export const providerNames: readonly string[] = [...packages.keys()];
 
 /**
- * Finds the package for a provider; undefined when there is none of that name.
- * `openai` with a base URL means a server that speaks OpenAI's chat protocol, which is not the protocol of OpenAI's own models.
+ * Finds the package for a config's provider; undefined when there is none of that name.
+ * `openai` with a base URL means a server that speaks OpenAI's chat protocol as others do, unless the config names an `api` of
+ * OpenAI's own.
  */
-export function findProviderPackage(provider: string, baseUrl: string | undefined): ProviderPackage | undefined {
-  return provider === 'openai' && baseUrl !== undefined ? openaiCompatible : packages.get(provider);
+export function findProviderPackage(provider: string, config: Pick<LlmConfig, 'baseUrl' | 'api'>): ProviderPackage | undefined {
+  const isForeign = provider === 'openai' && config.baseUrl !== undefined && config.api === undefined;
+  return isForeign ? openaiCompatible : packages.get(provider);
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CadreError } from '../../src/core/error.ts';
 import type { LlmConfig } from '../../src/core/llm-config.ts';
 import { createModelGateway } from '../../src/models/gateway.ts';
+import { isInstalled, loadProviderModel } from '../../src/models/load-provider-model.ts';
 import { scriptedModel } from '../../src/models/scripted-replies.ts';
 import { ManualClock } from './manual-clock.ts';
 import { config, gatewayFor, replyOf, request } from './model-fixtures.ts';
@@ -79,10 +80,12 @@ describe('a check before a run', () => {
     expect(check(fields)).toMatchObject({ ok: false, error: { code, message: expect.stringMatching(message) } });
   });
 
-  it('prints how to install a package that is missing', () => {
-    expect(check({ provider: 'anthropic', model: 'claude' }, { ANTHROPIC_API_KEY: 'x' })).toMatchObject({
-      ok: false,
-      error: { code: 'DEPENDENCY_MISSING', message: expect.stringContaining('npm install @ai-sdk/anthropic') },
+  it('prints how to install a package that is missing', async () => {
+    const provider = { packageName: '@ai-sdk/not-here', factories: ['create'], needsBaseUrl: false };
+    expect(isInstalled(provider)).toBe(false);
+    await expect(loadProviderModel(provider, config(), 'm', undefined)).rejects.toMatchObject({
+      code: 'DEPENDENCY_MISSING',
+      message: expect.stringContaining('Install it with: npm install @ai-sdk/not-here'),
     });
   });
 

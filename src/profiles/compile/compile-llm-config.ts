@@ -41,6 +41,7 @@ export function compileLlmConfig(context: LlmConfigContext, merged: MapNode, nam
     missing: isKeyMissing ? [...new Set([...missing, apiKeyVar])] : missing,
     ...withoutUndefined({
       baseUrl: text(config, 'base_url') ?? text(config, 'api_base'),
+      api: apiOf(text(config, 'api')),
       apiKeyVar,
       temperature: readNumber(config, 'temperature'),
       topP: readNumber(config, 'top_p'),
@@ -94,6 +95,10 @@ function modelOf(context: LlmConfigContext, config: MapNode, hasScript: boolean)
   const slash = model.indexOf('/');
   if (context.models.has(model) || slash <= 0) return { provider: '', model };
   return { provider: model.slice(0, slash), model: model.slice(slash + 1) };
+}
+
+function apiOf(word: string | undefined): LlmConfig['api'] {
+  return word === 'chat' || word === 'responses' ? word : undefined;
 }
 
 function retryOf(config: MapNode): RetryPolicy {

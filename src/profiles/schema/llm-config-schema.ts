@@ -65,6 +65,7 @@ const settings: Properties = {
   model: words('provider/model, or the bare name of a model.'),
   base_url: words('Where an OpenAI-compatible server listens.'),
   api_base: words('The same as base_url.'),
+  api: oneOf('The protocol of an openai config: responses, or chat completions.', ['responses', 'chat']),
   temperature: number('Sampling temperature.', 0, 2),
   max_output_tokens: whole('Longest reply in tokens.', 1),
   max_tokens: whole('The same as max_output_tokens.', 1),

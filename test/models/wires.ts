@@ -1,0 +1,56 @@
+import { LLMock, type Fixture } from '@copilotkit/aimock';
+
+/** A wire format: what an LLM config says to speak it to a server on the loopback interface. */
+export interface Wire {
+  readonly provider: string;
+  readonly api?: 'chat' | 'responses';
+  readonly model: string;
+  /** Below the address of the server. */
+  readonly path: string;
+}
+
+/** Every wire format there is a package for. */
+export const wires: Readonly<Record<string, Wire>> = {
+  'OpenAI responses': { provider: 'openai', api: 'responses', model: 'gpt-5', path: '/v1' },
+  'OpenAI chat': { provider: 'openai', api: 'chat', model: 'gpt-5', path: '/v1' },
+  'OpenAI-compatible chat': { provider: 'openai-compatible', model: 'llama', path: '/v1' },
+  Anthropic: { provider: 'anthropic', model: 'claude-sonnet-4-5', path: '/v1' },
+  Google: { provider: 'google', model: 'gemini-2.5-pro', path: '/v1beta' },
+};
+
+/** Keys for all of them. */
+export const wireKeys = {
+  OPENAI_API_KEY: 'sk-test-0123456789',
+  ANTHROPIC_API_KEY: 'sk-ant-0123456789',
+  GOOGLE_GENERATIVE_AI_API_KEY: 'AIzaTest0123456789abcdef',
+};
+
+/** An LLM config file that speaks a wire format; `more` are further lines below `config`. */
+export function wireConfig(wire: Wire, url: string, more: readonly string[] = [], name = 'wire'): { path: string; text: string } {
+  const { provider, api, model, path } = wire;
+  const lines = [
+    `provider: ${provider}`,
+    ...(api === undefined ? [] : [`api: ${api}`]),
+    `model: ${model}`,
+    `base_url: ${url}${path}`,
+    ...more,
+  ];
+  return {
+    path: `llm_configs/${name}.yaml`,
+    text: `name: ${name}\ntype: llm_config\nconfig:\n${lines.map((line) => `  ${line}\n`).join('')}`,
+  };
+}
+
+/** A running mock of all providers, given up at the end of its scope. */
+export interface MockProviders extends AsyncDisposable {
+  readonly url: string;
+  readonly mock: LLMock;
+}
+
+/** Starts a mock of all providers on the loopback interface. */
+export async function startMock(fixtures: readonly Fixture[]): Promise<MockProviders> {
+  const mock = new LLMock({ port: 0, host: '127.0.0.1' });
+  mock.addFixtures([...fixtures]);
+  await mock.start();
+  return { url: mock.url, mock, [Symbol.asyncDispose]: () => mock.stop() };
+}
