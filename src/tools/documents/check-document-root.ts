@@ -2,9 +2,11 @@ import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import { defaultDocumentLimits } from './document-limits.ts';
-import { showPath } from './inside-path.ts';
-import { errorCode, readInside } from './read-inside.ts';
-import { documentEndings, systemFolders, walkDocuments, type SkippedFile } from './walk-documents.ts';
+import { showPath } from '../files/inside-path.ts';
+import { errorCode } from '../files/error-code.ts';
+import { isSystemFolder } from '../files/open-folder.ts';
+import { readInside } from '../files/read-inside.ts';
+import { documentEndings, walkDocuments, type SkippedFile } from './walk-documents.ts';
 
 /**
  * Makes sure that a folder can be searched, and returns its real path.
@@ -46,7 +48,7 @@ export async function resolveDocumentRoot(root: string): Promise<string> {
     if (code === 'EACCES' || code === 'EPERM') throw unreadable(root, 'cannot be opened: permission is denied', error);
     throw unreadable(root, `cannot be opened (${code ?? String(error)})`, error);
   }
-  if (systemFolders.some((folder) => real === folder || real.startsWith(`${folder}/`))) {
+  if (isSystemFolder(real)) {
     throw unreadable(root, 'belongs to the system and holds no documents');
   }
   return real;

@@ -1,6 +1,6 @@
 import { maxHitChars } from './document-limits.ts';
 import type { DocumentBlock, ParsedDocument } from './document-block.ts';
-import { joinLines } from './text-lines.ts';
+import { joinLines } from '../files/text-lines.ts';
 
 /** A piece of a document that can be found: whole lines of one section, and the texts it is found by. */
 export interface DocumentChunk {

@@ -4,12 +4,12 @@ import type { DocumentBlock } from './document-block.ts';
 import { chunkDocument, type DocumentChunk } from './document-chunks.ts';
 import { maxTotalBytes, type DocumentLimits } from './document-limits.ts';
 import { FullTextIndex } from './full-text-index.ts';
-import { refusePath, toInsidePath } from './inside-path.ts';
+import { refusePath, toInsidePath } from '../files/inside-path.ts';
 import { nearNames } from './near-names.ts';
 import { parseDocument } from './parse-document.ts';
-import { readInside, type InsideText } from './read-inside.ts';
+import { readInside, type InsideText } from '../files/read-inside.ts';
 import { toIndexText } from './search-terms.ts';
-import { splitLines } from './text-lines.ts';
+import { splitLines } from '../files/text-lines.ts';
 import { walkDocuments, type SkippedFile } from './walk-documents.ts';
 
 /** A document as it is on disk now. */

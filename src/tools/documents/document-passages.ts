@@ -1,6 +1,6 @@
 import { maxPassageChars } from './document-limits.ts';
 import type { DocumentBlock } from './document-block.ts';
-import { joinLines } from './text-lines.ts';
+import { joinLines } from '../files/text-lines.ts';
 
 /** A few lines that can be quoted: a paragraph or a part of it, a list item, a table row, or one line of code. */
 export interface Passage {

@@ -4,7 +4,7 @@ import { maxPassageChars } from './document-limits.ts';
 import { listPassages, type Passage } from './document-passages.ts';
 import { FullTextIndex } from './full-text-index.ts';
 import { parseSearchQuery, toIndexText } from './search-terms.ts';
-import { joinLines } from './text-lines.ts';
+import { joinLines } from '../files/text-lines.ts';
 import { weighTerms, type WeightedTerm } from './weigh-terms.ts';
 
 /** A quotable passage: `text` is verbatim what stands on its lines. */

@@ -1,6 +1,6 @@
 import { CadreError } from '../../core/error.ts';
 import type { DocumentIndex, IndexedDocument } from './document-index.ts';
-import { toInsidePath } from './inside-path.ts';
+import { toInsidePath } from '../files/inside-path.ts';
 
 /** The documents of a folder: how many are in each folder below, and the titles of as many as fit. */
 export interface DocumentListing {

@@ -3,7 +3,7 @@ import { cutAround } from './cut-text.ts';
 import { maxHitChars } from './document-limits.ts';
 import { rankChunks, type RankedChunk, type RankRequest } from './rank-chunks.ts';
 import { parseSearchQuery, type SearchQuery } from './search-terms.ts';
-import { joinLines } from './text-lines.ts';
+import { joinLines } from '../files/text-lines.ts';
 import { weighTerms, type WeightedQuery } from './weigh-terms.ts';
 
 /** What to search for. */

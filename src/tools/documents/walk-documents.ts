@@ -2,8 +2,9 @@ import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { maxWalkDepth, maxWalkEntries } from './document-limits.ts';
-import { hasControlCharacter } from './inside-path.ts';
-import { errorCode } from './read-inside.ts';
+import { hasControlCharacter } from '../files/inside-path.ts';
+import { errorCode } from '../files/error-code.ts';
+import { isSystemFolder } from '../files/open-folder.ts';
 
 /** A file that is not in the index, and why. */
 export interface SkippedFile {
@@ -16,9 +17,6 @@ export type WalkStep = { readonly file: string } | SkippedFile;
 
 /** The endings of documents, in lower case; names are compared without regard to case. */
 export const documentEndings: readonly string[] = ['.md', '.mdx', '.markdown', '.txt', '.rst'];
-
-/** Folders of the system that are not documents, whatever is in them. */
-export const systemFolders: readonly string[] = ['/proc', '/dev', '/sys'];
 
 /** Tells whether a file name ends like a document. */
 export function isDocumentName(name: string): boolean {
@@ -64,7 +62,7 @@ function look(root: string, entry: Dirent, path: string): WalkStep | 'folder' | 
   if (entry.name.startsWith('.') || entry.name === 'node_modules') return 'nothing';
   const isDocument = isDocumentName(entry.name);
   if (entry.isSymbolicLink()) return { file: path, reason: 'it is a symbolic link (links are not followed)' };
-  if (entry.isDirectory()) return systemFolders.includes(join(root, path)) ? 'nothing' : 'folder';
+  if (entry.isDirectory()) return isSystemFolder(join(root, path)) ? 'nothing' : 'folder';
   if (!isDocument) return 'nothing';
   if (!entry.isFile()) return { file: path, reason: 'it is not a regular file' };
   if (hasControlCharacter(entry.name) || entry.name.includes('\\')) {

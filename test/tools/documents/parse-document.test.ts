@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunkDocument } from '../../../src/tools/documents/document-chunks.ts';
 import { parseDocument } from '../../../src/tools/documents/parse-document.ts';
-import { splitLines } from '../../../src/tools/documents/text-lines.ts';
+import { splitLines } from '../../../src/tools/files/text-lines.ts';
 
 /** The blocks of a text as `kind line-endLine`. */
 function outline(file: string, text: string): readonly string[] {

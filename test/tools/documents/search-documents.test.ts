@@ -6,7 +6,7 @@ import { DocumentIndex } from '../../../src/tools/documents/document-index.ts';
 import { defaultDocumentLimits } from '../../../src/tools/documents/document-limits.ts';
 import { searchDocuments, type SearchAnswer } from '../../../src/tools/documents/search-documents.ts';
 import { errorOf, openTools } from './call-tool.ts';
-import { makeFolder, putFile } from './temp-folder.ts';
+import { makeFolder, putFile } from '../files/temp-folder.ts';
 
 const guide = {
   'tools.md':

@@ -1,0 +1,56 @@
+import { constants } from 'node:fs';
+import { lstat, open, type FileHandle } from 'node:fs/promises';
+import { errorCode } from './error-code.ts';
+import { refusePath } from './inside-path.ts';
+import type { FolderRequest, OpenFolder } from './open-folder.ts';
+import { CadreError } from '../../core/error.ts';
+
+/** A regular file that is open for reading. */
+export interface OpenFile {
+  readonly handle: FileHandle;
+  readonly size: number;
+  /** Changes whenever the file does: made of inode, size and modification time. */
+  readonly version: string;
+  /** Permission bits. */
+  readonly mode: number;
+}
+
+const fileFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/**
+ * Opens a regular file of an open folder: not through a link, and without waiting for what is behind a FIFO or device. The
+ * caller closes it.
+ *
+ * @throws CadreError `PATH_REFUSED` for a link, `TOOL_FAILED` for what is no regular file; what the system throws otherwise
+ */
+export async function openFile(folder: OpenFolder, name: string, { requested, what }: FileRequest): Promise<OpenFile> {
+  const path = folder.at(name);
+  // Opening alone makes some devices do something, so they are looked at first; what was opened counts all the same.
+  const found = await lstat(path);
+  if (found.isSymbolicLink()) throw refusePath(requested, 'it is a symbolic link', what);
+  if (!found.isFile()) throw notRegular(requested, found.isDirectory());
+  const handle = await open(path, fileFlags).catch((error: unknown) => {
+    const code = errorCode(error);
+    throw code === 'ELOOP' || code === 'EMLINK' ? refusePath(requested, 'it is a symbolic link', what) : error;
+  });
+  try {
+    const opened = await handle.stat({ bigint: true });
+    if (!opened.isFile()) throw notRegular(requested, opened.isDirectory());
+    return { handle, size: Number(opened.size), version: versionOf(opened), mode: Number(opened.mode & 0o777n) };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+type FileRequest = Pick<FolderRequest, 'requested' | 'what'>;
+
+/** A mark that changes whenever a file does. */
+export function versionOf(stats: { readonly ino: bigint; readonly size: bigint; readonly mtimeNs: bigint }): string {
+  return `${stats.ino}:${stats.size}:${stats.mtimeNs}`;
+}
+
+function notRegular(requested: string, isFolder: boolean): CadreError {
+  const reason = isFolder ? 'it is a folder' : 'it is not a regular file';
+  return new CadreError('TOOL_FAILED', `${JSON.stringify(requested)} cannot be opened: ${reason}.`, { details: { reason } });
+}

@@ -1,0 +1,117 @@
+import { constants, existsSync } from 'node:fs';
+import { lstat, mkdir, open, realpath, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CadreError } from '../../core/error.ts';
+import { errorCode } from './error-code.ts';
+import { refusePath } from './inside-path.ts';
+
+/** A folder that is held open, so that nothing can be put in its place while it is used. */
+export interface OpenFolder {
+  /** Its real path. */
+  readonly path: string;
+  /** Where an entry of it is reached through the open folder; '.' is the folder itself. */
+  readonly at: (name: string) => string;
+}
+
+/** Which folder is opened, and for whom. */
+export interface FolderRequest {
+  /** A real path. */
+  readonly root: string;
+  /** The folders below the root, one after another. */
+  readonly parts: readonly string[];
+  /** Makes the folders that are missing. */
+  readonly create?: boolean;
+  /** The whole path that was asked for, and what the root is called, for messages. */
+  readonly requested: string;
+  readonly what: string;
+}
+
+/** Folders of the system: no file of a team is in there, and reading or writing there does things. */
+export const systemFolders: readonly string[] = ['/proc', '/dev', '/sys'];
+
+const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+const hasDescriptorPaths = existsSync('/proc/self/fd');
+
+/**
+ * Opens a folder below a root and holds it open while `use` runs. Each folder on the way is opened inside the one before it
+ * and never through a symbolic link, so that exchanging one of them for a link leads nowhere (FAULTS S4). Where the system
+ * has no paths for open folders (there is no /proc), what was opened is compared with where its path leads.
+ *
+ * @throws CadreError `PATH_REFUSED` for a link on the way and for folders of the system; what the system throws otherwise
+ */
+export async function withOpenFolder<T>(request: FolderRequest, use: (folder: OpenFolder) => Promise<T>): Promise<T> {
+  const { root, parts } = request;
+  refuseSystemFolder(join(root, ...parts), request);
+  let folder = await openAt(root, root);
+  try {
+    for (const part of parts) {
+      const next = await step(folder, part, request);
+      await folder.handle.close();
+      folder = next;
+    }
+    const { path, at } = folder;
+    return await use({ path, at });
+  } finally {
+    await folder.handle.close();
+  }
+}
+
+/** Refuses what belongs to the system, wherever the root is. */
+export function refuseSystemFolder(path: string, { requested, what }: Pick<FolderRequest, 'requested' | 'what'>): void {
+  if (isSystemFolder(path)) throw refusePath(requested, 'it belongs to the system', what);
+}
+
+/** Tells whether a path is a folder of the system or lies in one. */
+export function isSystemFolder(path: string): boolean {
+  return systemFolders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+}
+
+interface HeldFolder extends OpenFolder {
+  readonly handle: FileHandle;
+}
+
+async function openAt(reachedAt: string, path: string): Promise<HeldFolder> {
+  const handle = await open(reachedAt, folderFlags);
+  if (hasDescriptorPaths) return { handle, path, at: (name) => `/proc/self/fd/${handle.fd}/${name}` };
+  try {
+    const [opened, real] = [await handle.stat({ bigint: true }), await realpath(path)];
+    const found = await lstat(real, { bigint: true });
+    if (real === path && found.ino === opened.ino && found.dev === opened.dev)
+      return { handle, path, at: (name) => join(path, name) };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  await handle.close();
+  throw new CadreError('PATH_REFUSED', `The folder ${path} was exchanged while it was being opened.`, {
+    details: { reason: 'it was exchanged while it was being opened' },
+  });
+}
+
+async function step(folder: OpenFolder, part: string, request: FolderRequest): Promise<HeldFolder> {
+  const { requested, what, create = false } = request;
+  try {
+    if (create)
+      await mkdir(folder.at(part)).catch((error: unknown) => {
+        if (errorCode(error) !== 'EEXIST') throw error;
+      });
+    return await openAt(folder.at(part), join(folder.path, part));
+  } catch (error) {
+    const code = errorCode(error);
+    if (code !== 'ENOTDIR' && code !== 'ELOOP' && code !== 'EMLINK') throw error;
+    if (code !== 'ENOTDIR' || (await isLink(folder.at(part))))
+      throw refusePath(requested, `"${part}" on the way to it is a symbolic link`, what);
+    if (create) throw refusePath(requested, `"${part}" is not a folder`, what);
+    throw error;
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink();
+  } catch (error) {
+    // Gone by now: it was no folder, that is all that is known.
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
