@@ -25,6 +25,8 @@ export interface InboxItem {
   /** The observer or decider rule that made the item. */
   readonly observerId?: string;
   readonly ruleId?: string;
+  /** What it says comes from outside the circle of those whose instructions count: it is framed as data. */
+  readonly trust?: 'untrusted';
   /** Who posted it: an agent of the run, or absent for the outside. */
   readonly from?: AgentId;
   /** The item this one stands for once more: the turn that read it was interrupted, or failed, before its model had answered. */

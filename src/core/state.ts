@@ -6,6 +6,7 @@ import type { InboxItem, WaitingItem } from './inbox.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { MessageOrigin, PromptMessage } from './message.ts';
 import type { Limits } from './profile.ts';
+import type { PromptSources, SourceMarks } from './prompt-sources.ts';
 import type { ClimbedRung, StagnationQuestion } from './stagnation.ts';
 import type { WaitFor } from './transition.ts';
 import type { CallStatus } from './turn.ts';
@@ -36,6 +37,8 @@ export interface RunState {
   /** The newest turns of each agent; older ones were released, and are read from the journal (`fold/release.ts`). */
   readonly turns: Map<TurnId, TurnState>;
   readonly keeps: Keeps;
+  /** Some agent of it has read untrusted text: what agents share may carry it. */
+  isTainted: boolean;
   readonly usage: RunUsage;
   readonly limits: Limits;
   readonly budget: Budget;
@@ -250,6 +253,8 @@ export interface AgentState extends AgentContext {
   error: ErrorRecord | undefined;
   readonly children: AgentId[];
   toolCallsTotal: number;
+  /** Where what it has read came from. */
+  readonly sources: SourceMarks;
 }
 
 /** One tool call, as long as its run is in memory. */
@@ -278,6 +283,8 @@ export interface TurnState {
   /** The raw items behind `start.inputs`, in the same order. */
   readonly items: readonly (InboxItem | undefined)[];
   readonly itemSeqs: readonly number[];
+  /** Where what its prompt held came from. */
+  readonly sources: PromptSources;
   /** Sequence number of the item that interrupted its model call. */
   interruptedBy: number | undefined;
   modelEnd: EventOf<'model.end'> | undefined;

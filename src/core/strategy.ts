@@ -11,6 +11,8 @@ export interface Strategy {
   /** Kept in the agent's messages, or seen in this turn only. */
   readonly persistent: boolean;
   readonly params: JsonObject;
+  /** Items of the source are framed as data, and taint. */
+  readonly untrusted?: boolean;
   /** Overrides the source's priority. */
   readonly priority?: number;
 }

@@ -14,6 +14,8 @@ export interface ToolRequest {
   readonly name: string;
   /** The parsed arguments, or null when they could not be used. */
   readonly args: JsonObject | null;
+  /** The toolset of the tool, when it has another name. */
+  readonly toolset?: string;
   /** The tool only looks whether something is ready: calling it again and again is no stagnation. */
   readonly polls?: boolean;
   /** Argument text was repaired; only ever for `pure` tools. */

@@ -56,6 +56,7 @@ export interface ItemDraft {
   readonly ingestorParams?: JsonObject;
   readonly observerId?: string;
   readonly ruleId?: string;
+  readonly trust?: 'untrusted';
   readonly from?: AgentId;
   readonly repeats?: ItemId;
 }

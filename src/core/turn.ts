@@ -22,6 +22,8 @@ export interface TurnInput {
   readonly wireName?: string;
   readonly isError?: boolean;
   readonly noHandover?: boolean;
+  /** It came from outside the circle of those whose instructions count, and was framed as data. Results say so in their items. */
+  readonly untrusted?: boolean;
   /** True when the item stays in the inbox after this turn. */
   readonly kept?: boolean;
 }

@@ -12,6 +12,8 @@ export interface OutsideItem {
   readonly maxTurns?: number;
   readonly priority?: number;
   readonly ingestorId?: string;
+  /** `untrusted`: it is framed as data, and the prompt that holds it counts as tainted. */
+  readonly trust?: 'trusted' | 'untrusted';
 }
 
 const deliveries: readonly Delivery[] = ['now', 'next', 'idle'];
@@ -26,6 +28,7 @@ const known: Readonly<Record<string, string>> = {
   priority: 'priority',
   ingestorId: 'ingestorId',
   ingestor_id: 'ingestorId',
+  trust: 'trust',
 };
 
 /**
@@ -39,7 +42,7 @@ export function readOutsideItem(message: unknown, delivery: unknown = 'next'): I
   if (typeof message === 'string') return { source: 'USER_PROMPT', payload: { prompt: message.toWellFormed() }, ...wanted };
   if (typeof message !== 'object' || message === null) throw invalid('message', message, 'a text, or an item { source, payload }');
   const fields = readFields(message as Readonly<Record<string, unknown>>);
-  const { source, consumption, maxTurns, priority, ingestorId } = fields;
+  const { source, consumption, maxTurns, priority, ingestorId, trust } = fields;
   if (typeof source !== 'string' || !/^[A-Za-z][\w.:-]{0,99}$/.test(source))
     throw invalid('source', source, 'a name such as USER_PROMPT, at most 100 characters');
   if (source === 'TOOL_RESULT')
@@ -52,6 +55,8 @@ export function readOutsideItem(message: unknown, delivery: unknown = 'next'): I
   if (maxTurns !== undefined)
     item.maxTurns = readNumber('maxTurns', maxTurns, (value) => Number.isInteger(value) && value > 0, 'a whole number above 0');
   if (priority !== undefined) item.priority = readNumber('priority', priority, Number.isFinite, 'a number; lower is read first');
+  if (trust !== undefined && trust !== 'trusted' && trust !== 'untrusted') throw invalid('trust', trust, 'trusted or untrusted');
+  if (trust === 'untrusted') item.trust = trust;
   if (ingestorId !== undefined) {
     if (typeof ingestorId !== 'string' || ingestorId === '') throw invalid('ingestorId', ingestorId, "an ingestor's name");
     item.ingestorId = ingestorId;

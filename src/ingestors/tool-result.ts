@@ -3,24 +3,21 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { contentText, type Content, type ContentPart } from '../core/message.ts';
 import { isContentPart } from './content-part.ts';
 import { isDispatchResult, renderDispatchResult } from './dispatch-result.ts';
-import { frameUntrusted } from './frame-untrusted.ts';
 import { renderMarkdown } from './markdown.ts';
 
 /**
- * The result of a tool call `{ tool_name, tool_call_id, is_error, content, trust }` as the model reads it (A1.4): a text
- * as the tool returned it, an error as a report, what came from outside in a frame. A dispatch's result becomes a report per
- * module unless `params.as_returned` is true.
+ * The result of a tool call `{ tool_name, tool_call_id, is_error, content }` as the model reads it (A1.4): a text
+ * as the tool returned it, an error as a report. A dispatch's result becomes a report per module unless `params.as_returned` is
+ * true. Results from outside are framed by whoever reads the inbox, whichever ingestor put them into words.
  */
 export const toolResult: Ingestor = {
   name: 'tool_result',
   ingest: (payload, params) => {
     if (!isJsonObject(payload) || !Object.hasOwn(payload, 'content')) return renderMarkdown(payload);
     const name = String(payload['tool_name'] ?? 'unknown');
-    const content =
-      payload['is_error'] === true
-        ? errorReport(name, payload['content'])
-        : successContent(name, payload['content'] ?? null, params['as_returned'] === true);
-    return payload['trust'] === 'untrusted' ? frameUntrusted(content, name) : content;
+    return payload['is_error'] === true
+      ? errorReport(name, payload['content'])
+      : successContent(name, payload['content'] ?? null, params['as_returned'] === true);
   },
 };
 

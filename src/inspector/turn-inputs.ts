@@ -1,4 +1,5 @@
 import type { AgentId, ItemId } from '../core/ids.ts';
+import { isUntrusted } from '../core/fold/sources.ts';
 import { priorityOf } from '../core/inbox.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { CompiledProfile } from '../core/profile.ts';
@@ -38,6 +39,7 @@ export function turnInputs(turn: TurnState, profile: CompiledProfile | undefined
       priority: item?.priority ?? declared ?? priorityOf(item ?? known),
       payload: item?.payload ?? null,
       seq,
+      ...(isUntrusted(input, item) ? { untrusted: true } : {}),
       ...(item?.observerId === undefined ? {} : { observerId: item.observerId }),
       ...(item?.ruleId === undefined ? {} : { ruleId: item.ruleId }),
       ...(item?.from === undefined ? {} : { from: item.from }),

@@ -5,6 +5,7 @@ import { isJsonObject, type JsonValue } from '../core/json.ts';
 import type { FilePart } from '../core/message.ts';
 import type { FinishReason, ModelAttempt, Usage } from '../core/model.ts';
 import type { CompiledProfile } from '../core/profile.ts';
+import type { PromptSources } from '../core/prompt-sources.ts';
 import type { RunState, TurnState } from '../core/state.ts';
 import type { ReplyToolCall, TurnPrompt, TurnType } from '../core/turn.ts';
 import { lazy } from './lazy.ts';
@@ -76,6 +77,8 @@ export interface TurnRecord {
   /** Names of the offered tools, as the model saw them. */
   readonly tools: readonly string[];
   readonly toolChoice: string | undefined;
+  /** Where what the prompt held came from, as gates saw it. */
+  readonly sources: PromptSources;
   readonly prompt: PromptView;
   readonly attempts: readonly ModelAttempt[];
   readonly reply: ReplyView;
@@ -130,6 +133,7 @@ export function toTurnRecord(
       return tools();
     },
     toolChoice: start.prompt?.toolChoice,
+    sources: turn.sources,
     get prompt() {
       return prompt();
     },

@@ -1,7 +1,9 @@
 import { agentScope } from '../core/agent-scope.ts';
 import type { Env } from '../core/env.ts';
 import { describeThrown } from '../core/error.ts';
-import { isExpired, poisonAfterFailures, readingOrder, type WaitingItem } from '../core/inbox.ts';
+import { frameUntrusted } from '../core/frame-untrusted.ts';
+import { isUntrusted } from '../core/fold/sources.ts';
+import { isExpired, type InboxItem, poisonAfterFailures, readingOrder, type WaitingItem } from '../core/inbox.ts';
 import type { CallId } from '../core/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type Writable } from '../core/json.ts';
 import type { Content, ContentPart } from '../core/message.ts';
@@ -120,6 +122,7 @@ function ingest(
   if (kept && !isResult) input.kept = true;
   if (params['no_handover'] === true) input.noHandover = true;
   if (isResult) addToolFields(env, input, item.payload);
+  if (item.trust === 'untrusted' || strategy.untrusted === true) input.untrusted = true;
   try {
     const content = runIngestor(tx, env, agent, profile, {
       name: ingestorName,
@@ -127,7 +130,7 @@ function ingest(
       params,
       source: item.source,
     });
-    input.content = truncate(content, isResult ? 'tool_result' : 'user', profile.contextPolicy);
+    input.content = framed(input, item, truncate(content, isResult ? 'tool_result' : 'user', profile.contextPolicy));
     return input;
   } catch (thrown) {
     return failedInput(tx, agent, waiting, input, describeThrown(thrown));
@@ -167,6 +170,13 @@ function emptyText(source: string): string {
   return source === 'TOOL_RESULT' ? '(no result)' : '(empty)';
 }
 
+/** Whatever ingestor put it into words, text from outside stands in a frame that says so. */
+function framed(input: TurnInput, item: InboxItem, content: Content): Content {
+  if (!isUntrusted(input, item)) return content;
+  const name = isJsonObject(item.payload) ? item.payload['tool_name'] : undefined;
+  return frameUntrusted(content, item.source === 'TOOL_RESULT' && typeof name === 'string' ? name : item.source);
+}
+
 function isContentPart(part: unknown): part is ContentPart {
   if (!isJsonObject(part)) return false;
   return part['type'] === 'text'
@@ -197,7 +207,7 @@ function failedInput(tx: Transaction, agent: AgentState, waiting: WaitingItem, b
   if (base.role === 'tool') {
     const content = isJsonObject(item.payload) ? item.payload['content'] : item.payload;
     const raw = typeof content === 'string' ? content : JSON.stringify(content ?? null);
-    return { ...base, content: raw.trim() === '' ? emptyText(item.source) : raw };
+    return { ...base, content: framed(base, item, raw.trim() === '' ? emptyText(item.source) : raw) };
   }
   const poisoned = (agent.inbox.find((entry) => entry.item.itemId === item.itemId)?.failures ?? 0) >= poisonAfterFailures;
   const note = {

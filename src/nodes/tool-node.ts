@@ -185,7 +185,8 @@ function recordOutcome(tx: Transaction, env: Env, agent: AgentState, callId: Cal
     ending.end = { outcome: 'success', output: typeof fitted.content === 'string' ? fitted.content : '' };
   endCall(tx, env, agent, callId, ending);
   tx.setCause(call.end?.seq);
-  for (const item of fitted.items) postReturned(tx, agent, item);
+  const trust = tool?.trust === 'untrusted' ? { trust: 'untrusted' as const } : {};
+  for (const item of fitted.items) postReturned(tx, agent, { ...item, ...trust });
   return 'default';
 }
 
@@ -193,7 +194,7 @@ function recordOutcome(tx: Transaction, env: Env, agent: AgentState, callId: Cal
 function postReturned(
   tx: Transaction,
   agent: AgentState,
-  item: { readonly source: string; readonly payload: JsonValue; readonly to?: string },
+  item: { readonly source: string; readonly payload: JsonValue; readonly to?: string; readonly trust?: 'untrusted' },
 ): void {
   const to = item.to === undefined ? agent : tx.run.agents.get(item.to as AgentId);
   if (to === undefined || to.status === 'ended') {
@@ -206,7 +207,9 @@ function postReturned(
     });
     return;
   }
-  tx.post(to.meta.agentId, { source: item.source, payload: item.payload, from: agent.meta.agentId });
+  const { source, payload, trust } = item;
+  const from = agent.meta.agentId;
+  tx.post(to.meta.agentId, trust === undefined ? { source, payload, from } : { source, payload, from, trust });
 }
 
 function fit(env: Env, returned: unknown, maxChars: number): ReturnType<Env['toResult']> {

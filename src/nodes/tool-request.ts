@@ -1,18 +1,16 @@
-import { agentScope } from '../core/agent-scope.ts';
 import type { AgentTools, Env } from '../core/env.ts';
-import { toErrorRecord, type ErrorCode } from '../core/error.ts';
+import type { ErrorCode } from '../core/error.ts';
 import type { TurnId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import { type Roomy, unplaced } from '../core/event.ts';
-import type { Scope } from '../core/expression/roots.ts';
-import type { Template } from '../core/expression/template.ts';
-import type { CompiledProfile, ToolGate } from '../core/profile.ts';
+import type { CompiledProfile } from '../core/profile.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Tool } from '../core/tool.ts';
 import type { ToolRequest } from '../core/tool-events.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { CallStatus, ReplyToolCall } from '../core/turn.ts';
 import { toolCallRoom, type ToolCallRoom } from './limits.ts';
+import { gateFor } from './tool-gates.ts';
 import { endCall } from './tool-end.ts';
 
 /** Whether a reply ended in a way that lets its calls be trusted to be complete. */
@@ -57,6 +55,7 @@ export function requestCalls(
     };
     if (verdict?.ok === true && verdict.repaired) draft.repaired = true;
     if (verdict?.ok === true && verdict.tool.polls === true) draft.polls = true;
+    if (verdict?.ok === true && verdict.tool.toolset !== verdict.tool.name) draft.toolset = verdict.tool.toolset;
     const request = tx.emit(draft, decided);
     if (verdict?.ok === false) refuse(tx, env, agent, request, verdict);
     else if (verdict?.ok === true) applyGates(tx, env, agent, profile, request, verdict);
@@ -161,10 +160,7 @@ function refuse(
   });
 }
 
-/** What a gate says of one call. */
-type SpokenGate = Pick<ToolGate, 'id' | 'verdict' | 'expires'> & { readonly message?: string };
-
-/** The first gate that speaks of this call decides (DESIGN 5 `tool_gates`); a gate that fails denies. */
+/** Lets a call run, refuses it, or has a person asked, as the gates say. */
 function applyGates(
   tx: Transaction,
   env: Env,
@@ -173,9 +169,8 @@ function applyGates(
   request: { readonly turnId: TurnId; readonly callId: ReplyToolCall['callId']; readonly seq: number },
   verdict: { readonly tool: Tool; readonly args: JsonObject },
 ): void {
-  const spoken = profile.toolGates.length === 0 ? undefined : gateFor(tx, agent, profile, verdict);
-  const gate: SpokenGate | undefined =
-    spoken ?? (verdict.tool.needsApproval === true ? { id: 'needs_approval', verdict: 'ask' } : undefined);
+  const { turnId, callId } = request;
+  const gate = gateFor(tx.run, agent, profile, { ...verdict, turnId });
   if (gate === undefined || gate.verdict === 'allow') return;
   if (gate.verdict === 'deny') {
     refuse(tx, env, agent, request, {
@@ -189,8 +184,8 @@ function applyGates(
     {
       type: 'tool.suspend',
       agentId: agent.meta.agentId,
-      turnId: request.turnId,
-      callId: request.callId,
+      turnId,
+      callId,
       on: {
         kind: 'approval',
         gateId: gate.id,
@@ -201,47 +196,4 @@ function applyGates(
     },
     request.seq,
   );
-}
-
-function gateFor(
-  tx: Transaction,
-  agent: AgentState,
-  profile: CompiledProfile,
-  verdict: { readonly tool: Tool; readonly args: JsonObject },
-): SpokenGate | undefined {
-  const scope = { ...agentScope(tx.run, agent), args: verdict.args };
-  for (const gate of profile.toolGates) {
-    const named =
-      gate.tools.includes(verdict.tool.name) || gate.tools.includes('*') || gate.toolsets.includes(verdict.tool.toolset);
-    if (!named) continue;
-    try {
-      if (gate.condition === undefined || gate.condition.test(scope)) return spokenGate(gate, scope);
-    } catch (thrown) {
-      const error = toErrorRecord(thrown, 'CONDITION_FAILED');
-      return {
-        id: gate.id,
-        verdict: 'deny',
-        message: `gate '${gate.id}' could not be evaluated (${error.message}), so the call is denied`,
-      };
-    }
-  }
-  return undefined;
-}
-
-function spokenGate({ id, verdict, message, expires }: ToolGate, scope: Scope): SpokenGate {
-  return {
-    id,
-    verdict,
-    ...(message === undefined ? {} : { message: messageText(message, scope) }),
-    ...(expires === undefined ? {} : { expires }),
-  };
-}
-
-/** A message that cannot be rendered is said as it is written: whoever decides still learns what the gate is about. */
-function messageText(message: Template, scope: Scope): string {
-  try {
-    return message.render(scope);
-  } catch {
-    return message.source;
-  }
 }

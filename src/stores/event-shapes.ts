@@ -78,7 +78,7 @@ const turnDecide = defineShape<EventOf<'turn.decide'>>({
 });
 
 const toolRequest = defineShape<EventOf<'tool.request'>>({
-  fields: { name: 'n', args: 'g', repaired: 'r', polls: 'p' },
+  fields: { name: 'n', args: 'g', toolset: 's', repaired: 'r', polls: 'p' },
   guesses: {
     name: ({ callId }, context) => context.calls.get(callId)?.name,
     args: ({ callId }, context) => parsedInput(context.calls.get(callId)),

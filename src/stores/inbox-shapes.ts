@@ -45,6 +45,7 @@ export const item = defineShape<InboxItem>({
     ruleId: 'u',
     from: 'f',
     repeats: 'w',
+    trust: 'z',
   },
   guesses: { source: always('TOOL_RESULT'), consumption: always('consume_on_read'), delivery: always('next') },
   note: (record, context) => context.items.add(record.itemId, record),
@@ -66,6 +67,7 @@ export const turnInput = defineShape<TurnInput>({
     isError: 'e',
     noHandover: 'h',
     kept: 'l',
+    untrusted: 'u',
   },
   guesses: {
     itemId: (_, context) => context.items.at(context.reads)?.itemId,

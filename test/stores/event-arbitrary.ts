@@ -107,7 +107,16 @@ const item = record(
     consumption: fc.constantFrom('consume_on_read', 'persistent_until_consumed'),
     delivery: fc.constantFrom('now', 'next', 'idle'),
   },
-  { priority: count, maxTurns: count, ingestorId: name, ingestorParams: json, observerId: name, ruleId: name, from: agentId },
+  {
+    priority: count,
+    maxTurns: count,
+    ingestorId: name,
+    ingestorParams: json,
+    observerId: name,
+    ruleId: name,
+    from: agentId,
+    trust: fc.constant('untrusted'),
+  },
 );
 const turnInput = record(
   {
@@ -120,7 +129,7 @@ const turnInput = record(
     persistent: boolean,
     content,
   },
-  { callId, wireName: name, isError: boolean, noHandover: boolean, kept: boolean },
+  { callId, wireName: name, isError: boolean, noHandover: boolean, kept: boolean, untrusted: boolean },
 );
 const status = fc.constantFrom('ok', 'error', 'denied', 'cancelled', 'timeout', 'unknown');
 const onTurn = { agentId, turnId };
@@ -235,7 +244,7 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
   }),
   'tool.request': record(
     { ...onCall, name, args: fc.oneof(fc.constant(null), object(json), fc.constant({ q: 'x' })) },
-    { repaired: boolean, polls: boolean },
+    { repaired: boolean, polls: boolean, toolset: name },
   ),
   'tool.start': record({ ...onCall, attempt: count }),
   'tool.suspend': record({ ...onCall, on: json, memo: json }),

@@ -3,10 +3,12 @@ import type { EventOf } from '../event.ts';
 import type { AgentId } from '../ids.ts';
 import type { JsonObject } from '../json.ts';
 import type { AgentCounters, AgentState, RunState } from '../state.ts';
+import { newSourceMarks, untrustedSources } from '../prompt-sources.ts';
 import { activeAt } from '../run-time.ts';
 import { countAgent, countLive, newBudget } from './budget.ts';
 import { wholeHistory } from './context.ts';
 import { emptyUsage } from './run.ts';
+import { passOn, restartSources } from './sources.ts';
 
 type AgentEvent = EventOf<
   'agent.start' | 'agent.release' | 'agent.await' | 'agent.restart' | 'agent.end' | 'limit.reach' | 'stagnation.act'
@@ -56,6 +58,7 @@ export function applyAgentEvent(run: RunState, event: AgentEvent): void {
     case 'agent.restart':
       if (agent.status === 'ended') countLive(run, agent, 1, event.at);
       restartAgent(agent, event);
+      passOn(parentOf(run, agent), agent);
       agent.workingSince = activeAt(run, event.at);
       break;
     case 'agent.end':
@@ -66,8 +69,14 @@ export function applyAgentEvent(run: RunState, event: AgentEvent): void {
       agent.output = event.output;
       agent.deliverables = event.deliverables;
       agent.error = event.error;
+      passOn(agent, parentOf(run, agent));
+      passOn(agent, agent.meta.notify === undefined ? undefined : run.agents.get(agent.meta.notify.agentId));
       break;
   }
+}
+
+function parentOf(run: RunState, agent: AgentState): AgentState | undefined {
+  return agent.meta.parentAgentId === undefined ? undefined : run.agents.get(agent.meta.parentAgentId);
 }
 
 /** Handed out to conditions and tools as it is, so nobody may write to it. */
@@ -141,6 +150,7 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
     error: undefined,
     children: [],
     toolCallsTotal: 0,
+    sources: newSourceMarks(parent === undefined ? undefined : untrustedSources(parent.sources)),
   };
   run.agents.set(event.agentId, agent);
   run.latestOfType.set(event.profileType, event.agentId);
@@ -210,5 +220,6 @@ function restartAgent(agent: AgentState, event: EventOf<'agent.restart'>): void 
   agent.forbiddenTools = none;
   agent.question = undefined;
   agent.openCalls.clear();
+  restartSources(agent);
   Object.assign(agent.counters, newCounters());
 }

@@ -3,6 +3,7 @@ import type { ContextView } from '../agent-context.ts';
 import type { AgentState, RunState } from '../state.ts';
 import { release, reserve, spendOnSummary } from './budget.ts';
 import { addUsage } from './run.ts';
+import { keepInOtherWords } from './sources.ts';
 
 /** The view of an agent whose prompts show everything. */
 export const wholeHistory: ContextView = Object.freeze({
@@ -21,6 +22,7 @@ export function applyContextEvent(
 ): void {
   switch (event.type) {
     case 'context.trim':
+      if (event.head !== undefined && event.head !== agent.view.head) keepInOtherWords(agent, 'quotable');
       agent.view = trimmed(agent.view, event);
       if (event.reason === 'refused') goOn(agent);
       break;
@@ -39,6 +41,7 @@ export function applyContextEvent(
       agent.counters.tokensUsed += spendOnSummary(run, agent, event);
       agent.compacting = undefined;
       if (event.head === undefined) break;
+      keepInOtherWords(agent, 'all');
       agent.view = {
         from: event.to,
         head: event.head,

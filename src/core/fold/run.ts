@@ -51,6 +51,7 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunState
     held: 0,
     turns: new Map(),
     keeps,
+    isTainted: false,
     usage: emptyUsage(),
     // Journals of earlier versions lack the limits that came later.
     limits: { ...defaultRunLimits, ...event.limits },

@@ -17,6 +17,7 @@ import { wholeHistory } from './context.ts';
 import { releasePast } from './release.ts';
 import { countOfModule, release, reserve, spend, spendUnanswered } from './budget.ts';
 import { addUsage } from './run.ts';
+import { lookAtSources, markInputs } from './sources.ts';
 import { countReply, forgetRepeats, stepDown } from './streaks.ts';
 
 /** The turn of an id; a journal that speaks of a turn it never started is corrupt. */
@@ -123,12 +124,15 @@ function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'
   const { items, itemSeqs } = consume(agent, event);
   agent.question = undefined;
   forgetRepeats(agent, items);
+  const passing = markInputs(run, agent, event, items);
+  if (event.prompt !== undefined) startView(agent, event.prompt);
   run.turns.set(event.turnId, {
     turnId: event.turnId,
     agentId: event.agentId,
     start: event,
     items,
     itemSeqs,
+    sources: lookAtSources(agent, passing),
     interruptedBy: undefined,
     modelEnd: undefined,
     decide: undefined,
@@ -152,15 +156,14 @@ function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'
   agent.awaitingOn = undefined;
   agent.currentAction = null;
   for (const { message, origin } of messagesOfInputs(event.inputs, event.turnId)) remember(agent, message, origin);
-  if (event.prompt !== undefined) showPrompt(agent, event.prompt);
+  if (event.prompt?.tokens !== undefined)
+    agent.fixedTokens = Math.max(0, event.prompt.tokens - viewTokens(agent, event.prompt.from) - agent.view.headTokens);
   if (run.keeps === 'recent') releasePast(run, agent, event.prompt?.from ?? 0);
 }
 
 /** Journals from before views had events of their own say by their prompts what was shown. */
-function showPrompt(agent: AgentState, prompt: TurnPrompt): void {
+function startView(agent: AgentState, prompt: TurnPrompt): void {
   if (prompt.from > agent.view.from) agent.view = { ...wholeHistory, from: prompt.from };
-  if (prompt.tokens !== undefined)
-    agent.fixedTokens = Math.max(0, prompt.tokens - viewTokens(agent, prompt.from) - agent.view.headTokens);
 }
 
 /** Takes the items a turn read out of the inbox (I2); those it keeps have been seen once more. */

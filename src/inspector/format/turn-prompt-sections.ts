@@ -22,6 +22,7 @@ function formatInput(out: Layout, input: TurnInputView, index: number): void {
     input.callId === undefined ? `from ${safe(posterOf(input))}` : `answers call ${safe(input.callId)}`,
     input.persistent ? 'kept in memory' : 'this turn only',
     ...(input.mode === 'prepend_to_role' ? ['put before the last message'] : []),
+    ...(input.untrusted === true ? ['untrusted'] : []),
     ...(input.kept === true ? ['stays in the inbox'] : []),
   ];
   out.line(`${index + 1}. ${style.cyan(safe(input.source))}  ${style.dim(notes.join(', '))}`, 2);
@@ -81,4 +82,7 @@ export function formatPrompt(out: Layout, turn: TurnRecord): void {
     sums.set(name, { count: sum.count + 1, tokens: sum.tokens + span.tokens });
   }
   for (const [name, sum] of sums) out.line(`${sum.count} × ${name}, about ${countText(sum.tokens, 'token')}`, 2);
+  const { sources, untrusted } = turn.sources;
+  out.line(`${out.style.dim('from:')} ${sources.map((name) => safe(name, 60)).join(', ')}`, 2);
+  if (untrusted.length > 0) out.line(`${out.style.yellow('untrusted:')} ${untrusted.map((name) => safe(name, 60)).join(', ')}`, 2);
 }

@@ -8,7 +8,14 @@ import { toMilliseconds } from './duration.ts';
 import { mapItems, readText, textItems, textNode } from './read-node.ts';
 import { requireKey } from './require-key.ts';
 
-const gateRoots = { ...agentRoots, args: { kind: 'open' } } as const;
+const open = { kind: 'open' } as const;
+
+/** What conditions of gates read beside the roots of an agent. */
+const gateRoots = {
+  ...agentRoots,
+  args: open,
+  prompt: { kind: 'closed', fields: { sources: open, untrusted: open, tainted: open } },
+} as const;
 
 /** Stands for all tools. */
 const everyTool = '*';

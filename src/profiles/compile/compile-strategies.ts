@@ -41,6 +41,7 @@ function compileStrategy(context: CompileContext, node: MapNode, source: string)
     persistent: readFlag(params, 'is_persistent_in_memory') ?? basis.persistent,
     params: { ...(sameIngestor ? basis.params : {}), ...ownParams(readObject(node, 'params') ?? {}) },
     ...(priority === undefined ? {} : { priority }),
+    ...(readText(node, 'trust') === 'untrusted' ? { untrusted: true } : {}),
   };
 }
 

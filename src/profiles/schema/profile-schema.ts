@@ -80,6 +80,10 @@ const strategy = object(
       },
     },
     priority: { type: 'number', description: 'Lower is read first; overrides the priority of the source.' },
+    trust: oneOf('untrusted: the text is framed as data, and the prompt counts as tainted; trusted unless set.', [
+      'trusted',
+      'untrusted',
+    ]),
   },
   { required: ['source'], 'x-what': 'a strategy' },
 );
@@ -91,7 +95,10 @@ const gate = object(
     remove,
     tools: names('The tools it is about; neither tools nor toolsets = all.'),
     toolsets: names('The toolsets it is about.'),
-    condition: { ...condition, description: 'An expression that also sees `args`, the arguments of the call.' },
+    condition: {
+      ...condition,
+      description: 'An expression that also sees `args`, the arguments of the call, and `prompt`: sources, untrusted, tainted.',
+    },
     verdict: oneOf('What happens to the call; ask suspends it until a person approves.', ['allow', 'deny', 'ask']),
     message: text('What the model, or the person who is asked, is told; its {{ expressions }} also see `args`.'),
     expires_after: { ...duration, description: 'For ask: how long a person has; for ever, when it is not set.' },

@@ -1,0 +1,117 @@
+import type { EventOf } from '../event.ts';
+import type { InboxItem } from '../inbox.ts';
+import { isJsonObject } from '../json.ts';
+import { newSourceMarks, noSources, type PromptSources, type SourceMarks, untrustedSources } from '../prompt-sources.ts';
+import type { AgentState, RunState } from '../state.ts';
+import type { TurnInput } from '../turn.ts';
+
+/*
+ * Where the text of prompts comes from, for the gates in front of tools.
+ *
+ * Owns: `AgentState.sources` and `RunState.isTainted`. Does not own: what is trusted; inputs say so.
+ * 1. A source is in view exactly when one of its messages is, or when it was read for this turn alone.
+ * 2. What an agent makes of untrusted text is as untrusted: a summary, a briefing to another agent, its result.
+ * 3. Where that cannot be told apart, a text counts as untrusted.
+ */
+
+/** Tells whether what a turn read came from outside the circle of those whose instructions count. */
+export function isUntrusted(input: Pick<TurnInput, 'untrusted'>, item: InboxItem | undefined): boolean {
+  if (input.untrusted === true) return true;
+  return item?.source === 'TOOL_RESULT' && isJsonObject(item.payload) && item.payload['trust'] === 'untrusted';
+}
+
+/** Takes in what a turn read, whose messages begin at `position` of the history. Call it before they are added. */
+export function markInputs(
+  run: RunState,
+  agent: AgentState,
+  { inputs }: Pick<EventOf<'turn.start'>, 'inputs'>,
+  items: readonly (InboxItem | undefined)[],
+): PromptSources | undefined {
+  const { sources } = agent;
+  const passing: { readonly label: string; readonly untrusted: boolean }[] = [];
+  let position = agent.released + agent.messages.length - 1;
+  let inResults = false;
+  inputs.forEach((input, index) => {
+    const untrusted = isUntrusted(input, items[index]);
+    const isResult = input.role === 'tool';
+    if (input.persistent && !(isResult && inResults)) position += 1;
+    inResults = input.persistent && isResult;
+    for (const label of labelsOf(run, agent, input, items[index])) {
+      // Every result is a TOOL_RESULT; which ones are untrusted, their tools say.
+      const isMarked = untrusted && label !== 'TOOL_RESULT';
+      if (input.persistent) mark(sources, label, { position, untrusted: isMarked, isQuotable: isMarked && !isResult });
+      else passing.push({ label, untrusted: isMarked });
+    }
+    if (untrusted) run.isTainted = true;
+  });
+  if (passing.length === 0) return undefined;
+  const inView = (wanted: boolean): readonly string[] =>
+    passing.flatMap(({ label, untrusted }) => (untrusted || !wanted ? [label] : []));
+  return { sources: inView(false), untrusted: inView(true) };
+}
+
+function labelsOf(run: RunState, agent: AgentState, input: TurnInput, item: InboxItem | undefined): readonly string[] {
+  if (item?.source !== 'TOOL_RESULT' || !isJsonObject(item.payload)) return [input.source];
+  const name = item.payload['tool_name'];
+  if (typeof name !== 'string') return [input.source];
+  const calls = agent.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId)?.calls;
+  const toolset = calls?.find((call) => call.callId === input.callId)?.request.toolset;
+  return toolset === undefined ? [input.source, name] : [input.source, name, toolset];
+}
+
+function mark(
+  sources: SourceMarks,
+  label: string,
+  { position, untrusted, isQuotable }: { readonly position: number; readonly untrusted: boolean; readonly isQuotable: boolean },
+): void {
+  const known = sources.marks.get(label);
+  sources.isStale ||= known === undefined || known.at < sources.shownFrom || (untrusted && known.untrustedAt < sources.shownFrom);
+  sources.marks.set(label, {
+    at: position,
+    untrustedAt: untrusted ? position : (known?.untrustedAt ?? -1),
+    isQuotable: isQuotable || known?.isQuotable === true,
+  });
+}
+
+/** What the prompt of the turn that begins holds; the list of the turn before when it is the same. */
+export function lookAtSources(agent: AgentState, passing: PromptSources | undefined): PromptSources {
+  const { sources, view } = agent;
+  if (!sources.isStale && passing === undefined && view.from === sources.shownFrom) return sources.shown;
+  const all = new Set(passing?.sources);
+  const untrusted = new Set([...sources.carried, ...(passing?.untrusted ?? [])]);
+  for (const [label, { at, untrustedAt }] of sources.marks) {
+    if (at >= view.from) all.add(label);
+    if (untrustedAt >= view.from) untrusted.add(label);
+  }
+  sources.shown = { sources: [...all.union(untrusted)].sort(), untrusted: [...untrusted].sort() };
+  sources.shownFrom = view.from;
+  sources.isStale = passing !== undefined;
+  return sources.shown;
+}
+
+/** Untrusted sources that are in view go on counting when a text takes their place: all of them, or those it may quote. */
+export function keepInOtherWords(agent: AgentState, which: 'all' | 'quotable'): void {
+  const { marks } = agent.sources;
+  const kept: string[] = [];
+  for (const [label, { untrustedAt, isQuotable }] of marks)
+    if (untrustedAt >= agent.view.from && (which === 'all' || isQuotable)) kept.push(label);
+  carry(agent, kept);
+}
+
+/** One agent's words reach another: a briefing, a message, a result. */
+export function passOn(from: AgentState | undefined, to: AgentState | undefined): void {
+  if (from !== undefined && to !== undefined && from !== to) carry(to, untrustedSources(from.sources));
+}
+
+function carry({ sources }: AgentState, labels: readonly string[]): void {
+  const fresh = labels.filter((label) => !sources.carried.includes(label));
+  if (fresh.length === 0) return;
+  sources.carried = [...sources.carried, ...fresh];
+  sources.isStale = true;
+}
+
+/** An agent begins anew: its history is out of view, and may be in what it is told now. */
+export function restartSources(agent: AgentState): void {
+  const carried = untrustedSources(agent.sources);
+  Object.assign(agent.sources, newSourceMarks(carried), { shown: noSources });
+}
