@@ -1,3 +1,4 @@
+import { createLlmConfigs } from '../engine/llm-configs.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import type { CompiledProfile, ProfileSet } from '../core/profile.ts';
 import { safe } from '../inspector/format/layout.ts';
@@ -34,7 +35,7 @@ function isUsed(profile: CompiledProfile): boolean {
 }
 
 function configOf(set: ProfileSet, name: string, resolve: ResolveConfig): LlmConfig | undefined {
-  const config = set.llmConfigs.get(name);
+  const config = createLlmConfigs(set.llmConfigs, []).find(name);
   return config === undefined ? undefined : resolve(config);
 }
 

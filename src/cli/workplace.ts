@@ -4,6 +4,7 @@ import type { RunId } from '../core/ids.ts';
 import { randomIds } from '../engine/random-ids.ts';
 import { createEngine, type EngineOptions } from '../engine/create-engine.ts';
 import type { Engine } from '../engine/engine.ts';
+import { createLlmConfigs } from '../engine/llm-configs.ts';
 import { systemClock } from '../engine/system-clock.ts';
 import { createModelGateway } from '../models/gateway.ts';
 import { checkDocumentRoot } from '../tools/documents/check-document-root.ts';
@@ -84,7 +85,8 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
 }
 
 function lineOf({ profiles }: Engine, llmConfig: string | undefined): string {
-  const gateway = createModelGateway({ models: {}, clock: systemClock, llmConfigs: (name) => profiles.llmConfigs.get(name) });
+  const { find } = createLlmConfigs(profiles.llmConfigs, []);
+  const gateway = createModelGateway({ models: {}, clock: systemClock, llmConfigs: find });
   return modelLine(profiles, llmConfig, (config) => {
     const check = gateway.resolves(config);
     return check.ok ? check.config : undefined;

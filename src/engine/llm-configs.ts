@@ -1,5 +1,7 @@
 import { CadreError } from '../core/error.ts';
 import { defaultDeadlines, defaultRetry, type LlmConfig } from '../core/llm-config.ts';
+import { closestName } from '../core/expression/closest-name.ts';
+import { isModelName, providerNames, splitModelName } from '../core/model-provider.ts';
 import type { CompiledProfile } from '../core/profile.ts';
 
 /** Finds the LLM config a profile runs on. */
@@ -12,15 +14,26 @@ export interface LlmConfigs {
   names(): readonly string[];
 }
 
-/** Looks configs up among the loaded ones and the model objects handed to the engine, each of which counts as a config. */
+/**
+ * Looks configs up among the loaded ones and the model objects handed to the engine, each of which counts as a config. A name
+ * that is none of them may be a model of a known provider, as `provider/model`.
+ */
 export function createLlmConfigs(loaded: ReadonlyMap<string, LlmConfig>, models: readonly string[]): LlmConfigs {
   const all = new Map(loaded);
-  for (const name of models) if (!all.has(name)) all.set(name, configOfModel(name));
+  // A model object goes before an alias of its name, as it goes before a config.
+  for (const name of models) if (all.get(name)?.name !== name) all.set(name, configOfModel(name));
+  const named = new Map<string, LlmConfig>();
   const names = (): readonly string[] => [...all.keys()];
+  const find = (name: string): LlmConfig | undefined => {
+    const known = all.get(name) ?? named.get(name);
+    if (known !== undefined || !isModelName(name)) return known;
+    const made = configOfModel(name);
+    named.set(name, made);
+    return made;
+  };
   const resolve = (name: string, tried: readonly string[] = []): LlmConfig => {
-    const config = all.get(name);
-    if (config === undefined)
-      throw new CadreError('MODEL_UNKNOWN', `there is no LLM config '${name}'; there are: ${names().join(', ') || 'none'}`);
+    const config = find(name);
+    if (config === undefined) throw unknownConfig(name, names());
     // A config that has all it requires is the one that was chosen: what its provider still lacks is an error, not a reason
     // to quietly use another.
     if (config.missing.length === 0) return chosen(config);
@@ -35,7 +48,7 @@ export function createLlmConfigs(loaded: ReadonlyMap<string, LlmConfig>, models:
   return {
     resolve,
     of: (profile, override) => resolve(override ?? profile.llmConfigRef),
-    find: (name) => all.get(name),
+    find,
     names,
   };
 }
@@ -52,6 +65,22 @@ function chosen(config: LlmConfig): LlmConfig {
   return rest;
 }
 
+function unknownConfig(name: string, known: readonly string[]): CadreError {
+  const split = splitModelName(name);
+  const meant = split === undefined ? closestName(name, known) : addModel(closestName(split.provider, providerNames), split.model);
+  const hint = meant === undefined ? '; there' : `; did you mean '${meant}'? There`;
+  return new CadreError(
+    'MODEL_UNKNOWN',
+    `there is no LLM config '${name}'${hint} are: ${known.join(', ') || 'none'}; or name a model as provider/model`,
+  );
+}
+
+function addModel(provider: string | undefined, model: string): string | undefined {
+  return provider === undefined ? undefined : `${provider}/${model}`;
+}
+
+/** The name of a model object, or `provider/model`. */
 function configOfModel(name: string): LlmConfig {
-  return { name, provider: '', model: name, retry: defaultRetry, deadlines: defaultDeadlines, fallbacks: [], missing: [] };
+  const { provider, model } = (isModelName(name) ? splitModelName(name) : undefined) ?? { provider: '', model: name };
+  return { name, provider, model, retry: defaultRetry, deadlines: defaultDeadlines, fallbacks: [], missing: [] };
 }

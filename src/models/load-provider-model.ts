@@ -2,23 +2,24 @@ import { CadreError, describeThrown } from '../core/error.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import { parseAiSdkModel, type AiSdkModel } from './ai-sdk-model.ts';
 import { guardedFetch } from './guarded-fetch.ts';
-import type { ProviderPackage } from './provider-packages.ts';
+import type { ProviderPackage, UsedProvider } from './provider-packages.ts';
 
 /**
  * Imports a provider's package and creates the config's model with the given key.
  * Throws `DEPENDENCY_MISSING` with the install command when the package is not there.
  */
 export async function loadProviderModel(
-  provider: ProviderPackage,
+  used: Pick<UsedProvider, 'package' | 'baseUrl'>,
   config: LlmConfig,
   model: string,
   apiKey: string | undefined,
 ): Promise<AiSdkModel> {
+  const { package: provider, baseUrl } = used;
   const create = findFactory(await importPackage(provider, config.name), provider);
   const createModel: unknown = create({
     // The name under which provider options for such servers are given in an LLM config; others have names of their own.
     ...(provider.needsName === true && { name: 'openaiCompatible' }),
-    ...(config.baseUrl !== undefined && { baseURL: config.baseUrl }),
+    ...(baseUrl !== undefined && { baseURL: baseUrl }),
     ...(apiKey !== undefined && { apiKey }),
     ...(provider.needsName === true && { includeUsage: true }),
     fetch: guardedFetch,

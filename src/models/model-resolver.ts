@@ -1,9 +1,10 @@
 import { toErrorRecord, type ErrorCode, type ErrorRecord } from '../core/error.ts';
 import { closestName } from '../core/expression/closest-name.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
+import { providerNames, splitModelName } from '../core/model-provider.ts';
 import { parseAiSdkModel, type AiSdkModel } from './ai-sdk-model.ts';
 import { isInstalled, loadProviderModel, missingPackage } from './load-provider-model.ts';
-import { findProviderPackage, providerNames, type ProviderPackage } from './provider-packages.ts';
+import { findUsedProvider, type UsedProvider } from './provider-packages.ts';
 import { createScriptedModel } from './scripted-model.ts';
 
 /** What models can be resolved from. */
@@ -82,7 +83,8 @@ export class ModelResolver {
   #findMissing(config: LlmConfig): ErrorRecord | undefined {
     const keyVar = this.#apiKeyVar(config);
     const missing = config.missing.filter((name) => !this.#options.env[name]);
-    if (keyVar !== undefined && !this.#options.env[keyVar] && !missing.includes(keyVar)) missing.push(keyVar);
+    if (keyVar !== undefined && !this.#isKeyOptional(config) && !this.#options.env[keyVar] && !missing.includes(keyVar))
+      missing.push(keyVar);
     if (missing.length === 0) return undefined;
     return {
       code: 'MODEL_UNCONFIGURED',
@@ -95,16 +97,17 @@ export class ModelResolver {
   #resolveConfigured(config: LlmConfig): ResolvedModel {
     if (config.provider === 'scripted') return this.#resolveScripted(config);
     const { provider, model } = splitModel(config);
-    const found = findProviderPackage(provider, config);
+    const found = findUsedProvider(provider, config);
     if (found === undefined) return refuse('MODEL_UNKNOWN', this.#describeUnknown(config, provider));
-    if (found.needsBaseUrl && config.baseUrl === undefined) {
+    if (found.needsBaseUrl) {
       return refuse(
         'MODEL_UNCONFIGURED',
         `The LLM config "${config.name}" has the provider ${provider} and needs a base_url, such as http://localhost:11434/v1.`,
       );
     }
     if (model === '') return refuse('MODEL_UNCONFIGURED', `The LLM config "${config.name}" names no model.`);
-    if (!isInstalled(found)) return { ok: false, error: toErrorRecord(missingPackage(found, config.name), 'DEPENDENCY_MISSING') };
+    if (!isInstalled(found.package))
+      return { ok: false, error: toErrorRecord(missingPackage(found.package, config.name), 'DEPENDENCY_MISSING') };
     return { ok: true, config, open: () => this.#load(found, config, model) };
   }
 
@@ -124,7 +127,7 @@ export class ModelResolver {
     }
   }
 
-  #load(provider: ProviderPackage, config: LlmConfig, model: string): Promise<AiSdkModel> {
+  #load(provider: UsedProvider, config: LlmConfig, model: string): Promise<AiSdkModel> {
     const apiKey = this.#apiKey(config);
     const known = this.#loaded.get(config);
     if (known !== undefined && known.apiKey === apiKey) return known.model;
@@ -135,7 +138,12 @@ export class ModelResolver {
 
   #apiKeyVar(config: LlmConfig): string | undefined {
     if (config.apiKeyVar !== undefined || config.provider === 'scripted') return config.apiKeyVar;
-    return findProviderPackage(splitModel(config).provider, config)?.apiKeyVar;
+    return findUsedProvider(splitModel(config).provider, config)?.keyVar;
+  }
+
+  /** A key that the config names itself is needed. */
+  #isKeyOptional(config: LlmConfig): boolean {
+    return config.apiKeyVar === undefined && findUsedProvider(splitModel(config).provider, config)?.isKeyOptional === true;
   }
 
   #apiKey(config: LlmConfig): string | undefined {
@@ -156,9 +164,8 @@ export class ModelResolver {
 
 /** Splits `provider/model` when a config names its model that way and no provider besides. */
 function splitModel(config: LlmConfig): { readonly provider: string; readonly model: string } {
-  const slash = config.model.indexOf('/');
-  if (config.provider !== '' || slash === -1) return { provider: config.provider, model: config.model };
-  return { provider: config.model.slice(0, slash), model: config.model.slice(slash + 1) };
+  const { provider, model } = config;
+  return (provider === '' ? splitModelName(model) : undefined) ?? { provider, model };
 }
 
 function refuse(code: ErrorCode, message: string): ResolvedModel {

@@ -1,56 +1,51 @@
 import type { LlmConfig } from '../core/llm-config.ts';
+import { findProvider, type ModelProvider } from '../core/model-provider.ts';
 
-/** A provider whose package is loaded on first use. */
+/** A package that is loaded on first use, and makes the models of one or more providers. */
 export interface ProviderPackage {
   readonly packageName: string;
   /** Names under which the package's versions export the function that creates the provider. */
   readonly factories: readonly string[];
-  /** The environment variable of the key when the LLM config names none. */
-  readonly apiKeyVar?: string;
-  readonly needsBaseUrl: boolean;
   /** One package serves many providers, which have to be named. */
   readonly needsName?: boolean;
   /** It has a method for each of several protocols, named as `api` is. */
   readonly hasApis?: boolean;
 }
 
+/** A provider as one LLM config uses it. */
+export interface UsedProvider extends ModelProvider {
+  readonly package: ProviderPackage;
+  readonly needsBaseUrl: boolean;
+}
+
 const openaiCompatible: ProviderPackage = {
   packageName: '@ai-sdk/openai-compatible',
   factories: ['createOpenAICompatible'],
-  needsBaseUrl: true,
   needsName: true,
 };
 
-const packages: ReadonlyMap<string, ProviderPackage> = new Map<string, ProviderPackage>([
-  [
-    'openai',
-    { packageName: '@ai-sdk/openai', factories: ['createOpenAI'], apiKeyVar: 'OPENAI_API_KEY', needsBaseUrl: false, hasApis: true },
-  ],
-  ['openai-compatible', openaiCompatible],
-  [
-    'anthropic',
-    { packageName: '@ai-sdk/anthropic', factories: ['createAnthropic'], apiKeyVar: 'ANTHROPIC_API_KEY', needsBaseUrl: false },
-  ],
-  [
-    'google',
-    {
-      packageName: '@ai-sdk/google',
-      factories: ['createGoogleGenerativeAI', 'createGoogle'],
-      apiKeyVar: 'GOOGLE_GENERATIVE_AI_API_KEY',
-      needsBaseUrl: false,
-    },
-  ],
+const ownPackages: ReadonlyMap<string, ProviderPackage> = new Map<string, ProviderPackage>([
+  ['openai', { packageName: '@ai-sdk/openai', factories: ['createOpenAI'], hasApis: true }],
+  ['anthropic', { packageName: '@ai-sdk/anthropic', factories: ['createAnthropic'] }],
+  ['google', { packageName: '@ai-sdk/google', factories: ['createGoogleGenerativeAI', 'createGoogle'] }],
 ]);
 
-/** The providers an LLM config can name besides `scripted`. */
-export const providerNames: readonly string[] = [...packages.keys()];
-
 /**
- * Finds the package for a config's provider; undefined when there is none of that name.
+ * Finds what a config's provider is called through; undefined when there is none of that name.
  * `openai` with a base URL means a server that speaks OpenAI's chat protocol as others do, unless the config names an `api` of
  * OpenAI's own.
  */
-export function findProviderPackage(provider: string, config: Pick<LlmConfig, 'baseUrl' | 'api'>): ProviderPackage | undefined {
-  const isForeign = provider === 'openai' && config.baseUrl !== undefined && config.api === undefined;
-  return isForeign ? openaiCompatible : packages.get(provider);
+export function findUsedProvider(name: string, config: Pick<LlmConfig, 'baseUrl' | 'api'>): UsedProvider | undefined {
+  const provider = findProvider(name);
+  if (provider === undefined) return undefined;
+  if (name === 'openai' && config.baseUrl !== undefined && config.api === undefined)
+    return { package: openaiCompatible, needsBaseUrl: false, baseUrl: config.baseUrl };
+  const own = ownPackages.get(name);
+  const baseUrl = config.baseUrl ?? provider.baseUrl;
+  return {
+    ...provider,
+    ...(baseUrl !== undefined && { baseUrl }),
+    package: own ?? openaiCompatible,
+    needsBaseUrl: own === undefined && baseUrl === undefined,
+  };
 }

@@ -10,6 +10,7 @@
  */
 import type { Diagnostic, HandoverProtocol, KnownNames, ProfileFile, ProfileSet, CompiledProfile } from '../core/profile.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
+import { compileAliases, isAlias } from './compile/compile-aliases.ts';
 import { checkLlmConfigs, refuseLookups } from './compile/check-llm-configs.ts';
 import { checkScript, checkScriptTools } from './compile/check-script.ts';
 import type { CompileContext } from './compile/compile-context.ts';
@@ -50,7 +51,7 @@ const ownProfileKeys = new Set([
   'exposable_as_tool',
   'tests',
 ]);
-const ownConfigKeys = new Set(['name', 'base_llm_config', 'type', 'description_for_human']);
+const ownConfigKeys = new Set(['name', 'alias_of', 'base_llm_config', 'type', 'description_for_human']);
 
 /** Compiles profile files; never throws for what stands in them. */
 export function compileProfileFiles(files: readonly ProfileFile[], options: CompileOptions = {}): CompileOutcome {
@@ -104,11 +105,16 @@ function compileLlmConfigs(
   const values = { env: options.env ?? {}, jsonFiles: parsed.jsonFiles, onUsed: (path: string) => usedJson.add(path), report };
   const scripts = new Map<string, MapNode | undefined>([...parsed.unreadable].map((path) => [path, undefined]));
   for (const node of parsed.roots.script) scripts.set(node.at.file.path, node);
-  const configs = new Map(
-    [...nodes].map(([name, node]) => [name, compileLlmConfig({ report, values, models, scripts }, node, name)]),
-  );
-  const abstractLlmConfigs = checkLlmConfigs({ configs, nodes, models, broken }, report);
-  return { configs, llmConfigs: new Set(configs.keys()), abstractLlmConfigs, broken };
+  const aliasNodes = new Map([...nodes].filter(([, node]) => isAlias(node)));
+  const written = new Map([...nodes].filter(([, node]) => !isAlias(node)));
+  const context = { report, values, models, scripts };
+  const own = new Map([...written].map(([name, node]) => [name, compileLlmConfig(context, node, name)]));
+  const aliases = compileAliases(aliasNodes, { ...context, configs: own, broken });
+  // An alias that could not be resolved was reported; what names it is not wrong besides.
+  const unusable = new Set([...broken, ...[...aliasNodes.keys()].filter((name) => !aliases.has(name))]);
+  const configs = new Map([...own, ...aliases]);
+  const abstractLlmConfigs = checkLlmConfigs({ configs, nodes: written, models, broken: unusable }, report);
+  return { configs, llmConfigs: new Set(configs.keys()), abstractLlmConfigs, broken: unusable };
 }
 
 function compileProtocols(parsed: ParsedFiles, report: Report): ReadonlyMap<string, HandoverProtocol> {

@@ -48,4 +48,32 @@ describe('the config a profile runs on', () => {
     expect(() => configs(config('x', { missing: ['KEY'] })).resolve('x')).toThrow("LLM config 'x' needs KEY");
     expect(() => configs().resolve('nope')).toThrow("there is no LLM config 'nope'");
   });
+
+  it('a model of a known provider needs no config, and is the same object each time', () => {
+    const all = configs(config('a'));
+    expect(all.resolve('anthropic/claude-x')).toMatchObject({ provider: 'anthropic', model: 'claude-x', fallbacks: [] });
+    expect(all.resolve('openrouter/meta/llama')).toMatchObject({ provider: 'openrouter', model: 'meta/llama' });
+    expect(all.resolve('ollama/x')).toBe(all.find('ollama/x'));
+    expect(all.names()).toEqual(['a']);
+  });
+
+  it('a name that is none says which was probably meant', () => {
+    const all = configs(config('careful'));
+    expect(() => all.resolve('carefull')).toThrow("did you mean 'careful'?");
+    expect(() => all.resolve('antropic/claude')).toThrow("did you mean 'anthropic/claude'?");
+    expect(() => all.resolve('nowhere-at-all/claude')).toThrow('there are: careful; or name a model as provider/model');
+  });
+
+  it('a model object goes before an alias of its name', () => {
+    const target = config('careful');
+    const all = createLlmConfigs(
+      new Map([
+        ['careful', target],
+        ['fast', target],
+      ]),
+      ['fast'],
+    );
+    expect(all.resolve('fast')).toMatchObject({ name: 'fast', model: 'fast' });
+    expect(all.resolve('careful')).toBe(target);
+  });
 });

@@ -66,6 +66,8 @@ describe('a check before a run', () => {
       /did you mean "openai"\? Model objects given to the engine: none/,
     ],
     ['no key', { provider: 'openai', model: 'gpt' }, 'MODEL_UNCONFIGURED', /needs the environment variable OPENAI_API_KEY/],
+    ['no key of a service', { provider: 'openrouter', model: 'm' }, 'MODEL_UNCONFIGURED', /OPENROUTER_API_KEY/],
+    ['no key that is asked for', { provider: 'ollama', model: 'm', apiKeyVar: 'MINE' }, 'MODEL_UNCONFIGURED', /variable MINE/],
     ['several missing values', { provider: 'scripted', missing: ['A', 'B'] }, 'MODEL_UNCONFIGURED', /variables A, B/],
     ['no base URL', { provider: 'openai-compatible', model: 'llama' }, 'MODEL_UNCONFIGURED', /needs a base_url/],
     ['no model', { provider: 'openai-compatible', baseUrl: 'http://localhost/v1' }, 'MODEL_UNCONFIGURED', /names no model/],
@@ -81,9 +83,9 @@ describe('a check before a run', () => {
   });
 
   it('prints how to install a package that is missing', async () => {
-    const provider = { packageName: '@ai-sdk/not-here', factories: ['create'], needsBaseUrl: false };
+    const provider = { packageName: '@ai-sdk/not-here', factories: ['create'] };
     expect(isInstalled(provider)).toBe(false);
-    await expect(loadProviderModel(provider, config(), 'm', undefined)).rejects.toMatchObject({
+    await expect(loadProviderModel({ package: provider }, config(), 'm', undefined)).rejects.toMatchObject({
       code: 'DEPENDENCY_MISSING',
       message: expect.stringContaining('Install it with: npm install @ai-sdk/not-here'),
     });
@@ -94,6 +96,8 @@ describe('a check before a run', () => {
     ['provider/model in one', { model: 'openai/gpt' }, { OPENAI_API_KEY: 'x' }],
     ['a key of another name', { provider: 'openai', model: 'gpt', apiKeyVar: 'TEAM_KEY' }, { TEAM_KEY: 'x' }],
     ['openai at a base URL, which needs no key', { provider: 'openai', model: 'llama', baseUrl: 'http://localhost/v1' }, {}],
+    ['a server on this machine, which needs neither key nor URL', { provider: 'ollama', model: 'llama3.2' }, {}],
+    ['a service with its key', { model: 'openrouter/meta-llama/llama-4-scout' }, { OPENROUTER_API_KEY: 'x' }],
     ['a script', { provider: 'scripted', script: { rules: [] } }, {}],
   ])('is passed by %s', (_name, fields: Partial<LlmConfig>, env: Readonly<Record<string, string>>) => {
     expect(check(fields, env)).toMatchObject({ ok: true, config: { name: 'main' } });

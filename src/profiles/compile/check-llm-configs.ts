@@ -1,6 +1,8 @@
 import type { LlmConfig } from '../../core/llm-config.ts';
+import { isModelName } from '../../core/model-provider.ts';
 import type { Report } from '../report.ts';
-import { nameHint, quote } from '../wording.ts';
+import { configHint } from '../config-hint.ts';
+import { quote } from '../wording.ts';
 import { childOf, type MapNode } from '../yaml/source-node.ts';
 import { namesModel } from './compile-llm-config.ts';
 import { mapNode, readText, textItems, textNode } from './read-node.ts';
@@ -24,12 +26,12 @@ export function checkLlmConfigs(set: LlmConfigSet, report: Report): ReadonlySet<
     const settings = mapNode(node, 'config');
     const standIn = textNode(settings, 'when_unconfigured');
     for (const reference of [...textItems(settings, 'fallbacks'), ...(standIn === undefined ? [] : [standIn])]) {
-      if (usable.has(reference.value) || set.broken.has(reference.value)) continue;
+      if (usable.has(reference.value) || set.broken.has(reference.value) || isModelName(reference.value)) continue;
       report.error(
         'UNKNOWN_LLM_CONFIG',
         reference.at,
         `there is no LLM config or model ${quote(reference.value)}`,
-        nameHint(reference.value, usable, 'known LLM configs and models'),
+        configHint(reference.value, usable),
       );
     }
     const circle = standInCircle(name, set.configs);

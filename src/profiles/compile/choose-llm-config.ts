@@ -1,3 +1,5 @@
+import { isModelName } from '../../core/model-provider.ts';
+import { configHint } from '../config-hint.ts';
 import { nameHint, quote } from '../wording.ts';
 import type { MapNode, ScalarNode } from '../yaml/source-node.ts';
 import type { CompileContext } from './compile-context.ts';
@@ -46,7 +48,7 @@ export function checkLlmConfig(context: CompileContext, ref: ScalarNode & { read
   const { report, known, llmConfigs, abstractLlmConfigs } = context;
   const usable = usableConfigs(context);
   const isChecked = llmConfigs.size > 0 || known.models !== undefined;
-  if (!isChecked || usable.has(ref.value) || context.broken.has(ref.value)) return ref.value;
+  if (!isChecked || usable.has(ref.value) || context.broken.has(ref.value) || isModelName(ref.value)) return ref.value;
   if (abstractLlmConfigs.has(ref.value)) {
     report.error(
       'UNKNOWN_LLM_CONFIG',
@@ -59,7 +61,7 @@ export function checkLlmConfig(context: CompileContext, ref: ScalarNode & { read
       'UNKNOWN_LLM_CONFIG',
       ref.at,
       `there is no LLM config or model ${quote(ref.value)}`,
-      nameHint(ref.value, usable, 'known LLM configs and models'),
+      configHint(ref.value, usable),
     );
   }
   return ref.value;

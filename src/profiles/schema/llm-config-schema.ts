@@ -61,7 +61,7 @@ const price = object(
 );
 
 const settings: Properties = {
-  provider: words('scripted, openai, openai-compatible, …'),
+  provider: words('scripted, openai, anthropic, google, ollama, openrouter, openai-compatible, …'),
   model: words('provider/model, or the bare name of a model.'),
   base_url: words('Where an OpenAI-compatible server listens.'),
   api_base: words('The same as base_url.'),
@@ -93,7 +93,7 @@ const settings: Properties = {
     additionalProperties: price,
     description: 'Prices by provider/model, or by model; the one of its model holds for a config without a price of its own.',
   },
-  fallbacks: list('LLM configs to try when this one keeps failing.', words('A name.')),
+  fallbacks: list('LLM configs, or provider/model, to try when this one keeps failing.', words('A name.')),
   headers: { type: 'object', additionalProperties: resolvable(text('A header.')), description: 'Headers to send along.' },
   provider_options: freeMap('Options of the provider, passed through.'),
   script: words('For `scripted`: the rules, for example scripts/offline.yaml.'),
@@ -114,6 +114,7 @@ const shape = object(
     type: oneOf('Always llm_config.', ['llm_config']),
     base_llm_config: nameOrNames('The config or configs it inherits from, left to right.'),
     description_for_human: text('What it is for.'),
+    alias_of: resolvable(words('The LLM config, or provider/model, that this name stands for.')),
     config: object(
       'The settings.',
       {

@@ -1,0 +1,48 @@
+/** What is known of a provider before its package is loaded. */
+export interface ModelProvider {
+  /** Where it listens unless an LLM config says otherwise; absent when its package knows, or nobody can. */
+  readonly baseUrl?: string;
+  /** The environment variable of its key unless an LLM config names another. */
+  readonly keyVar?: string;
+  /** It is called without a key, too. */
+  readonly isKeyOptional?: boolean;
+}
+
+const providers: ReadonlyMap<string, ModelProvider> = new Map<string, ModelProvider>([
+  ['openai', { keyVar: 'OPENAI_API_KEY' }],
+  ['anthropic', { keyVar: 'ANTHROPIC_API_KEY' }],
+  ['google', { keyVar: 'GOOGLE_GENERATIVE_AI_API_KEY' }],
+  // Servers that speak OpenAI's chat protocol.
+  ['openai-compatible', {}],
+  ['ollama', { baseUrl: 'http://localhost:11434/v1', keyVar: 'OLLAMA_API_KEY', isKeyOptional: true }],
+  ['vllm', { baseUrl: 'http://localhost:8000/v1', keyVar: 'VLLM_API_KEY', isKeyOptional: true }],
+  ['llama.cpp', { baseUrl: 'http://localhost:8080/v1', keyVar: 'LLAMA_API_KEY', isKeyOptional: true }],
+  ['lmstudio', { baseUrl: 'http://localhost:1234/v1', isKeyOptional: true }],
+  ['openrouter', { baseUrl: 'https://openrouter.ai/api/v1', keyVar: 'OPENROUTER_API_KEY' }],
+  ['groq', { baseUrl: 'https://api.groq.com/openai/v1', keyVar: 'GROQ_API_KEY' }],
+  ['mistral', { baseUrl: 'https://api.mistral.ai/v1', keyVar: 'MISTRAL_API_KEY' }],
+  ['deepseek', { baseUrl: 'https://api.deepseek.com/v1', keyVar: 'DEEPSEEK_API_KEY' }],
+  ['together', { baseUrl: 'https://api.together.xyz/v1', keyVar: 'TOGETHER_API_KEY' }],
+  ['xai', { baseUrl: 'https://api.x.ai/v1', keyVar: 'XAI_API_KEY' }],
+]);
+
+/** The providers an LLM config can name besides `scripted`. */
+export const providerNames: readonly string[] = [...providers.keys()];
+
+/** Finds a provider by the name LLM configs give it. */
+export function findProvider(name: string): ModelProvider | undefined {
+  return providers.get(name);
+}
+
+/** A text `provider/model`, split at its first slash; undefined when it has none, or nothing before or behind it. */
+export function splitModelName(text: string): { readonly provider: string; readonly model: string } | undefined {
+  const slash = text.indexOf('/');
+  if (slash <= 0 || slash === text.length - 1) return undefined;
+  return { provider: text.slice(0, slash), model: text.slice(slash + 1) };
+}
+
+/** Tells whether a text names a model of a known provider, so that it needs no LLM config. */
+export function isModelName(text: string): boolean {
+  const split = splitModelName(text);
+  return split !== undefined && providers.has(split.provider);
+}
