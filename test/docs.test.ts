@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { agentRoots } from '../src/core/expression/agent-roots.ts';
 import { compileExpression, type Scope } from '../src/core/expression/expression.ts';
 import type { JsonValue } from '../src/core/json.ts';
+import { knownToolsetKinds } from '../src/engine/open-toolsets.ts';
 import { createIngestorRegistry } from '../src/ingestors/registry.ts';
 import { createEngine, defineTool, loadProfiles } from '../src/index.ts';
 import { scriptedModel } from '../src/testing/index.ts';
@@ -26,6 +27,9 @@ const known = {
   ingestors: new Set(createIngestorRegistry().names()),
 };
 
+/** Variables that blocks say are required. */
+const variables = { BUILD_TOKEN: 'x', GITHUB_TOKEN: 'x' };
+
 /** The other files a block needs around it, and the file it becomes itself. */
 function filesFor(block: Block): { readonly path: string; readonly text: string }[] {
   const model = {
@@ -47,6 +51,8 @@ function filesFor(block: Block): { readonly path: string; readonly text: string 
       return [...around, script, { path: 'profiles/block.yaml', text: `name: Block\ntype: associate\n${block.text}` }];
     case 'yaml llm_config':
       return [...around, script, { path: 'llm_configs/block.yaml', text: block.text }];
+    case 'yaml toolset':
+      return [...around, script, { path: 'toolsets/block.yaml', text: block.text }];
     case 'yaml protocol':
       return [...around, script, { path: 'handover_protocols/block.yaml', text: block.text }];
     default:
@@ -77,7 +83,7 @@ function stepsOf(tree: string): readonly Step[] {
 
 describe('blocks', () => {
   const kinds = ['sh', 'text', 'text output', 'text events', 'ts run', 'ts check', 'cel', 'cel fails', 'json scope'];
-  const yamlKinds = ['yaml profile', 'yaml part', 'yaml llm_config', 'yaml protocol', 'yaml script'];
+  const yamlKinds = ['yaml profile', 'yaml part', 'yaml llm_config', 'yaml protocol', 'yaml toolset', 'yaml script'];
 
   it('every block says what it is, so that none goes unchecked', () => {
     expect(
@@ -88,7 +94,10 @@ describe('blocks', () => {
   it.each(ofKind(...yamlKinds).map((block) => [placed(block), block] as const))(
     '%s loads without a problem',
     async (_place, block) => {
-      const set = await loadProfiles({ files: filesFor(block) }, { known, env: {} });
+      const set = await loadProfiles(
+        { files: filesFor(block) },
+        { known: async (files) => ({ ...known, toolsetKinds: await knownToolsetKinds(files, {}) }), env: variables },
+      );
       expect(set.warnings.filter(({ source }) => source.file.includes('block'))).toEqual([]);
     },
   );

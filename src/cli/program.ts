@@ -1,6 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { engineVersion } from '../engine/version.ts';
 import type { ExitCode } from './exit-code.ts';
+import { existingFolder } from './existing-folder.ts';
 import { parseLimits } from './limits-option.ts';
 
 /**
@@ -35,6 +36,9 @@ function running(command: Command, options: { readonly starts: boolean }): Comma
   command.addOption(new Option('--docs <folder>', 'the documents to work on (default: those that the ai package ships)'));
   command.addOption(new Option('--out <folder>', 'where reports are written (default: .cadre/reports/RUN)'));
   if (options.starts) {
+    command.addOption(
+      new Option('--workspace <folder>', 'the folder tools work in (default: .cadre/workspaces/RUN)').argParser(existingFolder),
+    );
     command.addOption(new Option('--profiles <folder>', 'the profiles (default: ./agent_profiles, else the bundled team)'));
     command.addOption(new Option('--profile <name>', 'the profile to begin with (default: Partner)'));
     // A run goes on with the model and the limits it was started with.

@@ -1,10 +1,16 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { JsonSchema } from '../core/json.ts';
-import { handoverProtocolJsonSchema, llmConfigJsonSchema, profileJsonSchema, scriptJsonSchema } from '../profiles/json-schemas.ts';
+import {
+  handoverProtocolJsonSchema,
+  llmConfigJsonSchema,
+  profileJsonSchema,
+  scriptJsonSchema,
+  toolsetJsonSchema,
+} from '../profiles/json-schemas.ts';
 
 /** What there are schemas of. */
-export const schemaKinds = ['profile', 'llm_config', 'handover_protocol', 'script'] as const;
+export const schemaKinds = ['profile', 'llm_config', 'handover_protocol', 'toolset', 'script'] as const;
 
 /** A kind of file that a schema describes. */
 export type SchemaKind = (typeof schemaKinds)[number];
@@ -18,6 +24,8 @@ export function schemaOf(kind: SchemaKind): JsonSchema {
       return llmConfigJsonSchema();
     case 'handover_protocol':
       return handoverProtocolJsonSchema();
+    case 'toolset':
+      return toolsetJsonSchema();
     case 'script':
       return scriptJsonSchema();
   }

@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'TOOLS_CHANGED'
   | 'OPTION_INVALID'
   | 'TOOL_INVALID'
+  | 'TOOLSET_FAILED'
   | 'TOOL_UNKNOWN'
   | 'TOOL_MISSING'
   | 'TOOL_DENIED'

@@ -5,6 +5,7 @@ import type { LlmConfig } from './llm-config.ts';
 import type { StagnationRung } from './stagnation.ts';
 import type { Strategy } from './strategy.ts';
 import type { ArgumentCheck } from './tool.ts';
+import type { ToolsetConfig } from './toolset.ts';
 import type { Expiry } from './transition.ts';
 
 /** A place in a YAML file; lines and columns start at 1. */
@@ -255,6 +256,8 @@ export interface ProfileSet {
   readonly profiles: ReadonlyMap<string, CompiledProfile>;
   readonly llmConfigs: ReadonlyMap<string, LlmConfig>;
   readonly protocols: ReadonlyMap<string, HandoverProtocol>;
+  /** The toolsets that files declare, by name. */
+  readonly toolsets: ReadonlyMap<string, ToolsetConfig>;
   readonly files: readonly ProfileFile[];
   readonly warnings: readonly Diagnostic[];
 }
@@ -277,4 +280,17 @@ export interface KnownNames {
   readonly functions: ReadonlySet<string>;
   /** Names of model objects handed to the engine; each also counts as an LLM config. */
   readonly models: ReadonlySet<string>;
+  /** Beginnings of names of tools that are only known once their toolset is connected. */
+  readonly toolPrefixes?: ReadonlySet<string>;
+  /** Kinds of toolsets that files may declare. */
+  readonly toolsetKinds?: ReadonlyMap<string, KnownToolsetKind>;
+}
+
+/** What compiling needs to know of a kind of toolset. */
+export interface KnownToolsetKind {
+  /** The JSON Schema of its settings; absent for one that was not loaded, since no file seemed to name it. */
+  readonly settings?: JsonSchema;
+  /** Names of its tools; empty when they are only known once it is connected. */
+  readonly tools: readonly string[];
+  readonly observers: readonly string[];
 }

@@ -45,6 +45,7 @@ export const globalStrategies: ReadonlyMap<string, Strategy> = new Map<string, S
   ['OBSERVER_FAILURE', strategy('observer_failure', false)],
   ['LIMIT_NOTICE', strategy('generic_message', false)],
   ['STAGNATION_NOTICE', strategy('generic_message', false)],
+  ['TOOLS_CHANGED', strategy('generic_message', true)],
   ['HUMAN_ANSWER', strategy('generic_message', true)],
   ['USER_PROMPT', strategy('user_prompt', true)],
 ]);

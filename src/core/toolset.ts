@@ -26,6 +26,8 @@ export interface ToolsetKind {
   readonly settings: JsonSchema;
   /** The names of its tools; empty when they are only known once it is connected. */
   readonly tools: readonly string[];
+  /** The names of the observers it brings along. */
+  readonly observers?: readonly string[];
   /** Makes a toolset; touches nothing outside until a tool is called or it is connected. May throw `OPTION_INVALID`. */
   readonly create: (request: ToolsetRequest) => Toolset;
 }

@@ -49,8 +49,13 @@ function switchedConfig(agent: AgentState | undefined): string | undefined {
 
 /** Prepares the tools of each profile once; agents with their own toolsets get a set of their own. */
 function createToolsOf({ set, registry }: EnvParts): Env['toolsOf'] {
-  const known = new WeakMap<CompiledProfile, Map<string, AgentTools>>();
+  let known = new WeakMap<CompiledProfile, Map<string, AgentTools>>();
+  let { version } = registry;
   return (profile: CompiledProfile, agent: AgentState): AgentTools => {
+    if (registry.version !== version) {
+      known = new WeakMap();
+      ({ version } = registry);
+    }
     const toolsets = agent.meta.allowedToolsets;
     const { forbiddenTools } = agent;
     const key = toolsets === undefined && forbiddenTools.length === 0 ? '' : JSON.stringify([toolsets, forbiddenTools]);

@@ -21,8 +21,10 @@ import type { Workbench } from './engine-parts.ts';
 import type { LimitOptions } from './limit-options.ts';
 import { createLlmConfigs, type LlmConfigs } from './llm-configs.ts';
 import { openStore } from './open-store.ts';
+import { knownToolsetKinds, openToolsets, type ToolsetOptions } from './open-toolsets.ts';
 import { randomIds } from './random-ids.ts';
 import { systemClock } from './system-clock.ts';
+import { Toolsets } from './toolsets.ts';
 import { createWorkspaces, type WorkspaceOption } from './workspaces.ts';
 
 /** What an engine is created from. Everything but `profiles` has a default. */
@@ -33,6 +35,8 @@ export interface EngineOptions {
   readonly models?: Readonly<Record<string, unknown>>;
   /** Tools by name, or a list of them: `defineTool`, AI SDK `tool()`, or plain definitions. */
   readonly tools?: Readonly<Record<string, unknown>> | readonly unknown[];
+  /** Toolsets by the name profiles allow them by: settings of a kind that comes with Cadre, or who makes one. They go before files. */
+  readonly toolsets?: ToolsetOptions;
   readonly ingestors?: readonly Ingestor[];
   readonly observers?: readonly CodedObserver[];
   /** Deterministic functions that stand in a model's place, by the name profiles give in `function_node`. */
@@ -78,19 +82,28 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
 /** The part of `createEngine` that takes time and touches neither store nor clock: done once, it serves any number of engines. */
 export async function prepareEngine(
-  options: Pick<EngineOptions, 'profiles' | 'models' | 'tools' | 'ingestors' | 'observers' | 'functions' | 'team' | 'env'>,
+  options: Pick<
+    EngineOptions,
+    'profiles' | 'models' | 'tools' | 'toolsets' | 'ingestors' | 'observers' | 'functions' | 'team' | 'env'
+  >,
 ): Promise<PreparedEngine> {
   const registry = createToolRegistry(allTools(options));
   const ingestors = createIngestorRegistry(options.ingestors);
   const observers = new Map((options.observers ?? []).map((observer) => [observer.name, observer]));
   const functions = new Map(Object.entries(options.functions ?? {}));
   const models = Object.keys(options.models ?? {});
-  const known = knownNames({ registry, ingestors: ingestors.names(), observers, functions, models });
+  const known = knownNames({ registry, ingestors: ingestors.names(), observers, functions, models, toolsets: options.toolsets });
   const env = options.env === undefined ? {} : { env: options.env };
   const hash = createContentHash();
+  const toolsets = new Toolsets(registry, observers);
+  const declared = options.toolsets ?? {};
   const llmConfigs = new Set<LlmConfigs>();
   const build = async (source: EngineOptions['profiles'], names: Partial<KnownNames>): Promise<Workbench> => {
-    const set = await loadProfiles(filesOf(source), { known: names, ...env });
+    const set = await loadProfiles(filesOf(source), {
+      known: async (files) => ({ ...names, toolsetKinds: await knownToolsetKinds(files, declared) }),
+      ...env,
+    });
+    await openToolsets(toolsets, set, declared);
     const files = JSON.stringify(set.files);
     const configs = createLlmConfigs(set.llmConfigs, models);
     llmConfigs.add(configs);
@@ -138,6 +151,7 @@ export async function prepareEngine(
         owner: `${process.pid}@${hostname()}#${nanoid(8)}`,
         graceMs: live.graceMs ?? 5_000,
         workspaceOf: createWorkspaces(live.workspace, live.store),
+        toolsets,
       });
     },
   };
@@ -162,10 +176,14 @@ function knownNames(parts: {
   readonly observers: ReadonlyMap<string, CodedObserver>;
   readonly functions: ReadonlyMap<string, NodeFunction>;
   readonly models: readonly string[];
+  readonly toolsets: ToolsetOptions | undefined;
 }): KnownNames {
+  const declared = Object.keys(parts.toolsets ?? {});
   return {
     tools: new Set(parts.registry.names()),
-    toolsets: new Set(parts.registry.toolsets()),
+    toolsets: new Set([...parts.registry.toolsets(), ...declared]),
+    // What a toolset of code brings along is known once it is made.
+    toolPrefixes: new Set(declared.map((name) => `${name}_`)),
     ingestors: new Set(parts.ingestors),
     observers: new Set(parts.observers.keys()),
     functions: new Set(parts.functions.keys()),

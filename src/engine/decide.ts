@@ -16,7 +16,9 @@ import { afterThinking } from './after-thinking.ts';
 import { cancel, rootOf } from './cancel.ts';
 import { settle, updateStatus } from './settle.ts';
 import { applyAnswer } from './apply-answer.ts';
+import { noteToolset } from './note-toolset.ts';
 import { recover, type Resumption } from './recover.ts';
+import type { ToolsetNews } from './toolsets.ts';
 
 /** Everything that can happen to a run from outside its own decisions. */
 export type Input =
@@ -52,6 +54,8 @@ export type Input =
   | { readonly kind: 'timer'; readonly dues: readonly Due[] }
   /** The wall clock has jumped. */
   | { readonly kind: 'clock'; readonly jumpMs: number }
+  /** The tools of a toolset have changed, or it cannot be used. */
+  | ({ readonly kind: 'toolset' } & ToolsetNews)
   | { readonly kind: 'fail'; readonly error: ErrorRecord }
   | { readonly kind: 'note'; readonly level: 'info' | 'warning' | 'error'; readonly code: string; readonly message: string };
 
@@ -112,6 +116,9 @@ function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
       break;
     case 'clock':
       tx.emit({ type: 'clock.jump', ms: input.jumpMs });
+      break;
+    case 'toolset':
+      noteToolset(tx, kernel.env, input);
       break;
     case 'note':
       tx.emit({ type: 'note.add', level: input.level, code: input.code, message: input.message }, tx.run.seq);

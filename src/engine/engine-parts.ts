@@ -8,6 +8,7 @@ import type { CheckedModelGateway } from '../models/gateway.ts';
 import type { NodeFunction } from '../nodes/function-node.ts';
 import type { Kernel } from './decide.ts';
 import type { LimitOptions } from './limit-options.ts';
+import type { Toolsets } from './toolsets.ts';
 
 /** What to start. */
 export interface LaunchRequest {
@@ -66,4 +67,5 @@ export interface EngineParts {
   readonly graceMs: number;
   /** Finds, and makes when it is first asked for, the workspace of a run. */
   readonly workspaceOf: (meta: RunState['meta']) => () => string;
+  readonly toolsets: Toolsets;
 }

@@ -2,7 +2,7 @@ import { CadreError } from '../core/error.ts';
 import { applyEvent, foldEvents, startRun } from '../core/fold/apply-event.ts';
 import { hasReleased } from '../core/fold/release.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
-import { type Lease, type RunSummary, storedText } from '../core/journal.ts';
+import type { Lease, RunSummary } from '../core/journal.ts';
 import { defaultRunLimits } from '../core/limits.ts';
 import type { Limits, ProfileSet } from '../core/profile.ts';
 import type { RunState } from '../core/state.ts';
@@ -11,9 +11,10 @@ import { engineVersion } from './version.ts';
 import type { Input } from './decide.ts';
 import type { EngineParts, LaunchOptions, LaunchRequest, ResumeOptions, Workbench } from './engine-parts.ts';
 import { planResume, workbenchOf } from './resume-plan.ts';
-import { isInterrupted, notRecovered, type RecoveredRun } from './recovered-run.ts';
+import { recoverEach, type RecoveredRun } from './recovered-run.ts';
 import { cancelOnAbort } from './cancel-on-abort.ts';
 import { checkModel } from './check-model.ts';
+import { createContentCache } from './content-cache.ts';
 import { forkedEvents } from './forked-events.ts';
 import { launchProfile } from './launch-profile.ts';
 import { Leases } from './leases.ts';
@@ -32,13 +33,18 @@ export class Engine {
   /** Leases of runs that have ended and may still get late results. */
   readonly #ended = new Set<Lease>();
   readonly #resuming = new Map<string, Promise<Run>>();
-  readonly #contents = new Map<ContentHash, string>();
+  readonly #content: (hash: ContentHash) => string | undefined;
   readonly #liveThings = new LiveThings('this engine');
+  readonly #leaveToolsets: () => Promise<void>;
   #closing: Promise<void> | undefined;
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
     this.#leases = new Leases(parts.journal, parts.owner);
+    this.#content = createContentCache(parts.journal);
+    this.#leaveToolsets = parts.toolsets.use((news) => {
+      for (const { actor } of this.#live.values()) actor.tell({ kind: 'toolset', ...news });
+    });
   }
 
   /** The profiles this engine launches runs with. */
@@ -58,6 +64,7 @@ export class Engine {
     const profile = launchProfile(workbench.set, request.profile);
     checkModel(this.#parts.gateway, workbench, profile, options.llmConfig);
     options.signal?.throwIfAborted();
+    await this.#toolsetsReady();
     const runId = ids.runId();
     const payload = toUserPayload(request.input);
     const { snapshot } = workbench;
@@ -70,6 +77,7 @@ export class Engine {
       return { run, begun: actor.begin(prefix, { kind: 'start', profile: profile.name, payload }) };
     });
     await begun;
+    this.#tellFailures(runId);
     return run;
   }
 
@@ -96,22 +104,16 @@ export class Engine {
    * and keeps no other from going on.
    */
   async recover(options: ResumeOptions = {}): Promise<readonly RecoveredRun[]> {
-    const recovered: RecoveredRun[] = [];
-    for (const { runId, status } of (await this.runs()).toReversed()) {
-      if (!isInterrupted(status) || this.#live.has(runId)) continue;
-      try {
-        recovered.push({ runId, run: await this.resume(runId, options) });
-      } catch (thrown) {
-        recovered.push(notRecovered(runId, thrown));
-      }
-    }
-    return recovered;
+    const resume = async (runId: RunId): Promise<Run | undefined> =>
+      this.#live.has(runId) ? undefined : await this.resume(runId, options);
+    return await recoverEach((await this.runs()).toReversed(), resume);
   }
 
   async #takeUp(runId: string, options: ResumeOptions): Promise<Run> {
     const { journal } = this.#parts;
     const state = await readState(this.#parts.journal, runId as RunId);
     if (state.outcome !== undefined) return await this.#ofThePast(state);
+    await this.#toolsetsReady();
     // Everything that keeps the run from going on is found out before it is taken.
     let plan = await planResume(this.#parts, state, options.profiles ?? 'recorded');
     const { run, begun } = await this.#leases.take(state.meta.runId, async (lease) => {
@@ -127,6 +129,7 @@ export class Engine {
       return this.#goOn(state, lease, workbench, options, { kind: 'recover', engineVersion, profiles, notes });
     });
     await begun;
+    this.#tellFailures(run.id);
     return run;
   }
 
@@ -165,6 +168,7 @@ export class Engine {
     const state = foldEvents(copied);
     if (state === undefined) throw new CadreError('RUN_UNKNOWN', `run ${runId} has no events to fork from`);
     const workbench = await workbenchOf(this.#parts, state);
+    await this.#toolsetsReady();
     const { run, begun } = await this.#leases.take(newId, async (lease) => {
       this.#assertOpen();
       await journal.append(lease, { runId: newId, expectedSeq: 0, events: copied, contents: [], sync: true });
@@ -194,7 +198,7 @@ export class Engine {
     const drainMs = options.graceMs ?? 2 * this.#parts.graceMs;
     await Promise.all([...this.#live.values()].map(({ actor }) => actor.suspend(drainMs)));
     await this.#leases.settled();
-    await this.#liveThings.closeAll();
+    await Promise.all([this.#liveThings.closeAll(), this.#leaveToolsets()]);
     this.#live.clear();
     for (const lease of this.#ended) await this.#leases.giveBack(lease);
     this.#ended.clear();
@@ -203,6 +207,18 @@ export class Engine {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  async #toolsetsReady(): Promise<void> {
+    const ready = this.#parts.toolsets.ready(this.#parts.clock);
+    if (ready === undefined) return;
+    await ready;
+    this.#assertOpen();
+  }
+
+  /** A run that begins learns which toolsets do not work. */
+  #tellFailures(runId: string): void {
+    for (const news of this.#parts.toolsets.failures()) this.#live.get(runId as RunId)?.actor.tell({ kind: 'toolset', ...news });
   }
 
   #assertOpen(): void {
@@ -259,7 +275,7 @@ export class Engine {
     options: LaunchOptions,
   ): { readonly actor: RunActor; readonly run: Run } {
     const { journal, clock, ids, gateway, functions, graceMs } = this.#parts;
-    const content = (hash: ContentHash): string | undefined => this.#content(hash);
+    const content = this.#content;
     const ports: ActorPorts = {
       kernel: workbench.kernel,
       gateway,
@@ -278,16 +294,5 @@ export class Engine {
       actor,
       run: new Run({ actor, journal, ids, content, hash: workbench.kernel.env.hash, profiles: workbench.set.profiles }),
     };
-  }
-
-  /** A stored text; what was read is remembered. */
-  #content(hash: ContentHash): string | undefined {
-    const known = this.#contents.get(hash);
-    if (known !== undefined) return known;
-    const text = storedText(this.#parts.journal, hash);
-    if (text === undefined) return undefined;
-    if (this.#contents.size > 2_000) this.#contents.clear();
-    this.#contents.set(hash, text);
-    return text;
   }
 }

@@ -77,7 +77,13 @@ function mayTakeTurn(agent: AgentState): boolean {
 }
 
 /** What an agent that waits is told with its next turn; waking it for that would let a failing observer keep it awake for ever. */
-const passiveSources: ReadonlySet<string> = new Set(['TOOL_RESULT', 'OBSERVER_FAILURE', 'LIMIT_NOTICE', 'STAGNATION_NOTICE']);
+const passiveSources: ReadonlySet<string> = new Set([
+  'TOOL_RESULT',
+  'OBSERVER_FAILURE',
+  'LIMIT_NOTICE',
+  'STAGNATION_NOTICE',
+  'TOOLS_CHANGED',
+]);
 
 /** An item that was read and stays is no news; one that could not be read is tried again, until it expires. */
 function isNews(waiting: WaitingItem): boolean {

@@ -16,6 +16,8 @@ import { checkScript, checkScriptTools } from './compile/check-script.ts';
 import type { CompileContext } from './compile/compile-context.ts';
 import { compileHandoverProtocol } from './compile/compile-handover.ts';
 import { compileLlmConfig } from './compile/compile-llm-config.ts';
+import { compileToolset } from './compile/compile-toolset.ts';
+import { withToolsets } from './compile/with-toolsets.ts';
 import { baseType, compileProfile } from './compile/compile-profile.ts';
 import { mapNode, textNode } from './compile/read-node.ts';
 import { reportDuplicateIds } from './duplicate-ids.ts';
@@ -57,16 +59,17 @@ const ownConfigKeys = new Set(['name', 'alias_of', 'base_llm_config', 'type', 'd
 export function compileProfileFiles(files: readonly ProfileFile[], options: CompileOptions = {}): CompileOutcome {
   const report = new Report();
   const parsed = parseProfileFiles(files, report);
-  for (const kind of ['profile', 'llm_config', 'handover_protocol'] as const) {
+  for (const kind of ['profile', 'llm_config', 'handover_protocol', 'toolset'] as const) {
     for (const node of parsed.roots[kind]) validateShape(kind, node, report);
   }
   for (const node of parsed.roots.profile) {
     reportDuplicateIds(node, report);
     refuseLookups(node, report);
   }
-  const known = options.known ?? {};
-  for (const node of parsed.roots.script) checkScript(report, node);
   const usedJson = new Set<string>();
+  const toolsets = compileToolsets(parsed, { options, report, usedJson });
+  const known = withToolsets(options.known ?? {}, toolsets);
+  for (const node of parsed.roots.script) checkScript(report, node);
   const llm = compileLlmConfigs(parsed, { known, env: options.env ?? {}, report, usedJson });
   const protocols = compileProtocols(parsed, report);
   const profiles = compileProfiles(parsed, { report, known, ...llm, protocols });
@@ -75,7 +78,7 @@ export function compileProfileFiles(files: readonly ProfileFile[], options: Comp
   const { diagnostics } = report;
   if (report.hasErrors) return { diagnostics };
   const kept = files.filter((file) => parsed.used.has(file.path) || usedJson.has(file.path));
-  return { set: { profiles, llmConfigs: llm.configs, protocols, files: kept, warnings: diagnostics }, diagnostics };
+  return { set: { profiles, llmConfigs: llm.configs, protocols, toolsets, files: kept, warnings: diagnostics }, diagnostics };
 }
 
 function exposedNames(profiles: ReadonlyMap<string, CompiledProfile>): readonly string[] {
@@ -115,6 +118,16 @@ function compileLlmConfigs(
   const configs = new Map([...own, ...aliases]);
   const abstractLlmConfigs = checkLlmConfigs({ configs, nodes: written, models, broken: unusable }, report);
   return { configs, llmConfigs: new Set(configs.keys()), abstractLlmConfigs, broken: unusable };
+}
+
+function compileToolsets(
+  parsed: ParsedFiles,
+  { options, report, usedJson }: { readonly options: CompileOptions; readonly report: Report; readonly usedJson: Set<string> },
+): ProfileSet['toolsets'] {
+  const named = indexNames(parsed.roots.toolset, 'name', 'toolset', report);
+  const values = { env: options.env ?? {}, jsonFiles: parsed.jsonFiles, onUsed: (path: string) => usedJson.add(path), report };
+  const kinds = options.known?.toolsetKinds;
+  return new Map([...named].map(([name, node]) => [name, compileToolset({ report, values, kinds }, node, name)]));
 }
 
 function compileProtocols(parsed: ParsedFiles, report: Report): ReadonlyMap<string, HandoverProtocol> {

@@ -1,12 +1,13 @@
 import { childOf, type SourceNode } from './yaml/source-node.ts';
 
 /** What a file of a profile folder is. `ignored` files belong to something else. */
-export type FileKind = 'profile' | 'llm_config' | 'handover_protocol' | 'script' | 'ignored';
+export type FileKind = 'profile' | 'llm_config' | 'handover_protocol' | 'toolset' | 'script' | 'ignored';
 
 const folders: Readonly<Record<string, FileKind>> = {
   profiles: 'profile',
   llm_configs: 'llm_config',
   handover_protocols: 'handover_protocol',
+  toolsets: 'toolset',
   scripts: 'script',
 };
 
@@ -14,6 +15,7 @@ const folders: Readonly<Record<string, FileKind>> = {
 export function fileKindOf(path: string, root: SourceNode | undefined): FileKind {
   const type = childOf(root, 'type');
   if (type?.kind === 'scalar' && type.value === 'llm_config') return 'llm_config';
+  if (type?.kind === 'scalar' && type.value === 'toolset') return 'toolset';
   if (childOf(root, 'protocol_name') !== undefined) return 'handover_protocol';
   const names = path.split('/');
   const file = names.pop() ?? '';

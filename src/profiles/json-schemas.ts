@@ -3,6 +3,7 @@ import { handoverProtocolSchema } from './schema/handover-protocol-schema.ts';
 import { llmConfigSchema } from './schema/llm-config-schema.ts';
 import { profileSchema } from './schema/profile-schema.ts';
 import { scriptSchema } from './schema/script-schema.ts';
+import { toolsetSchema } from './schema/toolset-schema.ts';
 
 const dialect = 'http://json-schema.org/draft-07/schema#';
 
@@ -24,6 +25,11 @@ export function handoverProtocolJsonSchema(): JsonSchema {
 /** The JSON Schema of script files (the rules of a scripted model) for editors. */
 export function scriptJsonSchema(): JsonSchema {
   return forEditors(scriptSchema, 'Cadre script');
+}
+
+/** The JSON Schema of toolset files for editors. */
+export function toolsetJsonSchema(): JsonSchema {
+  return forEditors(toolsetSchema, 'Cadre toolset');
 }
 
 function forEditors(schema: JsonSchema, title: string): JsonSchema {

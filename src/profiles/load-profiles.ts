@@ -1,5 +1,6 @@
 import { CadreError } from '../core/error.ts';
 import type { Diagnostic, KnownNames, ProfileFile, ProfileSet } from '../core/profile.ts';
+import type { CompileOutcome } from './compile-profile-files.ts';
 import { formatDiagnostics } from './format-diagnostics.ts';
 
 /** Where profiles come from: a folder, a file, several of them, or files in memory. */
@@ -7,8 +8,8 @@ export type ProfileInput = string | readonly string[] | { readonly files: readon
 
 /** What profiles may refer to besides each other. */
 export interface LoadOptions {
-  /** What exists outside the files; categories that are absent are not checked. */
-  readonly known?: Partial<KnownNames> | undefined;
+  /** What exists outside the files, or who finds out by looking at them; categories that are absent are not checked. */
+  readonly known?: Partial<KnownNames> | ((files: readonly ProfileFile[]) => Promise<Partial<KnownNames>>) | undefined;
   /** Where LLM configs look values up; default is the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
@@ -34,11 +35,14 @@ export async function checkProfiles(
 ): Promise<{ readonly set?: ProfileSet; readonly diagnostics: readonly Diagnostic[] }> {
   // The YAML parser and the validator are loaded with the first profile, not with the package.
   const { compileProfileFiles } = await import('./compile-profile-files.ts');
-  const compileOptions = { known: options.known, env: options.env ?? process.env };
-  if (typeof input === 'object' && 'files' in input) return compileProfileFiles(input.files, compileOptions);
+  const compile = async (files: readonly ProfileFile[]): Promise<CompileOutcome> => {
+    const known = typeof options.known === 'function' ? await options.known(files) : options.known;
+    return compileProfileFiles(files, { known, env: options.env ?? process.env });
+  };
+  if (typeof input === 'object' && 'files' in input) return await compile(input.files);
   const { readProfileFiles } = await import('./read-profile-files.ts');
   const read = await readProfileFiles(typeof input === 'string' ? [input] : input);
-  const compiled = compileProfileFiles(read.files, compileOptions);
+  const compiled = await compile(read.files);
   if (read.diagnostics.length === 0) return compiled;
   return { diagnostics: [...read.diagnostics, ...compiled.diagnostics] };
 }

@@ -20,7 +20,13 @@ export interface ParsedFiles {
 
 /** Parses files and sorts them by kind; problems go to the report. */
 export function parseProfileFiles(files: readonly ProfileFile[], report: Report): ParsedFiles {
-  const roots: Record<Exclude<FileKind, 'ignored'>, MapNode[]> = { profile: [], llm_config: [], handover_protocol: [], script: [] };
+  const roots: Record<Exclude<FileKind, 'ignored'>, MapNode[]> = {
+    profile: [],
+    llm_config: [],
+    handover_protocol: [],
+    toolset: [],
+    script: [],
+  };
   const jsonFiles = new Map<string, string>();
   const used = new Set<string>();
   const broken = new Set<string>();

@@ -11,7 +11,13 @@ interface Agent {
 }
 
 /** Items that tell a waiting agent something, but are no reason to wake it. */
-const passive: ReadonlySet<string> = new Set(['TOOL_RESULT', 'OBSERVER_FAILURE', 'LIMIT_NOTICE', 'STAGNATION_NOTICE']);
+const passive: ReadonlySet<string> = new Set([
+  'TOOL_RESULT',
+  'OBSERVER_FAILURE',
+  'LIMIT_NOTICE',
+  'STAGNATION_NOTICE',
+  'TOOLS_CHANGED',
+]);
 
 /**
  * I6 at the end of a journal: no agent that could take a turn has something to read. Say so of journals whose run has

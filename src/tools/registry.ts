@@ -12,6 +12,13 @@ export interface ToolRegistry extends ToolCatalog {
   validate(name: string, args: unknown): { readonly ok: boolean; readonly errors: readonly ArgumentProblem[] };
   /** What schemas ask for and is not checked, one sentence each with the tool's name. */
   readonly warnings: readonly string[];
+  /** Goes up whenever the tools change. */
+  readonly version: number;
+  /**
+   * Replaces all tools of a toolset, as one that connects to a server learns of them. A tool that cannot be used, or whose
+   * name is taken, is left out; the answer says which and why, one sentence each. Tools given first are never displaced.
+   */
+  setToolset(toolset: string, tools: readonly unknown[]): readonly string[];
 }
 
 /**
@@ -23,7 +30,7 @@ export interface ToolRegistry extends ToolCatalog {
 export function createToolRegistry(tools: Readonly<Record<string, unknown>> | readonly unknown[]): ToolRegistry {
   const byName = new Map<string, Tool>();
   const warnings: string[] = [];
-  for (const tool of normalizeAll(tools)) {
+  const add = (tool: Tool): void => {
     if (byName.has(tool.name))
       throw new CadreError('TOOL_INVALID', `There are two tools named '${tool.name}'; rename one of them.`, {
         details: { field: 'name' },
@@ -31,21 +38,75 @@ export function createToolRegistry(tools: Readonly<Record<string, unknown>> | re
     const compiled = compileSchema(tool.parameters, `tool '${tool.name}'`);
     warnings.push(...compiled.warnings.map((warning) => `tool '${tool.name}': ${warning}`));
     byName.set(tool.name, tool);
-  }
+  };
+  for (const tool of normalizeAll(tools)) add(tool);
   for (const tool of byName.values()) checkVerifier(tool, byName);
-  const names = [...byName.keys()];
-  const toolsets = groupByToolset(byName.values());
-  const wires = wireNames(names);
-  const origins = new Map([...wires].map(([name, wire]) => [wire, name]));
+  let tables = indexTools(byName);
+  let version = 0;
   return {
     get: (name) => byName.get(name),
-    names: () => names,
-    toolsets: () => [...toolsets.keys()],
-    inToolset: (toolset) => toolsets.get(toolset) ?? [],
-    wireName: (name) => wires.get(name) ?? encodeWireName(name),
-    fromWire: (wire) => origins.get(wire) ?? decodeWireName(wire),
+    names: () => tables.names,
+    toolsets: () => [...tables.toolsets.keys()],
+    inToolset: (toolset) => tables.toolsets.get(toolset) ?? [],
+    wireName: (name) => tables.wires.get(name) ?? encodeWireName(name),
+    fromWire: (wire) => tables.origins.get(wire) ?? decodeWireName(wire),
     validate: (name, args) => validate(byName, name, args),
     warnings,
+    get version() {
+      return version;
+    },
+    setToolset: (toolset, replacements) => {
+      for (const { name } of tables.toolsets.get(toolset) ?? []) byName.delete(name);
+      const leftOut = [
+        ...replacements.flatMap((definition) => attempt(() => add(toolOf(definition, toolset)))),
+        // A verifier may stand after the tool it is for.
+        ...[...byName.values()].flatMap((tool) => (tool.toolset === toolset ? verifierProblem(tool, byName) : [])),
+      ];
+      tables = indexTools(byName);
+      version += 1;
+      return leftOut;
+    },
+  };
+}
+
+function toolOf(definition: unknown, toolset: string): Tool {
+  const tool = normalizeTool(definition);
+  if (tool.toolset === toolset) return tool;
+  const message = `Tool '${tool.name}' says it belongs to the toolset '${tool.toolset}', not '${toolset}'.`;
+  throw new CadreError('TOOL_INVALID', message, { details: { field: 'toolset' } });
+}
+
+function verifierProblem(tool: Tool, tools: Map<string, Tool>): readonly string[] {
+  const problem = attempt(() => checkVerifier(tool, tools));
+  if (problem.length > 0) tools.delete(tool.name);
+  return problem;
+}
+
+/** What went wrong, in one sentence; nothing when nothing did. */
+function attempt(action: () => void): readonly string[] {
+  try {
+    action();
+    return [];
+  } catch (thrown) {
+    return [thrown instanceof CadreError ? thrown.message : describeThrown(thrown)];
+  }
+}
+
+interface ToolTables {
+  readonly names: readonly string[];
+  readonly toolsets: ReadonlyMap<string, readonly Tool[]>;
+  readonly wires: ReadonlyMap<string, string>;
+  readonly origins: ReadonlyMap<string, string>;
+}
+
+function indexTools(byName: ReadonlyMap<string, Tool>): ToolTables {
+  const names = [...byName.keys()];
+  const wires = wireNames(names);
+  return {
+    names,
+    toolsets: groupByToolset(byName.values()),
+    wires,
+    origins: new Map([...wires].map(([name, wire]) => [wire, name])),
   };
 }
 

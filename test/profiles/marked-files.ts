@@ -23,6 +23,25 @@ const known: KnownNames = {
   observers: new Set(['watch_budget']),
   functions: new Set(['sum_up']),
   models: new Set(['default']),
+  toolsetKinds: new Map([
+    [
+      'box',
+      {
+        tools: ['open_box'],
+        observers: [],
+        settings: {
+          type: 'object',
+          properties: {
+            size: { type: 'integer' },
+            token: { type: 'string' },
+            env: { type: 'object', additionalProperties: { type: 'string' } },
+          },
+          additionalProperties: false,
+        },
+      },
+    ],
+    ['server', { tools: [], observers: [], settings: { type: 'object' } }],
+  ]),
 };
 
 /** Compiles files given by path. */

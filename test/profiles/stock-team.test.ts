@@ -145,7 +145,10 @@ describe('a team of five profiles', () => {
     expect(at('flow_decider[remind].action.payload.content_key')).toBeUndefined();
     expect(values[0]?.path).toBe('profile_id');
     expect(() =>
-      explainProfile({ profiles: new Map(), llmConfigs: new Map(), protocols: new Map(), files: [], warnings: [] }, 'X'),
+      explainProfile(
+        { profiles: new Map(), llmConfigs: new Map(), protocols: new Map(), toolsets: new Map(), files: [], warnings: [] },
+        'X',
+      ),
     ).toThrow('there is no profile `X`');
   });
 

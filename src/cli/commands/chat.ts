@@ -13,7 +13,7 @@ import { reopenWorkplace } from '../resumed-run.ts';
 import { openTerminal } from '../terminal.ts';
 import { thisCommand } from '../this-command.ts';
 import { openWorkplace } from '../workplace.ts';
-import type { RunOptions } from './run.ts';
+import { launchOptions, type RunOptions } from './run.ts';
 
 /** Talks with the root agent of a run, or of a new one. */
 export async function chatCommand(reference: string | undefined, options: RunOptions): Promise<ExitCode> {
@@ -24,10 +24,6 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
       ? await openWorkplace({ ...options, profiles: profilesFolder(options.profiles) })
       : await reopenWorkplace(reference, options);
   const { engine } = workplace;
-  const launchOptions = {
-    ...(options.limits === undefined ? {} : { limits: options.limits }),
-    ...(options.llm === undefined ? {} : { llmConfig: options.llm }),
-  };
   const profile = reference === undefined ? chooseProfile(engine.profiles.profiles, options.profile) : '';
   const quiet = options.quiet ?? false;
   if (!quiet) terminal.tell(`${workplace.modelLine(options.llm)}\n${terminal.isInteractive ? 'Type a message, or /help.\n' : ''}`);
@@ -42,7 +38,7 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
     interruption,
     quiet,
     run: reference === undefined ? undefined : follow(await engine.resume(workplace.runId)),
-    launch: async (message) => follow(await engine.launch({ profile, input: message }, launchOptions)),
+    launch: async (message) => follow(await engine.launch({ profile, input: message }, launchOptions(options))),
   });
   const how = await loop.hold();
   const { run } = loop;

@@ -1,4 +1,5 @@
 import { CadreError } from '../../core/error.ts';
+import type { LaunchOptions } from '../../engine/engine-parts.ts';
 import { chooseProfile } from '../choose-profile.ts';
 import { driveRun } from '../drive-run.ts';
 import type { ExitCode } from '../exit-code.ts';
@@ -20,6 +21,7 @@ export interface RunOptions {
   readonly llm?: string;
   readonly store?: string;
   readonly out?: string;
+  readonly workspace?: string;
   readonly limits?: LimitsOption;
   readonly json?: boolean;
   readonly quiet?: boolean;
@@ -35,19 +37,22 @@ export async function runCommand(words: readonly string[], options: RunOptions):
   const profile = chooseProfile(workplace.engine.profiles.profiles, options.profile);
   const mode = watchMode(terminal, options);
   if (mode === 'live' || mode === 'lines') terminal.tell(`${workplace.modelLine(options.llm)}\n`);
-  const run = await workplace.engine.launch(
-    { profile, input: question },
-    {
-      ...(options.limits === undefined ? {} : { limits: options.limits }),
-      ...(options.llm === undefined ? {} : { llmConfig: options.llm }),
-    },
-  );
+  const run = await workplace.engine.launch({ profile, input: question }, launchOptions(options));
   interruption.lastWords = interruptedWords(run, options.store);
   const watcher = watchRun(run, terminal, mode);
   const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json' });
   if (driven === 'interrupted') await closeInterrupted(run, workplace.engine, terminal);
   const closing = driven === 'settled' ? await workplace.closingLines() : '';
   return finishRun(run, driven, { terminal, mode, store: options.store, closing });
+}
+
+/** What the options say about a run that is launched. */
+export function launchOptions({ limits, llm, workspace }: RunOptions): LaunchOptions {
+  return {
+    ...(limits === undefined ? {} : { limits }),
+    ...(llm === undefined ? {} : { llmConfig: llm }),
+    ...(workspace === undefined ? {} : { workspace }),
+  };
 }
 
 /** The question: the words of the command line, or all of stdin for `-`. */

@@ -46,6 +46,7 @@ export function checkName(
 export function checkTool(context: CompileContext, node: { readonly at: Place; readonly value: string }): void {
   const { tools, toolsets } = context.known;
   if (tools === undefined) return;
+  for (const prefix of context.known.toolPrefixes ?? []) if (node.value.startsWith(prefix)) return;
   const names = new Set([...tools, ...context.exposedTools.keys()]);
   if (!names.has(node.value) && toolsets?.has(node.value) === true) {
     context.report.error(

@@ -24,6 +24,9 @@ import { originsOf } from './resolved-origins.ts';
 /** The type of profiles that are only inherited from; what they lack may come from those that inherit. */
 export const baseType = 'base';
 
+/** Stands for all tools but those that must be named. */
+const everything = '*';
+
 /** Compiles a profile after inheritance and reports everything that is wrong with it. */
 export function compileProfile(context: CompileContext, node: MapNode, name: string): CompiledProfile {
   const type = readText(node, 'type') ?? 'agent';
@@ -32,8 +35,8 @@ export function compileProfile(context: CompileContext, node: MapNode, name: str
   const policy = mapNode(node, 'tool_access_policy');
   const toolsets = textItems(policy, 'allowed_toolsets');
   const tools = textItems(policy, 'allowed_individual_tools');
-  for (const toolset of toolsets) checkToolset(context, toolset);
-  for (const tool of tools) checkTool(context, tool);
+  for (const toolset of toolsets) if (toolset.value !== everything) checkToolset(context, toolset);
+  for (const tool of tools) if (tool.value !== everything) checkTool(context, tool);
   const choice = textNode(node, 'tool_choice');
   if (choice !== undefined) checkToolChoice(context, choice);
   const schemaNode = mapNode(node, 'deliverables_schema');

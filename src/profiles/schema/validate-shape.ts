@@ -5,15 +5,17 @@ import { toPlain, type MapNode, type SourceNode } from '../yaml/source-node.ts';
 import { handoverProtocolSchema } from './handover-protocol-schema.ts';
 import { llmConfigSchema } from './llm-config-schema.ts';
 import { profileSchema } from './profile-schema.ts';
+import { toolsetSchema } from './toolset-schema.ts';
 import { toSchemaProblem, type SchemaProblem } from './schema-problem.ts';
 
 /** The kinds of files whose shape a schema says. */
-export type ShapeKind = 'profile' | 'llm_config' | 'handover_protocol';
+export type ShapeKind = 'profile' | 'llm_config' | 'handover_protocol' | 'toolset';
 
 const schemas: Readonly<Record<ShapeKind, JsonSchema>> = {
   profile: profileSchema,
   llm_config: llmConfigSchema,
   handover_protocol: handoverProtocolSchema,
+  toolset: toolsetSchema,
 };
 
 /** Most deviations described per file; the first ones matter. */
@@ -30,7 +32,7 @@ const ajv = new Ajv({
   inlineRefs: false,
   code: { optimize: false },
 });
-const validators = new Map<ShapeKind, ValidateFunction>();
+const validators = new WeakMap<JsonSchema, ValidateFunction>();
 
 /** Checks the shape of one file against the schema of its kind and reports every deviation at its place. */
 export function validateShape(kind: ShapeKind, root: SourceNode, report: Report): root is MapNode {
@@ -50,10 +52,15 @@ export function validateShape(kind: ShapeKind, root: SourceNode, report: Report)
 
 /** The deviations of one file from the schema of its kind. */
 export function shapeProblems(kind: ShapeKind, root: MapNode): readonly SchemaProblem[] {
-  let validate = validators.get(kind);
+  return schemaProblems(schemas[kind], root);
+}
+
+/** The deviations of a map from a schema. */
+export function schemaProblems(schema: JsonSchema, root: MapNode): readonly SchemaProblem[] {
+  let validate = validators.get(schema);
   if (validate === undefined) {
-    validate = ajv.compile(schemas[kind]);
-    validators.set(kind, validate);
+    validate = ajv.compile(schema);
+    validators.set(schema, validate);
   }
   if (validate(toPlain(root))) return [];
   const errors = (validate.errors ?? []).slice(0, maxErrors);

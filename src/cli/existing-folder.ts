@@ -1,0 +1,10 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { InvalidArgumentError } from 'commander';
+
+/** Reads an option that names a folder which must be there. */
+export function existingFolder(value: string): string {
+  const folder = path.resolve(value);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
+  throw new InvalidArgumentError(`there is no folder ${folder}; make it first, or leave the option out`);
+}

@@ -1,0 +1,82 @@
+import { CadreError } from '../core/error.ts';
+import type { JsonSchema } from '../core/json.ts';
+import type { KnownNames, KnownToolsetKind, ProfileFile, ProfileSet } from '../core/profile.ts';
+import type { ToolsetConfig, ToolsetKind } from '../core/toolset.ts';
+import { checkSchema } from '../tools/check-arguments.ts';
+import { builtInToolsets } from '../tools/toolset-kinds.ts';
+import { toolNaming, type ToolsetOption } from './toolset-options.ts';
+import type { Toolsets } from './toolsets.ts';
+
+/** Toolsets that code declares, by name. */
+export type ToolsetOptions = Readonly<Record<string, ToolsetOption>>;
+
+/** Loads the kinds of toolsets that files, or code, seem to name, so that their settings can be checked. */
+export async function knownToolsetKinds(
+  files: readonly ProfileFile[],
+  options: ToolsetOptions,
+): Promise<NonNullable<KnownNames['toolsetKinds']>> {
+  const texts = files.map(({ text }) => text);
+  const known = new Map<string, KnownToolsetKind>();
+  for (const [name, { tools, observers = [], load }] of Object.entries(builtInToolsets)) {
+    const isNamed = [name, ...tools].some((word) => texts.some((text) => text.includes(word)));
+    const settings: JsonSchema | undefined = isNamed ? (await load()).settings : undefined;
+    known.set(name, { tools, observers, ...(settings === undefined ? {} : { settings }) });
+  }
+  for (const [name, option] of Object.entries(options)) if (typeof option === 'object') kindOf(name, option.kind);
+  return known;
+}
+
+/** Opens the toolsets that code and files declare, and those of the kinds that profiles name without declaring them. */
+export async function openToolsets(toolsets: Toolsets, set: ProfileSet, options: ToolsetOptions): Promise<void> {
+  for (const [name, option] of Object.entries(options)) if (!toolsets.has(name)) await openOption(toolsets, name, option);
+  for (const config of set.toolsets.values()) {
+    // What is missing was reported as a warning; agents do without.
+    if (!toolsets.has(config.name) && config.missing.length === 0) await open(toolsets, config);
+  }
+  for (const kind of kindsNamed(set)) {
+    if (!toolsets.has(kind) && !set.toolsets.has(kind)) await open(toolsets, { name: kind, kind, settings: {} });
+  }
+}
+
+/** Built-in kinds that connect to nothing and that a profile allows by name, or by the name of one of their tools. */
+function kindsNamed(set: ProfileSet): readonly string[] {
+  const named = new Set(
+    [...set.profiles.values()].flatMap(({ allowedToolsets, allowedTools }) => [...allowedToolsets, ...allowedTools]),
+  );
+  return Object.entries(builtInToolsets)
+    .filter(([kind, { tools }]) => tools.length > 0 && [kind, ...tools].some((name) => named.has(name)))
+    .map(([kind]) => kind);
+}
+
+async function openOption(toolsets: Toolsets, name: string, option: ToolsetOption): Promise<void> {
+  if (typeof option === 'function') {
+    toolsets.add(name, option({ name, toolName: toolNaming(name, undefined) }));
+    return;
+  }
+  const { kind = name, settings = {} } = option;
+  const checked = checkSchema((await kindOf(name, kind).load()).settings, settings);
+  if (!checked.ok) {
+    const problems = checked.errors.map(({ path, message }) => `settings${path.replaceAll('/', '.')}: ${message}`);
+    throw new CadreError(
+      'OPTION_INVALID',
+      `toolsets: the settings of '${name}' do not fit the kind '${kind}': ${problems.join('; ')}`,
+    );
+  }
+  await open(toolsets, { name, kind, settings });
+}
+
+async function open(
+  toolsets: Toolsets,
+  { name, kind, settings }: Pick<ToolsetConfig, 'name' | 'kind' | 'settings'>,
+): Promise<void> {
+  const made: ToolsetKind = await kindOf(name, kind).load();
+  toolsets.add(name, made.create({ name, settings, toolName: toolNaming(name, kind) }));
+}
+
+function kindOf(name: string, kind: string | undefined): (typeof builtInToolsets)[string] {
+  const wanted = kind ?? name;
+  const found = Object.hasOwn(builtInToolsets, wanted) ? builtInToolsets[wanted] : undefined;
+  if (found !== undefined) return found;
+  const known = Object.keys(builtInToolsets).join(', ') || 'none';
+  throw new CadreError('OPTION_INVALID', `toolsets: there is no kind '${wanted}' for the toolset '${name}'; kinds: ${known}`);
+}

@@ -1,0 +1,149 @@
+import type { Clock } from '../core/clock.ts';
+import { CadreError, describeThrown } from '../core/error.ts';
+import type { CodedObserver } from '../core/env.ts';
+import type { Toolset, ToolsetHealth } from '../core/toolset.ts';
+import { offeredTool } from '../tools/access.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
+import { atMost } from './closings.ts';
+import { toolChanges } from './tool-changes.ts';
+
+/** Something about a toolset that runs must know. */
+export interface ToolsetNews {
+  readonly toolset: string;
+  /** For people and models. */
+  readonly message: string;
+  readonly isFailure: boolean;
+}
+
+interface Held {
+  readonly toolset: Toolset;
+  health: ToolsetHealth;
+  /** Whether it has said once what became of connecting. */
+  readonly settled: PromiseWithResolvers<void>;
+}
+
+/** The longest a launch waits for toolsets that connect, in milliseconds; what comes later is told to the run. */
+const longestWaitMs = 60_000;
+
+/**
+ * The toolsets of an engine: their tools in the registry, and those that connect connected.
+ *
+ * 1. Nothing is connected before a run needs it: reading a journal starts no server.
+ * 2. A toolset that fails takes nothing else along: its tools are gone, and whoever may call them is told.
+ * 3. Tools change at once in the registry; an agent is offered them from its next turn on.
+ */
+export class Toolsets {
+  readonly #registry: ToolRegistry;
+  readonly #observers: Map<string, CodedObserver>;
+  readonly #held = new Map<string, Held>();
+  readonly #listeners = new Set<(news: ToolsetNews) => void>();
+  #users = 0;
+  #connected: Promise<void> | undefined;
+
+  constructor(registry: ToolRegistry, observers: Map<string, CodedObserver>) {
+    this.#registry = registry;
+    this.#observers = observers;
+  }
+
+  /** Tells whether a toolset of this name is here. */
+  has(name: string): boolean {
+    return this.#held.has(name);
+  }
+
+  /** Adds a toolset. A tool whose name is taken stays out: what the launcher handed in goes first. */
+  add(name: string, toolset: Toolset): void {
+    this.#held.set(name, { toolset, health: { status: 'connecting' }, settled: Promise.withResolvers() });
+    for (const observer of toolset.observers ?? [])
+      if (!this.#observers.has(observer.name)) this.#observers.set(observer.name, observer);
+    const isTaken = (tool: unknown): boolean => this.#registry.get(nameOf(tool)) !== undefined;
+    const leftOut = this.#registry.setToolset(
+      name,
+      toolset.tools.filter((tool) => !isTaken(tool)),
+    );
+    if (leftOut.length > 0)
+      throw new CadreError('TOOL_INVALID', `toolset '${name}': ${leftOut.join(' ')}`, { details: { toolset: name } });
+  }
+
+  /** What fails at this moment, for a run that begins. */
+  failures(): readonly ToolsetNews[] {
+    return [...this.#held].flatMap(([name, { health }]) => (health.status === 'failed' ? [failure(name, health)] : []));
+  }
+
+  /** Connects what connects, once, and waits until each has said what became of it; undefined when there is nothing to wait for. */
+  ready(clock: Clock): Promise<void> | undefined {
+    const connecting = [...this.#held].filter(([, { toolset }]) => toolset.connect !== undefined);
+    if (connecting.length === 0) return undefined;
+    this.#connected ??= this.#connect(connecting, clock);
+    return this.#connected;
+  }
+
+  /** An engine begins to use them; the returned function ends that, and with the last one closes what is connected. */
+  use(listener: (news: ToolsetNews) => void): () => Promise<void> {
+    this.#users += 1;
+    this.#listeners.add(listener);
+    return async () => {
+      if (!this.#listeners.delete(listener)) return;
+      this.#users -= 1;
+      if (this.#users > 0 || this.#connected === undefined) return;
+      this.#connected = undefined;
+      await Promise.allSettled([...this.#held.values()].map(async ({ toolset }) => await toolset.close?.()));
+    };
+  }
+
+  #connect(connecting: readonly (readonly [string, Held])[], clock: Clock): Promise<void> {
+    for (const [name, held] of connecting) {
+      const setHealth = (health: ToolsetHealth): void => this.#setHealth(name, held, health);
+      try {
+        held.toolset.connect?.({ clock, setTools: (tools) => this.#setTools(name, held, tools), setHealth });
+      } catch (thrown) {
+        setHealth({ status: 'failed', message: describeThrown(thrown) });
+      }
+    }
+    return atMost(clock, longestWaitMs, Promise.all(connecting.map(([, { settled }]) => settled.promise)));
+  }
+
+  #setTools(name: string, held: Held, tools: readonly unknown[]): void {
+    const before = this.#offered(name);
+    const leftOut = this.#registry.setToolset(name, tools);
+    for (const problem of leftOut)
+      this.#tell({ toolset: name, message: `a tool of '${name}' cannot be used: ${problem}`, isFailure: true });
+    const changes = toolChanges(before, this.#offered(name));
+    if (changes !== undefined && held.health.status === 'ready')
+      this.#tell({ toolset: name, message: `the tools of '${name}' have changed: ${changes}`, isFailure: false });
+  }
+
+  #setHealth(name: string, held: Held, health: ToolsetHealth): void {
+    const before = held.health.status;
+    held.health = health;
+    if (health.status === 'failed') this.#tell(failure(name, health));
+    else if (health.status === 'ready' && before === 'failed')
+      this.#tell({ toolset: name, message: `'${name}' can be used again: ${this.#names(name)}`, isFailure: false });
+    if (health.status !== 'connecting') held.settled.resolve();
+  }
+
+  #tell(news: ToolsetNews): void {
+    for (const listener of this.#listeners) listener(news);
+  }
+
+  #offered(name: string): string {
+    return JSON.stringify(this.#registry.inToolset(name).map((tool) => offeredTool(this.#registry, tool)));
+  }
+
+  #names(name: string): string {
+    return (
+      this.#registry
+        .inToolset(name)
+        .map((tool) => tool.name)
+        .join(', ') || 'it has no tools'
+    );
+  }
+}
+
+function failure(toolset: string, { message = 'it does not say why' }: ToolsetHealth): ToolsetNews {
+  return { toolset, message: `'${toolset}' cannot be used at the moment: ${message}`, isFailure: true };
+}
+
+function nameOf(tool: unknown): string {
+  const name = typeof tool === 'object' && tool !== null && 'name' in tool ? tool.name : undefined;
+  return typeof name === 'string' ? name : '';
+}

@@ -1,0 +1,105 @@
+import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
+import type { KnownNames, KnownToolsetKind } from '../../core/profile.ts';
+import type { ToolsetConfig } from '../../core/toolset.ts';
+import type { Report } from '../report.ts';
+import { schemaProblems } from '../schema/validate-shape.ts';
+import { nameHint, quote } from '../wording.ts';
+import type { MapNode, SourceNode } from '../yaml/source-node.ts';
+import { lookUpValues, type ValueSources } from './environment-values.ts';
+import { mapNode, textNode } from './read-node.ts';
+import { refOf } from './compile-context.ts';
+
+/** What a toolset file may refer to. */
+export interface ToolsetContext {
+  readonly report: Report;
+  readonly values: ValueSources;
+  /** The kinds there are; undefined = not known, nothing is checked. */
+  readonly kinds: KnownNames['toolsetKinds'] | undefined;
+}
+
+/** Compiles a toolset; values from the environment are looked up now. */
+export function compileToolset(context: ToolsetContext, root: MapNode, name: string): ToolsetConfig {
+  const { report, kinds, values } = context;
+  const kindNode = textNode(root, 'kind') ?? textNode(root, 'name');
+  const kind = kindNode?.value ?? name;
+  const known = kinds?.get(kind);
+  if (kinds !== undefined && known === undefined) {
+    report.error(
+      'UNKNOWN_TOOLSET',
+      (kindNode ?? root).at,
+      `there is no kind of toolset ${quote(kind)}`,
+      `write kind: … below the name; ${nameHint(kind, new Set(kinds.keys()), 'known kinds')}`,
+    );
+  }
+  const empty: MapNode = { kind: 'map', at: root.at, entries: new Map() };
+  const { node, missing } = lookUpValues(mapNode(root, 'settings') ?? empty, values);
+  const texts = known?.settings === undefined ? new Set<SourceNode>() : checkSettings(report, root, node, known.settings);
+  for (const variable of missing) {
+    report.warning(
+      'BAD_ENVIRONMENT_VALUE',
+      root.at,
+      `toolset ${quote(name)} needs the environment variable ${variable}, which is not set`,
+      'agents that may call its tools do without them',
+    );
+  }
+  return {
+    name,
+    kind,
+    settings: plainSettings(node, texts) as JsonObject,
+    secrets: variableValues(node),
+    missing,
+    source: refOf(root),
+  };
+}
+
+/** The names of a toolset's tools: plain when it bears its kind's name, else with its own name in front. */
+export function toolsetToolNames(name: string, kind: string, known: KnownToolsetKind): readonly string[] {
+  return name === kind ? known.tools : known.tools.map((tool) => `${name}_${tool}`);
+}
+
+/** Checks settings against their schema, and answers with the values of variables that look like numbers and are meant as texts. */
+function checkSettings(report: Report, root: MapNode, settings: MapNode, schema: JsonSchema): ReadonlySet<SourceNode> {
+  const texts = new Set<SourceNode>();
+  const keyAt = root.entries.get('settings')?.keyAt ?? root.at;
+  const wrapped: MapNode = { ...root, entries: new Map([['settings', { keyAt, value: settings }]]) };
+  for (const { node, types, code, at, message, hint, rule } of schemaProblems(inSettings(schema), wrapped)) {
+    if (node.kind !== 'scalar' || node.variable === undefined) report.error(code, at, message, hint);
+    else if (types?.includes('string') === true) texts.add(node);
+    else {
+      const what = `the environment variable ${quote(node.variable)} does not fit here: the value ${rule}`;
+      report.error('BAD_ENVIRONMENT_VALUE', node.at, what);
+    }
+  }
+  return texts;
+}
+
+function plainSettings(node: SourceNode, texts: ReadonlySet<SourceNode>): JsonValue {
+  switch (node.kind) {
+    case 'scalar':
+      return texts.has(node) ? node.written : node.value;
+    case 'list':
+      return node.items.map((item) => plainSettings(item, texts));
+    case 'map':
+      return Object.fromEntries([...node.entries].map(([key, { value }]) => [key, plainSettings(value, texts)]));
+  }
+}
+
+const wrappers = new WeakMap<JsonSchema, JsonSchema>();
+
+/** So that messages name keys as they stand in the file: `settings.command`. */
+function inSettings(schema: JsonSchema): JsonSchema {
+  const made = wrappers.get(schema) ?? { type: 'object', properties: { settings: schema } };
+  wrappers.set(schema, made);
+  return made;
+}
+
+function variableValues(node: SourceNode): readonly string[] {
+  switch (node.kind) {
+    case 'scalar':
+      return node.variable === undefined ? [] : [node.written];
+    case 'list':
+      return node.items.flatMap(variableValues);
+    case 'map':
+      return [...node.entries.values()].flatMap(({ value }) => variableValues(value));
+  }
+}

@@ -1,0 +1,13 @@
+import type { ToolsetKind } from '../core/toolset.ts';
+
+/** A kind of toolset that comes with Cadre, before it is loaded. */
+export interface BuiltInToolset {
+  /** The names of its tools, as the kind itself says; empty when it connects to something that has them. */
+  readonly tools: readonly string[];
+  readonly observers?: readonly string[];
+  /** Loads it: nothing of a toolset is loaded before a profile names it. */
+  readonly load: () => Promise<ToolsetKind>;
+}
+
+/** The kinds of toolsets that come with Cadre, by name. */
+export const builtInToolsets: Readonly<Record<string, BuiltInToolset>> = {};
