@@ -61,6 +61,7 @@ export type ErrorCode =
   | 'DEPENDENCY_MISSING'
   | 'DOCS_UNREADABLE'
   | 'PATH_REFUSED'
+  | 'URL_REFUSED'
   | 'INTERNAL';
 
 /** The one error class of the engine: a stable code, a message that says what to do, and plain details. */

@@ -1,0 +1,37 @@
+import type { PageDocument, PageElement } from './page-element.ts';
+
+/** What is never text of a page, or not meant for its readers. */
+const removed =
+  'script, style, template, noscript, iframe, object, embed, applet, canvas, svg, math annotation, dialog:not([open]), [hidden], [aria-hidden="true"], input, select, textarea, button, link, meta';
+/** What hides text from people: a page that says something only to machines says nothing (FAULTS S1). */
+const hidingStyle =
+  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0(?:\.0+)?\s*(?:;|$|!)|font-size\s*:\s*0(?:px|em|rem|pt|%)?\s*(?:;|$|!))/i;
+
+/**
+ * Takes out of a page what is no text for people (scripts, what is hidden by attribute or inline style, controls), and makes its
+ * links and images absolute. Links that are no addresses of pages lose theirs.
+ */
+export function cleanDocument(document: PageDocument, url: string): void {
+  const base = baseOf(document, url);
+  for (const element of [...document.querySelectorAll(removed)]) element.remove();
+  for (const element of [...document.querySelectorAll('[style]')]) {
+    if (hidingStyle.test(element.getAttribute('style') ?? '')) element.remove();
+  }
+  for (const link of [...document.querySelectorAll('a[href]')]) makeAbsolute(link, 'href', base, /^(?:https?|mailto):/);
+  for (const image of [...document.querySelectorAll('img')]) {
+    if (image.getAttribute('src') === null) image.setAttribute('src', image.getAttribute('data-src') ?? '');
+    makeAbsolute(image, 'src', base, /^https?:/);
+    if (image.getAttribute('src') === null) image.remove();
+  }
+}
+
+function baseOf(document: PageDocument, url: string): string {
+  const href = document.querySelector('base[href]')?.getAttribute('href');
+  return (href == null ? undefined : URL.parse(href, url)?.href) ?? url;
+}
+
+function makeAbsolute(element: PageElement, attribute: string, base: string, allowed: RegExp): void {
+  const absolute = URL.parse(element.getAttribute(attribute)?.trim() ?? '', base)?.href;
+  if (absolute !== undefined && allowed.test(absolute) && absolute.length <= 2_000) element.setAttribute(attribute, absolute);
+  else element.removeAttribute(attribute);
+}

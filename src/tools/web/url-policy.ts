@@ -1,0 +1,80 @@
+import { isIP } from 'node:net';
+import { CadreError } from '../../core/error.ts';
+import { classifyAddress } from './address-policy.ts';
+
+/** Where tools of the web may go. */
+export interface UrlPolicy {
+  /** Names of hosts, `*.example.com` for all below one; when there are any, only these are asked. */
+  readonly allowHosts: readonly string[];
+  readonly denyHosts: readonly string[];
+  /** Addresses of this machine and its networks may be asked, too. Metadata servers and the like still may not. */
+  readonly allowPrivate: boolean;
+}
+
+/** A URL that may be asked, as far as can be told before its name is looked up. */
+export interface CheckedUrl {
+  readonly url: URL;
+  /** Without brackets and without a dot at its end. */
+  readonly host: string;
+  /** The host is an address itself. */
+  readonly isAddress: boolean;
+}
+
+const maxUrlChars = 8_192;
+/** Names that only mean something inside a network, whatever they resolve to. */
+const privateNames = /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa)$/;
+/** Ports of other protocols that browsers refuse, too: mail, remote shells, and whatever takes a request for commands. */
+const refusedPorts: ReadonlySet<number> = new Set([
+  1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111, 113, 115,
+  117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587,
+  601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6379, 6566, 6665, 6666, 6667, 6668,
+  6669, 6679, 6697, 10080, 11211,
+]);
+
+/**
+ * Reads a URL, and checks all that can be checked before its name is looked up: scheme, no name or password in it, port, host.
+ *
+ * @throws CadreError `URL_REFUSED` with the reason and what is allowed
+ */
+export function checkUrl(text: string, policy: UrlPolicy): CheckedUrl {
+  if (text.length > maxUrlChars) throw refuseUrl(text, `it is longer than ${maxUrlChars} characters`);
+  const url = URL.parse(text);
+  if (url === null) throw refuseUrl(text, 'it is no absolute URL; give one like https://example.org/page');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw refuseUrl(text, `its scheme is ${url.protocol.slice(0, 40)} and only http: and https: are allowed`);
+  if (url.username !== '' || url.password !== '') throw refuseUrl(text, 'it has a user name or a password in it');
+  if (refusedPorts.has(Number(url.port))) throw refuseUrl(text, `port ${url.port} belongs to another protocol`);
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const isAddress = isIP(host) !== 0;
+  checkHost(text, host, policy);
+  if (isAddress) checkAddress(text, host, policy);
+  else if (!policy.allowPrivate && (privateNames.test(host) || !host.includes('.')))
+    throw refuseUrl(text, `${host} is a name inside a private network`);
+  return { url, host, isAddress };
+}
+
+/** Checks an address that a URL leads to; all addresses of a name must pass. */
+export function checkAddress(text: string, address: string, policy: UrlPolicy): void {
+  const kind = classifyAddress(address);
+  if (kind === 'public' || (kind === 'private' && policy.allowPrivate)) return;
+  const what = kind === 'private' ? 'a private address' : 'an address that is never asked';
+  throw refuseUrl(text, `it leads to ${address}, ${what}`);
+}
+
+/** The error for a URL that is not asked. */
+export function refuseUrl(text: string, reason: string): CadreError {
+  const shown = JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
+  return new CadreError('URL_REFUSED', `${shown} is not opened: ${reason}.`, { details: { reason } });
+}
+
+function checkHost(text: string, host: string, policy: UrlPolicy): void {
+  if (policy.denyHosts.some((pattern) => covers(pattern, host)))
+    throw refuseUrl(text, `the host ${host} is denied by the settings of this toolset`);
+  if (policy.allowHosts.length > 0 && !policy.allowHosts.some((pattern) => covers(pattern, host)))
+    throw refuseUrl(text, `the host ${host} is not among those that are allowed: ${policy.allowHosts.join(', ')}`);
+}
+
+function covers(pattern: string, host: string): boolean {
+  const wanted = pattern.toLowerCase().replace(/\.$/, '');
+  return wanted.startsWith('*.') ? host.endsWith(wanted.slice(1)) || host === wanted.slice(2) : host === wanted;
+}

@@ -1,0 +1,128 @@
+import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
+import type { UrlPolicy } from './url-policy.ts';
+
+/** A service that is asked for search results, as the settings name it. */
+export interface ProviderSetting {
+  readonly type: 'searxng' | 'brave' | 'tavily' | 'google' | 'duckduckgo' | 'given';
+  /** For `given`: the provider's name. */
+  readonly name?: string;
+  readonly url?: string;
+  readonly apiKey?: string;
+  /** For `google`: the id of the programmable search engine. */
+  readonly engineId?: string;
+}
+
+/** The settings of the toolset `web`, with their defaults. */
+export interface WebSettings {
+  readonly policy: UrlPolicy;
+  readonly fetchTimeoutMs: number;
+  readonly searchTimeoutMs: number;
+  readonly maxBytes: number;
+  readonly maxRedirects: number;
+  readonly userAgent: string;
+  /** In the order they are asked; undefined: those that the environment has keys for. */
+  readonly providers: readonly ProviderSetting[] | undefined;
+}
+
+const duration = { type: ['number', 'string'], description: 'Seconds, or a duration such as 30s.' };
+const hosts = { type: 'array', items: { type: 'string', minLength: 1 } };
+const text = { type: 'string', minLength: 1 };
+
+/** What says where a toolset may go; the browser has the same. */
+export const urlPolicySchema: JsonObject = {
+  allow_hosts: { ...hosts, description: 'Only these hosts are asked; *.example.org covers all below it. Empty: any public host.' },
+  deny_hosts: { ...hosts, description: 'These hosts are never asked.' },
+  allow_private: {
+    type: 'boolean',
+    description: 'Addresses of this machine and its networks may be asked. Metadata servers of clouds still may not.',
+  },
+};
+
+/** The JSON Schema of the settings. */
+export const webSettingsSchema: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    ...urlPolicySchema,
+    fetch_timeout: { ...duration, description: 'Longest time for one page with its redirects; default 20s.' },
+    search_timeout: { ...duration, description: 'Longest time one search provider gets; default 10s.' },
+    max_bytes: { type: 'integer', minimum: 1_000, maximum: 20_000_000, description: 'Most bytes read of a page; default 2000000.' },
+    max_redirects: { type: 'integer', minimum: 0, maximum: 20, description: 'Default 5.' },
+    user_agent: { ...text, description: 'How the tools call themselves to servers.' },
+    providers: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 10,
+      description: 'Search providers in the order they are asked. Default: those with a key in the environment, then DuckDuckGo.',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['type'],
+        properties: {
+          type: { enum: ['searxng', 'brave', 'tavily', 'google', 'duckduckgo', 'given'] },
+          name: { ...text, description: 'For given: the name of a provider that was handed in by code.' },
+          url: { ...text, description: 'Where the provider is, when not at its usual place; required for searxng.' },
+          api_key: { ...text, description: 'Take it from the environment: { _type: from_env, var: … }.' },
+          engine_id: { ...text, description: 'For google: the id of the programmable search engine.' },
+        },
+      },
+    },
+  },
+};
+
+/** Reads settings that went through their schema. */
+export function readWebSettings(settings: JsonObject): WebSettings {
+  const providers = settings['providers'];
+  return {
+    policy: readUrlPolicy(settings),
+    fetchTimeoutMs: milliseconds(settings['fetch_timeout']) ?? 20_000,
+    searchTimeoutMs: milliseconds(settings['search_timeout']) ?? 10_000,
+    maxBytes: numberOf(settings['max_bytes']) ?? 2_000_000,
+    maxRedirects: numberOf(settings['max_redirects']) ?? 5,
+    userAgent: textOf(settings['user_agent']) ?? 'Mozilla/5.0 (compatible; Cadre; +https://www.npmjs.com/package/cadre)',
+    providers: Array.isArray(providers) ? (providers as readonly JsonObject[]).map(readProvider) : undefined,
+  };
+}
+
+/** Reads the part of settings that says where a toolset may go. */
+export function readUrlPolicy(settings: JsonObject): UrlPolicy {
+  return {
+    allowHosts: textsOf(settings['allow_hosts']),
+    denyHosts: textsOf(settings['deny_hosts']),
+    allowPrivate: settings['allow_private'] === true,
+  };
+}
+
+function readProvider(setting: JsonObject): ProviderSetting {
+  const name = textOf(setting['name']);
+  const url = textOf(setting['url']);
+  const apiKey = textOf(setting['api_key']);
+  const engineId = textOf(setting['engine_id']);
+  return {
+    type: setting['type'] as ProviderSetting['type'],
+    ...(name === undefined ? {} : { name }),
+    ...(url === undefined ? {} : { url }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(engineId === undefined ? {} : { engineId }),
+  };
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function textsOf(value: JsonValue | undefined): readonly string[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]).filter((item) => typeof item === 'string') : [];
+}
+
+function numberOf(value: JsonValue | undefined): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** Milliseconds of a duration that stands in settings. */
+export function milliseconds(value: JsonValue | undefined): number | undefined {
+  if (typeof value === 'number') return Math.max(1, Math.round(value * 1_000));
+  const match = typeof value === 'string' ? /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(value) : null;
+  if (match === null) return undefined;
+  return Math.max(1, Math.round(Number(match[1]) * ({ ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[match[2] ?? ''] ?? 0)));
+}

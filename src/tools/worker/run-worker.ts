@@ -1,0 +1,71 @@
+import { Worker } from 'node:worker_threads';
+import { CadreError, describeThrown, type ErrorCode } from '../../core/error.ts';
+
+/** Work that is done on a thread of its own, so that it can be stopped and cannot take all memory (FAULTS X7). */
+export interface WorkerJob {
+  /** The file of the worker, without its extension, as a URL relative to nothing: `new URL('./markdown-worker', import.meta.url)`. */
+  readonly file: URL;
+  readonly input: unknown;
+  readonly timeoutMs: number;
+  readonly maxMemoryMb: number;
+  readonly signal: AbortSignal;
+  /** What is being done, for messages: "the query". */
+  readonly what: string;
+}
+
+/** What a worker answers: its value, or why there is none. */
+export type WorkerAnswer =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly code: ErrorCode; readonly message: string };
+
+/**
+ * Does a piece of work on its own thread and resolves with its answer; the thread is over afterwards, whatever happened.
+ *
+ * @throws CadreError with the worker's code, or `TOOL_FAILED` when it ran out of time or memory; the signal's reason when it aborts
+ */
+export async function runWorker(job: WorkerJob): Promise<unknown> {
+  job.signal.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<WorkerAnswer>();
+  const worker = new Worker(withExtension(job.file), {
+    workerData: job.input,
+    // Nothing of this process is handed on: neither its environment nor its flags, nor its standard streams.
+    env: {},
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: job.maxMemoryMb, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
+  });
+  const stop = (): void => reject(job.signal.reason as Error);
+  const timer = setTimeout(
+    () => reject(failed(`${job.what} took longer than ${job.timeoutMs / 1000} s and was stopped.`)),
+    job.timeoutMs,
+  );
+  job.signal.addEventListener('abort', stop, { once: true });
+  worker.once('message', resolve);
+  worker.once('error', (thrown) => reject(failed(`${job.what} failed: ${inWords(thrown, job.maxMemoryMb)}`)));
+  worker.once('exit', () => reject(failed(`${job.what} ended without a result.`)));
+  try {
+    const answer = await promise;
+    if (answer.ok) return answer.value;
+    throw new CadreError(answer.code, answer.message);
+  } finally {
+    clearTimeout(timer);
+    job.signal.removeEventListener('abort', stop);
+    await worker.terminate();
+  }
+}
+
+/** The worker beside a source file is a source file, and beside a built one a built one. */
+function withExtension(file: URL): URL {
+  return new URL(`${file.href}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`);
+}
+
+function inWords(thrown: unknown, maxMemoryMb: number): string {
+  if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_WORKER_OUT_OF_MEMORY')
+    return `it needed more than ${maxMemoryMb} MB of memory.`;
+  return describeThrown(thrown);
+}
+
+function failed(message: string): CadreError {
+  return new CadreError('TOOL_FAILED', message);
+}
