@@ -1,0 +1,25 @@
+import { CadreError } from '../core/error.ts';
+import type { JsonObject, JsonSchema, JsonValue } from '../core/json.ts';
+
+/** A duration in the settings of a toolset, as everywhere in YAML: seconds as a number, or a text such as `500ms`, `30s`, `10m`, `1h`. */
+export function durationSetting(description: string): JsonSchema {
+  return {
+    type: ['number', 'string'],
+    exclusiveMinimum: 0,
+    pattern: '^\\d+(\\.\\d+)?(ms|s|m|h)$',
+    'x-expects': 'seconds as a number, or a text like 500ms, 30s, 10m, 1h',
+    description,
+  };
+}
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** The milliseconds of a duration among settings that were checked; the fallback, also in milliseconds, when it is not set. */
+export function durationOf(settings: JsonObject, key: string, fallbackMs: number): number {
+  const value: JsonValue | undefined = settings[key];
+  if (value === undefined || value === null) return fallbackMs;
+  if (typeof value === 'number') return Math.round(value * 1_000);
+  const match = typeof value === 'string' ? /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(value) : null;
+  if (match !== null) return Math.round(Number(match[1]) * (units[match[2] ?? ''] ?? 0));
+  throw new CadreError('OPTION_INVALID', `the setting ${key} must be seconds as a number, or a text like 500ms, 30s, 10m, 1h`);
+}

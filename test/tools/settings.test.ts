@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { durationOf } from '../../src/tools/settings.ts';
+
+it.each([
+  [2, 2_000],
+  ['500ms', 500],
+  ['1.5s', 1_500],
+  ['10m', 600_000],
+  ['1h', 3_600_000],
+  [undefined, 7],
+  [null, 7],
+])('a duration of %j is %d ms', (value, ms) => {
+  expect(durationOf(value === undefined ? {} : { wait: value }, 'wait', 7)).toBe(ms);
+});
+
+it('what is no duration is refused', () => {
+  expect(() => durationOf({ wait: 'soon' }, 'wait', 7)).toThrow('the setting wait must be seconds');
+});
