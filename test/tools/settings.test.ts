@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { durationOf } from '../../src/tools/settings.ts';
+import { checkSchema } from '../../src/tools/check-arguments.ts';
+import { durationOf, durationSetting } from '../../src/tools/settings.ts';
 
 it.each([
   [2, 2_000],
@@ -15,4 +16,14 @@ it.each([
 
 it('what is no duration is refused', () => {
   expect(() => durationOf({ wait: 'soon' }, 'wait', 7)).toThrow('the setting wait must be seconds');
+});
+
+it.each([
+  [1, true],
+  ['30s', true],
+  [0, false],
+  ['soon', false],
+])('the schema of a duration takes %j: %j', (value, isFine) => {
+  const schema = { type: 'object', properties: { wait: durationSetting('How long.') } };
+  expect(checkSchema(schema, { wait: value }).ok).toBe(isFine);
 });
