@@ -20,14 +20,20 @@ export interface DriveParts {
   readonly interruption: Interruption;
   /** Whether a person may be asked; false for JSON output. */
   readonly mayAsk: boolean;
+  /** Says what people said in a recorded run; tells whether there was something to say. */
+  readonly people?: ((run: Run) => Promise<boolean>) | undefined;
 }
 
 /** Waits until a run has nothing to do, asking the person at the terminal whatever it asks meanwhile. */
-export async function driveRun(run: Run, { terminal, watcher, interruption, mayAsk }: DriveParts): Promise<Driven> {
+export async function driveRun(run: Run, { terminal, watcher, interruption, mayAsk, people }: DriveParts): Promise<Driven> {
   for (;;) {
     await Promise.race([run.settled(), interruption.asked]);
     await watcher.pause();
     if (interruption.signal.aborted) return 'interrupted';
+    if (await people?.(run)) {
+      watcher.go();
+      continue;
+    }
     const [request] = run.pending;
     if (run.state.outcome !== undefined || request === undefined) return 'settled';
     if (!mayAsk || !terminal.isInteractive) return 'pending';

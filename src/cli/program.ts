@@ -58,9 +58,11 @@ function addRunningCommands(program: Command, done: Done): void {
     program
       .command('run')
       .summary('run a team on a question and print its report')
-      .argument('<question...>', 'the question; - reads it from stdin'),
+      .argument('[question...]', 'the question; - reads it from stdin'),
     { starts: true },
   )
+    .option('--record <file>', 'write what models and tools answered to a file, which --replay answers from')
+    .option('--replay <file>', 'answer from a recording: no model is called, no tool is run; the question is its own')
     .option('--json', 'the events as JSON lines, then one line with the result')
     .action(async (words: readonly string[], options) => {
       const { runCommand } = await import('./commands/run.ts');
@@ -172,6 +174,16 @@ function addReadingCommands(program: Command, done: Done): void {
     const { diffCommand } = await import('./commands/diff.ts');
     done(await diffCommand(run, before, after, options));
   });
+  program
+    .command('record')
+    .summary('write a recording of a run that was made: what models and tools answered')
+    .argument('<run>')
+    .option('-o, --out <file>', 'the file (default: stdout)')
+    .addOption(storeOption())
+    .action(async (run: string, options) => {
+      const { recordCommand } = await import('./commands/record.ts');
+      done(await recordCommand(run, options));
+    });
   addRunViews(program, done);
 }
 

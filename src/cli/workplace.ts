@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import type { Recording } from '../core/recording.ts';
 import type { RunId } from '../core/ids.ts';
 import { randomIds } from '../engine/random-ids.ts';
 import { createEngine, type EngineOptions } from '../engine/create-engine.ts';
@@ -25,6 +26,8 @@ export interface WorkplaceOptions {
   readonly out?: string | undefined;
   /** The run to go on with; a new id when absent. */
   readonly runId?: RunId;
+  /** A recording that answers in the place of models and tools. */
+  readonly replay?: Recording | undefined;
   /** Takes runs even from a holder that seems alive. */
   readonly takeOver?: boolean;
 }
@@ -62,6 +65,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       tools: documents.tools,
       store: journal ?? store,
       ids: { ...randomIds, runId: () => runId },
+      ...(options.replay === undefined ? {} : { replay: options.replay }),
     });
     await writeWorkNote(store, runId, { docs, out });
     return {
@@ -70,7 +74,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       docs,
       out,
       store: options.store,
-      modelLine: (llmConfig) => lineOf(engine, llmConfig),
+      modelLine: (llmConfig) => (options.replay === undefined ? lineOf(engine, llmConfig) : replayLine(options.replay)),
       closingLines: () => closingLines(documents, docs, out),
       [Symbol.asyncDispose]: async () => {
         await engine.close();
@@ -91,6 +95,10 @@ function lineOf({ profiles }: Engine, llmConfig: string | undefined): string {
     const check = gateway.resolves(config);
     return check.ok ? check.config : undefined;
   });
+}
+
+function replayLine({ source }: Recording): string {
+  return `Model: none is called, and no tool is run: everything is answered from ${safe(source, 200)}.`;
 }
 
 const shownSkips = 5;

@@ -62,6 +62,8 @@ export type ErrorCode =
   | 'DOCS_UNREADABLE'
   | 'PATH_REFUSED'
   | 'URL_REFUSED'
+  | 'RECORDING_INVALID'
+  | 'REPLAY_MISMATCH'
   | 'INTERNAL';
 
 /** The one error class of the engine: a stable code, a message that says what to do, and plain details. */

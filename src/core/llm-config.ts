@@ -59,6 +59,8 @@ export interface LlmConfig {
   readonly whenUnconfigured?: string;
   /** For `scripted`: the rules, as loaded. */
   readonly script?: JsonObject;
+  /** For `replay`: the file of the recording, relative to the working folder. */
+  readonly recording?: string;
 }
 
 /** Deadlines that hold when nothing is configured (FAULTS M4). */

@@ -1,4 +1,5 @@
 import type { ErrorRecord } from './error.ts';
+import type { RunId } from './ids.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
 import type { LlmConfig } from './llm-config.ts';
 import type { FilePart, PromptMessage, ProviderOptions } from './message.ts';
@@ -25,6 +26,12 @@ export interface ModelDelta {
   readonly toolName?: string;
 }
 
+/** Who makes a model call: the run, and the agent by its path (`core/agent-path.ts`). */
+export interface ModelCaller {
+  readonly runId: RunId;
+  readonly path: string;
+}
+
 /** One model call: everything it depends on. */
 export interface ModelRequest {
   readonly config: LlmConfig;
@@ -35,6 +42,10 @@ export interface ModelRequest {
   readonly maxOutputTokens?: number;
   readonly signal: AbortSignal;
   readonly onDelta?: (delta: ModelDelta) => void;
+  /** Absent for calls that are made outside a run. */
+  readonly caller?: ModelCaller;
+  /** `summary`: the call of a compaction, not of a turn. */
+  readonly purpose?: 'summary';
 }
 
 /** A tool call as the provider gave it: raw argument text, its own id, the wire name. */

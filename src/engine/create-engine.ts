@@ -5,9 +5,12 @@ import type { CodedObserver } from '../core/env.ts';
 import type { Ids } from '../core/ids.ts';
 import type { Ingestor } from '../core/ingestor.ts';
 import type { Journal } from '../core/journal.ts';
+import type { Recording } from '../core/recording.ts';
 import type { KnownNames, ProfileFile, ProfileSet } from '../core/profile.ts';
 import { createIngestorRegistry } from '../ingestors/registry.ts';
 import { createModelGateway } from '../models/gateway.ts';
+import { createReplayGateway } from '../models/replay-gateway.ts';
+import { Replay } from '../models/replay.ts';
 import { createAgentNode } from '../nodes/agent-node.ts';
 import type { NodeFunction } from '../nodes/function-node.ts';
 import { createToolNode } from '../nodes/tool-node.ts';
@@ -22,6 +25,7 @@ import type { LimitOptions } from './limit-options.ts';
 import { createLlmConfigs, type LlmConfigs } from './llm-configs.ts';
 import { openStore } from './open-store.ts';
 import { knownToolsetKinds, openToolsets, type ToolsetOptions } from './open-toolsets.ts';
+import { readRecording } from '../models/read-recording.ts';
 import { randomIds } from './random-ids.ts';
 import { systemClock } from './system-clock.ts';
 import { Toolsets } from './toolsets.ts';
@@ -55,6 +59,11 @@ export interface EngineOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Spreads the waits between model attempts; 0 to 1. */
   readonly random?: () => number;
+  /**
+   * A recording, or the path of its file: models and tools answer as they did then, and none of them is called. A run that asks
+   * something else ends with REPLAY_MISMATCH.
+   */
+  readonly replay?: string | Recording;
   /** How long cancelled tools and model calls get to stop, in milliseconds; 5000 by default. */
   readonly graceMs?: number;
 }
@@ -84,10 +93,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 export async function prepareEngine(
   options: Pick<
     EngineOptions,
-    'profiles' | 'models' | 'tools' | 'toolsets' | 'ingestors' | 'observers' | 'functions' | 'team' | 'env'
+    'profiles' | 'models' | 'tools' | 'toolsets' | 'ingestors' | 'observers' | 'functions' | 'team' | 'env' | 'replay'
   >,
 ): Promise<PreparedEngine> {
   const registry = createToolRegistry(allTools(options));
+  const replay = options.replay === undefined ? undefined : new Replay(await readRecording(options.replay));
   const ingestors = createIngestorRegistry(options.ingestors);
   const observers = new Map((options.observers ?? []).map((observer) => [observer.name, observer]));
   const functions = new Map(Object.entries(options.functions ?? {}));
@@ -105,7 +115,7 @@ export async function prepareEngine(
     });
     await openToolsets(toolsets, set, declared);
     const files = JSON.stringify(set.files);
-    const configs = createLlmConfigs(set.llmConfigs, models);
+    const configs = createLlmConfigs(set.llmConfigs, models, replay?.configs);
     llmConfigs.add(configs);
     const bench = buildEnv({ set, registry, ingestors, observers, llmConfigs: configs, hash });
     return {
@@ -141,12 +151,14 @@ export async function prepareEngine(
       return new Engine({
         workbench,
         rebuild,
-        gateway,
+        gateway: replay === undefined ? gateway : createReplayGateway(replay, clock),
+        replay,
         journal: await openStore(live.store, live.durability),
         ownsJournal: typeof live.store !== 'object',
         clock,
         ids: live.ids ?? randomIds,
-        functions: new Map(Object.entries(live.functions ?? {})),
+        // A function in a model's place is on record like a model.
+        functions: new Map(replay === undefined ? Object.entries(live.functions ?? {}) : []),
         limits: live.limits ?? {},
         owner: `${process.pid}@${hostname()}#${nanoid(8)}`,
         graceMs: live.graceMs ?? 5_000,

@@ -9,12 +9,14 @@ import type { ToolContext } from '../core/tool.ts';
 import type { Effect } from '../core/transaction.ts';
 import type { NodeFunction } from '../nodes/function-node.ts';
 import { summarise } from '../nodes/summary-request.ts';
+import type { Replay } from '../models/replay.ts';
 import type { Input, Kernel } from './decide.ts';
 import { blockedNote, couldNotBeMade } from './effect-faults.ts';
 import { CallContext, type CallLinks } from './call-context.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { atMost, Closings } from './closings.ts';
 import { LazyAbort } from './lazy-abort.ts';
+import { replayedTool } from './replayed-tool.ts';
 import { runTool } from './run-tool.ts';
 import type { RunLive } from './run-live.ts';
 import { RunTimers } from './run-timers.ts';
@@ -35,6 +37,8 @@ export interface EffectPorts {
   /** The run's workspace; the folder is made when a tool first asks. */
   readonly workspace: () => string;
   readonly live: RunLive;
+  /** Answers tool calls in the tools' place. */
+  readonly replay?: Replay | undefined;
 }
 
 interface InFlight {
@@ -211,7 +215,7 @@ export class Effects {
     if (agent === undefined || call === undefined || tool?.kind !== 'effect') return;
     const abort = new LazyAbort();
     const scope = agentScope(run, agent);
-    const { context, clock, workspace, live } = this.#ports;
+    const { context, clock, workspace, live, replay } = this.#ports;
     const providerCallId =
       run.turns.get(turnId)?.modelEnd?.reply?.toolCalls.find((made) => made.callId === callId)?.providerCallId ?? '';
     const identity = { runId: run.meta.runId, agentId, turnId, toolCallId: callId, providerCallId, attempt: call.attempt };
@@ -219,6 +223,9 @@ export class Effects {
       effect.kind === 'verify'
         ? { kind: 'verify', agentId, turnId, callId, by: effect.by, outcome: result }
         : { kind: 'tool', agentId, turnId, callId, outcome: result };
+    const failed = (error: unknown): Input => toInput({ status: 'error', error, progress: [] });
+    if (replay !== undefined)
+      return this.#track({ kind: 'tool', key: callId }, abort, replayedTool(replay, run, agent, call), toInput, failed);
     let isOut = false;
     const links = (progress: ToolContext['progress']): CallLinks => ({ scope, context, abort, progress, workspace, live });
     const outcome = runTool({
@@ -246,7 +253,7 @@ export class Effects {
         if (isOut) this.#out += 1;
         return toInput(result);
       },
-      (error) => toInput({ status: 'error', error, progress: [] }),
+      failed,
     );
   }
 

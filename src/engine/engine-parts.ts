@@ -5,6 +5,7 @@ import type { LlmConfig } from '../core/llm-config.ts';
 import type { CompiledProfile, ProfileFile, ProfileSet } from '../core/profile.ts';
 import type { RunState } from '../core/state.ts';
 import type { CheckedModelGateway } from '../models/gateway.ts';
+import type { Replay } from '../models/replay.ts';
 import type { NodeFunction } from '../nodes/function-node.ts';
 import type { Kernel } from './decide.ts';
 import type { LimitOptions } from './limit-options.ts';
@@ -68,4 +69,6 @@ export interface EngineParts {
   /** Finds, and makes when it is first asked for, the workspace of a run. */
   readonly workspaceOf: (meta: RunState['meta']) => () => string;
   readonly toolsets: Toolsets;
+  /** Answers tool calls in the tools' place. */
+  readonly replay?: Replay | undefined;
 }

@@ -274,7 +274,7 @@ export class Engine {
     workbench: Workbench,
     options: LaunchOptions,
   ): { readonly actor: RunActor; readonly run: Run } {
-    const { journal, clock, ids, gateway, functions, graceMs } = this.#parts;
+    const { journal, clock, ids, gateway, functions, graceMs, replay } = this.#parts;
     const content = this.#content;
     const ports: ActorPorts = {
       kernel: workbench.kernel,
@@ -287,6 +287,7 @@ export class Engine {
       graceMs,
       workspace: this.#parts.workspaceOf(state.meta),
       live: new RunLive(state.meta.runId, this.#liveThings),
+      replay,
       defer: setImmediate,
     };
     const actor = new RunActor(state, lease, ports);

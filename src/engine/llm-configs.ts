@@ -16,9 +16,13 @@ export interface LlmConfigs {
 
 /**
  * Looks configs up among the loaded ones and the model objects handed to the engine, each of which counts as a config. A name
- * that is none of them may be a model of a known provider, as `provider/model`.
+ * that is none of them may be a model of a known provider, as `provider/model`. `recorded` are the configs that a recording names.
  */
-export function createLlmConfigs(loaded: ReadonlyMap<string, LlmConfig>, models: readonly string[]): LlmConfigs {
+export function createLlmConfigs(
+  loaded: ReadonlyMap<string, LlmConfig>,
+  models: readonly string[],
+  recorded?: ReadonlySet<string>,
+): LlmConfigs {
   const all = new Map(loaded);
   // A model object goes before an alias of its name, as it goes before a config.
   for (const name of models) if (all.get(name)?.name !== name) all.set(name, configOfModel(name));
@@ -34,6 +38,7 @@ export function createLlmConfigs(loaded: ReadonlyMap<string, LlmConfig>, models:
   const resolve = (name: string, tried: readonly string[] = []): LlmConfig => {
     const config = find(name);
     if (config === undefined) throw unknownConfig(name, names());
+    if (recorded !== undefined) return ofRecording(config, recorded, find);
     // A config that has all it requires is the one that was chosen: what its provider still lacks is an error, not a reason
     // to quietly use another.
     if (config.missing.length === 0) return chosen(config);
@@ -51,6 +56,17 @@ export function createLlmConfigs(loaded: ReadonlyMap<string, LlmConfig>, models:
     find,
     names,
   };
+}
+
+/** The config a recorded run used in the place of one: itself, or the stand-in that answered. Nothing needs to be set for it. */
+function ofRecording(config: LlmConfig, recorded: ReadonlySet<string>, find: LlmConfigs['find']): LlmConfig {
+  const tried = new Set<LlmConfig>();
+  for (let next: LlmConfig | undefined = config; next !== undefined && !tried.has(next);) {
+    if (recorded.has(next.name)) return next;
+    tried.add(next);
+    next = next.whenUnconfigured === undefined ? undefined : find(next.whenUnconfigured);
+  }
+  return config;
 }
 
 /** The same object for the same config, always: others remember what they made of a config by its identity. */

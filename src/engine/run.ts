@@ -11,6 +11,7 @@ import { hasReleased } from '../core/fold/release.ts';
 import type { AgentState, RunState, RunUsage, TurnState } from '../core/state.ts';
 import { toWire } from '../core/to-wire.ts';
 import type { ItemDraft } from '../core/transaction.ts';
+import { toRecording } from '../inspector/to-recording.ts';
 import { toTurnRecord, type TurnRecord } from '../inspector/turn-record.ts';
 import { why, type WhyAnswer } from '../inspector/why.ts';
 import { Deliveries } from './deliveries.ts';
@@ -212,6 +213,12 @@ export class Run implements AsyncIterable<CadreEvent> {
       profiles: this.#parts.profiles,
       ...(eventAt === undefined ? {} : { eventAt }),
     });
+  }
+
+  /** The run so far as a recording: a text that `createEngine({ replay })` and `cadre run --replay` answer from. */
+  async recording(): Promise<string> {
+    const events = await this.#parts.journal.read(this.id);
+    return toRecording(foldEvents(events, 'everything') ?? this.state, events, this.#parts.content);
   }
 
   #record(run: RunState, turn: TurnState): TurnRecord {

@@ -1,6 +1,7 @@
 import type { LanguageModelV2, LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider';
 
 import { CadreError, describeThrown } from '../core/error.ts';
+import type { ModelRequest } from '../core/model.ts';
 import type { StreamPart } from './stream-part.ts';
 
 /** Any model object of the AI SDK that Cadre can call. */
@@ -20,6 +21,8 @@ export interface ModelCallOptions {
   readonly reasoning?: unknown;
   readonly providerOptions?: unknown;
   readonly headers?: unknown;
+  /** For models that want it: the call as the engine made it. */
+  readonly request?: ModelRequest;
 }
 
 /** What all model objects of the AI SDK (spec v2, v3 and v4) have in common, as far as Cadre uses it. */
@@ -27,6 +30,8 @@ export interface AiSdkModel {
   readonly specificationVersion: 'v2' | 'v3' | 'v4';
   readonly provider: string;
   readonly modelId: string;
+  /** A model of ours that needs to know who asks. */
+  readonly wantsRequest?: true;
   doStream(options: ModelCallOptions): PromiseLike<{
     readonly stream: ReadableStream<StreamPart>;
     readonly response?: { readonly headers?: Readonly<Record<string, string>> };

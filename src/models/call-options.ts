@@ -21,6 +21,7 @@ export function toCallOptions(
 ): ModelCallOptions {
   const prompt = toPrompt(request.messages, model.specificationVersion);
   const ofConfig = settingsFor(model, config);
+  if (model.wantsRequest === true) return { prompt, abortSignal, request };
   const settings = request.maxOutputTokens === undefined ? ofConfig : atMost(ofConfig, request.maxOutputTokens);
   if (request.tools.length === 0) return { ...settings, prompt, abortSignal };
   return { ...settings, prompt, abortSignal, tools: request.tools, toolChoice: request.toolChoice };

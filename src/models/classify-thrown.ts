@@ -38,7 +38,11 @@ const refusalWords = /content.?filter|content.?policy|responsible.?ai/;
 export function classifyThrown(thrown: unknown, now = 0): ModelFailure {
   if (thrown instanceof CadreError) {
     const response = thrown.details['response'];
-    const failure = { code: thrown.code, message: thrown.message, retryable: passingCodes.has(thrown.code) };
+    const failure = {
+      code: thrown.code,
+      message: thrown.message,
+      retryable: passingCodes.has(thrown.code) && thrown.details['isRecorded'] !== true,
+    };
     return typeof response === 'string' ? { ...failure, details: { response } } : failure;
   }
   try {

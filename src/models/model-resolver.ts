@@ -5,6 +5,8 @@ import { providerNames, splitModelName } from '../core/model-provider.ts';
 import { parseAiSdkModel, type AiSdkModel } from './ai-sdk-model.ts';
 import { isInstalled, loadProviderModel, missingPackage } from './load-provider-model.ts';
 import { findUsedProvider, type UsedProvider } from './provider-packages.ts';
+import { readRecording } from './read-recording.ts';
+import { createReplayModel } from './replay-model.ts';
 import { createScriptedModel } from './scripted-model.ts';
 
 /** What models can be resolved from. */
@@ -38,6 +40,7 @@ export class ModelResolver {
   readonly #given: ReadonlyMap<string, AiSdkModel>;
   readonly #loaded = new WeakMap<LlmConfig, LoadedModel>();
   readonly #scripted = new WeakMap<LlmConfig, AiSdkModel>();
+  readonly #replays = new WeakMap<LlmConfig, Promise<AiSdkModel>>();
 
   /** Throws `MODEL_UNKNOWN` when something that was handed in is not a model object. */
   constructor(options: ModelResolverOptions) {
@@ -96,6 +99,7 @@ export class ModelResolver {
 
   #resolveConfigured(config: LlmConfig): ResolvedModel {
     if (config.provider === 'scripted') return this.#resolveScripted(config);
+    if (config.provider === 'replay') return this.#resolveReplay(config);
     const { provider, model } = splitModel(config);
     const found = findUsedProvider(provider, config);
     if (found === undefined) return refuse('MODEL_UNKNOWN', this.#describeUnknown(config, provider));
@@ -127,6 +131,22 @@ export class ModelResolver {
     }
   }
 
+  #resolveReplay(config: LlmConfig): ResolvedModel {
+    const { recording } = config;
+    if (recording === undefined) {
+      return refuse('MODEL_UNCONFIGURED', `The LLM config "${config.name}" has the provider replay and needs a recording.`);
+    }
+    return { ok: true, config, open: () => this.#replayed(config, recording) };
+  }
+
+  #replayed(config: LlmConfig, recording: string): Promise<AiSdkModel> {
+    const known = this.#replays.get(config);
+    if (known !== undefined) return known;
+    const loading = readRecording(recording).then(createReplayModel);
+    this.#replays.set(config, loading);
+    return loading;
+  }
+
   #load(provider: UsedProvider, config: LlmConfig, model: string): Promise<AiSdkModel> {
     const apiKey = this.#apiKey(config);
     const known = this.#loaded.get(config);
@@ -137,7 +157,7 @@ export class ModelResolver {
   }
 
   #apiKeyVar(config: LlmConfig): string | undefined {
-    if (config.apiKeyVar !== undefined || config.provider === 'scripted') return config.apiKeyVar;
+    if (config.apiKeyVar !== undefined || config.provider === 'scripted' || config.provider === 'replay') return config.apiKeyVar;
     return findUsedProvider(splitModel(config).provider, config)?.keyVar;
   }
 
@@ -154,10 +174,10 @@ export class ModelResolver {
   #describeUnknown(config: LlmConfig, provider: string): string {
     const what = provider === '' ? `names the model "${config.model}" and no provider` : `has the unknown provider "${provider}"`;
     const known = [...this.#given.keys()];
-    const close = closestName(provider === '' ? config.model : provider, [...known, ...providerNames, 'scripted']);
+    const close = closestName(provider === '' ? config.model : provider, [...known, ...providerNames, 'scripted', 'replay']);
     return (
       `The LLM config "${config.name}" ${what}${close === undefined ? '.' : `; did you mean "${close}"?`} ` +
-      `Model objects given to the engine: ${known.length === 0 ? 'none' : known.join(', ')}. Providers: ${providerNames.join(', ')}, scripted.`
+      `Model objects given to the engine: ${known.length === 0 ? 'none' : known.join(', ')}. Providers: ${providerNames.join(', ')}, scripted, replay.`
     );
   }
 }

@@ -1,3 +1,4 @@
+import { callerOf } from '../core/agent-path.ts';
 import type { Clock } from '../core/clock.ts';
 import type { AgentTools, Env } from '../core/env.ts';
 import type { ContentHash, TurnId } from '../core/ids.ts';
@@ -61,6 +62,7 @@ export function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Prom
     tools: tools.offered,
     toolChoice: toToolChoice(prompt.toolChoice, env),
     signal,
+    caller: callerOf(run, agent),
   };
   if (start.reserve?.output !== undefined) request.maxOutputTokens = start.reserve.output;
   if (onDelta !== undefined) request.onDelta = onDelta;

@@ -1,3 +1,4 @@
+import { callerOf } from '../core/agent-path.ts';
 import { cutMiddle } from '../core/cut-middle.ts';
 import type { Env } from '../core/env.ts';
 import type { ContentHash } from '../core/ids.ts';
@@ -33,7 +34,7 @@ const defaultRoom = 100_000;
 const shareOfContext = 0.6;
 
 /** Makes the call of the compaction that is under way, from what the journal says of it: the same whenever it is made. */
-export function summarise(env: Env, { agent, signal, gateway, content }: SummaryPorts): Promise<ModelOutcome> {
+export function summarise(env: Env, { run, agent, signal, gateway, content }: SummaryPorts): Promise<ModelOutcome> {
   const start = agent.compacting;
   if (start === undefined) throw new Error(`${agent.meta.agentId} has no compaction under way`);
   const config = env.llmConfigOf(start.llmConfig);
@@ -50,6 +51,8 @@ export function summarise(env: Env, { agent, signal, gateway, content }: Summary
     tools: [],
     toolChoice: { type: 'auto' },
     signal,
+    caller: callerOf(run, agent),
+    purpose: 'summary',
   };
   if (start.reserve?.output !== undefined) request.maxOutputTokens = start.reserve.output;
   return gateway.call(request);

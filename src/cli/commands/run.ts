@@ -1,5 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 import type { LaunchOptions } from '../../engine/engine-parts.ts';
+import { readRecording } from '../../models/read-recording.ts';
+import { replayedPeople } from '../../engine/replayed-people.ts';
 import { chooseProfile } from '../choose-profile.ts';
 import { driveRun } from '../drive-run.ts';
 import type { ExitCode } from '../exit-code.ts';
@@ -10,6 +12,7 @@ import type { LimitsOption } from '../limits-option.ts';
 import { profilesFolder } from '../profiles-folder.ts';
 import { openTerminal } from '../terminal.ts';
 import { thisCommand } from '../this-command.ts';
+import { writeRecording } from '../write-recording.ts';
 import { watchMode, watchRun } from '../watcher.ts';
 import { openWorkplace } from '../workplace.ts';
 
@@ -28,20 +31,32 @@ export interface RunOptions {
   readonly color?: boolean;
 }
 
+/** Options of `run` alone: the file to record to, and the one to answer from. */
+export interface RecordOptions {
+  readonly record?: string;
+  readonly replay?: string;
+}
+
 /** Runs a team on a question until it has nothing more to do, and prints its report. */
-export async function runCommand(words: readonly string[], options: RunOptions): Promise<ExitCode> {
-  const question = await readQuestion(words);
+export async function runCommand(words: readonly string[], options: RunOptions & RecordOptions): Promise<ExitCode> {
+  const replay = options.replay === undefined ? undefined : await readRecording(options.replay);
+  const input = replay !== undefined && words.length === 0 ? replay.start.input : await readQuestion(words);
   const terminal = openTerminal(options);
   using interruption = new Interruption();
-  await using workplace = await openWorkplace({ ...options, profiles: profilesFolder(options.profiles) });
-  const profile = chooseProfile(workplace.engine.profiles.profiles, options.profile);
+  await using workplace = await openWorkplace({ ...options, profiles: profilesFolder(options.profiles), replay });
+  const profile = chooseProfile(workplace.engine.profiles.profiles, options.profile ?? replay?.start.profile);
+  const llmConfig = options.llm ?? replay?.start.llmConfig;
   const mode = watchMode(terminal, options);
   if (mode === 'live' || mode === 'lines') terminal.tell(`${workplace.modelLine(options.llm)}\n`);
-  const run = await workplace.engine.launch({ profile, input: question }, launchOptions(options));
+  const run = await workplace.engine.launch(
+    { profile, input },
+    launchOptions({ ...options, ...(llmConfig === undefined ? {} : { llm: llmConfig }) }),
+  );
   interruption.lastWords = interruptedWords(run, options.store);
   const watcher = watchRun(run, terminal, mode);
-  const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json' });
+  const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json', people: replayedPeople(replay) });
   if (driven === 'interrupted') await closeInterrupted(run, workplace.engine, terminal);
+  if (options.record !== undefined) await writeRecording(options.record, await run.recording());
   const closing = driven === 'settled' ? await workplace.closingLines() : '';
   return finishRun(run, driven, { terminal, mode, store: options.store, closing });
 }

@@ -55,8 +55,17 @@ export function compileLlmConfig(context: LlmConfigContext, merged: MapNode, nam
       price,
       whenUnconfigured: text(config, 'when_unconfigured'),
       script: scriptRef === undefined ? undefined : scriptOf(context, scriptRef),
+      recording: text(config, 'recording'),
     }),
   };
+  if (result.provider === 'replay' && result.recording === undefined) {
+    context.report.error(
+      'MISSING_KEY',
+      (written ?? merged).at,
+      '`recording` is missing: the provider `replay` needs the file it answers from',
+      'for example recording: recordings/run.jsonl, made with cadre run --record',
+    );
+  }
   if (result.provider === 'scripted' && scriptRef === undefined) {
     context.report.error(
       'MISSING_KEY',
@@ -189,5 +198,5 @@ function withoutUndefined<T extends object>(fields: T): { readonly [Key in keyof
 
 /** Tells whether a config says which model to call. */
 export function namesModel(config: LlmConfig): boolean {
-  return config.model !== '' || config.provider === 'scripted';
+  return config.model !== '' || config.provider === 'scripted' || config.provider === 'replay';
 }

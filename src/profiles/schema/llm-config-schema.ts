@@ -64,6 +64,7 @@ const settings: Properties = {
   headers: { type: 'object', additionalProperties: resolvable(text('A header.')), description: 'Headers to send along.' },
   provider_options: freeMap('Options of the provider, passed through.'),
   script: words('For `scripted`: the rules, for example scripts/offline.yaml.'),
+  recording: words('For `replay`: the recorded file, relative to the working folder.'),
   when_unconfigured: words('The LLM config to use when something required is missing.'),
 };
 

@@ -1,0 +1,16 @@
+import { toRecording } from '../../inspector/to-recording.ts';
+import type { ExitCode } from '../exit-code.ts';
+import { openRecordedRun } from '../recorded-run.ts';
+import { writeRecording } from '../write-recording.ts';
+
+/** Writes the recording of a run that is in the journal, to a file or to stdout. */
+export async function recordCommand(
+  reference: string,
+  options: { readonly out?: string; readonly store?: string },
+): Promise<ExitCode> {
+  using run = await openRecordedRun(options.store, reference);
+  const text = toRecording(run.state, run.events, run.content);
+  if (options.out === undefined) process.stdout.write(text);
+  else await writeRecording(options.out, text);
+  return 0;
+}

@@ -1,0 +1,17 @@
+import { readFile } from 'node:fs/promises';
+import { CadreError, describeThrown } from '../core/error.ts';
+import { parseRecording, type Recording } from '../core/recording.ts';
+
+/** Reads a recording from its file, or takes it as it is. Fails with RECORDING_INVALID when it cannot be read. */
+export async function readRecording(source: string | Recording): Promise<Recording> {
+  if (typeof source !== 'string') return source;
+  let text: string;
+  try {
+    text = await readFile(source, 'utf8');
+  } catch (thrown) {
+    throw new CadreError('RECORDING_INVALID', `the recording ${source} cannot be read: ${describeThrown(thrown)}`, {
+      cause: thrown,
+    });
+  }
+  return parseRecording(text, source);
+}
