@@ -1,4 +1,3 @@
-import type { RunId } from './ids.ts';
 import type { ModelCaller } from './model.ts';
 import type { AgentState, RunState } from './state.ts';
 
@@ -18,7 +17,7 @@ export function callerOf(run: RunState, agent: AgentState): ModelCaller {
   const twin = twinsBefore(run, agent, parent, kind) + 1;
   const step = twin === 1 ? kind : `${kind}#${twin}`;
   const path = parent === undefined ? step : `${callerOf(run, parent).path}/${step}`;
-  const caller: ModelCaller = { runId: run.meta.runId as RunId, path };
+  const caller: ModelCaller = { runId: run.meta.runId, path };
   callers.set(agent, caller);
   return caller;
 }

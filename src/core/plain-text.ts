@@ -3,7 +3,7 @@ export const runMark = '«run»';
 const timeMark = '«time»';
 
 // Instants as ISO text, and as milliseconds since 1970 (13 digits, since 2001).
-const instant = /\b(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|1\d{12})\b/g;
+const instant = /\b(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|1\d{12})(?!\d)/g;
 
 /** Makes the function that takes out of a text what differs from run to run: the run's id, and instants as programs write them. */
 export function plainTextOf(runId: string): (text: string) => string {

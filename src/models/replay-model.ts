@@ -6,7 +6,6 @@ import type { AiSdkModel } from './ai-sdk-model.ts';
 import { Replay } from './replay.ts';
 import { toReplyParts } from './scripted-reply-parts.ts';
 import { createScriptedStream } from './scripted-stream.ts';
-import type { StreamPart } from './stream-part.ts';
 
 /**
  * Creates a model that says what a recording's models said: an AI SDK model like any other, whose team runs its tools for real. A call
@@ -27,7 +26,7 @@ export function createReplayModel(recording: Recording): AiSdkModel {
       const calls = toolCalls.map(({ providerCallId, toolName, input }) => ({ id: providerCallId, name: toolName, input }));
       const parts = toReplyParts({ text, reasoning, finishReason, toolCalls: calls, usage: outcome.usage });
       const stream = createScriptedStream({ parts, ending: { kind: 'close' }, delayMs: 0, signal: abortSignal });
-      return { stream: stream as ReadableStream<StreamPart> };
+      return { stream };
     },
   };
 }

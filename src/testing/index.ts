@@ -4,5 +4,7 @@ export { assertJournal, checkJournal, type JournalCheckOptions } from './check-j
 export { countingIds } from './counting-ids.ts';
 export type { JournalFacts, JournalProblem } from './journal-problem.ts';
 export { manualClock, type ManualClock } from './manual-clock.ts';
+export { parseRecording, type Recording } from '../core/recording.ts';
+export { replayModels } from './replay-models.ts';
 export { scriptedModel, type ScriptedReply, type ScriptedRequest } from '../models/scripted-replies.ts';
 export { createMemoryJournal } from '../stores/memory-journal.ts';

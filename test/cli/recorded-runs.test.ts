@@ -52,6 +52,18 @@ describe('looking into a run', () => {
     expect(await read('diff', 'last', 'Lead_1.t1', 't4')).toMatch(/^Lead_1\.t1 → Lead_1\.t4/);
   });
 
+  it('is recorded to a file, which the next run is answered from without documents or a model', async () => {
+    const { cwd, read } = await recorded();
+    await read('record', 'last', '-o', 'recordings/run.jsonl');
+    const report = await read('run', '--docs', 'docs', '--quiet', '--replay', 'recordings/run.jsonl', '--record', 'again.jsonl');
+    expect(report).toContain('tomatoes');
+    const [first, second] = await Promise.all(
+      ['recordings/run.jsonl', 'again.jsonl'].map((file) => readFile(path.join(cwd, file), 'utf8')),
+    );
+    expect(second).toBe(first);
+    expect(first).not.toMatch(/run_[a-z0-9]{12}/);
+  });
+
   it('leaves the journal as it is', async () => {
     const { cwd, read } = await recorded();
     const before = await read('events', 'last');

@@ -1,0 +1,8 @@
+import { parseRecording, type Recording } from '../core/recording.ts';
+import type { AiSdkModel } from '../models/ai-sdk-model.ts';
+import { createReplayModel } from '../models/replay-model.ts';
+
+/** Models that answer as those of a recorded run did, for `createEngine({ models })`: the tools of the team run for real. */
+export function replayModels(recording: string | Recording): Readonly<Record<'default', AiSdkModel>> {
+  return { default: createReplayModel(typeof recording === 'string' ? parseRecording(recording) : recording) };
+}
