@@ -1,26 +1,42 @@
 import type { ToolsetKind } from '../../core/toolset.ts';
 import { fetchPageTool } from './fetch-page.ts';
 import { systemResolver, type HostResolver } from './resolve-host.ts';
+import { chooseProviders, type SearchEnvironment } from './search/choose-providers.ts';
+import type { SearchProvider } from './search/search-provider.ts';
+import { searchWebTool } from './search/search-web.ts';
 import { readWebSettings, webSettingsSchema } from './web-settings.ts';
 
 /** What the toolset `web` uses of the outside; everything has a default. */
 export interface WebPorts {
+  /** Search providers of one's own: asked first, unless the settings name an order. */
+  readonly searchProviders?: readonly SearchProvider[];
+  /** Finds the addresses of names; every one of them is checked. */
   readonly resolver?: HostResolver;
+  /** Where keys of search services are looked for. */
+  readonly environment?: SearchEnvironment;
 }
 
-/** Makes the kind of toolset `web`, with ports of one's own. */
-export function defineWebToolset({ resolver = systemResolver }: WebPorts = {}): ToolsetKind {
+/** Makes the kind of toolset `web` with ports of one's own. */
+export function defineWebToolset(ports: WebPorts = {}): ToolsetKind {
+  const { searchProviders = [], resolver = systemResolver, environment = process.env } = ports;
   return {
     kind: 'web',
-    description: 'Reads pages of the web.',
+    description: 'Searches the web and reads its pages.',
     settings: webSettingsSchema,
-    tools: ['fetch_page'],
+    tools: ['search_web', 'fetch_page'],
     create: (request) => {
       const settings = readWebSettings(request.settings);
-      return { tools: [fetchPageTool(request, settings, resolver)] };
+      const { searchTimeoutMs: timeoutMs, userAgent } = settings;
+      const choose = (): readonly SearchProvider[] =>
+        chooseProviders(settings.providers, searchProviders, environment, { resolver, timeoutMs, userAgent });
+      // Settings that name providers are checked now; what the environment has is looked at when it is needed.
+      const named = settings.providers === undefined ? undefined : choose();
+      return {
+        tools: [searchWebTool(request, settings, () => named ?? choose()), fetchPageTool(request, settings, resolver)],
+      };
     },
   };
 }
 
-/** The toolset `web`: reads pages of the web. */
+/** The toolset `web`: searches the web and reads its pages. */
 export const webToolset: ToolsetKind = defineWebToolset();

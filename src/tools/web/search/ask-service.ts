@@ -1,0 +1,81 @@
+import { CadreError } from '../../../core/error.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
+import { decodeBody } from '../decode-body.ts';
+import { fetchResource } from '../fetch-resource.ts';
+import type { HostResolver } from '../resolve-host.ts';
+
+/** What asking a search service takes. */
+export interface ServicePorts {
+  readonly resolver: HostResolver;
+  readonly timeoutMs: number;
+  readonly userAgent: string;
+}
+
+/** One question to a search service. */
+export interface ServiceQuestion {
+  readonly url: URL;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent by POST when given. */
+  readonly json?: JsonValue;
+  readonly accept: string;
+}
+
+/** Most bytes a service may answer with. */
+const maxBytes = 1_000_000;
+
+/**
+ * Asks a search service at the place the settings name: it may be on this machine, and it alone is asked. Messages name no
+ * query and no key.
+ *
+ * @throws CadreError `TOOL_FAILED` when it does not answer well
+ */
+export async function askService(question: ServiceQuestion, ports: ServicePorts, signal: AbortSignal): Promise<string> {
+  const { url, headers, json, accept } = question;
+  const options = {
+    policy: { allowHosts: [], denyHosts: [], allowPrivate: true },
+    ...ports,
+    maxBytes,
+    // Whoever is asked with a key is asked at one place.
+    maxRedirects: 0,
+    accept,
+    ...(headers === undefined ? {} : { headers }),
+    ...(json === undefined ? {} : { json: JSON.stringify(json) }),
+  };
+  const resource = await fetchResource(url.href, options, signal).catch((thrown: unknown): never => {
+    if (!(thrown instanceof CadreError)) throw thrown;
+    throw new CadreError(thrown.code, thrown.message.replace(url.href.slice(0, 200), 'it'), { cause: thrown });
+  });
+  if (resource.truncated) throw new CadreError('TOOL_FAILED', `it answered with more than ${maxBytes} bytes`);
+  return decodeBody(resource.body, resource.headers['content-type'] ?? '').text;
+}
+
+/** Asks for JSON, and gives the list that stands at a path of the answer. */
+export async function askForList(
+  question: Omit<ServiceQuestion, 'accept'>,
+  path: readonly string[],
+  ports: ServicePorts,
+  signal: AbortSignal,
+): Promise<readonly JsonObject[]> {
+  const text = await askService({ ...question, accept: 'application/json' }, ports, signal);
+  let value: JsonValue | undefined;
+  try {
+    value = JSON.parse(text) as JsonValue;
+  } catch {
+    throw new CadreError('TOOL_FAILED', 'it answered with something that is no JSON');
+  }
+  for (const key of path) {
+    // Services leave a list out when it is empty.
+    if (value === undefined || value === null) return [];
+    if (!isJsonObject(value)) throw new CadreError('TOOL_FAILED', `its answer has no list at ${path.join('.')}`);
+    value = value[key];
+  }
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw new CadreError('TOOL_FAILED', `its answer has no list at ${path.join('.')}`);
+  return (value as readonly JsonValue[]).filter(isJsonObject);
+}
+
+/** A text field of an answer; empty when it is anything else. */
+export function textField(item: JsonObject, name: string): string {
+  const value = item[name];
+  return typeof value === 'string' ? value : '';
+}

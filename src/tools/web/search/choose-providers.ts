@@ -1,0 +1,84 @@
+import { CadreError } from '../../../core/error.ts';
+import type { ProviderSetting } from '../web-settings.ts';
+import type { ServicePorts } from './ask-service.ts';
+import { duckduckgoProvider } from './duckduckgo-provider.ts';
+import { braveProvider, googleProvider, searxngProvider, tavilyProvider } from './json-providers.ts';
+import type { SearchProvider } from './search-provider.ts';
+
+/** The variables of the environment that open search services. */
+export type SearchEnvironment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The providers that the settings name, in their order; without any, those handed in, those the environment has keys for, and
+ * DuckDuckGo, which needs none.
+ *
+ * @throws CadreError `OPTION_INVALID` when a setting lacks what its provider needs
+ */
+export function chooseProviders(
+  settings: readonly ProviderSetting[] | undefined,
+  given: readonly SearchProvider[],
+  environment: SearchEnvironment,
+  ports: ServicePorts,
+): readonly SearchProvider[] {
+  if (settings !== undefined) return settings.map((setting) => toProvider(setting, given, environment, ports));
+  return [...given, ...impliedBy(environment).map((setting) => toProvider(setting, given, environment, ports))];
+}
+
+function impliedBy(environment: SearchEnvironment): readonly ProviderSetting[] {
+  const has = (name: string): boolean => (environment[name] ?? '') !== '';
+  return [
+    ...(has('SEARXNG_URL') ? [{ type: 'searxng' } as const] : []),
+    ...(has('BRAVE_API_KEY') ? [{ type: 'brave' } as const] : []),
+    ...(has('TAVILY_API_KEY') ? [{ type: 'tavily' } as const] : []),
+    ...(has('GOOGLE_SEARCH_API_KEY') && has('GOOGLE_SEARCH_ENGINE_ID') ? [{ type: 'google' } as const] : []),
+    { type: 'duckduckgo' },
+  ];
+}
+
+function toProvider(
+  setting: ProviderSetting,
+  given: readonly SearchProvider[],
+  environment: SearchEnvironment,
+  ports: ServicePorts,
+): SearchProvider {
+  const { type, url } = setting;
+  const need = (value: string | undefined, key: string, variable: string): string => {
+    const found = value ?? environment[variable];
+    if (found !== undefined && found !== '') return found;
+    throw new CadreError(
+      'OPTION_INVALID',
+      `The search provider ${type} needs \`${key}\` in the settings, or ${variable} in the environment.`,
+    );
+  };
+  if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+    throw new CadreError(
+      'OPTION_INVALID',
+      `The search provider ${type}: url must be an http or https URL, but is ${JSON.stringify(url)}.`,
+    );
+  switch (type) {
+    case 'searxng':
+      return searxngProvider(need(url, 'url', 'SEARXNG_URL'), ports);
+    case 'brave':
+      return braveProvider({ url, apiKey: need(setting.apiKey, 'api_key', 'BRAVE_API_KEY') }, ports);
+    case 'tavily':
+      return tavilyProvider({ url, apiKey: need(setting.apiKey, 'api_key', 'TAVILY_API_KEY') }, ports);
+    case 'google': {
+      const apiKey = need(setting.apiKey, 'api_key', 'GOOGLE_SEARCH_API_KEY');
+      return googleProvider({ url, apiKey, engineId: need(setting.engineId, 'engine_id', 'GOOGLE_SEARCH_ENGINE_ID') }, ports);
+    }
+    case 'duckduckgo':
+      return duckduckgoProvider(url, ports);
+    case 'given':
+      return findGiven(setting.name, given);
+  }
+}
+
+function findGiven(name: string | undefined, given: readonly SearchProvider[]): SearchProvider {
+  const found = given.find((provider) => provider.name === name);
+  if (found !== undefined) return found;
+  const names = given.map((provider) => provider.name);
+  throw new CadreError(
+    'OPTION_INVALID',
+    `No search provider named '${name ?? ''}' was handed in; there ${names.length === 0 ? 'are none' : `is ${names.join(', ')}`}.`,
+  );
+}

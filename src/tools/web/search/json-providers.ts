@@ -1,0 +1,113 @@
+import type { JsonObject } from '../../../core/json.ts';
+import { askForList, textField, type ServicePorts } from './ask-service.ts';
+import type { Freshness, SearchHit, SearchOptions, SearchProvider } from './search-provider.ts';
+
+/** Where a service is, and what opens it. */
+export interface ServicePlace {
+  readonly url?: string | undefined;
+  readonly apiKey: string;
+}
+
+const braveFreshness: Readonly<Record<Freshness, string>> = { day: 'pd', week: 'pw', month: 'pm', year: 'py' };
+const googleFreshness: Readonly<Record<Freshness, string>> = { day: 'd1', week: 'w1', month: 'm1', year: 'y1' };
+
+/** A SearXNG instance of one's own; its settings must allow the format `json`. */
+export function searxngProvider(base: string, ports: ServicePorts): SearchProvider {
+  return {
+    name: 'searxng',
+    async search(query, options, signal) {
+      const url = withParameters(new URL('search', base.endsWith('/') ? base : `${base}/`), {
+        q: query,
+        format: 'json',
+        language: localeOf(options),
+        time_range: options.freshness,
+      });
+      const results = await askForList({ url }, ['results'], ports, signal);
+      return results.map((result) => toHit(result, 'title', 'url', 'content', 'publishedDate'));
+    },
+  };
+}
+
+/** Brave Search, with a key. */
+export function braveProvider(
+  { url: base = 'https://api.search.brave.com/', apiKey }: ServicePlace,
+  ports: ServicePorts,
+): SearchProvider {
+  return {
+    name: 'brave',
+    async search(query, options, signal) {
+      const url = withParameters(new URL('res/v1/web/search', base), {
+        q: query,
+        count: String(Math.min(20, options.maxResults)),
+        search_lang: options.language,
+        country: options.country?.toUpperCase(),
+        freshness: options.freshness === undefined ? undefined : braveFreshness[options.freshness],
+        text_decorations: 'false',
+      });
+      const results = await askForList({ url, headers: { 'x-subscription-token': apiKey } }, ['web', 'results'], ports, signal);
+      return results.map((result) => toHit(result, 'title', 'url', 'description', 'age'));
+    },
+  };
+}
+
+/** Tavily, with a key. */
+export function tavilyProvider(
+  { url: base = 'https://api.tavily.com/', apiKey }: ServicePlace,
+  ports: ServicePorts,
+): SearchProvider {
+  return {
+    name: 'tavily',
+    async search(query, options, signal) {
+      const json = {
+        query,
+        max_results: options.maxResults,
+        ...(options.freshness === undefined ? {} : { time_range: options.freshness }),
+      };
+      const question = { url: new URL('search', base), headers: { authorization: `Bearer ${apiKey}` }, json };
+      const results = await askForList(question, ['results'], ports, signal);
+      return results.map((result) => toHit(result, 'title', 'url', 'content', 'published_date'));
+    },
+  };
+}
+
+/** Google's Programmable Search Engine, with a key and the id of an engine. The key goes in a header: URLs are written down. */
+export function googleProvider(
+  { url: base = 'https://customsearch.googleapis.com/', apiKey, engineId }: ServicePlace & { readonly engineId: string },
+  ports: ServicePorts,
+): SearchProvider {
+  return {
+    name: 'google',
+    async search(query, options, signal) {
+      const url = withParameters(new URL('customsearch/v1', base), {
+        q: query,
+        cx: engineId,
+        num: String(Math.min(10, options.maxResults)),
+        hl: options.language,
+        gl: options.country,
+        dateRestrict: options.freshness === undefined ? undefined : googleFreshness[options.freshness],
+      });
+      const results = await askForList({ url, headers: { 'x-goog-api-key': apiKey } }, ['items'], ports, signal);
+      return results.map((result) => toHit(result, 'title', 'link', 'snippet'));
+    },
+  };
+}
+
+/** A URL with its query; what is undefined is left out. */
+export function withParameters(url: URL, parameters: Readonly<Record<string, string | undefined>>): URL {
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.set(name, value);
+  return url;
+}
+
+function localeOf({ language, country }: SearchOptions): string | undefined {
+  return language === undefined || country === undefined ? language : `${language}-${country.toUpperCase()}`;
+}
+
+function toHit(result: JsonObject, title: string, url: string, snippet: string, published?: string): SearchHit {
+  const date = published === undefined ? '' : textField(result, published);
+  return {
+    title: textField(result, title),
+    url: textField(result, url),
+    snippet: textField(result, snippet),
+    ...(date === '' ? {} : { published: date }),
+  };
+}
