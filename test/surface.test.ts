@@ -34,7 +34,7 @@ it('cadre/testing exports its doubles and checks', () => {
 });
 
 it('the package has these entry points', () => {
-  expect(Object.keys(manifest.exports)).toEqual(['.', './testing', './sqlite', './documents', './package.json']);
+  expect(Object.keys(manifest.exports)).toEqual(['.', './testing', './sqlite', './documents', './web', './package.json']);
 });
 
 it('runs record the version of the package', () => {

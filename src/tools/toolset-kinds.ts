@@ -10,4 +10,9 @@ export interface BuiltInToolset {
 }
 
 /** The kinds of toolsets that come with Cadre, by name. */
-export const builtInToolsets: Readonly<Record<string, BuiltInToolset>> = {};
+export const builtInToolsets: Readonly<Record<string, BuiltInToolset>> = {
+  web: {
+    tools: ['search_web', 'fetch_page'],
+    load: async () => (await import('./web/web-toolset.ts')).webToolset,
+  },
+};

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
+import { durationOf, durationSetting } from '../settings.ts';
 import type { UrlPolicy } from './url-policy.ts';
 
 /** A service that is asked for search results, as the settings name it. */
@@ -7,7 +8,7 @@ export interface ProviderSetting {
   /** For `given`: the provider's name. */
   readonly name?: string;
   readonly url?: string;
-  readonly apiKey?: string;
+  readonly key?: string;
   /** For `google`: the id of the programmable search engine. */
   readonly engineId?: string;
 }
@@ -24,7 +25,6 @@ export interface WebSettings {
   readonly providers: readonly ProviderSetting[] | undefined;
 }
 
-const duration = { type: ['number', 'string'], description: 'Seconds, or a duration such as 30s.' };
 const hosts = { type: 'array', items: { type: 'string', minLength: 1 } };
 const text = { type: 'string', minLength: 1 };
 
@@ -44,8 +44,8 @@ export const webSettingsSchema: JsonSchema = {
   additionalProperties: false,
   properties: {
     ...urlPolicySchema,
-    fetch_timeout: { ...duration, description: 'Longest time for one page with its redirects; default 20s.' },
-    search_timeout: { ...duration, description: 'Longest time one search provider gets; default 10s.' },
+    fetch_timeout: durationSetting('Longest time for one page with its redirects; default 20s.'),
+    search_timeout: durationSetting('Longest time one search provider gets; default 10s.'),
     max_bytes: { type: 'integer', minimum: 1_000, maximum: 20_000_000, description: 'Most bytes read of a page; default 2000000.' },
     max_redirects: { type: 'integer', minimum: 0, maximum: 20, description: 'Default 5.' },
     user_agent: { ...text, description: 'How the tools call themselves to servers.' },
@@ -58,11 +58,12 @@ export const webSettingsSchema: JsonSchema = {
         type: 'object',
         additionalProperties: false,
         required: ['type'],
+        'x-mistakes': { api_key: 'it is called key here' },
         properties: {
           type: { enum: ['searxng', 'brave', 'tavily', 'google', 'duckduckgo', 'given'] },
           name: { ...text, description: 'For given: the name of a provider that was handed in by code.' },
           url: { ...text, description: 'Where the provider is, when not at its usual place; required for searxng.' },
-          api_key: { ...text, description: 'Take it from the environment: { _type: from_env, var: … }.' },
+          key: { ...text, description: 'Take it from the environment: { _type: from_env, var: … }.' },
           engine_id: { ...text, description: 'For google: the id of the programmable search engine.' },
         },
       },
@@ -75,8 +76,8 @@ export function readWebSettings(settings: JsonObject): WebSettings {
   const providers = settings['providers'];
   return {
     policy: readUrlPolicy(settings),
-    fetchTimeoutMs: milliseconds(settings['fetch_timeout']) ?? 20_000,
-    searchTimeoutMs: milliseconds(settings['search_timeout']) ?? 10_000,
+    fetchTimeoutMs: durationOf(settings, 'fetch_timeout', 20_000),
+    searchTimeoutMs: durationOf(settings, 'search_timeout', 10_000),
     maxBytes: numberOf(settings['max_bytes']) ?? 2_000_000,
     maxRedirects: numberOf(settings['max_redirects']) ?? 5,
     userAgent: textOf(settings['user_agent']) ?? 'Mozilla/5.0 (compatible; Cadre; +https://www.npmjs.com/package/cadre)',
@@ -96,13 +97,13 @@ export function readUrlPolicy(settings: JsonObject): UrlPolicy {
 function readProvider(setting: JsonObject): ProviderSetting {
   const name = textOf(setting['name']);
   const url = textOf(setting['url']);
-  const apiKey = textOf(setting['api_key']);
+  const key = textOf(setting['key']);
   const engineId = textOf(setting['engine_id']);
   return {
     type: setting['type'] as ProviderSetting['type'],
     ...(name === undefined ? {} : { name }),
     ...(url === undefined ? {} : { url }),
-    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(key === undefined ? {} : { key }),
     ...(engineId === undefined ? {} : { engineId }),
   };
 }
@@ -117,12 +118,4 @@ function textsOf(value: JsonValue | undefined): readonly string[] {
 
 function numberOf(value: JsonValue | undefined): number | undefined {
   return typeof value === 'number' ? value : undefined;
-}
-
-/** Milliseconds of a duration that stands in settings. */
-export function milliseconds(value: JsonValue | undefined): number | undefined {
-  if (typeof value === 'number') return Math.max(1, Math.round(value * 1_000));
-  const match = typeof value === 'string' ? /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(value) : null;
-  if (match === null) return undefined;
-  return Math.max(1, Math.round(Number(match[1]) * ({ ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[match[2] ?? ''] ?? 0)));
 }

@@ -1,8 +1,10 @@
-import type { ToolsetKind } from '../../core/toolset.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Toolset, ToolsetKind } from '../../core/toolset.ts';
 import { fetchPageTool } from './fetch-page.ts';
 import { systemResolver, type HostResolver } from './resolve-host.ts';
 import { chooseProviders, type SearchEnvironment } from './search/choose-providers.ts';
 import type { SearchProvider } from './search/search-provider.ts';
+export type { SearchHit, SearchOptions, SearchProvider } from './search/search-provider.ts';
 import { searchWebTool } from './search/search-web.ts';
 import { readWebSettings, webSettingsSchema } from './web-settings.ts';
 
@@ -14,6 +16,17 @@ export interface WebPorts {
   readonly resolver?: HostResolver;
   /** Where keys of search services are looked for. */
   readonly environment?: SearchEnvironment;
+}
+
+/**
+ * The toolset `web` for `createEngine({ toolsets: { web: createWebToolset({ … }) } })`: with search providers of one's own. Its
+ * tools keep their plain names.
+ */
+export function createWebToolset(
+  options: WebPorts & { readonly settings?: JsonObject },
+): (request: { readonly name: string }) => Toolset {
+  const { settings = {}, ...ports } = options;
+  return ({ name }) => defineWebToolset(ports).create({ name, settings, toolName: (tool) => tool });
 }
 
 /** Makes the kind of toolset `web` with ports of one's own. */

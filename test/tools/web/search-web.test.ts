@@ -4,7 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EffectTool, ToolContext } from '../../../src/core/tool.ts';
 import { CadreError } from '../../../src/index.ts';
 import type { SearchHit, SearchProvider } from '../../../src/tools/web/search/search-provider.ts';
-import { defineWebToolset, type WebPorts } from '../../../src/tools/web/web-toolset.ts';
+import { createWebToolset, defineWebToolset, type WebPorts } from '../../../src/tools/web/web-toolset.ts';
+import { testEngine } from '../../support/test-engine.ts';
 
 interface Asked {
   readonly url: URL;
@@ -94,7 +95,7 @@ describe('search_web', () => {
     ['google', { items: [{ title: 'T', link: hit.url, snippet: 'D' }] }, 'x-goog-api-key', 'key-1'],
   ])('%s: its key goes in a header, never in the URL', async (type, body, header, value) => {
     answer = { body: JSON.stringify(body) };
-    const settings = { providers: [{ type, url: base, api_key: 'key-1', engine_id: 'e' }] };
+    const settings = { providers: [{ type, url: base, key: 'key-1', engine_id: 'e' }] };
     expect(await search(settings, {}, { max_results: 3, freshness: 'day' })).toContain(`1. T\n   ${hit.url}\n   D`);
     expect(asked[0]?.headers[header]).toBe(value);
     expect(asked[0]?.url.href).not.toContain('key-1');
@@ -163,10 +164,10 @@ describe('search_web', () => {
     ],
     [
       { type: 'brave' },
-      'OPTION_INVALID: The search provider brave needs `api_key` in the settings, or BRAVE_API_KEY in the environment.',
+      'OPTION_INVALID: The search provider brave needs `key` in the settings, or BRAVE_API_KEY in the environment.',
     ],
     [
-      { type: 'google', api_key: 'k' },
+      { type: 'google', key: 'k' },
       'OPTION_INVALID: The search provider google needs `engine_id` in the settings, or GOOGLE_SEARCH_ENGINE_ID',
     ],
     [{ type: 'given', name: 'other' }, "OPTION_INVALID: No search provider named 'other' was handed in; there is mine."],
@@ -186,6 +187,18 @@ describe('search_web', () => {
   ])('a service that answers with %s is passed over', async (_what, given, reason) => {
     answer = given;
     expect(await failure({ providers: [{ type: 'searxng', url: base }] })).toContain(reason);
+  });
+
+  it('a launcher hands in a provider of its own, and an agent searches with it', async () => {
+    const { launch, model } = await testEngine({
+      profile: 'tool_access_policy: { allowed_toolsets: [web] }',
+      toolsets: { web: createWebToolset({ searchProviders: [finds] }) },
+      replies: [{ toolCalls: [{ name: 'search_web', args: { query: 'cranes' } }] }, { text: 'Found.' }],
+    });
+    await (
+      await launch()
+    ).result;
+    expect(JSON.stringify(model.requests.at(-1)?.prompt)).toContain('Found by mine:');
   });
 
   it('a cancelled search asks nobody else', async () => {

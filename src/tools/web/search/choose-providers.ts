@@ -59,11 +59,11 @@ function toProvider(
     case 'searxng':
       return searxngProvider(need(url, 'url', 'SEARXNG_URL'), ports);
     case 'brave':
-      return braveProvider({ url, apiKey: need(setting.apiKey, 'api_key', 'BRAVE_API_KEY') }, ports);
+      return braveProvider({ url, apiKey: need(setting.key, 'key', 'BRAVE_API_KEY') }, ports);
     case 'tavily':
-      return tavilyProvider({ url, apiKey: need(setting.apiKey, 'api_key', 'TAVILY_API_KEY') }, ports);
+      return tavilyProvider({ url, apiKey: need(setting.key, 'key', 'TAVILY_API_KEY') }, ports);
     case 'google': {
-      const apiKey = need(setting.apiKey, 'api_key', 'GOOGLE_SEARCH_API_KEY');
+      const apiKey = need(setting.key, 'key', 'GOOGLE_SEARCH_API_KEY');
       return googleProvider({ url, apiKey, engineId: need(setting.engineId, 'engine_id', 'GOOGLE_SEARCH_ENGINE_ID') }, ports);
     }
     case 'duckduckgo':
