@@ -64,6 +64,7 @@ export type ErrorCode =
   | 'URL_REFUSED'
   | 'RECORDING_INVALID'
   | 'REPLAY_MISMATCH'
+  | 'SANDBOX_UNAVAILABLE'
   | 'INTERNAL';
 
 /** The one error class of the engine: a stable code, a message that says what to do, and plain details. */

@@ -15,4 +15,8 @@ export const builtInToolsets: Readonly<Record<string, BuiltInToolset>> = {
     tools: ['search_web', 'fetch_page'],
     load: async () => (await import('./web/web-toolset.ts')).webToolset,
   },
+  shell: {
+    tools: ['run_command', 'read_command_output', 'list_commands', 'stop_command'],
+    load: async () => (await import('./shell/shell-toolset.ts')).shellToolset,
+  },
 };

@@ -1,0 +1,181 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
+import { CadreError, describeThrown } from '../../core/error.ts';
+import type { CapturedOutput } from './captured-output.ts';
+import { findMarked, markVariable } from './marked-processes.ts';
+import { askInside, signalProcesses } from './signal-processes.ts';
+
+/** How often the processes of a command are counted, in milliseconds. */
+const countEveryMs = 250;
+/** How long output that is under way is waited for after the end, when something else still holds the pipe. */
+const drainMs = 200;
+
+/** A process to start. */
+export interface ProcessRequest {
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** A file to read from; without one there is nothing to read. */
+  readonly stdinFile?: string;
+  readonly stdout: CapturedOutput;
+  readonly stderr: CapturedOutput;
+  /** Most bytes of output, both streams together; what writes more is stopped. */
+  readonly maxOutputBytes: number;
+  readonly timeoutMs?: number;
+  /** How long it gets to end by itself when it is told to. */
+  readonly graceMs: number;
+  /** The process runs in a sandbox that ends everything in it. */
+  readonly sandboxed: boolean;
+  /** Hands it a lifeline at file descriptor 3, whose other end closes when this process is gone. */
+  readonly lifeline: boolean;
+  /** Most processes it may have at a time. */
+  readonly maxProcesses: number;
+}
+
+/** Why a process is over. */
+export type EndCause = 'exit' | 'timeout' | 'stopped' | 'output' | 'processes';
+
+/** How a process ended. */
+export interface ProcessEnd {
+  readonly cause: EndCause;
+  /** Undefined when it was ended by a signal. */
+  readonly exitCode: number | undefined;
+  readonly signal: string | undefined;
+  readonly ms: number;
+  /** Processes it had left running, which were ended along with it. */
+  readonly leftRunning: number;
+}
+
+/**
+ * A process and all it started.
+ *
+ * 1. Once `ended` has resolved, nothing of it runs any more, as far as it can be found.
+ * 2. Whatever holds its pipes open, `ended` resolves soon after the process itself is over.
+ */
+export class RunningProcess {
+  readonly ended: Promise<ProcessEnd>;
+  readonly startedAt = performance.now();
+  readonly #request: ProcessRequest;
+  readonly #mark = randomBytes(12).toString('hex');
+  readonly #child: ChildProcess;
+  #cause: EndCause = 'exit';
+  #over = false;
+  #timers: NodeJS.Timeout[] = [];
+
+  /** @throws CadreError `TOOL_FAILED` by `ended` when the program cannot be started */
+  constructor(request: ProcessRequest) {
+    this.#request = request;
+    const [program, ...args] = request.argv;
+    const stdin = request.stdinFile === undefined ? 'ignore' : openSync(request.stdinFile, 'r');
+    try {
+      this.#child = spawn(program, args, {
+        cwd: request.cwd,
+        env: { ...request.env, [markVariable]: this.#mark },
+        stdio: [stdin, 'pipe', 'pipe', ...(request.lifeline ? (['pipe'] as const) : [])],
+        // A group and session of its own: it has no terminal, and all of it can be signalled.
+        detached: true,
+      });
+    } finally {
+      if (stdin !== 'ignore') closeSync(stdin);
+    }
+    // A companion that is told to end resets the lifeline; that is no fault of anybody.
+    this.#child.stdio[3]?.on('error', () => undefined);
+    this.#child.stdout?.on('data', (chunk: Buffer) => this.#take(request.stdout, chunk));
+    this.#child.stderr?.on('data', (chunk: Buffer) => this.#take(request.stderr, chunk));
+    this.ended = this.#watch();
+    // Whoever started it asks for `ended`, but not always before it fails.
+    this.ended.catch(() => undefined);
+  }
+
+  /** Whether it is over. */
+  get isOver(): boolean {
+    return this.#over;
+  }
+
+  /** Ends it and all it started: asks first, and after the grace period no more. Resolves when it is over. */
+  async stop(cause: EndCause = 'stopped', graceMs: number = this.#request.graceMs): Promise<void> {
+    if (!this.#over && this.#cause === 'exit') {
+      this.#cause = cause;
+      this.#ask();
+      this.#timers.push(setTimeout(() => this.#kill(), graceMs));
+    }
+    await this.ended.catch(() => undefined);
+  }
+
+  #take(output: CapturedOutput, chunk: Buffer): void {
+    output.add(chunk);
+    if (this.#request.stdout.bytes + this.#request.stderr.bytes > this.#request.maxOutputBytes) void this.stop('output', 0);
+  }
+
+  async #watch(): Promise<ProcessEnd> {
+    const { timeoutMs, maxProcesses } = this.#request;
+    if (timeoutMs !== undefined) this.#timers.push(setTimeout(() => void this.stop('timeout'), timeoutMs));
+    const counting = setInterval(() => {
+      if (findMarked(this.#mark).length > maxProcesses) void this.stop('processes', 0);
+    }, countEveryMs);
+    this.#timers.push(counting);
+    try {
+      const { exitCode, signal } = await this.#exit();
+      const leftRunning = await this.#endWhatIsLeft();
+      await this.#drain();
+      const ms = performance.now() - this.startedAt;
+      return { cause: this.#cause, exitCode, signal, ms, leftRunning };
+    } finally {
+      this.#over = true;
+      for (const timer of this.#timers) clearTimeout(timer);
+      this.#request.stdout.close();
+      this.#request.stderr.close();
+    }
+  }
+
+  #exit(): Promise<{ readonly exitCode: number | undefined; readonly signal: string | undefined }> {
+    const [program] = this.#request.argv;
+    return new Promise((resolve, reject) => {
+      this.#child.once('error', (error) =>
+        reject(new CadreError('TOOL_FAILED', `${program} cannot be started: ${describeThrown(error)}`, { cause: error })),
+      );
+      this.#child.once('exit', (code, signal) => resolve({ exitCode: code ?? undefined, signal: signal ?? undefined }));
+    });
+  }
+
+  /** The command itself is over: what it left running is ended too, so that nothing outlives it unseen. */
+  async #endWhatIsLeft(): Promise<number> {
+    const companion = this.#request.lifeline ? 1 : 0;
+    const left = Math.max(0, findMarked(this.#mark).length - companion);
+    this.#kill();
+    // What forks while it is killed is caught by looking again.
+    for (let round = 0; round < 20 && findMarked(this.#mark).length > 0; round += 1) {
+      await pause(10);
+      this.#kill();
+    }
+    return left;
+  }
+
+  async #drain(): Promise<void> {
+    const { stdout, stderr, stdio } = this.#child;
+    const done = Promise.all([stdout, stderr].map((stream) => (stream?.closed === false ? once(stream) : undefined)));
+    await Promise.race([done, pause(drainMs)]);
+    for (const stream of stdio) stream?.destroy();
+  }
+
+  #ask(): void {
+    const { pid } = this.#child;
+    if (pid === undefined) return;
+    if (this.#request.sandboxed) askInside(this.#mark, 'SIGTERM');
+    else signalProcesses(pid, this.#mark, 'SIGTERM');
+  }
+
+  #kill(): void {
+    const { pid } = this.#child;
+    if (pid !== undefined) signalProcesses(pid, this.#mark, 'SIGKILL');
+  }
+}
+
+function once(stream: NodeJS.ReadableStream): Promise<void> {
+  return new Promise((resolve) => stream.once('close', () => resolve()));
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

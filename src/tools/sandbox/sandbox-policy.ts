@@ -1,0 +1,44 @@
+import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
+
+/** What a sandboxed process may reach besides its workspace. */
+export interface SandboxPolicy {
+  /** `none`, `all`, or the domains that may be reached by way of a proxy (`example.com`, `*.example.com`). */
+  readonly network: 'none' | 'all' | readonly string[];
+  /** Folders and files of hidden places (homes, other temporary files) that may be read all the same. */
+  readonly read: readonly string[];
+  /** Folders and files outside the workspace that may be written. */
+  readonly write: readonly string[];
+}
+
+/** The settings every sandboxed toolset has. */
+export const sandboxSettings: Readonly<Record<string, JsonSchema>> = {
+  sandbox: {
+    type: 'boolean',
+    description: 'Whether it runs in a sandbox (default true). false: it may do whatever the engine itself may do.',
+  },
+  network: {
+    description: 'What the sandbox reaches: none (default), all, or a list of domains like example.com and *.example.com.',
+    anyOf: [{ enum: ['none', 'all'] }, { type: 'array', items: { type: 'string', minLength: 1 }, maxItems: 200 }],
+  },
+  read: paths('Folders and files in hidden places (homes) that may be read all the same; ~ is the home.'),
+  write: paths('Folders and files outside the workspace that may be written; ~ is the home.'),
+};
+
+function paths(description: string): JsonSchema {
+  return { description, type: 'array', items: { type: 'string', minLength: 1 }, maxItems: 100 };
+}
+
+/** The sandbox that settings ask for; undefined when they say `sandbox: false`. */
+export function toSandboxPolicy(settings: JsonObject): SandboxPolicy | undefined {
+  if (settings['sandbox'] === false) return undefined;
+  const network = settings['network'];
+  return {
+    network: network === 'all' ? 'all' : Array.isArray(network) ? texts(network) : 'none',
+    read: texts(settings['read']),
+    write: texts(settings['write']),
+  };
+}
+
+function texts(value: JsonValue | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}

@@ -1,0 +1,61 @@
+import { existsSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { JsonObject } from '../../../src/core/json.ts';
+import type { EffectTool, ToolContext, ToolReturn } from '../../../src/core/tool.ts';
+import type { ToolsetKind } from '../../../src/core/toolset.ts';
+import { LiveThings } from '../../../src/engine/live-things.ts';
+import { toolContext } from '../tool-context.ts';
+
+/** The tools of a toolset, run directly, with a workspace and live scopes of their own. */
+export interface ToolsetUnderTest {
+  readonly workspace: string;
+  readonly context: ToolContext;
+  /** Runs a tool and gives its text; what it throws is thrown. */
+  run(tool: string, args: JsonObject, context?: ToolContext): Promise<string>;
+  /** Runs a tool and gives all it returns. */
+  call(tool: string, args: JsonObject, context?: ToolContext): Promise<ToolReturn>;
+  close(): Promise<void>;
+}
+
+/** Makes a toolset of a kind, in a workspace made for it. */
+export function toolsetUnderTest(
+  kind: ToolsetKind,
+  settings: JsonObject = {},
+  live = { agent: new LiveThings('the agent'), run: new LiveThings('the run'), engine: new LiveThings('the engine') },
+): ToolsetUnderTest {
+  const workspace = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-workspace-')));
+  const context = toolContext({ workspace, live });
+  const tools = new Map(
+    (kind.create({ name: kind.kind, settings, toolName: (tool) => tool }).tools as readonly EffectTool[]).map((tool) => [
+      tool.name,
+      tool,
+    ]),
+  );
+  const call = async (name: string, args: JsonObject, given = context): Promise<ToolReturn> => {
+    const tool = tools.get(name);
+    if (tool === undefined) throw new Error(`no tool ${name}`);
+    const returned: unknown = await tool.execute(args, given);
+    return typeof returned === 'string' ? { content: returned } : (returned as ToolReturn);
+  };
+  return {
+    workspace,
+    context,
+    call,
+    run: async (tool, args, given) => {
+      const { content } = await call(tool, args, given);
+      if (typeof content !== 'string') throw new Error('not a text');
+      return content;
+    },
+    close: async () => {
+      await Promise.all([live.agent.closeAll(), live.run.closeAll()]);
+      await live.engine.closeAll();
+    },
+  };
+}
+
+/** Whether a process runs; one that is dead and waits for its parent to notice does not. */
+export function isAlive(pid: string): boolean {
+  const file = `/proc/${pid.trim()}/stat`;
+  return existsSync(file) && !/\) [ZX] /.test(readFileSync(file, 'utf8'));
+}
