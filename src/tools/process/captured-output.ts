@@ -96,14 +96,15 @@ export class CapturedOutput {
     if (end <= this.#head.length) return this.#head.subarray(start, end);
     const tailStart = this.#bytes - this.#tail.length;
     if (start >= tailStart) return this.#tail.subarray(start - tailStart, end - tailStart);
-    if (this.#spill === undefined || this.#spill.descriptor < 0) return Buffer.from(this.file === undefined ? '(these bytes were not kept)' : `(these bytes are in ${this.file})`);
+    if (this.#spill === undefined || this.#spill.descriptor < 0)
+      return Buffer.from(this.file === undefined ? '(these bytes were not kept)' : `(these bytes are in ${this.file})`);
     const buffer = Buffer.alloc(end - start);
     return buffer.subarray(0, readSync(this.#spill.descriptor, buffer, 0, buffer.length, start));
   }
 }
 
 function writeAll(descriptor: number, bytes: Buffer): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+  for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at);
 }
 
 /** Bytes as text a model can read: no escape sequences, no NUL, no broken characters. */

@@ -48,7 +48,13 @@ export interface LimitedCommand {
 }
 
 /** The command line that runs a command within limits. */
-export function limitedCommand({ argv, limits, lifeline, countProcesses, temporary }: LimitedCommand): readonly [string, ...string[]] {
+export function limitedCommand({
+  argv,
+  limits,
+  lifeline,
+  countProcesses,
+  temporary,
+}: LimitedCommand): readonly [string, ...string[]] {
   return [
     '/bin/sh',
     '-c',

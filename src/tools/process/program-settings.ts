@@ -34,7 +34,12 @@ export function programSettings(timeout: string): Readonly<Record<string, JsonSc
     max_memory_mb: megabytes('Address space of each process; default 4096.', 1_000_000),
     max_file_mb: megabytes('Longest file it may write; default 1024.', 1_000_000),
     max_processes: { description: 'Processes at the same time; default 256.', type: 'integer', minimum: 1, maximum: 100_000 },
-    max_cpu_seconds: { description: 'Processor time of each process; default 1800.', type: 'integer', minimum: 1, maximum: 1_000_000 },
+    max_cpu_seconds: {
+      description: 'Processor time of each process; default 1800.',
+      type: 'integer',
+      minimum: 1,
+      maximum: 1_000_000,
+    },
   };
 }
 

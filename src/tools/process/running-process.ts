@@ -154,7 +154,8 @@ export class RunningProcess {
 
   async #drain(): Promise<void> {
     const { stdout, stderr, stdio } = this.#child;
-    const done = Promise.all([stdout, stderr].map((stream) => (stream?.closed === false ? once(stream) : undefined)));
+    const open = [stdout, stderr].filter((stream) => stream?.closed === false);
+    const done = Promise.all(open.map((stream) => (stream === null ? Promise.resolve() : closed(stream))));
     await Promise.race([done, pause(drainMs)]);
     for (const stream of stdio) stream?.destroy();
   }
@@ -172,7 +173,7 @@ export class RunningProcess {
   }
 }
 
-function once(stream: NodeJS.ReadableStream): Promise<void> {
+function closed(stream: NodeJS.ReadableStream): Promise<void> {
   return new Promise((resolve) => stream.once('close', () => resolve()));
 }
 

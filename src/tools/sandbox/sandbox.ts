@@ -47,10 +47,31 @@ export interface Sandbox {
 }
 
 /** Nobody's home can be looked into, nor what other programs keep for a while. */
-const hidden = ['/root', '/home', '/Users', '/run/user', '/var/run/docker.sock', '/run/docker.sock', '/etc/shadow', '/etc/ssh', tmpdir()];
+const hidden = [
+  '/root',
+  '/home',
+  '/Users',
+  '/run/user',
+  '/var/run/docker.sock',
+  '/run/docker.sock',
+  '/etc/shadow',
+  '/etc/ssh',
+  tmpdir(),
+];
 
 /** What lies in a workspace and may not be written: what others trust, and what would be run outside the sandbox. */
-const guarded = ['.cadre', 'agent_profiles', '.env', '.npmrc', '.mcp.json', '.vscode', '.idea', '.claude', '.git/hooks', '.git/config'];
+const guarded = [
+  '.cadre',
+  'agent_profiles',
+  '.env',
+  '.npmrc',
+  '.mcp.json',
+  '.vscode',
+  '.idea',
+  '.claude',
+  '.git/hooks',
+  '.git/config',
+];
 
 /** Commands that reach all of the network are wrapped where this is set; see `baseConfig`. */
 const openNetwork = new AsyncLocalStorage<true>();
@@ -62,7 +83,10 @@ let users = 0;
  *
  * @throws CadreError `SANDBOX_UNAVAILABLE` with what is missing and the commands that install it
  */
-export function openSandbox(live: LiveScopes, load: () => Promise<Runtime> = loadRuntime): Promise<Sandbox> {
+export function openSandbox(
+  live: LiveScopes,
+  load: () => Promise<Runtime> = () => import('@anthropic-ai/sandbox-runtime'),
+): Promise<Sandbox> {
   return live.engine.open('sandbox', async () => {
     users += 1;
     try {
@@ -77,16 +101,10 @@ export function openSandbox(live: LiveScopes, load: () => Promise<Runtime> = loa
   });
 }
 
-async function loadRuntime(): Promise<Runtime> {
-  try {
-    return await import('@anthropic-ai/sandbox-runtime');
-  } catch (thrown) {
-    throw missingSandboxPackage(thrown);
-  }
-}
-
 async function initialize(load: () => Promise<Runtime>): Promise<Manager> {
-  const { SandboxManager: manager } = await load();
+  const { SandboxManager: manager } = await load().catch((thrown: unknown) => {
+    throw missingSandboxPackage(thrown);
+  });
   if (!manager.isSupportedPlatform()) throw unsupportedPlatform();
   const { errors } = await manager.checkDependenciesAsync();
   if (errors.length > 0) throw missingSandboxPrograms(errors);
@@ -137,7 +155,10 @@ async function wrap(manager: Manager, command: SandboxedCommand): Promise<Wrappe
   };
 }
 
-function filesystemOf({ policy, workspace, writable = [], readable = [] }: SandboxedCommand, sockets: readonly string[]): {
+function filesystemOf(
+  { policy, workspace, writable = [], readable = [] }: SandboxedCommand,
+  sockets: readonly string[],
+): {
   readonly denyRead: string[];
   readonly allowRead: string[];
   readonly allowWrite: string[];

@@ -112,7 +112,7 @@ export class ShellHost {
       ...(request.timeoutMs === undefined ? {} : { timeoutMs: request.timeoutMs }),
       workspace,
       temporary: home,
-      readable: [this.#root],
+      readable: [path.join(this.#root, 'commands'), ...(session.hasState ? [session.state] : [])],
       writable: nextState === undefined ? [] : [nextState],
       live,
       stdout,

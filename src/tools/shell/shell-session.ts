@@ -23,7 +23,12 @@ export class ShellSession {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
-  /** The folder with the state, and whether there is one does not matter to who reads it. */
+  /** Whether a command has left a state. */
+  get hasState(): boolean {
+    return this.#state !== undefined;
+  }
+
+  /** The folder with the state; while there is none, one that does not exist. */
   get state(): string {
     return this.#state ?? path.join(this.#folder, 'none');
   }

@@ -22,7 +22,9 @@ describe('run_command', () => {
   });
 
   it('keeps folder, variables, functions and options of a session, and sessions apart', async () => {
-    await run('mkdir -p "a b"; cd "a b"; export WORD="one two"; declare -A map=([k]="v w"); say() { echo "said $1"; }; set -o pipefail');
+    await run(
+      'mkdir -p "a b"; cd "a b"; export WORD="one two"; declare -A map=([k]="v w"); say() { echo "said $1"; }; set -o pipefail',
+    );
     const text = await run('pwd; echo "$WORD ${map[k]}"; say x; env | grep ^WORD; false | true; echo $?');
     expect(text).toContain(`in a b\n`);
     expect(text).toContain(`${workspace}/a b\none two v w\nsaid x\nWORD=one two\n1\n`);
@@ -42,7 +44,9 @@ describe('run_command', () => {
   });
 
   it('has no terminal and nothing to read, unless it is given something', async () => {
-    expect(await run('cat; test -t 0 || test -t 1 || echo no terminal; read -r line || echo nothing')).toContain('no terminal\nnothing');
+    expect(await run('cat; test -t 0 || test -t 1 || echo no terminal; read -r line || echo nothing')).toContain(
+      'no terminal\nnothing',
+    );
     expect(await run('cat', { stdin: 'given\n' })).toContain('given');
     expect(await run('(exec </dev/tty) 2>&1')).toContain('No such device');
   });

@@ -1,0 +1,178 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LiveThings } from '../../../src/engine/live-things.ts';
+import { openSandbox } from '../../../src/tools/sandbox/sandbox.ts';
+import { shellToolset } from '../../../src/tools/shell/shell-toolset.ts';
+import { toolsetUnderTest } from './shell-tools.ts';
+
+/** Why no sandbox can be made here; undefined when one can. */
+const missing = ['bwrap', 'socat', 'rg'].filter((program) => {
+  try {
+    execFileSync('/bin/sh', ['-c', `command -v ${program}`]);
+    return false;
+  } catch {
+    return true;
+  }
+});
+const usable = missing.length === 0;
+if (!usable)
+  console.warn(`sandbox tests are skipped: ${missing.join(', ')} not installed (apt-get install bubblewrap socat ripgrep)`);
+
+const live = { agent: new LiveThings('the agent'), run: new LiveThings('the run'), engine: new LiveThings('the engine') };
+const shell = toolsetUnderTest(shellToolset, { sandbox: true, grace: '300ms', env: { GIVEN: 'yes' } }, live);
+const { workspace } = shell;
+const run = (command: string, more = {}): Promise<string> => shell.run('run_command', { command, ...more });
+
+const server = createServer((_request, response) => response.end('reached'));
+let port = 0;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+});
+
+afterAll(async () => {
+  await shell.close();
+  server.close();
+  rmSync(workspace, { recursive: true, force: true });
+});
+
+describe.skipIf(!usable)('a shell in a sandbox', () => {
+  it('works in the workspace and keeps its session', async () => {
+    await run('mkdir sub; cd sub; WORD=kept; echo made >file');
+    expect(await run('pwd; echo $WORD; touch $TMPDIR/x $HOME/y && echo temporary')).toContain(
+      `${workspace}/sub\nkept\ntemporary\n`,
+    );
+    expect(readFileSync(path.join(workspace, 'sub/file'), 'utf8')).toBe('made\n');
+  });
+
+  it('writes nowhere else', async () => {
+    const outside = mkdtempSync(path.join(tmpdir(), 'cadre-outside-'));
+    const text = await run(
+      `echo x >/etc/cadre-test; echo x >/usr/cadre-test; echo x >${outside}/x; echo x >${homedir()}/cadre-test; ls ${outside}`,
+    );
+    expect(text).toContain('/etc/cadre-test: Read-only file system');
+    for (const file of ['/etc/cadre-test', '/usr/cadre-test', `${outside}/x`, `${homedir()}/cadre-test`])
+      expect(existsSync(file)).toBe(false);
+    rmSync(outside, { recursive: true });
+  });
+
+  it('sees no homes, no temporary files of others, no passwords', async () => {
+    const secret = mkdtempSync(path.join(tmpdir(), 'cadre-secret-'));
+    writeFileSync(path.join(secret, 'key'), 'canary-2');
+    const text = await run(`cat ${secret}/key; ls -A ${homedir()}; cat ${homedir()}/.ssh/id_rsa /etc/shadow; true`);
+    expect(text).not.toContain('canary-2');
+    expect(text).not.toContain('--- stdout');
+    rmSync(secret, { recursive: true });
+  });
+
+  it('writes neither the journal nor profiles nor hooks, wherever they lie in the workspace', async () => {
+    mkdirSync(path.join(workspace, '.cadre'));
+    mkdirSync(path.join(workspace, 'agent_profiles'));
+    mkdirSync(path.join(workspace, '.git/hooks'), { recursive: true });
+    for (const file of ['.cadre/journal.db', 'agent_profiles/a.yaml', '.git/hooks/pre-commit', '.git/config', '.env'])
+      writeFileSync(path.join(workspace, file), 'mine');
+    await run(
+      'cd ..; cd -; for f in .cadre/journal.db agent_profiles/a.yaml .git/hooks/pre-commit .git/config .env; do echo evil >$f; done',
+    );
+    await run(`cd ${workspace}; mv .cadre old; mv agent_profiles old2; rm -rf .git/hooks .cadre agent_profiles .env`);
+    for (const file of ['.cadre/journal.db', 'agent_profiles/a.yaml', '.git/hooks/pre-commit', '.git/config', '.env'])
+      expect(readFileSync(path.join(workspace, file), 'utf8')).toBe('mine');
+  });
+
+  it('has no network, not even this machine', async () => {
+    const text = await run(`exec 3<>/dev/tcp/127.0.0.1/${port} && echo through; curl -s --max-time 2 http://127.0.0.1:${port}/`);
+    expect(text).not.toContain('reached');
+    expect(text).not.toContain('through');
+  });
+
+  it('reaches what it is allowed, and only that', async () => {
+    const fetch = `exec 3<>/dev/tcp/127.0.0.1/${port}; printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3; cat <&3`;
+    const own = { ...live, agent: new LiveThings('another agent') };
+    const all = toolsetUnderTest(shellToolset, { network: 'all' }, own);
+    expect(await all.run('run_command', { command: fetch })).toContain('reached');
+    await own.agent.closeAll();
+    const listed = { ...live, agent: new LiveThings('a third agent') };
+    const some = toolsetUnderTest(shellToolset, { network: [`127.0.0.1:${port}`] }, listed);
+    const throughProxy = (to: number): string =>
+      `exec 3<>/dev/tcp/127.0.0.1/3128; auth=$(printf %s "\${HTTP_PROXY#http://}" | sed 's/@.*//' | base64 -w0); printf 'GET http://127.0.0.1:${to}/ HTTP/1.0\\r\\nProxy-Authorization: Basic %s\\r\\n\\r\\n' "$auth" >&3; cat <&3`;
+    expect(await some.run('run_command', { command: throughProxy(port) })).toContain('reached');
+    expect(await some.run('run_command', { command: throughProxy(port + 1) })).toContain('403');
+    await listed.agent.closeAll();
+  });
+
+  it('inherits no secrets, and gets what its settings give it', async () => {
+    process.env['CADRE_TEST_SECRET'] = 'canary-3';
+    const text = await run('env; cat /proc/*/environ | tr "\\0" "\\n"');
+    delete process.env['CADRE_TEST_SECRET'];
+    expect(text).not.toContain('canary-3');
+    expect(text).toContain('GIVEN=yes');
+  });
+
+  it('a fork bomb is ended, and the session goes on', async () => {
+    const bomb = toolsetUnderTest(
+      shellToolset,
+      { sandbox: true, max_processes: 60 },
+      { ...live, agent: new LiveThings('the bomber') },
+    );
+    const { content } = await bomb.call('run_command', {
+      command: 'for i in $(seq 300); do sleep 1000 & done; wait',
+      timeout: 5,
+    });
+    expect(content).toMatch(/too many processes|exit code|Resource temporarily unavailable/);
+    expect(content).not.toContain('took longer than its timeout');
+    await bomb.context.live.agent.close('shell:shell');
+    expect(await run('ps ax | grep -c "[s]leep 1000" || true')).toContain('\n0\n');
+  });
+
+  it('X2: nothing outlives its command, whatever it does to get away', async () => {
+    const text = await run('(trap "" TERM HUP; setsid sh -c "exec env -i sleep 1234" &) ; sleep 0.1; echo done');
+    expect(text).toContain('done');
+    expect(execFileSync('/bin/sh', ['-c', 'ps ax | grep -c "[s]leep 1234" || true'], { encoding: 'utf8' })).toBe('0\n');
+    expect(await run('trap "" TERM; sleep 1000; sleep 1000', { timeout: 0.3 })).toContain('took longer than its timeout');
+  });
+
+  it('does not lead the engine to files it hides, by links in what it keeps for itself', async () => {
+    const secret = path.join(mkdtempSync(path.join(tmpdir(), 'cadre-secret-')), 'key');
+    writeFileSync(secret, 'canary-4');
+    await run('WORD=before', { session: 'linked' });
+    const text = await run(`WORD=after; to=$__cadre_to; rm -f $to/*; ln -s ${secret} $to/cwd; trap - EXIT; printf done >$to/done`, {
+      session: 'linked',
+    });
+    expect(text).not.toContain('canary-4');
+    expect(await run('echo alive', { session: 'linked' })).toContain('alive');
+  });
+});
+
+describe('a sandbox that cannot be made', () => {
+  it('refuses, with the commands that make it possible, and runs nothing', async () => {
+    const PATH = process.env['PATH'];
+    const bare = { agent: new LiveThings('the agent'), run: new LiveThings('the run'), engine: new LiveThings('the engine') };
+    const refused = toolsetUnderTest(shellToolset, {}, bare);
+    process.env['PATH'] = '/nonexistent';
+    try {
+      await expect(refused.run('run_command', { command: 'touch ran' })).rejects.toMatchObject({
+        code: 'SANDBOX_UNAVAILABLE',
+        message: expect.stringMatching(/Nothing was run.*apt-get install -y bubblewrap socat ripgrep.*`sandbox: false`/) as unknown,
+      });
+    } finally {
+      process.env['PATH'] = PATH;
+    }
+    expect(existsSync(path.join(refused.workspace, 'ran'))).toBe(false);
+    await refused.close();
+  });
+
+  it('names the package when that is what is missing', async () => {
+    const bare = { agent: new LiveThings('the agent'), run: new LiveThings('the run'), engine: new LiveThings('the engine') };
+    const load = (): Promise<never> => Promise.reject(new Error("Cannot find package '@anthropic-ai/sandbox-runtime'"));
+    await expect(openSandbox(bare, load)).rejects.toMatchObject({
+      code: 'SANDBOX_UNAVAILABLE',
+      message: expect.stringContaining('npm install @anthropic-ai/sandbox-runtime') as unknown,
+    });
+  });
+});
