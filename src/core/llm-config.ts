@@ -18,6 +18,16 @@ export interface RetryPolicy {
   readonly maxWaitMs: number;
 }
 
+/** How fast a provider's key may be used; all agents and runs of a process that use the key share it. */
+export interface RateLimit {
+  readonly requestsPerMinute?: number;
+  readonly tokensPerMinute?: number;
+  /** Requests under way at once. */
+  readonly maxParallel?: number;
+  /** How long a call may wait for its turn, in milliseconds. */
+  readonly maxWaitMs?: number;
+}
+
 /** US dollars per million tokens. What is not given costs what input, or output, costs. */
 export interface ModelPrice {
   readonly input: number;
@@ -51,6 +61,9 @@ export interface LlmConfig {
   readonly price?: ModelPrice;
   readonly retry: RetryPolicy;
   readonly deadlines: ModelDeadlines;
+  readonly rateLimit?: RateLimit;
+  /** How long the config is left alone, where there is another one, after it kept failing; in milliseconds. */
+  readonly cooldownMs?: number;
   /** Names of LLM configs to try, in order, when this one keeps failing. */
   readonly fallbacks: readonly string[];
   /** Environment variables that are required and not set: the config cannot be used. */
@@ -68,3 +81,9 @@ export const defaultDeadlines: ModelDeadlines = { connect: 30_000, firstToken: 1
 
 /** Retries that hold when nothing is configured (FAULTS M1; A1.12). */
 export const defaultRetry: RetryPolicy = { maxRetries: 2, waitMs: 3_000, maxWaitMs: 60_000 };
+
+/** How long a config that kept failing is left alone when nothing is configured. */
+export const defaultCooldownMs = 60_000;
+
+/** How long a call waits for its turn when nothing is configured. */
+export const defaultMaxQueueMs = 120_000;

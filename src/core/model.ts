@@ -40,6 +40,8 @@ export interface ModelRequest {
   readonly toolChoice: ToolChoice;
   /** The longest reply in tokens, where a budget leaves less than the config allows. */
   readonly maxOutputTokens?: number;
+  /** About how many tokens the prompt has, where that is known without looking through it. */
+  readonly promptTokens?: number;
   readonly signal: AbortSignal;
   readonly onDelta?: (delta: ModelDelta) => void;
   /** Absent for calls that are made outside a run. */
@@ -92,6 +94,8 @@ export interface ModelAttempt {
   readonly partialText?: string;
   /** How long the gateway waited before the next attempt, in milliseconds. */
   readonly waitMs?: number;
+  /** How long the attempt waited for its turn before it started, in milliseconds. */
+  readonly queuedMs?: number;
 }
 
 /** How a model call ended. `cost` is in US dollars; absent = unknown, never zero. */

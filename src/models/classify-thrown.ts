@@ -1,6 +1,7 @@
 import { CadreError, describeThrown, type ErrorCode } from '../core/error.ts';
 import type { JsonObject } from '../core/json.ts';
 import { lastingFailure, passingFailure, type ModelFailure } from './model-failure.ts';
+import { readRateNotice } from './rate-headers.ts';
 import { parseRetryAfter } from './retry-wait.ts';
 import { readThrownFacts, type ThrownFacts } from './thrown-facts.ts';
 
@@ -55,7 +56,7 @@ export function classifyThrown(thrown: unknown, now = 0): ModelFailure {
 }
 
 function withDetails(failure: ModelFailure, facts: ThrownFacts, now: number): ModelFailure {
-  const retryAfterMs = parseRetryAfter(facts.headers, now);
+  const retryAfterMs = parseRetryAfter(facts.headers, now) ?? (facts.statusCode === 429 ? askedPause(facts, now) : undefined);
   const details: JsonObject = {
     ...(facts.statusCode !== undefined && { statusCode: facts.statusCode }),
     ...(facts.body !== '' && { response: facts.body.slice(0, keptResponseChars) }),
@@ -65,6 +66,15 @@ function withDetails(failure: ModelFailure, facts: ThrownFacts, now: number): Mo
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(Object.keys(details).length > 0 && { details }),
   };
+}
+
+/** What a refusal for speed says elsewhere: when an allowance that is used up is full again, or Google's retryDelay. */
+function askedPause({ headers, body }: ThrownFacts, now: number): number | undefined {
+  const notice = readRateNotice(headers, now);
+  const used = [notice?.requests, notice?.tokens].filter((allowance) => allowance?.remaining === 0);
+  if (used.length > 0) return Math.max(...used.map((allowance) => allowance?.resetMs ?? 0));
+  const [, seconds] = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(body) ?? [];
+  return seconds === undefined ? undefined : Number(seconds) * 1_000;
 }
 
 function classifyByStatus(facts: ThrownFacts, status: number): ModelFailure {

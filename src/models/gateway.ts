@@ -3,6 +3,7 @@ import type { ErrorRecord } from '../core/error.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import type { ModelGateway } from '../core/model.ts';
 import { ModelCall } from './model-call.ts';
+import { trafficOf } from './model-traffic.ts';
 import { ModelResolver } from './model-resolver.ts';
 
 /** What a gateway is made of. */
@@ -37,8 +38,9 @@ export function createModelGateway(options: ModelGatewayOptions): CheckedModelGa
   const { models, clock, random = Math.random, llmConfigs = () => undefined, env = process.env } = options;
   const { decodeToolName = (wireName) => wireName } = options;
   const resolver = new ModelResolver({ models, llmConfigs, env, decodeToolName });
+  const traffic = trafficOf(clock);
   return {
-    call: (request) => new ModelCall(request, { resolver, clock, random, llmConfigs }).run(),
+    call: (request) => new ModelCall(request, { resolver, clock, random, traffic, llmConfigs }).run(),
     resolves: (config) => {
       const resolved = resolver.resolve(config);
       return resolved.ok ? { ok: true, config: resolved.config } : resolved;

@@ -1,27 +1,28 @@
 import type { Clock } from '../core/clock.ts';
 import { describeThrown, type ErrorRecord } from '../core/error.ts';
-import type { JsonObject, Writable } from '../core/json.ts';
-import type { LlmConfig } from '../core/llm-config.ts';
-import type { ModelAttempt, ModelOutcome, ModelReply, ModelRequest, Usage } from '../core/model.ts';
+import type { JsonObject } from '../core/json.ts';
+import { defaultCooldownMs, defaultMaxQueueMs, type LlmConfig } from '../core/llm-config.ts';
+import type { ModelOutcome, ModelReply, ModelRequest } from '../core/model.ts';
 import type { AiSdkModel } from './ai-sdk-model.ts';
+import { AttemptLog, toRecord } from './attempt-log.ts';
+import { CallTurn } from './call-turn.ts';
 import { classifyThrown } from './classify-thrown.ts';
 import { lastingFailure, type ModelFailure } from './model-failure.ts';
 import type { ModelResolver } from './model-resolver.ts';
-import { addUsage, costOf, nothing } from './model-usage.ts';
+import type { ModelTraffic } from './model-traffic.ts';
+import type { LaneRefusal } from './rate-lane.ts';
 import { redactSecrets } from './redact-secrets.ts';
 import { chooseWait, waitFor } from './retry-wait.ts';
-import { runAttempt, type AttemptEnd } from './run-attempt.ts';
+import { runAttempt } from './run-attempt.ts';
 
 /** What a call needs besides its request. */
 export interface ModelCallTools {
   readonly resolver: ModelResolver;
   readonly clock: Clock;
   readonly random: () => number;
+  readonly traffic: ModelTraffic;
   readonly llmConfigs: (name: string) => LlmConfig | undefined;
 }
-
-// Longest partial text of a failed attempt that is kept for the record, in characters.
-const keptPartialChars = 32_000;
 
 /** How one config came out: an outcome that ends the call, or a failure that the next config may make good. */
 type ConfigEnd =
@@ -40,29 +41,58 @@ type ConfigEnd =
 export class ModelCall {
   readonly #request: ModelRequest;
   readonly #tools: ModelCallTools;
-  readonly #attempts: ModelAttempt[] = [];
-  #usage: Usage = nothing;
-  /** Undefined once some attempt's cost is not known. */
-  #cost: number | undefined = 0;
+  readonly #log: AttemptLog;
+  #ticket: number | undefined;
 
   constructor(request: ModelRequest, tools: ModelCallTools) {
     this.#request = request;
     this.#tools = tools;
+    this.#log = new AttemptLog(tools.clock);
   }
 
   /** Makes the call; never throws. */
   async run(): Promise<ModelOutcome> {
     const { config } = this.#request;
     try {
-      let end = await this.#tryConfig(config);
-      for (const name of config.fallbacks) {
-        if (end.kind === 'outcome' || isFinal(end.failure)) break;
-        end = await this.#tryFallback(name);
-      }
-      return end.kind === 'outcome' ? end.outcome : this.#failed(end.failure);
+      const end = config.fallbacks.length === 0 ? await this.#tryConfig(config) : await this.#tryChain(config);
+      return end.kind === 'outcome' ? end.outcome : this.#log.failed(end.failure);
     } catch (thrown) {
-      return this.#failed(lastingFailure('INTERNAL', `The model call broke: ${describeThrown(thrown)}`));
+      return this.#log.failed(lastingFailure('INTERNAL', `The model call broke: ${describeThrown(thrown)}`));
     }
+  }
+
+  /** Tries a config and its fallbacks in order; those that failed lately come last. */
+  async #tryChain(config: LlmConfig): Promise<ConfigEnd> {
+    const later: LlmConfig[] = [];
+    let end: ConfigEnd | undefined;
+    for (const named of [config, ...config.fallbacks]) {
+      const candidate = typeof named === 'string' ? this.#findFallback(named) : named;
+      if (candidate === undefined) continue;
+      if (this.#isCooling(candidate)) later.push(candidate);
+      else end = await this.#tryConfig(candidate);
+      if (end !== undefined && isOver(end)) return end;
+    }
+    for (const candidate of later) {
+      end = await this.#tryConfig(candidate);
+      if (isOver(end)) return end;
+    }
+    return end ?? { kind: 'failure', failure: lastingFailure('MODEL_UNKNOWN', 'There is no LLM config to call.') };
+  }
+
+  /** Tells whether a config failed lately, and puts it on record when it is passed over for that. */
+  #isCooling(asked: LlmConfig): boolean {
+    const { resolver, clock, traffic } = this.#tools;
+    if (!traffic.cooldowns.any) return false;
+    const resolved = resolver.resolve(asked);
+    if (!resolved.ok) return false;
+    const cooling = traffic.cooldowns.find(resolver.target(resolved.config).cooldown);
+    if (cooling === undefined) return false;
+    const now = clock.monotonic();
+    const message =
+      `Passed over: it failed with ${cooling.code} ${seconds(now - cooling.since)} ago, and is left alone for another ` +
+      `${seconds(cooling.until - now)} unless nothing else answers.`;
+    this.#log.note(resolved.config, { code: 'MODEL_COOLING', message });
+    return true;
   }
 
   /** Most models are at hand: waiting for them all the same would cost every call a tick. */
@@ -87,104 +117,71 @@ export class ModelCall {
     return await this.#tryModel(model, config);
   }
 
-  #tryFallback(name: string): ConfigEnd | Promise<ConfigEnd> {
+  #findFallback(name: string): LlmConfig | undefined {
     const fallback = this.#tools.llmConfigs(name);
-    if (fallback !== undefined) return this.#tryConfig(fallback);
+    if (fallback !== undefined) return fallback;
     const asked = this.#request.config.name;
-    const failure = lastingFailure('MODEL_UNKNOWN', `There is no LLM config "${name}", which "${asked}" names as a fallback.`);
-    this.#attempts.push({ config: name, model: '', startedAt: this.#tools.clock.now(), ms: 0, error: toRecord(failure) });
-    return { kind: 'failure', failure };
+    const message = `There is no LLM config "${name}", which "${asked}" names as a fallback.`;
+    this.#log.note({ name, model: '' }, { code: 'MODEL_UNKNOWN', message });
+    return undefined;
   }
 
   async #tryModel(model: AiSdkModel, config: LlmConfig): Promise<ConfigEnd> {
-    const { clock } = this.#tools;
+    const { clock, traffic, resolver } = this.#tools;
     const { signal } = this.#request;
     const totalDue = clock.monotonic() + config.deadlines.total;
+    const target = resolver.target(config);
+    const ticket = (this.#ticket ??= traffic.nextTicket());
+    const turn = new CallTurn({ traffic, clock, key: target.lane, config, request: this.#request, totalDue, ticket });
+    const onAnswer = turn.answered.bind(turn);
     let wasEmpty = false;
     for (let retry = 0; ; retry += 1) {
-      const started = { wall: clock.now(), monotonic: clock.monotonic() };
-      const attempt = this.#attempts.length + 1;
-      const end = await runAttempt({ model, config, request: this.#request, attempt, clock, totalDue });
-      this.#count(end, config);
+      const entered = turn.enter();
+      const queuedAt = clock.monotonic();
+      const granted = entered instanceof Promise ? await entered : entered;
+      const queuedMs = entered instanceof Promise ? Math.round(clock.monotonic() - queuedAt) : undefined;
+      if (granted !== undefined && granted.kind !== 'pass') return this.#noTurn(config, granted, queuedMs);
+      const start = { wall: clock.now(), monotonic: clock.monotonic(), ...(queuedMs !== undefined && { queuedMs }) };
+      const attempt = this.#log.size + 1;
+      const end = await runAttempt({ model, config, request: this.#request, attempt, clock, totalDue, onAnswer });
+      turn.end(end.usage);
+      this.#log.count(end, config);
       const canRetry = retry < config.retry.maxRetries;
       if (end.kind === 'reply') {
         const empty = isEmpty(end.reply);
         const again = empty && canRetry && !wasEmpty && !signal.aborted;
-        this.#record(model, config, started, end, replyError(end.reply, empty), again ? 0 : undefined);
-        if (!again) return { kind: 'outcome', outcome: this.#replied(end.reply, end.warnings) };
+        this.#log.record(model, config, start, { end, error: replyError(end.reply, empty), waitMs: again ? 0 : undefined });
+        traffic.cooldowns.end(target.cooldown);
+        if (!again) return { kind: 'outcome', outcome: this.#log.replied(end.reply, end.warnings) };
         wasEmpty = true;
         continue;
       }
       const failure = this.#redact(end.failure, config);
-      const waitMs =
-        canRetry && failure.retryable ? chooseWait(config.retry, retry, failure.retryAfterMs, this.#tools.random) : undefined;
+      const chosenMs = chooseWait(config.retry, retry, failure.retryAfterMs, this.#tools.random);
+      const waitMs = canRetry && failure.retryable ? chosenMs : undefined;
+      if (failure.code === 'MODEL_RATE_LIMITED') turn.pause(Math.min(failure.retryAfterMs ?? chosenMs, chosenMs));
       const inTime = waitMs !== undefined && clock.monotonic() + waitMs < totalDue;
-      this.#record(model, config, started, end, toRecord(failure), inTime ? waitMs : undefined);
-      if (!inTime) return { kind: 'failure', failure };
+      this.#log.record(model, config, start, { end, error: toRecord(failure), waitMs: inTime ? waitMs : undefined });
+      if (!inTime) {
+        if (isOfConfig(failure)) traffic.cooldowns.start(target.cooldown, failure.code, cooldownOf(config, failure));
+        return { kind: 'failure', failure };
+      }
       await waitFor(waitMs, clock, signal);
       if (signal.aborted) return { kind: 'failure', failure: abortedWhileWaiting };
     }
   }
 
-  #record(
-    model: AiSdkModel,
-    config: LlmConfig,
-    started: { readonly wall: number; readonly monotonic: number },
-    end: AttemptEnd,
-    error: ErrorRecord | undefined,
-    waitMs: number | undefined,
-  ): void {
-    const partialText = end.kind === 'failure' ? capPartial(end.partialText) : '';
-    const attempt: Writable<ModelAttempt> = {
-      config: config.name,
-      model: end.kind === 'reply' ? (end.reply.modelId ?? model.modelId) : model.modelId,
-      startedAt: started.wall,
-      ms: Math.round(this.#tools.clock.monotonic() - started.monotonic),
-    };
-    if (end.firstTokenMs !== undefined) attempt.firstTokenMs = Math.round(end.firstTokenMs);
-    if (error !== undefined) attempt.error = error;
-    if (partialText !== '') attempt.partialText = partialText;
-    if (waitMs !== undefined) attempt.waitMs = waitMs;
-    this.#attempts.push(attempt);
-  }
-
-  #count(end: AttemptEnd, config: LlmConfig): void {
-    this.#usage = addUsage(this.#usage, end.usage);
-    // A request that was turned away before its first token is not billed; what a cut stream costs is not known.
-    const cost = end.kind === 'failure' && end.firstTokenMs === undefined ? 0 : costOf(end.usage, config.price);
-    this.#cost = this.#cost === undefined || cost === undefined ? undefined : this.#cost + cost;
-  }
-
-  #replied(reply: ModelReply, warnings: readonly string[]): ModelOutcome {
-    const outcome: Writable<Extract<ModelOutcome, { kind: 'reply' }>> = {
-      kind: 'reply',
-      reply,
-      usage: this.#usage,
-      attempts: this.#attempts,
-    };
-    if (this.#cost !== undefined) outcome.cost = this.#cost;
-    if (warnings.length > 0) outcome.warnings = warnings;
-    return outcome;
-  }
-
-  #failed(failure: ModelFailure): ModelOutcome {
-    const attempts = this.#attempts;
-    const tries = attempts.length > 1 ? ` (the last of ${attempts.length} attempts; all are in the turn record)` : '';
-    return {
-      kind: 'error',
-      error: { code: failure.code, message: `${failure.message}${tries}` },
-      usage: this.#usage,
-      ...(this.#cost !== undefined && { cost: this.#cost }),
-      attempts,
-      ...(failure.details !== undefined && { details: failure.details }),
-    };
+  /** The call did not get its turn: that is on record like an attempt. */
+  #noTurn(config: LlmConfig, refusal: LaneRefusal, queuedMs = 0): ConfigEnd {
+    const failure = refusal.kind === 'aborted' ? abortedWhileWaiting : tooLate(config, refusal.dueMs);
+    this.#log.note(config, toRecord(failure), queuedMs);
+    return { kind: 'failure', failure };
   }
 
   /** Puts a config that cannot be called on the record, so that a skipped fallback is not hidden. */
   #notCallable(config: LlmConfig, error: ErrorRecord): ConfigEnd {
     const failure = this.#redact(lastingFailure(error.code, error.message), config);
-    const { name, model } = config;
-    this.#attempts.push({ config: name, model, startedAt: this.#tools.clock.now(), ms: 0, error: toRecord(failure) });
+    this.#log.note(config, toRecord(failure));
     return { kind: 'failure', failure };
   }
 
@@ -196,6 +193,48 @@ export class ModelCall {
 }
 
 const abortedWhileWaiting = lastingFailure('MODEL_ABORTED', 'The model call was cancelled while it waited for its next attempt.');
+
+function tooLate({ name, rateLimit }: LlmConfig, dueMs: number | undefined): ModelFailure {
+  const when = dueMs === undefined ? 'did not come in time' : `would come in ${seconds(dueMs)}`;
+  const limit = seconds(rateLimit?.maxWaitMs ?? defaultMaxQueueMs);
+  return lastingFailure(
+    'MODEL_RATE_LIMITED',
+    `The turn of this call ${when}: the rate limit of the LLM config "${name}", or of its provider, is used up, and a call ` +
+      `waits ${limit} at most (rate_limit.max_wait).`,
+  );
+}
+
+function seconds(ms: number): string {
+  return `${Math.ceil(ms / 1000)} s`;
+}
+
+/** Tells whether a failure says something of the config, and not of this one prompt or this one call. */
+function isOfConfig({ code, details }: ModelFailure): boolean {
+  switch (code) {
+    case 'MODEL_RATE_LIMITED':
+    case 'MODEL_UNAVAILABLE':
+    case 'MODEL_TIMEOUT':
+    case 'MODEL_BAD_RESPONSE':
+    case 'MODEL_STREAM_CUT':
+      return true;
+    case 'MODEL_REJECTED':
+      return configStatuses.has(details?.['statusCode']);
+    default:
+      return false;
+  }
+}
+
+// Answers that are about the key or the model: every other call would get them, too.
+const configStatuses: ReadonlySet<unknown> = new Set([401, 402, 403, 404]);
+
+/** As long as the config says, or as the server asks, up to the longest wait. */
+function cooldownOf({ cooldownMs = defaultCooldownMs, retry }: LlmConfig, { retryAfterMs = 0 }: ModelFailure): number {
+  return cooldownMs === 0 ? 0 : Math.max(cooldownMs, Math.min(retryAfterMs, retry.maxWaitMs));
+}
+
+function isOver(end: ConfigEnd): boolean {
+  return end.kind === 'outcome' || isFinal(end.failure);
+}
 
 /** An abort must not be answered by another model, and a refusal not be shopped around. */
 function isFinal(failure: ModelFailure): boolean {
@@ -212,14 +251,6 @@ function replyError(reply: ModelReply, empty: boolean): ErrorRecord | undefined 
   if (empty) return { code: 'MODEL_EMPTY_REPLY', message: 'The model ended its reply without any text or tool call.' };
   if (reply.finishReason !== 'content-filter') return undefined;
   return { code: 'MODEL_REFUSED', message: "The provider's content filter stopped the reply." };
-}
-
-function toRecord({ code, message }: ModelFailure): ErrorRecord {
-  return { code, message };
-}
-
-function capPartial(text: string): string {
-  return text.length <= keptPartialChars ? text : `${text.slice(0, keptPartialChars).toWellFormed()}… (${text.length} characters)`;
 }
 
 function redactValues(details: JsonObject, secrets: readonly string[]): JsonObject {

@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
+
 import { toErrorRecord, type ErrorCode, type ErrorRecord } from '../core/error.ts';
 import { closestName } from '../core/expression/closest-name.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import { providerNames, splitModelName } from '../core/model-provider.ts';
 import { parseAiSdkModel, type AiSdkModel } from './ai-sdk-model.ts';
+import type { TargetKey } from './cooldowns.ts';
 import { isInstalled, loadProviderModel, missingPackage } from './load-provider-model.ts';
 import { findUsedProvider, type UsedProvider } from './provider-packages.ts';
 import { readRecording } from './read-recording.ts';
@@ -26,6 +29,12 @@ export type ResolvedModel =
   | { readonly ok: true; readonly config: LlmConfig; readonly open: () => AiSdkModel | Promise<AiSdkModel> }
   | { readonly ok: false; readonly error: ErrorRecord };
 
+/** One provider key has one lane, whatever models it is used for; each of its models cools down on its own. */
+export interface ModelTarget {
+  readonly lane: TargetKey;
+  readonly cooldown: TargetKey;
+}
+
 interface LoadedModel {
   readonly apiKey: string | undefined;
   readonly model: Promise<AiSdkModel>;
@@ -39,6 +48,7 @@ export class ModelResolver {
   readonly #options: ModelResolverOptions;
   readonly #given: ReadonlyMap<string, AiSdkModel>;
   readonly #loaded = new WeakMap<LlmConfig, LoadedModel>();
+  readonly #targets = new WeakMap<LlmConfig, { readonly apiKey: string | undefined; readonly target: ModelTarget }>();
   readonly #scripted = new WeakMap<LlmConfig, AiSdkModel>();
   readonly #replays = new WeakMap<LlmConfig, Promise<AiSdkModel>>();
 
@@ -67,6 +77,22 @@ export class ModelResolver {
       'MODEL_UNCONFIGURED',
       `The LLM configs after "${config.name}" name each other in a circle, and none of them is configured.`,
     );
+  }
+
+  /** What identifies a config's model, and the key it is called with, for all who call it. */
+  target(config: LlmConfig): ModelTarget {
+    const given = this.#findGiven(config);
+    if (given !== undefined) return { lane: given, cooldown: given };
+    if (config.provider === 'scripted') return { lane: config, cooldown: config };
+    const apiKey = this.#apiKey(config);
+    const known = this.#targets.get(config);
+    if (known !== undefined && known.apiKey === apiKey) return known.target;
+    const { provider, model } = splitModel(config);
+    const identity = [provider, findUsedProvider(provider, config)?.baseUrl ?? '', ...this.secrets(config)];
+    const lane = createHash('sha256').update(JSON.stringify(identity)).digest('base64');
+    const target = { lane, cooldown: `${lane} ${model}` };
+    this.#targets.set(config, { apiKey, target });
+    return target;
   }
 
   /** The values that must not appear in any message about a call with this config. */

@@ -20,6 +20,8 @@ export interface AttemptInput {
   readonly clock: Clock;
   /** Monotonic instant at which the call must be over. */
   readonly totalDue: number;
+  /** Told once when the provider has answered and its stream is open. */
+  readonly onAnswer?: (headers: Readonly<Record<string, string>> | undefined) => void;
 }
 
 /** How an attempt ended. */
@@ -70,6 +72,7 @@ class Attempt {
       this.#reader = stream.getReader();
       if (this.#over) return this.#discard();
       this.#watch.connected();
+      this.#input.onAnswer?.(response?.headers);
       const contentType = response?.headers?.['content-type'];
       if (contentType?.startsWith('text/html') === true) return this.#fail(htmlAnswer);
       await this.#read(this.#reader);

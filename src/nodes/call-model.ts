@@ -1,4 +1,5 @@
 import { callerOf } from '../core/agent-path.ts';
+import { promptTokens } from '../core/context-size.ts';
 import type { Clock } from '../core/clock.ts';
 import type { AgentTools, Env } from '../core/env.ts';
 import type { ContentHash, TurnId } from '../core/ids.ts';
@@ -65,6 +66,8 @@ export function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Prom
     caller: callerOf(run, agent),
   };
   if (start.reserve?.output !== undefined) request.maxOutputTokens = start.reserve.output;
+  const promptSize = config.rateLimit === undefined ? undefined : promptTokens(agent, prompt);
+  if (promptSize !== undefined) request.promptTokens = promptSize;
   if (onDelta !== undefined) request.onDelta = onDelta;
   return gateway.call(request);
 }

@@ -25,6 +25,7 @@ export const attempt = defineShape<ModelAttempt>({
     error: { short: 'e', shape: error },
     partialText: 'p',
     waitMs: 'w',
+    queuedMs: 'q',
   },
   guesses: {
     model: (_, context) => context.modelId,

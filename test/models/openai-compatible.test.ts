@@ -19,11 +19,18 @@ async function callProvider(
 ): Promise<{ outcome: ModelOutcome; provider: FakeProvider }> {
   await using provider = await startFakeProvider(answers);
   const clock = new ManualClock();
-  // Time stands still while bytes travel; a wait between attempts is over at once.
+  // Time stands still while bytes travel, and jumps over a wait between attempts.
+  let jumped = 0;
   const instant = {
-    now: () => clock.now(),
-    monotonic: () => clock.monotonic(),
-    setTimer: (ms: number, callback: () => void) => (ms <= 10_000 ? clearable(callback) : () => undefined),
+    now: () => clock.now() + jumped,
+    monotonic: () => clock.monotonic() + jumped,
+    setTimer: (ms: number, callback: () => void) =>
+      ms > 10_000
+        ? () => undefined
+        : clearable(() => {
+            jumped += ms;
+            callback();
+          }),
   };
   const gateway = createModelGateway({ models: {}, clock: instant, random: () => 1, env: { LOCAL_KEY: key } });
   const local = config({

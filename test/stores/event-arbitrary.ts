@@ -88,7 +88,7 @@ const reply = record(
 );
 const attempt = record(
   { config: name, model: name, startedAt: count, ms: count },
-  { firstTokenMs: count, error, partialText: text, waitMs: count },
+  { firstTokenMs: count, error, partialText: text, waitMs: count, queuedMs: count },
 );
 const observer = record({ id: name, phase: fc.constantFrom('pre', 'post'), fired: boolean }, { value: json, error });
 const rule = record({ id: name, matched: boolean }, { values: object(json), error });

@@ -12,10 +12,11 @@ export function formatAttempts(out: Layout, turn: TurnRecord): void {
   turn.attempts.forEach((attempt, index) => {
     const first = attempt.firstTokenMs === undefined ? '' : `, first token after ${durationText(attempt.firstTokenMs)}`;
     const wait = attempt.waitMs === undefined ? '' : `, then waited ${durationText(attempt.waitMs)}`;
+    const queued = attempt.queuedMs === undefined ? '' : `waited ${durationText(attempt.queuedMs)} for its turn, then `;
     const failed =
       attempt.error === undefined ? out.style.green('ok') : `${out.style.red(attempt.error.code)} ${safe(attempt.error.message)}`;
     out.line(
-      `${index + 1}. ${safe(attempt.config)} (${safe(attempt.model)}), ${durationText(attempt.ms)}${first}: ${failed}${wait}`,
+      `${index + 1}. ${safe(attempt.config)} (${safe(attempt.model)}), ${queued}${durationText(attempt.ms)}${first}: ${failed}${wait}`,
       2,
     );
     if (attempt.partialText !== undefined && attempt.partialText !== '') out.field('had arrived', attempt.partialText, 5);

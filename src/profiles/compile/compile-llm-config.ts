@@ -53,6 +53,8 @@ export function compileLlmConfig(context: LlmConfigContext, merged: MapNode, nam
       headers: headersOf(config),
       contextWindow: readNumber(config, 'context_window'),
       price,
+      rateLimit: rateLimitOf(config),
+      cooldownMs: milliseconds(config, 'cooldown'),
       whenUnconfigured: text(config, 'when_unconfigured'),
       script: scriptRef === undefined ? undefined : scriptOf(context, scriptRef),
       recording: text(config, 'recording'),
@@ -116,6 +118,17 @@ function retryOf(config: MapNode): RetryPolicy {
     waitMs: milliseconds(config, 'wait_seconds_on_retry') ?? defaultRetry.waitMs,
     maxWaitMs: milliseconds(config, 'max_wait_seconds_on_retry') ?? defaultRetry.maxWaitMs,
   };
+}
+
+function rateLimitOf(config: MapNode): LlmConfig['rateLimit'] {
+  const node = mapNode(config, 'rate_limit');
+  if (node === undefined) return undefined;
+  return withoutUndefined({
+    requestsPerMinute: readNumber(node, 'requests_per_minute'),
+    tokensPerMinute: readNumber(node, 'tokens_per_minute'),
+    maxParallel: readNumber(node, 'max_parallel'),
+    maxWaitMs: milliseconds(node, 'max_wait'),
+  });
 }
 
 function deadlinesOf(config: MapNode): ModelDeadlines {

@@ -53,6 +53,17 @@ const settings: Properties = {
     },
     { 'x-what': 'timeouts' },
   ),
+  rate_limit: object(
+    'How fast the provider’s key may be used; all agents and runs of the process share it.',
+    {
+      requests_per_minute: resolvable(whole('Requests started within a minute.', 1)),
+      tokens_per_minute: resolvable(whole('Tokens, in and out, within a minute.', 1)),
+      max_parallel: resolvable(whole('Requests under way at once.', 1)),
+      max_wait: resolvable(duration),
+    },
+    { 'x-what': 'rate_limit', 'x-mistakes': { rpm: 'write requests_per_minute', tpm: 'write tokens_per_minute' } },
+  ),
+  cooldown: duration,
   context_window: whole('Context size of the model in tokens.', 1),
   price,
   prices: {
