@@ -19,4 +19,8 @@ export const builtInToolsets: Readonly<Record<string, BuiltInToolset>> = {
     tools: ['run_command', 'read_command_output', 'list_commands', 'stop_command'],
     load: async () => (await import('./shell/shell-toolset.ts')).shellToolset,
   },
+  workspace: {
+    tools: ['list_files', 'read_file', 'search_files', 'write_file', 'edit_file', 'move_file', 'delete_file'],
+    load: async () => (await import('./workspace/workspace-toolset.ts')).workspaceToolset,
+  },
 };

@@ -20,6 +20,13 @@ export interface Written {
   readonly created: boolean;
 }
 
+const temporaryName = /^\.cadre-[0-9a-f-]{36}\.tmp$/;
+
+/** Tells whether a name is that of a file which is just being written, or was when its process died. */
+export function isTemporaryName(name: string): boolean {
+  return temporaryName.test(name);
+}
+
 /**
  * Writes a file below a root: whole or not at all. A new file takes the name, so that what else is linked to the old one stays as it
  * is, and nothing is ever written through a link. Folders on the way are made; the permissions of a file that is replaced are kept.

@@ -1,0 +1,113 @@
+import { CadreError } from '../../core/error.ts';
+import { createKeyedLock } from '../files/keyed-lock.ts';
+import { removeInside } from '../files/change-inside.ts';
+import { readWhole, useInside } from '../files/read-inside.ts';
+import type { InsidePath } from '../files/resolve-inside.ts';
+import { writeInside } from '../files/write-inside.ts';
+import { type EditHistory, type EditRecord, markOf } from './edit-history.ts';
+import { insideFile, missing, showSize } from './workspace-files.ts';
+
+/** What is in a file before it is changed. */
+export interface Current {
+  /** `null` when there is no file; undefined when it is no UTF-8 text, or too long to be kept. */
+  readonly text: string | null | undefined;
+  readonly size: number;
+}
+
+/** What a change makes of a file. */
+export interface Change {
+  /** `null` removes it. */
+  readonly after: string | null;
+  /** What the model is told. */
+  readonly result: string;
+  readonly undoes?: string;
+}
+
+/** Who changes which file, and how. */
+export interface ChangeRequest {
+  readonly inside: InsidePath;
+  readonly callId: string;
+  readonly history: EditHistory;
+  /** Longest text that is kept for undoing. */
+  readonly maxBytes: number;
+  readonly change: (current: Current) => Change | Promise<Change>;
+}
+
+const lock = createKeyedLock();
+
+/**
+ * Changes a file once per call: it is locked against other calls of this process, the change is written down before it is made,
+ * and the file is replaced only while it is still the one that was read. A call that is run again after a crash finds what
+ * it wrote down: it answers with that when it happened, and refuses when the file has become something else.
+ *
+ * @throws CadreError `PATH_REFUSED`; `TOOL_FAILED` when the file was changed by somebody else meanwhile
+ */
+export async function changeFile(request: ChangeRequest): Promise<string> {
+  const { inside, callId, history } = request;
+  return await lock.hold(inside.absolute, async () => {
+    const { current, mark, version } = await readCurrent(inside, request.maxBytes);
+    const past = await history.find(callId);
+    if (past?.path === inside.path) {
+      if (past.to === mark) return past.result;
+      if (past.from !== mark) throw interrupted(inside.path);
+    }
+    const { after, result, undoes } = await request.change(current);
+    const record: EditRecord = {
+      callId,
+      path: inside.path,
+      ...(current.text === undefined ? {} : { before: current.text }),
+      from: mark,
+      to: markOf(after),
+      result,
+      ...(undoes === undefined ? {} : { undoes }),
+    };
+    await history.put(record);
+    if (after === null) await removeInside(insideFile(inside));
+    else await writeInside({ ...insideFile(inside), bytes: new TextEncoder().encode(after), expected: version });
+    return result;
+  });
+}
+
+/** The text of a file that must be there and be text. */
+export async function textToEdit({ text, size }: Current, inside: InsidePath, maxBytes: number): Promise<string> {
+  if (text === null) throw await missing(inside);
+  if (text !== undefined) return text;
+  const why =
+    size > maxBytes ? `is ${showSize(size)} long; files of up to ${showSize(maxBytes)} can be edited` : 'is not UTF-8 text';
+  throw new CadreError('TOOL_FAILED', `${JSON.stringify(inside.path)} ${why}. Nothing was changed.`);
+}
+
+interface CurrentFile {
+  readonly current: Current;
+  readonly mark: string;
+  /** For `writeInside`: the version that was read. */
+  readonly version: string;
+}
+
+async function readCurrent(inside: InsidePath, maxBytes: number): Promise<CurrentFile> {
+  if (inside.found === 'missing') return { current: { text: null, size: 0 }, mark: markOf(null), version: 'absent' };
+  return await useInside(insideFile(inside), async (opened) => {
+    const { size, version } = opened;
+    const bytes = size > maxBytes ? undefined : await readWhole(opened);
+    if (bytes === undefined) return { current: { text: undefined, size }, mark: version, version };
+    return { current: { text: decode(bytes), size }, mark: markOf(bytes), version };
+  });
+}
+
+/** The text with its byte order mark, so that it can be put back as it was. */
+function decode(bytes: Uint8Array): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    // The decoder has one way to fail.
+    return undefined;
+  }
+}
+
+function interrupted(path: string): CadreError {
+  return new CadreError(
+    'TOOL_FAILED',
+    `This call was interrupted before, and ${JSON.stringify(path)} has changed since, so it cannot be said whether the call happened. It was not repeated; read the file and do what is still needed.`,
+  );
+}
