@@ -43,6 +43,8 @@ export interface RunSummary {
   readonly turns: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** It says `running`, and nobody advances it any more: its process died, or closed its engine. Absent where a store cannot tell. */
+  readonly isAbandoned?: true;
 }
 
 /**

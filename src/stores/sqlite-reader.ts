@@ -4,6 +4,7 @@ import type { CadreEvent } from '../core/event.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
 import type { RunSummary } from '../core/journal.ts';
 import { decodeCommit } from './event-codec.ts';
+import { isOwnerAlive, parseOwner } from './lease-owner.ts';
 import { corruptJournal, newerEvents } from './sqlite-failure.ts';
 import { commitSum, contentSum, keySpan } from './sqlite-schema.ts';
 
@@ -29,8 +30,9 @@ export class SqliteReader {
     this.#lastSeq = database.prepare('SELECT last_seq FROM commits WHERE key > :begin AND key < :end ORDER BY key DESC LIMIT 1');
     this.#content = database.prepare('SELECT sum, text FROM contents WHERE hash = ?');
     this.#runs = database.prepare(
-      `SELECT runs.*, last.last_seq, last.at, last.agents, last.turns, last.input_tokens, last.output_tokens
-       FROM runs LEFT JOIN commits AS last ON last.key = (SELECT max(key) FROM commits WHERE key > runs.run << 31 AND key < (runs.run + 1) << 31)
+      `SELECT runs.*, last.last_seq, last.at, last.agents, last.turns, last.input_tokens, last.output_tokens,
+         leases.owner AS owner, leases.birth AS birth
+       FROM runs LEFT JOIN leases ON leases.run_id = runs.run_id LEFT JOIN commits AS last ON last.key = (SELECT max(key) FROM commits WHERE key > runs.run << 31 AND key < (runs.run + 1) << 31)
        ORDER BY runs.created_at DESC, runs.run DESC`,
     );
   }
@@ -124,6 +126,13 @@ export class SqliteReader {
       turns: Number(row['turns']),
       inputTokens: Number(row['input_tokens']),
       outputTokens: Number(row['output_tokens']),
+      ...(!isDamaged && row['status'] === 'running' && isLeft(row) ? { isAbandoned: true as const } : {}),
     };
   }
+}
+
+/** Nobody holds the run, or a process that is gone; an owner of another form cannot be looked at. */
+function isLeft({ owner, birth }: Row): boolean {
+  if (typeof owner !== 'string') return true;
+  return parseOwner(owner) !== undefined && !isOwnerAlive(owner, typeof birth === 'string' ? birth : null);
 }

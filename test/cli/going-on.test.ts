@@ -78,8 +78,10 @@ describe('a run that is interrupted', () => {
     await writeSoloTeam(cwd, model.baseUrl);
     const running = startForTest(['run', '--docs', 'docs', 'Hello?'], { cwd });
     while (model.requests === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect((await runCli(['runs'], { cwd })).out).toMatch(/^run_\w+ +running /m);
     running.child.kill('SIGKILL');
     await running.finished;
+    expect((await runCli(['runs'], { cwd })).out).toMatch(/^run_\w+ +interrupted /m);
     model.answer('Hello to you, too.');
     const resumed = await runCli(['resume', '--all', '--docs', 'docs'], { cwd });
     expect(resumed, resumed.err).toMatchObject({ code: 0, out: 'Hello to you, too.\n' });

@@ -6,11 +6,12 @@ import type { Trial, Witness } from './sweep-team.ts';
 
 describe('recorded streams, through provider packages and the whole engine', () => {
   it('M5 M6 I16: cut at every byte, politely and by a reset in turn, no tool runs on anything but its whole arguments', async () => {
-    const counts = await sweepCuts('by turns');
+    // `npm run trust` cuts all of them at every byte.
+    const counts = await sweepCuts('some');
     expect(counts.wrong).toEqual([]);
-    expect(counts.trials).toBeGreaterThan(11_000);
-    expect(counts.taken).toBeGreaterThan(100);
-    expect(counts.codes['MODEL_STREAM_CUT']).toBeGreaterThan(5_000);
+    expect(counts.trials).toBeGreaterThan(3_000);
+    expect(counts.taken).toBeGreaterThan(50);
+    expect(counts.codes['MODEL_STREAM_CUT']).toBeGreaterThan(1_500);
   }, 300_000);
 
   it('M8 M14 I16: spoilt in 2,000 ways, they run whole calls or none, and no failed attempt is hidden', async () => {

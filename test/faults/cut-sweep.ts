@@ -21,9 +21,12 @@ export interface SweepCounts {
   readonly wrong: string[];
 }
 
-/** Plays every recording, cut at every byte: with both endings, or with the one and the other by turns. */
-export async function sweepCuts(endings: 'both' | 'by turns' = 'both'): Promise<SweepCounts> {
-  return await sweep(cutsOf(endings));
+/** How much is cut: at every byte with both endings, or with the one and the other by turns; `some`: the longer half at every 11th byte. */
+export type Cuts = 'both' | 'by turns' | 'some';
+
+/** Plays every recording, cut at its bytes. */
+export async function sweepCuts(cuts: Cuts = 'both'): Promise<SweepCounts> {
+  return await sweep(cutsOf(cuts));
 }
 
 /** Plays spoilt recordings: `count` of them, each from its own seed. */
@@ -39,13 +42,16 @@ interface Case {
   readonly judge?: (witness: Witness) => readonly string[];
 }
 
-function* cutsOf(endings: 'both' | 'by turns'): Generator<Case> {
+function* cutsOf(cuts: Cuts): Generator<Case> {
+  const shorter = new Set(recordings.toSorted((a, b) => a.body.length - b.body.length).slice(0, recordings.length / 2));
   for (const recording of recordings) {
     const bytes = toBytes(recording);
+    const step = cuts === 'some' && !shorter.has(recording) ? 11 : 1;
     for (const ending of ['end', 'reset'] as const) {
       for (let at = 0; at <= bytes.length; at += 1) {
         // Counted from the end, so that the whole recording ends politely.
-        if (endings === 'by turns' && ((bytes.length - at) % 2 === 0) !== (ending === 'end')) continue;
+        const fromEnd = bytes.length - at;
+        if (fromEnd % step !== 0 || (cuts !== 'both' && (fromEnd % 2 === 0) !== (ending === 'end'))) continue;
         const trial = { protocol: recording.protocol, bytes: bytes.slice(0, at), ending, splitAt: (at * 7) % (at + 1) };
         yield {
           label: `${recording.name}, cut at byte ${at} (${ending})`,

@@ -325,6 +325,7 @@ pre_turn_observers:
       'OBSERVER_FAILURE observer_failure append user once',
       'LIMIT_NOTICE generic_message append user once',
       'STAGNATION_NOTICE generic_message append user once',
+      'TOOLS_CHANGED generic_message append user kept',
       'HUMAN_ANSWER generic_message append user kept',
       'USER_PROMPT user_prompt append user kept',
     ]);
