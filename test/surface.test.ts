@@ -33,8 +33,12 @@ it('cadre/testing exports its doubles and checks', () => {
   );
 });
 
+it('cadre/mcp exports what makes toolsets of servers', async () => {
+  expect(Object.keys(await import('../src/tools/mcp/mcp-toolset.ts'))).toEqual(expect.arrayContaining(['mcpToolset']));
+});
+
 it('the package has these entry points', () => {
-  expect(Object.keys(manifest.exports)).toEqual(['.', './testing', './sqlite', './documents', './web', './package.json']);
+  expect(Object.keys(manifest.exports)).toEqual(['.', './testing', './sqlite', './documents', './web', './mcp', './package.json']);
 });
 
 it('runs record the version of the package', () => {

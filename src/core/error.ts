@@ -20,6 +20,8 @@ export type ErrorCode =
   | 'TOOL_OUTCOME_UNKNOWN'
   | 'TOOL_CANCELLED'
   | 'TOOL_EXCLUSIVE'
+  | 'MCP_UNAVAILABLE'
+  | 'MCP_DISCONNECTED'
   | 'MODEL_UNCONFIGURED'
   | 'MODEL_UNKNOWN'
   | 'MODEL_RATE_LIMITED'
@@ -96,6 +98,11 @@ export function toErrorRecord(thrown: unknown, fallback: ErrorCode): ErrorRecord
   return isCadreError(thrown)
     ? { code: thrown.code, message: thrown.message }
     : { code: fallback, message: describeThrown(thrown) };
+}
+
+/** Tells whether a tool that threw this cannot say whether its call happened: `details: { outcome: 'unknown' }`. */
+export function leavesOutcomeUnknown(thrown: unknown): boolean {
+  return isCadreError(thrown) && thrown.details['outcome'] === 'unknown';
 }
 
 function isCadreError(thrown: unknown): thrown is CadreError {

@@ -66,6 +66,6 @@ export interface ToolsetHost {
 /** How a toolset that connects stands. */
 export interface ToolsetHealth {
   readonly status: 'connecting' | 'ready' | 'failed';
-  /** For people and models: what is wrong and what can be done. */
+  /** For people and models: what is wrong and what can be done; of one that is `ready`, what of it cannot be used. */
   readonly message?: string;
 }

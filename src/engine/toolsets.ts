@@ -64,9 +64,9 @@ export class Toolsets {
       throw new CadreError('TOOL_INVALID', `toolset '${name}': ${leftOut.join(' ')}`, { details: { toolset: name } });
   }
 
-  /** What fails at this moment, for a run that begins. */
+  /** What cannot be used at this moment, or not all of it, for a run that begins. */
   failures(): readonly ToolsetNews[] {
-    return [...this.#held].flatMap(([name, { health }]) => (health.status === 'failed' ? [failure(name, health)] : []));
+    return [...this.#held].flatMap(([name, { health }]) => shortcoming(name, health) ?? []);
   }
 
   /** Connects what connects, once, and waits until each has said what became of it; undefined when there is nothing to wait for. */
@@ -114,9 +114,11 @@ export class Toolsets {
 
   #setHealth(name: string, held: Held, health: ToolsetHealth): void {
     const before = held.health.status;
+    const known = held.health.message;
     held.health = health;
-    if (health.status === 'failed') this.#tell(failure(name, health));
-    else if (health.status === 'ready' && before === 'failed')
+    const lacking = health.message === known && health.status === before ? undefined : shortcoming(name, health);
+    if (lacking !== undefined) this.#tell(lacking);
+    if (health.status === 'ready' && before === 'failed')
       this.#tell({ toolset: name, message: `'${name}' can be used again: ${this.#names(name)}`, isFailure: false });
     if (health.status !== 'connecting') held.settled.resolve();
   }
@@ -139,8 +141,12 @@ export class Toolsets {
   }
 }
 
-function failure(toolset: string, { message = 'it does not say why' }: ToolsetHealth): ToolsetNews {
-  return { toolset, message: `'${toolset}' cannot be used at the moment: ${message}`, isFailure: true };
+/** What is wrong with a toolset; undefined when it is ready and has nothing to tell. */
+function shortcoming(toolset: string, { status, message }: ToolsetHealth): ToolsetNews | undefined {
+  if (status === 'failed')
+    return { toolset, message: `'${toolset}' cannot be used at the moment: ${message ?? 'it does not say why'}`, isFailure: true };
+  if (status !== 'ready' || message === undefined) return undefined;
+  return { toolset, message: `not all of '${toolset}' can be used: ${message}`, isFailure: true };
 }
 
 function nameOf(tool: unknown): string {

@@ -1,5 +1,5 @@
 import type { Env } from '../core/env.ts';
-import { describeThrown, toErrorRecord } from '../core/error.ts';
+import { describeThrown, leavesOutcomeUnknown, toErrorRecord } from '../core/error.ts';
 import type { AgentId, CallId } from '../core/ids.ts';
 import type { JsonValue, Writable } from '../core/json.ts';
 import type { AgentState, CallState } from '../core/state.ts';
@@ -14,6 +14,7 @@ import { endMissing } from './missing-tool.ts';
 import { startCall } from './start-call.ts';
 import { type CallEnding, endCall } from './tool-end.ts';
 import { transitionContext } from './transition-context.ts';
+import { settleUnknown } from './unknown-outcome.ts';
 
 /** One execution of one call. */
 export interface CallTicket {
@@ -165,6 +166,10 @@ function recordOutcome(tx: Transaction, env: Env, agent: AgentState, callId: Cal
   const progress = outcome.progress.length === 0 ? {} : { progress: outcome.progress };
   if (outcome.status !== 'ok') {
     const error = toErrorRecord(outcome.error, outcome.status === 'timeout' ? 'TOOL_TIMEOUT' : 'TOOL_FAILED');
+    if (outcome.status === 'error' && leavesOutcomeUnknown(outcome.error)) {
+      settleUnknown(tx, env, agent, call, { error });
+      return 'default';
+    }
     endCall(tx, env, agent, callId, {
       status: outcome.status,
       content: JSON.stringify({ error: error.code, message: error.message }),

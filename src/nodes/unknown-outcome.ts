@@ -16,19 +16,24 @@ const memo: JsonObject = { about: 'unknown_outcome' };
  * Deals with a call that was interrupted while it ran and may or may not have happened, as its tool wants (`on_unknown`):
  * the model is told, a person is asked, or the agent ends with an error. It is never run again silently (I5).
  */
-export function settleUnknown(tx: Transaction, env: Env, agent: AgentState, call: CallState, cause?: number): void {
+export function settleUnknown(
+  tx: Transaction,
+  env: Env,
+  agent: AgentState,
+  call: CallState,
+  known: { readonly cause?: number; readonly error?: ErrorRecord } = {},
+): void {
   const { name, turnId } = call.request;
+  const { cause, error = unknownOf(name) } = known;
   const policy = env.catalog.get(name)?.onUnknown ?? 'tell_model';
   const from = cause ?? call.startSeq ?? call.request.seq;
   switch (policy) {
     case 'tell_model':
-      failCall(tx, env, agent, call.callId, { ...unknownOf(name), status: 'unknown', cause: from });
+      failCall(tx, env, agent, call.callId, { ...error, status: 'unknown', cause: from });
       break;
-    case 'fail': {
-      const error = unknownOf(name);
+    case 'fail':
       failCall(tx, env, agent, call.callId, { ...error, status: 'unknown', cause: from, end: { outcome: 'error', error } });
       break;
-    }
     case 'ask_human': {
       const prompt = `'${name}' was interrupted while it ran. Did it happen? If it did not, it is run again; if nobody knows, the agent is told so.`;
       const on = { kind: 'question', prompt, schema: answers } as const;

@@ -26,7 +26,7 @@ export function verifyCall(tx: Transaction, env: Env, agent: AgentState, call: C
   }
   const error: ErrorRecord = { code: 'TOOL_MISSING', message: `the tool '${by}', which finds out, does not exist any more` };
   const asked = tx.emit({ type: 'tool.verify', agentId, turnId, callId: call.callId, by, answer: 'unknown', error }, cause);
-  settleUnknown(tx, env, agent, call, asked.seq);
+  settleUnknown(tx, env, agent, call, { cause: asked.seq });
 }
 
 /**
@@ -64,7 +64,7 @@ export function applyVerdict(
       return undefined;
     }
     case 'unknown':
-      settleUnknown(tx, env, agent, call, asked.seq);
+      settleUnknown(tx, env, agent, call, { cause: asked.seq });
       return undefined;
   }
 }

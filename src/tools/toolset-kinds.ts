@@ -11,6 +11,7 @@ export interface BuiltInToolset {
 
 /** The kinds of toolsets that come with Cadre, by name. */
 export const builtInToolsets: Readonly<Record<string, BuiltInToolset>> = {
+  mcp: { tools: [], load: async () => (await import('./mcp/mcp-toolset.ts')).mcpToolsetKind },
   web: {
     tools: ['search_web', 'fetch_page'],
     load: async () => (await import('./web/web-toolset.ts')).webToolset,

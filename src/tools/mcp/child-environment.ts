@@ -1,0 +1,42 @@
+/** Variables a program needs to find its files and its tongue; none of them is a secret. */
+const inherited: readonly string[] = [
+  'HOME',
+  'LANG',
+  'LC_ALL',
+  'LOGNAME',
+  'PATH',
+  'SHELL',
+  'TERM',
+  'TMPDIR',
+  'TZ',
+  'USER',
+  'APPDATA',
+  'COMSPEC',
+  'HOMEDRIVE',
+  'HOMEPATH',
+  'LOCALAPPDATA',
+  'PATHEXT',
+  'PROGRAMDATA',
+  'PROGRAMFILES',
+  'SYSTEMDRIVE',
+  'SYSTEMROOT',
+  'TEMP',
+  'TMP',
+  'USERNAME',
+  'USERPROFILE',
+  'WINDIR',
+];
+
+/** The environment of a server: a few plain variables, those named to be passed on, and those given. Everything else stays here. */
+export function childEnvironment(
+  given: Readonly<Record<string, string>>,
+  passedOn: readonly string[],
+  own: Readonly<Record<string, string | undefined>> = process.env,
+): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const name of [...inherited, ...passedOn]) {
+    const value = own[name];
+    if (value !== undefined) environment[name] = value;
+  }
+  return { ...environment, ...given };
+}

@@ -1,0 +1,50 @@
+import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
+import { cappedFetch } from './capped-fetch.ts';
+import type { ClientLibrary } from './client-library.ts';
+import type { HttpAddress } from './mcp-settings.ts';
+
+/** The code of the answer that stands for one that never came: the server ended the stream of a request without it. */
+export const unansweredCode = -32_098;
+
+/** How often a broken stream of events is opened again, and how fast. */
+const reconnection = {
+  initialReconnectionDelay: 500,
+  maxReconnectionDelay: 5_000,
+  reconnectionDelayGrowFactor: 2,
+  maxRetries: 3,
+} as const;
+
+/** A transport to a server that is called over HTTP. Redirects are followed within its origin only. */
+export function createHttpTransport(library: ClientLibrary, address: HttpAddress, maxMessageBytes: number): Transport {
+  const url = new URL(address.url);
+  const fetch = cappedFetch(maxMessageBytes);
+  const requestInit = { headers: { ...address.headers } };
+  if (address.transport === 'sse') return new library.SSEClientTransport(url, { fetch, requestInit });
+  const transport = new library.StreamableHTTPClientTransport(url, { fetch, requestInit, reconnectionOptions: reconnection });
+  return answeringEveryRequest(transport);
+}
+
+/**
+ * A stream that ends before its answer came would leave the request waiting for its time-out; here it is answered with an
+ * error. An answer that came first wins.
+ */
+function answeringEveryRequest<T extends Transport>(transport: T): T {
+  const send = transport.send.bind(transport);
+  transport.send = async (message: JSONRPCMessage, options?: TransportSendOptions) => {
+    if (!('method' in message) || !('id' in message)) {
+      await send(message, options);
+      return;
+    }
+    const { id } = message;
+    await send(message, {
+      ...options,
+      onRequestStreamEnd: () =>
+        transport.onmessage?.({
+          jsonrpc: '2.0',
+          id,
+          error: { code: unansweredCode, message: 'the server ended its answer before the result came' },
+        }),
+    });
+  };
+  return transport;
+}

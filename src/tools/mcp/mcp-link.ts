@@ -1,0 +1,218 @@
+import { CadreError, describeThrown } from '../../core/error.ts';
+import type { ToolsetHost } from '../../core/toolset.ts';
+import { McpSession } from './mcp-session.ts';
+import type { McpSettings } from './mcp-settings.ts';
+import { RestartBudget } from './restart-budget.ts';
+import { readServerTools, type ServerTools } from './server-tool.ts';
+
+/** What a link hands on to its toolset. */
+export interface LinkPorts {
+  readonly name: string;
+  readonly settings: McpSettings;
+  readonly host: ToolsetHost;
+  /** The server's tools, whenever they were listed; what it returns is told as the state of the toolset. */
+  readonly onTools: (tools: ServerTools) => string | undefined;
+}
+
+/**
+ * The lasting relation to one server: connects, lists its tools, and connects again when the connection is lost.
+ *
+ * 1. At most one session is open, or being opened.
+ * 2. A lost server is tried again after growing waits, at most 5 times in 10 minutes; waiting keeps no process alive.
+ * 3. Tools stay offered while the server is soon to be tried again; when that takes longer, or is in vain, they are withdrawn.
+ * 4. After `close` nothing is opened, and nothing of the server is left.
+ */
+export class McpLink {
+  readonly #ports: LinkPorts;
+  readonly #budget = new RestartBudget();
+  readonly #closing = new AbortController();
+  #session: McpSession | undefined;
+  #opening: Promise<void> | undefined;
+  #openedAt = 0;
+  #isListing = false;
+  #stale = false;
+  #failure: CadreError | undefined;
+  #cancelRetry: (() => void) | undefined;
+  #changed = Promise.withResolvers<void>();
+
+  constructor(ports: LinkPorts) {
+    this.#ports = ports;
+  }
+
+  /** Begins to connect; what becomes of it is told to the host. */
+  start(): void {
+    this.#ports.host.setHealth({ status: 'connecting' });
+    this.#open();
+  }
+
+  /**
+   * The open session, waited for while it is being opened.
+   *
+   * @throws CadreError `MCP_UNAVAILABLE` when the server cannot be reached now
+   */
+  async session(signal: AbortSignal): Promise<McpSession> {
+    const { clock } = this.#ports.host;
+    const { connect, list } = this.#ports.settings.timeouts;
+    const until = clock.monotonic() + connect + list;
+    while (this.#session === undefined) {
+      if (this.#failure !== undefined) throw this.#failure;
+      const left = until - clock.monotonic();
+      if (left <= 0) throw this.#unavailable('it is not connected yet');
+      await waitFor(this.#changed.promise, signal, (wake) => clock.setTimer(left, wake));
+    }
+    return this.#session;
+  }
+
+  /** A call found the session dead, or could not be sure of it: it is ended, and opened anew. */
+  async lost(session: McpSession, reason: string): Promise<void> {
+    if (this.#session !== session) return;
+    this.#dropped(reason);
+    await session.close();
+  }
+
+  /** After a call took too long: asks the server whether it is still there, and starts it anew when it is not. */
+  async checkHealth(session: McpSession): Promise<void> {
+    if (this.#session === session && !(await session.isAlive())) await this.lost(session, 'it does not answer any more');
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(this.#unavailable('its engine is closed'));
+    this.#cancelRetry?.();
+    this.#failure = this.#unavailable('its engine is closed');
+    const session = this.#session;
+    this.#session = undefined;
+    this.#signalChange();
+    await this.#opening;
+    await session?.close();
+  }
+
+  #open(): void {
+    this.#opening = this.#connect().finally(() => {
+      this.#opening = undefined;
+    });
+  }
+
+  async #connect(): Promise<void> {
+    const { settings, host } = this.#ports;
+    let session: McpSession | undefined;
+    let lostAlready: string | undefined;
+    try {
+      const opened = await McpSession.open(
+        settings,
+        host.clock,
+        {
+          onToolsChanged: () => this.#refresh(),
+          onLost: (reason) => {
+            lostAlready = reason;
+            if (session !== undefined && this.#session === session) this.#dropped(reason);
+          },
+        },
+        this.#closing.signal,
+      );
+      session = opened;
+      const tools = readServerTools(await opened.listTools());
+      if (lostAlready !== undefined) throw this.#unavailable(lostAlready);
+      if (this.#closing.signal.aborted) throw this.#unavailable('its engine is closed');
+      this.#session = opened;
+      this.#failure = undefined;
+      this.#openedAt = host.clock.monotonic();
+      this.#publish(tools);
+    } catch (thrown) {
+      await session?.close();
+      if (!this.#closing.signal.aborted) this.#failed(thrown);
+    } finally {
+      this.#signalChange();
+    }
+  }
+
+  /** The server says that its tools have changed: they are listed again, once more if it says so meanwhile. */
+  #refresh(): void {
+    this.#stale = true;
+    if (!this.#isListing) void this.#listAgain();
+  }
+
+  async #listAgain(): Promise<void> {
+    this.#isListing = true;
+    for (let session = this.#session; this.#stale && session !== undefined; session = this.#session) {
+      this.#stale = false;
+      try {
+        const tools = readServerTools(await session.listTools());
+        if (this.#session === session) this.#publish(tools);
+      } catch (thrown) {
+        if (this.#session === session) this.#say('ready', `its changed tools could not be listed: ${describeThrown(thrown)}`);
+      }
+    }
+    this.#isListing = false;
+  }
+
+  #publish(tools: ServerTools): void {
+    const remark = this.#ports.onTools(tools);
+    this.#say('ready', remark);
+  }
+
+  /** An open session is gone. */
+  #dropped(reason: string): void {
+    this.#session = undefined;
+    this.#budget.held(this.#ports.host.clock.monotonic() - this.#openedAt);
+    this.#failed(this.#unavailable(reason));
+    this.#signalChange();
+  }
+
+  #failed(thrown: unknown): void {
+    const { host, name } = this.#ports;
+    const error = thrown instanceof CadreError ? thrown : this.#unavailable(describeThrown(thrown));
+    const inVain = error.details['permanent'] === true || error.code === 'DEPENDENCY_MISSING';
+    if (inVain) {
+      this.#giveUp(error, 'It is not tried again.');
+      return;
+    }
+    const { waitMs, spent } = this.#budget.next(host.clock.monotonic());
+    const seconds = Math.ceil(waitMs / 1000);
+    if (spent) this.#giveUp(error, `It was started too often; it is tried again in ${seconds} s.`);
+    else this.#say('failed', `the MCP server '${name}': ${error.message}. It is tried again in ${seconds} s.`);
+    this.#cancelRetry = host.clock.setTimer(
+      waitMs,
+      () => {
+        this.#failure = undefined;
+        this.#open();
+      },
+      { background: true },
+    );
+  }
+
+  /** Nothing to be had for a while: its tools are withdrawn, and calls of them fail at once. */
+  #giveUp(error: CadreError, outlook: string): void {
+    this.#failure = this.#unavailable(`${error.message}. ${outlook}`, error);
+    this.#ports.onTools({ tools: [], leftOut: [] });
+    this.#say('failed', this.#failure.message);
+  }
+
+  #say(status: 'ready' | 'failed', message: string | undefined): void {
+    this.#ports.host.setHealth(message === undefined ? { status } : { status, message });
+  }
+
+  #unavailable(what: string, cause?: CadreError): CadreError {
+    const code = cause?.code === 'DEPENDENCY_MISSING' ? cause.code : 'MCP_UNAVAILABLE';
+    return new CadreError(code, `the MCP server '${this.#ports.name}': ${what}`, { cause });
+  }
+
+  #signalChange(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+  }
+}
+
+/** Waits until something changed, the signal aborts, or the timer goes off. */
+async function waitFor(changed: Promise<void>, signal: AbortSignal, setTimer: (wake: () => void) => () => void): Promise<void> {
+  signal.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const cancelTimer = setTimer(resolve);
+  try {
+    await Promise.race([changed, promise]);
+  } finally {
+    cancelTimer();
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,218 @@
+import type { Client, RequestOptions, StandardSchemaV1, Transport } from '@modelcontextprotocol/client';
+import type { Clock } from '../../core/clock.ts';
+import { CadreError, describeThrown } from '../../core/error.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject } from '../../core/json.ts';
+import { clientVersion } from './client-version.ts';
+import { loadClientLibrary, type ClientLibrary } from './client-library.ts';
+import { withDeadline } from './deadline.ts';
+import { createHttpTransport } from './http-transport.ts';
+import type { McpSettings } from './mcp-settings.ts';
+import type { ServerTool } from './server-tool.ts';
+import { StdioTransport } from './stdio-transport.ts';
+
+/** Most pages of a list of tools. */
+const maxPages = 64;
+/** Longest time a timer can wait: the client library's own time limits are never reached, ours are. */
+const never = 2_147_483_647;
+
+/** What a session tells its owner. */
+export interface SessionEvents {
+  /** The server says that its tools have changed. */
+  readonly onToolsChanged: () => void;
+  /** The connection is over, and not because it was closed here. */
+  readonly onLost: (reason: string) => void;
+}
+
+/** What a call of a tool reports while it runs. */
+export interface CallPorts {
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: {
+    readonly progress: number;
+    readonly total?: number | undefined;
+    readonly message?: string | undefined;
+  }) => void;
+}
+
+/**
+ * One connection to a server, from the handshake to its end.
+ *
+ * 1. Every wait has a time limit of ours: the client library's are not relied upon.
+ * 2. When the connection is lost, what waits for an answer is rejected and `onLost` is told, once.
+ */
+export class McpSession {
+  readonly #client: Client;
+  readonly #transport: Transport;
+  readonly #settings: McpSettings;
+  readonly #clock: Clock;
+  #closed = false;
+
+  private constructor(client: Client, transport: Transport, settings: McpSettings, clock: Clock) {
+    this.#client = client;
+    this.#transport = transport;
+    this.#settings = settings;
+    this.#clock = clock;
+  }
+
+  /**
+   * Starts or calls the server and shakes hands with it.
+   *
+   * @throws CadreError `MCP_UNAVAILABLE` saying what is wrong, `DEPENDENCY_MISSING` without the client library
+   */
+  static async open(settings: McpSettings, clock: Clock, events: SessionEvents, signal: AbortSignal): Promise<McpSession> {
+    const library = await loadClientLibrary();
+    const modes = settings.protocol === 'auto' ? (['auto', 'legacy'] as const) : [settings.protocol];
+    let failure: unknown;
+    for (const mode of modes) {
+      try {
+        return await McpSession.#openAs(mode, { library, settings, clock, events, signal });
+      } catch (thrown) {
+        failure = thrown;
+        // Some servers end when they are asked what they speak: they get a second start, and the old handshake.
+        if (!endedByQuestion(library, thrown)) break;
+      }
+    }
+    throw failure;
+  }
+
+  static async #openAs(
+    mode: McpSettings['protocol'],
+    parts: {
+      readonly library: ClientLibrary;
+      readonly settings: McpSettings;
+      readonly clock: Clock;
+      readonly events: SessionEvents;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<McpSession> {
+    const { library, settings, clock, events, signal } = parts;
+    const transport = createTransport(library, settings);
+    const client = new library.Client(
+      { name: 'cadre', version: clientVersion },
+      {
+        capabilities: {},
+        jsonSchemaValidator: { getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }) },
+        versionNegotiation: {
+          mode: mode === 'modern' ? { pin: '2026-07-28' } : mode,
+          probe: { timeoutMs: settings.timeouts.probe },
+        },
+        listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => events.onToolsChanged() } },
+      },
+    );
+    const session = new McpSession(client, transport, settings, clock);
+    try {
+      await withDeadline({ clock, ms: settings.timeouts.connect, missed: 'did not answer the handshake', signal }, (waiting) =>
+        client.connect(transport, { timeout: never, signal: waiting }),
+      );
+    } catch (thrown) {
+      const known = session.#detail();
+      await session.close();
+      throw endedByQuestion(library, thrown) ? thrown : unavailable(thrown, known);
+    }
+    Object.assign(client, {
+      onclose: () => {
+        if (!session.#closed) events.onLost(session.#detail() || 'the connection was closed');
+      },
+    });
+    return session;
+  }
+
+  /** Which protocol is spoken: `2025-11-25`, `2026-07-28`, … */
+  get protocol(): string {
+    return this.#client.getNegotiatedProtocolVersion() ?? 'unknown';
+  }
+
+  /** The server's tools as it lists them, all pages. */
+  async listTools(): Promise<readonly unknown[]> {
+    if (this.#client.getServerCapabilities()?.tools === undefined) return [];
+    const limit = { clock: this.#clock, ms: this.#settings.timeouts.list, missed: 'did not list its tools' };
+    return await withDeadline(limit, async (signal) => {
+      const tools: unknown[] = [];
+      let cursor: string | undefined;
+      for (let page = 0; page < maxPages; page += 1) {
+        const params = cursor === undefined ? {} : { cursor };
+        const result = await this.#client.request({ method: 'tools/list', params }, anything, { timeout: never, signal });
+        if (Array.isArray(result['tools'])) tools.push(...(result['tools'] as readonly unknown[]));
+        const next = result['nextCursor'];
+        if (typeof next !== 'string' || next === cursor) return tools;
+        cursor = next;
+      }
+      throw new CadreError('MCP_UNAVAILABLE', `its list of tools has more than ${maxPages} pages`);
+    });
+  }
+
+  /** Calls a tool; the answer is what the server sent, unchecked. Rejects with what the client library throws. */
+  async callTool(tool: ServerTool, args: JsonObject, { signal, onProgress }: CallPorts): Promise<JsonObject> {
+    const params = { name: tool.name, arguments: args };
+    const options: RequestOptions = { timeout: never, signal, onprogress: onProgress };
+    // The newer protocol mirrors arguments in headers where a schema says so; only the library's own call does that.
+    if (this.#client.getProtocolEra() === 'modern') {
+      const toolDefinition = { name: tool.name, inputSchema: { ...tool.inputSchema, type: 'object' as const } };
+      return (await this.#client.callTool(params, { ...options, toolDefinition })) as JsonObject;
+    }
+    return await this.#client.request({ method: 'tools/call', params }, anything, options);
+  }
+
+  /** Tells whether the server still answers. */
+  async isAlive(): Promise<boolean> {
+    const limit = { clock: this.#clock, ms: 3_000, missed: 'did not answer' };
+    try {
+      await withDeadline(limit, (signal) => {
+        const options = { timeout: never, signal };
+        return this.#client.getProtocolEra() === 'modern' ? this.#client.discover(options) : this.#client.ping(options);
+      });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Ends the connection, and the server's process when it was started here. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    // What hangs while it closes is left alone after its time; the process group is ended either way.
+    const limit = { clock: this.#clock, ms: this.#settings.timeouts.close, missed: 'did not close' };
+    await withDeadline(limit, async () => {
+      await this.#client.close();
+      await this.#transport.close();
+    }).catch(() => undefined);
+  }
+
+  #detail(): string {
+    return this.#transport instanceof StdioTransport ? this.#transport.describe() : '';
+  }
+}
+
+function createTransport(library: ClientLibrary, settings: McpSettings): Transport {
+  const { address, maxMessageBytes, timeouts } = settings;
+  return address.transport === 'stdio'
+    ? new StdioTransport(address, { maxMessageBytes, closeMs: timeouts.close })
+    : createHttpTransport(library, address, maxMessageBytes);
+}
+
+/** Results are read by us, leniently: the library would refuse a whole list for one bad tool in it. */
+const anything: StandardSchemaV1<unknown, JsonObject> = {
+  '~standard': {
+    version: 1,
+    vendor: 'cadre',
+    validate: (value) =>
+      isJsonObject(value) ? { value } : { issues: [{ message: 'the server answered with what is no object' }] },
+  },
+};
+
+function endedByQuestion({ SdkError, SdkErrorCode }: ClientLibrary, thrown: unknown): boolean {
+  return thrown instanceof SdkError && thrown.code === SdkErrorCode.EraNegotiationFailed;
+}
+
+function unavailable(thrown: unknown, known: string): CadreError {
+  if (thrown instanceof CadreError && thrown.code === 'DEPENDENCY_MISSING') return thrown;
+  const message = [describeConnectError(thrown), known].filter((part) => part !== '').join('; ');
+  const permanent = thrown instanceof CadreError && thrown.details['permanent'] === true;
+  return new CadreError('MCP_UNAVAILABLE', message, { cause: thrown, details: permanent ? { permanent } : {} });
+}
+
+function describeConnectError(thrown: unknown): string {
+  if (thrown instanceof CadreError) return thrown.message;
+  const cause = thrown instanceof Error && thrown.cause !== undefined ? ` (${describeThrown(thrown.cause)})` : '';
+  return `${describeThrown(thrown)}${cause}`;
+}

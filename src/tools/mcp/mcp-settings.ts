@@ -1,0 +1,151 @@
+import type { JsonSchema } from '../../core/json.ts';
+import { durationSetting } from '../settings.ts';
+
+const effect: JsonSchema = { enum: ['pure', 'idempotent', 'unsafe'] };
+const chars: JsonSchema = { type: 'integer', minimum: 1, maximum: 10_000_000 };
+const texts: JsonSchema = { type: 'object', additionalProperties: { type: 'string' } };
+
+/** What a file may say of one of a server's tools. */
+const toolSettings: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    enabled: { type: 'boolean', description: 'false leaves the tool out.' },
+    description: { type: 'string', description: "Stands in place of the server's own description." },
+    effect,
+    needs_approval: { type: 'boolean' },
+    timeout: durationSetting('Longest time of one call.'),
+    max_result_chars: chars,
+    results: { enum: ['trusted', 'untrusted'] },
+    pin: {
+      type: 'string',
+      description: "The fingerprint of the tool's description and schema: another definition is left out.",
+    },
+  },
+};
+
+/** The settings of a toolset of kind `mcp`, as JSON Schema. */
+export const mcpSettingsSchema: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    transport: { enum: ['stdio', 'http', 'sse'], description: 'stdio with a command, http with a url, unless said otherwise.' },
+    command: { type: 'string', minLength: 1 },
+    args: { type: 'array', items: { type: 'string' } },
+    cwd: { type: 'string', minLength: 1 },
+    env: texts,
+    inherit_env: { type: 'array', items: { type: 'string' }, description: 'Names of variables of this process to pass on.' },
+    url: { type: 'string', minLength: 1 },
+    headers: texts,
+    allow_insecure: { type: 'boolean', description: 'Allows plain http to other machines.' },
+    protocol: { enum: ['auto', 'legacy', 'modern'], description: 'Which era of the protocol is spoken; auto asks the server.' },
+    trust: { enum: ['trusted', 'untrusted'], description: 'trusted: what the server says its tools do is believed.' },
+    results: { enum: ['trusted', 'untrusted'], description: 'untrusted: results are framed as text from outside.' },
+    effect,
+    needs_approval: { type: 'boolean' },
+    max_result_chars: chars,
+    max_message_bytes: { type: 'integer', minimum: 1024, maximum: 67_108_864 },
+    timeouts: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        connect: durationSetting('Longest time from the start to the end of the handshake; 30s.'),
+        probe: durationSetting('How long a server may take to say which protocol it speaks; 10s, or a third of connect.'),
+        list: durationSetting('Longest time to list the tools; 30s.'),
+        call: durationSetting('Longest time of one call; 2m.'),
+        close: durationSetting('How long a server may take to end before it is killed; 4s.'),
+      },
+    },
+    tools: { type: 'object', additionalProperties: toolSettings },
+    only: { type: 'array', items: { type: 'string' }, description: "The server's tools to offer; all when absent." },
+  },
+};
+
+/** What is said of one tool, with names as the code has them. */
+export interface McpToolSettings {
+  readonly enabled?: boolean;
+  readonly description?: string;
+  readonly effect?: 'pure' | 'idempotent' | 'unsafe';
+  readonly needsApproval?: boolean;
+  readonly timeoutMs?: number;
+  readonly maxResultChars?: number;
+  readonly results?: 'trusted' | 'untrusted';
+  readonly pin?: string;
+}
+
+/** How a server is started. */
+export interface StdioAddress {
+  readonly transport: 'stdio';
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly inheritEnv: readonly string[];
+}
+
+/** Where a server is. */
+export interface HttpAddress {
+  readonly transport: 'http' | 'sse';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly allowInsecure: boolean;
+}
+
+/** How long things may take, in milliseconds. */
+export interface McpTimeouts {
+  readonly connect: number;
+  readonly probe: number;
+  readonly list: number;
+  readonly call: number;
+  readonly close: number;
+}
+
+/** The settings of a toolset of kind `mcp`, with their defaults. */
+export interface McpSettings {
+  readonly address: StdioAddress | HttpAddress;
+  readonly protocol: 'auto' | 'legacy' | 'modern';
+  readonly trust: 'trusted' | 'untrusted';
+  readonly results: 'trusted' | 'untrusted';
+  readonly effect?: 'pure' | 'idempotent' | 'unsafe';
+  readonly needsApproval?: boolean;
+  readonly maxResultChars: number;
+  readonly maxMessageBytes: number;
+  readonly timeouts: McpTimeouts;
+  readonly tools: ReadonlyMap<string, McpToolSettings>;
+  readonly only?: ReadonlySet<string>;
+}
+
+/** What may be said of one of a server's tools; see docs/mcp.md. */
+export interface WrittenToolSettings {
+  readonly enabled?: boolean;
+  readonly description?: string;
+  readonly effect?: 'pure' | 'idempotent' | 'unsafe';
+  readonly needs_approval?: boolean;
+  readonly timeout?: number | string;
+  readonly max_result_chars?: number;
+  readonly results?: 'trusted' | 'untrusted';
+  readonly pin?: string;
+}
+
+/** The settings of a server as they are written, in a file or for `mcpToolset`; see docs/mcp.md. */
+export interface McpToolsetSettings {
+  readonly transport?: 'stdio' | 'http' | 'sse';
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly inherit_env?: readonly string[];
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly allow_insecure?: boolean;
+  readonly protocol?: 'auto' | 'legacy' | 'modern';
+  readonly trust?: 'trusted' | 'untrusted';
+  readonly results?: 'trusted' | 'untrusted';
+  readonly effect?: 'pure' | 'idempotent' | 'unsafe';
+  readonly needs_approval?: boolean;
+  readonly max_result_chars?: number;
+  readonly max_message_bytes?: number;
+  readonly timeouts?: Readonly<Partial<Record<'connect' | 'probe' | 'list' | 'call' | 'close', number | string>>>;
+  readonly tools?: Readonly<Record<string, WrittenToolSettings>>;
+  readonly only?: readonly string[];
+}

@@ -1,0 +1,79 @@
+import { StringDecoder } from 'node:string_decoder';
+
+/** Most lines that are no messages before a server is given up: it does not speak the protocol, and reading on costs time. */
+const maxNoiseLines = 10_000;
+
+/** What is found in the output of a server. */
+export interface LineSink {
+  readonly onMessage: (message: object) => void;
+  /** A line that is no message, cut to what fits an error message. */
+  readonly onNoise: (line: string) => void;
+  /** The output can no longer be read: what is wrong with it. */
+  readonly onOverflow: (problem: string) => void;
+}
+
+/** Splits output into lines of JSON. What is no message is noise; a line that never ends, or noise without end, is an overflow. */
+export class MessageLines {
+  readonly #sink: LineSink;
+  readonly #maxBytes: number;
+  readonly #decoder = new StringDecoder('utf8');
+  #parts: string[] = [];
+  #length = 0;
+  #noise = 0;
+  #over = false;
+
+  constructor(sink: LineSink, maxBytes: number) {
+    this.#sink = sink;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Takes a piece of output, cut anywhere. */
+  push(chunk: Buffer): void {
+    let text = this.#decoder.write(chunk);
+    for (let end = text.indexOf('\n'); end !== -1 && !this.#over; end = text.indexOf('\n')) {
+      this.#keep(text.slice(0, end));
+      if (!this.#over) this.#finishLine();
+      text = text.slice(end + 1);
+    }
+    if (!this.#over && text !== '') this.#keep(text);
+  }
+
+  #keep(part: string): void {
+    this.#length += part.length;
+    if (this.#length > this.#maxBytes) this.#overflow(`a message of more than ${this.#maxBytes} bytes (max_message_bytes)`);
+    else this.#parts.push(part);
+  }
+
+  #finishLine(): void {
+    const line = this.#parts.join('').trim();
+    this.#parts = [];
+    this.#length = 0;
+    if (line === '') return;
+    const message = parseMessage(line);
+    if (message !== undefined) {
+      this.#sink.onMessage(message);
+      return;
+    }
+    this.#noise += 1;
+    this.#sink.onNoise(line.slice(0, 200));
+    if (this.#noise >= maxNoiseLines) this.#overflow(`${maxNoiseLines} lines that are no messages`);
+  }
+
+  #overflow(problem: string): void {
+    this.#over = true;
+    this.#parts = [];
+    this.#sink.onOverflow(problem);
+  }
+}
+
+/** A JSON-RPC message; undefined for any other line. */
+function parseMessage(line: string): object | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null && 'jsonrpc' in value && value.jsonrpc === '2.0' ? value : undefined;
+  } catch {
+    // Half a message, or a line of a log that happens to begin with a brace.
+    return undefined;
+  }
+}

@@ -1,0 +1,15 @@
+/** What is wrong with a server's address, or undefined: https goes anywhere, plain http only to this machine unless allowed. */
+export function checkServerUrl(text: string, allowInsecure: boolean): string | undefined {
+  if (!URL.canParse(text)) return `is no address: ${JSON.stringify(text.slice(0, 200))}; write https://host/path`;
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '') return 'must not hold a password; put it into headers, from the environment';
+  if (url.protocol === 'https:') return undefined;
+  if (url.protocol !== 'http:') return `must begin with https:// or http://, not ${url.protocol}`;
+  if (allowInsecure || isLoopback(url.hostname)) return undefined;
+  return `is plain http to ${url.hostname}, which anybody on the way can read and change; use https, or set allow_insecure: true`;
+}
+
+/** Tells whether a host name, as `URL` spells it, is this machine. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}

@@ -1,0 +1,180 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { statSync } from 'node:fs';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { CadreError } from '../../core/error.ts';
+import { childEnvironment } from './child-environment.ts';
+import type { StdioAddress } from './mcp-settings.ts';
+import { MessageLines } from './message-lines.ts';
+import { adoptGroup, endGroup } from './process-group.ts';
+
+/** Most of what a server last wrote to stderr that is kept, in characters. */
+const keptStderr = 2_000;
+
+/** What a transport over a child process needs to know. */
+export interface StdioOptions {
+  readonly maxMessageBytes: number;
+  /** How long the process may take to end once it is told to, in milliseconds. */
+  readonly closeMs: number;
+}
+
+/**
+ * Speaks with a server that it starts, over the server's standard input and output.
+ *
+ * Owns the process and everything the process starts: they are one group, and all of it is gone when `close` resolves. Its
+ * environment is an allow-list. Does not own the protocol.
+ */
+export class StdioTransport implements Transport {
+  // The client library looks for these two names to know that one channel carries everything.
+  readonly stderr = null;
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: Transport['onmessage'];
+  readonly #address: StdioAddress;
+  readonly #options: StdioOptions;
+  #child: ChildProcess | undefined;
+  #stderr = '';
+  #firstNoise: string | undefined;
+  #ended: string | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(address: StdioAddress, options: StdioOptions) {
+    this.#address = address;
+    this.#options = options;
+  }
+
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+
+  /** How the process ended, or what it does that is no message; with the last it wrote to stderr. Empty when there is nothing to tell. */
+  describe(): string {
+    const noise = this.#firstNoise === undefined ? '' : `it prints what is no message, such as ${JSON.stringify(this.#firstNoise)}`;
+    const stderr = this.#stderr.trim();
+    const last = stderr === '' ? '' : `it last wrote to stderr: ${stderr.split('\n').slice(-8).join('\n')}`;
+    return [this.#ended ?? '', noise, last].filter((part) => part !== '').join('; ');
+  }
+
+  async start(): Promise<void> {
+    const { command, args, cwd, env, inheritEnv } = this.#address;
+    if (cwd !== undefined && !statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
+      throw new CadreError('MCP_UNAVAILABLE', `the folder ${JSON.stringify(cwd)} (cwd) does not exist`, {
+        details: { permanent: true },
+      });
+    const child = spawn(command, args, {
+      env: childEnvironment(env, inheritEnv),
+      ...(cwd === undefined ? {} : { cwd }),
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // A group of its own: it can be ended with all it started, and Ctrl-C in the terminal does not reach it first.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    });
+    this.#child = child;
+    this.#listen(child);
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', (error) => reject(startError(command, error)));
+    });
+    adoptGroup(child);
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const input = this.#child?.stdin;
+    if (input === undefined || input === null || !input.writable || this.#ended !== undefined)
+      throw new CadreError('MCP_DISCONNECTED', this.#ended ?? 'the server no longer reads');
+    if (!input.write(`${JSON.stringify(message)}\n`)) await drained(input);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const child = this.#child;
+    this.#over('it was closed');
+    if (child !== undefined) await endGroup(child, this.#options.closeMs);
+  }
+
+  #listen(child: ChildProcess): void {
+    const lines = new MessageLines(
+      {
+        onMessage: (message) => {
+          // The client handles notifications a moment later than answers: an answer must not overtake the progress before it.
+          if ('method' in message) this.onmessage?.(message as JSONRPCMessage);
+          else setImmediate(() => this.onmessage?.(message as JSONRPCMessage));
+        },
+        onNoise: (line) => {
+          this.#firstNoise ??= line;
+        },
+        onOverflow: (problem) => {
+          this.#over(`it sent ${problem}`);
+          void this.close();
+        },
+      },
+      this.#options.maxMessageBytes,
+    );
+    child.stdout?.on('data', (chunk: Buffer) => {
+      if (this.#ended === undefined) lines.push(chunk);
+    });
+    child.stderr?.on('data', (chunk: Buffer) => {
+      this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-keptStderr);
+    });
+    // A pipe that breaks shows in the process that ended, or in the request that is not answered.
+    for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe?.on('error', (error) => this.onerror?.(error));
+    child.stdout?.once('close', () => this.#outputClosed(child));
+    child.once('exit', (code, signal) => {
+      // What it wrote before it ended may still be on its way; a grandchild that holds the pipe is not waited for.
+      const tell = (): void => {
+        this.#over(signal === null ? `it ended with exit code ${code ?? 'unknown'}` : `it was ended by ${signal}`);
+        void this.close();
+      };
+      const timer = setTimeout(tell, 200);
+      child.once('close', () => {
+        clearTimeout(timer);
+        tell();
+      });
+    });
+  }
+
+  /** A server that closed its output will not answer any more, though it may live on. */
+  #outputClosed(child: ChildProcess): void {
+    setTimeout(() => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      this.#over('it closed its output and went on running');
+      void this.close();
+    }, 200).unref();
+  }
+
+  #over(reason: string): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = reason;
+    this.onclose?.();
+  }
+}
+
+function drained(input: NodeJS.WritableStream): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (): void => {
+      input.off('drain', settle);
+      input.off('close', fail);
+      resolve();
+    };
+    const fail = (): void => {
+      input.off('drain', settle);
+      reject(new CadreError('MCP_DISCONNECTED', 'the server no longer reads'));
+    };
+    input.once('drain', settle);
+    input.once('close', fail);
+  });
+}
+
+function startError(command: string, error: NodeJS.ErrnoException): CadreError {
+  const what = JSON.stringify(command);
+  const message =
+    error.code === 'ENOENT'
+      ? `there is no program ${what} on the PATH; install it, or write the whole path as the command`
+      : error.code === 'EACCES'
+        ? `${what} may not be run; is it executable?`
+        : `${what} could not be started: ${error.message}`;
+  return new CadreError('MCP_UNAVAILABLE', message, { details: { permanent: true }, cause: error });
+}
