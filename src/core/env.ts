@@ -5,6 +5,7 @@ import type { LlmConfig } from './llm-config.ts';
 import type { Content } from './message.ts';
 import type { OfferedTool } from './model.ts';
 import type { CompiledProfile, HandoverProtocol } from './profile.ts';
+import type { Secrets } from './secrets.ts';
 import type { AgentState, RunState } from './state.ts';
 import type { ArgumentCheck, Tool, ToolCatalog, ToolEffect } from './tool.ts';
 import type { Transaction } from './transaction.ts';
@@ -73,6 +74,8 @@ export interface Env {
   /** Fits a tool's returned value for the model: content, and the uncut text when it had to be cut. */
   readonly toResult: (returned: unknown, maxChars: number) => FittedResult;
   readonly hash: (text: string) => ContentHash;
+  /** What must never be recorded. */
+  readonly secrets: Secrets;
 }
 
 /** When observers run: before a turn, after its reply, or after its model call failed (those that name `turn.error`). */

@@ -56,6 +56,8 @@ export interface LlmConfig {
   readonly reasoningEffort?: string;
   readonly providerOptions?: JsonObject;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Values from the environment that must never be recorded. */
+  readonly secrets?: readonly string[];
   /** Context size of the model in tokens, for estimates and limits. */
   readonly contextWindow?: number;
   readonly price?: ModelPrice;

@@ -2,6 +2,7 @@ import type { AgentTools, CodedObserver, Env } from '../core/env.ts';
 import type { ContentHash } from '../core/ids.ts';
 import type { Ingestor } from '../core/ingestor.ts';
 import type { CompiledProfile, HandoverProtocol, ProfileSet } from '../core/profile.ts';
+import type { Secrets } from '../core/secrets.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Tool } from '../core/tool.ts';
 import { runObservers } from '../observers/run-observers.ts';
@@ -12,6 +13,7 @@ import { parseArguments } from '../tools/parse-arguments.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import { toResult } from '../tools/result-content.ts';
 import type { LlmConfigs } from './llm-configs.ts';
+import { redactThrown } from './redact-input.ts';
 
 /** What an environment is put together from. */
 export interface EnvParts {
@@ -21,11 +23,12 @@ export interface EnvParts {
   readonly observers: ReadonlyMap<string, CodedObserver>;
   readonly llmConfigs: LlmConfigs;
   readonly hash: (text: string) => ContentHash;
+  readonly secrets: Secrets;
 }
 
 /** Puts together what decisions depend on: the parts know only core, this is where they meet. */
 export function buildEnv(parts: EnvParts): Env {
-  const { set, registry, ingestors, observers, llmConfigs, hash } = parts;
+  const { set, registry, ingestors, observers, llmConfigs, hash, secrets } = parts;
   return {
     profiles: set.profiles,
     protocols: set.protocols,
@@ -37,8 +40,15 @@ export function buildEnv(parts: EnvParts): Env {
     observe: (tx, agent, profile, phase) => runObservers(tx, agent, profile, phase, { observer: (name) => observers.get(name) }),
     parseArguments,
     checkSchema,
-    toResult: (returned, maxChars) => toResult(returned, maxChars, hash),
+    toResult: (returned, maxChars) => {
+      try {
+        return toResult(returned, maxChars, hash, secrets.json);
+      } catch (thrown) {
+        throw redactThrown(secrets, thrown);
+      }
+    },
     hash,
+    secrets,
   };
 }
 
@@ -48,7 +58,7 @@ function switchedConfig(agent: AgentState | undefined): string | undefined {
 }
 
 /** Prepares the tools of each profile once; agents with their own toolsets get a set of their own. */
-function createToolsOf({ set, registry }: EnvParts): Env['toolsOf'] {
+function createToolsOf({ set, registry, secrets }: EnvParts): Env['toolsOf'] {
   let known = new WeakMap<CompiledProfile, Map<string, AgentTools>>();
   let { version } = registry;
   return (profile: CompiledProfile, agent: AgentState): AgentTools => {
@@ -69,22 +79,25 @@ function createToolsOf({ set, registry }: EnvParts): Env['toolsOf'] {
     });
     const made = prepareTools(
       allowed.filter(({ name }) => !forbiddenTools.includes(name)),
-      registry,
-      set,
+      { registry, set, secrets },
     );
     ofProfile.set(key, made);
     return made;
   };
 }
 
-function prepareTools(allowed: readonly Tool[], registry: ToolRegistry, set: ProfileSet): AgentTools {
+function prepareTools(
+  allowed: readonly Tool[],
+  { registry, set, secrets }: Pick<EnvParts, 'registry' | 'set' | 'secrets'>,
+): AgentTools {
   const tools = allowed.map((tool) => withProtocol(tool, set));
-  const offered = tools.map(({ tool, protocol }) => offeredTool(registry, tool, protocol));
+  // What a server says of its tools comes from outside, too.
+  const offered = secrets.json(tools.map(({ tool, protocol }) => offeredTool(registry, tool, protocol)));
   return {
     tools: new Map(tools.map(({ tool, check }) => [tool.name, { ...tool, check }])),
     offered,
     offeredJson: JSON.stringify(offered),
-    description: describeTools(allowed, 'brief', (name) => registry.wireName(name)),
+    description: secrets.text(describeTools(allowed, 'brief', (name) => registry.wireName(name))),
   };
 }
 

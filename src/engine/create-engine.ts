@@ -18,6 +18,7 @@ import { loadProfiles } from '../profiles/load-profiles.ts';
 import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts';
 import { createTeamTools } from '../tools/team/create-team-tools.ts';
 import { buildEnv } from './build-env.ts';
+import { addConfigSecrets, collectSecrets } from './config-secrets.ts';
 import { createContentHash } from './content-hash.ts';
 import { Engine } from './engine.ts';
 import type { Workbench } from './engine-parts.ts';
@@ -66,6 +67,8 @@ export interface EngineOptions {
   readonly replay?: string | Recording;
   /** How long cancelled tools and model calls get to stop, in milliseconds; 5000 by default. */
   readonly graceMs?: number;
+  /** Values that must never be recorded, besides the API keys and environment values of LLM configs. */
+  readonly secrets?: readonly string[];
 }
 
 /** What an engine runs with besides its profiles and tools. */
@@ -93,7 +96,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 export async function prepareEngine(
   options: Pick<
     EngineOptions,
-    'profiles' | 'models' | 'tools' | 'toolsets' | 'ingestors' | 'observers' | 'functions' | 'team' | 'env' | 'replay'
+    'profiles' | 'models' | 'tools' | 'toolsets' | 'ingestors' | 'observers' | 'functions' | 'team' | 'env' | 'replay' | 'secrets'
   >,
 ): Promise<PreparedEngine> {
   const registry = createToolRegistry(allTools(options));
@@ -107,17 +110,20 @@ export async function prepareEngine(
   const hash = createContentHash();
   const toolsets = new Toolsets(registry, observers);
   const declared = options.toolsets ?? {};
+  const secrets = collectSecrets(options.secrets);
   const llmConfigs = new Set<LlmConfigs>();
   const build = async (source: EngineOptions['profiles'], names: Partial<KnownNames>): Promise<Workbench> => {
     const set = await loadProfiles(filesOf(source), {
       known: async (files) => ({ ...names, toolsetKinds: await knownToolsetKinds(files, declared) }),
       ...env,
     });
+    addConfigSecrets(secrets, set, options.env ?? process.env);
     await openToolsets(toolsets, set, declared);
     const files = JSON.stringify(set.files);
     const configs = createLlmConfigs(set.llmConfigs, models, replay?.configs);
     llmConfigs.add(configs);
-    const bench = buildEnv({ set, registry, ingestors, observers, llmConfigs: configs, hash });
+
+    const bench = buildEnv({ set, registry, ingestors, observers, llmConfigs: configs, hash, secrets });
     return {
       kernel: { env: bench, agentNode: createAgentNode(bench), toolNode: createToolNode(bench) },
       set,
@@ -146,6 +152,7 @@ export async function prepareEngine(
         decodeToolName: (wire) => registry.fromWire(wire),
         ...(live.random === undefined ? {} : { random: live.random }),
         ...env,
+        onSecret: (value) => void secrets.add(value),
         llmConfigs: (name) => [...llmConfigs].map((configs) => configs.find(name)).find((config) => config !== undefined),
       });
       return new Engine({

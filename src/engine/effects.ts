@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { CadreError } from '../core/error.ts';
 import type { CadreEvent } from '../core/event.ts';
 import type { ContentHash } from '../core/ids.ts';
-import type { ModelDelta, ModelGateway } from '../core/model.ts';
+import type { ModelGateway } from '../core/model.ts';
 import type { RunState } from '../core/state.ts';
 import type { ToolContext } from '../core/tool.ts';
 import type { Effect } from '../core/transaction.ts';
@@ -15,6 +15,7 @@ import { blockedNote, couldNotBeMade } from './effect-faults.ts';
 import { CallContext, type CallLinks } from './call-context.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { atMost, Closings } from './closings.ts';
+import { liveDeltas } from './live-deltas.ts';
 import { LazyAbort } from './lazy-abort.ts';
 import { replayedTool } from './replayed-tool.ts';
 import { runTool } from './run-tool.ts';
@@ -176,16 +177,16 @@ export class Effects {
     if (agent?.currentTurnId !== turnId) return;
     const { kernel, gateway, content, functions, clock, graceMs } = this.#ports;
     const abort = new AbortController();
-    // Asked per delta: who subscribes right after a launch hears the first model call, too.
-    const onDelta = (delta: ModelDelta): void => {
-      if (this.#subscribers.wantsDeltas) this.#subscribers.delta(agentId, turnId, delta);
-    };
+    const { onDelta, end } = liveDeltas(kernel.env.secrets, this.#subscribers, agentId, turnId);
     const ports = { run, agent, signal: abort.signal, gateway, content, functions, clock, graceMs, onDelta };
     this.#track(
       { kind: 'model', key: turnId },
       abort,
       kernel.agentNode.exec({ turnId }, ports),
-      (outcome) => ({ kind: 'model', agentId, turnId, outcome }),
+      (outcome) => {
+        end();
+        return { kind: 'model', agentId, turnId, outcome };
+      },
       (thrown) => ({ kind: 'model', agentId, turnId, outcome: couldNotBeMade(thrown) }),
     );
   }
@@ -215,6 +216,7 @@ export class Effects {
     if (agent === undefined || call === undefined || tool?.kind !== 'effect') return;
     const abort = new LazyAbort();
     const scope = agentScope(run, agent);
+    const { secrets } = this.#ports.kernel.env;
     const { context, clock, workspace, live, replay } = this.#ports;
     const providerCallId =
       run.turns.get(turnId)?.modelEnd?.reply?.toolCalls.find((made) => made.callId === callId)?.providerCallId ?? '';
@@ -235,7 +237,7 @@ export class Effects {
       abort,
       graceMs: this.#ports.graceMs,
       start: (progress) => tool.execute(call.request.args ?? {}, new CallContext(identity, links(progress))),
-      onProgress: (fraction, note) => this.#subscribers.progress(agentId, turnId, callId, fraction, note),
+      onProgress: (fraction, note) => this.#subscribers.progress(agentId, turnId, callId, fraction, secrets.text(note)),
       onBlocked: (ms) => this.#tell(blockedNote(tool.name, callId, ms)),
       onLate: (late) => {
         // What a verifier says too late is about a call that went on without it.

@@ -19,6 +19,8 @@ export interface ModelGatewayOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Turns a tool's wire name into the real one, in which scripts are written; the wire name itself unless given. */
   readonly decodeToolName?: (wireName: string) => string;
+  /** Told of each key that is used. */
+  readonly onSecret?: (value: string) => void;
 }
 
 /** Whether a config can be called: `config` is the one that will be used, or the error says what is missing. */

@@ -22,6 +22,8 @@ export interface ModelResolverOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Turns a tool's wire name into the real one, in which scripts are written. */
   readonly decodeToolName: (wireName: string) => string;
+  /** Told of each key that is used. */
+  readonly onSecret?: (value: string) => void;
 }
 
 /** A config that can be called, or why not. `config` is the one in use: another than asked for when that one is not configured. */
@@ -111,6 +113,7 @@ export class ModelResolver {
   /** What the config needs and does not have, when another config may be used instead. */
   #findMissing(config: LlmConfig): ErrorRecord | undefined {
     const keyVar = this.#apiKeyVar(config);
+    this.#apiKey(config);
     const missing = config.missing.filter((name) => !this.#options.env[name]);
     if (keyVar !== undefined && !this.#isKeyOptional(config) && !this.#options.env[keyVar] && !missing.includes(keyVar))
       missing.push(keyVar);
@@ -194,7 +197,9 @@ export class ModelResolver {
 
   #apiKey(config: LlmConfig): string | undefined {
     const keyVar = this.#apiKeyVar(config);
-    return keyVar === undefined ? undefined : this.#options.env[keyVar];
+    const key = keyVar === undefined ? undefined : this.#options.env[keyVar];
+    if (key !== undefined && key !== '') this.#options.onSecret?.(key);
+    return key;
   }
 
   #describeUnknown(config: LlmConfig, provider: string): string {

@@ -22,10 +22,16 @@ interface Returned {
 /**
  * Fits what a tool returned for the model (FAULTS X3, X4): a text as it is, content with files as parts, nothing as
  * "(no result)", everything else as indented JSON. Text over `maxChars` keeps head and tail around a marker, and is
- * handed back whole in `full`; `address` gives the place the whole will be stored at, for the marker.
+ * handed back whole in `full`; `address` gives the place the whole will be stored at, for the marker. `clean` is asked before
+ * anything is cut.
  */
-export function toResult(returned: unknown, maxChars: number, address?: (full: string) => string): FittedResult {
-  const { content, isError, items } = readReturned(returned);
+export function toResult(
+  returned: unknown,
+  maxChars: number,
+  address?: (full: string) => string,
+  clean: <Value>(value: Value) => Value = (value) => value,
+): FittedResult {
+  const { content, isError, items } = clean(readReturned(returned));
   const whole = contentText(content);
   if (whole.length <= maxChars) return { content: withoutHugeFiles(content), isError, items };
   const ref = address?.(whole);

@@ -65,7 +65,7 @@ describe('toolset files', () => {
     expect(diagnostics).toEqual([]);
     expect(set?.toolsets.get('box')).toMatchObject({
       settings: { token: 'hush', env: { A: '12', B: 'b' } },
-      secrets: ['hush', '12'],
+      secrets: ['hush'],
     });
   });
 

@@ -7,6 +7,7 @@ import { childOf, toPlainObject, type MapNode, type SourceNode } from '../yaml/s
 import { toMilliseconds } from './duration.ts';
 import { lookUpValues, type ValueSources } from './environment-values.ts';
 import { findFile } from './file-lookup.ts';
+import { secretValues } from './secret-values.ts';
 import { listNode, mapNode, readFlag, readNumber, readObject, textNode } from './read-node.ts';
 
 /** What an LLM config may refer to. */
@@ -38,6 +39,7 @@ export function compileLlmConfig(context: LlmConfigContext, merged: MapNode, nam
     deadlines: deadlinesOf(config),
     // An inherited list may name the config itself, which would only fail the same way again.
     fallbacks: texts(config, 'fallbacks').filter((fallback) => fallback !== name),
+    ...secretsOf(config),
     missing: isKeyMissing ? [...new Set([...missing, apiKeyVar])] : missing,
     ...withoutUndefined({
       baseUrl: text(config, 'base_url') ?? text(config, 'api_base'),
@@ -96,6 +98,11 @@ function checkLookedUp(report: Report, merged: MapNode, config: MapNode): void {
       );
     }
   }
+}
+
+function secretsOf(config: MapNode): Pick<LlmConfig, 'secrets'> {
+  const secrets = secretValues(config);
+  return secrets.length === 0 ? {} : { secrets };
 }
 
 function modelOf(context: LlmConfigContext, config: MapNode, hasScript: boolean): Pick<LlmConfig, 'provider' | 'model'> {

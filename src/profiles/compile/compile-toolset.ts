@@ -8,6 +8,7 @@ import type { MapNode, SourceNode } from '../yaml/source-node.ts';
 import { lookUpValues, type ValueSources } from './environment-values.ts';
 import { mapNode, textNode } from './read-node.ts';
 import { refOf } from './compile-context.ts';
+import { secretValues } from './secret-values.ts';
 
 /** What a toolset file may refer to. */
 export interface ToolsetContext {
@@ -46,7 +47,7 @@ export function compileToolset(context: ToolsetContext, root: MapNode, name: str
     name,
     kind,
     settings: plainSettings(node, texts) as JsonObject,
-    secrets: variableValues(node),
+    secrets: secretValues(node),
     missing,
     source: refOf(root),
   };
@@ -91,15 +92,4 @@ function inSettings(schema: JsonSchema): JsonSchema {
   const made = wrappers.get(schema) ?? { type: 'object', properties: { settings: schema } };
   wrappers.set(schema, made);
   return made;
-}
-
-function variableValues(node: SourceNode): readonly string[] {
-  switch (node.kind) {
-    case 'scalar':
-      return node.variable === undefined ? [] : [node.written];
-    case 'list':
-      return node.items.flatMap(variableValues);
-    case 'map':
-      return [...node.entries.values()].flatMap(({ value }) => variableValues(value));
-  }
 }

@@ -1,0 +1,24 @@
+import type { ProfileSet } from '../core/profile.ts';
+import { Secrets, shortestSecret } from '../core/secrets.ts';
+
+/** The secrets the caller names. One that cannot be looked for is told of: whoever named it thinks it is kept. */
+export function collectSecrets(named: readonly string[] = []): Secrets {
+  const secrets = new Secrets();
+  for (const value of named) {
+    if (secrets.add(value)) continue;
+    process.emitWarning(
+      `a value of \`secrets\` is not kept out of the record: it is shorter than ${shortestSecret} characters, or an ordinary word`,
+      'CadreWarning',
+    );
+  }
+  return secrets;
+}
+
+/** Adds the keys of LLM configs, and what configs and toolsets take from the environment and must not be recorded. */
+export function addConfigSecrets(secrets: Secrets, set: ProfileSet, env: Readonly<Record<string, string | undefined>>): void {
+  for (const { apiKeyVar, secrets: values = [] } of set.llmConfigs.values()) {
+    const key = apiKeyVar === undefined ? undefined : env[apiKeyVar];
+    for (const value of key === undefined ? values : [key, ...values]) secrets.add(value);
+  }
+  for (const toolset of set.toolsets.values()) for (const value of toolset.secrets) secrets.add(value);
+}
