@@ -68,12 +68,13 @@ export class Engine {
     const runId = ids.runId();
     const { secrets } = workbench.kernel.env;
     const payload = secrets.json(toUserPayload(request.input));
-    const titled = request.title === undefined ? request : { ...request, title: secrets.text(request.title) };
     const { snapshot } = workbench;
     const { run, begun } = await this.#leases.take(runId, (lease) => {
       this.#assertOpen();
       const limits = this.#limits(options.limits);
-      const start = startEvent({ runId, at: clock.now(), payload, profile: profile.name, snapshot, limits }, titled, options);
+      const start = secrets.json(
+        startEvent({ runId, at: clock.now(), payload, profile: profile.name, snapshot, limits }, request, options),
+      );
       const { actor, run } = this.#activate(startRun(start), lease, workbench, options);
       const prefix = { events: [start], contents: [snapshot] };
       return { run, begun: actor.begin(prefix, { kind: 'start', profile: profile.name, payload }) };
