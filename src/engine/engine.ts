@@ -66,18 +66,16 @@ export class Engine {
     options.signal?.throwIfAborted();
     await this.#toolsetsReady();
     const runId = ids.runId();
-    const { secrets } = workbench.kernel.env;
-    const payload = secrets.json(toUserPayload(request.input));
+    const payload = toUserPayload(request.input);
     const { snapshot } = workbench;
     const { run, begun } = await this.#leases.take(runId, (lease) => {
       this.#assertOpen();
       const limits = this.#limits(options.limits);
-      const start = secrets.json(
-        startEvent({ runId, at: clock.now(), payload, profile: profile.name, snapshot, limits }, request, options),
-      );
+      const facts = { runId, at: clock.now(), payload, profile: profile.name, snapshot, limits };
+      const start = workbench.kernel.env.secrets.json(startEvent(facts, request, options));
       const { actor, run } = this.#activate(startRun(start), lease, workbench, options);
       const prefix = { events: [start], contents: [snapshot] };
-      return { run, begun: actor.begin(prefix, { kind: 'start', profile: profile.name, payload }) };
+      return { run, begun: actor.begin(prefix, { kind: 'start', profile: profile.name, payload: start.input }) };
     });
     await begun;
     this.#tellFailures(runId);
