@@ -1,4 +1,5 @@
 import type { JsonObject } from './json.ts';
+import type { ToolProtocol } from './text-protocol.ts';
 
 /** Deadlines of one model call, in milliseconds. */
 export interface ModelDeadlines {
@@ -72,6 +73,10 @@ export interface LlmConfig {
   readonly missing: readonly string[];
   /** The config to use instead when something required is missing. */
   readonly whenUnconfigured?: string;
+  /** How its model is told of tools and calls them; `native` when absent. */
+  readonly toolProtocol?: ToolProtocol;
+  /** Calls that stand in the text of a reply without any others count. */
+  readonly acceptsTextCalls?: boolean;
   /** For `scripted`: the rules, as loaded. */
   readonly script?: JsonObject;
   /** For `replay`: the file of the recording, relative to the working folder. */

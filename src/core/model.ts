@@ -3,6 +3,7 @@ import type { RunId } from './ids.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
 import type { LlmConfig } from './llm-config.ts';
 import type { FilePart, PromptMessage, ProviderOptions } from './message.ts';
+import type { TextProtocol } from './text-protocol.ts';
 
 /** A tool as it is offered to a model; `name` is the wire name. */
 export interface OfferedTool {
@@ -38,6 +39,8 @@ export interface ModelRequest {
   readonly messages: readonly PromptMessage[];
   readonly tools: readonly OfferedTool[];
   readonly toolChoice: ToolChoice;
+  /** Tools are told of in the system text, and calls and results are text of this protocol. */
+  readonly textProtocol?: TextProtocol;
   /** The longest reply in tokens, where a budget leaves less than the config allows. */
   readonly maxOutputTokens?: number;
   /** About how many tokens the prompt has, where that is known without looking through it. */
@@ -56,6 +59,8 @@ export interface RawToolCall {
   readonly toolName: string;
   readonly input: string;
   readonly providerOptions?: ProviderOptions;
+  /** Why a call in a text cannot be read; it is answered with this and not run. */
+  readonly problem?: string;
 }
 
 /** Tokens of one or more calls; a count the provider did not report is absent. */
@@ -80,6 +85,8 @@ export interface ModelReply {
   readonly toolCalls: readonly RawToolCall[];
   readonly finishReason: FinishReason;
   readonly modelId?: string;
+  /** What the model really wrote, where calls were read out of its text. */
+  readonly said?: string;
 }
 
 /** One try at a model call, as the turn record keeps it. */

@@ -47,6 +47,8 @@ export interface ModelEnd {
     readonly toolCalls: readonly ReplyToolCall[];
     readonly finishReason: FinishReason;
     readonly modelId?: string;
+    /** What the model really wrote, where calls were read out of its text. */
+    readonly said?: string;
   };
   readonly error?: ErrorRecord;
   readonly usage: Usage;

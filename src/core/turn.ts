@@ -3,6 +3,7 @@ import type { ErrorRecord } from './error.ts';
 import type { JsonValue } from './json.ts';
 import type { Content, ProviderOptions } from './message.ts';
 import type { InjectionMode } from './strategy.ts';
+import type { TextProtocol } from './text-protocol.ts';
 
 /** What kind of activation a turn records (A1.6). */
 export type TurnType = 'agent' | 'user' | 'dispatch' | 'aggregation' | 'restart';
@@ -73,6 +74,8 @@ export interface TurnPrompt {
   /** The engine's own estimate of the whole prompt in tokens; what the provider counted is in `model.end`. */
   readonly tokens?: number;
   readonly toolChoice?: string;
+  /** Tools, calls and results are text of this protocol; absent when the provider has its own way. */
+  readonly protocol?: TextProtocol;
 }
 
 /** A tool call of a reply, with the engine's id beside the provider's. */
@@ -85,6 +88,8 @@ export interface ReplyToolCall {
   /** The argument text exactly as the provider sent it. */
   readonly input: string;
   readonly providerOptions?: ProviderOptions;
+  /** Why a call in a text cannot be read; it is answered with this and not run. */
+  readonly problem?: string;
 }
 
 /** How a tool call ended. */

@@ -4,6 +4,7 @@ import type { ContentPart, FilePart, MessageOrigin, PromptMessage } from '../cor
 import { contentParts, contentText } from '../core/message.ts';
 import type { SourceRef } from '../core/profile.ts';
 import { prependSeparator, segmentSeparator } from '../core/prompt.ts';
+import { protocolPieces, type TextProtocol } from '../core/text-protocol.ts';
 import type { TurnInput } from '../core/turn.ts';
 import { partText, resultParts, type PromptPart } from './prompt-text.ts';
 import type { SystemPromptView } from './system-prompt.ts';
@@ -47,6 +48,8 @@ export interface PromptParts {
   readonly to: number;
   readonly inputs: readonly TurnInput[];
   readonly turnId: string;
+  /** How calls and results are written, when they are text. */
+  readonly protocol?: TextProtocol | undefined;
 }
 
 type SpanDraft = Pick<PromptSpan, 'source' | 'ref' | 'text'> & Partial<PromptSpan>;
@@ -69,7 +72,7 @@ export function promptSpans(parts: PromptParts): readonly PromptSpan[] {
   const to = Math.min(parts.to - history.released, history.messages.length);
   for (let index = from; index < to; index++) {
     const message = history.messages[index];
-    if (message !== undefined) messages.push({ role: message.role, spans: storedSpans(message, history.origins[index]) });
+    if (message !== undefined) messages.push(storedMessage(message, history.origins[index], parts.protocol));
   }
   for (const input of parts.inputs) if (!input.persistent) addEphemeral(messages, input, parts.turnId);
   return placed(messages);
@@ -94,6 +97,44 @@ function systemSpans(system: SystemPromptView): readonly SpanDraft[] {
     });
   }
   return spans;
+}
+
+function storedMessage(
+  message: PromptMessage,
+  origin: MessageOrigin | undefined,
+  protocol: TextProtocol | undefined,
+): MessageSpans {
+  const pieces = protocol === undefined ? undefined : protocolPieces(message, protocol);
+  if (pieces === undefined) return { role: message.role, spans: storedSpans(message, origin) };
+  return {
+    role: message.role === 'tool' ? 'user' : message.role,
+    spans: pieces.map((piece) => writtenSpan(message, piece, origin)),
+  };
+}
+
+/** A piece of a message in a text protocol, with the source its part has in any other prompt. */
+function writtenSpan(
+  message: PromptMessage,
+  piece: NonNullable<ReturnType<typeof protocolPieces>>[number],
+  origin: MessageOrigin | undefined,
+): SpanDraft {
+  const turn = origin === undefined ? {} : { turnId: origin.turnId };
+  if (piece.kind === undefined)
+    return { source: message.role === 'tool' ? 'tool_result' : 'reply', ref: origin?.turnId ?? '', ...ofPart(piece), ...turn };
+  const part = message.role === 'system' ? undefined : message.content[piece.part];
+  const callId = part?.type === 'tool-call' || part?.type === 'tool-result' ? part.toolCallId : undefined;
+  const call = callId === undefined ? {} : { callId };
+  const base = { text: piece.text, ...call, ...turn };
+  switch (piece.kind) {
+    case 'said':
+      return { source: 'reply', ref: origin?.turnId ?? '', ...base };
+    case 'call':
+      return { source: 'tool_call', ref: callId ?? '', ...base };
+    case 'result':
+      return { source: 'tool_result', ref: origin?.itemIds[piece.part] ?? callId ?? '', ...base };
+    case 'frame':
+      return { source: 'join', ref: callId ?? origin?.turnId ?? '', ...base };
+  }
 }
 
 function storedSpans(message: PromptMessage, origin: MessageOrigin | undefined): readonly SpanDraft[] {

@@ -3,6 +3,7 @@ import type { InboxItem } from '../core/inbox.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { CompiledProfile, ProfileFile, SourceRef } from '../core/profile.ts';
 import type { AgentState, RunState, TurnState } from '../core/state.ts';
+import { toolSectionId } from '../core/tool-section.ts';
 import type { TurnInput } from '../core/turn.ts';
 import type { PlacedCall } from './call-index.ts';
 import type { EventAt } from './cause-chain.ts';
@@ -73,6 +74,8 @@ export type TextOrigin =
       readonly coversEarlier?: true;
       readonly llmConfig?: string;
     }
+  /** How tools are called, and which there are, where an LLM config has it told as text. */
+  | { readonly kind: 'tool_protocol'; readonly protocol: string; readonly config: string }
   /** A separator the engine put between two texts. */
   | { readonly kind: 'join' }
   /** The run does not know its item. */
@@ -122,6 +125,8 @@ function segmentOrigin(lookup: OriginLookup, span: PromptSpan, offset: number): 
   const { profile } = lookup;
   const segment = profile?.segments.find((candidate) => candidate.id === span.ref);
   const named = { kind: 'segment' as const, profile: lookup.agent?.meta.profile ?? '', segmentId: span.ref };
+  if (span.ref === toolSectionId)
+    return { kind: 'tool_protocol', protocol: lookup.turn.start.prompt?.protocol ?? '', config: configOf(lookup) };
   if (profile === undefined || segment === undefined) return { ...named, segmentType: 'unknown' };
   return {
     ...named,
@@ -132,6 +137,11 @@ function segmentOrigin(lookup: OriginLookup, span: PromptSpan, offset: number): 
     ...(segment.ingestorId === undefined ? {} : { ingestor: segment.ingestorId }),
     ...(segment.contentKey === undefined ? {} : { contentKey: segment.contentKey }),
   };
+}
+
+/** The LLM config whose `tool_protocol` it was. */
+function configOf({ turn, profile, run }: OriginLookup): string {
+  return turn.modelEnd?.attempts[0]?.config ?? run.meta.llmConfig ?? profile?.llmConfigRef ?? '';
 }
 
 /** What stands for messages that are left out: the event that put it there says which, and who wrote it. */

@@ -45,6 +45,8 @@ export interface ReplyView {
   readonly files: readonly FilePart[];
   readonly finishReason: FinishReason | undefined;
   readonly modelId: string | undefined;
+  /** What the model really wrote, where calls were read out of its text. */
+  readonly said: string | undefined;
 }
 
 /** One change of agent or team state that a turn made. */
@@ -180,6 +182,7 @@ function toPrompt(
     to: prompt.to,
     inputs,
     turnId: turn.turnId,
+    protocol: prompt.protocol,
   });
   const spans = hash === undefined ? built : built.map((span) => ({ ...span, hash: span.hash ?? hash(span.text) }));
   return { spans, text: spans.map((span) => span.text).join('') };
@@ -205,6 +208,7 @@ function toReply(reply: EventOf<'model.end'>['reply']): ReplyView {
     files: reply?.files ?? [],
     finishReason: reply?.finishReason,
     modelId: reply?.modelId,
+    said: reply?.said,
   };
 }
 

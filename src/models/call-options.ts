@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import type { ModelRequest } from '../core/model.ts';
+import { toProtocolPrompt } from '../core/text-protocol.ts';
 import type { AiSdkModel, ModelCallOptions } from './ai-sdk-model.ts';
 import { toPrompt } from './to-prompt.ts';
 
@@ -19,11 +20,13 @@ export function toCallOptions(
   request: ModelRequest,
   abortSignal: AbortSignal,
 ): ModelCallOptions {
-  const prompt = toPrompt(request.messages, model.specificationVersion);
+  const { textProtocol } = request;
+  const messages = textProtocol === undefined ? request.messages : toProtocolPrompt(request.messages, textProtocol);
+  const prompt = toPrompt(messages, model.specificationVersion);
   const ofConfig = settingsFor(model, config);
   if (model.wantsRequest === true) return { prompt, abortSignal, request };
   const settings = request.maxOutputTokens === undefined ? ofConfig : atMost(ofConfig, request.maxOutputTokens);
-  if (request.tools.length === 0) return { ...settings, prompt, abortSignal };
+  if (request.tools.length === 0 || textProtocol !== undefined) return { ...settings, prompt, abortSignal };
   return { ...settings, prompt, abortSignal, tools: request.tools, toolChoice: request.toolChoice };
 }
 

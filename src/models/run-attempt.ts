@@ -7,6 +7,7 @@ import { toCallOptions } from './call-options.ts';
 import { classifyThrown } from './classify-thrown.ts';
 import { DeadlineWatch, type DeadlinePhase } from './deadlines.ts';
 import { asStreamCut, lastingFailure, passingFailure, type ModelFailure } from './model-failure.ts';
+import { readTextReply } from './protocol/read-text-reply.ts';
 import { ReplyBuilder } from './reply-builder.ts';
 import type { StreamPart } from './stream-part.ts';
 
@@ -105,9 +106,16 @@ class Attempt {
   #finish(): void {
     const result = this.#builder.build();
     if (result.kind === 'failure') return this.#fail(result.failure);
-    this.#end({ kind: 'reply', reply: result.reply, warnings: this.#builder.warnings, ...this.#common() });
+    this.#end({ kind: 'reply', reply: this.#withTextCalls(result.reply), warnings: this.#builder.warnings, ...this.#common() });
     // A stream that said all and stays open holds its connection until it is told.
     if (!this.#closed) this.#discard();
+  }
+
+  /** Calls may stand in the text. */
+  #withTextCalls(reply: ModelReply): ModelReply {
+    const { request, config } = this.#input;
+    const accepts = config.acceptsTextCalls === true;
+    return request.textProtocol === undefined && !accepts ? reply : readTextReply(reply, request, accepts);
   }
 
   #fail(failure: ModelFailure): void {

@@ -8,7 +8,10 @@ import type { ModelOutcome } from '../core/model.ts';
 import type { AgentState, RunState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { TurnStart } from '../core/turn-events.ts';
+import type { CompiledProfile } from '../core/profile.ts';
+import type { TextProtocol } from '../core/text-protocol.ts';
 import { estimateTokens } from '../core/token-estimate.ts';
+import { toolSection } from '../core/tool-section.ts';
 import type { TurnPrompt } from '../core/turn.ts';
 import { callModel, type AgentPorts, type TurnTicket } from './call-model.ts';
 import { climbLadder } from './climb-ladder.ts';
@@ -25,6 +28,7 @@ import { answerDanglingCalls } from './prep-dangling.ts';
 import { readInbox } from './prep-inputs.ts';
 import { buildSystemPrompt } from './prep-system-prompt.ts';
 import { profileOf } from './profile-of.ts';
+import { configOf } from './reserve.ts';
 import { boundTurn, lookAtLimits, noteUnknownCost } from './turn-limits.ts';
 
 /**
@@ -59,11 +63,15 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket |
   askToGoOn(tx, agent);
   const { inputs, cause } = readInbox(tx, env, agent, profile);
   const tools = env.toolsOf(profile, agent);
-  const system = buildSystemPrompt(tx, env, agent, profile, tools);
   const turnId = `${agentId}.t${agent.turnCount + 1}` as TurnId;
   const isLast = agent.limitStage === 2;
   const choice = isLast ? 'none' : (agent.nextToolChoice ?? profile.toolChoice);
-  const fixed = system.tokens + toolTokens(tools);
+  const protocol = tools.offered.length === 0 ? undefined : textProtocolOf(env, profile, tx.run, agent);
+  const section =
+    protocol === undefined ? '' : toolSection(protocol, tools.offered, isMode(choice) ? choice : env.catalog.wireName(choice));
+  const system = buildSystemPrompt(tx, env, agent, profile, tools, section);
+  // A text protocol has the tools in the system text.
+  const fixed = system.tokens + (protocol === undefined ? toolTokens(tools) : 0);
   const coming = countMessages(inputs);
   // The last turn of an agent whose context is full must still fit.
   fitView(tx, agent, profile, { fixed, inputs, messages: coming, ...(isLast && size !== undefined ? { most: size } : {}) });
@@ -80,6 +88,7 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket |
     if (view.headSeq !== undefined) prompt.headSeq = view.headSeq;
   }
   if (choice !== 'auto') prompt.toolChoice = choice;
+  if (protocol !== undefined) prompt.protocol = protocol;
   const start: Roomy<TurnStart> = {
     type: 'turn.start',
     agentId,
@@ -106,6 +115,16 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket |
 }
 
 const toolSizes = new WeakMap<AgentTools, number>();
+
+function isMode(choice: string): boolean {
+  return choice === 'auto' || choice === 'none' || choice === 'required';
+}
+
+/** The text protocol an agent calls its tools in; undefined when its provider has its own way. */
+function textProtocolOf(env: Env, profile: CompiledProfile, run: RunState, agent: AgentState): TextProtocol | undefined {
+  const protocol = configOf(env, profile, run, agent)?.toolProtocol;
+  return protocol === 'native' ? undefined : protocol;
+}
 
 /** What the offered tools come to; known once per profile. */
 function toolTokens(tools: AgentTools): number {

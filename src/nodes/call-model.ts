@@ -65,6 +65,7 @@ export function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Prom
     signal,
     caller: callerOf(run, agent),
   };
+  if (prompt.protocol !== undefined) request.textProtocol = prompt.protocol;
   if (start.reserve?.output !== undefined) request.maxOutputTokens = start.reserve.output;
   const promptSize = config.rateLimit === undefined ? undefined : promptTokens(agent, prompt);
   if (promptSize !== undefined) request.promptTokens = promptSize;

@@ -62,6 +62,7 @@ function recordedReply(tx: Transaction, env: Env, reply: ModelReply, profile?: C
   if (reply.reasoningParts !== undefined) recorded.reasoningParts = reply.reasoningParts;
   if (reply.files !== undefined) recorded.files = reply.files;
   if (reply.modelId !== undefined) recorded.modelId = reply.modelId;
+  if (reply.said !== undefined) recorded.said = reply.said;
   return recorded;
 }
 
@@ -78,6 +79,7 @@ function withCallIds(tx: Transaction, env: Env, reply: ModelReply): readonly Rep
       input: call.input,
     };
     if (call.providerOptions !== undefined) made.providerOptions = call.providerOptions;
+    if (call.problem !== undefined) made.problem = call.problem;
     return made;
   });
 }

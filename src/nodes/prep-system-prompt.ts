@@ -11,6 +11,7 @@ import type { CompiledProfile, CompiledSegment } from '../core/profile.ts';
 import { segmentSeparator } from '../core/prompt.ts';
 import type { AgentState } from '../core/state.ts';
 import { estimateTokens } from '../core/token-estimate.ts';
+import { toolSectionId } from '../core/tool-section.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { SegmentRecord } from '../core/turn.ts';
 import { requiredText } from './required-text.ts';
@@ -32,13 +33,18 @@ interface Rendered {
 interface Cached extends SystemPrompt {
   readonly profile: CompiledProfile;
   readonly rendered: readonly Rendered[];
+  readonly section: string;
 }
+
+// What no profile declares stands behind what profiles declare.
+const lastOrder = 1_000_000;
 
 const latest = new WeakMap<AgentState, Cached>();
 
 /**
  * Builds an agent's system prompt from its profile's segments, in order (A1.5). When nothing changed since the agent's
- * last turn, the text and its log are reused, so that a turn pays only for what is new (I13).
+ * last turn, the text and its log are reused, so that a turn pays only for what is new (I13). `section` tells how to call tools, in a
+ * text protocol; it stands last.
  */
 export function buildSystemPrompt(
   tx: Transaction,
@@ -46,14 +52,28 @@ export function buildSystemPrompt(
   agent: AgentState,
   profile: CompiledProfile,
   tools: AgentTools,
+  section = '',
 ): SystemPrompt {
   const scope = agentScope(tx.run, agent);
   const rendered = profile.segments.map((segment) => renderSegment(env, profile, segment, scope, tools));
   const known = latest.get(agent);
-  if (known !== undefined && known.profile === profile && sameTexts(known.rendered, rendered)) return known;
+  if (known !== undefined && known.profile === profile && known.section === section && sameTexts(known.rendered, rendered))
+    return known;
   const records = profile.segments.map((segment, index) => toRecord(tx, segment, rendered[index]));
-  const text = rendered.flatMap((entry) => (entry.met && entry.text !== '' ? [entry.text] : [])).join(segmentSeparator);
-  const built = { text, tokens: estimateTokens(text), log: tx.content(JSON.stringify(records)), profile, rendered };
+  const texts = rendered.flatMap((entry) => (entry.met && entry.text !== '' ? [entry.text] : []));
+  if (section !== '') {
+    records.push({
+      id: toolSectionId,
+      type: toolSectionId,
+      order: lastOrder,
+      conditionMet: true,
+      hash: tx.content(section),
+      chars: section.length,
+    });
+    texts.push(section);
+  }
+  const text = texts.join(segmentSeparator);
+  const built = { text, tokens: estimateTokens(text), log: tx.content(JSON.stringify(records)), profile, rendered, section };
   latest.set(agent, built);
   return built;
 }

@@ -101,6 +101,8 @@ function beyondLimit(call: ReplyToolCall, room: ToolCallRoom): Verdict {
 }
 
 function judge(env: Env, agent: AgentState, tools: AgentTools, call: ReplyToolCall, end: ReplyEnd): Verdict {
+  if (call.problem !== undefined && end.finishedCleanly)
+    return { ok: false, status: 'error', code: 'TOOL_ARGUMENTS_INVALID', message: `${call.problem}.` };
   const tool = tools.tools.get(call.name);
   if (tool === undefined) return agent.forbiddenTools.includes(call.name) ? forbidden(call.name) : unknownTool(tools, call.name);
   if (!end.finishedCleanly) {

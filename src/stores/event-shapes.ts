@@ -33,7 +33,7 @@ const action = defineShape<EventOf<'turn.decide'>['action']>({
 });
 
 const prompt = defineShape<TurnPrompt>({
-  fields: { system: 's', tools: 't', from: 'f', to: 'e', head: 'h', headSeq: 'q', tokens: 'k', toolChoice: 'c' },
+  fields: { system: 's', tools: 't', from: 'f', to: 'e', head: 'h', headSeq: 'q', tokens: 'k', toolChoice: 'c', protocol: 'p' },
   guesses: { from: always(0) },
 });
 

@@ -34,7 +34,7 @@ export const attempt = defineShape<ModelAttempt>({
 });
 
 const call = defineShape<ReplyToolCall>({
-  fields: { callId: 'k', providerCallId: 'p', name: 'n', wireName: 'w', input: 'i', providerOptions: 'o' },
+  fields: { callId: 'k', providerCallId: 'p', name: 'n', wireName: 'w', input: 'i', providerOptions: 'o', problem: 'm' },
   guesses: { wireName: (record) => record['name'] },
   note: (record, context) => context.calls.add(record.callId, record),
 });
@@ -49,6 +49,7 @@ export const reply = defineShape<NonNullable<EventOf<'model.end'>['reply']>>({
     toolCalls: { short: 'k', shape: call },
     finishReason: 'e',
     modelId: 'm',
+    said: 's',
   },
   guesses: {
     reasoning: always(''),

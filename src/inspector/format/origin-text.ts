@@ -35,6 +35,8 @@ export function originText(origin: TextOrigin): string {
     }
     case 'left_out':
       return `note in the place of messages ${rangeText(origin)} of ${safe(origin.agentId)}, which are left out`;
+    case 'tool_protocol':
+      return `the offered tools and how to call them: tool_protocol ${safe(origin.protocol)} of LLM config ${safe(origin.config)}`;
     case 'join':
       return 'separator put in by the engine';
     case 'unknown':

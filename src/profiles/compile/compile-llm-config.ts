@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../core/json.ts';
+import { toolProtocols } from '../../core/text-protocol.ts';
 import { defaultDeadlines, defaultRetry, type LlmConfig, type ModelDeadlines, type RetryPolicy } from '../../core/llm-config.ts';
 import type { Report } from '../report.ts';
 import { shapeProblems } from '../schema/validate-shape.ts';
@@ -60,6 +61,8 @@ export function compileLlmConfig(context: LlmConfigContext, merged: MapNode, nam
       whenUnconfigured: text(config, 'when_unconfigured'),
       script: scriptRef === undefined ? undefined : scriptOf(context, scriptRef),
       recording: text(config, 'recording'),
+      toolProtocol: toolProtocols.find((protocol) => protocol === text(config, 'tool_protocol')),
+      acceptsTextCalls: text(config, 'text_tool_calls') === 'accept' ? true : undefined,
     }),
   };
   if (result.provider === 'replay' && result.recording === undefined) {

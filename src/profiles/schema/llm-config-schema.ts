@@ -75,6 +75,13 @@ const settings: Properties = {
   headers: { type: 'object', additionalProperties: resolvable(text('A header.')), description: 'Headers to send along.' },
   provider_options: freeMap('Options of the provider, passed through.'),
   script: words('For `scripted`: the rules, for example scripts/offline.yaml.'),
+  tool_protocol: oneOf('How the model is told of its tools and calls them; as text for models without tool calls.', [
+    'native',
+    'json_actions',
+    'xml',
+    'loose_json',
+  ]),
+  text_tool_calls: oneOf('Whether calls in the text of a reply that has no others count.', ['accept', 'ignore']),
   recording: words('For `replay`: the recorded file, relative to the working folder.'),
   when_unconfigured: words('The LLM config to use when something required is missing.'),
 };

@@ -1,0 +1,80 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { endOfJson, tryJson } from './json-span.ts';
+import { fencesOf } from './quoted-ranges.ts';
+import { brokenCall, callOf, nameIn, type ReadReply, type TextCall } from './text-call.ts';
+
+/**
+ * Reads a reply in `json_actions`: one JSON object with `analysis`, `reasoning` and `actions`, alone, in a fenced block, or with words
+ * around it. With an empty list of actions the answer is what counts. Words without such an object are an answer; an object that cannot
+ * be read is a call with a problem.
+ */
+export function readJsonActions(reply: string): ReadReply {
+  const found = findObject(reply);
+  if (found === undefined) return { text: reply, calls: looksMeant(reply) ? [unreadable(reply)] : [] };
+  const { analysis, reasoning, answer } = found;
+  const actions = found['actions'] ?? found['action'];
+  const thought = reasoning === undefined ? {} : { reasoning: words(reasoning) };
+  const listed: readonly JsonValue[] | undefined = Array.isArray(actions) ? actions : isJsonObject(actions) ? [actions] : undefined;
+  if (listed === undefined)
+    return { text: words(analysis), calls: [brokenCall(JSON.stringify(actions ?? null), wrong)], ...thought };
+  if (listed.length > 0) return { text: words(analysis), calls: listed.map(toCall), ...thought };
+  return { text: words(answer ?? analysis), calls: [], ...thought };
+}
+
+// A few places are enough: a reply of this protocol has one object.
+const mostPlaces = 8;
+
+const wrong = 'actions must be a list of objects, {"tool": …, "args": {…}}';
+
+function toCall(action: JsonValue): TextCall {
+  const name = isJsonObject(action) ? nameIn(action) : undefined;
+  return isJsonObject(action) && name !== undefined
+    ? callOf(action, name, { rest: true })
+    : brokenCall(JSON.stringify(action), wrong);
+}
+
+function unreadable(reply: string): TextCall {
+  return brokenCall(
+    reply,
+    'the reply is not one complete JSON object; write {"analysis": …, "reasoning": …, "actions": […]} and nothing else',
+  );
+}
+
+/** The object with the actions: the reply itself, what stands in a fenced block, or what begins a line. */
+function findObject(reply: string): JsonObject | undefined {
+  const blocks = reply.includes('```') || reply.includes('~~~') ? fencesOf(reply).slice(0, mostPlaces) : [];
+  for (const text of [reply, ...blocks.map(({ inner }) => reply.slice(...inner))]) {
+    const value = asActions(tryJson(text.trim()));
+    if (value !== undefined) return value;
+  }
+  let places = 0;
+  for (const match of reply.matchAll(/^[ \t]*\{/gm)) {
+    places += 1;
+    if (places > mostPlaces) return undefined;
+    const start = match.index + match[0].length - 1;
+    const end = endOfJson(reply, start);
+    const value = end === -1 ? undefined : asActions(tryJson(reply.slice(start, end)));
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+function asActions(value: unknown): JsonObject | undefined {
+  return isJsonObject(value) &&
+    (Object.hasOwn(value, 'actions') || Object.hasOwn(value, 'action') || Object.hasOwn(value, 'answer'))
+    ? withActions(value)
+    : undefined;
+}
+
+/** An object that only answers has no actions. */
+function withActions(value: JsonObject): JsonObject {
+  return Object.hasOwn(value, 'actions') || Object.hasOwn(value, 'action') ? value : { ...value, actions: [] };
+}
+
+function looksMeant(reply: string): boolean {
+  return /^\s*(?:```\w*\s*)?\{/.test(reply) || reply.includes('"actions"');
+}
+
+function words(value: JsonValue | undefined): string {
+  return value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+}
