@@ -16,6 +16,14 @@ export const builtInToolsets: Readonly<Record<string, BuiltInToolset>> = {
     tools: ['search_web', 'fetch_page'],
     load: async () => (await import('./web/web-toolset.ts')).webToolset,
   },
+  javascript: {
+    tools: ['run_javascript'],
+    load: async () => (await import('./javascript/javascript-toolset.ts')).javascriptToolset,
+  },
+  python: {
+    tools: ['run_python'],
+    load: async () => (await import('./python/python-toolset.ts')).pythonToolset,
+  },
   shell: {
     tools: ['run_command', 'read_command_output', 'list_commands', 'stop_command'],
     load: async () => (await import('./shell/shell-toolset.ts')).shellToolset,

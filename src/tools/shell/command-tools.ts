@@ -1,7 +1,7 @@
 import type { EffectTool, ToolContext } from '../../core/tool.ts';
 import type { ToolsetRequest } from '../../core/toolset.ts';
 import { defineTool } from '../define-tool.ts';
-import { describeEnd } from './describe-command.ts';
+import { describeEnd } from '../process/describe-output.ts';
 import type { ShellCommand, ShellHost } from './shell-host.ts';
 
 /** Most bytes of one stream that are read at a time. */
@@ -77,7 +77,7 @@ export function commandTools({ name, toolName }: ToolsetRequest, hostOf: HostOf)
 
 function statusOf(command: ShellCommand): string {
   const { end } = command;
-  if (end !== undefined) return `${command.id}: ${describeEnd(end)} after ${(end.ms / 1000).toFixed(2)} s`;
+  if (end !== undefined) return `${command.id}: ${describeEnd(end)}`;
   return `${command.id}: running for ${((performance.now() - command.process.startedAt) / 1000).toFixed(0)} s`;
 }
 

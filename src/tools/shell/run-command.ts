@@ -4,7 +4,7 @@ import type { EffectTool, ToolContext, ToolReturn } from '../../core/tool.ts';
 import type { ToolsetRequest } from '../../core/toolset.ts';
 import { defineTool } from '../define-tool.ts';
 import { longestMs, type ProgramSettings } from '../process/program-settings.ts';
-import { describeCommand, endedByItself } from './describe-command.ts';
+import { describeCommand } from './describe-command.ts';
 import type { ShellCommand, ShellHost } from './shell-host.ts';
 
 /** Longest command, in characters. */
@@ -95,7 +95,7 @@ function resultOf(command: ShellCommand, host: ShellHost, workspace: string): To
   const { end, request } = command;
   if (end === undefined) throw new CadreError('INTERNAL', `command ${command.id} is over and has no end`);
   const text = describeCommand(command, end, host.session(request.session).cwd, workspace);
-  return { content: text, ...(endedByItself(end) ? {} : { isError: true }) };
+  return { content: text, ...(end.cause === 'exit' ? {} : { isError: true }) };
 }
 
 function startedText({ id }: ShellCommand): string {

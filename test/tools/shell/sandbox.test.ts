@@ -7,18 +7,12 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LiveThings } from '../../../src/engine/live-things.ts';
 import { openSandbox } from '../../../src/tools/sandbox/sandbox.ts';
+import { pythonToolset } from '../../../src/tools/python/python-toolset.ts';
 import { shellToolset } from '../../../src/tools/shell/shell-toolset.ts';
-import { toolsetUnderTest } from './shell-tools.ts';
+import { isInstalled, toolsetUnderTest } from '../toolset-under-test.ts';
 
-/** Why no sandbox can be made here; undefined when one can. */
-const missing = ['bwrap', 'socat', 'rg'].filter((program) => {
-  try {
-    execFileSync('/bin/sh', ['-c', `command -v ${program}`]);
-    return false;
-  } catch {
-    return true;
-  }
-});
+/** Why no sandbox can be made here. */
+const missing = ['bwrap', 'socat', 'rg'].filter((program) => !isInstalled(program));
 const usable = missing.length === 0;
 if (!usable)
   console.warn(`sandbox tests are skipped: ${missing.join(', ')} not installed (apt-get install bubblewrap socat ripgrep)`);
@@ -146,6 +140,18 @@ describe.skipIf(!usable)('a shell in a sandbox', () => {
     });
     expect(text).not.toContain('canary-4');
     expect(await run('echo alive', { session: 'linked' })).toContain('alive');
+  });
+});
+
+describe.skipIf(!usable || !isInstalled('python3'))('python in a sandbox', () => {
+  it('works in the workspace and reaches nothing else', async () => {
+    const python = toolsetUnderTest(pythonToolset, {}, { ...live, agent: new LiveThings('an agent with python') });
+    const text = await python.run('run_python', {
+      code: `import os, socket, tempfile\nopen("made.txt", "w").write("x")\ntempfile.TemporaryFile()\nfor attempt in (lambda: open("/etc/cadre-test", "w"), lambda: socket.create_connection(("127.0.0.1", ${port})), lambda: os.listdir(os.path.expanduser("~root/.ssh"))):\n  try:\n    print("reached", attempt())\n  except OSError as error:\n    print(error)`,
+    });
+    expect(text).toMatch(/exit code 0[^]*Read-only file system[^]*Connection refused[^]*No such file[^]*"made.txt" \(1 bytes\)/);
+    expect(text).not.toContain('reached');
+    rmSync(python.workspace, { recursive: true });
   });
 });
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createEngine } from '../../../src/index.ts';
 import { createMemoryJournal, scriptedModel, type ScriptedReply } from '../../../src/testing/index.ts';
 import { verifyRun } from '../../support/verify-run.ts';
-import { isAlive } from './shell-tools.ts';
+import { isAlive } from '../toolset-under-test.ts';
 
 const profile = (gate = 'allow'): string => `name: Builder
 tool_access_policy: { allowed_toolsets: [shell] }

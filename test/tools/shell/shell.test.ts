@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { shellToolset } from '../../../src/tools/shell/shell-toolset.ts';
-import { isAlive, toolsetUnderTest } from './shell-tools.ts';
+import { isAlive, toolsetUnderTest } from '../toolset-under-test.ts';
 
 const shell = toolsetUnderTest(shellToolset, { sandbox: false, grace: '300ms', max_output_mb: 1 });
 const { workspace } = shell;

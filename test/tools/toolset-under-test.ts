@@ -1,11 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { JsonObject } from '../../../src/core/json.ts';
-import type { EffectTool, ToolContext, ToolReturn } from '../../../src/core/tool.ts';
-import type { ToolsetKind } from '../../../src/core/toolset.ts';
-import { LiveThings } from '../../../src/engine/live-things.ts';
-import { toolContext } from '../tool-context.ts';
+import type { JsonObject } from '../../src/core/json.ts';
+import type { EffectTool, ToolContext, ToolReturn } from '../../src/core/tool.ts';
+import type { ToolsetKind } from '../../src/core/toolset.ts';
+import { LiveThings } from '../../src/engine/live-things.ts';
+import { toolContext } from './tool-context.ts';
 
 /** The tools of a toolset, run directly, with a workspace and live scopes of their own. */
 export interface ToolsetUnderTest {
@@ -58,4 +59,9 @@ export function toolsetUnderTest(
 export function isAlive(pid: string): boolean {
   const file = `/proc/${pid.trim()}/stat`;
   return existsSync(file) && !/\) [ZX] /.test(readFileSync(file, 'utf8'));
+}
+
+/** Whether a program is installed. */
+export function isInstalled(program: string): boolean {
+  return spawnSync('/bin/sh', ['-c', 'command -v "$1"', 'sh', program]).status === 0;
 }
