@@ -7,6 +7,7 @@ import { genericMessage } from './generic-message.ts';
 import { jsonHistory } from './json-history.ts';
 import { markdownFormatter } from './markdown-formatter.ts';
 import { observerFailure } from './observer-failure.ts';
+import { plan } from './plan.ts';
 import { principalHistorySummary } from './principal-history-summary.ts';
 import { protocolAware } from './protocol-aware.ts';
 import { taggedContent } from './tagged-content.ts';
@@ -30,6 +31,7 @@ const builtIn: readonly Ingestor[] = [
   jsonHistory,
   markdownFormatter,
   observerFailure,
+  plan,
   principalHistorySummary,
   protocolAware,
   taggedContent,

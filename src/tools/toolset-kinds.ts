@@ -28,6 +28,18 @@ export const builtInToolsets: Readonly<Record<string, BuiltInToolset>> = {
     tools: ['run_command', 'read_command_output', 'list_commands', 'stop_command'],
     load: async () => (await import('./shell/shell-toolset.ts')).shellToolset,
   },
+  plan: {
+    tools: ['manage_plan'],
+    load: async () => (await import('./plan/plan-toolset.ts')).planToolset,
+  },
+  human: {
+    tools: ['ask_human', 'notify'],
+    load: async () => (await import('./human/human-toolset.ts')).humanToolset,
+  },
+  flow: {
+    tools: ['terminate', 'submit_answer'],
+    load: async () => (await import('./flow/flow-toolset.ts')).flowToolset,
+  },
   workspace: {
     tools: ['list_files', 'read_file', 'search_files', 'write_file', 'edit_file', 'move_file', 'delete_file'],
     load: async () => (await import('./workspace/workspace-toolset.ts')).workspaceToolset,

@@ -18,6 +18,7 @@ describe('createIngestorRegistry', () => {
       'json_history',
       'markdown_formatter',
       'observer_failure',
+      'plan',
       'principal_history_summary',
       'protocol_aware',
       'tagged_content',

@@ -76,7 +76,7 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
     case 'dispatch.update':
       return dispatchLine(event, names);
     case 'note.add':
-      return event.level === 'info' ? undefined : `${style.yellow(event.level)} ${event.code}: ${safe(event.message, 400)}`;
+      return noteLine(event, style);
     case 'compaction.end':
       return compactionLine(event, style);
     case 'run.status':
@@ -93,6 +93,12 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
     case 'state.update':
       return undefined;
   }
+}
+
+/** What agents tell people is shown whatever its level; of the engine's own notes, warnings and errors. */
+function noteLine(event: Extract<CadreEvent, { readonly type: 'note.add' }>, style: TextStyle): string | undefined {
+  if (event.code === 'NOTICE') return `${style.bold(safe(event.agentId ?? ''))} says: ${safe(event.message, 4_000)}`;
+  return event.level === 'info' ? undefined : `${style.yellow(event.level)} ${event.code}: ${safe(event.message, 400)}`;
 }
 
 function agentLine(event: Extract<CadreEvent, { readonly type: `agent.${string}` }>, style: TextStyle): string {
