@@ -38,6 +38,9 @@ export interface ModelPrice {
   readonly reasoning?: number;
 }
 
+/** What a model may take; `file` is anything that is none of the others. */
+export type AcceptedKind = 'text' | 'image' | 'pdf' | 'audio' | 'video' | 'file';
+
 /** An LLM config after inheritance and environment values are resolved. */
 export interface LlmConfig {
   readonly name: string;
@@ -61,6 +64,8 @@ export interface LlmConfig {
   readonly secrets?: readonly string[];
   /** Context size of the model in tokens, for estimates and limits. */
   readonly contextWindow?: number;
+  /** What the model takes, where that is less, or more, than its wire format carries. */
+  readonly accepts?: readonly AcceptedKind[];
   readonly price?: ModelPrice;
   readonly retry: RetryPolicy;
   readonly deadlines: ModelDeadlines;

@@ -3,6 +3,7 @@ import type { LlmConfig } from '../core/llm-config.ts';
 import type { ModelRequest } from '../core/model.ts';
 import { toProtocolPrompt } from '../core/text-protocol.ts';
 import type { AiSdkModel, ModelCallOptions } from './ai-sdk-model.ts';
+import { fileSupportOf, textOnly } from './file-support.ts';
 import { toPrompt } from './to-prompt.ts';
 
 // Efforts that spec v4 has a setting of its own for; others are handed to the provider under its name.
@@ -13,16 +14,21 @@ type Settings = Omit<ModelCallOptions, 'prompt' | 'tools' | 'toolChoice' | 'abor
 // Settings depend on the config and the kind of model alone, so they are built once and not per call.
 const settingsOfConfig = new WeakMap<LlmConfig, Map<string, Settings>>();
 
-/** Builds what `doStream` is called with. The prompt is shared with the request, not copied, wherever the spec allows it. */
+/**
+ * Builds what `doStream` is called with. The prompt is shared with the request, not copied, wherever the spec allows it. With
+ * `files: 'none'` notes stand in the place of all files.
+ */
 export function toCallOptions(
   model: AiSdkModel,
   config: LlmConfig,
   request: ModelRequest,
   abortSignal: AbortSignal,
+  files: 'fitting' | 'none' = 'fitting',
 ): ModelCallOptions {
   const { textProtocol } = request;
   const messages = textProtocol === undefined ? request.messages : toProtocolPrompt(request.messages, textProtocol);
-  const prompt = toPrompt(messages, model.specificationVersion);
+  const support = files === 'none' ? textOnly : fileSupportOf(config, model.provider);
+  const prompt = toPrompt(messages, model.specificationVersion, support);
   const ofConfig = settingsFor(model, config);
   if (model.wantsRequest === true) return { prompt, abortSignal, request };
   const settings = request.maxOutputTokens === undefined ? ofConfig : atMost(ofConfig, request.maxOutputTokens);

@@ -7,6 +7,7 @@ import type { AiSdkModel } from './ai-sdk-model.ts';
 import { AttemptLog, toRecord } from './attempt-log.ts';
 import { CallTurn } from './call-turn.ts';
 import { classifyThrown } from './classify-thrown.ts';
+import { isAboutFiles } from './about-files.ts';
 import { lastingFailure, type ModelFailure } from './model-failure.ts';
 import type { ModelResolver } from './model-resolver.ts';
 import type { ModelTraffic } from './model-traffic.ts';
@@ -135,6 +136,7 @@ export class ModelCall {
     const turn = new CallTurn({ traffic, clock, key: target.lane, config, request: this.#request, totalDue, ticket });
     const onAnswer = turn.answered.bind(turn);
     let wasEmpty = false;
+    let withoutFiles = false;
     for (let retry = 0; ; retry += 1) {
       const entered = turn.enter();
       const queuedAt = clock.monotonic();
@@ -143,7 +145,7 @@ export class ModelCall {
       if (granted !== undefined && granted.kind !== 'pass') return this.#noTurn(config, granted, queuedMs);
       const start = { wall: clock.now(), monotonic: clock.monotonic(), ...(queuedMs !== undefined && { queuedMs }) };
       const attempt = this.#log.size + 1;
-      const end = await runAttempt({ model, config, request: this.#request, attempt, clock, totalDue, onAnswer });
+      const end = await runAttempt({ model, config, request: this.#request, attempt, clock, totalDue, withoutFiles, onAnswer });
       turn.end(end.usage);
       this.#log.count(end, config);
       const canRetry = retry < config.retry.maxRetries;
@@ -157,6 +159,12 @@ export class ModelCall {
         continue;
       }
       const failure = this.#redact(end.failure, config);
+      // A file that the provider cannot read is in the history for good: without this the conversation would be over.
+      if (!withoutFiles && isAboutFiles(failure, this.#request.messages)) {
+        withoutFiles = true;
+        this.#log.record(model, config, start, { end, error: toRecord(failure), waitMs: 0 });
+        continue;
+      }
       const chosenMs = chooseWait(config.retry, retry, failure.retryAfterMs, this.#tools.random);
       const waitMs = canRetry && failure.retryable ? chosenMs : undefined;
       if (failure.code === 'MODEL_RATE_LIMITED') turn.pause(Math.min(failure.retryAfterMs ?? chosenMs, chosenMs));

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import { describeThrown } from '../core/error.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import type { ModelReply, ModelRequest, Usage } from '../core/model.ts';
-import type { AiSdkModel } from './ai-sdk-model.ts';
+import type { AiSdkModel, ModelCallOptions } from './ai-sdk-model.ts';
 import { toCallOptions } from './call-options.ts';
 import { classifyThrown } from './classify-thrown.ts';
 import { DeadlineWatch, type DeadlinePhase } from './deadlines.ts';
@@ -21,6 +21,8 @@ export interface AttemptInput {
   readonly clock: Clock;
   /** Monotonic instant at which the call must be over. */
   readonly totalDue: number;
+  /** Notes go in the place of all files. */
+  readonly withoutFiles?: boolean;
   /** Told once when the provider has answered and its stream is open. */
   readonly onAnswer?: (headers: Readonly<Record<string, string>> | undefined) => void;
 }
@@ -67,9 +69,9 @@ class Attempt {
   }
 
   async #stream(): Promise<void> {
-    const { model, config, request, clock } = this.#input;
+    const { model, clock } = this.#input;
     try {
-      const { stream, response } = await model.doStream(toCallOptions(model, config, request, this.#controller.signal));
+      const { stream, response } = await model.doStream(this.#options());
       this.#reader = stream.getReader();
       if (this.#over) return this.#discard();
       this.#watch.connected();
@@ -83,6 +85,11 @@ class Attempt {
       const failure = classifyThrown(thrown, clock.now());
       this.#fail(this.#firstTokenMs === undefined ? failure : asStreamCut(failure));
     }
+  }
+
+  #options(): ModelCallOptions {
+    const { model, config, request, withoutFiles } = this.#input;
+    return toCallOptions(model, config, request, this.#controller.signal, withoutFiles === true ? 'none' : 'fitting');
   }
 
   async #read(reader: ReadableStreamDefaultReader<StreamPart>): Promise<void> {

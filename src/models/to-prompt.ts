@@ -9,6 +9,8 @@ import type {
   ToolResultPart,
 } from '../core/message.ts';
 import type { AiSdkModel } from './ai-sdk-model.ts';
+import type { FileSupport } from './file-support.ts';
+import { fitMessage, needsFitting, withFollowers } from './fit-files.ts';
 
 type Version = AiSdkModel['specificationVersion'];
 type AnyPart = TextPart | FilePart | ReasoningPart | ToolCallPart | ToolResultPart;
@@ -19,24 +21,30 @@ interface CleanStretch {
   readonly distance: number;
 }
 
-interface VersionCache {
-  /** A message never changes once it is stored, so what was converted for a model is kept with it. */
-  readonly converted: WeakMap<PromptMessage, unknown>;
+/** What was found out about messages for models of one spec version that take the same files. A stored message never changes. */
+interface Conversions {
+  readonly converted: WeakMap<PromptMessage, ConvertedMessage>;
   /** Keyed by the first message of a history. */
   readonly clean: WeakMap<PromptMessage, CleanStretch>;
 }
 
-const caches: Readonly<Record<Version, VersionCache>> = { v2: createCache(), v3: createCache(), v4: createCache() };
+interface ConvertedMessage {
+  readonly message: unknown;
+  /** What must follow the message, and the messages of its kind behind it. */
+  readonly followers: readonly ContentPart[];
+}
+
+const conversions = new WeakMap<FileSupport, Map<Version, Conversions>>();
 
 /**
- * Gives the messages the shape of a model's spec version. Messages have that shape already unless they hold files;
- * without one the very same array is returned.
+ * Gives the messages the shape of a model's spec version, and their files the form the model takes. Messages have that shape
+ * already unless they hold files; without one the very same array is returned.
  *
  * Histories only grow at their end (what is shortened inside one holds no new files), so a history that was looked through
  * once is only looked through from there: a call costs the same after 10 messages and after 10 000.
  */
-export function toPrompt(messages: readonly PromptMessage[], version: Version): readonly unknown[] {
-  const { clean } = caches[version];
+export function toPrompt(messages: readonly PromptMessage[], version: Version, support: FileSupport): readonly unknown[] {
+  const { clean } = conversionsFor(version, support);
   const start = messages[0]?.role === 'system' ? 1 : 0;
   const first = messages[start];
   if (first === undefined) return messages;
@@ -47,7 +55,7 @@ export function toPrompt(messages: readonly PromptMessage[], version: Version): 
   for (; position < messages.length; position += 1) {
     const message = messages[position];
     if (message === undefined) continue;
-    if (needsConversion(message, version)) return convertAll(messages, version);
+    if (needsConversion(message, version, support)) return convertAll(messages, version, support);
     // What follows the newest reply may be part of this prompt only.
     if (message.role === 'assistant') anchor = position;
   }
@@ -56,21 +64,59 @@ export function toPrompt(messages: readonly PromptMessage[], version: Version): 
   return messages;
 }
 
-function createCache(): VersionCache {
-  return { converted: new WeakMap(), clean: new WeakMap() };
+function conversionsFor(version: Version, support: FileSupport): Conversions {
+  let ofSupport = conversions.get(support);
+  if (ofSupport === undefined) {
+    ofSupport = new Map();
+    conversions.set(support, ofSupport);
+  }
+  let known = ofSupport.get(version);
+  if (known === undefined) {
+    known = { converted: new WeakMap(), clean: new WeakMap() };
+    ofSupport.set(version, known);
+  }
+  return known;
 }
 
-function convertAll(messages: readonly PromptMessage[], version: Version): readonly unknown[] {
-  return messages.map((message) => (needsConversion(message, version) ? convertOnce(message, version) : message));
+/** Converts what has to be; files that follow tool results come behind the last result of their reply. */
+function convertAll(messages: readonly PromptMessage[], version: Version, support: FileSupport): readonly unknown[] {
+  const all: unknown[] = [];
+  let followers: ContentPart[] = [];
+  for (const message of messages) {
+    if (followers.length > 0 && message.role !== 'tool') {
+      const joined = withFollowers(message, followers);
+      followers = [];
+      all.push(convertFresh(joined, version, support).message);
+      if (message.role === 'user') continue;
+    }
+    if (!needsConversion(message, version, support)) {
+      all.push(message);
+      continue;
+    }
+    const converted = convertOnce(message, version, support);
+    all.push(converted.message);
+    followers.push(...converted.followers);
+  }
+  if (followers.length > 0) all.push(convertFresh(withFollowers(undefined, followers), version, support).message);
+  return all;
 }
 
-function needsConversion(message: PromptMessage, version: Version): boolean {
+function needsConversion(message: PromptMessage, version: Version, support: FileSupport): boolean {
   if (message.role === 'system') return false;
   const { content } = message;
   for (let index = 0; index < content.length; index += 1) {
     const part = content[index];
-    if (part?.type === 'file' && isForeign(part, version)) return true;
-    if (part?.type === 'tool-result' && part.output.type === 'content') {
+    const isFile = part?.type === 'file' || (part?.type === 'tool-result' && part.output.type === 'content');
+    // Nearly all messages end here.
+    if (isFile) return hasForeignFile(message, version) || needsFitting(message, support);
+  }
+  return false;
+}
+
+function hasForeignFile(message: Exclude<PromptMessage, { readonly role: 'system' }>, version: Version): boolean {
+  for (const part of message.content) {
+    if (part.type === 'file' && isForeign(part, version)) return true;
+    if (part.type === 'tool-result' && part.output.type === 'content') {
       for (const item of part.output.value) if (item.type === 'file' && isForeign(item, version)) return true;
     }
   }
@@ -82,14 +128,20 @@ function isForeign(file: FilePart, version: Version): boolean {
   return version !== 'v4' || file.data.type === 'url';
 }
 
-function convertOnce(message: PromptMessage, version: Version): unknown {
-  const { converted: cache } = caches[version];
+function convertOnce(message: PromptMessage, version: Version, support: FileSupport): ConvertedMessage {
+  const { converted: cache } = conversionsFor(version, support);
   const known = cache.get(message);
   if (known !== undefined) return known;
-  const parts: readonly AnyPart[] = message.role === 'system' ? [] : message.content;
-  const converted = { ...message, content: parts.map((part) => convertPart(part, version)) };
+  const converted = convertFresh(message, version, support);
   cache.set(message, converted);
   return converted;
+}
+
+function convertFresh(message: PromptMessage, version: Version, support: FileSupport): ConvertedMessage {
+  const fitted = fitMessage(message, support);
+  const parts: readonly AnyPart[] = fitted.message.role === 'system' ? [] : fitted.message.content;
+  const content = parts.map((part) => convertPart(part, version));
+  return { message: { ...fitted.message, content }, followers: fitted.followers };
 }
 
 function convertPart(part: AnyPart, version: Version): unknown {

@@ -1,6 +1,13 @@
 import type { JsonObject } from '../../core/json.ts';
 import { toolProtocols } from '../../core/text-protocol.ts';
-import { defaultDeadlines, defaultRetry, type LlmConfig, type ModelDeadlines, type RetryPolicy } from '../../core/llm-config.ts';
+import {
+  defaultDeadlines,
+  defaultRetry,
+  type AcceptedKind,
+  type LlmConfig,
+  type ModelDeadlines,
+  type RetryPolicy,
+} from '../../core/llm-config.ts';
 import type { Report } from '../report.ts';
 import { shapeProblems } from '../schema/validate-shape.ts';
 import { quote } from '../wording.ts';
@@ -55,6 +62,7 @@ export function compileLlmConfig(context: LlmConfigContext, merged: MapNode, nam
       providerOptions: readObject(config, 'provider_options'),
       headers: headersOf(config),
       contextWindow: readNumber(config, 'context_window'),
+      accepts: listNode(config, 'accepts') === undefined ? undefined : texts(config, 'accepts').filter(isKind),
       price,
       rateLimit: rateLimitOf(config),
       cooldownMs: milliseconds(config, 'cooldown'),
@@ -116,6 +124,12 @@ function modelOf(context: LlmConfigContext, config: MapNode, hasScript: boolean)
   const slash = model.indexOf('/');
   if (context.models.has(model) || slash <= 0) return { provider: '', model };
   return { provider: model.slice(0, slash), model: model.slice(slash + 1) };
+}
+
+const kinds: ReadonlySet<string> = new Set<AcceptedKind>(['text', 'image', 'pdf', 'audio', 'video', 'file']);
+
+function isKind(word: string): word is AcceptedKind {
+  return kinds.has(word);
 }
 
 function apiOf(word: string | undefined): LlmConfig['api'] {

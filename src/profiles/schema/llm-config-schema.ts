@@ -64,6 +64,10 @@ const settings: Properties = {
     { 'x-what': 'rate_limit', 'x-mistakes': { rpm: 'write requests_per_minute', tpm: 'write tokens_per_minute' } },
   ),
   cooldown: duration,
+  accepts: list('What the model takes; anything else is replaced by a note.', {
+    enum: ['text', 'image', 'pdf', 'audio', 'video', 'file'],
+    description: 'A kind.',
+  }),
   context_window: whole('Context size of the model in tokens.', 1),
   price,
   prices: {
