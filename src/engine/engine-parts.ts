@@ -67,7 +67,7 @@ export interface EngineParts {
   readonly owner: string;
   readonly graceMs: number;
   /** Finds, and makes when it is first asked for, the workspace of a run. */
-  readonly workspaceOf: (meta: RunState['meta']) => () => string;
+  readonly workspaceOf: (meta: Pick<RunState['meta'], 'runId' | 'workspace'>) => () => string;
   readonly toolsets: Toolsets;
   /** Answers tool calls in the tools' place. */
   readonly replay?: Replay | undefined;

@@ -21,9 +21,10 @@ import { Leases } from './leases.ts';
 import { limitsOf, type LimitOptions } from './limit-options.ts';
 import { LiveThings } from './live-things.ts';
 import { startEvent } from './start-event.ts';
-import { Run, toUserPayload } from './run.ts';
+import { Run } from './run.ts';
 import { type ActorPorts, RunActor } from './run-actor.ts';
 import { RunLive } from './run-live.ts';
+import { toUserPayload, withAttachments } from './user-payload.ts';
 
 /** Launches, resumes and lists runs over one journal. */
 export class Engine {
@@ -66,7 +67,8 @@ export class Engine {
     options.signal?.throwIfAborted();
     await this.#toolsetsReady();
     const runId = ids.runId();
-    const payload = toUserPayload(request.input);
+    const workspace = this.#parts.workspaceOf({ runId, workspace: options.workspace });
+    const payload = await withAttachments(toUserPayload(request.input), workspace);
     const { snapshot } = workbench;
     const { run, begun } = await this.#leases.take(runId, (lease) => {
       this.#assertOpen();
@@ -292,9 +294,8 @@ export class Engine {
       defer: setImmediate,
     };
     const actor = new RunActor(state, lease, ports);
-    return {
-      actor,
-      run: new Run({ actor, journal, ids, content, hash: workbench.kernel.env.hash, profiles: workbench.set.profiles }),
-    };
+    const { workspace } = ports;
+    const { profiles } = workbench.set;
+    return { actor, run: new Run({ actor, journal, ids, content, workspace, hash: workbench.kernel.env.hash, profiles }) };
   }
 }

@@ -22,6 +22,7 @@ import { decidedWords } from './refusal.ts';
 import type { RunActor } from './run-actor.ts';
 import { checkAnswer } from './pending.ts';
 import type { RunSubscriber } from './subscribers.ts';
+import { withAttachments } from './user-payload.ts';
 
 /** How a run ended. */
 export interface RunResult {
@@ -61,6 +62,8 @@ export interface RunParts {
   readonly profiles: ReadonlyMap<string, CompiledProfile>;
   readonly content: (hash: ContentHash) => string | undefined;
   readonly hash: (text: string) => ContentHash;
+  /** The run's workspace; the folder is made when it is first asked for. */
+  readonly workspace: () => string;
 }
 
 /** A run, live or ended: read it, steer it, wait for it. */
@@ -135,7 +138,9 @@ export class Run implements AsyncIterable<CadreEvent> {
   async send(message: string | OutsideItem, options: SendOptions = {}): Promise<Receipt> {
     const to = this.#recipient(options.to);
     const itemId = this.#parts.ids.itemId();
-    const item: ItemDraft = { ...readOutsideItem(message, options.priority), itemId };
+    const read = readOutsideItem(message, options.priority);
+    const attached = withAttachments(read.payload, this.#parts.workspace);
+    const item: ItemDraft = { ...read, payload: attached instanceof Promise ? await attached : attached, itemId };
     const delivered = this.#deliveries.of(itemId);
     try {
       await this.#parts.actor.submit({ kind: 'post', to, item });
@@ -283,17 +288,4 @@ export class Run implements AsyncIterable<CadreEvent> {
       ...(state.error === undefined ? {} : { error: state.error }),
     };
   }
-}
-
-/** Tells whether a launch input already is a payload with parts. */
-export function toUserPayload(input: unknown): JsonValue {
-  if (input === undefined || input === null)
-    throw new CadreError(
-      'OPTION_INVALID',
-      'launch: input is missing; give the text (or content parts, or a payload) the root agent is to read',
-    );
-  if (typeof input === 'string') return { prompt: input };
-  const value = toWire(input);
-  if (Array.isArray(value)) return { parts: value };
-  return isJsonObject(value) ? value : { prompt: String(value) };
 }

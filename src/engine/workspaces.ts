@@ -12,7 +12,10 @@ export type WorkspaceOption = string | ((runId: string) => string);
  * Finds the workspace of a run: the folder it was launched with, else the engine's, else one of its own beside the journal
  * (for a journal in memory, in the folder for temporary files). It is made when a tool first asks for it.
  */
-export function createWorkspaces(option: WorkspaceOption | undefined, store: unknown): (meta: RunState['meta']) => () => string {
+export function createWorkspaces(
+  option: WorkspaceOption | undefined,
+  store: unknown,
+): (meta: Pick<RunState['meta'], 'runId' | 'workspace'>) => () => string {
   return (meta) => {
     let made: string | undefined;
     return () => (made ??= make(path.resolve(meta.workspace ?? chosen(option, store, meta.runId))));
