@@ -61,14 +61,13 @@ export class Engine {
   /** Starts a run. Fails when the profile is unknown or disabled, its model is not configured, or the engine is closed. */
   async launch(request: LaunchRequest, options: LaunchOptions = {}): Promise<Run> {
     this.#assertOpen();
-    const { workbench, ids, clock } = this.#parts;
+    const { workbench, ids, clock, workspaceOf } = this.#parts;
     const profile = launchProfile(workbench.set, request.profile);
     checkModel(this.#parts.gateway, workbench, profile, options.llmConfig);
     options.signal?.throwIfAborted();
     await this.#toolsetsReady();
     const runId = ids.runId();
-    const workspace = this.#parts.workspaceOf({ runId, workspace: options.workspace });
-    const payload = await withAttachments(toUserPayload(request.input), workspace);
+    const payload = await withAttachments(toUserPayload(request.input), workspaceOf({ runId, workspace: options.workspace }));
     const { snapshot } = workbench;
     const { run, begun } = await this.#leases.take(runId, (lease) => {
       this.#assertOpen();
@@ -294,8 +293,7 @@ export class Engine {
       defer: setImmediate,
     };
     const actor = new RunActor(state, lease, ports);
-    const { workspace } = ports;
-    const { profiles } = workbench.set;
-    return { actor, run: new Run({ actor, journal, ids, content, workspace, hash: workbench.kernel.env.hash, profiles }) };
+    const about = { hash: workbench.kernel.env.hash, profiles: workbench.set.profiles, workspace: ports.workspace };
+    return { actor, run: new Run({ actor, journal, ids, content, ...about }) };
   }
 }
