@@ -4,7 +4,6 @@ import type { AgentId, CallId, ContentHash, Ids, ItemId, RunId, TurnId } from '.
 import type { Delivery } from '../core/inbox.ts';
 import type { Journal } from '../core/journal.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
-import { isJsonObject } from '../core/json.ts';
 import type { CompiledProfile } from '../core/profile.ts';
 import { foldEvents } from '../core/fold/apply-event.ts';
 import { hasReleased } from '../core/fold/release.ts';
