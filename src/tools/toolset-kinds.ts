@@ -24,6 +24,14 @@ export const builtInToolsets: Readonly<Record<string, BuiltInToolset>> = {
     tools: ['run_python'],
     load: async () => (await import('./python/python-toolset.ts')).pythonToolset,
   },
+  charts: {
+    tools: ['draw_chart'],
+    load: async () => (await import('./charts/charts-toolset.ts')).chartsToolset,
+  },
+  sql: {
+    tools: ['list_tables', 'query_database'],
+    load: async () => (await import('./sql/sql-toolset.ts')).sqlToolset,
+  },
   shell: {
     tools: ['run_command', 'read_command_output', 'list_commands', 'stop_command'],
     load: async () => (await import('./shell/shell-toolset.ts')).shellToolset,

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { CadreError, describeThrown, type ErrorCode } from '../../core/error.ts';
+import { CadreError, describeThrown } from '../../core/error.ts';
+import { jobFile, type JobAnswer } from './job-answer.ts';
 
 /** Work that is done on a thread of its own, so that it can be stopped and cannot take all memory (FAULTS X7). */
 export interface WorkerJob {
@@ -13,11 +14,6 @@ export interface WorkerJob {
   readonly what: string;
 }
 
-/** What a worker answers: its value, or why there is none. */
-export type WorkerAnswer =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly code: ErrorCode; readonly message: string };
-
 /**
  * Does a piece of work on its own thread and resolves with its answer; the thread is over afterwards, whatever happened.
  *
@@ -25,8 +21,8 @@ export type WorkerAnswer =
  */
 export async function runWorker(job: WorkerJob): Promise<unknown> {
   job.signal.throwIfAborted();
-  const { promise, resolve, reject } = Promise.withResolvers<WorkerAnswer>();
-  const worker = new Worker(withExtension(job.file), {
+  const { promise, resolve, reject } = Promise.withResolvers<JobAnswer>();
+  const worker = new Worker(jobFile(job.file), {
     workerData: job.input,
     // Nothing of this process is handed on: neither its environment nor its flags, nor its standard streams.
     env: {},
@@ -53,11 +49,6 @@ export async function runWorker(job: WorkerJob): Promise<unknown> {
     job.signal.removeEventListener('abort', stop);
     await worker.terminate();
   }
-}
-
-/** The worker beside a source file is a source file, and beside a built one a built one. */
-function withExtension(file: URL): URL {
-  return new URL(`${file.href}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`);
 }
 
 function inWords(thrown: unknown, maxMemoryMb: number): string {
