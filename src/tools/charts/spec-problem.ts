@@ -68,10 +68,11 @@ class Checker {
     }
     const deepest = Math.max(...all.map((found) => found.path.length));
     const best = all.filter((found) => found.path.length === deepest);
-    const allowed = [...new Set(best.flatMap((found) => found.allowed ?? []))];
     const [first] = best;
-    if (first === undefined || deepest > path.length || allowed.length === 0) return first;
-    return { path, what: 'value', allowed, value };
+    // Alternatives that differ in what they allow at one place are told in one sentence.
+    const rivals = best.filter((found) => found.allowed !== undefined && found.path.join('/') === first?.path.join('/'));
+    const [rival] = rivals;
+    return rival === undefined ? first : { ...rival, allowed: [...new Set(rivals.flatMap((found) => found.allowed ?? []))] };
   }
 
   #parts(schema: JsonObject, value: JsonValue, path: readonly string[]): Found | undefined {
