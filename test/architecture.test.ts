@@ -14,6 +14,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   nodes: ['core'],
   models: ['core'],
   stores: ['core'],
+  otel: ['core'],
   inspector: ['core'],
   engine: ['core', 'profiles', 'ingestors', 'observers', 'tools', 'nodes', 'models', 'stores', 'inspector'],
   testing: ['core', 'models', 'engine', 'stores', 'inspector'],

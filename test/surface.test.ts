@@ -38,7 +38,16 @@ it('cadre/mcp exports what makes toolsets of servers', async () => {
 });
 
 it('the package has these entry points', () => {
-  expect(Object.keys(manifest.exports)).toEqual(['.', './testing', './sqlite', './documents', './web', './mcp', './package.json']);
+  expect(Object.keys(manifest.exports)).toEqual([
+    '.',
+    './testing',
+    './sqlite',
+    './documents',
+    './web',
+    './mcp',
+    './otel',
+    './package.json',
+  ]);
 });
 
 it('runs record the version of the package', () => {

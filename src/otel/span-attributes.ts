@@ -1,0 +1,147 @@
+import type { Attributes } from '@opentelemetry/api';
+import type { CadreEvent, EventOf } from '../core/event.ts';
+import type { JsonValue } from '../core/json.ts';
+import type { ObserverRecord } from '../core/turn.ts';
+
+/** Something that happened on a span, besides its beginning and end. */
+export interface SpanEvent {
+  readonly name: string;
+  readonly attributes: Attributes;
+}
+
+/** What a span says of an agent. */
+export function agentAttributes(event: EventOf<'agent.start'>): Attributes {
+  return defined({
+    'gen_ai.agent.name': event.profile,
+    'gen_ai.conversation.id': event.runId,
+    'cadre.agent.type': event.profileType,
+    'cadre.agent.depth': event.depth,
+    'cadre.agent.parent': event.parentAgentId,
+    'cadre.module.id': event.moduleId,
+  });
+}
+
+/** What a span says of a model call: what was asked, what it took, how it ended. */
+export function modelAttributes(event: EventOf<'model.end'> | EventOf<'compaction.end'>): Attributes {
+  const { usage, attempts, cost } = event;
+  const last = attempts.at(-1);
+  const reply = event.type === 'model.end' ? event.reply : undefined;
+  const provider = last?.model.includes('/') === true ? last.model.slice(0, last.model.indexOf('/')) : undefined;
+  return defined({
+    'gen_ai.provider.name': provider,
+    'gen_ai.request.model': last?.model,
+    'gen_ai.response.model': reply?.modelId,
+    'gen_ai.response.finish_reasons': reply === undefined ? undefined : [reply.finishReason],
+    'gen_ai.usage.input_tokens': usage.inputTokens,
+    'gen_ai.usage.output_tokens': usage.outputTokens,
+    'gen_ai.usage.cache_read.input_tokens': usage.cacheReadTokens,
+    'gen_ai.usage.cache_creation.input_tokens': usage.cacheWriteTokens,
+    'gen_ai.usage.reasoning.output_tokens': usage.reasoningTokens,
+    'cadre.cost.usd': cost,
+    'cadre.llm_config': last?.config,
+    'cadre.attempts': attempts.length,
+    'cadre.first_token_ms': last?.firstTokenMs,
+  });
+}
+
+/** What a span says of a tool call. */
+export function callAttributes(event: EventOf<'tool.request'>): Attributes {
+  return defined({
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': event.name,
+    'gen_ai.tool.type': 'function',
+    'gen_ai.tool.call.id': event.callId,
+    'gen_ai.agent.id': event.agentId,
+  });
+}
+
+/** The observers that fired or failed; those that looked and did nothing are left out. */
+export function observerEvents(observers: readonly ObserverRecord[]): readonly SpanEvent[] {
+  return observers
+    .filter(({ fired, error }) => fired || error !== undefined)
+    .map(({ id, phase, fired, error }) => ({
+      name: 'cadre.observer',
+      attributes: defined({
+        'cadre.observer.id': id,
+        'cadre.observer.phase': phase,
+        'cadre.observer.fired': fired,
+        'error.type': error?.code,
+      }),
+    }));
+}
+
+/** The rules that were asked, in order, and what was decided. */
+export function decisionEvents({ rules, action }: EventOf<'turn.decide'>): readonly SpanEvent[] {
+  return [
+    ...rules.map(({ id, matched, error }) => ({
+      name: 'cadre.rule',
+      attributes: defined({ 'cadre.rule.id': id, 'cadre.rule.matched': matched, 'error.type': error?.code }),
+    })),
+    {
+      name: 'cadre.decision',
+      attributes: defined({ 'cadre.action': action.type, 'cadre.rule.id': action.ruleId, 'cadre.outcome': action.outcome }),
+    },
+  ];
+}
+
+/** What happens to a call between its request and its end. */
+export function callEvent(event: EventOf<'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.verify'>): SpanEvent {
+  switch (event.type) {
+    case 'tool.start':
+      return { name: 'cadre.tool.start', attributes: { 'cadre.attempt': event.attempt } };
+    case 'tool.suspend':
+      return { name: 'cadre.tool.suspend', attributes: { 'cadre.waits_for': event.on.kind } };
+    case 'tool.answer':
+      return {
+        name: 'cadre.tool.answer',
+        attributes: { 'cadre.verdict': event.verdict, 'cadre.expired': event.expired === true },
+      };
+    case 'tool.verify':
+      return { name: 'cadre.tool.verify', attributes: { 'cadre.verified_by': event.by, 'cadre.answer': event.answer } };
+  }
+}
+
+/** Events that are worth a mark on the span of their agent, or of the run; none for those that only change state. */
+export function otherEvents(event: CadreEvent): readonly SpanEvent[] {
+  switch (event.type) {
+    case 'note.add':
+      return [
+        {
+          name: 'cadre.note',
+          attributes: { 'cadre.note.code': event.code, 'cadre.note.level': event.level, 'cadre.note.message': event.message },
+        },
+      ];
+    case 'limit.reach':
+      return [{ name: 'cadre.limit', attributes: { 'cadre.limit.name': event.limit, 'cadre.limit.stage': event.stage } }];
+    case 'stagnation.act':
+      return [{ name: 'cadre.stagnation', attributes: { 'cadre.rung': event.rung, 'cadre.action': event.action } }];
+    case 'run.resume':
+      return [{ name: 'cadre.resume', attributes: { 'cadre.down_ms': event.downMs } }];
+    case 'run.status':
+      return [{ name: 'cadre.status', attributes: { 'cadre.run.status': event.status } }];
+    case 'tool.late':
+      return [
+        {
+          name: 'cadre.tool.late',
+          attributes: { 'gen_ai.tool.call.id': event.callId, 'cadre.tool.status': event.status },
+        },
+      ];
+    case 'module.update':
+      return event.patch.status === undefined
+        ? []
+        : [{ name: 'cadre.module', attributes: { 'cadre.module.id': event.moduleId, 'cadre.module.status': event.patch.status } }];
+    default:
+      return [];
+  }
+}
+
+/** The call that a `TOOL_RESULT` item answers. */
+export function answeredCall(payload: JsonValue): string | undefined {
+  if (typeof payload !== 'object' || payload === null || !('tool_call_id' in payload)) return undefined;
+  const { tool_call_id: callId } = payload;
+  return typeof callId === 'string' ? callId : undefined;
+}
+
+function defined(attributes: Readonly<Record<string, Attributes[string]>>): Attributes {
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+}
