@@ -4,7 +4,7 @@ import { countText, durationText, tokensText } from '../inspector/format/quantit
 import { safe } from '../inspector/format/layout.ts';
 import { toTerminalText } from '../inspector/format/terminal-text.ts';
 import type { Run } from '../engine/run.ts';
-import { concludeRun } from './conclude.ts';
+import { concludeRun } from '../inspector/conclude.ts';
 import type { Driven } from './drive-run.ts';
 import type { ExitCode } from './exit-code.ts';
 import { formatPending } from './format-pending.ts';

@@ -18,6 +18,7 @@ export function createProgram(done: (code: ExitCode) => void): Command {
   addRunningCommands(program, done);
   addDecidingCommands(program, done);
   addReadingCommands(program, done);
+  addServingCommands(program, done);
   addAuthoringCommands(program, done);
   return program;
 }
@@ -115,6 +116,18 @@ function addDecidingCommands(program: Command, done: Done): void {
     .action(async (run: string, id: string, words: readonly string[], options) => {
       const { answerCommand } = await import('./commands/decide.ts');
       done(await answerCommand(run, id, words, options));
+    });
+}
+
+function addServingCommands(program: Command, done: Done): void {
+  running(program.command('mcp').summary('serve the teams to MCP clients, on stdin and stdout or over HTTP'), { starts: true })
+    .option('--http', 'over HTTP, to this machine alone')
+    .addOption(new Option('--port <number>', 'the port, with --http (default: any that is free)').argParser(wholeNumber))
+    .option('--token', 'only for clients that bear a token: that of CADRE_MCP_TOKEN, or a new one')
+    .option('--allow-decisions', 'clients may approve calls that wait for a person')
+    .action(async (options) => {
+      const { mcpCommand } = await import('./commands/mcp.ts');
+      done(await mcpCommand(options));
     });
 }
 

@@ -7,7 +7,7 @@ import type { RunState } from '../../src/core/state.ts';
 import { createEngine } from '../../src/engine/create-engine.ts';
 import { plainStyle } from '../../src/inspector/format/text-style.ts';
 import { createDocumentTools } from '../../src/tools/documents/create-document-tools.ts';
-import { concludeRun } from '../../src/cli/conclude.ts';
+import { concludeRun } from '../../src/inspector/conclude.ts';
 import { argsText } from '../../src/cli/progress/args-text.ts';
 import { liveFrame } from '../../src/cli/progress/live-frame.ts';
 import { LiveView } from '../../src/cli/progress/live-view.ts';

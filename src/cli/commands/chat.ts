@@ -1,7 +1,7 @@
 import { ConversationLoop } from '../chat/conversation-loop.ts';
 import { LineInput } from '../chat/line-input.ts';
 import { chooseProfile } from '../choose-profile.ts';
-import { concludeRun } from '../conclude.ts';
+import { concludeRun } from '../../inspector/conclude.ts';
 import type { Run } from '../../engine/run.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { toTerminalText } from '../../inspector/format/terminal-text.ts';

@@ -1,0 +1,53 @@
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { toWire } from '../../core/to-wire.ts';
+import type { PendingRequest } from '../../engine/pending.ts';
+import type { Run } from '../../engine/run.ts';
+import { concludeRun } from '../../inspector/conclude.ts';
+import type { TeamAnswer } from './team-tool.ts';
+
+/** How a run stands: what it came to, what waits for a person, and what the client can do next. */
+export function describeRun(run: Run, busy: boolean): TeamAnswer {
+  const { state, pending } = run;
+  const { usage } = state;
+  const conclusion = busy ? undefined : concludeRun(state);
+  const data: JsonObject = {
+    run_id: run.id,
+    status: state.status,
+    is_working: busy,
+    outcome: state.outcome ?? null,
+    output: conclusion?.text ?? '',
+    problem: conclusion?.problem ?? null,
+    deliverables: state.deliverables,
+    pending: pending.map(pendingData),
+    turns: state.counters.turns,
+    usage: { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, cost_usd: usage.cost },
+  };
+  const lines = [`run ${run.id}: ${busy ? 'working' : (state.outcome ?? state.status)}, ${state.counters.turns} turns`];
+  if (conclusion?.problem !== undefined && pending.length === 0) lines.push(`problem: ${conclusion.problem}`);
+  if (conclusion !== undefined && conclusion.text !== '') lines.push('', conclusion.text);
+  for (const request of pending) lines.push('', pendingText(request));
+  lines.push('', nextStep(run, busy));
+  return { text: lines.join('\n'), data };
+}
+
+function nextStep(run: Run, busy: boolean): string {
+  const id = JSON.stringify(run.id);
+  if (busy) return `It goes on working. Look again with get_run {"run_id": ${id}, "wait_seconds": 50}.`;
+  if (run.state.outcome !== undefined) return `It is over. list_turns {"run_id": ${id}} shows what was done.`;
+  return `It waits. Say something with send_message {"run_id": ${id}, "text": …}.`;
+}
+
+function pendingText(request: PendingRequest): string {
+  const who = request.path.join(' → ');
+  if (request.kind === 'approval')
+    return `${request.id}: ${who} wants to call ${request.tool} with ${JSON.stringify(request.args)}. A person must approve it${
+      request.message === undefined ? '' : `: ${request.message}`
+    }`;
+  const schema = request.schema === undefined ? '' : ` (an answer that fits ${JSON.stringify(request.schema)})`;
+  return `${request.id}: ${who} asks${schema}: ${request.message ?? request.tool}`;
+}
+
+function pendingData(request: PendingRequest): JsonValue {
+  const { id, kind, path, tool, args, message, schema } = request;
+  return toWire({ id, kind, path, tool, args, message, schema });
+}

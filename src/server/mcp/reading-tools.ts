@@ -1,0 +1,117 @@
+import { CadreError } from '../../core/error.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { formatTurn } from '../../inspector/format/format-turn.ts';
+import { formatTurnList } from '../../inspector/format/format-turn-list.ts';
+import { formatWhy } from '../../inspector/format/format-why.ts';
+import { timeText } from '../../inspector/format/quantity-text.ts';
+import { turnList } from '../../inspector/turn-list.ts';
+import { requiredText, textArgument, type TeamTool } from './team-tool.ts';
+
+const runId = { type: 'string', description: 'The id of a run, as run_team and list_runs give it.' };
+const page = { type: 'integer', minimum: 1, maximum: 200, description: 'How many at most; 50 when absent.' };
+
+/** The tools that show what runs did. */
+export function readingTools(engine: Engine): readonly TeamTool[] {
+  return [
+    {
+      name: 'list_runs',
+      title: 'List runs',
+      description: 'Lists the runs there are, newest first.',
+      inputSchema: { type: 'object', properties: { limit: page }, additionalProperties: false },
+      readOnly: true,
+      run: async ({ args }) => {
+        const runs = await engine.runs();
+        const newest = runs.toSorted((a, b) => b.createdAt - a.createdAt).slice(0, limitOf(args['limit']));
+        const lines = newest.map(
+          ({ runId: id, status, createdAt, turns, title }) => `${id}  ${status}  ${timeText(createdAt)}  ${turns} turns  ${title}`,
+        );
+        return {
+          text: lines.length === 0 ? 'There are no runs yet.' : [...lines, restText(runs.length - newest.length)].join('\n').trim(),
+        };
+      },
+    },
+    {
+      name: 'list_turns',
+      title: 'List the turns of a run',
+      description: 'Lists the turns of a run, of one agent when asked: what woke it, the tools it called, how its reply begins.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          run_id: runId,
+          agent_id: { type: 'string' },
+          limit: page,
+          offset: { type: 'integer', minimum: 0, description: 'How many to skip from the first.' },
+        },
+        required: ['run_id'],
+        additionalProperties: false,
+      },
+      readOnly: true,
+      run: async ({ args }) => {
+        const run = await engine.open(requiredText(args, 'run_id'));
+        const agentId = textArgument(args, 'agent_id');
+        const rows = turnList(run.fullState(), agentId === undefined ? {} : { agentId });
+        const offset = typeof args['offset'] === 'number' ? args['offset'] : 0;
+        const shown = rows.slice(offset, offset + limitOf(args['limit']));
+        return { text: `${formatTurnList(shown)}${restText(rows.length - offset - shown.length)}` };
+      },
+    },
+    {
+      name: 'get_turn',
+      title: 'Look at a turn',
+      description:
+        'Shows everything on record about one turn: what it read, its prompt, its reply, its tools, why it went on as it did.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          run_id: runId,
+          turn_id: { type: 'string' },
+          full: { type: 'boolean', description: 'Texts whole instead of their first lines.' },
+        },
+        required: ['run_id', 'turn_id'],
+        additionalProperties: false,
+      },
+      readOnly: true,
+      run: async ({ args }) => {
+        const run = await engine.open(requiredText(args, 'run_id'));
+        const turnId = requiredText(args, 'turn_id');
+        const turn = run.turn(turnId);
+        if (turn === undefined) throw noTurn(run.id, turnId);
+        return { text: formatTurn(turn, { full: args['full'] === true }) };
+      },
+    },
+    {
+      name: 'why',
+      title: 'Say where a text came from',
+      description:
+        'Says where a text came from that the model saw or said in a turn: the profile line, item, tool or turn behind it.',
+      inputSchema: {
+        type: 'object',
+        properties: { run_id: runId, turn_id: { type: 'string' }, text: { type: 'string', minLength: 1, maxLength: 10_000 } },
+        required: ['run_id', 'turn_id', 'text'],
+        additionalProperties: false,
+      },
+      readOnly: true,
+      run: async ({ args }) => {
+        const run = await engine.open(requiredText(args, 'run_id'));
+        const turnId = requiredText(args, 'turn_id');
+        if (run.turn(turnId) === undefined) throw noTurn(run.id, turnId);
+        const answers = run.why(turnId, requiredText(args, 'text'));
+        return {
+          text: answers.length === 0 ? 'The text is neither in the prompt of that turn nor in its reply.' : formatWhy(answers),
+        };
+      },
+    },
+  ];
+}
+
+function noTurn(run: string, turn: string): CadreError {
+  return new CadreError('OPTION_INVALID', `run ${run} has no turn '${turn.slice(0, 200)}'; list_turns names those it has`);
+}
+
+function limitOf(value: unknown): number {
+  return typeof value === 'number' ? value : 50;
+}
+
+function restText(left: number): string {
+  return left > 0 ? `… and ${left} more` : '';
+}

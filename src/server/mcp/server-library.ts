@@ -1,0 +1,39 @@
+import { CadreError, describeThrown } from '../../core/error.ts';
+
+/** The packages that serve the protocol. */
+export type ServerLibrary = typeof import('@modelcontextprotocol/server');
+/** The part of them for standard input and output. */
+export type StdioLibrary = typeof import('@modelcontextprotocol/server/stdio');
+/** The part of them for Node's HTTP server. */
+export type NodeLibrary = typeof import('@modelcontextprotocol/node');
+
+/**
+ * Loads what serves the protocol, on first use.
+ *
+ * @throws CadreError `DEPENDENCY_MISSING` with the install command when a package is not there
+ */
+export async function loadServerLibrary(): Promise<ServerLibrary> {
+  return await needed(() => import('@modelcontextprotocol/server'));
+}
+
+/** Loads what serves it on standard input and output. */
+export async function loadStdioLibrary(): Promise<StdioLibrary> {
+  return await needed(() => import('@modelcontextprotocol/server/stdio'));
+}
+
+/** Loads what serves it over HTTP. */
+export async function loadNodeLibrary(): Promise<NodeLibrary> {
+  return await needed(() => import('@modelcontextprotocol/node'));
+}
+
+async function needed<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (thrown) {
+    throw new CadreError(
+      'DEPENDENCY_MISSING',
+      `serving MCP needs packages that cannot be loaded (${describeThrown(thrown)}). ` +
+        'Install them with: npm install @modelcontextprotocol/server @modelcontextprotocol/node',
+    );
+  }
+}

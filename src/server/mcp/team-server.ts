@@ -1,0 +1,124 @@
+import type { CallToolResult, Server } from '@modelcontextprotocol/server';
+import { CadreError, toErrorRecord } from '../../core/error.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { toWire } from '../../core/to-wire.ts';
+import { cutMiddle } from '../../core/cut-middle.ts';
+import type { LaunchOptions } from '../../engine/engine-parts.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { engineVersion } from '../../engine/version.ts';
+import { compileSchema } from '../../tools/compile-schema.ts';
+import { readingTools } from './reading-tools.ts';
+import { decidingTool, runningTools } from './running-tools.ts';
+import type { ServerLibrary } from './server-library.ts';
+import type { TeamTool } from './team-tool.ts';
+
+/** Longest answer of a tool, in characters. */
+const maxAnswerChars = 60_000;
+/** Calls that are worked on at the same time; more are refused. */
+const maxCalls = 64;
+
+/** What is served. */
+export interface TeamServerOptions {
+  readonly engine: Engine;
+  /** The profile of runs that name none. */
+  readonly defaultProfile: string;
+  /** How runs are launched: limits, LLM config, workspace. */
+  readonly launch?: LaunchOptions;
+  /** Clients may approve calls that wait for a person. */
+  readonly allowDecisions?: boolean;
+  /** Aborted when the server stops: calls that wait are answered, their runs stay resumable. */
+  readonly signal: AbortSignal;
+}
+
+/** Makes servers that offer the teams of one engine: one per connection, or per request. */
+export function teamServerFactory(library: ServerLibrary, options: TeamServerOptions): () => Server {
+  const { engine, defaultProfile, launch = {}, signal: stopped } = options;
+  const tools = [
+    ...runningTools(engine, defaultProfile, launch),
+    ...readingTools(engine),
+    ...(options.allowDecisions === true ? [decidingTool()] : []),
+  ];
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const listed = tools.map(({ name, title, description, inputSchema, readOnly }) => ({
+    name,
+    title,
+    description,
+    inputSchema,
+    annotations: { readOnlyHint: readOnly, destructiveHint: name === 'cancel_run', openWorldHint: !readOnly },
+  }));
+  let running = 0;
+  return () => {
+    const server = new library.Server(
+      { name: 'cadre', version: engineVersion },
+      {
+        capabilities: { tools: {} },
+        instructions:
+          'Gives tasks to teams of agents (run_team), talks with them, and shows every turn they took (list_turns, get_turn, why).',
+      },
+    );
+    server.setRequestHandler('tools/list', () => ({ tools: listed }));
+    server.setRequestHandler('tools/call', async ({ params }, context) => {
+      const tool = byName.get(params.name);
+      if (tool === undefined) {
+        const message = `there is no tool '${params.name.slice(0, 100)}'; there are ${[...byName.keys()].join(', ')}`;
+        throw new library.ProtocolError(library.ProtocolErrorCode.InvalidParams, message);
+      }
+      if (running >= maxCalls)
+        return failure(new CadreError('LIMIT_REACHED', `${maxCalls} calls are being worked on; try again later`));
+      running += 1;
+      try {
+        const { signal } = context.mcpReq;
+        const progressToken = context.mcpReq._meta?.progressToken;
+        let count = 0;
+        const progress = (message: string): void => {
+          if (progressToken === undefined) return;
+          count += 1;
+          // A client that is gone gets no progress; the call is ended by its signal.
+          context.mcpReq
+            .notify({ method: 'notifications/progress', params: { progressToken, progress: count, message } })
+            .catch(() => undefined);
+        };
+        return await callTool(tool, toWire(params.arguments ?? {}), {
+          engine,
+          signal: AbortSignal.any([signal, stopped]),
+          progress,
+        });
+      } finally {
+        running -= 1;
+      }
+    });
+    return server;
+  };
+}
+
+async function callTool(
+  tool: TeamTool,
+  args: unknown,
+  ports: { readonly engine: Engine; readonly signal: AbortSignal; readonly progress: (message: string) => void },
+): Promise<CallToolResult> {
+  try {
+    const checked = checkArguments(tool, args);
+    const { text, data } = await tool.run({ ...ports, args: checked });
+    const whole = data === undefined ? undefined : JSON.stringify(data);
+    const fits = whole !== undefined && whole.length <= maxAnswerChars;
+    return {
+      content: [{ type: 'text', text: cutMiddle(text, maxAnswerChars, (left) => `\n… ${left} characters left out …\n`) }],
+      ...(fits ? { structuredContent: JSON.parse(whole) as Record<string, unknown> } : {}),
+    };
+  } catch (thrown) {
+    return failure(thrown);
+  }
+}
+
+function checkArguments(tool: TeamTool, args: unknown): JsonObject {
+  if (!isJsonObject(args)) throw new CadreError('TOOL_ARGUMENTS_INVALID', `${tool.name}: the arguments must be an object`);
+  const problems = compileSchema(tool.inputSchema, tool.name).problems(args);
+  if (problems.length === 0) return args;
+  const listed = problems.map(({ path, message }) => `${path === '' ? 'the arguments' : path} ${message}`).join('; ');
+  throw new CadreError('TOOL_ARGUMENTS_INVALID', `${tool.name}: ${listed}`);
+}
+
+function failure(thrown: unknown): CallToolResult {
+  const { code, message } = toErrorRecord(thrown, 'INTERNAL');
+  return { content: [{ type: 'text', text: `${code}: ${message}` }], isError: true };
+}
