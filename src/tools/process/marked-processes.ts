@@ -19,6 +19,11 @@ export function findMarked(mark: string): readonly number[] {
     .map(Number);
 }
 
+/** How many processes there are on this machine; 0 where that cannot be told. */
+export function countProcesses(): number {
+  return canFindMarks ? readdirSync('/proc').length : 0;
+}
+
 /** The name of a process's program; empty when it is gone. */
 export function programOf(pid: number): string {
   return read(`/proc/${pid}/comm`).trim();

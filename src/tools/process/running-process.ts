@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { CapturedOutput } from './captured-output.ts';
-import { findMarked, markVariable } from './marked-processes.ts';
+import { countProcesses, findMarked, markVariable } from './marked-processes.ts';
 import { askInside, signalProcesses } from './signal-processes.ts';
 
-/** How often the processes of a command are counted, in milliseconds. */
-const countEveryMs = 250;
+/** How often it is looked whether a command has too many processes, in milliseconds. */
+const countEveryMs = 100;
 /** How long output that is under way is waited for after the end, when something else still holds the pipe. */
 const drainMs = 200;
 
@@ -97,7 +97,9 @@ export class RunningProcess {
   async stop(cause: EndCause = 'stopped', graceMs: number = this.#request.graceMs): Promise<void> {
     if (!this.#over && this.#cause === 'exit') {
       this.#cause = cause;
-      this.#ask();
+      // Without a grace period nothing comes before the kill: what floods or multiplies does so while it is looked for.
+      if (graceMs === 0) this.#kill();
+      else this.#ask();
       this.#timers.push(setTimeout(() => this.#kill(), graceMs));
     }
     await this.ended.catch(() => undefined);
@@ -111,8 +113,11 @@ export class RunningProcess {
   async #watch(): Promise<ProcessEnd> {
     const { timeoutMs, maxProcesses } = this.#request;
     if (timeoutMs !== undefined) this.#timers.push(setTimeout(() => void this.stop('timeout'), timeoutMs));
+    const before = countProcesses();
     const counting = setInterval(() => {
-      if (findMarked(this.#mark).length > maxProcesses) void this.stop('processes', 0);
+      // All processes are counted in a moment; whose they are takes longer, and matters only when they have become many.
+      const many = countProcesses() - before > maxProcesses / 2;
+      if (many && findMarked(this.#mark).length > maxProcesses) void this.stop('processes', 0);
     }, countEveryMs);
     this.#timers.push(counting);
     try {
@@ -133,7 +138,11 @@ export class RunningProcess {
     const [program] = this.#request.argv;
     return new Promise((resolve, reject) => {
       this.#child.once('error', (error) =>
-        reject(new CadreError('TOOL_FAILED', `${program} cannot be started: ${describeThrown(error)}`, { cause: error })),
+        reject(
+          new CadreError('TOOL_FAILED', `${program} cannot be started in ${this.#request.cwd}: ${describeThrown(error)}`, {
+            cause: error,
+          }),
+        ),
       );
       this.#child.once('exit', (code, signal) => resolve({ exitCode: code ?? undefined, signal: signal ?? undefined }));
     });

@@ -10,6 +10,9 @@ export interface SandboxPolicy {
   readonly write: readonly string[];
 }
 
+/** A domain or an address, perhaps with everything below it, perhaps with a port. */
+const domain = '^(\\*\\.)?([A-Za-z0-9_-]+\\.)+[A-Za-z0-9-]+(:[0-9]{1,5})?$|^\\[[0-9A-Fa-f:.]+\\](:[0-9]{1,5})?$';
+
 /** The settings every sandboxed toolset has. */
 export const sandboxSettings: Readonly<Record<string, JsonSchema>> = {
   sandbox: {
@@ -18,7 +21,7 @@ export const sandboxSettings: Readonly<Record<string, JsonSchema>> = {
   },
   network: {
     description: 'What the sandbox reaches: none (default), all, or a list of domains like example.com and *.example.com.',
-    anyOf: [{ enum: ['none', 'all'] }, { type: 'array', items: { type: 'string', minLength: 1 }, maxItems: 200 }],
+    anyOf: [{ enum: ['none', 'all'] }, { type: 'array', items: { type: 'string', pattern: domain }, maxItems: 200 }],
   },
   read: paths('Folders and files in hidden places (homes) that may be read all the same; ~ is the home.'),
   write: paths('Folders and files outside the workspace that may be written; ~ is the home.'),

@@ -7,7 +7,8 @@
  * and the file with the command. The environment the shell starts with is given anew each time and not part of the state,
  * except for what people change: PATH and the like. So no secret of the settings gets into a file.
  *
- * Only builtins are used: a command may have broken PATH. `done` is written last; without it there is no state.
+ * Only builtins are used: a command may have broken PATH. It may also have put a function in the place of `builtin`; in POSIX mode
+ * `unset` is found before any function. `done` is written last; without it there is no state.
  */
 export const sessionScript = `
 __cadre_from=$1 __cadre_to=$2 __cadre_file=$3 __cadre_given=' '
@@ -17,6 +18,10 @@ while IFS= builtin read -r __cadre_name; do
   __cadre_given+="$__cadre_name "
 done < <(builtin compgen -e)
 __cadre_save() {
+  POSIXLY_CORRECT=1
+  unset -f builtin unset
+  unset POSIXLY_CORRECT
+  builtin set +o posix
   builtin set +o >"$__cadre_to/options"
   builtin shopt -p >>"$__cadre_to/options"
   builtin set +eux
@@ -43,5 +48,5 @@ if [ -f "$__cadre_from/done" ]; then
   builtin source "$__cadre_from/options" 2>/dev/null
 fi
 [ -z "$__cadre_to" ] || builtin trap '{ __cadre_save; } 2>/dev/null' EXIT
-builtin eval "$(<"$__cadre_file")"
+builtin eval -- "$(<"$__cadre_file")"
 `;

@@ -1,0 +1,70 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import type { SandboxedCommand } from './sandbox.ts';
+
+/** Nobody's home can be looked into, nor what other programs keep for a while, nor what other machines or users trust. */
+const hidden = [
+  '/root',
+  '/home',
+  '/Users',
+  '/run/user',
+  '/run/secrets',
+  '/var/run/secrets',
+  '/run/docker.sock',
+  '/var/run/docker.sock',
+  '/etc/shadow',
+  '/etc/ssh',
+];
+
+/** Of a folder with profiles: what no command has a business with, neither in the workspace nor where the engine was started. */
+const hiddenIn = ['.cadre', '.env'];
+
+/** What lies in a workspace and may not be written: what others trust, and what would be run outside the sandbox. */
+const guarded = [
+  '.cadre',
+  'agent_profiles',
+  '.env',
+  '.envrc',
+  '.npmrc',
+  '.mcp.json',
+  '.vscode',
+  '.idea',
+  '.claude',
+  '.cursor',
+  '.husky',
+  '.gitmodules',
+  '.git/hooks',
+  '.git/config',
+];
+
+/** What a sandboxed command sees of the files, as the sandbox package is told. */
+export interface SandboxFiles {
+  readonly denyRead: string[];
+  readonly allowRead: string[];
+  readonly allowWrite: string[];
+  readonly denyWrite: string[];
+}
+
+/** Works out what a command sees of the files: all that is not hidden, and to write its workspace. `also` may be read, too. */
+export function sandboxFiles(command: SandboxedCommand, also: readonly string[]): SandboxFiles {
+  const { policy, writable = [], readable = [] } = command;
+  const workspace = realPath(command.workspace);
+  const write = [workspace, ...writable.map(realPath), ...policy.write.map(atHome)];
+  const private_ = hiddenIn.flatMap((name) => [path.join(process.cwd(), name), path.join(workspace, name)]);
+  return {
+    denyRead: [...hidden, homedir(), tmpdir(), ...private_].filter((place) => existsSync(place)),
+    allowRead: [...write, ...readable.map(realPath), ...policy.read.map(atHome), ...also],
+    allowWrite: write,
+    denyWrite: guarded.map((place) => path.join(workspace, place)).filter((place) => existsSync(place)),
+  };
+}
+
+function atHome(place: string): string {
+  return realPath(place === '~' || place.startsWith('~/') ? path.join(homedir(), place.slice(1)) : path.resolve(place));
+}
+
+/** Where a path leads in the end: the sandbox must not be made around a link. */
+function realPath(place: string): string {
+  return existsSync(place) ? realpathSync(place) : place;
+}

@@ -1,0 +1,76 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { missingSandboxPackage, missingSandboxPrograms, unsupportedPlatform } from './sandbox-unavailable.ts';
+
+/** The package that makes sandboxes. */
+export type SandboxPackage = typeof import('@anthropic-ai/sandbox-runtime');
+/** What it does it with: one for the whole process. */
+export type SandboxManager = SandboxPackage['SandboxManager'];
+
+/** Commands that reach all of the network are wrapped where this is set; see `baseConfig`. */
+const openNetwork = new AsyncLocalStorage<true>();
+
+/**
+ * Nothing is allowed by what all commands share; each brings its own. The package closes the network unless neither the
+ * common configuration nor that of the command speaks of domains, so for a command that may reach everything the common one
+ * says nothing of them either.
+ */
+const baseConfig = {
+  network: {
+    get allowedDomains(): string[] {
+      return openNetwork.getStore() === true ? (undefined as unknown as string[]) : [];
+    },
+    deniedDomains: [],
+  },
+  filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
+};
+
+/** Does something as if nothing were said about the network. */
+export function withOpenNetwork<T>(work: () => T): T {
+  return openNetwork.run(true, work);
+}
+
+let users = 0;
+let resetting: Promise<void> = Promise.resolve();
+
+/**
+ * Starts the package for one more user; each gives it back with `leaveRuntime`.
+ *
+ * @throws CadreError `SANDBOX_UNAVAILABLE` with what is missing and the commands that install it
+ */
+export async function joinRuntime(load: () => Promise<SandboxPackage>): Promise<SandboxManager> {
+  const { SandboxManager: manager } = await load().catch((thrown: unknown) => {
+    throw missingSandboxPackage(thrown);
+  });
+  if (!manager.isSupportedPlatform()) throw unsupportedPlatform();
+  const { errors } = await manager.checkDependenciesAsync();
+  if (errors.length > 0) throw missingSandboxPrograms(errors);
+  await resetting;
+  users += 1;
+  try {
+    await withoutSignalHandlers(() => manager.initialize(baseConfig));
+  } catch (thrown) {
+    await leaveRuntime(manager);
+    throw thrown;
+  }
+  return manager;
+}
+
+/** Gives the package back; it is shut down with its last user. */
+export async function leaveRuntime(manager: SandboxManager): Promise<void> {
+  users -= 1;
+  if (users === 0) resetting = manager.reset();
+  await resetting;
+}
+
+/**
+ * The package listens for SIGINT and SIGTERM to shut down. A process with such a listener no longer ends by these signals,
+ * which is not for a tool to decide; and engines that close shut it down anyway.
+ */
+async function withoutSignalHandlers(work: () => Promise<void>): Promise<void> {
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  const before = signals.map((signal) => new Set<unknown>(process.listeners(signal)));
+  await work();
+  for (const [index, signal] of signals.entries())
+    for (const listener of process.listeners(signal))
+      if (before[index]?.has(listener) === false && listener.name === 'cleanupHandler') process.off(signal, listener);
+}
