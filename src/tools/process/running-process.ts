@@ -114,9 +114,11 @@ export class RunningProcess {
     const { timeoutMs, maxProcesses } = this.#request;
     if (timeoutMs !== undefined) this.#timers.push(setTimeout(() => void this.stop('timeout'), timeoutMs));
     const before = countProcesses();
+    let looks = 0;
     const counting = setInterval(() => {
-      // All processes are counted in a moment; whose they are takes longer, and matters only when they have become many.
-      const many = countProcesses() - before > maxProcesses / 2;
+      looks += 1;
+      // All processes are counted in a moment; whose they are takes longer, and is asked when they have become many, or at times.
+      const many = looks % 10 === 0 || countProcesses() - before > maxProcesses / 2;
       if (many && findMarked(this.#mark).length > maxProcesses) void this.stop('processes', 0);
     }, countEveryMs);
     this.#timers.push(counting);
