@@ -82,6 +82,8 @@ export interface RecordedVerdict extends RecordedPlace {
   readonly verdict: 'approved' | 'rejected' | 'answered';
   readonly value?: JsonValue;
   readonly message?: string;
+  readonly args?: JsonObject;
+  readonly always?: boolean;
 }
 
 /** What somebody outside posted while the run was under way. */

@@ -8,6 +8,7 @@ import type { MessageOrigin, PromptMessage } from './message.ts';
 import type { Limits } from './profile.ts';
 import type { PromptSources, SourceMarks } from './prompt-sources.ts';
 import type { ClimbedRung, StagnationQuestion } from './stagnation.ts';
+import type { StandingApproval } from './standing-approval.ts';
 import type { WaitFor } from './transition.ts';
 import type { CallStatus } from './turn.ts';
 import type { DispatchRecord, WorkModule } from './work-module.ts';
@@ -39,6 +40,8 @@ export interface RunState {
   readonly keeps: Keeps;
   /** Some agent of it has read untrusted text: what agents share may carry it. */
   isTainted: boolean;
+  /** What a person allowed until the run ends. */
+  standing: readonly StandingApproval[];
   readonly usage: RunUsage;
   readonly limits: Limits;
   readonly budget: Budget;
@@ -261,6 +264,8 @@ export interface AgentState extends AgentContext {
 export interface CallState {
   readonly callId: CallId;
   readonly request: EventOf<'tool.request'>;
+  /** What it runs with: the arguments of the request, or those a person put in their place. */
+  args: JsonObject | null;
   readonly index: number;
   status: 'requested' | 'running' | 'suspended' | CallStatus;
   waitFor: WaitFor | undefined;

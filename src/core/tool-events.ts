@@ -47,6 +47,12 @@ export interface ToolAnswer {
   readonly verdict: 'approved' | 'rejected' | 'answered';
   readonly value?: JsonValue;
   readonly message?: string;
+  /** The arguments the call runs with in place of its own; the model is told. */
+  readonly args?: JsonObject;
+  /** Every call of this tool that the same gate asks about is allowed, until the run ends. */
+  readonly always?: boolean;
+  /** Nobody was asked: the event that allowed such calls once and for all. */
+  readonly standing?: number;
   /** Nobody decided in time: what holds then was decided by the gate or the question. */
   readonly expired?: boolean;
 }

@@ -13,7 +13,7 @@ export function admit(tx: Transaction, kernel: Kernel, received: Input, mayStart
   const input = redactInput(kernel.env.secrets, received);
   const overdue = overdueFor(tx.run, input, tx.at);
   if (overdue !== undefined) decide(tx, kernel, { kind: 'timer', dues: [overdue] }, mayStart);
-  const refused = refusalOf(tx.run, input);
+  const refused = refusalOf(tx.run, kernel, input);
   if (refused === undefined) decide(tx, kernel, input, mayStart);
   return refused;
 }

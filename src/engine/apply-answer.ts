@@ -1,7 +1,9 @@
 import type { CallId } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
 import { questionId } from '../core/stagnation.ts';
 import type { AgentState, CallState, RunState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
+import { profileOf } from '../nodes/profile-of.ts';
 import { endCall } from '../nodes/tool-end.ts';
 import { applyTestimony, asksWhetherHappened } from '../nodes/unknown-outcome.ts';
 import type { Input, Kernel } from './decide.ts';
@@ -30,6 +32,8 @@ export function applyAnswer(tx: Transaction, kernel: Kernel, input: Extract<Inpu
     verdict: input.verdict,
     ...(input.value === undefined ? {} : { value: input.value }),
     ...(input.message === undefined ? {} : { message: input.message }),
+    ...editedArgs(kernel, found, input.args),
+    ...(input.always === true ? { always: true } : {}),
   });
   tx.setCause(answer.seq);
   if (input.verdict === 'rejected') {
@@ -45,6 +49,18 @@ export function applyAnswer(tx: Transaction, kernel: Kernel, input: Extract<Inpu
   } else if (suspended?.kind === 'question') {
     kernel.toolNode.resume(tx, agent, call, { kind: 'answer', value: input.value ?? null });
   }
+}
+
+/** The arguments a person gave, as the tool takes them; nothing when they are those of the call. */
+function editedArgs(
+  { env }: Kernel,
+  { agent, call }: { readonly agent: AgentState; readonly call: CallState },
+  args: JsonObject | undefined,
+): { readonly args?: JsonObject } {
+  if (args === undefined) return {};
+  const checked = env.toolsOf(profileOf(env, agent), agent).tools.get(call.request.name)?.check(args);
+  const taken = checked?.ok === true ? checked.args : args;
+  return JSON.stringify(taken) === JSON.stringify(call.args) ? {} : { args: taken };
 }
 
 /** The agent that waits on a question of its own, by the question's id. */

@@ -1,7 +1,7 @@
 import type { Env } from '../core/env.ts';
 import { CadreError, type ErrorRecord } from '../core/error.ts';
 import type { AgentId, CallId, TurnId } from '../core/ids.ts';
-import type { JsonValue } from '../core/json.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { ModelOutcome } from '../core/model.ts';
 import type { ItemDraft, Transaction } from '../core/transaction.ts';
 import type { createAgentNode } from '../nodes/agent-node.ts';
@@ -45,6 +45,8 @@ export type Input =
       readonly kind: 'answer';
       readonly callId: CallId;
       readonly verdict: 'approved' | 'rejected' | 'answered';
+      readonly args?: JsonObject;
+      readonly always?: boolean;
       readonly value?: JsonValue;
       readonly message?: string;
     }

@@ -236,7 +236,7 @@ export class Effects {
       clock,
       abort,
       graceMs: this.#ports.graceMs,
-      start: (progress) => tool.execute(call.request.args ?? {}, new CallContext(identity, links(progress))),
+      start: (progress) => tool.execute(call.args ?? {}, new CallContext(identity, links(progress))),
       onProgress: (fraction, note) => this.#subscribers.progress(agentId, turnId, callId, fraction, secrets.text(note)),
       onBlocked: (ms) => this.#tell(blockedNote(tool.name, callId, ms)),
       onLate: (late) => {

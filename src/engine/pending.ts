@@ -17,6 +17,9 @@ export interface PendingRequest {
   readonly args: JsonObject;
   readonly message?: string;
   readonly schema?: JsonObject;
+  /** The gate that asks, and the profile it stands in: what `approve(id, { always: true })` would allow all calls of the tool before.
+   *  The gate `needs_approval` is the tool's own wish. */
+  readonly gate?: { readonly id: string; readonly profile: string };
   /** Wall time it was asked at, in milliseconds since 1970. */
   readonly since: number;
   /** Wall time at which it is answered without a person; absent when it waits for ever. */
@@ -41,7 +44,7 @@ export function pendingOf(run: RunState): readonly PendingRequest[] {
         turnId: call.request.turnId,
         tool: call.request.name,
         // A copy: what is shown to a person may be edited there, and what was asked for is what runs.
-        args: structuredClone(call.request.args ?? {}),
+        args: structuredClone(call.args ?? {}),
         since: call.request.at,
         ...(waitFor.expires === undefined
           ? {}
@@ -49,6 +52,7 @@ export function pendingOf(run: RunState): readonly PendingRequest[] {
               expiresAt: (call.suspendedAt ?? call.request.at) + run.jumpedMs + waitFor.expires.afterMs,
               onExpire: waitFor.kind === 'approval' ? waitFor.expires.verdict : 'deny',
             }),
+        ...(waitFor.kind === 'approval' ? { gate: { id: waitFor.gateId, profile: agent.meta.profile } } : {}),
         ...(waitFor.kind === 'question'
           ? { message: waitFor.prompt }
           : waitFor.message === undefined

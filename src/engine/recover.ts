@@ -99,7 +99,7 @@ function expireIfDue(tx: Transaction, env: Env, call: CallState): void {
 function stillFits(tx: Transaction, env: Env, agent: AgentState, call: CallState): boolean {
   const profile = env.profiles.get(agent.meta.profile);
   const tool = profile === undefined ? undefined : env.toolsOf(profile, agent).tools.get(call.request.name);
-  const checked = tool?.check(call.request.args ?? {});
+  const checked = tool?.check(call.args ?? {});
   if (checked === undefined || checked.ok) return true;
   const problems = checked.errors.map((error) => `${error.path === '' ? 'arguments' : error.path}: ${error.message}`).join('; ');
   failCall(tx, env, agent, call.callId, {

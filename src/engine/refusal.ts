@@ -1,13 +1,14 @@
 import { CadreError } from '../core/error.ts';
 import type { CallState, RunState } from '../core/state.ts';
 import { askingAgent, suspendedCall } from './apply-answer.ts';
-import type { Input } from './decide.ts';
+import { editProblem, problemsText } from './check-edit.ts';
+import type { Input, Kernel } from './decide.ts';
 
 /**
  * Why an input from outside comes too late, if it does: it was meant for a run, an agent or a call that has ended since it
  * was handed in. Asked right before it is applied, so that whoever sent it is told, and nothing is added to what is over.
  */
-export function refusalOf(run: RunState, input: Input): CadreError | undefined {
+export function refusalOf(run: RunState, kernel: Kernel, input: Input): CadreError | undefined {
   if (input.kind === 'post') {
     if (run.outcome !== undefined)
       return new CadreError('RUN_ENDED', `run ${run.meta.runId} has ended (${run.status}); launch a new one, or fork it`);
@@ -16,16 +17,27 @@ export function refusalOf(run: RunState, input: Input): CadreError | undefined {
     if (agent.status === 'ended')
       return new CadreError('AGENT_ENDED', `agent ${input.to} has ended (${agent.outcome ?? ''}) and reads nothing any more`);
   }
-  if (input.kind === 'answer') {
-    const asking = askingAgent(run, input.callId) === undefined ? undefined : 'question';
-    const waitFor = asking ?? suspendedCall({ run }, input.callId)?.call.waitFor?.kind;
-    if (waitFor !== (input.verdict === 'answered' ? 'question' : 'approval'))
-      return new CadreError(
-        'PENDING_UNKNOWN',
-        `call ${input.callId} of run ${run.meta.runId} ${decidedWords(run, input.callId) ?? 'does not wait for this any more'}`,
+  return input.kind === 'answer' ? answerRefusal(run, kernel, input) : undefined;
+}
+
+function answerRefusal(run: RunState, kernel: Kernel, input: Extract<Input, { kind: 'answer' }>): CadreError | undefined {
+  const asking = askingAgent(run, input.callId) === undefined ? undefined : 'question';
+  const found = suspendedCall({ run }, input.callId);
+  const waitFor = found?.call.waitFor;
+  if ((asking ?? waitFor?.kind) !== (input.verdict === 'answered' ? 'question' : 'approval'))
+    return new CadreError(
+      'PENDING_UNKNOWN',
+      `call ${input.callId} of run ${run.meta.runId} ${decidedWords(run, input.callId) ?? 'does not wait for this any more'}`,
+    );
+  if (input.args !== undefined && found !== undefined) return editProblem(run, kernel, found, input.args);
+  if (waitFor?.kind !== 'question' || waitFor.schema === undefined) return undefined;
+  const checked = kernel.env.checkSchema(waitFor.schema, input.value ?? null);
+  return checked.ok
+    ? undefined
+    : new CadreError(
+        'OPTION_INVALID',
+        `the answer to ${input.callId} does not fit, and the question still waits: ${problemsText(checked, 'answer')}`,
       );
-  }
-  return undefined;
 }
 
 /** What became of a call that waits for nobody any more; undefined when there is no such call, or it still waits. */

@@ -34,8 +34,10 @@ async function decide(run: Run, { id, agentId, tool, turnId }: PendingRequest, r
   );
   if (said?.kind !== 'verdict') return false;
   if (said.verdict === 'answered') await run.answer(id, said.value ?? null);
-  else if (said.verdict === 'approved') await run.approve(id);
-  else await run.reject(id, said.message === undefined ? {} : { message: said.message });
+  else if (said.verdict === 'approved') {
+    const { args, always } = said;
+    await run.approve(id, { ...(args === undefined ? {} : { args }), ...(always === undefined ? {} : { always }) });
+  } else await run.reject(id, said.message === undefined ? {} : { message: said.message });
   return true;
 }
 

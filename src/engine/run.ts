@@ -1,6 +1,6 @@
 import { CadreError } from '../core/error.ts';
 import type { CadreEvent } from '../core/event.ts';
-import type { AgentId, CallId, ContentHash, Ids, ItemId, RunId, TurnId } from '../core/ids.ts';
+import type { AgentId, ContentHash, Ids, ItemId, RunId, TurnId } from '../core/ids.ts';
 import type { Delivery } from '../core/inbox.ts';
 import type { Journal } from '../core/journal.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
@@ -17,11 +17,11 @@ import { Deliveries } from './deliveries.ts';
 import { eventsOf } from './event-stream.ts';
 import { type OutsideItem, readOutsideItem } from './outside-item.ts';
 import { type PendingRequest, pendingOf } from './pending.ts';
-import { decidedWords } from './refusal.ts';
 import type { RunActor } from './run-actor.ts';
-import { checkAnswer } from './pending.ts';
 import type { RunSubscriber } from './subscribers.ts';
 import { withAttachments } from './user-payload.ts';
+import { answerTo, approvals, type ApproveOptions, rejections } from './verdicts.ts';
+import type { Input } from './decide.ts';
 
 /** How a run ended. */
 export interface RunResult {
@@ -150,29 +150,19 @@ export class Run implements AsyncIterable<CadreEvent> {
     return { itemId, delivered };
   }
 
-  /** Lets a call run that waits for approval. */
-  async approve(id: string): Promise<void> {
-    this.#pendingCall(id, 'approval');
-    await this.#parts.actor.submit({ kind: 'answer', callId: id as CallId, verdict: 'approved' });
+  /** Lets calls run that wait for approval; all of them, or none when one does not wait. */
+  async approve(id: string | readonly string[], options: ApproveOptions = {}): Promise<void> {
+    await this.#submitAll(approvals(this.state, id, options));
   }
 
-  /** Refuses a call that waits for approval; the model reads the message. */
-  async reject(id: string, options: { readonly message?: string } = {}): Promise<void> {
-    this.#pendingCall(id, 'approval');
-    await this.#parts.actor.submit({
-      kind: 'answer',
-      callId: id as CallId,
-      verdict: 'rejected',
-      ...(options.message === undefined ? {} : { message: options.message }),
-    });
+  /** Refuses calls that wait for approval; the model reads the message. */
+  async reject(id: string | readonly string[], options: { readonly message?: string } = {}): Promise<void> {
+    await this.#submitAll(rejections(this.state, id, options.message));
   }
 
   /** Answers a question. */
   async answer(id: string, value: JsonValue): Promise<void> {
-    const request = this.#pendingCall(id, 'question');
-    const answer = toWire(value);
-    checkAnswer(request, answer);
-    await this.#parts.actor.submit({ kind: 'answer', callId: id as CallId, verdict: 'answered', value: answer });
+    await this.#submitAll([answerTo(this.state, id, value)]);
   }
 
   /**
@@ -253,13 +243,10 @@ export class Run implements AsyncIterable<CadreEvent> {
     throw new CadreError('MODULE_UNKNOWN', `run ${this.id} has no work module '${id}'; it has ${known.join(', ') || 'none'}`);
   }
 
-  #pendingCall(id: string, kind: PendingRequest['kind']): PendingRequest {
-    const request = this.pending.find((candidate) => candidate.id === id);
-    if (request?.kind === kind) return request;
-    const decided = request === undefined ? decidedWords(this.state, id) : undefined;
-    if (decided !== undefined) throw new CadreError('PENDING_UNKNOWN', `call ${id} of run ${this.id} ${decided}`);
-    const waiting = this.pending.map((candidate) => `${candidate.id} (${candidate.kind})`).join(', ') || 'nothing';
-    throw new CadreError('PENDING_UNKNOWN', `no ${kind} '${id}' is waiting in run ${this.id}; waiting: ${waiting}`);
+  /** Handed in together; the first refusal is told once all of them are settled. */
+  async #submitAll(inputs: readonly Input[]): Promise<void> {
+    const settled = await Promise.allSettled(inputs.map((input) => this.#parts.actor.submit(input)));
+    for (const outcome of settled) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
   async #untilEnded(): Promise<RunResult> {

@@ -111,7 +111,7 @@ function describeToolEvent(event: Extract<CadreEvent, { readonly type: `tool.${s
     case 'tool.answer':
       return event.expired === true
         ? `nobody decided over call ${event.callId} in time: it counts as ${event.verdict}`
-        : `a person ${event.verdict} call ${event.callId}`;
+        : answerText(event);
     case 'tool.verify':
       return `${event.by} was asked whether call ${event.callId} happened: ${event.answer.replace('_', ' ')}`;
     case 'tool.end':
@@ -119,6 +119,12 @@ function describeToolEvent(event: Extract<CadreEvent, { readonly type: `tool.${s
     case 'tool.late':
       return `a late result of call ${event.callId} was kept aside`;
   }
+}
+
+function answerText({ verdict, callId, args, always, standing }: Extract<CadreEvent, { readonly type: 'tool.answer' }>): string {
+  if (standing !== undefined) return `call ${callId} was allowed once and for all by event ${standing}`;
+  const edit = args === undefined ? '' : ` with ${inOneLine(args)}`;
+  return `a person ${verdict} call ${callId}${edit}${always === true ? ', and all others like it' : ''}`;
 }
 
 /** What an item says of where it came from. */

@@ -67,9 +67,10 @@ class RecordingWriter {
         return this.#tool(event, events);
       case 'tool.answer': {
         const place = this.#placeOf(event);
-        if (place === undefined) return [];
-        const { verdict, value, message } = event;
-        const said = { ...(value === undefined ? {} : { value }), ...(message === undefined ? {} : { message }) };
+        if (place === undefined || event.standing !== undefined) return [];
+        const { verdict, value, message, args, always } = event;
+        const edit = { ...(args === undefined ? {} : { args }), ...(always === undefined ? {} : { always }) };
+        const said = { ...edit, ...(value === undefined ? {} : { value }), ...(message === undefined ? {} : { message }) };
         return [{ kind: 'verdict', ...place.place, verdict, ...said }];
       }
       case 'inbox.add':

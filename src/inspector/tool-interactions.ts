@@ -14,6 +14,8 @@ export interface ToolInteraction {
   readonly name: string;
   /** Null when the argument text could not be used. */
   readonly args: JsonObject | null;
+  /** What a person had it run with in place of `args`. */
+  readonly changedArgs: JsonObject | undefined;
   /** Argument text was repaired before it was used. */
   readonly repaired: boolean;
   readonly status: CallState['status'];
@@ -48,6 +50,7 @@ function toToolInteraction(turn: TurnState, call: CallState): ToolInteraction {
     providerCallId: asked?.callId === call.callId ? asked.providerCallId : '',
     name: request.name,
     args: request.args,
+    changedArgs: call.args === null || call.args === request.args ? undefined : call.args,
     repaired: request.repaired ?? false,
     status: call.status,
     content: end?.content,

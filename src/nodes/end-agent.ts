@@ -76,7 +76,7 @@ function tidyUp(tx: Transaction, env: Env, agent: AgentState, call: CallState, c
   const tool = env.catalog.get(call.request.name);
   if (tool?.kind !== 'transition' || tool.cancel === undefined || call.status !== 'suspended') return;
   try {
-    for (const draft of tool.cancel(call.request.args ?? {}, transitionContext(tx, env, agent, call), call.memo))
+    for (const draft of tool.cancel(call.args ?? {}, transitionContext(tx, env, agent, call), call.memo))
       tx.emitDraft(draft, cause);
   } catch (thrown) {
     const { code, message } = toErrorRecord(thrown, 'TOOL_FAILED');

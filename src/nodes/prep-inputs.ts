@@ -1,4 +1,5 @@
 import { agentScope } from '../core/agent-scope.ts';
+import { cutMiddle } from '../core/cut-middle.ts';
 import type { Env } from '../core/env.ts';
 import { describeThrown } from '../core/error.ts';
 import { frameUntrusted } from '../core/frame-untrusted.ts';
@@ -20,6 +21,9 @@ const maxItemsPerTurn = 256;
 
 /** So many places of a full turn go to the items that have waited longest: none waits for ever behind a flood of urgent ones (FAULTS E10). */
 const placesForTheOldest = 16;
+
+/** Most of changed arguments that is repeated to the model, in characters. */
+const shownArgs = 4_000;
 
 /** What reading the inbox came to. */
 export interface ReadInbox {
@@ -130,7 +134,8 @@ function ingest(
       params,
       source: item.source,
     });
-    input.content = framed(input, item, truncate(content, isResult ? 'tool_result' : 'user', profile.contextPolicy));
+    const fitted = truncate(content, isResult ? 'tool_result' : 'user', profile.contextPolicy);
+    input.content = withEdit(input, item, framed(input, item, fitted));
     return input;
   } catch (thrown) {
     return failedInput(tx, agent, waiting, input, describeThrown(thrown));
@@ -177,6 +182,15 @@ function framed(input: TurnInput, item: InboxItem, content: Content): Content {
   return frameUntrusted(content, item.source === 'TOOL_RESULT' && typeof name === 'string' ? name : item.source);
 }
 
+/** The model, which knows only what it asked for, is told when a person had its call run with other arguments. */
+function withEdit(input: TurnInput, { payload }: InboxItem, content: Content): Content {
+  const args = input.role === 'tool' && isJsonObject(payload) ? payload['changed_args'] : undefined;
+  if (args === undefined) return content;
+  const shown = cutMiddle(JSON.stringify(args), shownArgs, (characters) => `… [${characters} characters] …`);
+  const note = `[A person changed the arguments of this call before it ran. It ran with: ${shown}]\n\n`;
+  return typeof content === 'string' ? note + content : [{ type: 'text', text: note }, ...content];
+}
+
 function isContentPart(part: unknown): part is ContentPart {
   if (!isJsonObject(part)) return false;
   return part['type'] === 'text'
@@ -207,7 +221,7 @@ function failedInput(tx: Transaction, agent: AgentState, waiting: WaitingItem, b
   if (base.role === 'tool') {
     const content = isJsonObject(item.payload) ? item.payload['content'] : item.payload;
     const raw = typeof content === 'string' ? content : JSON.stringify(content ?? null);
-    return { ...base, content: framed(base, item, raw.trim() === '' ? emptyText(item.source) : raw) };
+    return { ...base, content: withEdit(base, item, framed(base, item, raw.trim() === '' ? emptyText(item.source) : raw)) };
   }
   const poisoned = (agent.inbox.find((entry) => entry.item.itemId === item.itemId)?.failures ?? 0) >= poisonAfterFailures;
   const note = {

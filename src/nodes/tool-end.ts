@@ -75,6 +75,7 @@ export function endCall(tx: Transaction, env: Env, agent: AgentState, callId: Ca
     is_error: ending.status !== 'ok',
     content: ending.content as JsonValue,
   };
+  if (call.args !== null && call.args !== call.request.args) payload['changed_args'] = call.args;
   // Whatever a tool that ran has to say, its error included, may be made of what it found outside.
   if (tool?.trust === 'untrusted' && (ending.status === 'ok' || call.startSeq !== undefined)) payload['trust'] = 'untrusted';
   tx.post(agentId, { source: 'TOOL_RESULT', payload }, end.seq);

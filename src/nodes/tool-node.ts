@@ -54,7 +54,7 @@ export function createToolNode(env: Env): Node<CallTicket, ToolOutcome, ToolPort
     prep: (tx, agent) => startNext(tx, env, agent),
     exec: async (_ticket, { tool, call, context }) => ({
       status: 'ok',
-      returned: await tool.execute(call.request.args ?? {}, context),
+      returned: await tool.execute(call.args ?? {}, context),
       progress: [],
     }),
     post: (tx, agent, ticket, outcome) => recordOutcome(tx, env, agent, ticket.callId, outcome),
@@ -67,7 +67,7 @@ function startNext(tx: Transaction, env: Env, agent: AgentState): CallTicket | u
   for (let call = nextCall(env, agent); call !== undefined; call = nextCall(env, agent)) {
     const tool = env.catalog.get(call.request.name);
     if (tool?.kind === 'transition') {
-      decideTransition(tx, env, agent, call, (context) => tool.run(call.request.args ?? {}, context));
+      decideTransition(tx, env, agent, call, (context) => tool.run(call.args ?? {}, context));
       continue;
     }
     if (tool === undefined) {
@@ -156,7 +156,7 @@ function resumeCall(tx: Transaction, env: Env, agent: AgentState, call: CallStat
   const tool = env.catalog.get(call.request.name);
   if (tool?.kind !== 'transition' || tool.resume === undefined) return;
   const resume: NonNullable<TransitionTool['resume']> = tool.resume;
-  decideTransition(tx, env, agent, call, (context) => resume(call.request.args ?? {}, context, happening, call.memo));
+  decideTransition(tx, env, agent, call, (context) => resume(call.args ?? {}, context, happening, call.memo));
 }
 
 function recordOutcome(tx: Transaction, env: Env, agent: AgentState, callId: CallId, outcome: ToolOutcome): Action {

@@ -4,6 +4,7 @@ import type { TurnId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import { type Roomy, unplaced } from '../core/event.ts';
 import type { CompiledProfile } from '../core/profile.ts';
+import { standingFor } from '../core/standing-approval.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Tool } from '../core/tool.ts';
 import type { ToolRequest } from '../core/tool-events.ts';
@@ -182,10 +183,16 @@ function applyGates(
     });
     return;
   }
+  const { profile: name, agentId } = agent.meta;
+  const standing = standingFor(tx.run.standing, { profile: name, tool: verdict.tool.name, gateId: gate.id });
+  if (standing !== undefined) {
+    tx.emit({ type: 'tool.answer', agentId, turnId, callId, verdict: 'approved', standing: standing.seq }, request.seq);
+    return;
+  }
   tx.emit(
     {
       type: 'tool.suspend',
-      agentId: agent.meta.agentId,
+      agentId,
       turnId,
       callId,
       on: {

@@ -198,7 +198,7 @@ function followCall(
       break;
     case 'tool.answer':
       found.expect(
-        call.state === 'approval' || call.state === 'suspended',
+        call.state === 'approval' || call.state === 'suspended' || (call.state === 'requested' && event.standing !== undefined),
         'I1',
         event,
         `${name} (${event.callId}) is answered while it is ${call.state}`,

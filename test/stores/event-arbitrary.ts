@@ -248,7 +248,10 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
   ),
   'tool.start': record({ ...onCall, attempt: count }),
   'tool.suspend': record({ ...onCall, on: json, memo: json }),
-  'tool.answer': record({ ...onCall, verdict: fc.constantFrom('approved', 'answered') }, { value: json, message: text }),
+  'tool.answer': record(
+    { ...onCall, verdict: fc.constantFrom('approved', 'answered') },
+    { value: json, message: text, args: object(json), always: boolean, standing: count },
+  ),
   'tool.verify': record({ ...onCall, by: name, answer: fc.constantFrom('happened', 'unknown') }, { error }),
   'tool.end': record(
     { ...onCall, status, content, ms: count },

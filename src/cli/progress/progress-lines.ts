@@ -155,9 +155,10 @@ function toolLine(event: ToolEvent, names: Names, style: TextStyle): string | un
     case 'tool.suspend':
       return event.on.kind === 'agents' ? undefined : `${style.yellow(event.on.kind)} ${agent}: ${name} waits for you`;
     case 'tool.answer':
+      if (event.standing !== undefined) return undefined;
       return event.expired === true
         ? `${name} of ${agent} expired: ${event.verdict === 'approved' ? 'allowed' : 'denied'}`
-        : `${name} of ${agent} was ${event.verdict}`;
+        : `${name} of ${agent} was ${event.verdict}${event.args === undefined ? '' : ' with other arguments'}${event.always === true ? ', and will be from now on' : ''}`;
     case 'tool.verify':
       return `${safe(event.by)} says of the call of ${name} that was interrupted: ${event.answer.replace('_', ' ')}`;
     case 'tool.end':

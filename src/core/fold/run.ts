@@ -52,6 +52,7 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunState
     turns: new Map(),
     keeps,
     isTainted: false,
+    standing: [],
     usage: emptyUsage(),
     // Journals of earlier versions lack the limits that came later.
     limits: { ...defaultRunLimits, ...event.limits },

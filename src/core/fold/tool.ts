@@ -3,6 +3,7 @@ import type { CallId } from '../ids.ts';
 import { contentText } from '../message.ts';
 import type { AgentState, CallState, RunState, TurnState } from '../state.ts';
 import { steadyAt } from '../run-time.ts';
+import { standingFor } from '../standing-approval.ts';
 import { agentOf } from './agent.ts';
 import { countOfModule } from './budget.ts';
 import { countSignature, stepDown } from './streaks.ts';
@@ -37,6 +38,8 @@ export function applyToolEvent(run: RunState, event: ToolEvent): void {
       break;
     case 'tool.answer':
       call.approved = event.verdict === 'approved';
+      if (event.args !== undefined) call.args = event.args;
+      if (event.always === true && call.waitFor?.kind === 'approval') allowAlways(run, agent, call.waitFor.gateId, event);
       call.waitFor = undefined;
       call.status = 'requested';
       break;
@@ -46,11 +49,18 @@ export function applyToolEvent(run: RunState, event: ToolEvent): void {
   }
 }
 
+function allowAlways(run: RunState, agent: AgentState, gateId: string, { callId, seq, at }: EventOf<'tool.answer'>): void {
+  const tool = agent.openCalls.get(callId)?.request.name ?? '';
+  const approval = { profile: agent.meta.profile, tool, gateId, callId, seq, at };
+  if (standingFor(run.standing, approval) === undefined) run.standing = [...run.standing, approval];
+}
+
 function requestCall(run: RunState, agent: AgentState, event: EventOf<'tool.request'>): void {
   const turn = turnOf(run, event.turnId);
   const call: CallState = {
     callId: event.callId,
     request: event,
+    args: event.args,
     index: turn.calls.length,
     status: 'requested',
     waitFor: undefined,

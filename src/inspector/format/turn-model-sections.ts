@@ -46,7 +46,9 @@ function formatToolCall(out: Layout, turn: TurnRecord, call: ToolInteraction, in
   const { style } = out;
   const provider = call.providerCallId === '' ? '' : `, provider id ${safe(call.providerCallId, 60)}`;
   const notes = [
-    ...(call.approved ? ['approved by a person'] : []),
+    ...(call.approved
+      ? [call.changedArgs === undefined ? 'approved by a person' : 'approved by a person with other arguments']
+      : []),
     ...(call.repaired ? ['arguments repaired'] : []),
     ...(call.attempt > 1 ? [`attempt ${call.attempt}`] : []),
     ...(call.waitFor === undefined ? [] : [waitText(call)]),
@@ -58,6 +60,7 @@ function formatToolCall(out: Layout, turn: TurnRecord, call: ToolInteraction, in
   );
   const raw = turn.reply.toolCalls.find((candidate) => candidate.callId === call.callId)?.input;
   out.field('in ', call.args === null ? (raw ?? 'null') : JSON.stringify(call.args), 5);
+  if (call.changedArgs !== undefined) out.field('ran with ', JSON.stringify(call.changedArgs), 5);
   for (const note of call.progress) out.line(style.dim(`${Math.round(note.fraction * 100)} % ${safe(note.note)}`), 5);
   if (call.content !== undefined) out.field('out', contentWithFiles(call.content), 5);
   if (call.full !== undefined) out.line(style.dim(`cut; the whole result is content ${safe(call.full)}`), 5);

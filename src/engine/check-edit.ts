@@ -1,0 +1,38 @@
+import { CadreError } from '../core/error.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { AgentState, CallState, RunState } from '../core/state.ts';
+import type { ArgumentCheck } from '../core/tool.ts';
+import { profileOf } from '../nodes/profile-of.ts';
+import { gateFor } from '../nodes/tool-gates.ts';
+import type { Kernel } from './decide.ts';
+
+/**
+ * Why a call must not run with the arguments a person gave it, if it must not: they do not fit the tool, or a gate denies them.
+ * The call goes on waiting.
+ */
+export function editProblem(
+  run: RunState,
+  { env }: Kernel,
+  { agent, call }: { readonly agent: AgentState; readonly call: CallState },
+  args: JsonObject,
+): CadreError | undefined {
+  const { name, turnId } = call.request;
+  const profile = profileOf(env, agent);
+  const tool = env.toolsOf(profile, agent).tools.get(name);
+  if (tool === undefined) return new CadreError('TOOL_MISSING', `'${name}' is no tool of ${agent.meta.agentId} any more`);
+  const checked = tool.check(args);
+  if (!checked.ok)
+    return new CadreError(
+      'TOOL_ARGUMENTS_INVALID',
+      `the new arguments do not fit '${name}', and the call still waits: ${problemsText(checked)}`,
+    );
+  const gate = gateFor(run, agent, profile, { tool, args: checked.args, turnId });
+  if (gate?.verdict !== 'deny') return undefined;
+  const why = gate.message ?? `not allowed here (gate '${gate.id}')`;
+  return new CadreError('TOOL_DENIED', `'${name}' must not run with the new arguments, and the call still waits: ${why}`);
+}
+
+/** The problems of a value that does not fit its schema, in one line. */
+export function problemsText({ errors }: Extract<ArgumentCheck, { ok: false }>, whole = 'arguments'): string {
+  return errors.map(({ path, message }) => `${path === '' ? whole : path}: ${message}`).join('; ');
+}
