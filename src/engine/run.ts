@@ -8,7 +8,6 @@ import type { CompiledProfile } from '../core/profile.ts';
 import { foldEvents } from '../core/fold/apply-event.ts';
 import { hasReleased } from '../core/fold/release.ts';
 import type { AgentState, RunState, RunUsage, TurnState } from '../core/state.ts';
-import { toWire } from '../core/to-wire.ts';
 import type { ItemDraft } from '../core/transaction.ts';
 import { toRecording } from '../inspector/to-recording.ts';
 import { toTurnRecord, type TurnRecord } from '../inspector/turn-record.ts';
