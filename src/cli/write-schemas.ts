@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { JsonSchema } from '../core/json.ts';
+import { loadToolsetKinds } from '../tools/toolset-kinds.ts';
 import {
   handoverProtocolJsonSchema,
   llmConfigJsonSchema,
@@ -16,7 +17,7 @@ export const schemaKinds = ['profile', 'llm_config', 'handover_protocol', 'tools
 export type SchemaKind = (typeof schemaKinds)[number];
 
 /** The JSON Schema of one kind of file. */
-export function schemaOf(kind: SchemaKind): JsonSchema {
+export async function schemaOf(kind: SchemaKind): Promise<JsonSchema> {
   switch (kind) {
     case 'profile':
       return profileJsonSchema();
@@ -25,7 +26,7 @@ export function schemaOf(kind: SchemaKind): JsonSchema {
     case 'handover_protocol':
       return handoverProtocolJsonSchema();
     case 'toolset':
-      return toolsetJsonSchema();
+      return toolsetJsonSchema(await loadToolsetKinds());
     case 'script':
       return scriptJsonSchema();
   }
@@ -37,13 +38,13 @@ export async function writeSchemas(folder: string, kinds: readonly SchemaKind[] 
   const files: string[] = [];
   for (const kind of kinds) {
     const file = path.join(folder, `${kind}.schema.json`);
-    await writeFile(file, schemaText(kind));
+    await writeFile(file, await schemaText(kind));
     files.push(file);
   }
   return files;
 }
 
 /** A schema as the text of its file. */
-export function schemaText(kind: SchemaKind): string {
-  return `${JSON.stringify(schemaOf(kind), null, 2)}\n`;
+export async function schemaText(kind: SchemaKind): Promise<string> {
+  return `${JSON.stringify(await schemaOf(kind), null, 2)}\n`;
 }

@@ -3,7 +3,7 @@ import { handoverProtocolSchema } from './schema/handover-protocol-schema.ts';
 import { llmConfigSchema } from './schema/llm-config-schema.ts';
 import { profileSchema } from './schema/profile-schema.ts';
 import { scriptSchema } from './schema/script-schema.ts';
-import { toolsetSchema } from './schema/toolset-schema.ts';
+import { type SettingsByKind, toolsetSchemaWith } from './schema/toolset-kinds-schema.ts';
 
 const dialect = 'http://json-schema.org/draft-07/schema#';
 
@@ -27,9 +27,9 @@ export function scriptJsonSchema(): JsonSchema {
   return forEditors(scriptSchema, 'Cadre script');
 }
 
-/** The JSON Schema of toolset files for editors. */
-export function toolsetJsonSchema(): JsonSchema {
-  return forEditors(toolsetSchema, 'Cadre toolset');
+/** The JSON Schema of toolset files for editors, with the settings of these kinds. */
+export function toolsetJsonSchema(kinds: SettingsByKind): JsonSchema {
+  return forEditors(toolsetSchemaWith(kinds), 'Cadre toolset');
 }
 
 function forEditors(schema: JsonSchema, title: string): JsonSchema {

@@ -53,3 +53,9 @@ export const builtInToolsets: Readonly<Record<string, BuiltInToolset>> = {
     load: async () => (await import('./workspace/workspace-toolset.ts')).workspaceToolset,
   },
 };
+
+/** Loads all kinds of toolsets, for those who describe them. */
+export async function loadToolsetKinds(): Promise<Readonly<Record<string, ToolsetKind>>> {
+  const kinds = await Promise.all(Object.entries(builtInToolsets).map(async ([name, { load }]) => [name, await load()] as const));
+  return Object.fromEntries(kinds);
+}

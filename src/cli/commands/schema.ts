@@ -12,7 +12,9 @@ export async function schemaCommand(kind: SchemaKind | undefined, options: { rea
     return 0;
   }
   if (kind === undefined)
-    terminal.print(`${JSON.stringify(Object.fromEntries(schemaKinds.map((each) => [each, schemaOf(each)])), null, 2)}\n`);
-  else terminal.print(schemaText(kind));
+    terminal.print(
+      `${JSON.stringify(Object.fromEntries(await Promise.all(schemaKinds.map(async (each) => [each, await schemaOf(each)] as const))), null, 2)}\n`,
+    );
+  else terminal.print(await schemaText(kind));
   return 0;
 }

@@ -1,9 +1,24 @@
 import type { JsonSchema } from '../../core/json.ts';
 import { durationSetting } from '../settings.ts';
 
-const effect: JsonSchema = { enum: ['pure', 'idempotent', 'unsafe'] };
-const chars: JsonSchema = { type: 'integer', minimum: 1, maximum: 10_000_000 };
-const texts: JsonSchema = { type: 'object', additionalProperties: { type: 'string' } };
+const effect: JsonSchema = {
+  enum: ['pure', 'idempotent', 'unsafe'],
+  description: 'What recovery may assume about repeating a call.',
+};
+const chars: JsonSchema = {
+  type: 'integer',
+  minimum: 1,
+  maximum: 10_000_000,
+  description: 'Longest result that reaches the model, in characters.',
+};
+const approval: JsonSchema = {
+  type: 'boolean',
+  description: 'Whether a person must approve each call, unless a gate speaks of it.',
+};
+
+function texts(description: string): JsonSchema {
+  return { type: 'object', additionalProperties: { type: 'string' }, description };
+}
 
 /** What a file may say of one of a server's tools. */
 const toolSettings: JsonSchema = {
@@ -13,7 +28,7 @@ const toolSettings: JsonSchema = {
     enabled: { type: 'boolean', description: 'false leaves the tool out.' },
     description: { type: 'string', description: "Stands in place of the server's own description." },
     effect,
-    needs_approval: { type: 'boolean' },
+    needs_approval: approval,
     timeout: durationSetting('Longest time of one call.'),
     max_result_chars: chars,
     results: { enum: ['trusted', 'untrusted'] },
@@ -30,23 +45,24 @@ export const mcpSettingsSchema: JsonSchema = {
   additionalProperties: false,
   properties: {
     transport: { enum: ['stdio', 'http', 'sse'], description: 'stdio with a command, http with a url, unless said otherwise.' },
-    command: { type: 'string', minLength: 1 },
-    args: { type: 'array', items: { type: 'string' } },
-    cwd: { type: 'string', minLength: 1 },
-    env: texts,
+    command: { type: 'string', minLength: 1, description: 'The program of a server that is started here.' },
+    args: { type: 'array', items: { type: 'string' }, description: 'Its arguments.' },
+    cwd: { type: 'string', minLength: 1, description: 'The folder it is started in.' },
+    env: texts('Variables of its environment.'),
     inherit_env: { type: 'array', items: { type: 'string' }, description: 'Names of variables of this process to pass on.' },
-    url: { type: 'string', minLength: 1 },
-    headers: texts,
+    url: { type: 'string', minLength: 1, description: 'Where a server listens.' },
+    headers: texts('Headers to send along.'),
     allow_insecure: { type: 'boolean', description: 'Allows plain http to other machines.' },
     protocol: { enum: ['auto', 'legacy', 'modern'], description: 'Which era of the protocol is spoken; auto asks the server.' },
     trust: { enum: ['trusted', 'untrusted'], description: 'trusted: what the server says its tools do is believed.' },
     results: { enum: ['trusted', 'untrusted'], description: 'untrusted: results are framed as text from outside.' },
     effect,
-    needs_approval: { type: 'boolean' },
+    needs_approval: approval,
     max_result_chars: chars,
-    max_message_bytes: { type: 'integer', minimum: 1024, maximum: 67_108_864 },
+    max_message_bytes: { type: 'integer', minimum: 1024, maximum: 67_108_864, description: 'Longest message of the server.' },
     timeouts: {
       type: 'object',
+      description: 'How long things may take.',
       additionalProperties: false,
       properties: {
         connect: durationSetting('Longest time from the start to the end of the handshake; 30s.'),
@@ -56,7 +72,11 @@ export const mcpSettingsSchema: JsonSchema = {
         close: durationSetting('How long a server may take to end before it is killed; 4s.'),
       },
     },
-    tools: { type: 'object', additionalProperties: toolSettings },
+    tools: {
+      type: 'object',
+      additionalProperties: toolSettings,
+      description: 'What holds for single tools, by their name at the server.',
+    },
     only: { type: 'array', items: { type: 'string' }, description: "The server's tools to offer; all when absent." },
   },
 };

@@ -1,0 +1,56 @@
+import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
+import { isJsonObject } from '../../core/json.ts';
+import { lookup, resolvable } from './lookup-schema.ts';
+import { ifThen } from './schema-parts.ts';
+import { toolsetSchema } from './toolset-schema.ts';
+
+/** The settings of the kinds of toolsets, by kind. */
+export type SettingsByKind = Readonly<Record<string, { readonly description: string; readonly settings: JsonSchema }>>;
+
+/** The JSON Schema of toolset files with the settings of each kind, in which every value may come from the environment. */
+export function toolsetSchemaWith(kinds: SettingsByKind): JsonSchema {
+  const allOf = Object.entries(kinds).map(([kind, { settings }]) =>
+    ifThen(
+      {
+        anyOf: [
+          { properties: { kind: { const: kind } }, required: ['kind'] },
+          { properties: { name: { const: kind }, kind: false }, required: ['name'] },
+        ],
+      },
+      { properties: { settings: withLookups(settings) } },
+    ),
+  );
+  const kind: JsonSchema = {
+    enum: Object.keys(kinds),
+    description: `Which kind of toolset it is; its name unless given. ${Object.entries(kinds)
+      .map(([name, { description }]) => `${name}: ${description}`)
+      .join(' ')}`,
+  };
+  const properties = toolsetSchema['properties'] as JsonObject;
+  return { ...toolsetSchema, properties: { ...properties, kind }, allOf, $defs: { lookup } };
+}
+
+/** A schema whose values, at any depth, may also be looked up; the settings as a whole may not. */
+function withLookups(schema: JsonSchema): JsonSchema {
+  return mapParts(schema, (part) => resolvable(withLookups(part)));
+}
+
+const listsOfSchemas = ['anyOf', 'oneOf', 'allOf'] as const;
+
+function mapParts(schema: JsonSchema, change: (part: JsonSchema) => JsonSchema): JsonSchema {
+  const entries = Object.entries(schema).map(([key, value]): readonly [string, JsonValue | undefined] => {
+    if (key === 'properties' && isJsonObject(value)) return [key, mapEach(value, change)];
+    if ((key === 'items' || key === 'additionalProperties') && isJsonObject(value)) return [key, change(value)];
+    // Alternatives of one value: the value itself may be looked up already.
+    if (listsOfSchemas.some((name) => name === key) && Array.isArray(value))
+      return [key, (value as readonly JsonValue[]).map((part) => (isJsonObject(part) ? mapParts(part, change) : part))];
+    return [key, value];
+  });
+  return Object.fromEntries(entries.filter((entry): entry is readonly [string, JsonValue] => entry[1] !== undefined));
+}
+
+function mapEach(parts: JsonObject, change: (part: JsonSchema) => JsonSchema): JsonObject {
+  return Object.fromEntries(
+    Object.entries(parts).flatMap(([name, part]) => (part === undefined ? [] : [[name, isJsonObject(part) ? change(part) : part]])),
+  );
+}
