@@ -12,9 +12,13 @@ export type ResolveConfig = (config: LlmConfig) => LlmConfig | undefined;
  */
 export function modelLine(set: ProfileSet, override: string | undefined, resolve: ResolveConfig): string {
   const configs = new Map<string, LlmConfig>();
+  const unusable = new Set<string>();
   for (const profile of set.profiles.values()) {
-    const used = isUsed(profile) ? configOf(set, override ?? profile.llmConfigRef, resolve) : undefined;
-    if (used !== undefined) configs.set(used.name, used);
+    if (!isUsed(profile)) continue;
+    const name = override ?? profile.llmConfigRef;
+    const used = configOf(set, name, resolve);
+    if (used === undefined) unusable.add(safe(name, 60));
+    else configs.set(used.name, used);
   }
   const names = [...configs.values()].map(configText);
   const scripted = [...configs.values()].filter((config) => config.provider === 'scripted');
@@ -27,7 +31,9 @@ export function modelLine(set: ProfileSet, override: string | undefined, resolve
     scripted.length === 0
       ? ''
       : `; ${whose} are scripted, put together from what the tools returned, while the tools really search, read and write`;
-  return `Model: ${names.join(', ')}${honest}.`;
+  // An agent that is started later would find out only then.
+  const warning = unusable.size === 0 ? '' : ` Not to be called as things stand: ${[...unusable].join(', ')}.`;
+  return `Model: ${names.join(', ')}${honest}.${warning}`;
 }
 
 function isUsed(profile: CompiledProfile): boolean {

@@ -58,6 +58,8 @@ export interface LlmConfig {
   readonly seed?: number;
   readonly stopSequences?: readonly string[];
   readonly reasoningEffort?: string;
+  /** What the model thought goes back to it while it calls tools, also where its provider signs nothing. */
+  readonly returnReasoning?: boolean;
   readonly providerOptions?: JsonObject;
   readonly headers?: Readonly<Record<string, string>>;
   /** Values from the environment that must never be recorded. */

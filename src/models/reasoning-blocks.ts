@@ -32,11 +32,12 @@ export class ReasoningBlocks {
     if (signature !== undefined) block.signature = mergeSignatures(block.signature, signature);
   }
 
-  /** The blocks that must go back to their provider as they are; undefined when none is signed. */
-  signedParts(): ModelReply['reasoningParts'] {
+  /** The blocks that go back to their provider as they are: those it signed, or all of them; undefined when there is none. */
+  returnedParts(which: 'signed' | 'all'): ModelReply['reasoningParts'] {
     const parts: { text: string; providerOptions: ProviderOptions }[] = [];
     for (const { text, signature } of this.#blocks.values()) {
-      if (signature !== undefined) parts.push({ text: text.toWellFormed(), providerOptions: signature });
+      const isReturned = signature !== undefined || (which === 'all' && text !== '');
+      if (isReturned) parts.push({ text: text.toWellFormed(), providerOptions: signature ?? {} });
     }
     return parts.length === 0 ? undefined : parts;
   }

@@ -18,6 +18,7 @@ export type StreamResult =
 /** Puts one reply together from the parts of a stream, in one pass. Knows nothing of time or of how the parts arrive. */
 export class ReplyBuilder {
   readonly #attempt: number;
+  readonly #returned: 'signed' | 'all';
   #onDelta: ((delta: ModelDelta) => void) | undefined;
   #published = 0;
   #chars = 0;
@@ -35,8 +36,10 @@ export class ReplyBuilder {
   #failure: ModelFailure | undefined;
   #usage: Usage = {};
 
-  constructor(attempt: number, onDelta: ((delta: ModelDelta) => void) | undefined) {
+  /** `returned`: which of its reasoning goes back to the model while it calls tools. */
+  constructor(attempt: number, onDelta: ((delta: ModelDelta) => void) | undefined, returned: 'signed' | 'all' = 'signed') {
     this.#attempt = attempt;
+    this.#returned = returned;
     this.#onDelta = onDelta;
   }
 
@@ -116,7 +119,7 @@ export class ReplyBuilder {
     const hasCalls = this.#calls.length > 0;
     // Providers need their signed reasoning back only while a tool loop goes on; sent along with a finished answer it
     // makes some of them refuse the next request.
-    const reasoningParts = hasCalls ? this.#reasoning?.signedParts() : undefined;
+    const reasoningParts = hasCalls ? this.#reasoning?.returnedParts(this.#returned) : undefined;
     const reply: Writable<ModelReply> = {
       text: this.#text.toWellFormed(),
       reasoning: this.#reasoning?.text ?? '',

@@ -57,7 +57,7 @@ class Attempt {
     const { clock, config, totalDue } = input;
     this.#input = input;
     this.#resolve = resolve;
-    this.#builder = new ReplyBuilder(input.attempt, input.request.onDelta);
+    this.#builder = new ReplyBuilder(input.attempt, input.request.onDelta, returnsReasoning(config) ? 'all' : 'signed');
     this.#watch = new DeadlineWatch({ clock, deadlines: config.deadlines, totalDue, onExpire: this.#onExpire });
   }
 
@@ -188,6 +188,13 @@ function describePhase(phase: DeadlinePhase): string {
     case 'total':
       return 'The model did not end its reply';
   }
+}
+
+// Providers that refuse the next request of a tool loop without the reasoning of the last reply, though they sign none.
+const needsReasoning: ReadonlySet<string> = new Set(['deepseek']);
+
+function returnsReasoning({ returnReasoning, provider }: LlmConfig): boolean {
+  return returnReasoning ?? needsReasoning.has(provider);
 }
 
 function isPart(value: unknown): value is StreamPart {

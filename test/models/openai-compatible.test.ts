@@ -129,6 +129,28 @@ describe('a real provider over HTTP', () => {
     expect(provider.headers[0]?.['x-team']).toBe('blue');
   });
 
+  it('gets its unsigned reasoning back while it calls tools, where its config says so', async () => {
+    const { outcome } = await callProvider([streamAnswer(wholeReply)], { returnReasoning: true });
+    const { reasoningParts = [] } = replyOf(outcome);
+    expect(reasoningParts).toEqual([{ text: 'Let me see.', providerOptions: {} }]);
+    const call = { type: 'tool-call', toolCallId: 'k1', toolName: 'pay', input: {} } as const;
+    const { provider } = await callProvider(
+      [streamAnswer(wholeReply)],
+      {},
+      {
+        messages: [
+          { role: 'user', content: [{ type: 'text', text: 'Pay.' }] },
+          { role: 'assistant', content: [...reasoningParts.map((part) => ({ type: 'reasoning' as const, ...part })), call] },
+          {
+            role: 'tool',
+            content: [{ type: 'tool-result', toolCallId: 'k1', toolName: 'pay', output: { type: 'text', value: 'done' } }],
+          },
+        ],
+      },
+    );
+    expect(provider.bodies).toMatchObject([{ messages: [{}, { role: 'assistant', reasoning_content: 'Let me see.' }, {}] }]);
+  });
+
   it('that is busy is asked again when it says so', async () => {
     const busy = plainAnswer(429, { 'retry-after': '2', 'content-type': 'application/json' }, '{"error":{"message":"slow down"}}');
     const { outcome } = await callProvider([busy, plainAnswer(500, {}, 'oops'), streamAnswer(wholeReply)]);

@@ -59,6 +59,7 @@ export function compileLlmConfig(context: LlmConfigContext, merged: MapNode, nam
       seed: readNumber(config, 'seed'),
       stopSequences: listNode(config, 'stop') === undefined ? undefined : texts(config, 'stop'),
       reasoningEffort: text(config, 'reasoning_effort'),
+      returnReasoning: readFlag(config, 'return_reasoning'),
       providerOptions: readObject(config, 'provider_options'),
       headers: headersOf(config),
       contextWindow: readNumber(config, 'context_window'),

@@ -40,6 +40,7 @@ const settings: Properties = {
   seed: { type: 'integer', description: 'Seed for providers that take one.' },
   stop: list('Texts that end a reply.', words('A text.')),
   reasoning_effort: words('How hard the model thinks, in its provider’s words.'),
+  return_reasoning: { type: 'boolean', description: 'Gives the model its unsigned reasoning back while it calls tools.' },
   max_retries: whole('Attempts after the first.', 0),
   wait_seconds_on_retry: duration,
   max_wait_seconds_on_retry: duration,
