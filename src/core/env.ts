@@ -86,6 +86,8 @@ export interface FittedResult {
   readonly content: Content;
   readonly isError: boolean;
   readonly items: readonly { readonly source: string; readonly payload: JsonValue; readonly to?: string }[];
+  /** Values for the state of the agent that called. */
+  readonly values?: JsonObject;
   /** The uncut text, when it was cut. */
   readonly full?: string;
 }

@@ -46,6 +46,7 @@ export const globalStrategies: ReadonlyMap<string, Strategy> = new Map<string, S
   ['LIMIT_NOTICE', strategy('generic_message', false)],
   ['STAGNATION_NOTICE', strategy('generic_message', false)],
   ['TOOLS_CHANGED', strategy('generic_message', true)],
+  ['BROWSER_STATE', { ...strategy('markdown_formatter', false, { title: '### The browser' }), untrusted: true }],
   ['HUMAN_ANSWER', strategy('generic_message', true)],
   ['USER_PROMPT', strategy('user_prompt', true)],
 ]);

@@ -103,6 +103,8 @@ export interface ToolReturn {
   readonly isError?: boolean;
   /** Items to post along with the result, to the caller's own inbox unless `to` says otherwise. */
   readonly items?: readonly { readonly source: string; readonly payload: JsonValue; readonly to?: string }[];
+  /** Values to set in the state of the agent that called, by name: what observers and segments read later. */
+  readonly values?: JsonObject;
 }
 
 /** A tool that runs outside the commit and may wait. */

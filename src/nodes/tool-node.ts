@@ -192,6 +192,10 @@ function recordOutcome(tx: Transaction, env: Env, agent: AgentState, callId: Cal
   tx.setCause(call.end?.seq);
   const trust = tool?.trust === 'untrusted' ? { trust: 'untrusted' as const } : {};
   for (const item of fitted.items) postReturned(tx, agent, { ...item, ...trust });
+  for (const [path, value] of Object.entries(fitted.values ?? {})) {
+    const { agentId } = agent.meta;
+    tx.emit({ type: 'state.update', scope: 'agent', agentId, operation: 'set', path, value: value ?? null, by: call.request.name });
+  }
   return 'default';
 }
 

@@ -1,4 +1,5 @@
 import type { FittedResult } from '../core/env.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { contentText, type Content, type ContentPart, type FilePart } from '../core/message.ts';
 import { toWire } from '../core/to-wire.ts';
 import { toContentParts } from './content-parts.ts';
@@ -11,12 +12,13 @@ const noResultText = '(no result)';
 const maxFileChars = 20_000_000;
 
 /** The keys of a `ToolReturn` and of an MCP result; an object with any other key is data. */
-const returnKeys: ReadonlySet<string> = new Set(['content', 'isError', 'items', 'structuredContent', '_meta']);
+const returnKeys: ReadonlySet<string> = new Set(['content', 'isError', 'items', 'values', 'structuredContent', '_meta']);
 
 interface Returned {
   readonly content: Content;
   readonly isError: boolean;
   readonly items: FittedResult['items'];
+  readonly values?: JsonObject;
 }
 
 /**
@@ -31,12 +33,12 @@ export function toResult(
   address?: (full: string) => string,
   clean: <Value>(value: Value) => Value = (value) => value,
 ): FittedResult {
-  const { content, isError, items } = clean(readReturned(returned));
+  const { content, ...rest } = clean(readReturned(returned));
   const whole = contentText(content);
-  if (whole.length <= maxChars) return { content: withoutHugeFiles(content), isError, items };
+  if (whole.length <= maxChars) return { content: withoutHugeFiles(content), ...rest };
   const ref = address?.(whole);
   const fitted = typeof content === 'string' ? cutText(content, maxChars, ref) : withoutHugeFiles(cutParts(content, maxChars, ref));
-  return { content: fitted, isError, items, full: whole };
+  return { content: fitted, ...rest, full: whole };
 }
 
 function readReturned(returned: unknown): Returned {
@@ -71,7 +73,9 @@ function asToolReturn(returned: object): Returned | undefined {
   if (!keys.includes('content') || !keys.every((key) => returnKeys.has(key))) return undefined;
   const content = toContent(fields['content']);
   if (content === undefined) return undefined;
-  return { content, isError: fields['isError'] === true, items: toItems(fields['items']) };
+  const values = toWire(fields['values'] ?? null);
+  const set = isJsonObject(values) ? { values } : {};
+  return { content, isError: fields['isError'] === true, items: toItems(fields['items']), ...set };
 }
 
 function toContent(value: unknown): Content | undefined {

@@ -1,9 +1,9 @@
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import type { LookupFunction } from 'node:net';
 import { pipeline } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { CadreError, describeThrown } from '../../core/error.ts';
+import { fixedLookup } from './fixed-lookup.ts';
 import type { HostAddress } from './resolve-host.ts';
 import type { CheckedUrl } from './url-policy.ts';
 
@@ -80,18 +80,6 @@ function request({ target, addresses, headers, json, signal }: HttpQuestion): Pr
   });
   sent.end(json);
   return promise;
-}
-
-/** Answers every question for the name with the addresses that were checked. */
-function fixedLookup(addresses: readonly HostAddress[]): LookupFunction {
-  return (_host, options, callback) => {
-    if (options.all === true) {
-      callback(null, [...addresses]);
-      return;
-    }
-    const [first] = addresses;
-    callback(null, first?.address ?? '', first?.family);
-  };
 }
 
 async function readBody(response: IncomingMessage, maxBytes: number): Promise<Pick<HttpAnswer, 'body' | 'truncated'>> {

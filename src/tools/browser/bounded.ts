@@ -1,0 +1,22 @@
+import { CadreError } from '../../core/error.ts';
+
+/**
+ * Waits for something a page does, at most for a time: what runs inside a page may never answer.
+ *
+ * @throws CadreError `TOOL_FAILED` saying what did not happen; the signal's reason when it aborts
+ */
+export async function bounded<T>(work: Promise<T>, ms: number, what: string, signal?: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(signal?.reason as Error);
+  const timer = setTimeout(() => reject(new CadreError('TOOL_FAILED', `${what} did not happen within ${ms / 1_000} s.`)), ms);
+  signal?.addEventListener('abort', stop, { once: true });
+  // What nobody waits for any more may fail as it likes.
+  work.catch(() => undefined);
+  try {
+    signal?.throwIfAborted();
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,180 @@
+import path from 'node:path';
+import type { BrowserContext, Page } from 'playwright-core';
+import { CadreError, describeThrown } from '../../core/error.ts';
+import type { HostResolver } from '../web/resolve-host.ts';
+import type { BrowserSettings } from './browser-settings.ts';
+import { bounded } from './bounded.ts';
+import { launchBrowser, type LaunchedBrowser } from './launch-browser.ts';
+import { PolicyProxy } from './policy-proxy.ts';
+import { saveDownload } from './save-download.ts';
+
+/** What a browser is opened for. */
+export interface BrowserRequest {
+  readonly settings: BrowserSettings;
+  readonly resolver: HostResolver;
+  /** Where downloads go. */
+  readonly workspace: string;
+}
+
+/** How long a page may take to show that it is alive. */
+const aliveMs = 2_000;
+const maxNotes = 10;
+
+/**
+ * One agent's browser: its tabs, and what happened in them that nobody asked for.
+ *
+ * 1. There is always a tab that is looked at; one that crashes or hangs is closed, and another takes its place.
+ * 2. Windows beyond the most that are allowed are closed as they open; dialogs are dismissed.
+ */
+export class BrowserHost {
+  readonly settings: BrowserSettings;
+  readonly #launched: LaunchedBrowser;
+  readonly #proxy: PolicyProxy;
+  readonly #notes: string[] = [];
+  readonly #request: BrowserRequest;
+  #page: Page | undefined;
+  #isOver = false;
+
+  private constructor(request: BrowserRequest, launched: LaunchedBrowser, proxy: PolicyProxy) {
+    this.settings = request.settings;
+    this.#request = request;
+    this.#launched = launched;
+    this.#proxy = proxy;
+    const { context } = launched;
+    for (const page of context.pages()) this.#watch(page);
+    this.#page = context.pages()[0];
+    context.on('page', (page) => this.#welcome(page));
+    context.on('close', () => (this.#isOver = true));
+  }
+
+  /** Opens a browser with a proxy of its own. */
+  static async open(request: BrowserRequest): Promise<BrowserHost> {
+    const { policy, maxBytes } = request.settings;
+    const proxy = await PolicyProxy.open({ policy, resolver: request.resolver, maxBytes });
+    try {
+      return new BrowserHost(request, await launchBrowser(request.settings, proxy.url), proxy);
+    } catch (thrown) {
+      await proxy.close();
+      throw thrown;
+    }
+  }
+
+  /** Whether the browser is gone: it crashed, or was closed. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** The open tabs, in the order they were opened. */
+  get tabs(): readonly Page[] {
+    return this.#context.pages();
+  }
+
+  /** The tab that is looked at; a new one when there is none. */
+  async page(): Promise<Page> {
+    if (this.#page?.isClosed() === false) return this.#page;
+    this.#page = this.tabs.at(-1) ?? (await this.newTab());
+    return this.#page;
+  }
+
+  /** Opens a tab and looks at it. */
+  async newTab(): Promise<Page> {
+    if (this.tabs.length >= this.settings.maxTabs)
+      throw new CadreError('TOOL_FAILED', `There are ${this.tabs.length} tabs, and no more are allowed; close one with use_tab.`);
+    this.#page = await bounded(this.#context.newPage(), this.settings.actionTimeoutMs, 'Opening a tab');
+    return this.#page;
+  }
+
+  /** Looks at a tab by its number, from 1; with `close` it is closed and the one before is looked at. */
+  async useTab(number: number, close: boolean): Promise<void> {
+    const page = this.tabs[number - 1];
+    if (page === undefined)
+      throw new CadreError('TOOL_FAILED', `There is no tab ${number}; there are ${this.tabs.length}: 1 to ${this.tabs.length}.`);
+    if (close) await bounded(page.close(), this.settings.actionTimeoutMs, 'Closing the tab');
+    else this.#page = page;
+  }
+
+  /** Whether a page answers at all; one that does not is closed. */
+  async isAlive(page: Page): Promise<boolean> {
+    try {
+      await bounded(page.evaluate('1'), Math.min(aliveMs, this.settings.actionTimeoutMs), 'An answer of the page');
+      return true;
+    } catch (thrown) {
+      if (page.isClosed()) return false;
+      this.note(`the page ${page.url().slice(0, 200)} did not answer (${describeThrown(thrown).split('\n')[0]}) and was closed`);
+      await this.#closeDead([page]);
+      return false;
+    }
+  }
+
+  /** Closes pages, and those that hung along with them: windows that opened one another share a thread. */
+  async #closeDead(pages: readonly Page[]): Promise<void> {
+    try {
+      await bounded(Promise.all(pages.map((page) => page.close())), aliveMs, 'Closing the page');
+    } catch {
+      // It cannot even be closed: the browser goes with it, and the next call gets another one.
+      await this.close();
+      return;
+    }
+    const left = await Promise.all(this.tabs.map(async (page) => ({ page, isDead: await isDead(page) })));
+    const dead = left.filter((each) => each.isDead).map((each) => each.page);
+    if (dead.length > 0) await this.#closeDead(dead);
+  }
+
+  /** Notes something that nobody asked for. */
+  note(words: string): void {
+    if (this.#notes.at(-1) === words) return;
+    this.#notes.push(words);
+    if (this.#notes.length > maxNotes) this.#notes.shift();
+  }
+
+  /** What happened since the last look, including what was refused on the way out. */
+  takeNotes(): readonly string[] {
+    return [...this.#notes.splice(0), ...this.#proxy.refusals.splice(0).map((words) => `refused: ${words}`)];
+  }
+
+  /** Ends the browser, its processes and its connections. */
+  async close(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all([this.#launched.close(), this.#proxy.close()]);
+  }
+
+  get #context(): BrowserContext {
+    return this.#launched.context;
+  }
+
+  #welcome(page: Page): void {
+    if (this.tabs.length > this.settings.maxTabs) {
+      this.note(`the page opened more than ${this.settings.maxTabs} windows; those beyond were closed`);
+      page.close().catch(() => undefined);
+      return;
+    }
+    this.#watch(page);
+  }
+
+  #watch(page: Page): void {
+    const { workspace } = this.#request;
+    page.on('dialog', (dialog) => {
+      this.note(`the page showed a dialog (${dialog.type()}), which was dismissed: ${dialog.message().slice(0, 300)}`);
+      dialog.dismiss().catch(() => undefined);
+    });
+    page.on('crash', () => {
+      this.note(`the page ${page.url().slice(0, 200)} crashed and was closed`);
+      page.close().catch(() => undefined);
+    });
+    page.on('download', (download) => {
+      const options = {
+        workspace,
+        incoming: path.join(this.#launched.home, 'downloads'),
+        maxBytes: this.settings.maxDownloadBytes,
+      };
+      void saveDownload(download, options).then((words) => this.note(words));
+    });
+  }
+}
+
+async function isDead(page: Page): Promise<boolean> {
+  return await bounded(page.evaluate('1'), aliveMs, 'An answer of the page').then(
+    () => false,
+    () => !page.isClosed(),
+  );
+}

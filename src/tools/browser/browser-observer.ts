@@ -1,0 +1,14 @@
+import type { CodedObserver } from '../../core/env.ts';
+import { isJsonObject } from '../../core/json.ts';
+
+/**
+ * Shows an agent where its browser stands, for one turn: URL, title, tabs and the beginning of the last snapshot, as its last call
+ * left them. The text is framed as data from outside.
+ */
+export const browserStateObserver: CodedObserver = {
+  name: 'browser_state',
+  observe: ({ agent }) => {
+    const state = agent.values['browser'];
+    return isJsonObject(state) ? [{ type: 'add_to_inbox', source: 'BROWSER_STATE', payload: state }] : [];
+  },
+};

@@ -1,0 +1,51 @@
+import { CadreError } from '../../core/error.ts';
+import type { ToolContext } from '../../core/tool.ts';
+import type { ToolsetKind } from '../../core/toolset.ts';
+import { systemResolver, type HostResolver } from '../web/resolve-host.ts';
+import { BrowserHost } from './browser-host.ts';
+import { browserStateObserver } from './browser-observer.ts';
+import { browserSettingsSchema, readBrowserSettings, type BrowserSettings } from './browser-settings.ts';
+import { browserToolNames, createBrowserTools } from './browser-tools.ts';
+
+/** Makes the kind of toolset `browser`; tests hand in a resolver of their own. */
+export function defineBrowserToolset(resolver: HostResolver = systemResolver): ToolsetKind {
+  return {
+    kind: 'browser',
+    description: 'Opens pages in a browser of the agent’s own, reads them and acts on them.',
+    settings: browserSettingsSchema,
+    tools: browserToolNames,
+    observers: [browserStateObserver.name],
+    create: (request) => {
+      const settings = readBrowserSettings(request.settings);
+      const hostOf = (context: ToolContext): Promise<BrowserHost> =>
+        openHost(context, `browser:${request.name}`, settings, resolver);
+      return { tools: createBrowserTools(request, settings, hostOf), observers: [browserStateObserver] };
+    },
+  };
+}
+
+/** The toolset `browser`: a browser for each agent that asks for one. */
+export const browserToolset: ToolsetKind = defineBrowserToolset();
+
+async function openHost(
+  context: ToolContext,
+  name: string,
+  settings: BrowserSettings,
+  resolver: HostResolver,
+): Promise<BrowserHost> {
+  if (settings.sandbox)
+    throw new CadreError(
+      'SANDBOX_UNAVAILABLE',
+      'The browser cannot run in the sandbox: its proxy, the only way out it has, lies outside. Say `sandbox: false`; pages run in the browser’s own sandbox unless the engine runs as root.',
+    );
+  const open = (): Promise<BrowserHost> =>
+    context.live.agent.open(name, async () => {
+      const host = await BrowserHost.open({ settings, resolver, workspace: context.workspace });
+      return { value: host, close: () => host.close() };
+    });
+  const host = await open();
+  if (!host.isOver) return host;
+  // It crashed: the next call gets another one, without its tabs.
+  await context.live.agent.close(name);
+  return await open();
+}

@@ -1,0 +1,141 @@
+import type { Locator, Page } from 'playwright-core';
+import { CadreError, describeThrown } from '../../core/error.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { checkUrl } from '../web/url-policy.ts';
+import type { BrowserHost } from './browser-host.ts';
+import { bounded } from './bounded.ts';
+import { refusedHeader } from './policy-proxy.ts';
+
+/** What a tool does with a browser; the page is described afterwards. */
+export type PageAction = (host: BrowserHost, args: JsonObject, signal: AbortSignal) => Promise<void>;
+
+/** Opens a URL in the tab that is looked at, or in a new one. */
+export const openPage: PageAction = async (host, args, signal) => {
+  const { url } = checkUrl(String(args['url']).trim(), host.settings.policy);
+  const page = args['new_tab'] === true ? await host.newTab() : await host.page();
+  const ms = host.settings.pageTimeoutMs;
+  try {
+    const answer = await bounded(
+      page.goto(url.href, { waitUntil: 'domcontentloaded', timeout: ms }),
+      ms + 500,
+      'Opening the page',
+      signal,
+    );
+    if (answer?.headers()[refusedHeader] !== undefined) throw new Error(`it leads where it may not`);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const words = firstLine(thrown);
+    // A page that becomes a download is no failure.
+    if (/Download is starting|ERR_ABORTED/.test(words)) return;
+    const notes = host.takeNotes();
+    const code = notes.some((note) => note.startsWith('refused: ')) ? 'URL_REFUSED' : 'TOOL_FAILED';
+    throw new CadreError(code, `${url.href.slice(0, 200)} was not opened: ${[...notes, words].join('; ')}`, { cause: thrown });
+  }
+};
+
+/** Goes back to the page before. */
+export const goBack: PageAction = async (host, _args, signal) => {
+  const page = await host.page();
+  const ms = host.settings.pageTimeoutMs;
+  await attempt(() => page.goBack({ waitUntil: 'domcontentloaded', timeout: ms }), ms, 'Going back', signal);
+};
+
+/** Clicks an element. */
+export const click: PageAction = (host, args, signal) =>
+  onElement(host, args, 'Clicking', signal, (element) =>
+    args['double'] === true ? element.dblclick() : element.click({ button: args['button'] === 'right' ? 'right' : 'left' }),
+  );
+
+/** Writes into a field, in place of what was there. */
+export const typeText: PageAction = (host, args, signal) =>
+  onElement(host, args, 'Typing', signal, async (element) => {
+    await element.fill(String(args['text']));
+    if (args['submit'] === true) await element.press('Enter');
+  });
+
+/** Chooses options of a list. */
+export const selectOption: PageAction = (host, args, signal) =>
+  onElement(host, args, 'Selecting', signal, (element) => element.selectOption((args['values'] as readonly string[]).slice()));
+
+/** Presses a key, or several together. */
+export const pressKey: PageAction = async (host, args, signal) => {
+  const page = await host.page();
+  await attempt(() => page.keyboard.press(String(args['key'])), host.settings.actionTimeoutMs, 'Pressing the key', signal);
+};
+
+/** Scrolls the window, or an element into view. */
+export const scrollPage: PageAction = async (host, args, signal) => {
+  if (args['ref'] !== undefined) {
+    await onElement(host, args, 'Scrolling', signal, (element) => element.scrollIntoViewIfNeeded());
+    return;
+  }
+  const page = await host.page();
+  const by = (args['direction'] === 'up' ? -1 : 1) * host.settings.viewport.height * 0.8;
+  await attempt(() => page.evaluate(`window.scrollBy(0, ${by})`), host.settings.actionTimeoutMs, 'Scrolling', signal);
+};
+
+/** Looks at another tab, or closes one. */
+export const useTab: PageAction = (host, args) => host.useTab(Number(args['tab']), args['close'] === true);
+
+/** Waits for a text to appear, or for a while. */
+export const waitFor: PageAction = async (host, args, signal) => {
+  const page = await host.page();
+  const ms = Math.min(Number(args['seconds'] ?? 5) * 1_000, host.settings.pageTimeoutMs);
+  if (typeof args['text'] !== 'string') {
+    await bounded(page.waitForTimeout(ms), ms + 1_000, 'Waiting', signal);
+    return;
+  }
+  const text = args['text'];
+  const wait = (): Promise<unknown> => page.getByText(text).first().waitFor({ state: 'visible', timeout: ms });
+  await attempt(wait, ms + 500, `The text ${JSON.stringify(text.slice(0, 100))}`, signal);
+};
+
+async function onElement(
+  host: BrowserHost,
+  args: JsonObject,
+  what: string,
+  signal: AbortSignal,
+  act: (element: Locator) => Promise<unknown>,
+): Promise<void> {
+  const page = await host.page();
+  const ref = String(args['ref']);
+  const element = page.locator(`aria-ref=${ref}`);
+  const ms = host.settings.actionTimeoutMs;
+  if ((await attempt(() => element.count(), ms, what, signal)) === 0)
+    throw new CadreError('TOOL_FAILED', `There is no element ${ref} on the page as it is now; take the ref from a new snapshot.`);
+  await attempt(() => act(element), ms * 2, what, signal);
+  await settle(page);
+}
+
+/** What a click brings about begins at once, mostly. */
+async function settle(page: Page): Promise<void> {
+  await bounded(page.waitForLoadState('domcontentloaded'), 2_000, 'Loading').catch(() => undefined);
+}
+
+async function attempt<T>(work: () => Promise<T>, ms: number, what: string, signal: AbortSignal): Promise<T> {
+  try {
+    return await bounded(work(), ms + 500, what, signal);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (thrown instanceof CadreError) throw thrown;
+    throw new CadreError('TOOL_FAILED', `${what} did not work: ${reasonOf(thrown)}`, { cause: thrown });
+  }
+}
+
+function firstLine(thrown: unknown): string {
+  return plain(describeThrown(thrown)).split('\n')[0]?.slice(0, 300) ?? '';
+}
+
+/** The first line, and the reasons from the log of what was tried. */
+function reasonOf(thrown: unknown): string {
+  const lines = plain(describeThrown(thrown)).split('\n');
+  const why = lines.filter((line) =>
+    /not visible|not enabled|not stable|intercepts|not editable|outside of the viewport|did not find/.test(line),
+  );
+  return [lines[0] ?? '', ...new Set(why.map((line) => line.trim().replace(/^-\s*/, '')))].join('; ').slice(0, 500);
+}
+
+function plain(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- colours of terminals are what is taken out
+  return text.replace(/\u001b\[\d+m/g, '');
+}

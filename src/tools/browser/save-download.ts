@@ -1,0 +1,63 @@
+import { readdirSync, statSync } from 'node:fs';
+import { readFile, realpath } from 'node:fs/promises';
+import path from 'node:path';
+import type { Download } from 'playwright-core';
+import { describeThrown } from '../../core/error.ts';
+import { writeInside } from '../files/write-inside.ts';
+
+/** Where downloads go, and how large they may be. */
+export interface DownloadOptions {
+  readonly workspace: string;
+  /** The folder the browser keeps them in while they come. */
+  readonly incoming: string;
+  readonly maxBytes: number;
+}
+
+const lookEveryMs = 200;
+
+/** Saves a download to the folder `downloads` of the workspace, and says in a sentence what became of it. Never throws. */
+export async function saveDownload(download: Download, options: DownloadOptions): Promise<string> {
+  const name = safeName(download.suggestedFilename());
+  let isTooLarge = false;
+  const timer = setInterval(() => {
+    if (largestIn(options.incoming) <= options.maxBytes) return;
+    isTooLarge = true;
+    download.cancel().catch(() => undefined);
+  }, lookEveryMs);
+  try {
+    const from = await download.path();
+    if (statSync(from).size > options.maxBytes) isTooLarge = true;
+    if (isTooLarge) return tooLarge(name, options);
+    const file = `downloads/${name}`;
+    await writeInside({ root: await realpath(options.workspace), file, what: 'the workspace', bytes: await readFile(from) });
+    return `downloaded: ${file}`;
+  } catch (thrown) {
+    return isTooLarge ? tooLarge(name, options) : `the download ${name} failed: ${describeThrown(thrown).split('\n')[0]}`;
+  } finally {
+    clearInterval(timer);
+    await download.delete().catch(() => undefined);
+  }
+}
+
+function tooLarge(name: string, { maxBytes }: DownloadOptions): string {
+  return `the download ${name} is larger than ${maxBytes} bytes and was given up`;
+}
+
+/** The name a page suggests, without anything that could lead elsewhere or hide. */
+function safeName(suggested: string): string {
+  const name = path
+    .basename(suggested.replaceAll('\\', '/'))
+    .replace(/[^\w .()-]/g, '_')
+    .replace(/^[. ]+/, '')
+    .slice(0, 100);
+  return name === '' ? 'download' : name;
+}
+
+function largestIn(folder: string): number {
+  try {
+    return Math.max(0, ...readdirSync(folder).map((name) => statSync(path.join(folder, name)).size));
+  } catch {
+    // Files come and go while they are counted; the next look is soon.
+    return 0;
+  }
+}
