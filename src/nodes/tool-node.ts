@@ -193,8 +193,8 @@ function recordOutcome(tx: Transaction, env: Env, agent: AgentState, callId: Cal
   const trust = tool?.trust === 'untrusted' ? { trust: 'untrusted' as const } : {};
   for (const item of fitted.items) postReturned(tx, agent, { ...item, ...trust });
   for (const [path, value] of Object.entries(fitted.values ?? {})) {
-    const { agentId } = agent.meta;
-    tx.emit({ type: 'state.update', scope: 'agent', agentId, operation: 'set', path, value: value ?? null, by: call.request.name });
+    const at = { agentId: agent.meta.agentId, turnId: call.request.turnId, by: call.request.name };
+    tx.emit({ type: 'state.update', scope: 'agent', operation: 'set', path, value: value ?? null, ...at });
   }
   return 'default';
 }

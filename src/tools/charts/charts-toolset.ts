@@ -52,6 +52,7 @@ function drawChartTool(request: ToolsetRequest, timeoutMs: number): EffectTool {
     },
     effect: 'idempotent',
     trust: 'untrusted',
+    by_name_only: true,
     timeout_ms: timeoutMs + 10_000,
     async execute(args, { workspace, signal }): Promise<ToolReturn> {
       const base = String(args['file']).replace(/\.(?:svg|png)$/i, '');

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Content } from '../../../src/core/message.ts';
 import type { EffectTool, ToolReturn } from '../../../src/core/tool.ts';
 import { LiveThings } from '../../../src/engine/live-things.ts';
-import { CadreError } from '../../../src/index.ts';
+import { CadreError, defineTool } from '../../../src/index.ts';
 import type { BrowserHost } from '../../../src/tools/browser/browser-host.ts';
 import { browserToolset, defineBrowserToolset } from '../../../src/tools/browser/browser-toolset.ts';
 import type { HostResolver } from '../../../src/tools/web/resolve-host.ts';
@@ -263,6 +263,24 @@ tool_gates: [{ id: free, toolsets: [browser], verdict: allow }]`,
 });
 
 describe('browser, without one', () => {
+  it('values that a tool returns are in the state of its agent, for conditions, segments and observers', async () => {
+    const counting = defineTool({
+      name: 'count',
+      description: 'Counts.',
+      effect: 'pure',
+      execute: () => ({ content: 'counted', values: { browser: { url: 'https://x.example/' }, count: 3 } }),
+    });
+    const { launch } = await testEngine({
+      profile: 'tool_access_policy: { allowed_individual_tools: [count] }',
+      tools: [counting],
+      replies: [{ toolCalls: [{ name: 'count', args: {} }] }, { text: 'Done.' }],
+    });
+    const run = await launch();
+    await run.result;
+    expect([...run.state.agents.values()][0]?.values).toEqual({ browser: { url: 'https://x.example/' }, count: 3 });
+    expect(run.turns()[0]?.stateChanges).toMatchObject([{ path: 'browser' }, { path: 'count' }]);
+  });
+
   it('names what is missing, and refuses a sandbox it cannot have', async () => {
     const toolOf = (settings: object): EffectTool =>
       browserToolset.create({ name: 'browser', settings: { ...settings }, toolName: (name) => name }).tools[0] as EffectTool;
