@@ -67,6 +67,7 @@ export type ErrorCode =
   | 'URL_REFUSED'
   | 'RECORDING_INVALID'
   | 'REPLAY_MISMATCH'
+  | 'OUTPUT_INVALID'
   | 'SANDBOX_UNAVAILABLE'
   | 'INTERNAL';
 

@@ -80,6 +80,8 @@ export interface LlmConfig {
   readonly missing: readonly string[];
   /** The config to use instead when something required is missing. */
   readonly whenUnconfigured?: string;
+  /** Whether the form of an answer is demanded of the provider: `auto`, when absent, in calls that offer no tool. */
+  readonly responseFormat?: 'auto' | 'always' | 'never';
   /** How its model is told of tools and calls them; `native` when absent. */
   readonly toolProtocol?: ToolProtocol;
   /** Calls that stand in the text of a reply without any others count. */

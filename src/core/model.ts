@@ -41,6 +41,8 @@ export interface ModelRequest {
   readonly toolChoice: ToolChoice;
   /** Tools are told of in the system text, and calls and results are text of this protocol. */
   readonly textProtocol?: TextProtocol;
+  /** The reply must be JSON that fits; providers that can are told so. */
+  readonly outputSchema?: JsonSchema;
   /** The longest reply in tokens, where a budget leaves less than the config allows. */
   readonly maxOutputTokens?: number;
   /** About how many tokens the prompt has, where that is known without looking through it. */

@@ -1,3 +1,4 @@
+import type { OutputFormat } from './output-format.ts';
 import type { Expression } from './expression/expression.ts';
 import type { Template } from './expression/template.ts';
 import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
@@ -210,6 +211,8 @@ export interface CompiledProfile {
   readonly deliverablesSchema?: JsonSchema;
   /** Checks deliverables against `deliverablesSchema`; always ok without one. */
   readonly checkDeliverables: (value: JsonObject) => ArgumentCheck;
+  /** What its answer must look like, when it ends with its own reply. */
+  readonly output?: OutputFormat;
   readonly exposableAsTool?: ExposedAsTool;
   /** A deterministic node instead of a model: the name of a registered function. */
   readonly functionNode?: string;

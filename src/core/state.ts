@@ -240,6 +240,8 @@ export interface AgentState extends AgentContext {
   awaitingOn: readonly string[] | undefined;
   /** Calls of the current turn that have not ended. */
   readonly openCalls: Map<CallId, CallState>;
+  /** How often in a row its answer was given back because it did not fit `output_schema`. */
+  outputRepairs: number;
   /** A bound on the next model call, set by the decider. */
   nextToolChoice: string | undefined;
   /** 1 = told to wrap up, 2 = on its last turn. */

@@ -6,6 +6,18 @@ export const toolSectionId = 'tool_protocol';
 
 /** What a model is told of its tools and how to call them, where its provider has no way to tell it. */
 export function toolSection(protocol: TextProtocol, tools: readonly OfferedTool[], choice: string): string {
+  let known = sections.get(tools);
+  if (known === undefined) sections.set(tools, (known = new Map<string, string>()));
+  const key = `${protocol} ${choice}`;
+  const text = known.get(key) ?? writeSection(protocol, tools, choice);
+  known.set(key, text);
+  return text;
+}
+
+// Tools are prepared once per profile, and told of in every turn.
+const sections = new WeakMap<readonly OfferedTool[], Map<string, string>>();
+
+function writeSection(protocol: TextProtocol, tools: readonly OfferedTool[], choice: string): string {
   const bound = boundOf(choice);
   if (choice === 'none') return `## Tools\n\n${bound}`;
   const listed = tools.map(

@@ -1,4 +1,4 @@
-import type { ErrorRecord } from './error.ts';
+import type { ErrorCode, ErrorRecord } from './error.ts';
 import type { AgentId, CallId, TurnId } from './ids.ts';
 import type { FilePart, ProviderOptions } from './message.ts';
 import type { FinishReason, ModelAttempt, Usage } from './model.ts';
@@ -70,6 +70,8 @@ export interface DecidedAction {
   readonly ruleId?: string;
   readonly outcome?: string;
   readonly error?: string;
+  /** What kind of error it is, where it is not the profile's own. */
+  readonly code?: ErrorCode;
   readonly output?: string;
   readonly on?: readonly string[];
   readonly tools?: readonly string[];

@@ -71,6 +71,6 @@ function endingOf(agent: AgentState, decided: DecidedAction | undefined, error: 
     return ending;
   }
   if (decided?.error !== undefined)
-    ending.error = { code: decided.type === 'limit' ? 'LIMIT_REACHED' : 'AGENT_FAILED', message: decided.error };
+    ending.error = { code: decided.code ?? (decided.type === 'limit' ? 'LIMIT_REACHED' : 'AGENT_FAILED'), message: decided.error };
   return ending;
 }

@@ -3,11 +3,11 @@ import type { CadreEvent } from '../core/event.ts';
 import type { AgentId, ContentHash, Ids, ItemId, RunId, TurnId } from '../core/ids.ts';
 import type { Delivery } from '../core/inbox.ts';
 import type { Journal } from '../core/journal.ts';
-import type { JsonObject, JsonValue } from '../core/json.ts';
+import type { JsonValue } from '../core/json.ts';
 import type { CompiledProfile } from '../core/profile.ts';
 import { foldEvents } from '../core/fold/apply-event.ts';
 import { hasReleased } from '../core/fold/release.ts';
-import type { AgentState, RunState, RunUsage, TurnState } from '../core/state.ts';
+import type { AgentState, RunState, TurnState } from '../core/state.ts';
 import type { ItemDraft } from '../core/transaction.ts';
 import { toRecording } from '../inspector/to-recording.ts';
 import { toTurnRecord, type TurnRecord } from '../inspector/turn-record.ts';
@@ -16,23 +16,12 @@ import { Deliveries } from './deliveries.ts';
 import { eventsOf } from './event-stream.ts';
 import { type OutsideItem, readOutsideItem } from './outside-item.ts';
 import { type PendingRequest, pendingOf } from './pending.ts';
+import { type RunResult, runResult } from './run-result.ts';
 import type { RunActor } from './run-actor.ts';
 import type { RunSubscriber } from './subscribers.ts';
 import { withAttachments } from './user-payload.ts';
 import { answerTo, approvals, type ApproveOptions, rejections } from './verdicts.ts';
 import type { Input } from './decide.ts';
-
-/** How a run ended. */
-export interface RunResult {
-  readonly runId: RunId;
-  readonly status: 'completed' | 'failed' | 'cancelled';
-  /** `success`, `error`, `limit`, `cancelled`, or a word of the profile's own. */
-  readonly outcome: string;
-  readonly output: string;
-  readonly deliverables: JsonObject;
-  readonly usage: RunUsage;
-  readonly error?: { readonly code: string; readonly message: string };
-}
 
 /** Where a message goes and how urgent it is. */
 export interface SendOptions {
@@ -262,15 +251,6 @@ export class Run implements AsyncIterable<CadreEvent> {
         });
       });
     }
-    const { state } = this;
-    return {
-      runId: this.id,
-      status: state.status === 'completed' || state.status === 'cancelled' ? state.status : 'failed',
-      outcome: state.outcome ?? 'error',
-      output: state.output,
-      deliverables: state.deliverables,
-      usage: { ...state.usage },
-      ...(state.error === undefined ? {} : { error: state.error }),
-    };
+    return runResult(this.state, this.#parts.profiles);
   }
 }

@@ -3,6 +3,7 @@ import type { InboxItem } from '../core/inbox.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { CompiledProfile, ProfileFile, SourceRef } from '../core/profile.ts';
 import type { AgentState, RunState, TurnState } from '../core/state.ts';
+import { outputSectionId } from '../core/output-format.ts';
 import { toolSectionId } from '../core/tool-section.ts';
 import type { TurnInput } from '../core/turn.ts';
 import type { PlacedCall } from './call-index.ts';
@@ -127,7 +128,11 @@ function segmentOrigin(lookup: OriginLookup, span: PromptSpan, offset: number): 
   const named = { kind: 'segment' as const, profile: lookup.agent?.meta.profile ?? '', segmentId: span.ref };
   if (span.ref === toolSectionId)
     return { kind: 'tool_protocol', protocol: lookup.turn.start.prompt?.protocol ?? '', config: configOf(lookup) };
-  if (profile === undefined || segment === undefined) return { ...named, segmentType: 'unknown' };
+  if (profile === undefined || segment === undefined) {
+    if (span.ref !== outputSectionId) return { ...named, segmentType: 'unknown' };
+    const source = profile === undefined ? undefined : outputPlace(profile);
+    return { ...named, segmentType: outputSectionId, ...(source === undefined ? {} : { source }) };
+  }
   return {
     ...named,
     segmentType: segment.type,
@@ -137,6 +142,12 @@ function segmentOrigin(lookup: OriginLookup, span: PromptSpan, offset: number): 
     ...(segment.ingestorId === undefined ? {} : { ingestor: segment.ingestorId }),
     ...(segment.contentKey === undefined ? {} : { contentKey: segment.contentKey }),
   };
+}
+
+/** Where a profile says what its answer must look like: the first line of its schema. */
+function outputPlace({ origins }: CompiledProfile): SourceRef | undefined {
+  for (const [path, place] of origins) if (path === outputSectionId || path.startsWith(`${outputSectionId}.`)) return place;
+  return undefined;
 }
 
 /** The LLM config whose `tool_protocol` it was. */

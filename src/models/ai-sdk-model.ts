@@ -18,6 +18,7 @@ export interface ModelCallOptions {
   readonly maxOutputTokens?: number;
   readonly seed?: number;
   readonly stopSequences?: unknown;
+  readonly responseFormat?: unknown;
   readonly reasoning?: unknown;
   readonly providerOptions?: unknown;
   readonly headers?: unknown;

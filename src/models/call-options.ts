@@ -32,8 +32,16 @@ export function toCallOptions(
   const ofConfig = settingsFor(model, config);
   if (model.wantsRequest === true) return { prompt, abortSignal, request };
   const settings = request.maxOutputTokens === undefined ? ofConfig : atMost(ofConfig, request.maxOutputTokens);
-  if (request.tools.length === 0 || textProtocol !== undefined) return { ...settings, prompt, abortSignal };
-  return { ...settings, prompt, abortSignal, tools: request.tools, toolChoice: request.toolChoice };
+  const answer = answerFormat(config, request);
+  if (request.tools.length === 0 || textProtocol !== undefined) return { ...settings, ...answer, prompt, abortSignal };
+  return { ...settings, ...answer, prompt, abortSignal, tools: request.tools, toolChoice: request.toolChoice };
+}
+
+/** The form of the answer, as providers are told; beside tools many of them refuse it, so there only when the config says so. */
+function answerFormat({ responseFormat = 'auto' }: LlmConfig, { outputSchema, tools }: ModelRequest): object | undefined {
+  if (outputSchema === undefined || responseFormat === 'never') return undefined;
+  if (responseFormat === 'auto' && tools.length > 0) return undefined;
+  return { responseFormat: { type: 'json', schema: outputSchema, name: 'answer' } };
 }
 
 /** The settings with a reply no longer than a budget has room for. */

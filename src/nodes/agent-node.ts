@@ -11,7 +11,8 @@ import type { TurnStart } from '../core/turn-events.ts';
 import type { CompiledProfile } from '../core/profile.ts';
 import type { TextProtocol } from '../core/text-protocol.ts';
 import { estimateTokens } from '../core/token-estimate.ts';
-import { toolSection } from '../core/tool-section.ts';
+import { outputSection, outputSectionId } from '../core/output-format.ts';
+import { toolSection, toolSectionId } from '../core/tool-section.ts';
 import type { TurnPrompt } from '../core/turn.ts';
 import { callModel, type AgentPorts, type TurnTicket } from './call-model.ts';
 import { climbLadder } from './climb-ladder.ts';
@@ -26,7 +27,7 @@ import { decideNext, decideOnError } from './post-decide.ts';
 import { recordReply } from './post-reply.ts';
 import { answerDanglingCalls } from './prep-dangling.ts';
 import { readInbox } from './prep-inputs.ts';
-import { buildSystemPrompt } from './prep-system-prompt.ts';
+import { buildSystemPrompt, type TextSection } from './prep-system-prompt.ts';
 import { profileOf } from './profile-of.ts';
 import { configOf } from './reserve.ts';
 import { boundTurn, lookAtLimits, noteUnknownCost } from './turn-limits.ts';
@@ -67,9 +68,7 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket |
   const isLast = agent.limitStage === 2;
   const choice = isLast ? 'none' : (agent.nextToolChoice ?? profile.toolChoice);
   const protocol = tools.offered.length === 0 ? undefined : textProtocolOf(env, profile, tx.run, agent);
-  const section =
-    protocol === undefined ? '' : toolSection(protocol, tools.offered, isMode(choice) ? choice : env.catalog.wireName(choice));
-  const system = buildSystemPrompt(tx, env, agent, profile, tools, section);
+  const system = buildSystemPrompt(tx, env, agent, profile, tools, sectionsOf(env, profile, tools, { protocol, choice }));
   // A text protocol has the tools in the system text.
   const fixed = system.tokens + (protocol === undefined ? toolTokens(tools) : 0);
   const coming = countMessages(inputs);
@@ -116,8 +115,22 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket |
 
 const toolSizes = new WeakMap<AgentTools, number>();
 
-function isMode(choice: string): boolean {
-  return choice === 'auto' || choice === 'none' || choice === 'required';
+const noSections: readonly TextSection[] = [];
+
+/** What stands in a system prompt besides what its profile declares. */
+function sectionsOf(
+  env: Env,
+  { output }: CompiledProfile,
+  { offered }: AgentTools,
+  { protocol, choice }: { readonly protocol: TextProtocol | undefined; readonly choice: string },
+): readonly TextSection[] {
+  if (output === undefined && protocol === undefined) return noSections;
+  const isMode = choice === 'auto' || choice === 'none' || choice === 'required';
+  const tools = protocol === undefined ? '' : toolSection(protocol, offered, isMode ? choice : env.catalog.wireName(choice));
+  return [
+    ...(output === undefined ? [] : [{ id: outputSectionId, text: outputSection(output) }]),
+    ...(tools === '' ? [] : [{ id: toolSectionId, text: tools }]),
+  ];
 }
 
 /** The text protocol an agent calls its tools in; undefined when its provider has its own way. */

@@ -66,6 +66,7 @@ export function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Prom
     caller: callerOf(run, agent),
   };
   if (prompt.protocol !== undefined) request.textProtocol = prompt.protocol;
+  if (profile.output !== undefined) request.outputSchema = profile.output.schema;
   if (start.reserve?.output !== undefined) request.maxOutputTokens = start.reserve.output;
   const promptSize = config.rateLimit === undefined ? undefined : promptTokens(agent, prompt);
   if (promptSize !== undefined) request.promptTokens = promptSize;

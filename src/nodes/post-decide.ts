@@ -13,6 +13,7 @@ import type { AgentState } from '../core/state.ts';
 import type { ItemDraft, Transaction } from '../core/transaction.ts';
 import { speaksOfErrors } from '../core/turn-error.ts';
 import type { ObserverRecord, ReplyToolCall, RuleRecord } from '../core/turn.ts';
+import { checkOutput, type Decided } from './check-output.ts';
 import type { Action } from './node.ts';
 
 /**
@@ -31,7 +32,8 @@ export function decideNext(
   const failed = tx.run.turns.get(turnId)?.modelEnd?.error !== undefined;
   const asked = failed ? profile.flowDecider.filter(speaksOfErrors) : profile.flowDecider;
   const { rules, decided } = askRules(asked, scope, (rule) => settle(tx, env, agent, scope, turnId, rule));
-  const { action, item } = decided ?? settle(tx, env, agent, scope, turnId, undefined);
+  const settled = decided ?? settle(tx, env, agent, scope, turnId, undefined);
+  const { action, item } = failed ? settled : checkOutput(env, agent, profile, settled);
   tx.emit({
     type: 'turn.decide',
     agentId: agent.meta.agentId,
@@ -57,12 +59,6 @@ export function decideOnError(tx: Transaction, env: Env, agent: AgentState, prof
   const isAsked = profile.flowDecider.some(speaksOfErrors) || profile.postTurnObservers.some(speaksOfErrors);
   if (!isAsked || agent.limitStage === 2) return 'error';
   return decideNext(tx, env, agent, profile, turnId, env.observe(tx, agent, profile, 'error'));
-}
-
-/** What a rule came to: the action as plain data, and the item of a loop. */
-interface Decided {
-  readonly action: DecidedAction;
-  readonly item?: ItemDraft;
 }
 
 /** A rule whose texts cannot be put together counts as one that does not hold, like one whose condition fails (I12). */

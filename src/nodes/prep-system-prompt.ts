@@ -11,7 +11,6 @@ import type { CompiledProfile, CompiledSegment } from '../core/profile.ts';
 import { segmentSeparator } from '../core/prompt.ts';
 import type { AgentState } from '../core/state.ts';
 import { estimateTokens } from '../core/token-estimate.ts';
-import { toolSectionId } from '../core/tool-section.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { SegmentRecord } from '../core/turn.ts';
 import { requiredText } from './required-text.ts';
@@ -24,6 +23,12 @@ export interface SystemPrompt {
   readonly log: ContentHash;
 }
 
+/** A part of a system prompt that no segment of a profile declares. */
+export interface TextSection {
+  readonly id: string;
+  readonly text: string;
+}
+
 interface Rendered {
   readonly text: string;
   readonly met: boolean;
@@ -33,7 +38,7 @@ interface Rendered {
 interface Cached extends SystemPrompt {
   readonly profile: CompiledProfile;
   readonly rendered: readonly Rendered[];
-  readonly section: string;
+  readonly sections: readonly TextSection[];
 }
 
 // What no profile declares stands behind what profiles declare.
@@ -43,8 +48,8 @@ const latest = new WeakMap<AgentState, Cached>();
 
 /**
  * Builds an agent's system prompt from its profile's segments, in order (A1.5). When nothing changed since the agent's
- * last turn, the text and its log are reused, so that a turn pays only for what is new (I13). `section` tells how to call tools, in a
- * text protocol; it stands last.
+ * last turn, the text and its log are reused, so that a turn pays only for what is new (I13). `sections` are what no
+ * profile declares as a segment: the form of the answer, how to call tools in a text protocol. They stand last.
  */
 export function buildSystemPrompt(
   tx: Transaction,
@@ -52,28 +57,27 @@ export function buildSystemPrompt(
   agent: AgentState,
   profile: CompiledProfile,
   tools: AgentTools,
-  section = '',
+  sections: readonly TextSection[] = [],
 ): SystemPrompt {
   const scope = agentScope(tx.run, agent);
   const rendered = profile.segments.map((segment) => renderSegment(env, profile, segment, scope, tools));
   const known = latest.get(agent);
-  if (known !== undefined && known.profile === profile && known.section === section && sameTexts(known.rendered, rendered))
+  if (
+    known !== undefined &&
+    known.profile === profile &&
+    sameSections(known.sections, sections) &&
+    sameTexts(known.rendered, rendered)
+  )
     return known;
   const records = profile.segments.map((segment, index) => toRecord(tx, segment, rendered[index]));
   const texts = rendered.flatMap((entry) => (entry.met && entry.text !== '' ? [entry.text] : []));
-  if (section !== '') {
-    records.push({
-      id: toolSectionId,
-      type: toolSectionId,
-      order: lastOrder,
-      conditionMet: true,
-      hash: tx.content(section),
-      chars: section.length,
-    });
-    texts.push(section);
-  }
+  sections.forEach(({ id, text }, index) => {
+    const order = lastOrder + index;
+    records.push({ id, type: id, order, conditionMet: true, hash: tx.content(text), chars: text.length });
+    texts.push(text);
+  });
   const text = texts.join(segmentSeparator);
-  const built = { text, tokens: estimateTokens(text), log: tx.content(JSON.stringify(records)), profile, rendered, section };
+  const built = { text, tokens: estimateTokens(text), log: tx.content(JSON.stringify(records)), profile, rendered, sections };
   latest.set(agent, built);
   return built;
 }
@@ -84,6 +88,10 @@ export function systemTextOf(log: string, content: (hash: ContentHash) => string
   return records
     .flatMap((record) => (record.hash === undefined ? [] : [requiredText(content, record.hash, 'a part of a system prompt')]))
     .join(segmentSeparator);
+}
+
+function sameSections(a: readonly TextSection[], b: readonly TextSection[]): boolean {
+  return a.length === b.length && a.every(({ text }, index) => text === b[index]?.text);
 }
 
 function sameTexts(a: readonly Rendered[], b: readonly Rendered[]): boolean {

@@ -25,7 +25,7 @@ const rule = defineShape<RuleRecord>({
 });
 
 const action = defineShape<EventOf<'turn.decide'>['action']>({
-  fields: { type: 't', ruleId: 'r', outcome: 'o', error: 'e', output: 'x', on: 'n', tools: 'k', toolChoice: 'c' },
+  fields: { type: 't', ruleId: 'r', outcome: 'o', error: 'e', output: 'x', on: 'n', tools: 'k', toolChoice: 'c', code: 'd' },
   guesses: {
     type: (_, context) => (context.calls.size > 0 ? 'continue_with_tool' : undefined),
     ruleId: (_, context) => context.ruleId,

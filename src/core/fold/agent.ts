@@ -139,6 +139,7 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
     loop: false,
     awaitingOn: undefined,
     openCalls: new Map(),
+    outputRepairs: 0,
     nextToolChoice: undefined,
     limitStage: 0,
     limitReason: undefined,

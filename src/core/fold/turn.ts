@@ -45,6 +45,7 @@ export function applyTurnEvent(run: RunState, event: EventOf<'turn.start' | 'mod
     case 'turn.decide':
       turnOf(run, event.turnId).decide = event;
       agent.nextToolChoice = event.action.toolChoice;
+      agent.outputRepairs = outputRepairs(agent, event.action);
       agent.loop = loopingActions.has(event.action.type);
       if (event.action.type === 'retry_turn') dropReply(agent, event.turnId);
       if (event.action.call !== undefined) {
@@ -69,6 +70,12 @@ export function applyTurnEvent(run: RunState, event: EventOf<'turn.start' | 'mod
       break;
     }
   }
+}
+
+/** A repair goes on until the answer fits, or is given up; calls made meanwhile are part of it. */
+function outputRepairs({ outputRepairs }: AgentState, { type, code }: EventOf<'turn.decide'>['action']): number {
+  if (code === 'OUTPUT_INVALID' && type === 'loop_with_inbox_item') return outputRepairs + 1;
+  return type === 'end_agent_turn' ? 0 : outputRepairs;
 }
 
 /** Items that stay count the turns that showed them to a model to the end; an interrupted one does not. */

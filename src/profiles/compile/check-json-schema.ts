@@ -4,11 +4,11 @@ import { quote } from '../wording.ts';
 import { nodeAt, toPlainObject, type MapNode } from '../yaml/source-node.ts';
 import { schemaFaults } from './deliverables-check.ts';
 
-/** Checks that a JSON Schema in a file is one that describes an object and can be applied. */
-export function checkJsonSchema(report: Report, node: MapNode, what: string): void {
+/** Checks that a JSON Schema in a file can be applied, and that it describes an object unless any type will do. */
+export function checkJsonSchema(report: Report, node: MapNode, what: string, { anyType = false } = {}): void {
   const schema: JsonObject = toPlainObject(node);
   const { type } = schema;
-  if (type !== undefined && type !== 'object') {
+  if (!anyType && type !== undefined && type !== 'object') {
     report.error(
       'BAD_SCHEMA',
       nodeAt(node, ['type']).at,

@@ -71,6 +71,7 @@ export function compileLlmConfig(context: LlmConfigContext, merged: MapNode, nam
       script: scriptRef === undefined ? undefined : scriptOf(context, scriptRef),
       recording: text(config, 'recording'),
       toolProtocol: toolProtocols.find((protocol) => protocol === text(config, 'tool_protocol')),
+      responseFormat: (['auto', 'always', 'never'] as const).find((when) => when === text(config, 'response_format')),
       acceptsTextCalls: text(config, 'text_tool_calls') === 'accept' ? true : undefined,
     }),
   };

@@ -1,3 +1,4 @@
+import { defaultOutputRepairs } from '../../core/output-format.ts';
 import type { Template } from '../../core/expression/template.ts';
 import type { CompiledProfile, ExposedAsTool } from '../../core/profile.ts';
 import { childOf, toPlain, toPlainObject, type MapNode, type SourceNode } from '../yaml/source-node.ts';
@@ -42,6 +43,7 @@ export function compileProfile(context: CompileContext, node: MapNode, name: str
   const schemaNode = mapNode(node, 'deliverables_schema');
   if (schemaNode !== undefined) checkJsonSchema(context.report, schemaNode, 'deliverables_schema');
   const deliverablesSchema = readObject(node, 'deliverables_schema');
+  const output = compileOutput(context, node);
   const functionNode = textNode(node, 'function_node');
   if (functionNode !== undefined && context.known.functions !== undefined) {
     checkName(context, functionNode, context.known.functions, { code: 'UNKNOWN_FUNCTION', what: 'function' });
@@ -73,6 +75,7 @@ export function compileProfile(context: CompileContext, node: MapNode, name: str
     contextPolicy: compileContextPolicy(context, node),
     ...(deliverablesSchema === undefined ? {} : { deliverablesSchema }),
     checkDeliverables: deliverablesCheck(deliverablesSchema),
+    ...(output === undefined ? {} : { output }),
     ...(exposed === undefined ? {} : { exposableAsTool: exposed }),
     ...(functionNode === undefined ? {} : { functionNode: functionNode.value }),
     ...(functionTimeoutMs === undefined ? {} : { functionTimeoutMs }),
@@ -80,6 +83,13 @@ export function compileProfile(context: CompileContext, node: MapNode, name: str
     origins: originsOf(node),
     source: refOf(node),
   };
+}
+
+function compileOutput(context: CompileContext, node: MapNode): CompiledProfile['output'] {
+  const schemaNode = mapNode(node, 'output_schema');
+  if (schemaNode === undefined) return undefined;
+  checkJsonSchema(context.report, schemaNode, 'output_schema', { anyType: true });
+  return { schema: toPlainObject(schemaNode), repairs: readNumber(node, 'output_repairs') ?? defaultOutputRepairs };
 }
 
 function compileTexts(context: CompileContext, node: MapNode): ReadonlyMap<string, Template> {

@@ -86,6 +86,10 @@ const settings: Properties = {
     'xml',
     'loose_json',
   ]),
+  response_format: oneOf(
+    'Whether the form of an answer (output_schema of a profile) is demanded of the provider; auto: in calls that offer no tool.',
+    ['auto', 'always', 'never'],
+  ),
   text_tool_calls: oneOf('Whether calls in the text of a reply that has no others count.', ['accept', 'ignore']),
   recording: words('For `replay`: the recorded file, relative to the working folder.'),
   when_unconfigured: words('The LLM config to use when something required is missing.'),

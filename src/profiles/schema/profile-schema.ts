@@ -243,6 +243,8 @@ const shape = object(
     tool_choice: words('auto (default), none, required, or the name of a tool.'),
     context_policy: contextPolicy,
     deliverables_schema: jsonSchema('JSON Schema the agent’s deliverables must meet.'),
+    output_schema: jsonSchema('JSON Schema the agent’s answer must meet: the reply it ends with.'),
+    output_repairs: whole('How often an answer that does not fit is given back to the model; 2 unless set.', 0),
     function_node: words('A registered function that runs instead of a model.'),
     function_timeout: duration,
     tests: list('Tests of the profile.', { type: 'object' }),

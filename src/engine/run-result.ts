@@ -1,0 +1,49 @@
+import type { RunId } from '../core/ids.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
+import type { CompiledProfile } from '../core/profile.ts';
+import type { RunState, RunUsage } from '../core/state.ts';
+import { checkSchema } from '../tools/check-arguments.ts';
+
+/** How a run ended. */
+export interface RunResult {
+  readonly runId: RunId;
+  readonly status: 'completed' | 'failed' | 'cancelled';
+  /** `success`, `error`, `limit`, `cancelled`, or a word of the profile's own. */
+  readonly outcome: string;
+  readonly output: string;
+  /** The value behind `output`, when the profile has an `output_schema` and the run ended well. */
+  readonly value?: JsonValue;
+  readonly deliverables: JsonObject;
+  readonly usage: RunUsage;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** The result of a run that has ended. */
+export function runResult(state: RunState, profiles: ReadonlyMap<string, CompiledProfile>): RunResult {
+  return {
+    runId: state.meta.runId,
+    status: state.status === 'completed' || state.status === 'cancelled' ? state.status : 'failed',
+    outcome: state.outcome ?? 'error',
+    output: state.output,
+    ...outputValue(state, profiles),
+    deliverables: state.deliverables,
+    usage: { ...state.usage },
+    ...(state.error === undefined ? {} : { error: state.error }),
+  };
+}
+
+/** The value of an output that fits its profile's `output_schema`; a run that a tool ended may have any text for its output. */
+function outputValue(
+  { outcome, output, meta }: RunState,
+  profiles: ReadonlyMap<string, CompiledProfile>,
+): { readonly value?: JsonValue } {
+  const format = profiles.get(meta.profile)?.output;
+  if (outcome !== 'success' || format === undefined) return {};
+  try {
+    const value = JSON.parse(output) as JsonValue;
+    return checkSchema(format.schema, value).ok ? { value } : {};
+  } catch {
+    // Words of a tool or a rule: the output is there as text.
+    return {};
+  }
+}
