@@ -18,7 +18,7 @@ async function answer(replies: readonly ScriptedReply[], profile = '', more: Par
 }
 
 const lastText = (requests: readonly { readonly prompt: unknown }[]): string =>
-  promptText((requests.at(-1)?.prompt as readonly PromptMessage[]).slice(-1));
+  promptText(((requests.at(-1)?.prompt ?? []) as readonly PromptMessage[]).slice(-1));
 
 describe('an answer that must fit a schema', () => {
   it.each([
