@@ -12,6 +12,7 @@ import type { StandingApproval } from './standing-approval.ts';
 import type { WaitFor } from './transition.ts';
 import type { CallStatus } from './turn.ts';
 import type { DispatchRecord, WorkModule } from './work-module.ts';
+import type { RunCounters } from './run-counters.ts';
 
 /**
  * The state of a run: the fold of its events, and nothing else. Only `fold/` writes to it; everybody else gets it
@@ -77,17 +78,6 @@ export interface RunMeta {
   readonly engineVersion: string;
   readonly workspace: string | undefined;
   readonly parentRun: { readonly runId: RunId; readonly at: number } | undefined;
-}
-
-/** Counters ids derive from. */
-export interface RunCounters {
-  agents: number;
-  calls: number;
-  items: number;
-  modules: number;
-  dispatches: number;
-  turns: number;
-  toolCalls: number;
 }
 
 /** Tokens and money of a run or an agent; `costUnknown` when some call had no price. */
