@@ -8,8 +8,8 @@ import { root, type Block } from './read-markdown.ts';
 const run = promisify(execFile);
 
 /** Runs a program of the project in its folder and returns what it printed. */
-export async function runProgram(file: string): Promise<string> {
-  const { stdout } = await run(process.execPath, [file], { cwd: root });
+export async function runProgram(file: string, args: readonly string[] = []): Promise<string> {
+  const { stdout } = await run(process.execPath, [file, ...args], { cwd: root });
   return stdout;
 }
 

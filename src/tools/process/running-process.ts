@@ -43,7 +43,7 @@ export interface ProcessEnd {
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
   readonly ms: number;
-  /** Processes it had left running, which were ended along with it. */
+  /** Processes it had left running and that were ended after it; in a sandbox they end with it, and are not counted. */
   readonly leftRunning: number;
 }
 
@@ -153,7 +153,7 @@ export class RunningProcess {
   /** The command itself is over: what it left running is ended too, so that nothing outlives it unseen. */
   async #endWhatIsLeft(): Promise<number> {
     const companion = this.#request.lifeline ? 1 : 0;
-    const left = Math.max(0, findMarked(this.#mark).length - companion);
+    const left = this.#request.sandboxed ? 0 : Math.max(0, findMarked(this.#mark).length - companion);
     this.#kill();
     // What forks while it is killed is caught by looking again.
     for (let round = 0; round < 20 && findMarked(this.#mark).length > 0; round += 1) {

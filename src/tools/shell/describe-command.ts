@@ -6,11 +6,13 @@ import type { ShellCommand } from './shell-host.ts';
 
 /** What a model reads of a command that is over: how it ended, then both streams, apart. */
 export function describeCommand(command: ShellCommand, end: ProcessEnd, cwd: string | undefined, workspace: string): string {
-  const { id, request, stdout, stderr, stateKept } = command;
-  const lines = [`${id}: ${describeEnd(end)}; session ${JSON.stringify(request.session)}, in ${placeOf(cwd, workspace)}`];
-  if (end.leftRunning > 0)
+  const { id, request, stdout, stderr, stateKept, leftRunning, isFirst } = command;
+  const lines = [
+    `${id}: ${describeEnd(end)}; ${isFirst ? 'new session' : 'session'} ${JSON.stringify(request.session)}, in ${placeOf(cwd, workspace)}`,
+  ];
+  if (leftRunning > 0)
     lines.push(
-      `${end.leftRunning} process(es) it had left running were ended: a command's processes end with it. Use background: true for what must go on.`,
+      `${leftRunning} process(es) it had left running were ended: a command's processes end with it. Use background: true for what must go on.`,
     );
   if (stateKept === false) lines.push('What it changed in its session (folder, variables, functions) was not kept.');
   return [...lines, ...describeStreams(stdout, stderr)].join('\n');

@@ -39,6 +39,7 @@ __cadre_save() {
     builtin declare -f "$__cadre_name"
   done < <(builtin compgen -A function) >"$__cadre_to/functions"
   builtin printf '%s' "$PWD" >"$__cadre_to/cwd"
+  builtin jobs -rp >"$__cadre_to/jobs"
   builtin printf done >"$__cadre_to/done"
 }
 if [ -f "$__cadre_from/done" ]; then

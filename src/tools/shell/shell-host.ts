@@ -40,6 +40,10 @@ export interface ShellCommand {
   readonly stderr: CapturedOutput;
   /** How it ended; undefined while it runs. */
   end?: ProcessEnd;
+  /** Its session had nothing to begin with. */
+  readonly isFirst: boolean;
+  /** Processes it left running, which were ended with it. */
+  leftRunning: number;
   /** Whether its session went on with what it left. */
   stateKept?: boolean;
   /** How far its output was read, by stream. */
@@ -99,6 +103,7 @@ export class ShellHost {
     this.#count += 1;
     const id = `c${this.#count}`;
     const session = this.session(request.session);
+    const isFirst = !session.hasState;
     const nextState = request.background ? undefined : session.nextState();
     const spill = (stream: string) => new CapturedOutput(() => createSpillFile(workspace, spillName(agentId, id, stream)));
     const [stdout, stderr] = [spill('stdout'), spill('stderr')];
@@ -121,11 +126,24 @@ export class ShellHost {
     const ended = process.ended.then((end) => {
       command.end = end;
       for (const name of [id, `${id}.stdin`]) rmSync(path.join(this.#root, 'commands', name), { force: true });
-      if (nextState !== undefined) command.stateKept = session.adopt(nextState);
+      if (nextState === undefined) return;
+      // In a sandbox everything is over with its shell, and only the shell can tell what it left.
+      if (end.cause === 'exit') command.leftRunning = Math.max(end.leftRunning, session.jobsLeft(nextState));
+      command.stateKept = session.adopt(nextState);
     });
     // Nobody need wait for a command in the background.
     ended.catch(() => undefined);
-    const command: ShellCommand = { id, request, process, ended, stdout, stderr, read: { stdout: 0, stderr: 0 } };
+    const command: ShellCommand = {
+      id,
+      request,
+      process,
+      ended,
+      stdout,
+      stderr,
+      isFirst,
+      leftRunning: 0,
+      read: { stdout: 0, stderr: 0 },
+    };
     this.#commands.set(id, command);
     if (this.#closed) await process.stop('stopped', 0);
     return command;

@@ -46,6 +46,11 @@ export class ShellSession {
     return folder;
   }
 
+  /** How many jobs a command left running, by its own account. */
+  jobsLeft(folder: string): number {
+    return readStart(path.join(folder, 'jobs'))?.match(/^\d+$/gm)?.length ?? 0;
+  }
+
   /** Goes on with the state a command left; false when it left none, and the session stays as it was before that command. */
   adopt(folder: string): boolean {
     const usable = readStart(path.join(folder, 'done')) === 'done' && sizeOf(folder) <= maxStateBytes;

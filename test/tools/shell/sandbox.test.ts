@@ -128,6 +128,7 @@ describe.skipIf(!usable)('a shell in a sandbox', () => {
     const text = await run('(trap "" TERM HUP; setsid sh -c "exec env -i sleep 1234" &) ; sleep 0.1; echo done');
     expect(text).toContain('done');
     expect(execFileSync('/bin/sh', ['-c', 'ps ax | grep -c "[s]leep 1234" || true'], { encoding: 'utf8' })).toBe('0\n');
+    expect(await run('sleep 1000 & echo done')).toContain('1 process(es) it had left running were ended');
     expect(await run('trap "" TERM; sleep 1000; sleep 1000', { timeout: 0.3 })).toContain('took longer than its timeout');
   });
 

@@ -17,7 +17,7 @@ describe('run_command', () => {
   it('gives exit code, time, and both streams apart', async () => {
     const text = await run('echo out; echo err >&2; exit 3');
     expect(text).toMatch(
-      /^c\d+: exit code 3 after \d+\.\d\d s; session "main", in the workspace\n--- stdout \(4 bytes\)\nout\n\n--- stderr \(4 bytes\)\nerr\n$/,
+      /^c\d+: exit code 3 after \d+\.\d\d s; new session "main", in the workspace\n--- stdout \(4 bytes\)\nout\n\n--- stderr \(4 bytes\)\nerr\n$/,
     );
   });
 
@@ -26,7 +26,7 @@ describe('run_command', () => {
       'mkdir -p "a b"; cd "a b"; export WORD="one two"; declare -A map=([k]="v w"); say() { echo "said $1"; }; set -o pipefail',
     );
     const text = await run('pwd; echo "$WORD ${map[k]}"; say x; env | grep ^WORD; false | true; echo $?');
-    expect(text).toContain(`in a b\n`);
+    expect(text).toContain(`; session "main", in a b\n`);
     expect(text).toContain(`${workspace}/a b\none two v w\nsaid x\nWORD=one two\n1\n`);
     expect(await run('echo "[$WORD]"; pwd', { session: 'other' })).toContain(`[]\n${workspace}\n`);
     expect(await run('echo "[$WORD]"; pwd', { restart: true })).toContain(`[]\n${workspace}\n`);
