@@ -65,6 +65,8 @@ export interface ToolBase {
   readonly guide?: string;
   /** A person must approve each call, unless a gate of the profile speaks of the tool. */
   readonly needsApproval?: boolean;
+  /** Changes when the tool's server describes it differently: what a person allowed before holds no longer. */
+  readonly fingerprint?: string;
   /** Only looks whether something is ready: calling it again with the same result is no stagnation. */
   readonly polls?: boolean;
   /** `*` in a profile does not cover it: the profile must name the tool or its toolset. */

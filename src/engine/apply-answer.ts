@@ -3,6 +3,7 @@ import type { JsonObject } from '../core/json.ts';
 import { questionId } from '../core/stagnation.ts';
 import type { AgentState, CallState, RunState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
+import { hasChangedSince } from '../nodes/asked-gate.ts';
 import { profileOf } from '../nodes/profile-of.ts';
 import { endCall } from '../nodes/tool-end.ts';
 import { applyTestimony, asksWhetherHappened } from '../nodes/unknown-outcome.ts';
@@ -38,6 +39,14 @@ export function applyAnswer(tx: Transaction, kernel: Kernel, input: Extract<Inpu
   tx.setCause(answer.seq);
   if (input.verdict === 'rejected') {
     const message = input.message ?? 'a person refused this call';
+    endCall(tx, kernel.env, agent, call.callId, {
+      status: 'denied',
+      content: JSON.stringify({ error: 'TOOL_DENIED', message }),
+      error: { code: 'TOOL_DENIED', message },
+      cause: answer.seq,
+    });
+  } else if (suspended?.kind === 'approval' && hasChangedSince(suspended.gateId, kernel.env.catalog.get(call.request.name))) {
+    const message = `'${call.request.name}' was changed by its server after a person was asked about this call, so it was not run. Look at it again, and call it anew if need be.`;
     endCall(tx, kernel.env, agent, call.callId, {
       status: 'denied',
       content: JSON.stringify({ error: 'TOOL_DENIED', message }),

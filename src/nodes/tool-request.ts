@@ -12,6 +12,7 @@ import type { Transaction } from '../core/transaction.ts';
 import type { CallStatus, ReplyToolCall } from '../core/turn.ts';
 import { toolCallRoom, type ToolCallRoom } from './limits.ts';
 import { gateFor } from './tool-gates.ts';
+import { askedGateId } from './asked-gate.ts';
 import { endCall } from './tool-end.ts';
 
 /** Whether a reply ended in a way that lets its calls be trusted to be complete. */
@@ -184,7 +185,8 @@ function applyGates(
     return;
   }
   const { profile: name, agentId } = agent.meta;
-  const standing = standingFor(tx.run.standing, { profile: name, tool: verdict.tool.name, gateId: gate.id });
+  const gateId = askedGateId(gate.id, verdict.tool);
+  const standing = standingFor(tx.run.standing, { profile: name, tool: verdict.tool.name, gateId });
   if (standing !== undefined) {
     tx.emit({ type: 'tool.answer', agentId, turnId, callId, verdict: 'approved', standing: standing.seq }, request.seq);
     return;
@@ -197,7 +199,7 @@ function applyGates(
       callId,
       on: {
         kind: 'approval',
-        gateId: gate.id,
+        gateId,
         ...(gate.message === undefined ? {} : { message: gate.message }),
         ...(gate.expires === undefined ? {} : { expires: gate.expires }),
       },

@@ -15,6 +15,8 @@ export interface ToolOptions {
   readonly on_unknown?: OnUnknown;
   /** A person must approve each call, unless a gate of the profile speaks of the tool. */
   readonly needs_approval?: boolean;
+  /** Changes when the tool becomes another one: what a person allowed before, for good or for a call that waits, holds no longer. */
+  readonly fingerprint?: string;
   /** How its calls may overlap with others; default `parallel`. */
   readonly concurrency?: ToolConcurrency;
   /** A successful call ends the agent that made it. */
@@ -90,6 +92,7 @@ export function readToolOptions(definition: RawDefinition, givenName?: string): 
   const onUnknown = oneOf(definition, 'on_unknown', unknowns, where);
   const handoverProtocol = text(definition, 'handover_protocol', where);
   const guide = text(definition, 'guide', where);
+  const fingerprint = text(definition, 'fingerprint', where);
   return {
     name,
     toolset: text(definition, 'toolset', where) ?? name,
@@ -108,6 +111,7 @@ export function readToolOptions(definition: RawDefinition, givenName?: string): 
     ...(onUnknown === undefined ? {} : { onUnknown }),
     ...(handoverProtocol === undefined ? {} : { handoverProtocol }),
     ...(guide === undefined ? {} : { guide }),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
   };
 }
 

@@ -38,6 +38,7 @@ export function createMcpTool({ toolset, name, tool, settings, link }: McpToolPa
     timeout_ms: own.timeoutMs ?? settings.timeouts.call,
     max_result_chars: own.maxResultChars ?? settings.maxResultChars,
     by_name_only: true,
+    fingerprint: tool.fingerprint,
     execute: (args, context) => callServerTool({ link, tool, name, mayRepeat: effect !== 'unsafe' }, args, context),
   });
   // Compiled now, so that a tool with a schema that cannot be used is left out alone.
