@@ -18,8 +18,8 @@ export interface ToolsetNews {
 interface Held {
   readonly toolset: Toolset;
   health: ToolsetHealth;
-  /** Whether it has said once what became of connecting. */
-  readonly settled: PromiseWithResolvers<void>;
+  /** Resolves when it has said what became of connecting; absent while nobody has asked it to. */
+  settled: PromiseWithResolvers<void> | undefined;
 }
 
 /** The longest a launch waits for toolsets that connect, in milliseconds; what comes later is told to the run. */
@@ -38,7 +38,6 @@ export class Toolsets {
   readonly #held = new Map<string, Held>();
   readonly #listeners = new Set<(news: ToolsetNews) => void>();
   #users = 0;
-  #connected: Promise<void> | undefined;
 
   constructor(registry: ToolRegistry, observers: Map<string, CodedObserver>) {
     this.#registry = registry;
@@ -52,7 +51,7 @@ export class Toolsets {
 
   /** Adds a toolset. A tool whose name is taken stays out: what the launcher handed in goes first. */
   add(name: string, toolset: Toolset): void {
-    this.#held.set(name, { toolset, health: { status: 'connecting' }, settled: Promise.withResolvers() });
+    this.#held.set(name, { toolset, health: { status: 'connecting' }, settled: undefined });
     for (const observer of toolset.observers ?? [])
       if (!this.#observers.has(observer.name)) this.#observers.set(observer.name, observer);
     const isTaken = (tool: unknown): boolean => this.#registry.get(nameOf(tool)) !== undefined;
@@ -71,10 +70,13 @@ export class Toolsets {
 
   /** Connects what connects, once, and waits until each has said what became of it; undefined when there is nothing to wait for. */
   ready(clock: Clock): Promise<void> | undefined {
-    const connecting = [...this.#held].filter(([, { toolset }]) => toolset.connect !== undefined);
-    if (connecting.length === 0) return undefined;
-    this.#connected ??= this.#connect(connecting, clock);
-    return this.#connected;
+    const waited: Promise<void>[] = [];
+    for (const [name, held] of this.#held) {
+      if (held.toolset.connect === undefined) continue;
+      if (held.settled === undefined) this.#connect(name, held, clock);
+      if (held.health.status === 'connecting' && held.settled !== undefined) waited.push(held.settled.promise);
+    }
+    return waited.length === 0 ? undefined : atMost(clock, longestWaitMs, Promise.all(waited));
   }
 
   /** An engine begins to use them; the returned function ends that, and with the last one closes what is connected. */
@@ -84,22 +86,18 @@ export class Toolsets {
     return async () => {
       if (!this.#listeners.delete(listener)) return;
       this.#users -= 1;
-      if (this.#users > 0 || this.#connected === undefined) return;
-      this.#connected = undefined;
-      await Promise.allSettled([...this.#held.values()].map(async ({ toolset }) => await toolset.close?.()));
+      if (this.#users === 0) await Promise.allSettled([...this.#held.values()].map(disconnect));
     };
   }
 
-  #connect(connecting: readonly (readonly [string, Held])[], clock: Clock): Promise<void> {
-    for (const [name, held] of connecting) {
-      const setHealth = (health: ToolsetHealth): void => this.#setHealth(name, held, health);
-      try {
-        held.toolset.connect?.({ clock, setTools: (tools) => this.#setTools(name, held, tools), setHealth });
-      } catch (thrown) {
-        setHealth({ status: 'failed', message: describeThrown(thrown) });
-      }
+  #connect(name: string, held: Held, clock: Clock): void {
+    held.settled = Promise.withResolvers();
+    const setHealth = (health: ToolsetHealth): void => this.#setHealth(name, held, health);
+    try {
+      held.toolset.connect?.({ clock, setTools: (tools) => this.#setTools(name, held, tools), setHealth });
+    } catch (thrown) {
+      setHealth({ status: 'failed', message: describeThrown(thrown) });
     }
-    return atMost(clock, longestWaitMs, Promise.all(connecting.map(([, { settled }]) => settled.promise)));
   }
 
   #setTools(name: string, held: Held, tools: readonly unknown[]): void {
@@ -120,7 +118,7 @@ export class Toolsets {
     if (lacking !== undefined) this.#tell(lacking);
     if (health.status === 'ready' && before === 'failed')
       this.#tell({ toolset: name, message: `'${name}' can be used again: ${this.#names(name)}`, isFailure: false });
-    if (health.status !== 'connecting') held.settled.resolve();
+    if (health.status !== 'connecting') held.settled?.resolve();
   }
 
   #tell(news: ToolsetNews): void {
@@ -139,6 +137,14 @@ export class Toolsets {
         .join(', ') || 'it has no tools'
     );
   }
+}
+
+async function disconnect(held: Held): Promise<void> {
+  if (held.settled === undefined) return;
+  held.settled.resolve();
+  held.settled = undefined;
+  held.health = { status: 'connecting' };
+  await held.toolset.close?.();
 }
 
 /** What is wrong with a toolset; undefined when it is ready and has nothing to tell. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createEngine, defineTool, type EngineOptions, type Toolset, type ToolsetHost } from '../../src/index.ts';
+import { prepareEngine } from '../../src/engine/create-engine.ts';
 import { assertJournal, createMemoryJournal, scriptedModel, type ScriptedReply } from '../../src/testing/index.ts';
 
 const profile = `name: A
@@ -135,6 +136,29 @@ describe('a toolset that connects', () => {
     await run.settled();
     expect(run.state.status).toBe('awaiting');
     await engine.close();
+  });
+});
+
+describe('toolsets of an engine that is opened again', () => {
+  it('are connected anew by the next engine, and by each run that comes after they were lost', async () => {
+    const log: string[] = [];
+    const toolset = box((host) => {
+      host.setTools([tool('box_open')]);
+      host.setHealth({ status: 'ready' });
+    }, log);
+    const prepared = await prepareEngine({
+      profiles: { files: [{ path: 'profiles/a.yaml', text: profile }] },
+      models: { default: scriptedModel([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]) },
+      toolsets: { box: toolset },
+    });
+    for (const text of ['One.', 'Two.']) {
+      const engine = await prepared.open({ models: { default: scriptedModel([{ text }, { text }]) }, store: 'memory' });
+      const run = await engine.launch({ profile: 'A', input: 'Go.' });
+      const other = await engine.launch({ profile: 'A', input: 'Go.' });
+      await Promise.all([run.settled(), other.settled()]);
+      await engine.close();
+    }
+    expect(log).toEqual(['connect', 'close', 'connect', 'close']);
   });
 });
 
