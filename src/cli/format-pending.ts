@@ -4,6 +4,8 @@ import { toTerminalText } from '../inspector/format/terminal-text.ts';
 import { durationText } from '../inspector/format/quantity-text.ts';
 import { plainStyle, type FormatOptions } from '../inspector/format/text-style.ts';
 import { safe } from '../inspector/format/layout.ts';
+import { lookAlikes } from './look-alikes.ts';
+import { choicesOf } from './read-verdict.ts';
 import { thisCommand } from './this-command.ts';
 
 /** How one request is shown. */
@@ -42,7 +44,9 @@ export function formatRequest(request: PendingRequest, { style = plainStyle, now
     ...(request.kind === 'approval' || Object.keys(request.args).length > 0
       ? [style.dim('  with the arguments'), ...indented(args), style.dim(`  sha256 ${digest}`)]
       : []),
-    ...choicesOf(request),
+    ...lookAlikes(`${request.tool} ${args}`).map((word) => style.yellow(`  looks like another word: ${safe(word)}`)),
+    ...numberedChoices(request),
+    ...scopeOf(request).map((line) => style.dim(line)),
     ...deadlineOf(request, now).map((line) => style.yellow(line)),
   ];
   return `${lines.join('\n')}\n`;
@@ -54,9 +58,17 @@ function indented(text: string): readonly string[] {
     .map((line) => `    ${line}`);
 }
 
-function choicesOf({ schema }: PendingRequest): readonly string[] {
-  const choices = schema?.['enum'];
-  return Array.isArray(choices) ? [`  choices: ${choices.map((choice) => safe(JSON.stringify(choice))).join(', ')}`] : [];
+function numberedChoices(request: PendingRequest): readonly string[] {
+  return choicesOf(request).map(
+    (choice, index) => `  ${index + 1}. ${safe(typeof choice === 'string' ? choice : JSON.stringify(choice))}`,
+  );
+}
+
+/** What "always" would allow: it is said before anybody says it. */
+function scopeOf({ gate, tool }: PendingRequest): readonly string[] {
+  if (gate === undefined) return [];
+  const asks = gate.id === 'needs_approval' ? 'the tool itself' : `gate ${safe(gate.id)}`;
+  return [`  always: every ${safe(tool)} that ${asks} asks about in profile ${safe(gate.profile)}, until the run ends`];
 }
 
 function deadlineOf({ expiresAt, onExpire }: PendingRequest, now: number): readonly string[] {
@@ -67,12 +79,17 @@ function deadlineOf({ expiresAt, onExpire }: PendingRequest, now: number): reado
   return [`  expires in ${left < 60_000 ? `${Math.ceil(left / 1000)} s` : durationText(left)} (then ${what})`];
 }
 
-function answerCommands({ kind, id, expiresAt }: PendingRequest, { runId, store, now }: PendingFormat): string {
+function answerCommands(request: PendingRequest, { runId, store, now }: PendingFormat): string {
+  const { kind, id, expiresAt } = request;
+  const hasChoices = choicesOf(request).length > 0;
   if (runId === undefined) return '';
   if (expiresAt !== undefined && expiresAt <= now) return `  ${thisCommand(['resume', runId], store)}\n`;
   const commands =
     kind === 'approval'
-      ? [thisCommand(['approve', runId, id], store), `${thisCommand(['reject', runId, id], store)} --message 'why'`]
-      : [`${thisCommand(['answer', runId, id], store)} 'the answer'`];
+      ? [
+          `${thisCommand(['approve', runId, id], store)} [--edit '{…}' | --always]`,
+          `${thisCommand(['reject', runId, id], store)} --message 'why'`,
+        ]
+      : [`${thisCommand(['answer', runId, id], store)} '${hasChoices ? 'its number, or the answer' : 'the answer'}'`];
   return commands.map((command) => `  ${command}\n`).join('');
 }

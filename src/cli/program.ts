@@ -91,25 +91,32 @@ function addRunningCommands(program: Command, done: Done): void {
 }
 
 function addDecidingCommands(program: Command, done: Done): void {
-  running(program.command('approve').summary('let a call run that waits for approval').argument('<run>').argument('<id>'), {
+  running(program.command('approve').summary('let calls run that wait for approval').argument('<run>').argument('<id...>'), {
     starts: false,
   })
+    .option('--edit <json>', 'run it with these arguments, all of them, as a JSON object; the model is told')
+    .option('--always', 'allow all calls of the tool that the same gate asks about, until the run ends')
     .option('--json')
-    .action(async (run: string, id: string, options) => {
+    .action(async (run: string, ids: readonly string[], options) => {
       const { approveCommand } = await import('./commands/decide.ts');
-      done(await approveCommand(run, id, options));
+      done(await approveCommand(run, ids, options));
     });
-  running(program.command('reject').summary('refuse a call that waits for approval').argument('<run>').argument('<id>'), {
+  running(program.command('reject').summary('refuse calls that wait for approval').argument('<run>').argument('<id...>'), {
     starts: false,
   })
     .option('--message <text>', 'why; the model reads it')
     .option('--json')
-    .action(async (run: string, id: string, options) => {
+    .action(async (run: string, ids: readonly string[], options) => {
       const { rejectCommand } = await import('./commands/decide.ts');
-      done(await rejectCommand(run, id, options));
+      done(await rejectCommand(run, ids, options));
     });
   running(
-    program.command('answer').summary('answer a question of a run').argument('<run>').argument('<id>').argument('<answer...>'),
+    program
+      .command('answer')
+      .summary('answer a question of a run')
+      .argument('<run>')
+      .argument('<id>')
+      .argument('<answer...>', 'the answer, or the number of a choice'),
     { starts: false },
   )
     .option('--json')

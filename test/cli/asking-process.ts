@@ -26,7 +26,14 @@ const engine = await createEngine({
       JSON.stringify(prompt).includes('"tool"') ? { text: 'the report' } : { toolCalls: [{ name: 'pay', args: {} }] },
     ),
   },
-  tools: [defineTool({ name: 'pay', description: 'Pays.', execute: () => 'paid' })],
+  tools: [
+    defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      parameters: { type: 'object', properties: { amount: { type: 'number' } } },
+      execute: () => 'paid',
+    }),
+  ],
   team: false,
 });
 const run = await engine.launch({ profile: 'Payer', input: 'Pay.' });

@@ -1,0 +1,21 @@
+/** Letters that look like Latin ones, by the script they are of. */
+const scripts = ['Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', 'Lisu'] as const;
+
+const foreign = new RegExp(`[${scripts.map((script) => `\\p{Script=${script}}`).join('')}\uFF21-\uFF5A\u{1D400}-\u{1D7FF}]`, 'gu');
+
+/** Most words that are named. */
+const mostWords = 5;
+
+/**
+ * Words that mix Latin letters with such as look like them (`pаypal` with a Cyrillic `а`), each with the places of the others shown:
+ * whoever approves a call sees what a font hides (FAULTS S9).
+ */
+export function lookAlikes(text: string): readonly string[] {
+  const found = new Set<string>();
+  for (const [word] of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
+    if (!/\p{Script=Latin}/u.test(word) || word.search(foreign) < 0) continue;
+    found.add(word.replace(foreign, (letter) => `\\u{${(letter.codePointAt(0) ?? 0).toString(16)}}`));
+    if (found.size === mostWords) break;
+  }
+  return [...found];
+}
