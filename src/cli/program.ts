@@ -1,6 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { engineVersion } from '../engine/version.ts';
 import type { ExitCode } from './exit-code.ts';
+import { collectFiles } from './attachments-option.ts';
 import { existingFolder } from './existing-folder.ts';
 import { parseLimits } from './limits-option.ts';
 
@@ -62,6 +63,7 @@ function addRunningCommands(program: Command, done: Done): void {
       .argument('[question...]', 'the question; - reads it from stdin'),
     { starts: true },
   )
+    .addOption(new Option('--attach <file>', 'a file the question is about; may be repeated').argParser(collectFiles))
     .option('--record <file>', 'write what models and tools answered to a file, which --replay answers from')
     .option('--replay <file>', 'answer from a recording: no model is called, no tool is run; the question is its own')
     .option('--json', 'the events as JSON lines, then one line with the result')

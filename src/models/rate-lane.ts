@@ -37,6 +37,8 @@ export interface LanePass {
   readonly startedAt: number;
   tokens: number;
   isAnswered: boolean;
+  /** It is in the count of the last minute. */
+  isCounted: boolean;
 }
 
 /** A turn that does not come: `late` says in how many milliseconds it would have, if that is known. */
@@ -68,6 +70,8 @@ export class RateLane {
   readonly #models = new Map<string, ModelState>();
   /** Requests of the last minute, oldest first; kept once somebody has a limit. */
   readonly #log: LanePass[] = [];
+  /** The tokens of all of them. */
+  #logged = 0;
   #isCounted = false;
   #running = 0;
   #cancelTimer: (() => void) | undefined;
@@ -142,7 +146,10 @@ export class RateLane {
       pass.isAnswered = true;
       this.#stateOf(pass.model).unanswered -= 1;
     }
-    if (tokens !== undefined) pass.tokens = tokens;
+    if (tokens !== undefined) {
+      if (pass.isCounted) this.#logged += tokens - pass.tokens;
+      pass.tokens = tokens;
+    }
     this.#serve();
   }
 
@@ -178,36 +185,45 @@ export class RateLane {
 
   #admit(entry: LaneEntry, now: number): LanePass {
     const { model, tokens } = entry;
-    const pass: LanePass = { kind: 'pass', model, startedAt: now, tokens, isAnswered: false };
+    const pass: LanePass = { kind: 'pass', model, startedAt: now, tokens, isAnswered: false, isCounted: this.#isCounted };
     const state = this.#stateOf(model);
     state.unanswered += 1;
     if (state.requests !== undefined) state.requests.left -= 1;
     if (state.tokens !== undefined) state.tokens.left -= tokens;
     this.#running += 1;
-    if (this.#isCounted) this.#log.push(pass);
+    if (pass.isCounted) {
+      this.#log.push(pass);
+      this.#logged += tokens;
+    }
     return pass;
   }
 
   /** When the config's own limits let a request start; infinite when it waits for another one to end. */
   #laneDue({ limit, tokens }: LaneEntry, now: number): number {
     if (limit === undefined) return now;
-    const log = this.#log;
-    while (log[0] !== undefined && log[0].startedAt + minuteMs <= now) log.shift();
+    this.#forgetOld(now);
     if (limit.maxParallel !== undefined && this.#running >= limit.maxParallel) return Number.POSITIVE_INFINITY;
-    let due = now;
+    const log = this.#log;
     const perMinute = limit.requestsPerMinute ?? Number.POSITIVE_INFINITY;
     const blocking = log.length >= perMinute ? log[log.length - perMinute] : undefined;
-    if (blocking !== undefined) due = blocking.startedAt + minuteMs;
-    let spent = tokens;
-    const room = limit.tokensPerMinute ?? Number.POSITIVE_INFINITY;
-    if (room === Number.POSITIVE_INFINITY) return due;
-    for (let index = log.length - 1; index >= 0; index -= 1) {
+    let due = blocking === undefined ? now : blocking.startedAt + minuteMs;
+    // A request that is bigger than a whole minute's room goes when it is alone in its minute.
+    let over = this.#logged + tokens - (limit.tokensPerMinute ?? Number.POSITIVE_INFINITY);
+    for (let index = 0; over > 0 && index < log.length; index += 1) {
       const pass = log[index];
-      spent += pass?.tokens ?? 0;
-      // A request that is bigger than a whole minute's room goes when it is alone in its minute.
-      if (pass !== undefined && spent > room) return Math.max(due, pass.startedAt + minuteMs);
+      if (pass === undefined) break;
+      over -= pass.tokens;
+      due = Math.max(due, pass.startedAt + minuteMs);
     }
     return due;
+  }
+
+  #forgetOld(now: number): void {
+    for (let oldest = this.#log[0]; oldest !== undefined && oldest.startedAt + minuteMs <= now; oldest = this.#log[0]) {
+      this.#log.shift();
+      this.#logged -= oldest.tokens;
+      oldest.isCounted = false;
+    }
   }
 
   /** When the provider lets a request for a model start, as far as it has said. */

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { RateLimit } from '../../src/core/llm-config.ts';
@@ -156,6 +157,60 @@ describe('a lane', () => {
     expect(log.at(-1)).toBe('60s late aborted');
     await clock.advance(600_000);
     expect(clock.pending).toBe(0);
+  });
+});
+
+describe('any traffic', () => {
+  const request = fc.record({
+    after: fc.nat({ max: 40_000 }),
+    tokens: fc.integer({ min: 1, max: 60 }),
+    lasts: fc.nat({ max: 20_000 }),
+  });
+  it('property: no minute has more than allowed, nobody is overtaken, and all get their turn', () => {
+    return fc.assert(
+      fc.asyncProperty(
+        fc.array(request, { minLength: 1, maxLength: 25 }),
+        fc.record({
+          rpm: fc.integer({ min: 1, max: 6 }),
+          tpm: fc.integer({ min: 60, max: 200 }),
+          parallel: fc.integer({ min: 1, max: 4 }),
+        }),
+        async (requests, { rpm, tpm, parallel }) => {
+          const clock = new ManualClock();
+          const lane = new RateLane(clock);
+          const limit = { requestsPerMinute: rpm, tokensPerMinute: tpm, maxParallel: parallel };
+          const starts: { at: number; tokens: number; ticket: number }[] = [];
+          let running = 0;
+          const all = requests.map(async ({ after, tokens, lasts }, index) => {
+            if (after > 0) await new Promise<void>((resolve) => clock.setTimer(after, resolve));
+            const entry = {
+              ticket: after * 100 + index,
+              model: 'm',
+              limit,
+              tokens,
+              until: clock.monotonic() + 1e9,
+              signal: new AbortController().signal,
+            };
+            const pass = await lane.enter(entry);
+            if (pass.kind !== 'pass') throw new Error(`no turn: ${pass.kind}`);
+            starts.push({ at: clock.monotonic(), tokens, ticket: entry.ticket });
+            running += 1;
+            expect(running).toBeLessThanOrEqual(parallel);
+            await new Promise<void>((resolve) => clock.setTimer(lasts, resolve));
+            running -= 1;
+            lane.ended(pass, tokens);
+          });
+          await clock.runUntil(Promise.all(all));
+          for (const { at } of starts) {
+            const minute = starts.filter((other) => other.at > at - 60_000 && other.at <= at);
+            expect(minute.length).toBeLessThanOrEqual(rpm);
+            expect(minute.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(tpm);
+          }
+          expect(starts.map(({ ticket }) => ticket)).toEqual(starts.map(({ ticket }) => ticket).toSorted((a, b) => a - b));
+        },
+      ),
+      { numRuns: 25 },
+    );
   });
 });
 

@@ -2,6 +2,7 @@ import { CadreError } from '../../core/error.ts';
 import type { LaunchOptions } from '../../engine/engine-parts.ts';
 import { readRecording } from '../../models/read-recording.ts';
 import { replayedPeople } from '../../engine/replayed-people.ts';
+import { withFiles } from '../attachments-option.ts';
 import { chooseProfile } from '../choose-profile.ts';
 import { driveRun } from '../drive-run.ts';
 import type { ExitCode } from '../exit-code.ts';
@@ -31,8 +32,9 @@ export interface RunOptions {
   readonly color?: boolean;
 }
 
-/** Options of `run` alone: the file to record to, and the one to answer from. */
+/** Options of `run` alone: files to bring along, the file to record to, and the one to answer from. */
 export interface RecordOptions {
+  readonly attach?: readonly string[];
   readonly record?: string;
   readonly replay?: string;
 }
@@ -40,7 +42,8 @@ export interface RecordOptions {
 /** Runs a team on a question until it has nothing more to do, and prints its report. */
 export async function runCommand(words: readonly string[], options: RunOptions & RecordOptions): Promise<ExitCode> {
   const replay = options.replay === undefined ? undefined : await readRecording(options.replay);
-  const input = replay !== undefined && words.length === 0 ? replay.start.input : await readQuestion(words);
+  const input =
+    replay !== undefined && words.length === 0 ? replay.start.input : await withFiles(await readQuestion(words), options.attach);
   const terminal = openTerminal(options);
   using interruption = new Interruption();
   await using workplace = await openWorkplace({ ...options, profiles: profilesFolder(options.profiles), replay });
