@@ -40,7 +40,8 @@ export function finishRun(run: Run, driven: Driven, parts: FinishParts): ExitCod
 
 function settled(run: Run, parts: FinishParts): ExitCode {
   const { terminal, mode } = parts;
-  const { ok, text, problem } = concludeRun(run.state);
+  const { ok, text: said, problem } = concludeRun(run.state);
+  const text = run.withKnowledge(said);
   if (mode === 'json') {
     printResult(run, terminal, text, problem);
     return ok ? 0 : 1;
@@ -64,7 +65,7 @@ function settled(run: Run, parts: FinishParts): ExitCode {
 function pending(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
   const requests = run.pending;
   if (mode === 'json') {
-    printResult(run, terminal, concludeRun(run.state).text);
+    printResult(run, terminal, run.withKnowledge(concludeRun(run.state).text));
     return 1;
   }
   const format = { style: terminal.errorStyle, now: Date.now(), runId: run.id, store };
@@ -73,7 +74,7 @@ function pending(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
 }
 
 function interrupted(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
-  if (mode === 'json') printResult(run, terminal, concludeRun(run.state).text);
+  if (mode === 'json') printResult(run, terminal, run.withKnowledge(concludeRun(run.state).text));
   else terminal.tell(interruptedWords(run, store));
   return 130;
 }

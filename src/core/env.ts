@@ -71,8 +71,8 @@ export interface Env {
     options: { readonly effect: ToolEffect; readonly finishedCleanly: boolean },
   ) => ParsedArguments;
   readonly checkSchema: (schema: JsonObject, value: unknown) => ArgumentCheck;
-  /** Fits a tool's returned value for the model: content, and the uncut text when it had to be cut. */
-  readonly toResult: (returned: unknown, maxChars: number) => FittedResult;
+  /** Fits a tool's returned value for the model: content, and the uncut text when it had to be cut; `address` names where that will be found. */
+  readonly toResult: (returned: unknown, maxChars: number, address?: (full: string) => string) => FittedResult;
   readonly hash: (text: string) => ContentHash;
   /** What must never be recorded. */
   readonly secrets: Secrets;

@@ -69,6 +69,8 @@ export interface ToolBase {
   readonly fingerprint?: string;
   /** Only looks whether something is ready: calling it again with the same result is no stagnation. */
   readonly polls?: boolean;
+  /** Its results are shown as they are: `context_policy.result_preview` does not shorten them. */
+  readonly wholeResult?: boolean;
   /** `*` in a profile does not cover it: the profile must name the tool or its toolset. */
   readonly byNameOnly?: boolean;
   /** Marks the result as text from outside that must be framed as data. */
@@ -95,6 +97,8 @@ export interface ToolContext {
   readonly context: Readonly<Record<string, unknown>>;
   /** The absolute path of the run's workspace: a folder that exists, and the only one tools may write to. */
   readonly workspace: string;
+  /** A text of this run that is stored, by its hash: what was cut out of results. */
+  readonly stored: (hash: string) => string | undefined;
   /** What is live and shared between calls: shells, browsers, connections. */
   readonly live: LiveScopes;
 }

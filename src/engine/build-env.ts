@@ -40,9 +40,9 @@ export function buildEnv(parts: EnvParts): Env {
     observe: (tx, agent, profile, phase) => runObservers(tx, agent, profile, phase, { observer: (name) => observers.get(name) }),
     parseArguments,
     checkSchema,
-    toResult: (returned, maxChars) => {
+    toResult: (returned, maxChars, address = hash) => {
       try {
-        return toResult(returned, maxChars, hash, secrets.json);
+        return toResult(returned, maxChars, address, secrets.json);
       } catch (thrown) {
         throw redactThrown(secrets, thrown);
       }

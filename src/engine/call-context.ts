@@ -1,4 +1,4 @@
-import type { AgentId, CallId, RunId, TurnId } from '../core/ids.ts';
+import type { AgentId, CallId, ContentHash, RunId, TurnId } from '../core/ids.ts';
 import type { Scope } from '../core/expression/expression.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { LiveScopes } from '../core/live-scope.ts';
@@ -17,6 +17,7 @@ export interface CallLinks {
   readonly abort: LazyAbort;
   readonly progress: ToolContext['progress'];
   readonly workspace: () => string;
+  readonly content: (hash: ContentHash) => string | undefined;
   readonly live: RunLive;
 }
 
@@ -50,6 +51,11 @@ export class CallContext implements ToolContext {
 
   get workspace(): string {
     return this.#links.workspace();
+  }
+
+  get stored(): ToolContext['stored'] {
+    const { content } = this.#links;
+    return (hash) => content(hash as ContentHash);
   }
 
   get live(): LiveScopes {

@@ -217,7 +217,7 @@ export class Effects {
     const abort = new LazyAbort();
     const scope = agentScope(run, agent);
     const { secrets } = this.#ports.kernel.env;
-    const { context, clock, workspace, live, replay } = this.#ports;
+    const { context, clock, workspace, live, replay, content } = this.#ports;
     const providerCallId =
       run.turns.get(turnId)?.modelEnd?.reply?.toolCalls.find((made) => made.callId === callId)?.providerCallId ?? '';
     const identity = { runId: run.meta.runId, agentId, turnId, toolCallId: callId, providerCallId, attempt: call.attempt };
@@ -229,7 +229,7 @@ export class Effects {
     if (replay !== undefined)
       return this.#track({ kind: 'tool', key: callId }, abort, replayedTool(replay, run, agent, call), toInput, failed);
     let isOut = false;
-    const links = (progress: ToolContext['progress']): CallLinks => ({ scope, context, abort, progress, workspace, live });
+    const links = (progress: ToolContext['progress']): CallLinks => ({ scope, context, abort, progress, workspace, content, live });
     const outcome = runTool({
       name: tool.name,
       timeoutMs: tool.timeoutMs,

@@ -1,3 +1,4 @@
+import { fillTokens } from '../core/knowledge.ts';
 import { CadreError } from '../core/error.ts';
 import type { CadreEvent } from '../core/event.ts';
 import type { AgentId, ContentHash, Ids, ItemId, RunId, TurnId } from '../core/ids.ts';
@@ -195,6 +196,11 @@ export class Run implements AsyncIterable<CadreEvent> {
       profiles: this.#parts.profiles,
       ...(eventAt === undefined ? {} : { eventAt }),
     });
+  }
+
+  /** A text of this run, such as its output, with what is kept of long results in the place of their tokens (`<#KB-00001>`). */
+  withKnowledge(text: string): string {
+    return fillTokens(text, this.state.team.shared, this.#parts.content);
   }
 
   /** The run so far as a recording: a text that `createEngine({ replay })` and `cadre run --replay` answer from. */

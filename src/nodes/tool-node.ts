@@ -1,5 +1,5 @@
 import type { Env } from '../core/env.ts';
-import { describeThrown, leavesOutcomeUnknown, toErrorRecord } from '../core/error.ts';
+import { leavesOutcomeUnknown, toErrorRecord } from '../core/error.ts';
 import type { AgentId, CallId } from '../core/ids.ts';
 import type { JsonValue, Writable } from '../core/json.ts';
 import type { AgentState, CallState } from '../core/state.ts';
@@ -10,6 +10,7 @@ import type { CallStatus } from '../core/turn.ts';
 import { checkOutcome } from './check-outcome.ts';
 import { emitDraft } from './end-agent.ts';
 import type { Action, ExecPorts, Node } from './node.ts';
+import { keepResult } from './keep-result.ts';
 import { endMissing } from './missing-tool.ts';
 import { startCall } from './start-call.ts';
 import { type CallEnding, endCall } from './tool-end.ts';
@@ -178,7 +179,7 @@ function recordOutcome(tx: Transaction, env: Env, agent: AgentState, callId: Cal
     });
     return 'default';
   }
-  const fitted = fit(env, outcome.returned, tool?.maxResultChars ?? 32_768);
+  const fitted = keepResult(env, tx.run, agent, call, tool, outcome.returned);
   const ending: Writable<CallEnding> = {
     status: fitted.isError ? 'error' : 'ok',
     content: fitted.content,
@@ -188,6 +189,7 @@ function recordOutcome(tx: Transaction, env: Env, agent: AgentState, callId: Cal
   if (fitted.full !== undefined) ending.full = fitted.full;
   if (tool?.endsFlow === true && !fitted.isError)
     ending.end = { outcome: 'success', output: typeof fitted.content === 'string' ? fitted.content : '' };
+  if (fitted.change !== undefined) tx.emit(fitted.change, call.startSeq ?? call.request.seq);
   endCall(tx, env, agent, callId, ending);
   tx.setCause(call.end?.seq);
   const trust = tool?.trust === 'untrusted' ? { trust: 'untrusted' as const } : {};
@@ -219,12 +221,4 @@ function postReturned(
   const { source, payload, trust } = item;
   const from = agent.meta.agentId;
   tx.post(to.meta.agentId, trust === undefined ? { source, payload, from } : { source, payload, from, trust });
-}
-
-function fit(env: Env, returned: unknown, maxChars: number): ReturnType<Env['toResult']> {
-  try {
-    return env.toResult(returned, maxChars);
-  } catch (thrown) {
-    return { content: `the tool's result could not be put into words: ${describeThrown(thrown)}`, isError: true, items: [] };
-  }
 }

@@ -1,6 +1,6 @@
 import { cutMiddle } from '../core/cut-middle.ts';
 import type { Content } from '../core/message.ts';
-import type { ContextPolicy } from '../core/profile.ts';
+import type { ContextPolicy } from '../core/context-policy.ts';
 
 /** The kinds of messages that have a length of their own. */
 type Kind = 'tool_result' | 'user' | 'assistant';

@@ -25,6 +25,8 @@ export interface ToolOptions {
   readonly exclusive?: boolean;
   /** It only looks whether something is ready: calling it again with the same result is no stagnation. */
   readonly polls?: boolean;
+  /** Its results are shown as they are: `context_policy.result_preview` does not shorten them. */
+  readonly whole_result?: boolean;
   /** `*` in a profile does not cover it: the profile must name the tool or its toolset. */
   readonly by_name_only?: boolean;
   /** Longest run in milliseconds; default 120,000. */
@@ -107,6 +109,7 @@ export function readToolOptions(definition: RawDefinition, givenName?: string): 
     ...(flag(definition, 'needs_approval', where) ? { needsApproval: true } : {}),
     ...(flag(definition, 'polls', where) ? { polls: true } : {}),
     ...(flag(definition, 'by_name_only', where) ? { byNameOnly: true } : {}),
+    ...(flag(definition, 'whole_result', where) ? { wholeResult: true } : {}),
     ...(verify === undefined ? {} : { verify }),
     ...(onUnknown === undefined ? {} : { onUnknown }),
     ...(handoverProtocol === undefined ? {} : { handoverProtocol }),

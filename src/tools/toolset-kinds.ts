@@ -54,6 +54,10 @@ export const builtInToolsets: Readonly<Record<string, BuiltInToolset>> = {
     tools: ['run_command', 'read_command_output', 'list_commands', 'stop_command'],
     load: async () => (await import('./shell/shell-toolset.ts')).shellToolset,
   },
+  knowledge: {
+    tools: ['read_knowledge', 'list_knowledge', 'index_documents', 'search_knowledge'],
+    load: async () => (await import('./knowledge/knowledge-toolset.ts')).knowledgeToolset,
+  },
   plan: {
     tools: ['manage_plan'],
     load: async () => (await import('./plan/plan-toolset.ts')).planToolset,

@@ -18,6 +18,7 @@ export function toolContext(change: Partial<ToolContext> = {}): ToolContext {
     team: {},
     context: {},
     workspace: tmpdir(),
+    stored: () => undefined,
     live: { agent: new LiveThings('the test'), run: new LiveThings('the test'), engine: new LiveThings('the test') },
     ...change,
   };

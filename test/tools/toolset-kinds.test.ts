@@ -8,9 +8,11 @@ describe('the toolsets that come with Cadre', () => {
     const kind = await entry?.load();
     expect(kind?.kind).toBe(name);
     expect(kind?.tools).toEqual(entry?.tools);
+    // One that connects cannot be made without saying to what.
+    if (kind?.tools.length === 0) return;
     const { tools = [] } = kind?.create({ name, settings: {}, toolName: (tool) => `mine_${tool}` }) ?? {};
     const registry = createToolRegistry(tools);
-    if ((kind?.tools.length ?? 0) > 0) expect(registry.names()).toEqual(kind?.tools.map((tool) => `mine_${tool}`));
+    expect(registry.names()).toEqual(kind?.tools.map((tool) => `mine_${tool}`));
     for (const tool of registry.names()) expect(registry.get(tool)).toMatchObject({ toolset: name });
     expect(registry.warnings).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import type { Writable } from '../../core/json.ts';
-import type { CompactionPolicy, ContextPolicy } from '../../core/profile.ts';
+import type { CompactionPolicy, ContextPolicy } from '../../core/context-policy.ts';
 import { toPlainObject, type MapNode } from '../yaml/source-node.ts';
 import { checkLlmConfig } from './choose-llm-config.ts';
 import type { CompileContext } from './compile-context.ts';
@@ -24,10 +24,12 @@ export function compileContextPolicy(context: CompileContext, profile: MapNode):
   const warnAt = readNumber(node, 'warn_at');
   const stopAt = readNumber(node, 'stop_at');
   const compaction = compileCompaction(context, node);
+  const resultPreview = readNumber(node, 'result_preview');
   if (maxTokens !== undefined) policy.maxTokens = maxTokens;
   if (warnAt !== undefined) policy.warnAt = warnAt;
   if (stopAt !== undefined) policy.stopAt = stopAt;
   if (compaction !== undefined) policy.compaction = compaction;
+  if (resultPreview !== undefined) policy.resultPreview = resultPreview;
   return policy;
 }
 

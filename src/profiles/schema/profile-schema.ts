@@ -144,6 +144,7 @@ const contextPolicy = object(
     max_tokens: whole('Most tokens of a prompt, by estimate; older messages are left out to keep to it.', 1),
     warn_at: number("Share of the model's context size at which the agent is told; default 0.7.", 0, 1),
     stop_at: number("Share of the model's context size at which the agent gets its last turn; default 0.98.", 0, 1),
+    result_preview: whole('Longest tool result in characters that is shown whole; of longer ones, a preview with a token.', 200),
     compaction,
     visibility: freeMap('Settings of visibility.'),
     rendering: freeMap('Settings of rendering.'),

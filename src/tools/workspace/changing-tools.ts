@@ -1,6 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { EffectTool } from '../../core/tool.ts';
+import { fillTokens } from '../../core/knowledge.ts';
+import type { EffectTool, ToolContext } from '../../core/tool.ts';
 import type { ToolsetRequest } from '../../core/toolset.ts';
 import { defineTool } from '../define-tool.ts';
 import { numberOf, textOf } from './arguments.ts';
@@ -29,7 +30,8 @@ export function changingTools({ name, toolName }: ToolsetRequest, settings: Work
       required: ['path', 'content'],
       properties: { path, content: content('The whole text of the file.') },
     },
-    execute: async (args, context) => await writeFile(context, textOf(args, 'path') ?? '', textOf(args, 'content') ?? '', settings),
+    execute: async (args, context) =>
+      await writeFile(context, textOf(args, 'path') ?? '', filled(textOf(args, 'content') ?? '', context), settings),
   });
   const edit = defineTool({
     ...common,
@@ -43,7 +45,7 @@ export function changingTools({ name, toolName }: ToolsetRequest, settings: Work
       const file = textOf(args, 'path') ?? '';
       switch (textOf(args, 'command')) {
         case 'create':
-          return await createFile(context, file, needed(args, 'file_text'), settings);
+          return await createFile(context, file, filled(needed(args, 'file_text'), context), settings);
         case 'undo':
           return await undoEdit(context, file, settings);
         default:
@@ -71,6 +73,11 @@ export function changingTools({ name, toolName }: ToolsetRequest, settings: Work
     execute: async (args, context) => await deleteFile(context, textOf(args, 'path') ?? '', settings),
   });
   return [write, edit, move, remove];
+}
+
+/** Tokens of long results become what they stand for, so that whole results reach a file without passing through the model. */
+function filled(text: string, { team, stored }: ToolContext): string {
+  return fillTokens(text, team['shared'], stored);
 }
 
 const editParameters: JsonObject = {

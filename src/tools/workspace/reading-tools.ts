@@ -56,6 +56,7 @@ export function readingTools({ name, toolName }: ToolsetRequest, settings: Works
   const read = defineTool({
     ...common,
     name: toolName('read_file'),
+    whole_result: true,
     description:
       'Reads a text file of the workspace, whole or some lines of it, as "<number>: <line>"; shows images and PDFs. Says what to do with files that are too long.',
     parameters: {

@@ -1,0 +1,85 @@
+import type { Env, FittedResult } from '../core/env.ts';
+import { describeThrown } from '../core/error.ts';
+import type { StateChange } from '../core/event.ts';
+import type { JsonObject } from '../core/json.ts';
+import { type KnowledgeEntry, knowledgeToken, readKnowledge, showToken, toEntryJson } from '../core/knowledge.ts';
+import type { AgentState, CallState, RunState } from '../core/state.ts';
+import type { Tool } from '../core/tool.ts';
+import { profileOf } from './profile-of.ts';
+
+/** A result as the model will read it, and what puts it into the knowledge base when it was cut to a preview. */
+export interface KeptResult extends FittedResult {
+  readonly change?: StateChange;
+}
+
+const defaultMaxChars = 32_768;
+/** Arguments that say what a result is about, the most telling first. */
+const sourceArguments = ['url', 'uri', 'path', 'file', 'query', 'command'];
+const maxSourceChars = 200;
+
+/**
+ * Fits what a tool returned for the model. A profile with `context_policy.result_preview` gets a preview of what is longer, with a
+ * token: the whole is stored like everything that is cut, and the team's state says under which token (A1.13). The same text
+ * keeps its token.
+ */
+export function keepResult(
+  env: Env,
+  run: RunState,
+  agent: AgentState,
+  call: CallState,
+  tool: Tool | undefined,
+  returned: unknown,
+): KeptResult {
+  const maxChars = tool?.maxResultChars ?? defaultMaxChars;
+  const preview = tool?.wholeResult === true ? undefined : profileOf(env, agent).contextPolicy.resultPreview;
+  if (preview === undefined || preview >= maxChars) return fit(env, returned, maxChars);
+  let change: StateChange | undefined;
+  const fitted = fit(env, returned, preview, (full) => {
+    const [token, made] = enter(env, run, agent, call, full);
+    change = made;
+    return showToken(token);
+  });
+  // What went wrong is read now or never: it is no knowledge.
+  if (fitted.isError) return fit(env, returned, maxChars);
+  return change === undefined ? fitted : { ...fitted, change };
+}
+
+function enter(env: Env, run: RunState, agent: AgentState, call: CallState, full: string): readonly [string, StateChange] {
+  const hash = env.hash(full);
+  const known = readKnowledge(run.team.shared);
+  const before = [...known].find(([, entry]) => entry.hash === hash)?.[0];
+  const base = {
+    type: 'state.update',
+    scope: 'team',
+    agentId: agent.meta.agentId,
+    turnId: call.request.turnId,
+    by: call.request.name,
+  } as const;
+  if (before !== undefined) return [before, { ...base, operation: 'increment', path: `knowledge.${before}.seen` }];
+  const token = knowledgeToken(known.size + 1);
+  const entry: KnowledgeEntry = {
+    hash,
+    chars: full.length,
+    tool: call.request.name,
+    callId: call.callId,
+    source: sourceOf(call.request.args ?? {}),
+    seen: 1,
+  };
+  return [token, { ...base, operation: 'set', path: `knowledge.${token}`, value: toEntryJson(entry) }];
+}
+
+function sourceOf(args: JsonObject): string {
+  for (const name of sourceArguments) {
+    const value = args[name];
+    if (typeof value === 'string') return value.slice(0, maxSourceChars);
+  }
+  return '';
+}
+
+function fit(env: Env, returned: unknown, maxChars: number, address?: (full: string) => string): FittedResult {
+  try {
+    return env.toResult(returned, maxChars, address);
+  } catch (thrown) {
+    return { content: `the tool's result could not be put into words: ${describeThrown(thrown)}`, isError: true, items: [] };
+  }
+}
