@@ -17,7 +17,7 @@ export interface BrowserRequest {
 }
 
 /** How long a page may take to show that it is alive. */
-const aliveMs = 2_000;
+const aliveMs = 1_500;
 const maxNotes = 10;
 
 /**
@@ -109,7 +109,11 @@ export class BrowserHost {
   /** Closes pages, and those that hung along with them: windows that opened one another share a thread. */
   async #closeDead(pages: readonly Page[]): Promise<void> {
     try {
-      await bounded(Promise.all(pages.map((page) => page.close())), aliveMs, 'Closing the page');
+      await bounded(
+        Promise.all(pages.map((page) => page.close())),
+        Math.min(aliveMs, this.settings.actionTimeoutMs),
+        'Closing the page',
+      );
     } catch {
       // It cannot even be closed: the browser goes with it, and the next call gets another one.
       await this.close();

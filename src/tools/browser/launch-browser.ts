@@ -29,7 +29,7 @@ const usualPlaces = [
 ];
 
 /** How long a browser may take to end by itself. */
-const closeMs = 2_000;
+const closeMs = 1_000;
 
 /**
  * Starts a browser that reaches the world by way of a proxy only.

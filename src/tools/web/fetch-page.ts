@@ -33,11 +33,13 @@ export function fetchPageTool(request: ToolsetRequest, settings: WebSettings, re
     // Fetching a page and making Markdown of it have their own limits, with their own words.
     timeout_ms: settings.fetchTimeoutMs * 2 + 1_000,
     max_result_chars: maxShown + 4_000,
-    async execute(args, { signal }): Promise<ToolReturn> {
+    async execute(args, { signal, live }): Promise<ToolReturn> {
       const { policy, fetchTimeoutMs: timeoutMs, maxBytes, maxRedirects, userAgent } = settings;
       const options = { policy, resolver, timeoutMs, maxBytes, maxRedirects, userAgent };
       const resource = await fetchResource(String(args['url']).trim(), options, signal);
-      const page = await readPage(resource, { whole: args['whole'] === true, timeoutMs: Math.ceil(timeoutMs / 2) }, signal);
+      const sandbox = settings.sandbox ? live : undefined;
+      const reading = { whole: args['whole'] === true, timeoutMs: Math.ceil(timeoutMs / 2), sandbox };
+      const page = await readPage(resource, reading, signal);
       return { content: toContent(resource, page, Number(args['from'] ?? 0)) };
     },
   });

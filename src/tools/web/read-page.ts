@@ -1,9 +1,9 @@
 import { CadreError } from '../../core/error.ts';
 import type { FilePart } from '../../core/message.ts';
-import { runWorker } from '../worker/run-worker.ts';
+import type { LiveScopes } from '../../core/live-scope.ts';
+import { convertPage } from './convert-page.ts';
 import { decodeBody } from './decode-body.ts';
 import type { Resource } from './fetch-resource.ts';
-import type { MarkdownPage } from './html-to-markdown.ts';
 import { formOf, mediaTypeOf } from './media-type.ts';
 
 /** A page in a form a model can read: text, or a file. */
@@ -22,10 +22,9 @@ export interface ReadOptions {
   readonly whole: boolean;
   /** How long it may take to become Markdown. */
   readonly timeoutMs: number;
+  /** Given when HTML is to be read in a sandbox. */
+  readonly sandbox: LiveScopes | undefined;
 }
-
-/** With how much memory a page must become Markdown. */
-const conversionMb = 512;
 
 /**
  * Makes what was fetched readable.
@@ -64,16 +63,10 @@ export async function readPage(resource: Resource, options: ReadOptions, signal:
   }
 }
 
-async function readHtml(resource: Resource, { whole, timeoutMs }: ReadOptions, signal: AbortSignal): Promise<ReadPage> {
+async function readHtml(resource: Resource, options: ReadOptions, signal: AbortSignal): Promise<ReadPage> {
+  const { whole, timeoutMs, sandbox } = options;
   const { text: html } = decodeBody(resource.body, resource.headers['content-type'] ?? '');
-  const page = (await runWorker({
-    file: new URL('./markdown-worker', import.meta.url),
-    input: { html, url: resource.url, whole },
-    timeoutMs,
-    maxMemoryMb: conversionMb,
-    signal,
-    what: `Reading ${resource.url.slice(0, 200)}`,
-  })) as MarkdownPage;
+  const page = await convertPage({ html, url: resource.url, whole }, { timeoutMs, signal, sandbox });
   const notes = [
     ...(page.byline === undefined ? [] : [`by ${page.byline}`]),
     ...(page.published === undefined ? [] : [`published ${page.published}`]),

@@ -21,6 +21,8 @@ export interface WebSettings {
   readonly maxBytes: number;
   readonly maxRedirects: number;
   readonly userAgent: string;
+  /** HTML is read in a sandbox instead of on a thread. */
+  readonly sandbox: boolean;
   /** In the order they are asked; undefined: those that the environment has keys for. */
   readonly providers: readonly ProviderSetting[] | undefined;
 }
@@ -48,6 +50,10 @@ export const webSettingsSchema: JsonSchema = {
     search_timeout: durationSetting('Longest time one search provider gets; default 10s.'),
     max_bytes: { type: 'integer', minimum: 1_000, maximum: 20_000_000, description: 'Most bytes read of a page; default 2000000.' },
     max_redirects: { type: 'integer', minimum: 0, maximum: 20, description: 'Default 5.' },
+    sandbox: {
+      type: 'boolean',
+      description: 'true: HTML is read in a sandbox without network and files; refused when there can be none. Default false.',
+    },
     user_agent: { ...text, description: 'How the tools call themselves to servers.' },
     providers: {
       type: 'array',
@@ -81,6 +87,7 @@ export function readWebSettings(settings: JsonObject): WebSettings {
     maxBytes: numberOf(settings['max_bytes']) ?? 2_000_000,
     maxRedirects: numberOf(settings['max_redirects']) ?? 5,
     userAgent: textOf(settings['user_agent']) ?? 'Mozilla/5.0 (compatible; Cadre; +https://www.npmjs.com/package/cadre)',
+    sandbox: settings['sandbox'] === true,
     providers: Array.isArray(providers) ? (providers as readonly JsonObject[]).map(readProvider) : undefined,
   };
 }

@@ -160,7 +160,7 @@ describe.skipIf(executable === undefined)('browser (skipped without Chromium: ap
   });
 
   it('dialogs are dismissed, and windows without end are closed as they open', async () => {
-    page('/popups', `<title>Popups</title><script>alert('hello'); for (let n = 0; n < 40; n++) open('/next')</script>`);
+    page('/popups', `<title>Popups</title><script>alert('hello'); for (let n = 0; n < 12; n++) open('/next')</script>`);
     const shown = `${await go('/popups').catch(String)}${await use('wait_for', { seconds: 1 }).then(String, String)}`;
     expect(shown).toContain('a dialog (alert), which was dismissed: hello');
     expect(shown).toContain('more than 4 windows; those beyond were closed');

@@ -9,6 +9,8 @@ import { assertJournal } from '../../../src/testing/index.ts';
 import { decodeBody } from '../../../src/tools/web/decode-body.ts';
 import { htmlToMarkdown } from '../../../src/tools/web/html-to-markdown.ts';
 import { webToolset } from '../../../src/tools/web/web-toolset.ts';
+import { LiveThings } from '../../../src/engine/live-things.ts';
+import { toolContext } from '../tool-context.ts';
 import { testEngine } from '../../support/test-engine.ts';
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void;
@@ -258,6 +260,20 @@ describe('fetch_page', () => {
       for (let n = 0; n < 30; n++) response.writeProcessing();
     });
     expect(await failure('/announcing')).toContain('announces an answer again and again');
+  });
+
+  it('with sandbox: true, HTML is read in a sandbox, or not at all', async () => {
+    routes.set('/sandboxed', html('<title>In a box</title><p>some <b>words</b></p>'));
+    const live = new LiveThings('the test');
+    const tool = fetchPage({ sandbox: true });
+    const context = toolContext({ live: { agent: live, run: live, engine: live } });
+    const outcome = await Promise.try(tool.execute, { url: `${base}/sandboxed` }, context).then(
+      (returned) => contentText((returned as ToolReturn).content),
+      (thrown: unknown) => (thrown instanceof CadreError ? thrown.code : String(thrown)),
+    );
+    await live.closeAll();
+    // Where no sandbox can be made, nothing is read outside of one.
+    expect(outcome).toMatch(/^(# In a box\n[\s\S]*some \*\*words\*\*|SANDBOX_UNAVAILABLE)$/);
   });
 
   it('a cancelled call ends the request', async () => {
