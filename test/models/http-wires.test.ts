@@ -37,7 +37,11 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 /** Runs one agent with one tool over a wire, for a launch to its end. */
-async function runOver(wire: Wire, input: string, more: readonly string[] = []): Promise<{ run: Run; looked: readonly unknown[] }> {
+async function runOver(
+  wire: Wire,
+  input: string,
+  more: readonly string[] = ['max_retries: 0'],
+): Promise<{ run: Run; looked: readonly unknown[] }> {
   const looked: unknown[] = [];
   const journal = createMemoryJournal();
   mock.clearRequests();
@@ -48,7 +52,7 @@ async function runOver(wire: Wire, input: string, more: readonly string[] = []):
     env: wireKeys,
     profiles: {
       files: [
-        wireConfig(wire, server.url, ['max_retries: 0', 'price: { input: 2, output: 10 }', ...more]),
+        wireConfig(wire, server.url, ['price: { input: 2, output: 10 }', ...more]),
         {
           path: 'profiles/Clerk.yaml',
           text: 'name: Clerk\ntype: associate\nllm_config_ref: wire\ninstructions: You work.\ntool_access_policy: { allowed_individual_tools: [look_up] }\n',
@@ -100,8 +104,19 @@ describe.each(Object.entries(wires))('a whole run over HTTP: %s', (name, wire) =
     expect(looked).toEqual([{ city: 'Lisbon' }]);
   });
 
+  it('a connection that is lost on the way costs an attempt, and no tool runs twice', async () => {
+    let asked = 0;
+    const lost = { match: { predicate: () => asked++ === 1 }, response: { content: 'x' }, chaos: { disconnectRate: 1 } };
+    mock.prependFixture(lost);
+    const { run, looked } = await runOver(wire, 'The weather in Lisbon?', ['max_retries: 1', 'wait_seconds_on_retry: 0.01']);
+    expect(await run.result).toMatchObject({ status: 'completed', output: 'Lisbon 21.' });
+    expect(looked).toEqual([{ city: 'Lisbon' }]);
+    const codes = run.turns().map(({ attempts }) => attempts.map(({ error }) => error?.code));
+    expect(codes).toEqual([[undefined], ['MODEL_UNAVAILABLE', undefined]]);
+  });
+
   it('letters of all kinds come as they were sent', async () => {
-    const { run } = await runOver(wire, 'Say hello.', ['temperature: 0.5', 'max_output_tokens: 300']);
+    const { run } = await runOver(wire, 'Say hello.', ['max_retries: 0', 'temperature: 0.5', 'max_output_tokens: 300']);
     expect(await run.result).toMatchObject({ status: 'completed', output: 'Hello – Zoë 👋.' });
   });
 });
