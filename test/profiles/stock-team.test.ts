@@ -185,6 +185,7 @@ describe('LLM configs of the team', () => {
       deadlines: { connect: 10_000, firstToken: 120_000, betweenChunks: 60_000, total: 300_000 },
       fallbacks: ['fast'],
       missing: [],
+      secrets: ['7'],
       whenUnconfigured: 'offline',
     });
     expect(llmConfigs.get('fast')).toMatchObject({
