@@ -8,7 +8,7 @@ import type { ToolOutcome } from '../nodes/tool-node.ts';
 /** What a tool came to, by the recording and without running it. */
 export async function replayedTool(replay: Replay, run: RunState, agent: AgentState, call: CallState): Promise<ToolOutcome> {
   const { request, index } = call;
-  const found = await replay.tool(callerOf(run, agent), { index, tool: request.name }, request.args);
+  const found = await replay.tool(callerOf(run, agent), { index, tool: request.name }, call.args);
   if (found.ok) return toToolOutcome(found.value);
   return { status: 'error', error: new CadreError(found.error.code, found.error.message), progress: [] };
 }

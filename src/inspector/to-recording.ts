@@ -137,7 +137,7 @@ class RecordingWriter {
     if (found?.call.startSeq === undefined || event.status === 'cancelled') return [];
     const { status, content, error, full } = event;
     const whole = full === undefined || typeof content !== 'string' ? content : (this.#content(full) ?? content);
-    const entry: Writable<RecordedTool> = { kind: 'tool', ...found.place, args: found.call.request.args, status, content: whole };
+    const entry: Writable<RecordedTool> = { kind: 'tool', ...found.place, args: found.call.args, status, content: whole };
     if (error !== undefined) entry.error = error;
     const items = itemsOf(event, events);
     if (items.length > 0) entry.items = items;

@@ -237,12 +237,13 @@ describe('record and replay', () => {
     ];
     const options = {
       profile: `${allow('gated', 'ask_person')}tool_gates: [{ id: g, tools: [gated], verdict: ask }]\n${waitsForUser}`,
-      tools: [tool('gated', () => 'done'), askPerson],
+      tools: [tool('gated', (args) => `done ${JSON.stringify(args)}`), askPerson],
     };
     const live = await testEngine({ ...options, replies });
     const run = await live.launch();
     await run.settled();
-    for (const { id, kind } of run.pending) await (kind === 'approval' ? run.approve(id) : run.answer(id, 'yes'));
+    for (const { id, kind } of run.pending)
+      await (kind === 'approval' ? run.approve(id, { args: { n: 7 } }) : run.answer(id, 'yes'));
     await run.settled();
     await run.send('Go on.');
     await run.settled();
@@ -256,6 +257,7 @@ describe('record and replay', () => {
     while (await people?.(again));
     expect(again.state.agents.get(again.state.rootAgentId ?? ('' as never))?.lastReply).toBe('second');
     expect(await again.recording()).toBe(await run.recording());
+    expect(await again.recording()).toContain('"args":{"n":7},"status":"ok"');
   });
 
   it('failed attempts, truncated results and what a compaction said come back as they were', async () => {
