@@ -53,4 +53,5 @@ export type DiagnosticCode =
   | 'UNKNOWN_CONTENT_KEY'
   | 'UNKNOWN_TARGET'
   | 'NO_WAY_TO_END'
-  | 'UNREACHABLE_RULE';
+  | 'UNREACHABLE_RULE'
+  | 'FALLBACK_PROTOCOL';

@@ -213,3 +213,41 @@ const signatures: Readonly<Record<string, ProviderOptions>> = {
   Anthropic: { anthropic: { signature: 'SIGNED' } },
   Google: { google: { thoughtSignature: 'SIGNED' } },
 };
+
+describe('the form of an answer', () => {
+  const outputSchema = {
+    type: 'object',
+    required: ['degrees'],
+    properties: { degrees: { type: 'integer' } },
+    additionalProperties: false,
+  };
+  const told: Readonly<Record<string, RegExp>> = {
+    'OpenAI responses': /"text":\{"format":\{"type":"json_schema",.*"degrees"/,
+    'OpenAI chat': /"response_format":\{"type":"json_schema",.*"degrees"/,
+    'OpenAI-compatible chat': /"response_format":\{"type":"json_(?:object|schema)"/,
+    Anthropic: /"output_(?:format|config)":.*"json_schema".*"degrees"|"tool_choice":.*"degrees"|"degrees".*"tool_choice"/,
+    Google: /"responseMimeType":"application\/json".*"degrees"|"degrees".*"responseMimeType":"application\/json"/,
+  };
+
+  it.each(Object.entries(told))(
+    '%s is told of it in its own words, beside tools only when that is asked for',
+    async (name, form) => {
+      expect(await bodyOf(name, { outputSchema })).toMatch(form);
+      sent.length = 0;
+      expect(await bodyOf(name, { outputSchema }, { responseFormat: 'never' })).not.toContain('degrees');
+      const tools = [
+        { type: 'function' as const, name: 'pay', description: 'Pays.', inputSchema: { type: 'object', properties: {} } },
+      ];
+      sent.length = 0;
+      expect(await bodyOf(name, { outputSchema, tools })).not.toMatch(form);
+    },
+  );
+
+  it.each(Object.keys(wires))('%s is sent no tool where calls are text', async (name) => {
+    const tools = [
+      { type: 'function' as const, name: 'pay', description: 'Pays.', inputSchema: { type: 'object', properties: {} } },
+    ];
+    const body = await bodyOf(name, { tools, textProtocol: 'xml' });
+    expect(body).not.toMatch(/"(?:tools|tool_choice|functionDeclarations)":/);
+  });
+});

@@ -37,6 +37,23 @@ describe('LLM configs', () => {
       code: 'UNKNOWN_KEY',
       says: 'below config:',
     },
+    {
+      title: 'a fallback that calls tools in another protocol',
+      text: {
+        'llm_configs/a.yaml': 'name: a\nconfig: { model: openai/gpt-5, tool_protocol: xml, fallbacks: [‸b] }\n',
+        'llm_configs/b.yaml': 'name: b\nconfig: { model: openai/gpt-5 }\n',
+      },
+      code: 'FALLBACK_PROTOCOL',
+      severity: 'warning',
+      says: 'is asked in that of `a`, xml',
+    },
+    {
+      title: 'replay without a recording',
+      text: { 'llm_configs/a.yaml': 'name: a\nconfig: ‸{ provider: replay }\n' },
+      code: 'MISSING_KEY',
+      says: '`recording` is missing',
+    },
+    { title: 'an unknown tool protocol', text: config('  tool_protocol: ‸yaml'), code: 'NOT_ALLOWED', says: 'json_actions' },
     { title: 'a mistyped setting', text: config('  ‸temprature: 1'), code: 'UNKNOWN_KEY', says: 'did you mean `temperature`?' },
     { title: 'a temperature out of range', text: config('  temperature: ‸3'), code: 'OUT_OF_RANGE', says: '<= 2' },
     { title: 'a temperature in words', text: config('  temperature: ‸low'), code: 'WRONG_TYPE', says: 'a number' },

@@ -34,6 +34,7 @@ export function checkLlmConfigs(set: LlmConfigSet, report: Report): ReadonlySet<
         configHint(reference.value, usable),
       );
     }
+    warnOfProtocols(config, set.configs, textItems(settings, 'fallbacks'), report);
     const circle = standInCircle(name, set.configs);
     if (circle !== undefined && standIn !== undefined) {
       report.error(
@@ -55,6 +56,26 @@ export function checkLlmConfigs(set: LlmConfigSet, report: Report): ReadonlySet<
       );
   }
   return abstract;
+}
+
+/** A fallback answers the very same request, tools and all, whatever protocol it has of its own. */
+function warnOfProtocols(
+  config: LlmConfig | undefined,
+  configs: LlmConfigSet['configs'],
+  fallbacks: ReturnType<typeof textItems>,
+  report: Report,
+): void {
+  const own = config?.toolProtocol ?? 'native';
+  for (const { at, value } of fallbacks) {
+    const other = configs.get(value)?.toolProtocol ?? 'native';
+    if (config === undefined || other === own) continue;
+    report.warning(
+      'FALLBACK_PROTOCOL',
+      at,
+      `the fallback ${quote(value)} has tool_protocol ${other}, and is asked in that of ${quote(config.name)}, ${own}`,
+      `give ${quote(config.name)} tool_protocol: ${other}, or name another fallback`,
+    );
+  }
 }
 
 /** A model that is looked up in a way that was reported already. */
