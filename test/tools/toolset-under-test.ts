@@ -65,3 +65,12 @@ export function isAlive(pid: string): boolean {
 export function isInstalled(program: string): boolean {
   return spawnSync('/bin/sh', ['-c', 'command -v "$1"', 'sh', program]).status === 0;
 }
+
+/** Why no sandbox can be made here, found out without the code under test; undefined when one can. */
+export function whyNoSandbox(): string | undefined {
+  const missing = ['bwrap', 'socat', 'rg'].filter((program) => !isInstalled(program));
+  if (missing.length > 0) return `${missing.join(', ')} not installed (apt-get install bubblewrap socat ripgrep)`;
+  const flags = ['--unshare-user', '--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'];
+  const { status, stderr } = spawnSync('bwrap', [...flags, 'true'], { encoding: 'utf8' });
+  return status === 0 ? undefined : `the system does not allow it (${stderr.trim()})`;
+}

@@ -95,11 +95,13 @@ export class RunningProcess {
 
   /** Ends it and all it started: asks first, and after the grace period no more. Resolves when it is over. */
   async stop(cause: EndCause = 'stopped', graceMs: number = this.#request.graceMs): Promise<void> {
-    if (!this.#over && this.#cause === 'exit') {
-      this.#cause = cause;
+    if (!this.#over) {
+      // The first reason counts; a later call may only make it quicker.
+      const isFirst = this.#cause === 'exit';
+      if (isFirst) this.#cause = cause;
       // Without a grace period nothing comes before the kill: what floods or multiplies does so while it is looked for.
       if (graceMs === 0) this.#kill();
-      else this.#ask();
+      else if (isFirst) this.#ask();
       this.#timers.push(setTimeout(() => this.#kill(), graceMs));
     }
     await this.ended.catch(() => undefined);
@@ -107,7 +109,8 @@ export class RunningProcess {
 
   #take(output: CapturedOutput, chunk: Buffer): void {
     output.add(chunk);
-    if (this.#request.stdout.bytes + this.#request.stderr.bytes > this.#request.maxOutputBytes) void this.stop('output', 0);
+    const { stdout, stderr, maxOutputBytes } = this.#request;
+    if (this.#cause === 'exit' && stdout.bytes + stderr.bytes > maxOutputBytes) void this.stop('output', 0);
   }
 
   async #watch(): Promise<ProcessEnd> {

@@ -33,7 +33,12 @@ export async function startProgram(request: ProgramRequest): Promise<RunningProc
   if (policy === undefined) return new RunningProcess({ ...common, argv: limited });
   const sandbox = await openSandbox(request.live);
   const wrapped = await sandbox.wrap({ argv: limited, policy, workspace, writable: [temporary, ...writable], readable });
-  const running = new RunningProcess({ ...common, argv: wrapped.argv });
-  running.ended.then(wrapped.release, wrapped.release);
-  return running;
+  try {
+    const running = new RunningProcess({ ...common, argv: wrapped.argv });
+    running.ended.then(wrapped.release, wrapped.release);
+    return running;
+  } catch (thrown) {
+    wrapped.release();
+    throw thrown;
+  }
 }

@@ -17,8 +17,8 @@ const hidden = [
   '/etc/ssh',
 ];
 
-/** Of a folder with profiles: what no command has a business with, neither in the workspace nor where the engine was started. */
-const hiddenIn = ['.cadre', '.env'];
+/** What no command has a business with, neither in the workspace (it may be somebody's home) nor where the engine was started. */
+const hiddenIn = ['.cadre', '.env', '.ssh', '.aws', '.gnupg', '.netrc', '.kube', '.docker'];
 
 /** What lies in a workspace and may not be written: what others trust, and what would be run outside the sandbox. */
 const guarded = [
@@ -53,7 +53,8 @@ export function sandboxFiles(command: SandboxedCommand, also: readonly string[])
   const write = [workspace, ...writable.map(realPath), ...policy.write.map(atHome)];
   const private_ = hiddenIn.flatMap((name) => [path.join(process.cwd(), name), path.join(workspace, name)]);
   return {
-    denyRead: [...hidden, homedir(), tmpdir(), ...private_].filter((place) => existsSync(place)),
+    // In some containers the home is `/`, and hiding that would hide everything.
+    denyRead: [...hidden, homedir(), tmpdir(), ...private_].filter((place) => place !== '/' && existsSync(place)),
     allowRead: [...write, ...readable.map(realPath), ...policy.read.map(atHome), ...also],
     allowWrite: write,
     denyWrite: guarded.map((place) => path.join(workspace, place)).filter((place) => existsSync(place)),

@@ -5,10 +5,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/core/json.ts';
 import type { EffectTool } from '../../../src/core/tool.ts';
 import { shellToolset } from '../../../src/tools/shell/shell-toolset.ts';
-import { isInstalled, toolsetUnderTest } from '../toolset-under-test.ts';
+import { toolsetUnderTest, whyNoSandbox } from '../toolset-under-test.ts';
 
-const canSandbox = ['bwrap', 'socat', 'rg'].every(isInstalled);
-if (!canSandbox) console.warn('tests with a sandbox are skipped: apt-get install bubblewrap socat ripgrep');
+const reason = whyNoSandbox();
+const canSandbox = reason === undefined;
+if (!canSandbox) console.warn(`tests in a sandbox are skipped: ${reason}`);
 
 const shell = toolsetUnderTest(shellToolset, {
   sandbox: false,

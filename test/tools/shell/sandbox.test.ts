@@ -9,13 +9,11 @@ import { LiveThings } from '../../../src/engine/live-things.ts';
 import { openSandbox } from '../../../src/tools/sandbox/sandbox.ts';
 import { pythonToolset } from '../../../src/tools/python/python-toolset.ts';
 import { shellToolset } from '../../../src/tools/shell/shell-toolset.ts';
-import { isInstalled, toolsetUnderTest } from '../toolset-under-test.ts';
+import { isInstalled, toolsetUnderTest, whyNoSandbox } from '../toolset-under-test.ts';
 
-/** Why no sandbox can be made here. */
-const missing = ['bwrap', 'socat', 'rg'].filter((program) => !isInstalled(program));
-const usable = missing.length === 0;
-if (!usable)
-  console.warn(`sandbox tests are skipped: ${missing.join(', ')} not installed (apt-get install bubblewrap socat ripgrep)`);
+const reason = whyNoSandbox();
+const usable = reason === undefined;
+if (!usable) console.warn(`tests in a sandbox are skipped: ${reason}`);
 
 const live = { agent: new LiveThings('the agent'), run: new LiveThings('the run'), engine: new LiveThings('the engine') };
 const shell = toolsetUnderTest(shellToolset, { sandbox: true, grace: '300ms', env: { GIVEN: 'yes' } }, live);

@@ -53,6 +53,47 @@ describe('an agent with a shell', () => {
     rmSync(workspace, { recursive: true });
   });
 
+  it('gets secrets of its settings, and none of them is recorded', async () => {
+    const secret = 'canary-6-8f3a1c';
+    process.env['CADRE_TEST_TOKEN'] = secret;
+    const files = [
+      { path: 'profiles/builder.yaml', text: profile() },
+      {
+        path: 'toolsets/shell.yaml',
+        text: 'type: toolset\nname: shell\nsettings: { sandbox: false, env: { TOKEN: { _type: from_env, var: CADRE_TEST_TOKEN } } }\n',
+      },
+    ];
+    const journal = createMemoryJournal();
+    const model = scriptedModel([call('echo "${#TOKEN} $TOKEN"; echo $TOKEN | rev'), { text: 'Done.' }]);
+    const engine = await createEngine({ profiles: { files }, models: { default: model }, store: journal });
+    delete process.env['CADRE_TEST_TOKEN'];
+    const run = await engine.launch({ profile: 'Builder', input: 'Build.' });
+    await run.settled();
+    const recorded = JSON.stringify(await journal.read(run.id));
+    expect(recorded).toContain(`${secret.length} `);
+    expect(recorded).toContain([...secret].toReversed().join(''));
+    expect(recorded).not.toContain(secret);
+    expect(JSON.stringify(model.requests)).not.toContain(secret);
+    await engine.close();
+  });
+
+  it.each([
+    [{ network: ['*'] }, 'network'],
+    [{ network: 'some' }, 'network'],
+    [{ timeout: 'soon' }, 'timeout'],
+    [{ env: { 'A B': 'x' } }, 'env'],
+    [{ sandbox: 'off' }, 'sandbox'],
+    [{ cwd: '/' }, 'cwd'],
+  ])('refuses settings that are wrong before anything runs: %j', async (settings, named) => {
+    const creating = createEngine({
+      profiles: { files: [{ path: 'profiles/builder.yaml', text: profile() }] },
+      models: { default: scriptedModel([]) },
+      toolsets: { shell: { settings } },
+      store: 'memory',
+    });
+    await expect(creating).rejects.toThrow(named);
+  });
+
   it('asks before it runs anything, unless its profile says otherwise', async () => {
     const { engine, workspace } = await builder([call('touch ran'), { text: 'Done.' }], 'default');
     const run = await engine.launch({ profile: 'Builder', input: 'Build.' });
