@@ -74,7 +74,7 @@ export function compileProfileFiles(files: readonly ProfileFile[], options: Comp
   const protocols = compileProtocols(parsed, report);
   const profiles = compileProfiles(parsed, { report, known, ...llm, protocols });
   const tools = known.tools === undefined ? undefined : new Set([...known.tools, ...exposedNames(profiles)]);
-  for (const node of parsed.roots.script) checkScriptTools(report, node, tools);
+  for (const node of parsed.roots.script) checkScriptTools(report, node, { ...known, ...(tools === undefined ? {} : { tools }) });
   const { diagnostics } = report;
   if (report.hasErrors) return { diagnostics };
   const kept = files.filter((file) => parsed.used.has(file.path) || usedJson.has(file.path));

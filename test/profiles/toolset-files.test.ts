@@ -56,6 +56,14 @@ describe('toolset files', () => {
     expect(set.files.map(({ path }) => path)).toContain('toolsets/b.yaml');
   });
 
+  it('a script may call tools of a server, which are known once it is connected', () => {
+    const set = compileGood({
+      'toolsets/b.yaml': 'name: far\nkind: server\n',
+      'scripts/s.yaml': 'rules:\n  - reply: { tool_calls: [{ tool: far_anything }] }\notherwise: Done.\n',
+    });
+    expect(set.warnings).toEqual([]);
+  });
+
   it('takes values from the environment, and knows which they are', () => {
     const { set, diagnostics } = compileText(
       box('settings: { token: { _type: from_env, var: T }, env: { A: { _type: from_env, var: N }, B: b } }'),

@@ -33,8 +33,11 @@ export function checkScript(report: Report, root: MapNode): void {
 }
 
 /** Warns of tools a script calls that do not exist, when the tools are known; a script may do so on purpose. */
-export function checkScriptTools(report: Report, root: MapNode, tools: KnownNames['tools'] | undefined): void {
+export function checkScriptTools(report: Report, root: MapNode, known: Partial<KnownNames>): void {
+  const { tools } = known;
   if (tools === undefined) return;
+  // Those of a server are known once it is connected.
+  const prefixes = [...(known.toolPrefixes ?? [])];
   const replies: readonly (SourceNode | undefined)[] = [
     ...mapItems(root, 'rules').map((rule) => childOf(rule, 'reply')),
     childOf(root, 'otherwise'),
@@ -43,6 +46,7 @@ export function checkScriptTools(report: Report, root: MapNode, tools: KnownName
     for (const call of mapItems(reply, 'tool_calls')) {
       const tool = textNode(call, 'tool');
       if (tool === undefined || tool.value.includes('{{') || tools.has(tool.value)) continue;
+      if (prefixes.some((prefix) => tool.value.startsWith(prefix))) continue;
       report.warning('UNKNOWN_TOOL', tool.at, `there is no tool ${quote(tool.value)}`, nameHint(tool.value, tools, 'known tools'));
     }
   }

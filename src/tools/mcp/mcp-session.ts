@@ -207,7 +207,7 @@ function endedByQuestion({ SdkError, SdkErrorCode }: ClientLibrary, thrown: unkn
 function unavailable(thrown: unknown, known: string): CadreError {
   if (thrown instanceof CadreError && thrown.code === 'DEPENDENCY_MISSING') return thrown;
   const message = [describeConnectError(thrown), known].filter((part) => part !== '').join('; ');
-  const permanent = thrown instanceof CadreError && thrown.details['permanent'] === true;
+  const permanent = thrown instanceof CadreError && (thrown.details['permanent'] === true || thrown.code === 'SANDBOX_UNAVAILABLE');
   return new CadreError('MCP_UNAVAILABLE', message, { cause: thrown, details: permanent ? { permanent } : {} });
 }
 

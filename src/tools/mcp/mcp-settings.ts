@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../core/json.ts';
+import { sandboxSettings, type SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { durationSetting } from '../settings.ts';
 
 const effect: JsonSchema = {
@@ -50,6 +51,11 @@ export const mcpSettingsSchema: JsonSchema = {
     cwd: { type: 'string', minLength: 1, description: 'The folder it is started in.' },
     env: texts('Variables of its environment.'),
     inherit_env: { type: 'array', items: { type: 'string' }, description: 'Names of variables of this process to pass on.' },
+    ...sandboxSettings,
+    sandbox: {
+      type: 'boolean',
+      description: 'true: the program runs in a sandbox, in which it may read and write its cwd. false is the default.',
+    },
     url: { type: 'string', minLength: 1, description: 'Where a server listens.' },
     headers: texts('Headers to send along.'),
     allow_insecure: { type: 'boolean', description: 'Allows plain http to other machines.' },
@@ -101,6 +107,8 @@ export interface StdioAddress {
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly inheritEnv: readonly string[];
+  /** What it may reach; undefined for one that runs with the rights of the engine. */
+  readonly sandbox?: SandboxPolicy;
 }
 
 /** Where a server is. */
@@ -155,6 +163,10 @@ export interface McpToolsetSettings {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly inherit_env?: readonly string[];
+  readonly sandbox?: boolean;
+  readonly network?: 'none' | 'all' | readonly string[];
+  readonly read?: readonly string[];
+  readonly write?: readonly string[];
   readonly url?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly allow_insecure?: boolean;

@@ -1,6 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type Writable } from '../../core/json.ts';
 import { compileSchema } from '../compile-schema.ts';
+import { toSandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { durationOf } from '../settings.ts';
 import { checkServerUrl } from './server-url.ts';
 import { mcpSettingsSchema, type HttpAddress, type McpSettings, type McpToolSettings, type StdioAddress } from './mcp-settings.ts';
@@ -43,6 +44,7 @@ function readAddress(name: string, settings: JsonObject): StdioAddress | HttpAdd
     if (command === undefined)
       throw wrong(name, 'settings need a command that starts the server (transport: stdio), or a url (transport: http or sse)');
     const cwd = text(settings['cwd']);
+    const sandbox = settings['sandbox'] === true ? toSandboxPolicy(settings) : undefined;
     return {
       transport,
       command,
@@ -50,6 +52,7 @@ function readAddress(name: string, settings: JsonObject): StdioAddress | HttpAdd
       ...(cwd === undefined ? {} : { cwd }),
       env: textMap(settings['env']),
       inheritEnv: textList(settings['inherit_env']),
+      ...(sandbox === undefined ? {} : { sandbox }),
     };
   }
   if (url === undefined) throw wrong(name, `settings need a url for transport: ${transport}`);

@@ -5,6 +5,7 @@ import { CadreError } from '../../core/error.ts';
 import { childEnvironment } from './child-environment.ts';
 import type { StdioAddress } from './mcp-settings.ts';
 import { MessageLines } from './message-lines.ts';
+import { sandboxServer, type SandboxedServer } from './sandboxed-server.ts';
 import { adoptGroup, endGroup } from './process-group.ts';
 
 /** Most of what a server last wrote to stderr that is kept, in characters. */
@@ -35,6 +36,7 @@ export class StdioTransport implements Transport {
   #stderr = '';
   #firstNoise: string | undefined;
   #ended: string | undefined;
+  #sandboxed: SandboxedServer | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(address: StdioAddress, options: StdioOptions) {
@@ -55,12 +57,15 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { command, args, cwd, env, inheritEnv } = this.#address;
+    const { command, args, cwd, env, inheritEnv, sandbox } = this.#address;
     if (cwd !== undefined && !statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
       throw new CadreError('MCP_UNAVAILABLE', `the folder ${JSON.stringify(cwd)} (cwd) does not exist`, {
         details: { permanent: true },
       });
-    const child = spawn(command, args, {
+    const folder = cwd ?? process.cwd();
+    if (sandbox !== undefined) this.#sandboxed = await sandboxServer([command, ...args], sandbox, folder);
+    const [program, ...words] = this.#sandboxed?.argv ?? [command, ...args];
+    const child = spawn(program, words, {
       env: childEnvironment(env, inheritEnv),
       ...(cwd === undefined ? {} : { cwd }),
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -93,6 +98,7 @@ export class StdioTransport implements Transport {
     const child = this.#child;
     this.#over('it was closed');
     if (child !== undefined) await endGroup(child, this.#options.closeMs);
+    await this.#sandboxed?.release();
   }
 
   #listen(child: ChildProcess): void {

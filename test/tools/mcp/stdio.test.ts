@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -321,6 +321,29 @@ describe('servers that misbehave', () => {
     await server.ready();
     await server.toolset.close?.();
     await expect(server.tool('s_ok').execute({}, toolContext())).rejects.toMatchObject({ code: 'MCP_UNAVAILABLE' });
+  });
+
+  it('one in a sandbox works in its folder and sees nothing of homes; where there is no sandbox it is refused', async () => {
+    mkdirSync(path.join(process.cwd(), 'test-results'), { recursive: true });
+    const inside = mkdtempSync(path.join(process.cwd(), 'test-results', 'mcp-'));
+    writeFileSync(path.join(inside, 'a.txt'), 'hello');
+    const modules = path.join(process.cwd(), 'node_modules');
+    const server = connect('s', {
+      ...referenceServer('filesystem', inside, '/etc'),
+      cwd: inside,
+      sandbox: true,
+      read: [realpathSync(modules), path.dirname(path.dirname(process.execPath))],
+    });
+    await server.until(() => server.health.length > 1);
+    if (server.health.at(-1)?.status === 'failed') {
+      expect(server.health.at(-1)?.message).toMatch(/sandbox/i);
+      return;
+    }
+    const read = async (file: string): Promise<unknown> =>
+      await server.tool('s_read_text_file').execute({ path: file }, toolContext());
+    expect(await read(path.join(inside, 'a.txt'))).toMatchObject({ content: 'hello' });
+    expect(await read('/etc/shadow')).toMatchObject({ isError: true });
+    rmSync(inside, { recursive: true });
   });
 
   it('a server sees only the plain variables, those named, and those given', async () => {
