@@ -127,7 +127,9 @@ export class Run implements AsyncIterable<CadreEvent> {
     const to = this.#recipient(options.to);
     const itemId = this.#parts.ids.itemId();
     const read = readOutsideItem(message, options.priority);
-    const attached = withAttachments(read.payload, this.#parts.workspace);
+    // Other sources have payloads of their own, with keys of their own.
+    const isPrompt = read.source === 'USER_PROMPT';
+    const attached = isPrompt ? withAttachments(read.payload, this.#parts.workspace) : read.payload;
     const item: ItemDraft = { ...read, payload: attached instanceof Promise ? await attached : attached, itemId };
     const delivered = this.#deliveries.of(itemId);
     try {

@@ -62,6 +62,13 @@ describe('files that a user attaches', () => {
     expect(team.model.requests[1]?.prompt.at(-1)).toMatchObject({ content: [{ text: 'And this?' }, image] });
   });
 
+  it('are meant in what a user says only: other items keep their keys', async () => {
+    const { team, run } = await launched('Hello.');
+    await run.send({ source: 'BUILD_FAILED', payload: { attachments: ['log.txt'] } });
+    await run.settled();
+    expect(JSON.stringify(team.model.requests[1]?.prompt.at(-1))).toContain('log.txt');
+  });
+
   it.each([
     ['a path outside', '../secret', 'PATH_REFUSED', /climbs out/],
     ['another whole path', '/etc/passwd', 'PATH_REFUSED', /refused/],
