@@ -81,9 +81,17 @@ describe('plain lines', () => {
       { type: 'tool.end', agentId: hostile, callId: 'c1', status: 'error', content: hostile },
       { type: 'module.update', moduleId: hostile, patch: { name: hostile, status: 'pending' } },
       { type: 'note.add', level: 'warning', code: 'X', message: hostile },
+      { type: 'note.add', level: 'info', code: 'NOTICE', agentId: hostile, message: hostile },
       { type: 'run.end', status: 'failed', outcome: hostile, error: { code: 'INTERNAL', message: hostile } },
     ].map((event, index) => ({ runId: hostile, seq: index + 1, at: 0, ...event }));
     for (const event of events as readonly unknown[]) expect(toLine(event as CadreEvent)).toMatch(/^[^\p{Cc}\p{Cf}]+$/u);
+  });
+
+  it('show what agents tell people, and no other notes that are mere information', () => {
+    const toLine = createProgressLines(plainStyle);
+    const note = { type: 'note.add', level: 'info', agentId: 'Clerk_1', message: 'Half way.', runId: 'r', seq: 1, at: 0 };
+    expect(toLine({ ...note, code: 'NOTICE' } as unknown as CadreEvent)).toBe('Clerk_1 says: Half way.');
+    expect(toLine({ ...note, code: 'OTHER' } as unknown as CadreEvent)).toBeUndefined();
   });
 
   it('of a run that is taken up again know the modules and calls from before', async () => {

@@ -69,7 +69,8 @@ export async function readWhole({ handle, size }: OpenFile): Promise<Uint8Array 
   // One byte more than expected, to notice a file that grew (or one, as in /proc, that lies about its size).
   const buffer = new Uint8Array(size + 1);
   let filled = 0;
-  while (filled < buffer.length) {
+  // A regular file gives all it has; less than was asked for, but as much as it should have, is the end of it.
+  while (filled < size) {
     const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, filled);
     if (bytesRead === 0) break;
     filled += bytesRead;

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { chunkDocument } from '../documents/document-chunks.ts';
 import { parseDocument } from '../documents/parse-document.ts';
 import { parseSearchQuery, toIndexText } from '../documents/search-terms.ts';
@@ -62,6 +62,7 @@ const schema = `
  */
 export class KnowledgeIndex {
   readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
 
   private constructor(database: DatabaseSync) {
     this.#database = database;
@@ -156,15 +157,15 @@ export class KnowledgeIndex {
     const name = shownSource(source);
     const lines = splitLines(text);
     const parsed = parseDocument(name, lines);
-    const { lastInsertRowid: id } = this.#database
-      .prepare('INSERT INTO document(source, version, title) VALUES (?, ?, ?)')
-      .run(source, version, parsed.title);
-    const addTag = this.#database.prepare('INSERT OR IGNORE INTO tag VALUES (?, ?)');
-    for (const tag of tags) addTag.run(id, tag);
-    const addPassage = this.#database.prepare(
-      'INSERT INTO passage(document, line, end_line, heading, text) VALUES (?, ?, ?, ?, ?)',
+    const { lastInsertRowid: id } = this.#statement('INSERT INTO document(source, version, title) VALUES (?, ?, ?)').run(
+      source,
+      version,
+      parsed.title,
     );
-    const addWords = this.#database.prepare('INSERT INTO words(rowid, title, heading, prose, code) VALUES (?, ?, ?, ?, ?)');
+    const addTag = this.#statement('INSERT OR IGNORE INTO tag VALUES (?, ?)');
+    for (const tag of tags) addTag.run(id, tag);
+    const addPassage = this.#statement('INSERT INTO passage(document, line, end_line, heading, text) VALUES (?, ?, ?, ?, ?)');
+    const addWords = this.#statement('INSERT INTO words(rowid, title, heading, prose, code) VALUES (?, ?, ?, ?, ?)');
     const title = toIndexText(`${parsed.title} ${name}`);
     for (const chunk of chunkDocument(parsed, lines)) {
       const shown = joinLines(lines, chunk.line, chunk.endLine).slice(0, maxPassageChars);
@@ -174,11 +175,18 @@ export class KnowledgeIndex {
   }
 
   #remove(source: string): void {
-    const id = this.#database.prepare('SELECT id FROM document WHERE source = ?').get(source)?.['id'];
+    const id = this.#statement('SELECT id FROM document WHERE source = ?').get(source)?.['id'];
     if (id === undefined) return;
-    this.#database.prepare('DELETE FROM words WHERE rowid IN (SELECT row FROM passage WHERE document = ?)').run(id);
-    for (const table of ['passage', 'tag']) this.#database.prepare(`DELETE FROM ${table} WHERE document = ?`).run(id);
-    this.#database.prepare('DELETE FROM document WHERE id = ?').run(id);
+    this.#statement('DELETE FROM words WHERE rowid IN (SELECT row FROM passage WHERE document = ?)').run(id);
+    for (const table of ['passage', 'tag']) this.#statement(`DELETE FROM ${table} WHERE document = ?`).run(id);
+    this.#statement('DELETE FROM document WHERE id = ?').run(id);
+  }
+
+  /** Each statement is prepared once. */
+  #statement(sql: string): StatementSync {
+    const known = this.#statements.get(sql) ?? this.#database.prepare(sql);
+    this.#statements.set(sql, known);
+    return known;
   }
 
   #batch(change: () => void): void {

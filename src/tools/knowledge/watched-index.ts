@@ -1,11 +1,12 @@
 import { watch, type FSWatcher } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import type { LiveThing } from '../../core/live-scope.ts';
 import { compileGlob } from '../files/glob-pattern.ts';
 import { versionOf } from '../files/open-file.ts';
-import { readInside } from '../files/read-inside.ts';
+import { readAhead } from '../files/read-ahead.ts';
+import { readInside, type InsideText, type NotRead } from '../files/read-inside.ts';
 import { resolveInside } from '../files/resolve-inside.ts';
 import { walkFiles } from '../workspace/walk-files.ts';
 import { engineFolder, type WorkspaceSettings } from '../workspace/workspace-settings.ts';
@@ -34,7 +35,7 @@ export class WatchedIndex {
   readonly #settings: WorkspaceSettings;
   readonly #watchers = new Map<string, FSWatcher>();
   readonly #closing = new AbortController();
-  #isStale = true;
+  #isStale = false;
   /** Not everything could be watched: each search looks for itself. */
   #isBlind = false;
   #timer: NodeJS.Timeout | undefined;
@@ -48,9 +49,13 @@ export class WatchedIndex {
 
   static async open(workspace: string, settings: WorkspaceSettings): Promise<LiveThing<WatchedIndex>> {
     const { root } = await resolveInside(workspace, '.', 'the workspace');
-    await mkdir(join(root, engineFolder), { recursive: true });
-    const index = await KnowledgeIndex.open(join(root, engineFolder, 'knowledge.db'));
+    // Neither the folder nor the file may be a link to somewhere else.
+    const { absolute } = await resolveInside(root, `${engineFolder}/knowledge.db`, 'the workspace');
+    await mkdir(dirname(absolute), { recursive: true });
+    const index = await openOrRenew(absolute);
     const watched = new WatchedIndex(index, root, settings);
+    // What happened to folders of earlier runs meanwhile, nobody has seen.
+    watched.#isStale = index.roots().length > 0;
     return { value: watched, close: async () => await watched.#close() };
   }
 
@@ -84,24 +89,21 @@ export class WatchedIndex {
     const [fresh, skipped]: [IndexedText[], string[]] = [[], []];
     let [indexed, unchanged] = [0, 0];
     const kept: string[] = [];
-    for await (const file of this.#filesOf(path, signal)) {
-      if (!matches(below(file, path))) continue;
-      const looked = await lookAt(join(this.#root, file));
-      const version = looked === undefined ? undefined : versionOf(looked);
-      if (version !== undefined && known.get(file) === version) {
-        gone.delete(file);
+    const wanted = this.#filesOf(path, signal, (file) => matches(below(file, path)));
+    for await (const [file, read] of readAhead(wanted, async (name) => await this.#readChanged(name, known.get(name)))) {
+      gone.delete(file);
+      if (indexed + unchanged >= maxFiles)
+        throw new CadreError('TOOL_FAILED', `There are more than ${maxFiles} files. Name a smaller folder, or a glob.`);
+      if (read === 'unchanged') {
         kept.push(file);
         unchanged += 1;
         continue;
       }
-      if (indexed + unchanged >= maxFiles)
-        throw new CadreError('TOOL_FAILED', `There are more than ${maxFiles} files. Name a smaller folder, or a glob.`);
-      const read = await readInside(this.#root, file, this.#settings.maxFileBytes);
       if ('reason' in read) {
         skipped.push(`${file} (${read.reason})`);
+        if (known.has(file)) gone.add(file);
         continue;
       }
-      gone.delete(file);
       fresh.push({ source: file, version: read.version, text: read.text, tags });
       indexed += 1;
       if (fresh.length >= 50) this.index.put(fresh.splice(0));
@@ -112,11 +114,17 @@ export class WatchedIndex {
     return { indexed, unchanged, removed: gone.size, skipped };
   }
 
-  async *#filesOf(path: string, signal: AbortSignal): AsyncGenerator<string> {
+  async #readChanged(file: string, known: string | undefined): Promise<InsideText | NotRead | 'unchanged'> {
+    const looked = known === undefined ? undefined : await lookAt(join(this.#root, file));
+    if (looked !== undefined && versionOf(looked) === known) return 'unchanged';
+    return await readInside(this.#root, file, this.#settings.maxFileBytes);
+  }
+
+  async *#filesOf(path: string, signal: AbortSignal, matches: (file: string) => boolean): AsyncGenerator<string> {
     const inside = await resolveInside(this.#root, path === '' ? '.' : path, 'the workspace');
     const { isUnreadable } = this.#settings;
     this.#watch(inside.found === 'folder' ? path : path.split('/').slice(0, -1).join('/'));
-    if (inside.found === 'file' && !isUnreadable(inside.path)) yield inside.path;
+    if (inside.found === 'file' && !isUnreadable(inside.path) && matches(inside.path)) yield inside.path;
     if (inside.found !== 'folder') return;
     const either = AbortSignal.any([signal, this.#closing.signal]);
     for await (const entry of walkFiles({
@@ -128,7 +136,7 @@ export class WatchedIndex {
       signal: either,
     })) {
       if (entry.kind === 'folder') this.#watch(entry.path);
-      if (entry.kind === 'file') yield entry.path;
+      if (entry.kind === 'file' && matches(entry.path)) yield entry.path;
     }
   }
 
@@ -186,6 +194,17 @@ export class WatchedIndex {
     for (const watcher of this.#watchers.values()) watcher.close();
     await this.#busy;
     this.index.close();
+  }
+}
+
+/** Opens the index; one that is damaged is made anew, since all of it is elsewhere. */
+async function openOrRenew(path: string): Promise<KnowledgeIndex> {
+  try {
+    return await KnowledgeIndex.open(path);
+  } catch (error) {
+    if (!(error instanceof Error) || !/not a database|malformed/.test(error.message)) throw error;
+    for (const ending of ['', '-wal', '-shm']) await rm(`${path}${ending}`, { force: true });
+    return await KnowledgeIndex.open(path);
   }
 }
 

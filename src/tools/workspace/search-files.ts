@@ -1,6 +1,7 @@
 import { RE2JS } from 're2js';
 import { CadreError } from '../../core/error.ts';
 import { compileGlob } from '../files/glob-pattern.ts';
+import { readAhead } from '../files/read-ahead.ts';
 import { readInside } from '../files/read-inside.ts';
 import { splitLines } from '../files/text-lines.ts';
 import { walkFiles } from './walk-files.ts';
@@ -39,12 +40,10 @@ export async function searchFiles(
 ): Promise<string> {
   const test = lineTest(request);
   const inside = await readablePath(workspace, request.path, settings);
-  const matches = request.glob === undefined ? undefined : compileGlob(request.glob);
   const found = new Findings(request);
   let left = request.regex ? maxSearchedChars.regex : maxSearchedChars.text;
-  for await (const file of filesOf(inside, request, settings, signal)) {
-    if (matches?.(file.slice(inside.found === 'folder' && inside.path !== '' ? inside.path.length + 1 : 0)) === false) continue;
-    const read = await readInside(inside.root, file, settings.maxFileBytes);
+  const files = filesOf(inside, request, settings, signal);
+  for await (const [file, read] of readAhead(files, async (path) => await readInside(inside.root, path, settings.maxFileBytes))) {
     if ('reason' in read) {
       found.skipped.push(`${file} (${read.reason})`);
       continue;
@@ -59,17 +58,19 @@ export async function searchFiles(
 
 async function* filesOf(
   inside: Awaited<ReturnType<typeof readablePath>>,
-  { hidden }: SearchFilesRequest,
+  { hidden, glob }: SearchFilesRequest,
   { isUnreadable }: WorkspaceSettings,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const { root, path } = inside;
+  const matches = glob === undefined ? undefined : compileGlob(glob);
   if (inside.found !== 'folder') {
-    yield path;
+    if (matches?.(path) !== false) yield path;
     return;
   }
   for await (const entry of walkFiles({ root, start: path, maxDepth: 50, hidden, isUnreadable, signal }))
-    if (entry.kind === 'file') yield entry.path;
+    if (entry.kind === 'file' && matches?.(path === '' ? entry.path : entry.path.slice(path.length + 1)) !== false)
+      yield entry.path;
 }
 
 function lineTest({ query, regex, ignoreCase }: SearchFilesRequest): LineTest {

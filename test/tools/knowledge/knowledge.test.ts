@@ -255,6 +255,19 @@ describe('documents of the workspace', () => {
     expect(await search?.execute({ query: 'oolong' }, toolContext({ workspace, live }))).toContain('docs/tea.md');
   });
 
+  it('survive a damaged index, which is made anew, and never use one behind a link', async () => {
+    const { tool } = await openKnowledge({
+      ...files,
+      '.cadre/knowledge.db': 'this is no database, whatever its name says'.repeat(50),
+    });
+    expect(await tool('index_documents', { path: 'docs' })).toContain('Indexed 2 files');
+    const other = await openKnowledge(files);
+    const outside = await makeFolder();
+    await symlink(outside, path.join(other.workspace, '.cadre'));
+    expect((await errorOf(other.tool('index_documents', {}))).code).toBe('PATH_REFUSED');
+    expect((await errorOf(other.tool('search_knowledge', { query: 'tea' }))).code).toBe('PATH_REFUSED');
+  });
+
   it('come from inside the workspace only, and hold no secrets', async () => {
     const { tool, workspace } = await openKnowledge({ 'a.md': 'plain words', '.env': 'words', 'b.md': 'x' });
     const outside = await makeFolder({ 'secret.md': 'outside words' });
