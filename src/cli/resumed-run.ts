@@ -1,6 +1,8 @@
+import { CadreError } from '../core/error.ts';
 import type { RunId } from '../core/ids.ts';
 import type { ProfileFile } from '../core/profile.ts';
 import type { Run } from '../engine/run.ts';
+import { toTerminalText } from '../inspector/format/terminal-text.ts';
 import type { RunOptions } from './commands/run.ts';
 import { driveRun } from './drive-run.ts';
 import type { ExitCode } from './exit-code.ts';
@@ -54,10 +56,19 @@ export async function resumeAnd(reference: string, options: ResumedOptions, act:
   interruption.lastWords = interruptedWords(run, options.store);
   // That the run was taken up, and what was noted then, is the first thing to tell.
   const watcher = watchRun(run, terminal, mode, seq);
-  await act(run);
+  const tooLate = await act(run).then(() => undefined, expiredWords);
+  // The verdict came too late, and the run goes on all the same: it was taken up, and what expired was settled.
+  if (tooLate !== undefined) terminal.tell(`error: ${toTerminalText(tooLate)}\n`);
   const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json' });
   if (driven === 'interrupted') await closeInterrupted(run, workplace.engine, terminal);
   const closing = driven === 'settled' ? await workplace.closingLines() : '';
   const isUnmoved = status === 'awaiting' && run.state.counters.turns === turns;
-  return finishRun(run, driven, { terminal, mode, store: options.store, closing, isUnmoved });
+  const code = finishRun(run, driven, { terminal, mode, store: options.store, closing, isUnmoved });
+  return tooLate === undefined ? code : 1;
+}
+
+/** What is said of a verdict over a call that has expired; anything else that was thrown is thrown on. */
+function expiredWords(thrown: unknown): string {
+  if (thrown instanceof CadreError && thrown.details['hasExpired'] === true) return thrown.message;
+  throw thrown;
 }

@@ -14,11 +14,21 @@ export function collectSecrets(named: readonly string[] = []): Secrets {
   return secrets;
 }
 
-/** Adds the keys of LLM configs, and what configs and toolsets take from the environment and must not be recorded. */
+/** Names of variables that hold credentials, whoever reads them. */
+const credentialName = /(?:API_?KEY|ACCESS_KEY|PRIVATE_KEY|SECRET|SECRET_KEY|TOKEN|PASSWORD|PASSWD|CREDENTIALS?)$/i;
+
+/** Words, numbers and paths are no credentials, whatever their variable is called. */
+const ordinary = /^(?:.{0,7}|[a-z_-]+|[\d.]+|\.{0,2}[/\\].*|[A-Z]:\\.*)$/;
+
+/**
+ * Adds the keys of LLM configs, what configs and toolsets take from the environment and must not be recorded, and what else of the
+ * environment is a credential by its name: tools read it without saying so.
+ */
 export function addConfigSecrets(secrets: Secrets, set: ProfileSet, env: Readonly<Record<string, string | undefined>>): void {
   for (const { apiKeyVar, secrets: values = [] } of set.llmConfigs.values()) {
     const key = apiKeyVar === undefined ? undefined : env[apiKeyVar];
     for (const value of key === undefined ? values : [key, ...values]) secrets.add(value);
   }
+  for (const [name, value = ''] of Object.entries(env)) if (credentialName.test(name) && !ordinary.test(value)) secrets.add(value);
   for (const toolset of set.toolsets.values()) for (const value of toolset.secrets) secrets.add(value);
 }

@@ -28,6 +28,7 @@ function answerRefusal(run: RunState, kernel: Kernel, input: Extract<Input, { ki
     return new CadreError(
       'PENDING_UNKNOWN',
       `call ${input.callId} of run ${run.meta.runId} ${decidedWords(run, input.callId) ?? 'does not wait for this any more'}`,
+      { details: { hasExpired: hasExpired(run, input.callId) } },
     );
   if (input.args !== undefined && found !== undefined) return editProblem(run, kernel, found, input.args);
   if (waitFor?.kind !== 'question' || waitFor.schema === undefined) return undefined;
@@ -49,6 +50,11 @@ export function decidedWords(run: RunState, callId: string): string | undefined 
     return `has expired: ${end.error.message}; it was denied at ${new Date(end.at).toISOString()}`;
   if (end?.error?.code === 'TOOL_DENIED') return 'was denied already';
   return call.approved ? 'was let run already' : undefined;
+}
+
+/** Tells whether a call was settled because nobody decided over it in time. */
+export function hasExpired(run: RunState, callId: string): boolean {
+  return knownCall(run, callId)?.end?.error?.code === 'TOOL_EXPIRED';
 }
 
 function knownCall(run: RunState, callId: string): CallState | undefined {

@@ -5,7 +5,7 @@ import type { RunState } from '../core/state.ts';
 import { toWire } from '../core/to-wire.ts';
 import type { Input } from './decide.ts';
 import { checkAnswer, type PendingRequest, pendingOf } from './pending.ts';
-import { decidedWords } from './refusal.ts';
+import { decidedWords, hasExpired } from './refusal.ts';
 
 /** How a call is let run. */
 export interface ApproveOptions {
@@ -69,7 +69,10 @@ function waitingFor(run: RunState, ids: string | readonly string[], kind: Pendin
 function notWaiting(run: RunState, pending: readonly PendingRequest[], id: string, kind: PendingRequest['kind']): CadreError {
   const { runId } = run.meta;
   const decided = pending.some((candidate) => candidate.id === id) ? undefined : decidedWords(run, id);
-  if (decided !== undefined) return new CadreError('PENDING_UNKNOWN', `call ${id} of run ${runId} ${decided}`);
+  if (decided !== undefined)
+    return new CadreError('PENDING_UNKNOWN', `call ${id} of run ${runId} ${decided}`, {
+      details: { hasExpired: hasExpired(run, id) },
+    });
   const waiting = pending.map((candidate) => `${candidate.id} (${candidate.kind})`).join(', ') || 'nothing';
   return new CadreError('PENDING_UNKNOWN', `no ${kind} '${id}' is waiting in run ${runId}; waiting: ${waiting}`);
 }

@@ -45,11 +45,32 @@ describe('calls that wait for a person, where nobody can be asked', () => {
     expect((await runCli(['why', 'last', 'Researcher_3.t2', 'not this one'], { cwd })).out).toMatch(/search_documents/);
   });
 
-  it('an id that nothing waits under is refused with what does wait', async () => {
+  it('approved after they expired: the words say so, and the run goes on as its gate says', async () => {
+    const cwd = await starterFolder();
+    const file = path.join(cwd, 'agent_profiles/profiles/Researcher.yaml');
+    await appendFile(file, gate.replace('verdict: ask', 'verdict: ask, expires_after: 500ms'));
+    await runCli(['run', '--docs', 'docs', 'How do I water tomatoes?'], { cwd });
+    const [one] = await pendingOf(cwd);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const late = await runCli(['approve', 'last', one?.id ?? ''], { cwd });
+    expect([late.code, late.err]).toEqual([
+      1,
+      expect.stringMatching(/error: call c\w+ of run \w+ has expired: nobody approved.*it was denied at/),
+    ]);
+    expect(late.out).toMatch(/^# How do I water tomatoes/);
+  });
+
+  it('an id that nothing waits under is refused with what does wait; new arguments are checked and run', async () => {
     const cwd = await gatedFolder();
     await runCli(['run', '--docs', 'docs', 'q'], { cwd });
     const { code, err } = await runCli(['approve', 'last', 'c99'], { cwd });
     expect([code, err]).toEqual([2, expect.stringMatching(/no approval 'c99' is waiting.*c\w+ \(approval\)/)]);
+    const [one] = await pendingOf(cwd);
+    expect((await runCli(['approve', 'last', one?.id ?? '', '--edit', '{"query": 1}'], { cwd })).err).toContain('still waits');
+    await runCli(['approve', 'last', one?.id ?? '', '--edit', '{"query": "water"}'], { cwd });
+    expect((await runCli(['turn', 'last', 'Researcher_2.t1'], { cwd })).out).toMatch(
+      /approved by a person with other arguments.*ran with/s,
+    );
   });
 });
 

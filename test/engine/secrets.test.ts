@@ -88,8 +88,8 @@ describe('planted secrets', () => {
       tools,
       team: false,
       store,
-      env: { THE_KEY: canary(16), TEAM: `Bearer ${canary(17)}` },
-      secrets: canaries.filter((_, index) => index !== 16 && index !== 17),
+      env: { THE_KEY: canary(16), TEAM: `Bearer ${canary(17)}`, SEARCH_API_KEY: canary(12), HOME_TOKEN: '/home/cnry' },
+      secrets: canaries.filter((_, index) => ![12, 16, 17].includes(index)),
     });
     const live: string[] = [];
     let events: readonly CadreEvent[] = [];
@@ -113,6 +113,7 @@ describe('planted secrets', () => {
       records.map((turn) => formatTurn(turn, { full: true })).join(''),
       JSON.stringify(events),
       JSON.stringify(run.pending),
+      await run.recording(),
       JSON.stringify(model.requests.map(({ prompt }) => prompt)),
       live.join(''),
     ];

@@ -4,7 +4,7 @@ import { createMemoryJournal } from '../../src/testing/index.ts';
 import type { ScriptedReply } from '../../src/models/scripted-replies.ts';
 import { delegate } from '../support/delegate.ts';
 import { testEngine, waitsForUser } from '../support/test-engine.ts';
-import { allow, tool } from '../support/tools.ts';
+import { allow, type TestTool, tool } from '../support/tools.ts';
 import { verifyRun } from '../support/verify-run.ts';
 
 const gates = `
@@ -68,6 +68,31 @@ describe('edit and approve', () => {
     expect(paid).toEqual([{ amount: 100 }]);
     // The same arguments are no change.
     expect(run.turns()[0]?.toolInteractions[0]?.changedArgs).toBeUndefined();
+  });
+
+  it('a call that was interrupted runs again with the arguments it was approved with', async () => {
+    const store = createMemoryJournal();
+    let begun = 0;
+    const untilStopped: TestTool['execute'] = (_args, { signal }) => {
+      begun++;
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))));
+    };
+    const held = tool('pay', untilStopped, { parameters, effect: 'idempotent' });
+    const profile = `${waitsForUser}${allow('pay')}${gates.replace('[pay, refund]', '[pay]')}`;
+    const first = await testEngine({ profile, tools: [held], replies: [{ toolCalls: [pay(100)] }], store });
+    const run = await first.launch();
+    await run.settled();
+    await run.approve(run.pending[0]?.id ?? '', { args: { amount: 7 } });
+    expect(begun).toBe(1);
+    await first.engine.close({ graceMs: 0 });
+    const paid: unknown[] = [];
+    const again = tool('pay', (args) => paid.push(args), { parameters, effect: 'idempotent' });
+    const second = await testEngine({ profile, tools: [again], replies: [{ text: 'done' }], store });
+    const resumed = await second.engine.resume(run.id);
+    await resumed.settled();
+    expect(paid).toEqual([{ amount: 7 }]);
+    expect(JSON.stringify(second.model.requests.at(-1)?.prompt)).toContain('It ran with: {\\"amount\\":7}]');
+    await verifyRun(resumed, store);
   });
 
   it('two people at once: one wins, the other is told', async () => {
