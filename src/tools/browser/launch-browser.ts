@@ -94,6 +94,17 @@ function launchArguments(proxyUrl: string): string[] {
     '--dns-prefetch-disable',
     '--no-first-run',
     '--no-pings',
+    // What the browser would ask of its maker for itself: nothing leads anywhere (port 9 is refused by the browser).
+    '--disable-default-apps',
+    '--disable-domain-reliability',
+    '--disable-client-side-phishing-detection',
+    '--metrics-recording-only',
+    '--allow-browser-signin=false',
+    '--autofill-server-url=http://127.0.0.1:9/',
+    '--gaia-url=http://127.0.0.1:9/',
+    '--google-apis-url=http://127.0.0.1:9/',
+    '--component-updater=url-source=http://127.0.0.1:9/',
+    '--variations-server-url=http://127.0.0.1:9/',
   ];
 }
 

@@ -17,6 +17,10 @@ export interface ProxyOptions {
 /** Tells an answer of the proxy itself from one of a page. */
 export const refusedHeader = 'x-cadre-refused';
 
+/** What the browser asks of its maker for itself, and no page does: not let out, and nothing the model should read of. */
+const ownServices =
+  /^(?:update|content-autofill|optimizationguide-pa|safebrowsing|clientservices|chromewebstore)\.googleapis\.com$|^clients?\d*\.google\.com$|\.gvt1\.com$/;
+
 const maxSockets = 256;
 const idleMs = 60_000;
 const hopHeaders: ReadonlySet<string> = new Set([
@@ -141,6 +145,7 @@ export class PolicyProxy {
   }
 
   #resolve(target: ReturnType<typeof checkUrl>): Promise<readonly HostAddress[]> {
+    if (ownServices.test(target.host)) return Promise.reject(new OwnService());
     return resolveChecked(target, this.#options.policy, this.#options.resolver, this.#over.signal);
   }
 
@@ -159,7 +164,7 @@ export class PolicyProxy {
 
   #refused(thrown: unknown): string {
     const words = thrown instanceof CadreError ? thrown.message : describeThrown(thrown);
-    this.#note(words);
+    if (!(thrown instanceof OwnService)) this.#note(words);
     return words;
   }
 
@@ -174,3 +179,6 @@ function answer(response: ServerResponse, status: number, words: string, headers
   if (response.headersSent) response.destroy();
   else response.writeHead(status, { ...headers, 'content-type': 'text/plain; charset=utf-8' }).end(words);
 }
+
+/** The browser asked for something for itself. */
+class OwnService extends Error {}

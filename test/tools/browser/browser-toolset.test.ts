@@ -46,7 +46,9 @@ afterAll(async () => {
   rmSync(workspace, { recursive: true });
 });
 
+const lookedUp = new Set<string>();
 const resolver: HostResolver = (host) => {
+  lookedUp.add(host);
   const address = host.endsWith('.metadata.example') ? '169.254.169.254' : '127.0.0.1';
   return Promise.resolve([{ address, family: 4 }]);
 };
@@ -157,6 +159,8 @@ describe.skipIf(executable === undefined)('browser (skipped without Chromium: ap
     ])
       expect(await errorOf(use('open_page', { url }))).toContain('URL_REFUSED');
     expect(hosts.filter((host) => !host.startsWith(`site.example:${port}`))).toEqual([]);
+    // The browser itself asks nobody for anything.
+    expect([...lookedUp].filter((host) => !host.endsWith('.example'))).toEqual([]);
   });
 
   it('dialogs are dismissed, and windows without end are closed as they open', async () => {

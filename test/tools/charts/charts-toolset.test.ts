@@ -66,6 +66,7 @@ describe('charts', () => {
     expect(png.subarray(1, 4).toString()).toBe('PNG');
     const prompt = JSON.stringify(model.requests.at(-1)?.prompt);
     expect(prompt).toContain('Drawn: charts/birds.svg and charts/birds.png (');
+    expect(prompt).not.toContain('Warnings');
     expect(prompt).toContain(png.toString('base64').slice(0, 200));
   });
 
