@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -83,13 +83,22 @@ function readableFolders(): readonly string[] {
   const packages = ['linkedom', '@mozilla/readability', 'turndown'].flatMap((name) => {
     try {
       const file = fileURLToPath(import.meta.resolve(name));
-      return [file.slice(0, file.lastIndexOf(`${path.sep}node_modules${path.sep}`) + '/node_modules'.length)];
+      // The outermost one: package managers keep packages in folders of their own below it.
+      return [file.slice(0, file.indexOf(`${path.sep}node_modules${path.sep}`) + '/node_modules'.length)];
     } catch {
       // Not installed: the program will say so, with the command that does it.
       return [];
     }
   });
-  return [...new Set([path.dirname(process.execPath), path.join(import.meta.dirname, '..', '..'), ...packages])];
+  const own = path.join(import.meta.dirname, '..', '..');
+  return [...new Set([path.dirname(process.execPath), own, ...packagesAbove(own), ...packages])];
+}
+
+/** The folders in which packages are looked for from a folder on. */
+function packagesAbove(folder: string): readonly string[] {
+  const here = path.join(folder, 'node_modules');
+  const above = path.dirname(folder);
+  return [...(existsSync(here) ? [here] : []), ...(above === folder ? [] : packagesAbove(above))];
 }
 
 function failed({ url }: HtmlPage, what: string): CadreError {
