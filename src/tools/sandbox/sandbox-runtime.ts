@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { accompanyBridges } from './bridge-companion.ts';
 import { missingSandboxPackage, missingSandboxPrograms, unsupportedPlatform } from './sandbox-unavailable.ts';
 
 /** The package that makes sandboxes. */
@@ -30,6 +31,7 @@ export function withOpenNetwork<T>(work: () => T): T {
 }
 
 let users = 0;
+let leaveBridges: (() => void) | undefined;
 let resetting: Promise<void> = Promise.resolve();
 
 /**
@@ -48,6 +50,7 @@ export async function joinRuntime(load: () => Promise<SandboxPackage>): Promise<
   users += 1;
   try {
     await withoutSignalHandlers(() => manager.initialize(baseConfig));
+    leaveBridges ??= accompanyBridges(bridgeSockets(manager));
   } catch (thrown) {
     await leaveRuntime(manager);
     throw thrown;
@@ -58,8 +61,20 @@ export async function joinRuntime(load: () => Promise<SandboxPackage>): Promise<
 /** Gives the package back; it is shut down with its last user. */
 export async function leaveRuntime(manager: SandboxManager): Promise<void> {
   users -= 1;
-  if (users === 0) resetting = manager.reset();
+  if (users === 0) resetting = shutDown(manager);
   await resetting;
+}
+
+/** The sockets by which commands in a sandbox reach what they are allowed to. */
+export function bridgeSockets(manager: SandboxManager): readonly string[] {
+  return [manager.getLinuxHttpSocketPath(), manager.getLinuxSocksSocketPath()].filter((socket) => socket !== undefined);
+}
+
+async function shutDown(manager: SandboxManager): Promise<void> {
+  const leave = leaveBridges;
+  leaveBridges = undefined;
+  await manager.reset();
+  leave?.();
 }
 
 /**

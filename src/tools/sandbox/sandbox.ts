@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os';
 import type { LiveScopes } from '../../core/live-scope.ts';
 import { sandboxFiles } from './sandbox-files.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
-import { joinRuntime, leaveRuntime, withOpenNetwork, type SandboxManager, type SandboxPackage } from './sandbox-runtime.ts';
+import {
+  bridgeSockets,
+  joinRuntime,
+  leaveRuntime,
+  withOpenNetwork,
+  type SandboxManager,
+  type SandboxPackage,
+} from './sandbox-runtime.ts';
 import { blockedSandbox, brokenSandbox } from './sandbox-unavailable.ts';
 import { shellQuote } from './shell-quote.ts';
 
@@ -71,8 +78,7 @@ async function wrap(manager: SandboxManager, command: SandboxedCommand): Promise
   const commandId = randomBytes(18).toString('base64url');
   if (isList) manager.registerCommandNetworkLists(commandId, { allowedDomains: [...network] });
   // The way out, when there is one, lies among the temporary files that are hidden.
-  const sockets = [manager.getLinuxHttpSocketPath(), manager.getLinuxSocksSocketPath()].filter((socket) => socket !== undefined);
-  const filesystem = sandboxFiles(command, isList ? sockets : []);
+  const filesystem = sandboxFiles(command, isList ? bridgeSockets(manager) : []);
   const line = (config: Parameters<SandboxManager['wrapWithSandbox']>[2]): Promise<string> =>
     manager.wrapWithSandbox(shellQuote(command.argv), '/bin/bash', config, undefined, { commandId });
   const wrapping =

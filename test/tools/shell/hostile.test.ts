@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/core/json.ts';
 import type { EffectTool } from '../../../src/core/tool.ts';
 import { shellToolset } from '../../../src/tools/shell/shell-toolset.ts';
-import { toolsetUnderTest, whyNoSandbox } from '../toolset-under-test.ts';
+import { isAlive, toolsetUnderTest, whyNoSandbox } from '../toolset-under-test.ts';
 
 const reason = whyNoSandbox();
 const canSandbox = reason === undefined;
@@ -129,9 +129,15 @@ describe('S8: hostile commands', () => {
       Number(spawnSync('/bin/sh', ['-c', `ps axww -o args | grep -c "^slee[p] ${seconds}"`]).stdout.toString());
     for (let round = 0; round < 100 && running() < (canSandbox ? 4 : 2); round += 1) await pause();
     expect(running()).toBe(canSandbox ? 4 : 2);
+    const own = spawnSync('/bin/sh', ['-c', `ps axww -o pid,ppid | awk '$2 == ${child.pid} { print $1 }'`])
+      .stdout.toString()
+      .trim()
+      .split('\n');
     child.kill('SIGKILL');
-    for (let round = 0; round < 100 && running() > 0; round += 1) await pause();
+    const left = (): readonly string[] => own.filter(isAlive);
+    for (let round = 0; round < 200 && (running() > 0 || left().length > 0); round += 1) await pause();
     expect(running()).toBe(0);
+    expect(left()).toEqual([]);
   });
 });
 
