@@ -63,7 +63,14 @@ export class StdioTransport implements Transport {
         details: { permanent: true },
       });
     const folder = cwd ?? process.cwd();
-    if (sandbox !== undefined) this.#sandboxed = await sandboxServer([command, ...args], sandbox, folder);
+    if (sandbox !== undefined) {
+      this.#sandboxed = await sandboxServer([command, ...args], sandbox, folder);
+      // It may have been given up while the sandbox was made; nothing is started then.
+      if (this.#ended !== undefined) {
+        await this.#giveBackSandbox();
+        throw new CadreError('MCP_UNAVAILABLE', this.#ended);
+      }
+    }
     const [program, ...words] = this.#sandboxed?.argv ?? [command, ...args];
     const child = spawn(program, words, {
       env: childEnvironment(env, inheritEnv),
@@ -98,7 +105,14 @@ export class StdioTransport implements Transport {
     const child = this.#child;
     this.#over('it was closed');
     if (child !== undefined) await endGroup(child, this.#options.closeMs);
-    await this.#sandboxed?.release();
+    await this.#giveBackSandbox();
+  }
+
+  async #giveBackSandbox(): Promise<void> {
+    const sandboxed = this.#sandboxed;
+    this.#sandboxed = undefined;
+    // What the sandbox fails to tidy up is not the server's failure, and nobody waits for it.
+    await sandboxed?.release().catch(() => undefined);
   }
 
   #listen(child: ChildProcess): void {
