@@ -90,7 +90,7 @@ describe('plain lines', () => {
   it('show what agents tell people, and no other notes that are mere information', () => {
     const toLine = createProgressLines(plainStyle);
     const note = { type: 'note.add', level: 'info', agentId: 'Clerk_1', message: 'Half way.', runId: 'r', seq: 1, at: 0 };
-    expect(toLine({ ...note, code: 'NOTICE' } as unknown as CadreEvent)).toBe('Clerk_1 says: Half way.');
+    expect(toLine({ ...note, code: 'NOTICE' } as unknown as CadreEvent)).toMatch(/Clerk_1 says: Half way\.$/);
     expect(toLine({ ...note, code: 'OTHER' } as unknown as CadreEvent)).toBeUndefined();
   });
 
