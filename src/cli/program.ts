@@ -233,6 +233,16 @@ function addRunViews(program: Command, done: Done): void {
     const { eventsCommand } = await import('./commands/events.ts');
     done(await eventsCommand(run, options));
   });
+  reading(
+    program
+      .command('tail')
+      .summary('what a run does, line by line, until it ends; also one that another process runs')
+      .argument('<run>')
+      .option('-n, --lines <count>', 'so many lines of what was before (default: all)', wholeNumber),
+  ).action(async (run: string, options) => {
+    const { tailCommand } = await import('./commands/tail.ts');
+    done(await tailCommand(run, options));
+  });
   reading(program.command('pending').summary('what of a run waits for you').argument('<run>')).action(
     async (run: string, options) => {
       const { pendingCommand } = await import('./commands/pending.ts');

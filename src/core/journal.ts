@@ -43,7 +43,7 @@ export interface RunSummary {
   readonly turns: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** It says `running`, and nobody advances it any more: its process died, or closed its engine. Absent where a store cannot tell. */
+  /** It is not over, and no process has it: the one that had died, or closed its engine. Absent where a store cannot tell. */
   readonly isAbandoned?: true;
 }
 

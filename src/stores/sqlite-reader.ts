@@ -126,9 +126,13 @@ export class SqliteReader {
       turns: Number(row['turns']),
       inputTokens: Number(row['input_tokens']),
       outputTokens: Number(row['output_tokens']),
-      ...(!isDamaged && row['status'] === 'running' && isLeft(row) ? { isAbandoned: true as const } : {}),
+      ...(!isDamaged && isOpen(row) && isLeft(row) ? { isAbandoned: true as const } : {}),
     };
   }
+}
+
+function isOpen({ status }: Row): boolean {
+  return status === 'running' || status === 'awaiting';
 }
 
 /** Nobody holds the run, or a process that is gone; an owner of another form cannot be looked at. */

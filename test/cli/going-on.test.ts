@@ -115,6 +115,27 @@ describe('a run that is interrupted', () => {
     expect((await runCli(['resume', '--all', 'last'], { cwd })).code).toBe(2);
   });
 
+  it('can be followed from another terminal, to its end or to where its process ended', async () => {
+    const cwd = await temporaryFolder();
+    const model = await startChatModel();
+    await writeSoloTeam(cwd, model.baseUrl);
+    const running = startForTest(['run', '--docs', 'docs', 'Hello?'], { cwd });
+    while (model.requests === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    const tail = startForTest(['tail', 'last'], { cwd });
+    await tail.until('started: Hello?');
+    running.child.kill('SIGKILL');
+    expect(await tail.finished).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/Run run_\w+ is advanced by nobody any more; go on with: node .* resume run_/),
+    });
+    model.answer('Hello to you, too.');
+    expect((await runCli(['resume', 'last', '--docs', 'docs'], { cwd })).code).toBe(0);
+    const { code, out, err } = await runCli(['tail', 'last', '--json'], { cwd });
+    expect({ code, out }).toEqual({ code: 0, out: (await runCli(['events', 'last'], { cwd })).out });
+    expect(err).toMatch(/Run run_\w+ waits for a message or a person, and no process has it/);
+    expect((await runCli(['tail', 'last', '--lines', '1'], { cwd })).out).toMatch(/^\[.*waits for a message\n$/);
+  });
+
   it('goes on with the profiles of today when told so, and says what differs', async () => {
     const cwd = await temporaryFolder();
     const model = await startChatModel();

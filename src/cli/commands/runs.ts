@@ -23,7 +23,7 @@ function formatRuns(runs: readonly RunSummary[], { style = plainStyle }: FormatO
   const header = ['RUN', 'STATUS', 'STARTED', 'TIME', 'AGENTS', 'TURNS', 'TOKENS', 'TITLE'].map((title) => cell(title, style.dim));
   const body = runs.map((run) => [
     cell(safe(run.runId, 60), style.bold),
-    cell(run.isAbandoned === true ? 'interrupted' : run.status, (text) => styledStatus(style, text)),
+    cell(run.isAbandoned === true && run.status === 'running' ? 'interrupted' : run.status, (text) => styledStatus(style, text)),
     cell(timeText(run.createdAt).replace('T', ' ').slice(0, 19)),
     cell(durationText(run.updatedAt - run.createdAt)),
     cell(`${run.agents}`),
