@@ -1,9 +1,11 @@
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { engineVersion } from '../engine/version.ts';
 import type { ExitCode } from './exit-code.ts';
+import { addAuthoringCommands } from './authoring-commands.ts';
 import { collectFiles } from './attachments-option.ts';
 import { existingFolder } from './existing-folder.ts';
 import { parseLimits } from './limits-option.ts';
+import { colorOption, type Done, storeOption } from './shared-options.ts';
 
 /**
  * The command line, as words and options alone: what a command does is loaded when it is called, so that help is quick.
@@ -27,11 +29,6 @@ export function createProgram(done: (code: ExitCode) => void): Command {
 const helpAfter = `
 RUN is a run's id, the beginning of one, or "last". TURN is a turn's id, the end of one (t3), or "last".
 Exit codes: 0 done, 1 the run failed, 2 usage or invalid profiles, 130 interrupted.`;
-
-type Done = (code: ExitCode) => void;
-
-const storeOption = (): Option => new Option('--store <path>', 'the journal (default: .cadre/journal.db)');
-const colorOption = (): Option => new Option('--no-color', 'no colours (also: NO_COLOR=1)');
 
 /** Options of everything that advances a run. */
 function running(command: Command, options: { readonly starts: boolean }): Command {
@@ -249,50 +246,6 @@ function addRunViews(program: Command, done: Done): void {
       done(await pendingCommand(run, options));
     },
   );
-}
-
-function addAuthoringCommands(program: Command, done: Done): void {
-  program
-    .command('validate')
-    .summary('check profiles, and list every problem with file:line:column')
-    .argument('[folder]', 'the profiles (default: ./agent_profiles, else the bundled team)')
-    .option('--json', 'as JSON')
-    .addOption(colorOption())
-    .action(async (folder: string | undefined, options) => {
-      const { validateCommand } = await import('./commands/validate.ts');
-      done(await validateCommand(folder, options));
-    });
-  program
-    .command('explain')
-    .summary('a profile after inheritance, with the place of each value')
-    .argument('<profile>')
-    .option('--profiles <folder>', 'the profiles (default: ./agent_profiles, else the bundled team)')
-    .option('--json', 'as JSON')
-    .addOption(colorOption())
-    .action(async (profile: string, options) => {
-      const { explainCommand } = await import('./commands/explain.ts');
-      done(await explainCommand(profile, options));
-    });
-  program
-    .command('schema')
-    .summary('the JSON Schemas for editors')
-    .addArgument(
-      new Argument('[kind]', 'which one (default: all)').choices(['profile', 'llm_config', 'handover_protocol', 'script']),
-    )
-    .option('--out <folder>', 'write them as files')
-    .action(async (kind: 'profile' | undefined, options) => {
-      const { schemaCommand } = await import('./commands/schema.ts');
-      done(await schemaCommand(kind, options));
-    });
-  program
-    .command('init')
-    .summary('write a starter team that runs at once')
-    .argument('[folder]', 'where (default: here)')
-    .option('--force', 'also into a folder that is not empty; files of the same name are replaced')
-    .action(async (folder: string | undefined, options) => {
-      const { initCommand } = await import('./commands/init.ts');
-      done(await initCommand(folder, options));
-    });
 }
 
 function wholeNumber(text: string): number {

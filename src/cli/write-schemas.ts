@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { JsonSchema } from '../core/json.ts';
+import { schemaKinds, type SchemaKind } from './schema-kinds.ts';
 import { loadToolsetKinds } from '../tools/toolset-kinds.ts';
 import {
   handoverProtocolJsonSchema,
@@ -9,12 +10,6 @@ import {
   scriptJsonSchema,
   toolsetJsonSchema,
 } from '../profiles/json-schemas.ts';
-
-/** What there are schemas of. */
-export const schemaKinds = ['profile', 'llm_config', 'handover_protocol', 'toolset', 'script'] as const;
-
-/** A kind of file that a schema describes. */
-export type SchemaKind = (typeof schemaKinds)[number];
 
 /** The JSON Schema of one kind of file. */
 export async function schemaOf(kind: SchemaKind): Promise<JsonSchema> {

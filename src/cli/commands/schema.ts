@@ -1,7 +1,8 @@
 import path from 'node:path';
 import type { ExitCode } from '../exit-code.ts';
 import { openTerminal } from '../terminal.ts';
-import { schemaKinds, schemaOf, schemaText, writeSchemas, type SchemaKind } from '../write-schemas.ts';
+import { schemaKinds, type SchemaKind } from '../schema-kinds.ts';
+import { schemaOf, schemaText, writeSchemas } from '../write-schemas.ts';
 
 /** Prints the JSON Schema of one kind of file, or of all by name; with `--out`, writes them as files. */
 export async function schemaCommand(kind: SchemaKind | undefined, options: { readonly out?: string }): Promise<ExitCode> {

@@ -1,0 +1,46 @@
+import { Argument, type Command } from 'commander';
+import { schemaKinds, type SchemaKind } from './schema-kinds.ts';
+import { colorOption, type Done } from './shared-options.ts';
+
+/** Commands for those who write profiles. */
+export function addAuthoringCommands(program: Command, done: Done): void {
+  program
+    .command('validate')
+    .summary('check profiles, and list every problem with file:line:column')
+    .argument('[folder]', 'the profiles (default: ./agent_profiles, else the bundled team)')
+    .option('--json', 'as JSON')
+    .addOption(colorOption())
+    .action(async (folder: string | undefined, options) => {
+      const { validateCommand } = await import('./commands/validate.ts');
+      done(await validateCommand(folder, options));
+    });
+  program
+    .command('explain')
+    .summary('a profile after inheritance, with the place of each value')
+    .argument('<profile>')
+    .option('--profiles <folder>', 'the profiles (default: ./agent_profiles, else the bundled team)')
+    .option('--json', 'as JSON')
+    .addOption(colorOption())
+    .action(async (profile: string, options) => {
+      const { explainCommand } = await import('./commands/explain.ts');
+      done(await explainCommand(profile, options));
+    });
+  program
+    .command('schema')
+    .summary('the JSON Schemas for editors')
+    .addArgument(new Argument('[kind]', 'which one (default: all)').choices(schemaKinds))
+    .option('--out <folder>', 'write them as files')
+    .action(async (kind: SchemaKind | undefined, options) => {
+      const { schemaCommand } = await import('./commands/schema.ts');
+      done(await schemaCommand(kind, options));
+    });
+  program
+    .command('init')
+    .summary('write a starter team that runs at once')
+    .argument('[folder]', 'where (default: here)')
+    .option('--force', 'also into a folder that is not empty; files of the same name are replaced')
+    .action(async (folder: string | undefined, options) => {
+      const { initCommand } = await import('./commands/init.ts');
+      done(await initCommand(folder, options));
+    });
+}
