@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { LLMock, type Fixture } from '@copilotkit/aimock';
 
 /** A wire format: what an LLM config says to speak it to a server on the loopback interface. */
@@ -52,5 +53,15 @@ export async function startMock(fixtures: readonly Fixture[]): Promise<MockProvi
   const mock = new LLMock({ port: 0, host: '127.0.0.1' });
   mock.addFixtures([...fixtures]);
   await mock.start();
-  return { url: mock.url, mock, [Symbol.asyncDispose]: () => mock.stop() };
+  return {
+    url: mock.url,
+    mock,
+    async [Symbol.asyncDispose]() {
+      // It waits for connections that clients keep open, for seconds, unless they are closed.
+      const { server } = Reflect.get(mock, 'serverInstance') as { readonly server: Server };
+      const stopped = mock.stop();
+      server.closeAllConnections();
+      await stopped;
+    },
+  };
 }
