@@ -168,12 +168,12 @@ describe('gates see where what the model looks at came from', () => {
   });
 
   it('a gate of the profile overrides what a tool asks for itself, also by toolset', async () => {
-    const shell = tool('run_command', () => 'ran', { toolset: 'shell', needs_approval: true });
-    const gates = 'tool_gates:\n  - { id: trusted_here, toolsets: [shell], verdict: allow }\n';
-    const replies = [call('run_command'), { text: 'done' }];
+    const shell = tool('run_it', () => 'ran', { toolset: 'runners', needs_approval: true });
+    const gates = 'tool_gates:\n  - { id: trusted_here, toolsets: [runners], verdict: allow }\n';
+    const replies = [call('run_it'), { text: 'done' }];
     const asked = await (await testEngine({ profile: using([shell]) + waitsForUser, tools: [shell], replies })).launch();
     await asked.settled();
-    expect(waiting(asked)).toEqual(['run_command']);
+    expect(waiting(asked)).toEqual(['run_it']);
     const free = await (await testEngine({ profile: using([shell]) + waitsForUser + gates, tools: [shell], replies })).launch();
     await free.settled();
     expect(waiting(free)).toEqual([]);
