@@ -13,7 +13,7 @@ import type { LimitsOption } from '../limits-option.ts';
 import { profilesFolder } from '../profiles-folder.ts';
 import { openTerminal } from '../terminal.ts';
 import { thisCommand } from '../this-command.ts';
-import { writeRecording } from '../write-recording.ts';
+import { openRecording, writeRecording } from '../write-recording.ts';
 import { watchMode, watchRun } from '../watcher.ts';
 import { openWorkplace } from '../workplace.ts';
 
@@ -44,6 +44,7 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   const replay = options.replay === undefined ? undefined : await readRecording(options.replay);
   const input =
     replay !== undefined && words.length === 0 ? replay.start.input : await withFiles(await readQuestion(words), options.attach);
+  if (options.record !== undefined) await openRecording(options.record);
   const terminal = openTerminal(options);
   using interruption = new Interruption();
   await using workplace = await openWorkplace({ ...options, profiles: profilesFolder(options.profiles), replay });
@@ -58,8 +59,9 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   interruption.lastWords = interruptedWords(run, options.store);
   const watcher = watchRun(run, terminal, mode);
   const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json', people: replayedPeople(replay) });
-  if (driven === 'interrupted') await closeInterrupted(run, workplace.engine, terminal);
+  // An engine that is closed reads its journal no more.
   if (options.record !== undefined) await writeRecording(options.record, await run.recording());
+  if (driven === 'interrupted') await closeInterrupted(run, workplace.engine, terminal);
   const closing = driven === 'settled' ? await workplace.closingLines() : '';
   return finishRun(run, driven, { terminal, mode, store: options.store, closing });
 }
