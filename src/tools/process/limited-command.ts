@@ -1,3 +1,5 @@
+import { markVariable } from './marked-processes.ts';
+
 /** What a process, and everything it starts, may take. */
 export interface ProcessLimits {
   /** Address space of each process, in bytes. */
@@ -11,8 +13,23 @@ export interface ProcessLimits {
 }
 
 /**
- * Sets the limits, then becomes the command. With a lifeline (file descriptor 3), a companion ends the whole process group
- * when the other end is gone: when the engine was killed. The companion is started before the command's own program, which
+ * What the companion does when the engine is gone: ends what bears the command's mark and left its group, as far as a
+ * `/proc` tells, then the group. It bears the mark itself, and must not end itself before it is done.
+ */
+const endAll = `
+  PATH=/usr/bin:/bin own=$(exec /bin/sh -c 'echo $PPID')
+  for _ in 1 2 3 4 5; do
+    for place in $(grep -lsaF "${markVariable}=$${markVariable}" /proc/[0-9]*/environ); do
+      place=\${place#/proc/}
+      [ "\${place%/environ}" = "$own" ] || kill -s KILL "\${place%/environ}"
+    done
+  done
+  kill -s KILL -- "-$$"
+`;
+
+/**
+ * Sets the limits, then becomes the command. With a lifeline (file descriptor 3), a companion ends all of it when the other
+ * end is gone: when the engine was killed. The companion is started before the command's own program, which
  * therefore knows nothing of it. What a system cannot limit is left as it is.
  */
 const script = `
@@ -25,7 +42,7 @@ ulimit -f "$blocks" 2>/dev/null
 ulimit -t "$seconds" 2>/dev/null
 [ "$processes" = 0 ] || ulimit -u "$processes" 2>/dev/null || ulimit -p "$processes" 2>/dev/null
 if [ "$lifeline" = yes ]; then
-  ( exec >/dev/null 2>&1 </dev/null; read -r _ <&3; kill -s KILL -- "-$$" ) &
+  ( exec >/dev/null 2>&1 </dev/null; read -r _ <&3; ${endAll} ) &
   exec 3<&-
 fi
 unset lifeline memory blocks seconds processes

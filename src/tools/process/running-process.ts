@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { CapturedOutput } from './captured-output.ts';
-import { countProcesses, findMarked, markVariable } from './marked-processes.ts';
+import { countProcesses, findMarked, findUnclear, markVariable, startTicks } from './marked-processes.ts';
 import { askInside, signalProcesses } from './signal-processes.ts';
 
 /** How often it is looked whether a command has too many processes, in milliseconds. */
@@ -59,6 +59,7 @@ export class RunningProcess {
   readonly #request: ProcessRequest;
   readonly #mark = randomBytes(12).toString('hex');
   readonly #child: ChildProcess;
+  readonly #startTicks: number;
   #cause: EndCause = 'exit';
   #over = false;
   #timers: NodeJS.Timeout[] = [];
@@ -79,6 +80,7 @@ export class RunningProcess {
     } finally {
       if (stdin !== 'ignore') closeSync(stdin);
     }
+    this.#startTicks = startTicks(this.#child.pid ?? 0);
     // A companion that is told to end resets the lifeline; that is no fault of anybody.
     this.#child.stdio[3]?.on('error', () => undefined);
     this.#child.stdout?.on('data', (chunk: Buffer) => this.#take(request.stdout, chunk));
@@ -158,12 +160,18 @@ export class RunningProcess {
     const companion = this.#request.lifeline ? 1 : 0;
     const left = this.#request.sandboxed ? 0 : Math.max(0, findMarked(this.#mark).length - companion);
     this.#kill();
-    // What forks while it is killed is caught by looking again.
-    for (let round = 0; round < 20 && findMarked(this.#mark).length > 0; round += 1) {
+    // What forks while it is killed is caught by looking again, and so is what was about to become another program.
+    for (let round = 0; round < 20 && this.#mayBeLeft(); round += 1) {
       await pause(10);
       this.#kill();
     }
     return left;
+  }
+
+  /** In a sandbox nothing is left once it is over, whatever can be read of it. */
+  #mayBeLeft(): boolean {
+    if (findMarked(this.#mark).length > 0) return true;
+    return !this.#request.sandboxed && this.#startTicks >= 0 && findUnclear(this.#startTicks).length > 0;
   }
 
   async #drain(): Promise<void> {
