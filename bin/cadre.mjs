@@ -17,9 +17,17 @@ else if (process.env.CADRE_NODE !== undefined)
 else startAgain(installedNode());
 
 async function start() {
+  endWithStarter();
   // Compiled code is kept between commands in the folder for temporary files; it halves the time a command needs to begin.
   nodeModule.enableCompileCache();
   await import(pathToFileURL(mainFile()).href);
+}
+
+/** Started by an older Node, this process stops as by SIGTERM when that one is killed: nobody would know it goes on. */
+function endWithStarter() {
+  if (process.channel === undefined) return;
+  process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  process.channel.unref();
 }
 
 /** The sources in a clone of the project, the build in an installed package (Node strips no types below node_modules). */
@@ -47,7 +55,7 @@ function installedNode() {
 
 function startAgain(binary) {
   const child = spawn(binary, [...process.execArgv, ...process.argv.slice(1)], {
-    stdio: 'inherit',
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, CADRE_NODE: binary },
   });
   // The signals are the child's to act on; this process ends when the child has.

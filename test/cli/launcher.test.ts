@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -28,5 +29,16 @@ describe('the launcher', () => {
     expect(() => execFileSync(old ?? '', [launcher, 'frob'], { stdio: 'pipe' })).toThrow(
       expect.objectContaining({ status: 2, stderr: expect.anything() }),
     );
+  });
+
+  it.skipIf(old === undefined || process.platform !== 'linux')('leaves nobody running when it is killed', async () => {
+    const starter = spawn(old ?? '', [launcher, 'mcp', '--http', '--port', '0', '--store', 'memory'], { stdio: 'pipe' });
+    await Promise.race([once(starter.stdout, 'data'), once(starter.stderr, 'data')]);
+    const started = readFileSync(`/proc/${starter.pid}/task/${starter.pid}/children`, 'utf8').trim();
+    expect(existsSync(`/proc/${started}`)).toBe(true);
+    // The streams are closed when nobody holds them any more: not the one that was killed, and not the one it had started.
+    const closed = once(starter, 'close');
+    starter.kill('SIGKILL');
+    await expect(closed).resolves.toBeDefined();
   });
 });
