@@ -11,7 +11,7 @@ import { interruptTurn, lostCall } from '../nodes/interrupted-turn.ts';
 import { endMissing } from '../nodes/missing-tool.ts';
 import { startCall } from '../nodes/start-call.ts';
 import { failCall } from '../nodes/tool-end.ts';
-import { settleUnknown } from '../nodes/unknown-outcome.ts';
+import { asksWhetherHappened, settleUnknown } from '../nodes/unknown-outcome.ts';
 import { verifyCall } from '../nodes/verify-call.ts';
 
 /** Something that whoever takes a run up should know; put on record. */
@@ -75,7 +75,8 @@ function recoverCompaction(tx: Transaction, agent: AgentState): void {
 function recoverCall(tx: Transaction, env: Env, agent: AgentState, call: CallState): void {
   const tool = env.catalog.get(call.request.name);
   if (tool === undefined) {
-    endMissing(tx, env, agent, call);
+    if (isForPeople(call)) expireIfDue(tx, env, call);
+    else endMissing(tx, env, agent, call);
     return;
   }
   const isRepeatable = tool.effect === 'pure' || tool.effect === 'idempotent';
@@ -87,6 +88,14 @@ function recoverCall(tx: Transaction, env: Env, agent: AgentState, call: CallSta
   if (isRepeatable) startCall(tx, agent, call, tool);
   else if (tool.effect === 'verifiable' && tool.verify !== undefined) verifyCall(tx, env, agent, call, tool.verify);
   else settleUnknown(tx, env, agent, call);
+}
+
+/**
+ * Whether people decide what becomes of a call, and can without its tool. Its tool may be missing here alone (a variable that is
+ * not set in this terminal, a server that is down), and what they were asked must not be lost by that.
+ */
+function isForPeople(call: CallState): boolean {
+  return call.status === 'suspended' && (call.waitFor?.kind === 'approval' || asksWhetherHappened(call));
 }
 
 /** Who was asked and had no process to answer to is not asked again: a verdict that comes with the resume comes too late. */

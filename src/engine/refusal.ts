@@ -30,6 +30,11 @@ function answerRefusal(run: RunState, kernel: Kernel, input: Extract<Input, { ki
       `call ${input.callId} of run ${run.meta.runId} ${decidedWords(run, input.callId) ?? 'does not wait for this any more'}`,
       { details: { hasExpired: hasExpired(run, input.callId) } },
     );
+  if (input.verdict === 'approved' && found !== undefined && kernel.env.catalog.get(found.call.request.name) === undefined)
+    return new CadreError(
+      'TOOL_MISSING',
+      `'${found.call.request.name}' is not there to run, so call ${input.callId} still waits; bring back what its toolset needs (the run's warnings say what is missing), or reject the call`,
+    );
   if (input.args !== undefined && found !== undefined) return editProblem(run, kernel, found, input.args);
   if (waitFor?.kind !== 'question' || waitFor.schema === undefined) return undefined;
   const checked = kernel.env.checkSchema(waitFor.schema, input.value ?? null);

@@ -119,6 +119,29 @@ describe('profiles that were edited since', () => {
 });
 
 describe('K11: tools that were edited since', () => {
+  it('a call that waits for approval goes on waiting while its tool is not there, and runs once it is', async () => {
+    let ran = 0;
+    const asks = `${waitsForUser}${allow('t', 'other')}tool_gates: [{ id: g, tools: [t], verdict: ask }]`;
+    const tools = [tool('t', () => ++ran), tool('other', () => 1)];
+    const replies = [{ toolCalls: [{ name: 't', args: {} }] }];
+    const { id, store, next } = await edited({ profile: asks, tools, replies }, { profile: waitsForUser });
+    const without = await next.engine.resume(id);
+    const [pending] = without.pending;
+    expect(pending).toMatchObject({ kind: 'approval', tool: 't' });
+    await expect(without.approve(pending?.id ?? '')).rejects.toMatchObject({
+      code: 'TOOL_MISSING',
+      message: expect.stringMatching(/still waits/),
+    });
+    await next.engine.close();
+    const last = await testEngine({ profile: waitsForUser, tools, replies: [{ text: 'done' }], store, ids: laterIds() });
+    const run = await last.engine.resume(id);
+    await run.approve(pending?.id ?? '');
+    await run.settled();
+    expect(ran).toBe(1);
+    expect(run.turns()[0]?.toolInteractions).toMatchObject([{ status: 'ok' }]);
+    await last.engine.close();
+  });
+
   it('a difference to the last turn is noted when the run is taken up', async () => {
     const old = tool('t', () => 1);
     const { id, store, next } = await edited(

@@ -7,7 +7,10 @@ for (const sandbox of process.argv[3] === 'both' ? [false, true] : [false]) {
   const shell = toolsetUnderTest(shellToolset, { sandbox });
   const mark = `${process.argv[2] ?? ''}${sandbox ? 1 : 0}`;
   mkdirSync(`${shell.workspace}/here`);
-  await shell.run('run_command', { command: `trap '' TERM HUP; setsid sh -c 'trap "" TERM; sleep ${mark}; :' & sleep ${mark}`, background: true });
+  await shell.run('run_command', {
+    command: `trap '' TERM HUP; setsid sh -c 'trap "" TERM; sleep ${mark}; :' & sleep ${mark}`,
+    background: true,
+  });
 }
 process.stdout.write('ready\n');
 setInterval(() => undefined, 1000);
