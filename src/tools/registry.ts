@@ -43,6 +43,8 @@ export function createToolRegistry(tools: Readonly<Record<string, unknown>> | re
   for (const tool of byName.values()) checkVerifier(tool, byName);
   let tables = indexTools(byName);
   let version = 0;
+  // Those that `setToolset` brought: the others may bear the same toolset's name, and stay.
+  const replaceable = new Map<string, readonly string[]>();
   return {
     get: (name) => byName.get(name),
     names: () => tables.names,
@@ -56,12 +58,17 @@ export function createToolRegistry(tools: Readonly<Record<string, unknown>> | re
       return version;
     },
     setToolset: (toolset, replacements) => {
-      for (const { name } of tables.toolsets.get(toolset) ?? []) byName.delete(name);
+      for (const name of replaceable.get(toolset) ?? []) byName.delete(name);
+      const others = new Set(byName.keys());
       const leftOut = [
         ...replacements.flatMap((definition) => attempt(() => add(toolOf(definition, toolset)))),
         // A verifier may stand after the tool it is for.
         ...[...byName.values()].flatMap((tool) => (tool.toolset === toolset ? verifierProblem(tool, byName) : [])),
       ];
+      replaceable.set(
+        toolset,
+        [...byName.keys()].filter((name) => !others.has(name)),
+      );
       tables = indexTools(byName);
       version += 1;
       return leftOut;

@@ -192,4 +192,27 @@ describe('toolsets and what profiles allow', () => {
     expect(await tools('B')).toEqual(['shut']);
     await engine.close();
   });
+
+  it("a tool of the launcher goes before one of a toolset, also when it bears the toolset's name", async () => {
+    const mine = defineTool({
+      name: 'run_command',
+      toolset: 'shell',
+      description: 'Mine.',
+      parameters: { type: 'object' },
+      execute: () => 'mine',
+    });
+    const engine = await createEngine({
+      profiles: {
+        files: [{ path: 'profiles/a.yaml', text: 'name: A\ntool_access_policy: { allowed_toolsets: [shell] }\n' }],
+      },
+      models: { default: scriptedModel([call('run_command'), { text: 'Done.' }]) },
+      tools: [mine],
+      store: 'memory',
+    });
+    const run = await engine.launch({ profile: 'A', input: 'Go.' });
+    await run.result;
+    expect(run.turns()[0]?.toolInteractions[0]).toMatchObject({ name: 'run_command', status: 'ok' });
+    expect(run.turns()[0]?.tools).toContain('read_command_output');
+    await engine.close();
+  });
 });
