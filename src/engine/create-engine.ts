@@ -24,12 +24,13 @@ import { Engine } from './engine.ts';
 import type { Workbench } from './engine-parts.ts';
 import type { LimitOptions } from './limit-options.ts';
 import { createLlmConfigs, type LlmConfigs } from './llm-configs.ts';
-import { openStore } from './open-store.ts';
+import { defaultStorePath, openStore } from './open-store.ts';
 import { knownToolsetKinds, openToolsets, type ToolsetOptions } from './open-toolsets.ts';
 import { readRecording } from '../models/read-recording.ts';
 import { randomIds } from './random-ids.ts';
 import { systemClock } from './system-clock.ts';
 import { Toolsets } from './toolsets.ts';
+import { rememberJournal, rememberProfiles } from '../tools/files/engine-places.ts';
 import { createWorkspaces, type WorkspaceOption } from './workspaces.ts';
 
 /** What an engine is created from. Everything but `profiles` has a default. */
@@ -113,6 +114,7 @@ export async function prepareEngine(
   const secrets = collectSecrets(options.secrets);
   const llmConfigs = new Set<LlmConfigs>();
   const build = async (source: EngineOptions['profiles'], names: Partial<KnownNames>): Promise<Workbench> => {
+    for (const folder of [filesOf(source)].flat()) if (typeof folder === 'string') rememberProfiles(folder);
     const set = await loadProfiles(filesOf(source), {
       known: async (files) => ({ ...names, toolsetKinds: await knownToolsetKinds(files, declared) }),
       ...env,
@@ -145,6 +147,7 @@ export async function prepareEngine(
   };
   return {
     open: async (live) => {
+      if (live.store === undefined || typeof live.store === 'string') rememberJournal(live.store ?? defaultStorePath);
       const clock = live.clock ?? systemClock;
       const gateway = createModelGateway({
         models: live.models ?? {},

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
+import { engineJournals, engineProfiles } from '../files/engine-places.ts';
 import type { SandboxedCommand } from './sandbox.ts';
 
 /** Nobody's home can be looked into, nor what other programs keep for a while, nor what other machines or users trust. */
@@ -51,14 +52,22 @@ export function sandboxFiles(command: SandboxedCommand, also: readonly string[])
   const { policy, writable = [], readable = [] } = command;
   const workspace = realPath(command.workspace);
   const write = [workspace, ...writable.map(realPath), ...policy.write.map(atHome)];
+  // What is not there yet cannot be hidden, and must not be made either. Below a `.git` that is to be made, anything may be.
+  const kept = guarded.map((place) => path.join(workspace, place)).filter((place) => isKept(workspace, place));
   const private_ = hiddenIn.flatMap((name) => [path.join(process.cwd(), name), path.join(workspace, name)]);
   return {
     // In some containers the home is `/`, and hiding that would hide everything.
-    denyRead: [...hidden, homedir(), tmpdir(), ...private_].filter((place) => place !== '/' && existsSync(place)),
+    denyRead: [...hidden, homedir(), tmpdir(), ...private_, ...engineJournals()].filter(
+      (place) => place !== '/' && existsSync(place),
+    ),
     allowRead: [...write, ...readable.map(realPath), ...policy.read.map(atHome), ...also],
     allowWrite: write,
-    denyWrite: guarded.map((place) => path.join(workspace, place)).filter((place) => existsSync(place)),
+    denyWrite: [...kept, ...engineProfiles(), ...engineJournals()],
   };
+}
+
+function isKept(workspace: string, place: string): boolean {
+  return existsSync(place) || path.dirname(place) === workspace || existsSync(path.dirname(place));
 }
 
 function atHome(place: string): string {

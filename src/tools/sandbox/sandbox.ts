@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { realpathSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { LiveScopes } from '../../core/live-scope.ts';
 import { sandboxFiles } from './sandbox-files.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
@@ -78,6 +79,8 @@ async function wrap(manager: SandboxManager, command: SandboxedCommand): Promise
   const commandId = randomBytes(18).toString('base64url');
   if (isList) manager.registerCommandNetworkLists(commandId, { allowedDomains: [...network] });
   // The way out, when there is one, lies among the temporary files that are hidden.
+  // The engine keeps things there, also while a command runs, and nobody else may make it.
+  mkdirSync(path.join(command.workspace, '.cadre'), { recursive: true });
   const filesystem = sandboxFiles(command, isList ? bridgeSockets(manager) : []);
   const line = (config: Parameters<SandboxManager['wrapWithSandbox']>[2]): Promise<string> =>
     manager.wrapWithSandbox(shellQuote(command.argv), '/bin/bash', config, undefined, { commandId });
@@ -108,10 +111,11 @@ function sandboxLine(wrapped: string): string {
 
 /** Runs a command that does nothing: only that shows whether the system lets a sandbox be made. */
 async function probe(sandbox: Sandbox): Promise<void> {
+  const workspace = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-probe-')));
   const { argv, release } = await sandbox.wrap({
     argv: ['/bin/sh', '-c', 'exit 0'],
     policy: { network: 'none', read: [], write: [] },
-    workspace: realpathSync(tmpdir()),
+    workspace,
   });
   const [program, ...args] = argv;
   const failure = await new Promise<string | undefined>((resolve) => {
@@ -119,5 +123,6 @@ async function probe(sandbox: Sandbox): Promise<void> {
     execFile(program, args, options, (error, _stdout, stderr) => resolve(error === null ? undefined : stderr));
   });
   release();
+  rmSync(workspace, { recursive: true, force: true });
   if (failure !== undefined) throw blockedSandbox(failure);
 }

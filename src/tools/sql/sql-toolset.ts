@@ -4,7 +4,7 @@ import type { EffectTool, ToolContext } from '../../core/tool.ts';
 import type { ToolsetKind, ToolsetRequest } from '../../core/toolset.ts';
 import { readDataFile } from '../data/read-data-file.ts';
 import { defineTool } from '../define-tool.ts';
-import { resolveInside } from '../files/resolve-inside.ts';
+import { resolveReadable } from '../workspace/workspace-files.ts';
 import { durationOf, durationSetting } from '../settings.ts';
 import { runChild } from '../worker/run-child.ts';
 import type { CsvSource, QueryResult, SqlJob, TableInfo } from './query-job.ts';
@@ -125,7 +125,7 @@ async function run(job: SqlJob, { timeoutMs }: SqlSettings, { signal }: ToolCont
 }
 
 async function pathOfDatabase({ workspace }: ToolContext, requested: string): Promise<string> {
-  const { absolute, found } = await resolveInside(workspace, requested, 'the workspace');
+  const { absolute, found } = await resolveReadable(workspace, requested);
   if (found === 'file') return absolute;
   const reason = found === 'missing' ? 'it does not exist' : `it is no file`;
   throw new CadreError('TOOL_FAILED', `The database ${JSON.stringify(requested)} cannot be opened: ${reason}.`);

@@ -7,7 +7,7 @@ import { changeFile, textToEdit, type Change, type Current } from './change-file
 import { diffText } from './diff-text.ts';
 import { EditHistory, markOf } from './edit-history.ts';
 import { editText, type TextEdit } from './edit-text.ts';
-import { insideFile, missing, onDisk, showSize, workspaceName, writablePath } from './workspace-files.ts';
+import { insideFile, isProtected, missing, onDisk, showSize, workspaceName, writablePath } from './workspace-files.ts';
 import { walkFiles } from './walk-files.ts';
 import type { WorkspaceSettings } from './workspace-settings.ts';
 
@@ -109,7 +109,7 @@ async function refuseProtectedInside(source: InsidePath, target: InsidePath, set
   const signal = new AbortController().signal;
   for await (const { path } of walkFiles({ root, start, maxDepth: 100, hidden: true, isUnreadable: () => false, signal })) {
     const moved = `${target.path}${path.slice(start.length)}`;
-    const found = [path, moved].find((candidate) => settings.isProtected(candidate));
+    const found = [path, moved].find((candidate) => isProtected(`${root}/${candidate}`, candidate, settings));
     if (found !== undefined) throw refusePath(start, `${JSON.stringify(found)} in it is protected`, workspaceName);
   }
 }

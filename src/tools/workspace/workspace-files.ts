@@ -3,13 +3,17 @@ import { dirname } from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import { closestName } from '../../core/expression/closest-name.ts';
 import { errorCode } from '../files/error-code.ts';
+import { isEngineJournal, isEngineProfile } from '../files/engine-places.ts';
 import { refusePath } from '../files/inside-path.ts';
 import type { InsideFile } from '../files/read-inside.ts';
 import { resolveInside, type InsidePath } from '../files/resolve-inside.ts';
-import type { WorkspaceSettings } from './workspace-settings.ts';
+import { readWorkspaceSettings, type WorkspaceSettings } from './workspace-settings.ts';
 
 /** What the folder is called in messages. */
 export const workspaceName = 'the workspace';
+
+/** For tools without settings of their own for what may be read. */
+const usualSettings = readWorkspaceSettings({});
 
 /**
  * The path a tool may read, with what is there.
@@ -17,10 +21,24 @@ export const workspaceName = 'the workspace';
  * @throws CadreError `PATH_REFUSED`; `TOOL_FAILED` when nothing is there
  */
 export async function readablePath(workspace: string, requested: string, settings: WorkspaceSettings): Promise<InsidePath> {
-  const inside = await resolveInside(workspace, requested, workspaceName);
-  if (settings.isUnreadable(inside.path))
-    throw refusePath(requested, 'such files may hold secrets and are not read', workspaceName);
+  const inside = await resolveReadable(workspace, requested, settings);
   if (inside.found === 'missing') throw await missing(inside);
+  return inside;
+}
+
+/**
+ * Where a path leads that may be read, whether something is there or not. Without settings, the usual files are refused.
+ *
+ * @throws CadreError `PATH_REFUSED`
+ */
+export async function resolveReadable(
+  workspace: string,
+  requested: string,
+  { isUnreadable }: Pick<WorkspaceSettings, 'isUnreadable'> = usualSettings,
+): Promise<InsidePath> {
+  const inside = await resolveInside(workspace, requested, workspaceName);
+  if (isUnreadable(inside.path) || isEngineJournal(inside.absolute))
+    throw refusePath(requested, 'such files may hold secrets and are not read', workspaceName);
   return inside;
 }
 
@@ -32,9 +50,15 @@ export async function readablePath(workspace: string, requested: string, setting
 export async function writablePath(workspace: string, requested: string, settings: WorkspaceSettings): Promise<InsidePath> {
   const inside = await resolveInside(workspace, requested, workspaceName);
   if (inside.path === '') throw refusePath(requested, 'it is the workspace itself', workspaceName);
-  if (settings.isProtected(inside.path))
+  if (isProtected(inside.absolute, inside.path, settings))
     throw refusePath(requested, 'it is protected: such files make other programs do something', workspaceName);
   return inside;
+}
+
+/** Whether a file may not be changed, by what it is called or by where it lies. */
+export function isProtected(absolute: string, path: string, settings: WorkspaceSettings): boolean {
+  const { protectsProfiles } = settings;
+  return settings.isProtected(path) || isEngineJournal(absolute) || (protectsProfiles && isEngineProfile(absolute));
 }
 
 /** A resolved path as the functions take it that open files. */

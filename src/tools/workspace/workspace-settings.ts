@@ -7,6 +7,8 @@ export interface WorkspaceSettings {
   readonly readOnly: boolean;
   /** Paths that are read and never changed. */
   readonly isProtected: PathTest;
+  /** Whether the profiles the engine goes by are protected, wherever they lie: unless the settings say what is. */
+  readonly protectsProfiles: boolean;
   /** Paths that are neither read nor changed. */
   readonly isUnreadable: PathTest;
   /** Longest file that is read or edited whole, in bytes. */
@@ -80,6 +82,7 @@ export function readWorkspaceSettings(settings: JsonObject): WorkspaceSettings {
   return {
     readOnly: settings['read_only'] === true,
     isProtected: (path) => isProtected(path) || isUnreadable(path),
+    protectsProfiles: settings['protected'] === undefined,
     isUnreadable,
     maxFileBytes: typeof maxFileBytes === 'number' ? maxFileBytes : defaultMaxFileBytes,
     trust: settings['trust'] === 'trusted' ? 'trusted' : 'untrusted',

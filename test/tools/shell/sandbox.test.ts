@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LiveThings } from '../../../src/engine/live-things.ts';
+import { rememberJournal, rememberProfiles } from '../../../src/tools/files/engine-places.ts';
 import { openSandbox } from '../../../src/tools/sandbox/sandbox.ts';
 import { pythonToolset } from '../../../src/tools/python/python-toolset.ts';
 import { shellToolset } from '../../../src/tools/shell/shell-toolset.ts';
@@ -64,7 +65,7 @@ describe.skipIf(!usable)('a shell in a sandbox', () => {
   });
 
   it('writes neither the journal nor profiles nor hooks, wherever they lie in the workspace', async () => {
-    mkdirSync(path.join(workspace, '.cadre'));
+    mkdirSync(path.join(workspace, '.cadre'), { recursive: true });
     mkdirSync(path.join(workspace, 'agent_profiles'));
     mkdirSync(path.join(workspace, '.git/hooks'), { recursive: true });
     for (const file of ['.cadre/journal.db', 'agent_profiles/a.yaml', '.git/hooks/pre-commit', '.git/config', '.env'])
@@ -75,6 +76,28 @@ describe.skipIf(!usable)('a shell in a sandbox', () => {
     await run(`cd ${workspace}; mv .cadre old; mv agent_profiles old2; rm -rf .git/hooks .cadre agent_profiles .env`);
     for (const file of ['.cadre/journal.db', 'agent_profiles/a.yaml', '.git/hooks/pre-commit', '.git/config', '.env'])
       expect(readFileSync(path.join(workspace, file), 'utf8')).toBe('mine');
+  });
+
+  it('makes none of them either where there are none yet, and leaves nothing in their place', async () => {
+    const things = { ...live, agent: new LiveThings('a maker') };
+    const own = toolsetUnderTest(shellToolset, { sandbox: true }, things);
+    const profiles = mkdtempSync(path.join(own.workspace, 'team-'));
+    rememberProfiles(profiles);
+    rememberJournal(path.join(own.workspace, 'runs.db'));
+    writeFileSync(path.join(own.workspace, 'runs.db'), 'canary-4');
+    const text = await own.run('run_command', {
+      command: `mkdir -p .cadre/edits agent_profiles/x .claude/x .husky; for f in .mcp.json .envrc .env .npmrc ${profiles}/a.yaml runs.db; do echo evil >$f; done; cat runs.db; git init -q .; echo done`,
+    });
+    expect(text).toContain('done');
+    expect(text).not.toContain('canary-4');
+    await things.agent.closeAll();
+    expect(
+      readdirSync(own.workspace, { recursive: true })
+        .filter((name) => !String(name).startsWith('.git'))
+        .toSorted(),
+    ).toEqual(['.cadre', 'runs.db', path.basename(profiles)].toSorted());
+    expect(readFileSync(path.join(own.workspace, 'runs.db'), 'utf8')).toBe('canary-4');
+    rmSync(own.workspace, { recursive: true, force: true });
   });
 
   it('has no network, not even this machine', async () => {

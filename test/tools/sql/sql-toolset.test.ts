@@ -170,6 +170,8 @@ describe('sql', () => {
     ],
     [{ sql: 'SELECT 1', database: 'missing.db' }, 'it does not exist'],
     [{ sql: 'SELECT 1', tables: { t: '../outside.db' } }, 'PATH_REFUSED'],
+    [{ sql: 'SELECT 1', tables: { t: '.env' } }, 'PATH_REFUSED'],
+    [{ sql: 'SELECT 1', database: '.cadre/journal.db' }, 'PATH_REFUSED'],
     [{ sql: 'SELECT 1', tables: { t: 'missing.csv' } }, 'missing.csv cannot be read: it does not exist'],
     [{ sql: 'SELECT 1', tables: { t: 'birds.db' } }, 'birds.db cannot be read'],
   ])('%j is refused', async (args, message) => {

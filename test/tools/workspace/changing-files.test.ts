@@ -1,6 +1,7 @@
 import { chmod, link, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { rememberJournal, rememberProfiles } from '../../../src/tools/files/engine-places.ts';
 import { editText, type TextEdit } from '../../../src/tools/workspace/edit-text.ts';
 import { makeFolder, putFile } from '../files/temp-folder.ts';
 import { openWorkspace } from './call-workspace.ts';
@@ -26,6 +27,21 @@ describe('write_file', () => {
     const lines = (seed: number): string => Array.from({ length: 40_000 }, (_, at) => `${(at * seed) % 9973}`).join('\n');
     await text('write_file', { path: 'a.txt', content: lines(7) });
     expect((await text('write_file', { path: 'a.txt', content: lines(13) })).length).toBeLessThan(17_000);
+  });
+
+  it('changes neither the profiles its engine goes by nor its journal, whatever they are called', async () => {
+    const folder = await makeFolder({ 'mine.txt': 'mine', 'team/profiles/a.yaml': 'old', 'log/runs.db': 'old' });
+    rememberProfiles(join(folder, 'team'));
+    rememberJournal(join(folder, 'log', 'runs.db'));
+    const { fails, text } = openWorkspace(folder);
+    for (const path of ['team/profiles/a.yaml', 'team/new.yaml', 'log/runs.db', 'log/runs.db-wal'])
+      expect((await fails('write_file', { path, content: 'x' })).code).toBe('PATH_REFUSED');
+    for (const from of ['team', 'log', 'team/profiles/a.yaml'])
+      expect((await fails('move_file', { from, to: 'y' })).code).toBe('PATH_REFUSED');
+    expect((await fails('read_file', { path: 'log/runs.db' })).code).toBe('PATH_REFUSED');
+    expect(await text('read_file', { path: 'team/profiles/a.yaml' })).toContain('old');
+    const author = openWorkspace(folder, { protected: [] });
+    expect(await author.text('write_file', { path: 'team/new.yaml', content: 'x' })).toContain('Created');
   });
 
   it.each([
