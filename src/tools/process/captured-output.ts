@@ -4,6 +4,9 @@ import { stripVTControlCharacters } from 'node:util';
 /** Bytes of the beginning, and of the end, that are kept in memory. */
 const keptBytes = 64 * 1024;
 
+/** A longer word is cut where it must be, in bytes. */
+const longestWord = 512;
+
 /** A file that takes what does not fit into memory. */
 export interface SpillFile {
   /** How the file is named to whoever reads the output. */
@@ -65,9 +68,10 @@ export class CapturedOutput {
   /** At most about `max` bytes as text: the beginning and the end, and between them how much was left out and where it is. */
   view(max: number): string {
     if (this.#bytes <= Math.min(max, keptBytes)) return toText(this.#head);
-    const headBytes = wholeCharacters(this.#head, Math.min(keptBytes, Math.ceil(max * 0.6)));
+    const headBytes = wholeWords(this.#head, wholeCharacters(this.#head, Math.min(keptBytes, Math.ceil(max * 0.6))));
     const head = this.#head.subarray(0, headBytes);
-    const tail = fromWholeCharacter(this.#tail.subarray(-Math.min(keptBytes, Math.floor(max * 0.4), this.#bytes - headBytes)));
+    const rest = fromWholeCharacter(this.#tail.subarray(-Math.min(keptBytes, Math.floor(max * 0.4), this.#bytes - headBytes)));
+    const tail = headBytes + rest.length < this.#bytes ? fromWholeWord(rest) : rest;
     const left = this.#bytes - head.length - tail.length;
     const where = this.#spill === undefined ? 'it was not kept' : `all of it is in ${this.#spill.name}`;
     return `${toText(head)}\n… [${left} of ${this.#bytes} bytes left out; ${where}] …\n${toText(tail)}`;
@@ -133,6 +137,24 @@ function lastLead(bytes: Buffer, end: number): number {
   let at = end - 1;
   for (let back = 0; back < 3 && at > 0 && isContinuation(bytes[at]); back += 1) at -= 1;
   return Math.max(0, at);
+}
+
+/** The length without a word that is cut, unless it is a very long one: half a secret is not recognised as one. */
+function wholeWords(bytes: Buffer, length: number): number {
+  if (length >= bytes.length) return length;
+  for (let end = length; end > Math.max(0, length - longestWord); end -= 1) if (isSpace(bytes[end - 1])) return end;
+  return length;
+}
+
+/** The bytes after a word that is cut at their beginning. */
+function fromWholeWord(bytes: Buffer): Buffer {
+  for (let start = 0; start < Math.min(bytes.length, longestWord); start += 1)
+    if (isSpace(bytes[start])) return bytes.subarray(start);
+  return bytes;
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || (byte !== undefined && byte >= 0x09 && byte <= 0x0d);
 }
 
 function fromWholeCharacter(bytes: Buffer): Buffer {
