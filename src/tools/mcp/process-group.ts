@@ -1,17 +1,18 @@
 import type { ChildProcess } from 'node:child_process';
+import { signalProcesses } from '../process/signal-processes.ts';
 
 /** Processes that must not outlive this one. */
-const living = new Set<ChildProcess>();
+const living = new Map<ChildProcess, string>();
 let watching = false;
 
-/** Sees to it that a child's group is ended when this process exits without having closed it. */
-export function adoptGroup(child: ChildProcess): void {
-  living.add(child);
+/** Sees to it that a child and all that bears its mark are ended when this process exits without having closed it. */
+export function adoptGroup(child: ChildProcess, mark: string): void {
+  living.set(child, mark);
   child.once('exit', () => living.delete(child));
   if (watching) return;
   watching = true;
   process.once('exit', () => {
-    for (const left of living) signalGroup(left, 'SIGKILL');
+    for (const [left, itsMark] of living) signalAll(left, itsMark, 'SIGKILL');
   });
 }
 
@@ -19,7 +20,7 @@ export function adoptGroup(child: ChildProcess): void {
  * Ends a child and all it started: closes its input, and if that does not do, asks it to end, then kills it. Resolves when
  * nothing of it is left, or after `withinMs`.
  */
-export async function endGroup(child: ChildProcess, withinMs: number): Promise<void> {
+export async function endGroup(child: ChildProcess, withinMs: number, mark: string): Promise<void> {
   child.stdin?.end();
   if (!(await exits(child, withinMs / 4))) {
     signalGroup(child, 'SIGTERM');
@@ -28,8 +29,8 @@ export async function endGroup(child: ChildProcess, withinMs: number): Promise<v
       await exits(child, withinMs / 4);
     }
   }
-  // What it started may have stayed behind.
-  signalGroup(child, 'SIGKILL');
+  // What it started may have stayed behind, also in a group of its own: servers that drive a browser start it like that.
+  signalAll(child, mark, 'SIGKILL');
   child.stdout?.destroy();
   child.stderr?.destroy();
 }
@@ -50,6 +51,11 @@ function exits(child: ChildProcess, withinMs: number): Promise<boolean> {
     const onExit = (): void => settle(true);
     child.once('exit', onExit);
   });
+}
+
+function signalAll(child: ChildProcess, mark: string, signal: NodeJS.Signals): void {
+  if (child.pid !== undefined && process.platform !== 'win32') signalProcesses(child.pid, mark, signal);
+  else signalGroup(child, signal);
 }
 
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { CadreError } from '../../core/error.ts';
@@ -6,6 +7,7 @@ import { childEnvironment } from './child-environment.ts';
 import type { StdioAddress } from './mcp-settings.ts';
 import { MessageLines } from './message-lines.ts';
 import { sandboxServer, type SandboxedServer } from './sandboxed-server.ts';
+import { markVariable } from '../process/marked-processes.ts';
 import { adoptGroup, endGroup } from './process-group.ts';
 
 /** Most of what a server last wrote to stderr that is kept, in characters. */
@@ -32,6 +34,7 @@ export class StdioTransport implements Transport {
   onmessage?: Transport['onmessage'];
   readonly #address: StdioAddress;
   readonly #options: StdioOptions;
+  readonly #mark = randomBytes(12).toString('hex');
   #child: ChildProcess | undefined;
   #stderr = '';
   #firstNoise: string | undefined;
@@ -73,7 +76,7 @@ export class StdioTransport implements Transport {
     }
     const [program, ...words] = this.#sandboxed?.argv ?? [command, ...args];
     const child = spawn(program, words, {
-      env: childEnvironment(env, inheritEnv),
+      env: { ...childEnvironment(env, inheritEnv), [markVariable]: this.#mark },
       ...(cwd === undefined ? {} : { cwd }),
       stdio: ['pipe', 'pipe', 'pipe'],
       // A group of its own: it can be ended with all it started, and Ctrl-C in the terminal does not reach it first.
@@ -86,7 +89,7 @@ export class StdioTransport implements Transport {
       child.once('spawn', resolve);
       child.once('error', (error) => reject(startError(command, error)));
     });
-    adoptGroup(child);
+    adoptGroup(child, this.#mark);
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -104,7 +107,7 @@ export class StdioTransport implements Transport {
   async #close(): Promise<void> {
     const child = this.#child;
     this.#over('it was closed');
-    if (child !== undefined) await endGroup(child, this.#options.closeMs);
+    if (child !== undefined) await endGroup(child, this.#options.closeMs, this.#mark);
     await this.#giveBackSandbox();
   }
 

@@ -2,7 +2,8 @@
  * A server on standard input and output that behaves as badly as it is told: `node scripted-server.ts <file with the script>`.
  * Speaks just enough of the protocol of 2025 to be talked to.
  */
-import { appendFileSync, closeSync, existsSync, readFileSync, writeSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { appendFileSync, closeSync, existsSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 
 /** What the server is to do; everything is optional. */
 export interface Script {
@@ -22,6 +23,8 @@ export interface Script {
   readonly tools?: readonly unknown[];
   /** Tools it has after it was started again, or after `change` was called. */
   readonly laterTools?: readonly unknown[];
+  /** Starts a program in a session of its own that goes on, and writes its process id to this file. */
+  readonly detached?: string;
   /** Ignores the end of its input, and SIGTERM. */
   readonly stubborn?: boolean;
 }
@@ -153,6 +156,11 @@ function handle(message: Message): void {
 let initialized = false;
 note('start');
 if (script.stubborn === true) process.on('SIGTERM', () => undefined);
+if (script.detached !== undefined) {
+  const daemon = spawn('sleep', ['7777'], { detached: true, stdio: 'ignore' });
+  writeFileSync(script.detached, String(daemon.pid));
+  daemon.unref();
+}
 if (script.stderr !== undefined) process.stderr.write(script.stderr);
 if (script.print !== undefined) write(script.print);
 if (script.exit !== undefined) process.exit(script.exit);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/core/json.ts';
+import { canFindMarks, programOf, startTicks } from '../../../src/tools/process/marked-processes.ts';
 import { toolContext } from '../tool-context.ts';
 import { connectMcp, referenceServer, type ConnectedToolset } from './mcp-host.ts';
 import type { Script } from './scripted-server.ts';
@@ -321,6 +322,17 @@ describe('servers that misbehave', () => {
     await server.ready();
     await server.toolset.close?.();
     await expect(server.tool('s_ok').execute({}, toolContext())).rejects.toMatchObject({ code: 'MCP_UNAVAILABLE' });
+  });
+
+  it.skipIf(!canFindMarks)('what it started in a session of its own ends with it', async () => {
+    const file = ledger();
+    const server = run({ detached: file, tools: named('ok') });
+    await server.ready();
+    const pid = readFileSync(file, 'utf8');
+    expect(programOf(Number(pid))).toBe('sleep');
+    await server.toolset.close?.();
+    for (let round = 0; round < 100 && startTicks(pid) >= 0; round += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(startTicks(pid)).toBe(-1);
   });
 
   it('one in a sandbox works in its folder and sees nothing of homes; where there is no sandbox it is refused', async () => {
