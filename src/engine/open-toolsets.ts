@@ -15,15 +15,20 @@ export async function knownToolsetKinds(
   files: readonly ProfileFile[],
   options: ToolsetOptions,
 ): Promise<NonNullable<KnownNames['toolsetKinds']>> {
-  const texts = files.map(({ text }) => text);
+  // Only what declares a toolset has settings to check; the names of kinds are ordinary words elsewhere.
+  const texts = files.filter(declaresToolset).map(({ text }) => text);
   const known = new Map<string, KnownToolsetKind>();
   for (const [name, { tools, observers = [], load }] of Object.entries(builtInToolsets)) {
-    const isNamed = [name, ...tools].some((word) => texts.some((text) => text.includes(word)));
+    const isNamed = texts.some((text) => text.includes(name));
     const settings: JsonSchema | undefined = isNamed ? (await load()).settings : undefined;
     known.set(name, { tools, observers, ...(settings === undefined ? {} : { settings }) });
   }
   for (const [name, option] of Object.entries(options)) if (typeof option === 'object') kindOf(name, option.kind);
   return known;
+}
+
+function declaresToolset({ path, text }: ProfileFile): boolean {
+  return /^\s*["']?type["']?\s*:\s*["']?toolset\b/m.test(text) || path.split('/').includes('toolsets');
 }
 
 /** Opens the toolsets that code and files declare, and those of the kinds that profiles name without declaring them. */

@@ -172,7 +172,7 @@ describe('profiles and schemas', () => {
     expect(await runCli(['explain', 'Nobody'], { cwd })).toMatchObject({ code: 2, err: expect.stringMatching(/Lead.*Researcher/) });
     expect(await runCli(['schema', 'frob'], { cwd })).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/profile, llm_config, handover_protocol, script/),
+      err: expect.stringMatching(/profile, llm_config, handover_protocol, toolset, script/),
     });
   });
 

@@ -326,6 +326,7 @@ pre_turn_observers:
       'LIMIT_NOTICE generic_message append user once',
       'STAGNATION_NOTICE generic_message append user once',
       'TOOLS_CHANGED generic_message append user kept',
+      'BROWSER_STATE markdown_formatter append user once',
       'HUMAN_ANSWER generic_message append user kept',
       'USER_PROMPT user_prompt append user kept',
     ]);
