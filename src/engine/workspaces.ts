@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CadreError, describeThrown } from '../core/error.ts';
@@ -18,15 +18,25 @@ export function createWorkspaces(
 ): (meta: Pick<RunState['meta'], 'runId' | 'workspace'>) => () => string {
   return (meta) => {
     let made: string | undefined;
-    return () => (made ??= make(path.resolve(meta.workspace ?? chosen(option, store, meta.runId))));
+    const named = meta.workspace ?? chosen(option, store, meta.runId);
+    return () => (made ??= named === undefined ? makeTemporary() : make(path.resolve(named)));
   };
 }
 
-function chosen(option: WorkspaceOption | undefined, store: unknown, runId: string): string {
+/** Undefined for a run in memory: a folder for temporary files, under a name that nobody can know beforehand. */
+function chosen(option: WorkspaceOption | undefined, store: unknown, runId: string): string | undefined {
   if (typeof option === 'string') return option;
   if (option !== undefined) return option(runId);
-  if (store === 'memory') return path.join(tmpdir(), 'cadre-workspaces', runId);
+  if (store === 'memory') return undefined;
   return path.join(path.dirname(typeof store === 'string' ? store : defaultStorePath), 'workspaces', runId);
+}
+
+function makeTemporary(): string {
+  try {
+    return mkdtempSync(path.join(tmpdir(), 'cadre-workspace-'));
+  } catch (thrown) {
+    throw cannotMake(tmpdir(), thrown);
+  }
 }
 
 function make(folder: string): string {
@@ -35,12 +45,11 @@ function make(folder: string): string {
     if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, 0o700);
     return folder;
   } catch (thrown) {
-    throw new CadreError(
-      'PATH_REFUSED',
-      `the workspace ${folder} cannot be made: ${describeThrown(thrown)}; name another with \`workspace\``,
-      {
-        cause: thrown,
-      },
-    );
+    throw cannotMake(folder, thrown);
   }
+}
+
+function cannotMake(folder: string, thrown: unknown): CadreError {
+  const message = `the workspace ${folder} cannot be made: ${describeThrown(thrown)}; name another with \`workspace\``;
+  return new CadreError('PATH_REFUSED', message, { cause: thrown });
 }

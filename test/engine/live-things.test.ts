@@ -1,8 +1,10 @@
-import { mkdtempSync, existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createEngine, defineTool, type ToolContext } from '../../src/index.ts';
+import type { RunId } from '../../src/core/ids.ts';
+import { createWorkspaces } from '../../src/engine/workspaces.ts';
 import { LiveThings } from '../../src/engine/live-things.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 
@@ -110,5 +112,21 @@ describe('live things of a run', () => {
     expect(run.state.meta.workspace).toBe(folder);
     await engine.close();
     expect(log).toEqual(['close agent', 'close run', 'close engine']);
+  });
+
+  it('a run in memory works in a folder of its own that only its owner may enter', () => {
+    const of = createWorkspaces(undefined, 'memory');
+    const meta = { runId: 'run_x' as RunId, workspace: undefined };
+    const [one, other] = [of(meta)(), of(meta)()];
+    expect(one).not.toBe(other);
+    expect(statSync(one).mode & 0o777).toBe(0o700);
+    for (const folder of [one, other]) rmSync(folder, { recursive: true });
+  });
+
+  it('a workspace that cannot be made is refused, with the way out', () => {
+    const of = createWorkspaces('/dev/null/work', 'memory');
+    expect(() => of({ runId: 'run_x' as RunId, workspace: undefined })()).toThrow(
+      /cannot be made: .*name another with `workspace`/,
+    );
   });
 });
