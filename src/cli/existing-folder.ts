@@ -5,6 +5,8 @@ import { InvalidArgumentError } from 'commander';
 /** Reads an option that names a folder which must be there. */
 export function existingFolder(value: string): string {
   const folder = path.resolve(value);
+  if (folder === path.parse(folder).root)
+    throw new InvalidArgumentError('that is the whole disk; name the folder tools are to work in');
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
   throw new InvalidArgumentError(`there is no folder ${folder}; make it first, or leave the option out`);
 }

@@ -40,6 +40,8 @@ function makeTemporary(): string {
 }
 
 function make(folder: string): string {
+  if (folder === path.parse(folder).root)
+    throw new CadreError('PATH_REFUSED', `the workspace must not be the whole disk (${folder}); name a folder with \`workspace\``);
   try {
     // What is made here is its owner's alone; a folder that is there keeps its rights.
     if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, 0o700);

@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PendingRequest } from '../../src/engine/pending.ts';
+import { createWorkspaces } from '../../src/engine/workspaces.ts';
 import { CadreError } from '../../src/core/error.ts';
+import type { RunId } from '../../src/core/ids.ts';
 import type { CompiledProfile } from '../../src/core/profile.ts';
 import { readChatCommand } from '../../src/cli/chat/chat-commands.ts';
 import { chooseProfile } from '../../src/cli/choose-profile.ts';
 import { commandPrefix } from '../../src/cli/command-prefix.ts';
+import { existingFolder } from '../../src/cli/existing-folder.ts';
 import { parseLimits } from '../../src/cli/limits-option.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { readVerdict } from '../../src/cli/read-verdict.ts';
@@ -21,6 +24,13 @@ describe('the words of the command line', () => {
 
   it.each(['turns', 'turns=', '=5', 'turns=many', 'turns=1=2', 'turns=1,,'])('the limit %j is refused', (text) => {
     expect(() => parseLimits(text)).toThrow(/form name=number/);
+  });
+
+  it('a workspace is a folder that is there, and not the whole disk', () => {
+    expect(existingFolder('test')).toMatch(/test$/);
+    expect(() => existingFolder('no-such-folder')).toThrow(/make it first/);
+    expect(() => existingFolder('/')).toThrow(/whole disk/);
+    expect(() => createWorkspaces('/', 'memory')({ runId: 'r1' as RunId })()).toThrow(/whole disk/);
   });
 
   it('every command has a summary, and reading commands have --json and --store', () => {
