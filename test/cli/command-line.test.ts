@@ -30,7 +30,7 @@ describe('the words of the command line', () => {
     expect(existingFolder('test')).toMatch(/test$/);
     expect(() => existingFolder('no-such-folder')).toThrow(/make it first/);
     expect(() => existingFolder('/')).toThrow(/whole disk/);
-    expect(() => createWorkspaces('/', 'memory')({ runId: 'r1' as RunId })()).toThrow(/whole disk/);
+    expect(() => createWorkspaces('/', 'memory')({ runId: 'r1' as RunId, workspace: undefined })()).toThrow(/whole disk/);
   });
 
   it('every command has a summary, and reading commands have --json and --store', () => {
