@@ -1,4 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { existsSync, realpathSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
+import path from 'node:path';
 import { accompanyBridges } from './bridge-companion.ts';
 import { missingSandboxPackage, missingSandboxPrograms, unsupportedPlatform } from './sandbox-unavailable.ts';
 
@@ -28,6 +31,16 @@ const baseConfig = {
 /** Does something as if nothing were said about the network. */
 export function withOpenNetwork<T>(work: () => T): T {
   return openNetwork.run(true, work);
+}
+
+/**
+ * Where the package keeps the program that it starts inside each sandbox. It must be seen there, also when the package lies in
+ * a place that is hidden: a project in somebody's home, or among temporary files.
+ */
+export function packagePrograms(): readonly string[] {
+  const manifest = findPackageJSON('@anthropic-ai/sandbox-runtime', import.meta.url);
+  const folder = manifest === undefined ? undefined : path.join(path.dirname(manifest), 'vendor');
+  return folder !== undefined && existsSync(folder) ? [realpathSync(folder)] : [];
 }
 
 let users = 0;

@@ -10,6 +10,7 @@ import {
   bridgeSockets,
   joinRuntime,
   leaveRuntime,
+  packagePrograms,
   withOpenNetwork,
   type SandboxManager,
   type SandboxPackage,
@@ -81,7 +82,7 @@ async function wrap(manager: SandboxManager, command: SandboxedCommand): Promise
   // The way out, when there is one, lies among the temporary files that are hidden.
   // The engine keeps things there, also while a command runs, and nobody else may make it.
   mkdirSync(path.join(command.workspace, '.cadre'), { recursive: true });
-  const filesystem = sandboxFiles(command, isList ? bridgeSockets(manager) : []);
+  const filesystem = sandboxFiles(command, [...packagePrograms(), ...(isList ? bridgeSockets(manager) : [])]);
   const line = (config: Parameters<SandboxManager['wrapWithSandbox']>[2]): Promise<string> =>
     manager.wrapWithSandbox(shellQuote(command.argv), '/bin/bash', config, undefined, { commandId });
   const wrapping =

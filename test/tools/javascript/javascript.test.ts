@@ -27,7 +27,7 @@ describe('run_javascript', () => {
   it.each([
     ['a loop that never ends', 'console.log("before"); while (true);', /before[^]*took longer than its timeout/],
     ['a loop that catches everything', 'for (;;) { try { for (;;); } catch {} }', /took longer than its timeout/],
-    ['memory without end', 'const all = []; for (;;) all.push({ a: 1 })', /out of memory/],
+    ['memory without end', 'const all = []; for (;;) all.push({ a: 1 })', /out of memory|longer than its timeout/],
     ['a text that doubles', 'let s = "x"; for (;;) s += s', /out of memory|invalid string length|string too long/i],
     ['calls without end', 'function f() { return f() + 1 } f()', /stack overflow|Maximum call stack/i],
     ['deep nesting', `${'['.repeat(50_000)}${']'.repeat(50_000)}`, /stack/i],

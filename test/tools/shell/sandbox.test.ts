@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LiveThings } from '../../../src/engine/live-things.ts';
 import { rememberJournal, rememberProfiles } from '../../../src/tools/files/engine-places.ts';
 import { openSandbox } from '../../../src/tools/sandbox/sandbox.ts';
+import { sandboxFiles } from '../../../src/tools/sandbox/sandbox-files.ts';
+import { packagePrograms } from '../../../src/tools/sandbox/sandbox-runtime.ts';
 import { pythonToolset } from '../../../src/tools/python/python-toolset.ts';
 import { shellToolset } from '../../../src/tools/shell/shell-toolset.ts';
 import { isInstalled, toolsetUnderTest, whyNoSandbox } from '../toolset-under-test.ts';
@@ -175,6 +177,13 @@ describe.skipIf(!usable || !isInstalled('python3'))('python in a sandbox', () =>
     expect(text).not.toContain('reached');
     rmSync(python.workspace, { recursive: true });
   });
+});
+
+it('the program that the package starts inside is shown to every sandbox, wherever the package lies', () => {
+  const [folder = ''] = packagePrograms();
+  expect(readdirSync(folder, { recursive: true, encoding: 'utf8' }).join(' ')).toContain('apply-seccomp');
+  const command = { argv: ['true'], workspace: tmpdir(), policy: { network: 'none', read: [], write: [] } } as const;
+  expect(sandboxFiles(command, packagePrograms()).allowRead).toContain(folder);
 });
 
 describe('a sandbox that cannot be made', () => {
