@@ -28,7 +28,7 @@ export function createProgram(done: (code: ExitCode) => void): Command {
 
 const helpAfter = `
 RUN is a run's id, the beginning of one, or "last". TURN is a turn's id, the end of one (t3), or "last".
-Exit codes: 0 done, 1 the run failed, 2 usage or invalid profiles, 130 interrupted.`;
+Exit codes: 0 done, 1 the run failed or waits for a person, 2 usage or invalid profiles, 130 interrupted.`;
 
 /** Options of everything that advances a run. */
 function running(command: Command, options: { readonly starts: boolean }): Command {

@@ -48,10 +48,15 @@ export function watchRun(run: Run, terminal: Terminal, mode: WatchMode, after = 
 function watchLive(run: Run, terminal: Terminal): Watcher {
   const progress = new Map<string, { readonly fraction: number; readonly note: string }>();
   const toolProgress: ToolProgress = progress;
+  const toLine = createProgressLines(terminal.errorStyle, run.state);
   run.subscribe({
     onProgress: ({ callId, fraction, note }) => void progress.set(callId, { fraction, note }),
     onEvents: (events) => {
-      for (const event of events) if (event.type === 'tool.end') progress.delete(event.callId);
+      for (const event of events) {
+        if (event.type === 'tool.end') progress.delete(event.callId);
+        // What agents tell people stays on the screen.
+        if (event.type === 'note.add' && event.code === 'NOTICE') view.say(`${toLine(event) ?? ''}\n`);
+      }
     },
   });
   const view = new LiveView(terminal, () =>

@@ -15,6 +15,7 @@ import { safe } from '../inspector/format/layout.ts';
 import { docsFolder } from './docs-folder.ts';
 import { modelLine } from './model-line.ts';
 import { usualStore } from './store-path.ts';
+import { receiveVerdicts } from './verdict-mail.ts';
 import { readWorkNote, writeWorkNote } from './work-note.ts';
 
 /** What a workplace is opened with. */
@@ -68,6 +69,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       ...(options.replay === undefined ? {} : { replay: options.replay }),
     });
     await writeWorkNote(store, runId, { docs, out });
+    const mail = receiveVerdicts(engine, store);
     return {
       engine,
       runId,
@@ -77,6 +79,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       modelLine: (llmConfig) => (options.replay === undefined ? lineOf(engine, llmConfig) : replayLine(options.replay)),
       closingLines: () => closingLines(documents, docs, out),
       [Symbol.asyncDispose]: async () => {
+        mail[Symbol.dispose]();
         await engine.close();
         await journal?.close();
         documents[Symbol.dispose]();

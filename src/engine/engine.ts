@@ -84,9 +84,8 @@ export class Engine {
   }
 
   /**
-   * Takes a run up where its journal stands, with the profiles it went by or, when asked, with today's; answers with the live
-   * run if there is one. What keeps it from going on (its profiles, its models, a text that is lost) is an error before
-   * anything is written.
+   * Takes a run up where its journal stands, with the profiles it went by or today's; answers with the live run if there is
+   * one. What keeps it from going on (profiles, models, a text that is lost) is an error before anything is written.
    */
   async resume(runId: string, options: ResumeOptions = {}): Promise<Run> {
     this.#assertOpen();
@@ -101,9 +100,8 @@ export class Engine {
   }
 
   /**
-   * Takes up every run that is not over and that nobody advances, as a process does when it starts, oldest first. One that
-   * cannot be taken up (another process holds it, it is damaged, its profiles cannot be used) is reported with the reason
-   * and keeps no other from going on.
+   * Takes up every run that is not over and that nobody advances, oldest first. One that cannot be taken up (it is held,
+   * damaged, or its profiles cannot be used) is reported with the reason and keeps no other from going on.
    */
   async recover(options: ResumeOptions = {}): Promise<readonly RecoveredRun[]> {
     const resume = async (runId: RunId): Promise<Run | undefined> =>
@@ -151,6 +149,9 @@ export class Engine {
   async #ofThePast(state: RunState): Promise<Run> {
     return this.#reader(await this.#full(state), await workbenchOf(this.#parts, state));
   }
+
+  /** The run of this id, if this engine advances it. */
+  readonly live = (runId: string): Run | undefined => this.#live.get(runId as RunId)?.run;
 
   /** Opens a run to look at, without taking it over. */
   async open(runId: string): Promise<Run> {

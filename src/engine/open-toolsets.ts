@@ -1,6 +1,6 @@
 import { CadreError } from '../core/error.ts';
 import type { JsonSchema } from '../core/json.ts';
-import type { KnownNames, KnownToolsetKind, ProfileFile, ProfileSet } from '../core/profile.ts';
+import type { Diagnostic, KnownNames, KnownToolsetKind, ProfileFile, ProfileSet } from '../core/profile.ts';
 import type { ToolsetConfig, ToolsetKind } from '../core/toolset.ts';
 import { checkSchema } from '../tools/check-arguments.ts';
 import { builtInToolsets } from '../tools/toolset-kinds.ts';
@@ -34,13 +34,28 @@ function declaresToolset({ path, text }: ProfileFile): boolean {
 /** Opens the toolsets that code and files declare, and those of the kinds that profiles name without declaring them. */
 export async function openToolsets(toolsets: Toolsets, set: ProfileSet, options: ToolsetOptions): Promise<void> {
   for (const [name, option] of Object.entries(options)) if (!toolsets.has(name)) await openOption(toolsets, name, option);
+  const problems: Diagnostic[] = [];
   for (const config of set.toolsets.values()) {
     // What is missing was reported as a warning; agents do without.
-    if (!toolsets.has(config.name) && config.missing.length === 0) await open(toolsets, config);
+    if (toolsets.has(config.name) || config.missing.length > 0) continue;
+    await open(toolsets, config).catch((thrown: unknown) => problems.push(problemOf(config, thrown)));
+  }
+  if (problems.length > 0) {
+    const count = problems.length === 1 ? '1 error' : `${problems.length} errors`;
+    const lines = problems.map(({ source, message }) => `${source.file}:${source.line}:${source.column}: ${message}`);
+    const diagnostics = [...problems, ...set.warnings];
+    throw new CadreError('PROFILE_INVALID', `the toolsets have ${count}:\n${lines.join('\n')}`, { details: { diagnostics } });
   }
   for (const kind of kindsNamed(set)) {
     if (!toolsets.has(kind) && !set.toolsets.has(kind)) await open(toolsets, { name: kind, kind, settings: {} });
   }
+}
+
+/** What keeps a toolset that a file declares from being made, at the place of the file. */
+function problemOf({ source }: ToolsetConfig, thrown: unknown): Diagnostic {
+  // Only settings are looked at here; anything else is a fault of ours, and must not pass for one of the file.
+  if (!(thrown instanceof CadreError) || source === undefined) throw thrown;
+  return { severity: 'error', code: 'NOT_ALLOWED', message: thrown.message, source };
 }
 
 /** Built-in kinds that connect to nothing and that a profile allows by name, or by the name of one of their tools. */

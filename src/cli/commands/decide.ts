@@ -1,8 +1,13 @@
 import { CadreError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { readAnswer, readArguments } from '../read-verdict.ts';
+import type { Run } from '../../engine/run.ts';
+import { readArguments } from '../read-verdict.ts';
 import { resumeAnd } from '../resumed-run.ts';
+import { usualStore } from '../store-path.ts';
+import { openTerminal } from '../terminal.ts';
+import { thisCommand } from '../this-command.ts';
+import { answerWith, mailVerdict, type MailedVerdict } from '../verdict-mail.ts';
 import type { RunOptions } from './run.ts';
 
 /** How calls are approved. */
@@ -16,7 +21,8 @@ export interface ApproveCommandOptions extends RunOptions {
 export function approveCommand(run: string, ids: readonly string[], options: ApproveCommandOptions): Promise<ExitCode> {
   // What cannot be read is told before the run is taken up.
   const args = options.edit === undefined ? {} : { args: argumentsOf(options.edit) };
-  return resumeAnd(run, options, (resumed) => resumed.approve(ids, { ...args, always: options.always === true }));
+  const always = options.always === true;
+  return decide(run, options, { kind: 'approve', ids, ...args, always }, (resumed) => resumed.approve(ids, { ...args, always }));
 }
 
 function argumentsOf(text: string): JsonObject {
@@ -36,15 +42,34 @@ export function rejectCommand(
   options: RunOptions & { readonly message?: string },
 ): Promise<ExitCode> {
   const { message } = options;
-  return resumeAnd(run, options, (resumed) => resumed.reject(ids, message === undefined ? {} : { message }));
+  const why = message === undefined ? {} : { message };
+  return decide(run, options, { kind: 'reject', ids, ...why }, (resumed) => resumed.reject(ids, why));
 }
 
 /** Answers a question, and goes on with the run. */
 export function answerCommand(run: string, id: string, words: readonly string[], options: RunOptions): Promise<ExitCode> {
-  return resumeAnd(run, options, async (resumed) => {
-    const request = resumed.pending.find((candidate) => candidate.id === id);
-    const text = words.join(' ');
-    // An id that nothing waits under is refused by the run, which knows what does wait.
-    await resumed.answer(id, request === undefined ? text : readAnswer(request, text));
-  });
+  const text = words.join(' ');
+  return decide(run, options, { kind: 'answer', id, text }, (resumed) => answerWith(resumed, id, text));
+}
+
+/** Takes the run up and decides; when another process has it, that one is told, and goes on. */
+async function decide(
+  reference: string,
+  options: RunOptions,
+  verdict: MailedVerdict,
+  act: (run: Run) => Promise<void>,
+): Promise<ExitCode> {
+  try {
+    return await resumeAnd(reference, options, act);
+  } catch (thrown) {
+    const runId = thrown instanceof CadreError && thrown.code === 'RUN_LOCKED' ? thrown.details['runId'] : undefined;
+    if (typeof runId !== 'string') throw thrown;
+    const answer = await mailVerdict(options.store ?? usualStore, runId, verdict);
+    if (answer === 'nobody') throw thrown;
+    if (answer !== 'taken') throw new CadreError(answer.code, answer.message, { cause: thrown });
+    openTerminal(options).tell(
+      `Decided. Run ${runId} goes on in the process that has it; watch it with: ${thisCommand(['tail', runId], options.store)}\n`,
+    );
+    return 0;
+  }
 }

@@ -32,6 +32,17 @@ export class LiveView {
     this.#timer = setInterval(() => this.#draw(), interval);
   }
 
+  /** Puts lines above what is drawn, where they stay. */
+  say(text: string): void {
+    if (this.#timer === undefined) this.#screen.tell(text);
+    else {
+      const back = this.#height === 0 ? '' : `\x1b[${this.#height}A`;
+      this.#screen.tell(`${back}\r\x1b[J${text}`);
+      this.#height = 0;
+      this.#draw();
+    }
+  }
+
   /** Draws a last time, leaves that frame standing, and gives the cursor back. */
   stop(): void {
     if (this.#timer === undefined) return;
