@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { nanoid } from 'nanoid';
 import { CadreError, describeThrown, type ErrorRecord, toErrorRecord } from '../core/error.ts';
@@ -47,21 +47,29 @@ export function receiveVerdicts(engine: Engine, store: string): Disposable {
   const look = async (): Promise<void> => {
     if (isLooking) return;
     isLooking = true;
-    for (const runId of await readdir(folder).catch(() => [])) {
+    for (const runId of await namesIn(folder)) {
       const run = engine.live(runId);
       if (run !== undefined) await takeAll(run, path.join(folder, runId));
     }
     isLooking = false;
   };
-  const timer = store === 'memory' ? undefined : setInterval(() => void look(), lookEveryMs);
+  // A folder that cannot be used is looked into no more; whoever leaves something there is told that nobody took it.
+  const giveUp = (): void => clearInterval(timer);
+  const timer = store === 'memory' ? undefined : setInterval(() => void look().catch(giveUp), lookEveryMs);
   timer?.unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 async function takeAll(run: Run, folder: string): Promise<void> {
-  const names = await readdir(folder).catch(() => []);
+  const names = await namesIn(folder);
   for (const name of names.filter((file) => file.endsWith('.json'))) {
     const file = path.join(folder, name);
+    const written = await stat(file).catch(() => undefined);
+    // Whoever wrote it has stopped waiting, or was killed: a verdict must not count when nobody expects it any more.
+    if (written === undefined || Date.now() - written.mtimeMs > longestWaitMs) {
+      await rm(file, { force: true });
+      continue;
+    }
     const refused = await take(run, file).then(
       () => null,
       (thrown: unknown) => toErrorRecord(thrown, 'INTERNAL'),
@@ -91,6 +99,14 @@ async function take(run: Run, file: string): Promise<void> {
 export async function answerWith(run: Run, id: string, text: string): Promise<void> {
   const request = run.pending.find((candidate) => candidate.id === id);
   await run.answer(id, request === undefined ? text : readAnswer(request, text));
+}
+
+/** What lies in a folder; nothing when it is not there yet. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return await readdir(folder).catch((thrown: unknown) => {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return [];
+    throw thrown;
+  });
 }
 
 function mailFolder(store: string): string {

@@ -1,23 +1,23 @@
-import { isJsonObject, type JsonValue } from './json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 
 /** Where a step of a plan stands. */
 export type StepStatus = 'not_started' | 'in_progress' | 'completed' | 'blocked';
 
 /** One step of a plan, as it stands in state. */
-export interface PlanStep {
+export interface PlanStep extends JsonObject {
   readonly text: string;
   readonly status: StepStatus;
   readonly notes: string;
 }
 
 /** A plan, as it stands in state. */
-export interface Plan {
+export interface Plan extends JsonObject {
   readonly title: string;
   readonly steps: readonly PlanStep[];
 }
 
 /** All plans of an agent or a team, and which of them is worked at. */
-export interface PlanBook {
+export interface PlanBook extends JsonObject {
   readonly active: string | null;
   readonly plans: Readonly<Record<string, Plan>>;
 }

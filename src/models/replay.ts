@@ -1,4 +1,5 @@
 import type { ErrorRecord } from '../core/error.ts';
+import type { RunId } from '../core/ids.ts';
 import type { ModelCaller, ModelOutcome, ModelRequest } from '../core/model.ts';
 import { runMark } from '../core/plain-text.ts';
 import type { RecordedCall, RecordedOutcome, RecordedPlace, RecordedTool, Recording } from '../core/recording.ts';
@@ -127,7 +128,7 @@ export class Replay {
   }
 }
 
-const noCaller = { runId: '', path: '' } as unknown as ModelCaller;
+const noCaller: ModelCaller = { runId: '' as RunId, path: '' };
 
 function modelKey(kind: string, agent: string, call: number): string {
   return `${kind} ${call} ${agent}`;

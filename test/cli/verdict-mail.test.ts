@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { runCli, startForTest, temporaryFolder } from './cli-process.ts';
@@ -37,6 +37,14 @@ it('what a process waits for is decided from another terminal, and the process g
   await expect
     .poll(async () => (await runCli(['pending', 'last', '--json'], { cwd })).out, { timeout: 20_000 })
     .toContain('c00000001');
+  const [run] = JSON.parse((await runCli(['runs', '--json'], { cwd })).out) as readonly { readonly runId: string }[];
+  const folder = path.join(cwd, '.cadre', 'verdicts', run?.runId ?? '');
+  // One whose writer is long gone does not count.
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, 'old.part'), JSON.stringify({ kind: 'approve', ids: ['c00000001'], always: false }));
+  await utimes(path.join(folder, 'old.part'), 1_000, 1_000);
+  await rename(path.join(folder, 'old.part'), path.join(folder, 'old.json'));
+  await expect.poll(() => readdir(folder)).toEqual([]);
   const wrong = await runCli(['approve', 'last', 'c9', '--docs', 'docs'], { cwd });
   expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining("no approval 'c9' is waiting") });
   const edited = await runCli(['approve', 'last', 'c00000001', '--edit', '{"path":"b.txt","content":"two"}', '--docs', 'docs'], {

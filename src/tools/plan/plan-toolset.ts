@@ -71,11 +71,12 @@ function managePlan({ name, settings, toolName }: ToolsetRequest): TransitionToo
       const { text, book: changed } = changePlans(book, args);
       if (changed === undefined) return { kind: 'result', content: text };
       const { agentId } = agent.meta;
-      const value = changed as unknown as JsonObject;
       return {
         kind: 'result',
         content: text,
-        events: [{ type: 'state.update', scope, agentId, turnId, operation: 'set', path, value, by: toolName('manage_plan') }],
+        events: [
+          { type: 'state.update', scope, agentId, turnId, operation: 'set', path, value: changed, by: toolName('manage_plan') },
+        ],
       };
     },
   });
