@@ -160,8 +160,16 @@ function readStart(value: JsonObject, say: Complain): RecordedStart {
     throw say(
       `the recording is of version ${JSON.stringify(value['version'])}, and this program reads version ${recordingVersion}; record the run again`,
     );
-  if (typeof value['profile'] !== 'string' || !('input' in value)) throw say('the first line names no profile or no input');
-  return value as unknown as RecordedStart;
+  const { profile, input, llmConfig } = value;
+  if (typeof profile !== 'string' || input === undefined) throw say('the first line names no profile or no input');
+  if (llmConfig !== undefined && typeof llmConfig !== 'string') throw say('llmConfig of the first line must be a text');
+  return {
+    format: recordingFormat,
+    version: recordingVersion,
+    profile,
+    input,
+    ...(llmConfig === undefined ? {} : { llmConfig }),
+  };
 }
 
 /** What each kind of line must have, and of which type. */
@@ -183,9 +191,15 @@ function checkEntry(value: JsonObject, say: Complain): WrittenEntry {
   }
   const isCall = kind === 'model' || kind === 'summary';
   if (isCall && !isJsonObject(value['reply']) && !isJsonObject(value['error'])) throw say('a model call needs a reply or an error');
+  if (isCall && isJsonObject(value['reply']) && !isReply(value['reply']))
+    throw say('a reply needs text, reasoning and finishReason, which are texts, and toolCalls, a list');
   if (kind === 'model' && !(isJsonObject(value['prompt']) && Array.isArray(value['prompt']['added'])))
     throw say('the prompt of a model call needs added, a list of messages');
   return value as unknown as WrittenEntry;
+}
+
+function isReply({ text, reasoning, finishReason, toolCalls }: JsonObject): boolean {
+  return [text, reasoning, finishReason].every((field) => typeof field === 'string') && Array.isArray(toolCalls);
 }
 
 function isOf(value: JsonValue | undefined, type: 'string' | 'number' | 'list' | 'map' | 'any'): boolean {

@@ -218,6 +218,16 @@ describe('record and replay', () => {
       '{"format":"cadre-recording","version":1,"profile":"R","input":{}}\n{"kind":"model","agent":"R","call":1,"prompt":{"added":[]},"usage":{},"attempts":[]}',
       /needs a reply or an error/,
     ],
+    [
+      'a reply that is none',
+      '{"format":"cadre-recording","version":1,"profile":"R","input":{}}\n{"kind":"model","agent":"R","call":1,"prompt":{"added":[]},"usage":{},"attempts":[],"reply":{}}',
+      /a reply needs text, reasoning and finishReason/,
+    ],
+    [
+      'an LLM config that is no name',
+      '{"format":"cadre-recording","version":1,"profile":"R","input":{},"llmConfig":5}',
+      /llmConfig of the first line must be a text/,
+    ],
   ])('a file that holds %s is refused', (_, text, message) => {
     expect(() => parseRecording(text)).toThrow(message);
     expect(() => parseRecording(text)).toThrow(expect.objectContaining({ code: 'RECORDING_INVALID' }));
