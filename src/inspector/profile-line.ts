@@ -1,7 +1,8 @@
 import { isJsonObject } from '../core/json.ts';
-import type { CompiledProfile, CompiledSegment, ProfileFile, SourceRef } from '../core/profile.ts';
+import type { ProfileFile, SourceRef } from '../core/profile.ts';
 import type { RunState } from '../core/state.ts';
 import { readList, type ReadContent } from './read-content.ts';
+import type { ProfileFacts, SegmentFacts } from './profile-facts.ts';
 
 /** The profile files a run goes by, as they were when it started. */
 export function profileFiles(run: RunState, content: ReadContent): readonly ProfileFile[] {
@@ -17,8 +18,8 @@ export function profileFiles(run: RunState, content: ReadContent): readonly Prof
  * when neither works, and for segments whose text does not stand in a profile.
  */
 export function segmentLine(
-  profile: CompiledProfile,
-  segment: CompiledSegment,
+  profile: ProfileFacts,
+  segment: SegmentFacts,
   at: { readonly rendered: string; readonly offset: number; readonly files: readonly ProfileFile[] },
 ): SourceRef {
   const template = segment.content?.source;
@@ -35,7 +36,7 @@ export function segmentLine(
 }
 
 /** Where the text itself stands: under the segment, or in the text definition it names. */
-function contentPlace(profile: CompiledProfile, segment: CompiledSegment): SourceRef | undefined {
+function contentPlace(profile: ProfileFacts, segment: SegmentFacts): SourceRef | undefined {
   return profile.origins.get(
     segment.contentKey === undefined
       ? `system_prompt_construction.system_prompt_segments[${segment.id}].content`
@@ -53,7 +54,7 @@ interface RenderedLine {
 }
 
 /** The rendered line at an offset, counted without the opening wrapper tag. */
-function renderedLine(segment: CompiledSegment, rendered: string, offset: number): RenderedLine {
+function renderedLine(segment: SegmentFacts, rendered: string, offset: number): RenderedLine {
   const open = segment.wrapperTags?.[0];
   const skipped = open !== undefined && rendered.startsWith(`${open}\n`) ? open.length + 1 : 0;
   const at = Math.max(offset, skipped);

@@ -1,9 +1,10 @@
 import { estimateTokens } from '../core/token-estimate.ts';
 import type { ContentHash } from '../core/ids.ts';
 import { isJsonObject } from '../core/json.ts';
-import type { CompiledProfile, CompiledSegment, SourceRef } from '../core/profile.ts';
+import type { SourceRef } from '../core/profile.ts';
 import type { SegmentRecord } from '../core/turn.ts';
 import { readList, type ReadContent } from './read-content.ts';
+import type { ProfileFacts, SegmentFacts } from './profile-facts.ts';
 
 /** One segment of a turn's system prompt, with its text and where its profile declares it. */
 export interface SegmentView extends SegmentRecord {
@@ -24,8 +25,8 @@ export interface SystemPromptView {
 }
 
 /** Reads the construction log behind `turn.start.prompt.system`. */
-export function toSystemPrompt(hash: ContentHash, content: ReadContent, profile: CompiledProfile | undefined): SystemPromptView {
-  const declared = new Map<string, CompiledSegment>(profile?.segments.map((segment) => [segment.id, segment]));
+export function toSystemPrompt(hash: ContentHash, content: ReadContent, profile: ProfileFacts | undefined): SystemPromptView {
+  const declared = new Map<string, SegmentFacts>(profile?.segments.map((segment) => [segment.id, segment]));
   const records = readList(content, hash).filter(isSegmentRecord);
   const texts = records.map((record) => (record.hash === undefined ? '' : content(record.hash)));
   const total = Math.max(

@@ -1,7 +1,7 @@
 import type { CallId } from '../core/ids.ts';
 import type { InboxItem } from '../core/inbox.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
-import type { CompiledProfile, ProfileFile, SourceRef } from '../core/profile.ts';
+import type { ProfileFile, SourceRef } from '../core/profile.ts';
 import type { AgentState, RunState, TurnState } from '../core/state.ts';
 import { outputSectionId } from '../core/output-format.ts';
 import { toolSectionId } from '../core/tool-section.ts';
@@ -13,6 +13,7 @@ import { segmentLine } from './profile-line.ts';
 import type { PromptSpan } from './prompt-spans.ts';
 import { historyOfTurn } from './turn-history.ts';
 import { inputIndex } from './turn-inputs.ts';
+import type { ProfileFacts } from './profile-facts.ts';
 
 /** A tool call, as an answer names it. */
 export interface CallRef {
@@ -87,7 +88,7 @@ export interface OriginLookup {
   readonly run: RunState;
   readonly turn: TurnState;
   readonly agent: AgentState | undefined;
-  readonly profile: CompiledProfile | undefined;
+  readonly profile: ProfileFacts | undefined;
   readonly files: readonly ProfileFile[];
   readonly calls: ReadonlyMap<string, PlacedCall>;
   readonly eventAt: EventAt | undefined;
@@ -145,7 +146,7 @@ function segmentOrigin(lookup: OriginLookup, span: PromptSpan, offset: number): 
 }
 
 /** Where a profile says what its answer must look like: the first line of its schema. */
-function outputPlace({ origins }: CompiledProfile): SourceRef | undefined {
+function outputPlace({ origins }: ProfileFacts): SourceRef | undefined {
   for (const [path, place] of origins) if (path === outputSectionId || path.startsWith(`${outputSectionId}.`)) return place;
   return undefined;
 }
@@ -230,7 +231,7 @@ function itemRef(lookup: OriginLookup, span: PromptSpan): ItemRefView | undefine
 }
 
 /** Where the observer or rule that made an item is declared. */
-function declaredPlace(profile: CompiledProfile | undefined, item: InboxItem | undefined): SourceRef | undefined {
+function declaredPlace(profile: ProfileFacts | undefined, item: InboxItem | undefined): SourceRef | undefined {
   if (profile === undefined || item === undefined) return undefined;
   const observer = [...profile.preTurnObservers, ...profile.postTurnObservers].find(
     (candidate) => candidate.id === item.observerId,

@@ -2,9 +2,9 @@ import type { AgentId, ItemId } from '../core/ids.ts';
 import { isUntrusted } from '../core/fold/sources.ts';
 import { priorityOf } from '../core/inbox.ts';
 import type { JsonValue } from '../core/json.ts';
-import type { CompiledProfile } from '../core/profile.ts';
 import type { TurnState } from '../core/state.ts';
 import type { TurnInput } from '../core/turn.ts';
+import type { ProfileFacts } from './profile-facts.ts';
 
 /** One item a turn read: what came in, and what its ingestor made of it. */
 export interface TurnInputView extends TurnInput {
@@ -22,7 +22,7 @@ export interface TurnInputView extends TurnInput {
 }
 
 /** The items a turn read, in reading order (I3). */
-export function turnInputs(turn: TurnState, profile: CompiledProfile | undefined): readonly TurnInputView[] {
+export function turnInputs(turn: TurnState, profile: ProfileFacts | undefined): readonly TurnInputView[] {
   return turn.start.inputs.map((input, index) => {
     const item = turn.items[index];
     const seq = turn.itemSeqs[index] ?? 0;

@@ -1,7 +1,8 @@
 import type { DecidedAction } from '../core/turn-events.ts';
-import type { CompiledProfile, DeciderAction, ObserverAction, SourceRef } from '../core/profile.ts';
+import type { DeciderAction, ObserverAction, SourceRef } from '../core/profile.ts';
 import type { TurnState } from '../core/state.ts';
 import type { ObserverRecord, RuleRecord } from '../core/turn.ts';
+import type { ProfileFacts } from './profile-facts.ts';
 
 /** What an observer did in a turn, with what its profile says about it. */
 export interface ObserverView extends ObserverRecord {
@@ -24,7 +25,7 @@ export interface DecisionView {
 }
 
 /** The observers of a turn: those before the model call, then those after it. */
-export function turnObservers(turn: TurnState, profile: CompiledProfile | undefined): readonly ObserverView[] {
+export function turnObservers(turn: TurnState, profile: ProfileFacts | undefined): readonly ObserverView[] {
   return [...turn.start.observers, ...(turn.decide?.observers ?? [])].map((record) => {
     const list = record.phase === 'pre' ? profile?.preTurnObservers : profile?.postTurnObservers;
     const declared = list?.find((observer) => observer.id === record.id);
@@ -34,7 +35,7 @@ export function turnObservers(turn: TurnState, profile: CompiledProfile | undefi
 }
 
 /** The rule trace of a turn. */
-export function turnDecision(turn: TurnState, profile: CompiledProfile | undefined): DecisionView {
+export function turnDecision(turn: TurnState, profile: ProfileFacts | undefined): DecisionView {
   const rules = (turn.decide?.rules ?? []).map((record): RuleView => {
     const declared = profile?.flowDecider.find((rule) => rule.id === record.id);
     if (declared === undefined) return record;

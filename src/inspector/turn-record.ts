@@ -4,7 +4,6 @@ import type { AgentId, CallId, ContentHash, RunId, TurnId } from '../core/ids.ts
 import { isJsonObject, type JsonValue } from '../core/json.ts';
 import type { FilePart } from '../core/message.ts';
 import type { FinishReason, ModelAttempt, Usage } from '../core/model.ts';
-import type { CompiledProfile } from '../core/profile.ts';
 import type { PromptSources } from '../core/prompt-sources.ts';
 import type { RunState, TurnState } from '../core/state.ts';
 import type { ReplyToolCall, TurnPrompt, TurnType } from '../core/turn.ts';
@@ -16,6 +15,7 @@ import { toolInteractions, type ToolInteraction } from './tool-interactions.ts';
 import { historyOfTurn } from './turn-history.ts';
 import { turnInputs, type TurnInputView } from './turn-inputs.ts';
 import { turnDecision, turnObservers, type DecisionView, type ObserverView } from './turn-judgements.ts';
+import type { ProfileFacts } from './profile-facts.ts';
 
 /** Where a turn stands. */
 export type TurnStatus = 'running' | EventOf<'turn.end'>['status'];
@@ -100,7 +100,7 @@ export function toTurnRecord(
   run: RunState,
   turn: TurnState,
   content: ReadContent,
-  profiles?: ReadonlyMap<string, CompiledProfile>,
+  profiles?: ReadonlyMap<string, ProfileFacts>,
   hash?: (text: string) => ContentHash,
 ): TurnRecord {
   const { start, modelEnd, end } = turn;

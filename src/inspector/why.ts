@@ -1,5 +1,4 @@
 import { CadreError } from '../core/error.ts';
-import type { CompiledProfile } from '../core/profile.ts';
 import type { RunState, TurnState } from '../core/state.ts';
 import { callIndex } from './call-index.ts';
 import { causeChain, type CauseStep, type EventAt } from './cause-chain.ts';
@@ -9,6 +8,7 @@ import type { PromptSpan } from './prompt-spans.ts';
 import type { ReadContent } from './read-content.ts';
 import { callRef, originOfSpan, readItem, type OriginLookup, type TextOrigin } from './text-origin.ts';
 import { toTurnRecord, type TurnRecord } from './turn-record.ts';
+import type { ProfileFacts } from './profile-facts.ts';
 
 /** A stretch of the text that was asked about, with one origin. */
 export interface WhyPiece {
@@ -39,7 +39,7 @@ export interface WhyAnswer {
 /** What a question is answered from. */
 export interface WhyOptions {
   readonly content: ReadContent;
-  readonly profiles?: ReadonlyMap<string, CompiledProfile>;
+  readonly profiles?: ReadonlyMap<string, ProfileFacts>;
   readonly eventAt?: EventAt;
   /** Most answers; 20 when absent. */
   readonly limit?: number;
