@@ -52,6 +52,12 @@ function importsOf(name: string): Import[] {
   return found;
 }
 
+const web = path.join(import.meta.dirname, '..', 'web');
+const pageFiles = readdirSync(web, { recursive: true, encoding: 'utf8' }).filter(
+  (name) => /\.(tsx?|css)$/.test(name) && name !== 'vite.config.ts',
+);
+const isOfPage = (name: string): boolean => /^(web|src\/core|src\/inspector)\//.test(name);
+
 const folderOf = (name: string): string => (name.includes('/') ? (name.split('/')[0] ?? '') : '');
 
 describe('architecture', () => {
@@ -93,9 +99,22 @@ describe('architecture', () => {
     expect(cycles()).toEqual([]);
   });
 
+  it('the page imports only itself, core, the inspector and its libraries', () => {
+    const allowed = /^(preact(\/hooks)?|@preact\/signals|@tanstack\/virtual-core|diff)$/;
+    const wrong = pageFiles.flatMap((name) => {
+      const text = readFileSync(path.join(web, name), 'utf8');
+      return [...text.matchAll(/from '([^']+)'|import\(\s*'([^']+)'|^import '([^']+)'/gm)]
+        .map((match) => match[1] ?? match[2] ?? match[3] ?? '')
+        .filter((to) => (to.startsWith('.') ? !isOfPage(path.join('web', path.dirname(name), to)) : !allowed.test(to)))
+        .map((to) => `web/${name} → ${to}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
   it('no file is longer than 300 lines', () => {
-    const long = files
-      .map((name) => ({ name, lines: readFileSync(path.join(src, name), 'utf8').split('\n').length }))
+    const all = [...files.map((name) => path.join(src, name)), ...pageFiles.map((name) => path.join(web, name))];
+    const long = all
+      .map((name) => ({ name, lines: readFileSync(name, 'utf8').split('\n').length }))
       .filter(({ lines }) => lines > 301);
     expect(long).toEqual([]);
   });

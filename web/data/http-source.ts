@@ -1,0 +1,103 @@
+import type { CadreEvent } from '../../src/core/event.ts';
+import { fromPlainFacts, type PlainProfileFacts } from '../../src/inspector/profile-facts.ts';
+import { ApiError, getJson, getText } from './api.ts';
+import type { LiveDelta, LiveProgress, RunSink, RunSource } from './run-source.ts';
+
+/** How long the page waits before it asks a lost server again: at first, and at most, in milliseconds. */
+const firstWaitMs = 500;
+const longestWaitMs = 8_000;
+/** Hashes in one request: an address must not grow without end. */
+const hashesPerRequest = 50;
+
+/** A run that a server tells of: what was, in one answer; what comes, as a stream that takes up where it broke off. */
+export function httpSource(runId: string): RunSource {
+  const base = `/api/runs/${encodeURIComponent(runId)}`;
+  return {
+    open: (sink) => new RunStream(base, sink).close,
+    contents: async (hashes) => {
+      const found: Record<string, string | null> = {};
+      for (let at = 0; at < hashes.length; at += hashesPerRequest) {
+        const query = hashes.slice(at, at + hashesPerRequest).map((hash) => `hash=${encodeURIComponent(hash)}`);
+        Object.assign(found, await getJson<Record<string, string | null>>(`${base}/contents?${query.join('&')}`));
+      }
+      return found;
+    },
+    profiles: async () => {
+      const plain = await getJson<Record<string, PlainProfileFacts>>(`${base}/profiles`);
+      return new Map(Object.entries(plain).map(([name, facts]) => [name, fromPlainFacts(facts)]));
+    },
+  };
+}
+
+/** The stream of one run. Holds the last sequence number it handed over, so that nothing is missed or doubled. */
+class RunStream {
+  readonly #base: string;
+  readonly #sink: RunSink;
+  readonly #aborting = new AbortController();
+  #after = 0;
+  #waitMs = firstWaitMs;
+  #stream: EventSource | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(base: string, sink: RunSink) {
+    this.#base = base;
+    this.#sink = sink;
+    sink.connection({ kind: 'loading' });
+    void this.#load();
+  }
+
+  readonly close = (): void => {
+    this.#aborting.abort();
+    this.#stream?.close();
+    clearTimeout(this.#timer);
+  };
+
+  async #load(): Promise<void> {
+    try {
+      const text = await getText(`${this.#base}/journal?after=${this.#after}`, this.#aborting.signal);
+      this.#hand(text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as CadreEvent])));
+      this.#listen();
+    } catch (thrown) {
+      if (this.#aborting.signal.aborted) return;
+      if (thrown instanceof ApiError && thrown.code !== 'OFFLINE' && thrown.status < 500)
+        this.#sink.connection({ kind: 'failed', message: thrown.message });
+      else this.#again();
+    }
+  }
+
+  #listen(): void {
+    const stream = new EventSource(`.${this.#base}/events?after=${this.#after}`);
+    this.#stream = stream;
+    stream.addEventListener('open', () => {
+      this.#waitMs = firstWaitMs;
+      this.#sink.connection({ kind: 'live' });
+    });
+    stream.addEventListener('message', ({ data }) => this.#hand([JSON.parse(String(data)) as CadreEvent]));
+    stream.addEventListener('delta', ({ data }) => this.#sink.delta(JSON.parse(String(data)) as LiveDelta));
+    stream.addEventListener('progress', ({ data }) => this.#sink.progress(JSON.parse(String(data)) as LiveProgress));
+    stream.addEventListener('end', () => {
+      stream.close();
+      this.#sink.connection({ kind: 'over' });
+    });
+    // The browser would ask again by itself, but not after an answer that is none, and without telling.
+    stream.addEventListener('error', () => {
+      stream.close();
+      if (!this.#aborting.signal.aborted) this.#again();
+    });
+  }
+
+  /** Loads what is missing and listens again, after a while. */
+  #again(): void {
+    this.#sink.connection({ kind: 'lost' });
+    this.#timer = setTimeout(() => void this.#load(), this.#waitMs);
+    this.#waitMs = Math.min(longestWaitMs, this.#waitMs * 2);
+  }
+
+  #hand(events: readonly CadreEvent[]): void {
+    const fresh = events.filter((event) => event.seq > this.#after);
+    const last = fresh.at(-1);
+    if (last === undefined) return;
+    this.#after = last.seq;
+    this.#sink.events(fresh);
+  }
+}

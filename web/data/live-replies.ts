@@ -1,0 +1,57 @@
+import { signal } from '@preact/signals';
+import type { CadreEvent } from '../../src/core/event.ts';
+import type { CallId, TurnId } from '../../src/core/ids.ts';
+import type { LiveDelta, LiveProgress } from './run-source.ts';
+
+/** A reply while it streams. */
+export interface LiveReply {
+  readonly attempt: number;
+  readonly text: string;
+  readonly reasoning: string;
+  /** What is being written as arguments of a tool call, by tool. */
+  readonly toolInput: string;
+}
+
+/** What streams beside the journal: replies by turn, and how far tools are by call; gone when the journal has the end. */
+export class LiveReplies {
+  readonly replies = signal<ReadonlyMap<TurnId, LiveReply>>(new Map());
+  readonly progress = signal<ReadonlyMap<CallId, LiveProgress>>(new Map());
+
+  delta({ turnId, delta }: LiveDelta): void {
+    const before = this.replies.value.get(turnId);
+    // A later attempt supersedes what was said before it.
+    const base =
+      before === undefined || before.attempt < delta.attempt
+        ? { attempt: delta.attempt, text: '', reasoning: '', toolInput: '' }
+        : before;
+    if (base.attempt > delta.attempt) return;
+    this.replies.value = new Map(this.replies.value).set(turnId, added(base, delta));
+  }
+
+  tell(progress: LiveProgress): void {
+    this.progress.value = new Map(this.progress.value).set(progress.callId, progress);
+  }
+
+  /** What is in the journal now needs no live text any more. */
+  settle(events: readonly CadreEvent[]): void {
+    const replies = new Map(this.replies.value);
+    const progress = new Map(this.progress.value);
+    for (const event of events) {
+      if (event.type === 'model.end' || event.type === 'turn.end') replies.delete(event.turnId);
+      if (event.type === 'tool.end') progress.delete(event.callId);
+    }
+    if (replies.size !== this.replies.value.size) this.replies.value = replies;
+    if (progress.size !== this.progress.value.size) this.progress.value = progress;
+  }
+}
+
+function added(reply: LiveReply, { kind, text }: LiveDelta['delta']): LiveReply {
+  switch (kind) {
+    case 'text':
+      return { ...reply, text: reply.text + text };
+    case 'reasoning':
+      return { ...reply, reasoning: reply.reasoning + text };
+    case 'tool-input':
+      return { ...reply, toolInput: reply.toolInput + text };
+  }
+}

@@ -1,0 +1,123 @@
+import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
+import { applyEvent, startRun } from '../../src/core/fold/apply-event.ts';
+import type { CadreEvent } from '../../src/core/event.ts';
+import type { RunState } from '../../src/core/state.ts';
+import type { EventAt } from '../../src/inspector/cause-chain.ts';
+import type { ProfileFacts } from '../../src/inspector/profile-facts.ts';
+import { toTurnRecord, type TurnRecord } from '../../src/inspector/turn-record.ts';
+import { why, type WhyAnswer } from '../../src/inspector/why.ts';
+import { ContentCache } from './content-cache.ts';
+import { LiveReplies } from './live-replies.ts';
+import type { Connection, RunSource } from './run-source.ts';
+
+/** How long events are gathered before the views see them, in milliseconds: a busy run must not redraw the page all the time. */
+const gatherMs = 60;
+
+/**
+ * One run in the page: its journal, folded here with the engine's own fold. Views are the functions of `src/inspector` over
+ * that state, computed again when events came (`view`).
+ */
+export class RunStore {
+  readonly runId: string;
+  readonly connection = signal<Connection>({ kind: 'loading' });
+  /** Goes up with every batch of events. */
+  readonly revision = signal(0);
+  readonly live = new LiveReplies();
+  readonly contents: ContentCache;
+  readonly #events: CadreEvent[] = [];
+  readonly #profiles = signal<ReadonlyMap<string, ProfileFacts> | undefined>(undefined);
+  readonly #close: () => void;
+  #state: RunState | undefined;
+  #waiting: CadreEvent[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(runId: string, source: RunSource) {
+    this.runId = runId;
+    this.contents = new ContentCache(source);
+    this.#close = source.open({
+      events: (events) => this.#gather(events),
+      delta: (delta) => this.live.delta(delta),
+      progress: (progress) => this.live.tell(progress),
+      connection: (connection) => {
+        // What was loaded is shown together with the news that it is.
+        this.#flush();
+        this.connection.value = connection;
+      },
+    });
+    // Without them, views lack the places in profiles and nothing else.
+    source.profiles().then(
+      (profiles) => (this.#profiles.value = profiles),
+      () => undefined,
+    );
+  }
+
+  /** All events so far, by sequence number from 1. */
+  get events(): readonly CadreEvent[] {
+    return this.#events;
+  }
+
+  readonly eventAt: EventAt = (seq) => this.#events[seq - 1];
+
+  get profiles(): ReadonlyMap<string, ProfileFacts> | undefined {
+    return this.#profiles.value;
+  }
+
+  /** The state now; undefined before the first event. Read it inside `view`, so that it is read again. */
+  get state(): RunState | undefined {
+    return this.#state;
+  }
+
+  /** A value computed from the state, again whenever events, texts or profiles came; undefined before the first event. */
+  view<Value>(compute: (state: RunState, store: RunStore) => Value): ReadonlySignal<Value | undefined> {
+    return computed(() => {
+      void this.revision.value;
+      void this.contents.revision.value;
+      void this.#profiles.value;
+      return this.#state === undefined ? undefined : compute(this.#state, this);
+    });
+  }
+
+  /** The record of a turn; undefined when there is none. */
+  turn(turnId: string): TurnRecord | undefined {
+    const turn = this.#state?.turns.get(turnId as TurnRecord['turnId']);
+    return turn === undefined || this.#state === undefined
+      ? undefined
+      : toTurnRecord(this.#state, turn, this.contents.read, this.profiles);
+  }
+
+  /** Where a text of a turn came from. */
+  why(turnId: string, text: string): readonly WhyAnswer[] {
+    if (this.#state === undefined) return [];
+    const options = { content: this.contents.read, eventAt: this.eventAt };
+    return why(this.#state, turnId, text, this.profiles === undefined ? options : { ...options, profiles: this.profiles });
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#close();
+  }
+
+  #gather(events: readonly CadreEvent[]): void {
+    for (const event of events) this.#waiting.push(event);
+    this.#timer ??= setTimeout(() => this.#flush(), gatherMs);
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const events = this.#waiting;
+    if (events.length === 0) return;
+    this.#waiting = [];
+    for (const event of events) this.#apply(event);
+    batch(() => {
+      this.live.settle(events);
+      this.revision.value++;
+    });
+  }
+
+  #apply(event: CadreEvent): void {
+    this.#events.push(event);
+    if (this.#state !== undefined) applyEvent(this.#state, event);
+    else if (event.type === 'run.start') this.#state = startRun(event, 'everything');
+  }
+}

@@ -1,0 +1,21 @@
+import { useState } from 'preact/hooks';
+
+/** Copies a value as JSON, and says that it did. `value` is asked for when it is needed. */
+export function CopyButton({ value, label = 'copy as JSON' }: { readonly value: () => unknown; readonly label?: string }) {
+  const [said, setSaid] = useState<string | undefined>();
+  const copy = async (): Promise<void> => {
+    const text = JSON.stringify(value(), undefined, 2);
+    setSaid(
+      await navigator.clipboard.writeText(text).then(
+        () => 'copied',
+        () => 'the browser does not allow it',
+      ),
+    );
+    setTimeout(() => setSaid(undefined), 1_500);
+  };
+  return (
+    <button type="button" class="quiet" onClick={() => void copy()}>
+      <span aria-live="polite">{said ?? label}</span>
+    </button>
+  );
+}

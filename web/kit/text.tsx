@@ -1,0 +1,41 @@
+import { useState } from 'preact/hooks';
+import { grouped } from '../../src/inspector/format/terminal-text.ts';
+import { startOf, toVisibleText } from './visible-text.ts';
+import './text.css';
+
+/** Characters of a text that are shown at first, and how many more each time somebody asks. */
+const shownAtFirst = 20_000;
+const shownMore = 200_000;
+
+/** A text of a run, as it is: nothing in it is markup, what hides is made visible, long ones come in pieces. */
+export function Text({ value, label }: { readonly value: string; readonly label?: string }) {
+  const [length, setLength] = useState(shownAtFirst);
+  const shown = startOf(value, length);
+  const left = value.length - shown.length;
+  return (
+    <div class="text" dir="ltr" {...(label === undefined ? {} : { role: 'group', 'aria-label': label })}>
+      {pieces(shown).map((piece, index) => (
+        <span class="text-piece" key={index}>
+          {toVisibleText(piece)}
+        </span>
+      ))}
+      {left > 0 && (
+        <button type="button" class="quiet" onClick={() => setLength(length + shownMore)}>
+          show more ({grouped(left)} characters left)
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Blocks of a size the browser lays out one by one, and leaves out while they are not in view. */
+function pieces(text: string): readonly string[] {
+  const size = 10_000;
+  const found: string[] = [];
+  for (let at = 0; at < text.length;) {
+    const piece = startOf(text.slice(at, at + size + 1), size);
+    found.push(piece);
+    at += piece.length;
+  }
+  return found.length === 0 ? [''] : found;
+}

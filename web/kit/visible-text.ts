@@ -1,0 +1,21 @@
+// Control, format (bidirectional, invisible) and lone surrogate characters, and the Unicode line separators.
+const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/** Line feeds and tabs are laid out; joiners are needed by scripts and emoji, and can hide nothing. */
+const harmless = new Set(['\n', '\t', '\u200C', '\u200D']);
+
+/** Untrusted text with everything seen that could hide or move something: `␛` for an escape, `⟨202E⟩` for a change of direction. */
+export function toVisibleText(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(unseen, (character) => {
+    if (harmless.has(character)) return character;
+    const code = character.codePointAt(0) ?? 0;
+    return code < 0x20 ? String.fromCodePoint(0x2400 + code) : `⟨${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
+  });
+}
+
+/** The start of a text, never cut between the halves of one character. */
+export function startOf(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const last = text.charCodeAt(length - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
+}

@@ -1,0 +1,21 @@
+import { signal } from '@preact/signals';
+import { hrefOf, parseRoute, type Route, type RouteQuery } from './route.ts';
+
+/** What the address says is shown. */
+export const route = signal<Route>(parseRoute(location.hash));
+
+addEventListener('hashchange', () => {
+  route.value = parseRoute(location.hash);
+});
+
+/** Goes to an address, as a link would. */
+export function go(href: string): void {
+  location.hash = href;
+}
+
+/** Changes values in the address without a new entry in the browser's history; an empty value goes away. */
+export function setQuery(changes: RouteQuery): void {
+  const next: Route = { ...route.peek(), query: { ...route.peek().query, ...changes } };
+  history.replaceState(null, '', hrefOf(next));
+  route.value = parseRoute(location.hash);
+}
