@@ -14,7 +14,7 @@ export function callerOf(run: RunState, agent: AgentState): ModelCaller {
   const { meta } = agent;
   const parent = meta.parentAgentId === undefined ? undefined : run.agents.get(meta.parentAgentId);
   const kind = kindOf(agent);
-  const twin = twinsBefore(run, agent, parent, kind) + 1;
+  const twin = twinsBefore(run, agent) + 1;
   const step = twin === 1 ? kind : `${kind}#${twin}`;
   const path = parent === undefined ? step : `${callerOf(run, parent).path}/${step}`;
   const caller: ModelCaller = { runId: run.meta.runId, path };
@@ -26,12 +26,28 @@ function kindOf({ meta }: AgentState): string {
   return meta.moduleId === undefined ? meta.profile : `${meta.profile}[${meta.moduleId}]`;
 }
 
-/** How many agents of the same kind its parent had before it. */
-function twinsBefore(run: RunState, agent: AgentState, parent: AgentState | undefined, kind: string): number {
-  let twins = 0;
-  for (const other of run.agents.values()) {
-    if (other === agent) break;
-    if (other.meta.parentAgentId === parent?.meta.agentId && kindOf(other) === kind) twins += 1;
+/** The agents of a run, counted by parent and kind as far as they have come. */
+interface Census {
+  /** Goes on with agents that are started later, since it is never run to its end. */
+  readonly agents: Iterator<AgentState>;
+  counted: number;
+  readonly kinds: Map<string, number>;
+  readonly twins: WeakMap<AgentState, number>;
+}
+
+const censuses = new WeakMap<RunState, Census>();
+
+/** How many agents of the same kind its parent had before it. Each agent is counted once: a thousand siblings ask for it. */
+function twinsBefore(run: RunState, agent: AgentState): number {
+  const census = censuses.get(run) ?? { agents: run.agents.values(), counted: 0, kinds: new Map(), twins: new WeakMap() };
+  censuses.set(run, census);
+  for (; census.counted < run.agents.size; census.counted++) {
+    const { value } = census.agents.next();
+    if (value === undefined) break;
+    const key = `${value.meta.parentAgentId ?? ''} ${kindOf(value)}`;
+    const before = census.kinds.get(key) ?? 0;
+    census.kinds.set(key, before + 1);
+    census.twins.set(value, before);
   }
-  return twins;
+  return census.twins.get(agent) ?? 0;
 }
