@@ -37,6 +37,10 @@ it('cadre/mcp exports what makes toolsets of servers', async () => {
   expect(Object.keys(await import('../src/tools/mcp/mcp-toolset.ts'))).toEqual(expect.arrayContaining(['mcpToolset']));
 });
 
+it('cadre/server exports what serves an engine', async () => {
+  expect(Object.keys(await import('../src/server/index.ts'))).toEqual(['createServerApp', 'serve']);
+});
+
 it('the package has these entry points', () => {
   expect(Object.keys(manifest.exports)).toEqual([
     '.',
@@ -46,6 +50,7 @@ it('the package has these entry points', () => {
     './web',
     './mcp',
     './otel',
+    './server',
     './package.json',
   ]);
 });

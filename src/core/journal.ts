@@ -72,6 +72,9 @@ export interface Journal {
   close(): Awaitable<void>;
 }
 
+/** What of a journal is for reading. */
+export type JournalReader = Pick<Journal, 'location' | 'read' | 'content' | 'runs'>;
+
 /** Reads a stored text. Fails with STORE_FAILED when the journal answers with anything but a text or undefined, such as a promise. */
 export function storedText(journal: Pick<Journal, 'location' | 'content'>, hash: ContentHash): string | undefined {
   const text: unknown = journal.content(hash);

@@ -2,7 +2,7 @@ import { CadreError } from '../core/error.ts';
 import { applyEvent, foldEvents, startRun } from '../core/fold/apply-event.ts';
 import { hasReleased } from '../core/fold/release.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
-import type { Lease, RunSummary } from '../core/journal.ts';
+import type { JournalReader, Lease, RunSummary } from '../core/journal.ts';
 import { defaultRunLimits } from '../core/limits.ts';
 import type { Limits, ProfileSet } from '../core/profile.ts';
 import type { RunState } from '../core/state.ts';
@@ -37,10 +37,13 @@ export class Engine {
   readonly #content: (hash: ContentHash) => string | undefined;
   readonly #liveThings = new LiveThings('this engine');
   readonly #leaveToolsets: () => Promise<void>;
+  /** The journal to read from, also runs that others advance. */
+  readonly records: JournalReader;
   #closing: Promise<void> | undefined;
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
+    this.records = parts.journal;
     this.#leases = new Leases(parts.journal, parts.owner);
     this.#content = createContentCache(parts.journal);
     this.#leaveToolsets = parts.toolsets.use((news) => {
@@ -146,8 +149,11 @@ export class Engine {
     return { run, begun: actor.submit(input) };
   }
 
-  async #ofThePast(state: RunState): Promise<Run> {
-    return this.#reader(await this.#full(state), await workbenchOf(this.#parts, state));
+  /** A handle on a run that nobody here advances. */
+  async #ofThePast(past: RunState): Promise<Run> {
+    const state = await this.#full(past);
+    const workbench = await workbenchOf(this.#parts, state);
+    return this.#handle(state, { runId: state.meta.runId, owner: '', epoch: -1 }, workbench, {}).run;
   }
 
   /** The run of this id, if this engine advances it. */
@@ -157,8 +163,7 @@ export class Engine {
   async open(runId: string): Promise<Run> {
     const live = this.#live.get(runId as RunId);
     if (live !== undefined) return live.run;
-    const state = await this.#full(await readState(this.#parts.journal, runId as RunId));
-    return this.#reader(state, await workbenchOf(this.#parts, state));
+    return await this.#ofThePast(await readState(this.#parts.journal, runId as RunId));
   }
 
   /** Starts a new run with the history of another, up to a sequence number (rounded down to the end of a turn). */
@@ -264,11 +269,6 @@ export class Engine {
     this.#live.set(state.meta.runId, { run, actor, left });
     if (options.signal !== undefined) cancelOnAbort(run, options.signal);
     return { actor, run };
-  }
-
-  /** A handle on a run that nobody advances. */
-  #reader(state: RunState, workbench: Workbench): Run {
-    return this.#handle(state, { runId: state.meta.runId, owner: '', epoch: -1 }, workbench, {}).run;
   }
 
   #handle(

@@ -1,7 +1,7 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CadreError, describeThrown } from '../../core/error.ts';
-import { checkRequest } from './check-request.ts';
+import { checkRequest } from '../check-request.ts';
+import { listen } from '../listen.ts';
 import { loadNodeLibrary, loadServerLibrary } from './server-library.ts';
 import { teamServerFactory, type TeamServerOptions } from './team-server.ts';
 
@@ -31,7 +31,7 @@ export async function serveOverHttp(options: HttpOptions): Promise<ServedTeams> 
   const handle = toNodeHandler(handler);
   const server = createServer((request, response) => {
     const { port } = server.address() as AddressInfo;
-    const refusal = checkRequest(request, port, options.token);
+    const refusal = checkRequest((name) => headerOf(request, name), { port, token: options.token }) ?? checkPath(request);
     if (refusal === undefined) {
       void handle(request as Parameters<typeof handle>[0], response);
       return;
@@ -39,9 +39,7 @@ export async function serveOverHttp(options: HttpOptions): Promise<ServedTeams> 
     response.writeHead(refusal.status, { 'content-type': 'application/json', connection: 'close' });
     response.end(JSON.stringify({ error: refusal.message }));
   });
-  server.maxConnections = 256;
-  await listen(server, options.port);
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server, options.port);
   return {
     url: `http://127.0.0.1:${port}/mcp`,
     close: async () => {
@@ -52,13 +50,11 @@ export async function serveOverHttp(options: HttpOptions): Promise<ServedTeams> 
   };
 }
 
-async function listen(server: Server, port: number): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once('error', reject);
-  server.listen(port, '127.0.0.1', resolve);
-  try {
-    await promise;
-  } catch (thrown) {
-    throw new CadreError('OPTION_INVALID', `port ${port} cannot be had: ${describeThrown(thrown)}; name another one with --port`);
-  }
+function headerOf(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+function checkPath(request: IncomingMessage): { readonly status: 404; readonly message: string } | undefined {
+  return (request.url ?? '').split('?')[0] === '/mcp' ? undefined : { status: 404, message: 'the server is at /mcp' };
 }

@@ -1,0 +1,63 @@
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { CadreError } from '../../core/error.ts';
+import type { LaunchOptions } from '../../engine/engine-parts.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { usualProfile } from '../../engine/usual-profile.ts';
+import { answerError } from './answer-error.ts';
+import { guard } from './guard.ts';
+import { addInfoRoutes } from './info-routes.ts';
+import { addRunRoutes } from './run-routes.ts';
+import { RunRecords } from './run-records.ts';
+import type { ServerApp, ServerEnv, ServerParts } from './server-parts.ts';
+
+/** How a server app behaves. */
+export interface ServerAppOptions {
+  /** What every request must bear, at least 16 characters; without it, everybody who reaches the server is answered. */
+  readonly token?: string;
+  /** Refuses everything that changes something. */
+  readonly readOnly?: boolean;
+  /** Further hosts the server is known by, as `name` or `name:port`: those of a proxy in front of it. */
+  readonly allowedHosts?: readonly string[];
+  /** Also answers to network addresses; names are still refused unless they are allowed. */
+  readonly allowsAddresses?: boolean;
+  /** The profile that runs are launched with when a request names none; by default as `cadre run` chooses it. */
+  readonly defaultProfile?: string;
+  /** What runs are launched with besides what a request says. */
+  readonly launch?: LaunchOptions;
+}
+
+/** The longest body of a request, in bytes. */
+const longestBody = 2_000_000;
+const shortestToken = 16;
+
+/**
+ * Makes the app that serves an engine: a hono app to serve by itself (`serve`) or to mount in an app of your own. The engine
+ * stays the caller's, who closes it.
+ *
+ * @throws CadreError `OPTION_INVALID` when the token is too short to be one
+ */
+export function createServerApp(engine: Engine, options: ServerAppOptions = {}): ServerApp {
+  const { token, readOnly = false, allowedHosts, allowsAddresses } = options;
+  if (token !== undefined && token.length < shortestToken)
+    throw new CadreError('OPTION_INVALID', `a token needs at least ${shortestToken} characters, or somebody guesses it`);
+  const parts: ServerParts = {
+    engine,
+    records: new RunRecords(engine.records),
+    readOnly,
+    defaultProfile: options.defaultProfile ?? usualProfile(engine.profiles.profiles),
+    launch: options.launch ?? {},
+  };
+  const app: ServerApp = new Hono<ServerEnv>();
+  app.use('*', guard({ readOnly, token, allowedHosts, allowsAddresses }));
+  app.use('*', bodyLimit({ maxSize: longestBody, onError: (context) => answerError(context, tooLong()) }));
+  addInfoRoutes(app, parts);
+  addRunRoutes(app, parts);
+  app.all('*', (context) => answerError(context, new CadreError('ROUTE_UNKNOWN', `there is nothing at ${context.req.path}`)));
+  app.onError((thrown, context) => answerError(context, thrown));
+  return app;
+}
+
+function tooLong(): CadreError {
+  return new CadreError('REQUEST_TOO_LARGE', `a request may have ${longestBody} bytes at most`);
+}

@@ -1,0 +1,94 @@
+import { setImmediate } from 'node:timers/promises';
+import { CadreError } from '../../core/error.ts';
+import type { CadreEvent } from '../../core/event.ts';
+import { applyEvent, startRun } from '../../core/fold/apply-event.ts';
+import type { ContentHash, RunId } from '../../core/ids.ts';
+import { type JournalReader, storedText } from '../../core/journal.ts';
+import type { CompiledProfile } from '../../core/profile.ts';
+import type { RunState } from '../../core/state.ts';
+import type { EventAt } from '../../inspector/cause-chain.ts';
+import { profileFiles } from '../../inspector/profile-line.ts';
+import { checkProfiles } from '../../profiles/load-profiles.ts';
+import { ReferredTexts } from './referred-texts.ts';
+
+/** Events read at a time: other work of this process goes on in between. */
+const pageSize = 1_000;
+
+/**
+ * A run as its journal tells it, whoever advances it. Brought up to date before each look, from where the last one stood, so
+ * that looking often costs what is new.
+ */
+export class RunRecord {
+  readonly runId: RunId;
+  readonly #journal: JournalReader;
+  readonly #events: CadreEvent[] = [];
+  readonly #texts: ReferredTexts;
+  #state: RunState | undefined;
+  #reading: Promise<void> | undefined;
+  #profiles: { readonly of: ContentHash; readonly set: Promise<ReadonlyMap<string, CompiledProfile>> } | undefined;
+
+  constructor(runId: RunId, journal: JournalReader) {
+    this.runId = runId;
+    this.#journal = journal;
+    this.#texts = new ReferredTexts(this.content);
+  }
+
+  /** All events read so far. */
+  get events(): readonly CadreEvent[] {
+    return this.#events;
+  }
+
+  /** Finds an event by its sequence number. */
+  readonly eventAt: EventAt = (seq) => this.#events[seq - 1];
+
+  /** A text of the content store; undefined when it is not there. */
+  readonly content = (hash: ContentHash): string | undefined => storedText(this.#journal, hash);
+
+  /** The state with all of its past, as far as it was read. */
+  get state(): RunState {
+    if (this.#state !== undefined) return this.#state;
+    throw new CadreError('STORE_CORRUPT', `run ${this.runId} does not begin with run.start`);
+  }
+
+  /** Reads what the journal has by now; RUN_UNKNOWN when there is no such run. Who asks at the same time shares one reading. */
+  async update(): Promise<this> {
+    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+    await this.#reading;
+    return this;
+  }
+
+  /** The texts of these hashes; null where this run refers to no such text. */
+  texts(hashes: readonly string[]): Readonly<Record<string, string | null>> {
+    this.#texts.scan(this.#events);
+    const text = (hash: string): string | null => (this.#texts.has(hash) ? (this.content(hash as ContentHash) ?? null) : null);
+    return Object.fromEntries(hashes.map((hash) => [hash, text(hash)]));
+  }
+
+  /** The run's own profiles, compiled for what views say of them; none when this version no longer compiles them. */
+  async profiles(): Promise<ReadonlyMap<string, CompiledProfile>> {
+    const of = this.state.meta.profiles;
+    if (this.#profiles?.of !== of) this.#profiles = { of, set: this.#compile() };
+    return await this.#profiles.set;
+  }
+
+  async #compile(): Promise<ReadonlyMap<string, CompiledProfile>> {
+    const { set } = await checkProfiles({ files: profileFiles(this.state, this.content) }, { env: {} });
+    return set?.profiles ?? new Map();
+  }
+
+  async #read(): Promise<void> {
+    for (;;) {
+      const page = await this.#journal.read(this.runId, { after: this.#events.length, limit: pageSize });
+      for (const event of page) this.#add(event);
+      if (page.length < pageSize) return;
+      await setImmediate();
+    }
+  }
+
+  #add(event: CadreEvent): void {
+    if (this.#state !== undefined) applyEvent(this.#state, event);
+    else if (event.type === 'run.start') this.#state = startRun(event, 'everything');
+    else throw new CadreError('STORE_CORRUPT', `run ${this.runId} does not begin with run.start`);
+    this.#events.push(event);
+  }
+}

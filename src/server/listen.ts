@@ -1,0 +1,28 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CadreError, describeThrown } from '../core/error.ts';
+
+/** Connections a server has at a time; more are closed at once. */
+const maxConnections = 256;
+
+/**
+ * Makes a server listen, and answers with its port.
+ *
+ * @throws CadreError `OPTION_INVALID` when the port or the address cannot be had
+ */
+export async function listen(server: Server, port: number, host = '127.0.0.1'): Promise<number> {
+  server.maxConnections = maxConnections;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject);
+  server.listen(port, host, resolve);
+  try {
+    await promise;
+  } catch (thrown) {
+    throw new CadreError('OPTION_INVALID', `port ${port} cannot be had: ${describeThrown(thrown)}; name another one with --port`, {
+      cause: thrown,
+    });
+  } finally {
+    server.off('error', reject);
+  }
+  return (server.address() as AddressInfo).port;
+}
