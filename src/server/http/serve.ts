@@ -3,6 +3,7 @@ import { getRequestListener } from '@hono/node-server';
 import { CadreError } from '../../core/error.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { listen } from '../listen.ts';
+import type { ErrorAnswer } from './answer-error.ts';
 import { createServerApp, type ServerAppOptions } from './create-server-app.ts';
 
 /** Where an engine is served, and for whom. */
@@ -44,6 +45,7 @@ export async function serve(engine: Engine, options: ServeOptions = {}): Promise
     );
   const allowedHosts = isLocal ? rest.allowedHosts : [host, ...(rest.allowedHosts ?? [])];
   const app = createServerApp(engine, { ...rest, ...(allowedHosts && { allowedHosts }), allowsAddresses: !isLocal });
+  const handle = getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: () => malformed() });
   const server = createServer(
     {
       headersTimeout: headTimeoutMs,
@@ -51,7 +53,7 @@ export async function serve(engine: Engine, options: ServeOptions = {}): Promise
       maxHeaderSize: longestHead,
       connectionsCheckingInterval: 2_000,
     },
-    getRequestListener(app.fetch, { overrideGlobalObjects: false }),
+    (request, response) => void handle(request, response),
   );
   const taken = await listen(server, port, host);
   return {
@@ -63,6 +65,12 @@ export async function serve(engine: Engine, options: ServeOptions = {}): Promise
       await closed;
     },
   };
+}
+
+/** What nothing can be read of, such as a request whose Host is no host. */
+function malformed(): Response {
+  const body: ErrorAnswer = { error: { code: 'REQUEST_INVALID', message: 'the request cannot be read' } };
+  return Response.json(body, { status: 400 });
 }
 
 function urlHost(host: string): string {
