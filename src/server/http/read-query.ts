@@ -13,10 +13,3 @@ export function readNumber(
   if (value <= most) return value;
   throw new CadreError('REQUEST_INVALID', `?${name}= takes a whole number from 0 to ${most}, not '${text.slice(0, 40)}'`);
 }
-
-/** Reads a query that must be there. */
-export function readText(context: Context, name: string): string {
-  const text = context.req.query(name) ?? '';
-  if (text.trim() !== '') return text;
-  throw new CadreError('REQUEST_INVALID', `this address needs ?${name}=`);
-}
