@@ -35,7 +35,7 @@ export type { LaunchOptions, LaunchRequest, ResumeOptions } from './engine/engin
 export type { EngineOptions } from './engine/create-engine.ts';
 export type { LimitOptions } from './engine/limit-options.ts';
 export type { RecoveredRun } from './engine/recovered-run.ts';
-export type { PendingRequest } from './engine/pending.ts';
+export type { PendingRequest } from './core/pending.ts';
 export type { OutsideItem } from './engine/outside-item.ts';
 export type { Receipt, Run, SendOptions } from './engine/run.ts';
 export type { RunResult } from './engine/run-result.ts';

@@ -1,4 +1,4 @@
-import type { PendingRequest } from '../engine/pending.ts';
+import type { PendingRequest } from '../core/pending.ts';
 import type { Run } from '../engine/run.ts';
 import { toTerminalText } from '../inspector/format/terminal-text.ts';
 import { formatRequest } from './format-pending.ts';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { PendingRequest } from '../engine/pending.ts';
+import type { PendingRequest } from '../core/pending.ts';
 import { toTerminalText } from '../inspector/format/terminal-text.ts';
 import { durationText } from '../inspector/format/quantity-text.ts';
 import { plainStyle, type FormatOptions } from '../inspector/format/text-style.ts';
 import { safe } from '../inspector/format/layout.ts';
 import { lookAlikes } from './look-alikes.ts';
-import { choicesOf } from './read-verdict.ts';
+import { choicesOf } from '../inspector/read-answer.ts';
 import { thisCommand } from './this-command.ts';
 
 /** How one request is shown. */

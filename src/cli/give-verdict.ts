@@ -1,5 +1,5 @@
 import { CadreError } from '../core/error.ts';
-import type { PendingRequest } from '../engine/pending.ts';
+import type { PendingRequest } from '../core/pending.ts';
 import type { Run } from '../engine/run.ts';
 import { readVerdict } from './read-verdict.ts';
 

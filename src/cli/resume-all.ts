@@ -1,6 +1,6 @@
 import { CadreError } from '../core/error.ts';
 import type { RunSummary } from '../core/journal.ts';
-import { pendingOf } from '../engine/pending.ts';
+import { pendingOf } from '../core/pending.ts';
 import { isInterrupted } from '../engine/recovered-run.ts';
 import { countText } from '../inspector/format/quantity-text.ts';
 import { safe } from '../inspector/format/layout.ts';

@@ -5,7 +5,7 @@ import { CadreError, describeThrown, type ErrorRecord, toErrorRecord } from '../
 import type { JsonObject } from '../core/json.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Run } from '../engine/run.ts';
-import { readAnswer } from './read-verdict.ts';
+import { readAnswer } from '../inspector/read-answer.ts';
 
 /** What somebody at another terminal decided about a run that a process of this machine advances. */
 export type MailedVerdict =

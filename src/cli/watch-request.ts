@@ -1,4 +1,4 @@
-import type { PendingRequest } from '../engine/pending.ts';
+import type { PendingRequest } from '../core/pending.ts';
 import type { Run } from '../engine/run.ts';
 
 /** A request somebody is being asked about. */

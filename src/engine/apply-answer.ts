@@ -8,7 +8,7 @@ import { profileOf } from '../nodes/profile-of.ts';
 import { endCall } from '../nodes/tool-end.ts';
 import { applyTestimony, asksWhetherHappened } from '../nodes/unknown-outcome.ts';
 import type { Input, Kernel } from './decide.ts';
-import { isAsking } from './pending.ts';
+import { isAsking } from '../core/pending.ts';
 
 /** A person's verdict over a call: approved calls become startable, rejected ones are answered, questions are resumed. */
 export function applyAnswer(tx: Transaction, kernel: Kernel, input: Extract<Input, { kind: 'answer' }>): void {

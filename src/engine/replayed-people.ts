@@ -1,7 +1,7 @@
 import { callerOf } from '../core/agent-path.ts';
 import type { Recording, RecordedItem } from '../core/recording.ts';
 import type { AgentState } from '../core/state.ts';
-import type { PendingRequest } from './pending.ts';
+import type { PendingRequest } from '../core/pending.ts';
 import type { Run } from './run.ts';
 
 /**

@@ -16,7 +16,7 @@ import { why, type WhyAnswer } from '../inspector/why.ts';
 import { Deliveries } from './deliveries.ts';
 import { eventsOf } from './event-stream.ts';
 import { type OutsideItem, readOutsideItem } from './outside-item.ts';
-import { type PendingRequest, pendingOf } from './pending.ts';
+import { type PendingRequest, pendingOf } from '../core/pending.ts';
 import { type RunResult, runResult } from './run-result.ts';
 import type { RunActor } from './run-actor.ts';
 import type { RunSubscriber } from './subscribers.ts';

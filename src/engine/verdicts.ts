@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import type { RunState } from '../core/state.ts';
 import { toWire } from '../core/to-wire.ts';
 import type { Input } from './decide.ts';
-import { checkAnswer, type PendingRequest, pendingOf } from './pending.ts';
+import { checkAnswer, type PendingRequest, pendingOf } from '../core/pending.ts';
 import { decidedWords, hasExpired } from './refusal.ts';
 
 /** How a call is let run. */

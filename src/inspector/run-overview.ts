@@ -1,22 +1,12 @@
 import type { ErrorRecord } from '../core/error.ts';
-import type { AgentId, CallId, RunId, TurnId } from '../core/ids.ts';
+import type { RunId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
+import { pendingOf, type PendingRequest } from '../core/pending.ts';
 import type { Limits } from '../core/profile.ts';
 import { activeAt } from '../core/run-time.ts';
 import type { RunState } from '../core/state.ts';
-import type { WaitFor } from '../core/transition.ts';
 import type { ModuleStatus } from '../core/work-module.ts';
 import { boardOrder } from './board.ts';
-
-/** A person is asked to approve a call or to answer a question. */
-export interface PendingView {
-  readonly callId: CallId;
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly tool: string;
-  readonly args: JsonObject | null;
-  readonly waitFor: Exclude<WaitFor, { readonly kind: 'agents' }>;
-}
 
 /** A run at a glance; times in milliseconds since 1970. */
 export interface RunOverview {
@@ -51,7 +41,8 @@ export interface RunOverview {
   readonly limits: Limits;
   /** What of the limits is used: tokens and US dollars, estimated where nobody counted, and milliseconds of working time. */
   readonly used: { readonly tokens: number; readonly cost: number; readonly wallMs: number };
-  readonly pending: readonly PendingView[];
+  /** What waits for a person. */
+  readonly pending: readonly PendingRequest[];
 }
 
 /** Sums a run up. */
@@ -87,27 +78,8 @@ export function runOverview(run: RunState): RunOverview {
     modules: countModules(run),
     limits: run.limits,
     used: { tokens: run.budget.tokens, cost: run.budget.cost, wallMs: Math.max(0, activeAt(run, run.at) - meta.createdAt) },
-    pending: pendingViews(run),
+    pending: pendingOf(run),
   };
-}
-
-/** What waits for a person, in the order it was asked. */
-export function pendingViews(run: RunState): readonly PendingView[] {
-  const pending: PendingView[] = [];
-  for (const agent of run.agents.values()) {
-    for (const { callId, request, waitFor } of agent.openCalls.values()) {
-      if (waitFor === undefined || waitFor.kind === 'agents') continue;
-      pending.push({
-        callId,
-        agentId: agent.meta.agentId,
-        turnId: request.turnId,
-        tool: request.name,
-        args: request.args,
-        waitFor,
-      });
-    }
-  }
-  return pending;
 }
 
 function countModules(run: RunState): Readonly<Record<ModuleStatus, number>> {

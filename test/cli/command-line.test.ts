@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PendingRequest } from '../../src/engine/pending.ts';
+import type { PendingRequest } from '../../src/core/pending.ts';
 import { createWorkspaces } from '../../src/engine/workspaces.ts';
 import { CadreError } from '../../src/core/error.ts';
 import type { RunId } from '../../src/core/ids.ts';

@@ -2,8 +2,9 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { formatPending, formatRequest } from '../../src/cli/format-pending.ts';
 import { lookAlikes } from '../../src/cli/look-alikes.ts';
-import { readAnswer, readVerdict } from '../../src/cli/read-verdict.ts';
-import type { PendingRequest } from '../../src/engine/pending.ts';
+import { readVerdict } from '../../src/cli/read-verdict.ts';
+import { readAnswer } from '../../src/inspector/read-answer.ts';
+import type { PendingRequest } from '../../src/core/pending.ts';
 import { startForTest, temporaryFolder } from './cli-process.ts';
 
 const program = path.join(import.meta.dirname, 'asking-process.ts');

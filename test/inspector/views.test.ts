@@ -159,7 +159,7 @@ describe('the overview of a run', () => {
       modelCalls: 3,
       inputTokens: 300,
       modules: { ongoing: 1, pending: 0 },
-      pending: [{ callId: 'c1', tool: 'dispatch', waitFor: { kind: 'approval' } }],
+      pending: [{ id: 'c1', tool: 'dispatch', kind: 'approval' }],
     });
   });
 });

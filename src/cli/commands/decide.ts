@@ -2,7 +2,7 @@ import { CadreError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ExitCode } from '../exit-code.ts';
 import type { Run } from '../../engine/run.ts';
-import { readArguments } from '../read-verdict.ts';
+import { readArguments } from '../../inspector/read-answer.ts';
 import { resumeAnd } from '../resumed-run.ts';
 import { usualStore } from '../store-path.ts';
 import { openTerminal } from '../terminal.ts';

@@ -1,4 +1,4 @@
-import { pendingOf } from '../../engine/pending.ts';
+import { pendingOf } from '../../core/pending.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { formatPending } from '../format-pending.ts';
 import { showRun, type ReadingOptions } from '../show.ts';

@@ -28,10 +28,8 @@ export function formatOverview(view: RunOverview, options: FormatOptions = {}): 
   const modules = Object.entries(view.modules).filter(([, count]) => count > 0);
   if (modules.length > 0) out.line(`${style.dim('modules')}  ${modules.map(([status, count]) => `${count} ${status}`).join(', ')}`);
   if (view.error !== undefined) out.line(`${style.red('error')}    ${view.error.code}: ${safe(view.error.message, 400)}`);
-  for (const wait of view.pending) {
-    const asked = wait.waitFor.kind === 'question' ? wait.waitFor.prompt : (wait.waitFor.message ?? `approve ${wait.tool}?`);
-    out.line(`${style.yellow(wait.waitFor.kind)}  ${safe(wait.callId)} of ${safe(wait.agentId)}: ${safe(asked)}`);
-  }
+  for (const { id, kind, agentId, tool, message } of view.pending)
+    out.line(`${style.yellow(kind)}  ${safe(id)} of ${safe(agentId)}: ${safe(message ?? `approve ${tool}?`)}`);
   return out.toString();
 }
 

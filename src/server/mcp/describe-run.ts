@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { toWire } from '../../core/to-wire.ts';
-import type { PendingRequest } from '../../engine/pending.ts';
+import type { PendingRequest } from '../../core/pending.ts';
 import type { Run } from '../../engine/run.ts';
 import { concludeRun } from '../../inspector/conclude.ts';
 import type { TeamAnswer } from './team-tool.ts';

@@ -1,7 +1,7 @@
-import { CadreError } from '../core/error.ts';
-import type { JsonObject, JsonValue } from '../core/json.ts';
-import { questionId, type StagnationQuestion } from '../core/stagnation.ts';
-import type { AgentState, RunState } from '../core/state.ts';
+import { CadreError } from './error.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+import { questionId, type StagnationQuestion } from './stagnation.ts';
+import type { AgentState, RunState } from './state.ts';
 
 /** Something that waits for a person. */
 export interface PendingRequest {
