@@ -1,51 +1,21 @@
-import type { AgentId, CallId, TurnId } from '../core/ids.ts';
-import type { RunState, TurnState } from '../core/state.ts';
-import type { TurnType } from '../core/turn.ts';
+import type { AgentId } from '../core/ids.ts';
+import type { AgentState, AgentStatus, RunState } from '../core/state.ts';
 import type { EventAt } from './cause-chain.ts';
-import type { TurnStatus } from './turn-record.ts';
-
-/** A part of a turn: waiting in the inbox, preparing, calling the model, running tools. Open parts have no end. */
-export interface TimelinePart {
-  readonly kind: 'wait' | 'prep' | 'exec' | 'tools';
-  readonly from: number;
-  readonly to: number | undefined;
-}
-
-/** A tool call on the timeline. */
-export interface TimelineCall {
-  readonly callId: CallId;
-  readonly name: string;
-  readonly status: string;
-  readonly from: number;
-  readonly to: number | undefined;
-}
-
-/** One turn on the timeline. */
-export interface TimelineBar {
-  readonly turnId: TurnId;
-  readonly turnType: TurnType;
-  readonly status: TurnStatus;
-  readonly from: number;
-  readonly to: number | undefined;
-  readonly parts: readonly TimelinePart[];
-  readonly calls: readonly TimelineCall[];
-}
+import type { TimelineBar } from './timeline-bar.ts';
+import { addTurns, noTurns, type TimelineLink, type TimelineTurns } from './timeline-turns.ts';
+import { rootAgents } from './tree.ts';
 
 /** One agent on the timeline. */
 export interface TimelineLane {
   readonly agentId: AgentId;
   readonly parentAgentId: AgentId | undefined;
+  /** How many agents stand above it. */
+  readonly depth: number;
   readonly profile: string;
   readonly roleName: string | undefined;
-  readonly status: string;
+  readonly status: AgentStatus;
+  readonly outcome: string | undefined;
   readonly bars: readonly TimelineBar[];
-}
-
-/** Why a turn came about: an earlier turn, or a tool call of one. */
-export interface TimelineLink {
-  readonly kind: 'turn' | 'call';
-  readonly from: TurnId;
-  readonly to: TurnId;
 }
 
 /** A run over time; all times in milliseconds since 1970. */
@@ -66,96 +36,52 @@ export interface Timeline {
 export interface TimelineOptions {
   /** Needed for the time items waited in the inbox. */
   readonly eventAt?: EventAt;
+  /** From one timeline of a run to the next: with it, a timeline costs what has happened since. */
+  readonly known?: TimelineTurns;
   /** Shortest idle stretch worth marking, in milliseconds; 1000 when absent. */
   readonly breakMs?: number;
 }
 
-/** Builds the timeline of a run: one lane per agent, in the order they were started. */
+/** Builds the timeline of a run: one lane per agent, each below the one that started it, in the order they were started. */
 export function timeline(run: RunState, options: TimelineOptions = {}): Timeline {
-  const bars = new Map<AgentId, TimelineBar[]>();
-  const links: TimelineLink[] = [];
-  const callers = new Map<CallId, TurnId>();
-  for (const turn of run.turns.values()) {
-    const list = bars.get(turn.agentId);
-    if (list === undefined) bars.set(turn.agentId, [toBar(turn, options.eventAt)]);
-    else list.push(toBar(turn, options.eventAt));
-    for (const call of turn.calls) callers.set(call.callId, turn.turnId);
-    for (const from of turn.start.sourceTurnIds) links.push({ kind: 'turn', from, to: turn.turnId });
-    const caller = turn.start.sourceToolCallId === undefined ? undefined : callers.get(turn.start.sourceToolCallId);
-    if (caller !== undefined) links.push({ kind: 'call', from: caller, to: turn.turnId });
-  }
-  const lanes = [...run.agents.values()].map((agent): TimelineLane => ({
-    agentId: agent.meta.agentId,
-    parentAgentId: agent.meta.parentAgentId,
-    profile: agent.meta.profile,
-    roleName: agent.meta.roleName,
-    status: agent.status,
-    bars: bars.get(agent.meta.agentId) ?? [],
-  }));
+  const known = options.known ?? noTurns();
+  addTurns(known, run, options.eventAt);
   return {
     from: run.meta.createdAt,
     to: run.at,
     live: run.status === 'running' || run.status === 'awaiting',
-    lanes,
-    links,
-    breaks: idleStretches([...bars.values()].flat(), options.breakMs ?? 1000),
-    resumes: run.resumes,
+    lanes: lanesOf(run, known.byAgent),
+    links: [...known.links],
+    breaks: idleStretches(known.bars, options.breakMs ?? 1000),
+    resumes: [...run.resumes],
   };
 }
 
-function toBar(turn: TurnState, eventAt: EventAt | undefined): TimelineBar {
-  return {
-    turnId: turn.turnId,
-    turnType: turn.start.turnType,
-    status: turn.end?.status ?? 'running',
-    from: turn.start.at,
-    to: turn.end?.at,
-    parts: partsOf(turn, eventAt),
-    calls: turn.calls.map((call) => ({
-      callId: call.callId,
-      name: call.request.name,
-      status: call.status,
-      from: call.request.at,
-      to: call.end?.at,
-    })),
+function lanesOf(run: RunState, bars: ReadonlyMap<AgentId, readonly TimelineBar[]>): readonly TimelineLane[] {
+  const lanes: TimelineLane[] = [];
+  const add = (agent: AgentState, depth: number): void => {
+    const { agentId, parentAgentId, profile, roleName } = agent.meta;
+    const { status, outcome } = agent;
+    lanes.push({ agentId, parentAgentId, depth, profile, roleName, status, outcome, bars: bars.get(agentId) ?? [] });
+    for (const child of agent.children) {
+      const state = run.agents.get(child);
+      if (state !== undefined) add(state, depth + 1);
+    }
   };
+  for (const agent of rootAgents(run)) add(agent, 0);
+  return lanes;
 }
 
-function partsOf(turn: TurnState, eventAt: EventAt | undefined): readonly TimelinePart[] {
-  const { start, modelEnd, calls, end } = turn;
-  const parts: TimelinePart[] = [];
-  const arrived = firstArrival(turn, eventAt);
-  if (arrived !== undefined && arrived < start.at) parts.push({ kind: 'wait', from: arrived, to: start.at });
-  if (start.prompt !== undefined) {
-    const called = modelEnd?.attempts[0]?.startedAt;
-    const exec = called === undefined || called < start.at ? start.at : called;
-    if (exec > start.at) parts.push({ kind: 'prep', from: start.at, to: exec });
-    parts.push({ kind: 'exec', from: exec, to: modelEnd?.at ?? end?.at });
-  }
-  const first = calls[0];
-  if (first !== undefined) {
-    const open = calls.some((call) => call.end === undefined);
-    parts.push({ kind: 'tools', from: first.request.at, to: open ? end?.at : Math.max(...calls.map((call) => call.end?.at ?? 0)) });
-  }
-  return parts;
-}
-
-/** When the item that had waited longest arrived. */
-function firstArrival(turn: TurnState, eventAt: EventAt | undefined): number | undefined {
-  if (eventAt === undefined) return undefined;
-  let first: number | undefined;
-  for (const [index, seq] of turn.itemSeqs.entries()) {
-    // Items that stay in the inbox are read again and again: they did not wait for this turn.
-    const event = seq === 0 || turn.start.inputs[index]?.kept === true ? undefined : eventAt(seq);
-    if (event !== undefined && (first === undefined || event.at < first)) first = event.at;
-  }
-  return first;
+/** Turns come in the order they began, unless the clock went back. */
+function inOrder(bars: readonly TimelineBar[]): readonly TimelineBar[] {
+  const isSorted = bars.every((bar, index) => index === 0 || (bars[index - 1]?.from ?? 0) <= bar.from);
+  return isSorted ? bars : bars.toSorted((a, b) => a.from - b.from);
 }
 
 function idleStretches(bars: readonly TimelineBar[], breakMs: number): Timeline['breaks'] {
   const breaks: { readonly from: number; readonly to: number }[] = [];
   let busyUntil: number | undefined;
-  for (const bar of bars.toSorted((a, b) => a.from - b.from)) {
+  for (const bar of inOrder(bars)) {
     if (busyUntil !== undefined && bar.from - busyUntil >= breakMs) breaks.push({ from: busyUntil, to: bar.from });
     busyUntil = Math.max(busyUntil ?? 0, bar.to ?? Number.POSITIVE_INFINITY);
   }

@@ -22,8 +22,11 @@ export interface AgentNodeView {
   /** US dollars known so far; `costUnknown` when some call had no price. */
   readonly cost: number;
   readonly costUnknown: boolean;
-  /** Tokens of it and all agents below it that count against its limit. */
+  /** Tokens and US dollars of it and all agents below it that count against its limits. */
   readonly tokensWithChildren: number;
+  readonly costWithChildren: number;
+  /** Some call of it, or of an agent below it, had no price. */
+  readonly costWithChildrenUnknown: boolean;
   /** The limit it was told of last, and whether its next turn is the last. */
   readonly limit: { readonly stage: 1 | 2; readonly reason: string } | undefined;
   /** Input tokens of its latest model call: how full its context is. */
@@ -39,14 +42,20 @@ export interface AgentNodeView {
 
 /** The agents of a run as a tree, in the order they were started. */
 export function tree(run: RunState): readonly AgentNodeView[] {
-  const roots = [...run.agents.values()].filter(
-    ({ meta }) => meta.parentAgentId === undefined || !run.agents.has(meta.parentAgentId),
-  );
-  return roots.map((agent) => toNode(run, agent));
+  return rootAgents(run).map((agent) => toNode(run, agent));
+}
+
+/** The agents that no agent of the run started. */
+export function rootAgents(run: RunState): readonly AgentState[] {
+  return [...run.agents.values()].filter(({ meta }) => meta.parentAgentId === undefined || !run.agents.has(meta.parentAgentId));
 }
 
 function toNode(run: RunState, agent: AgentState): AgentNodeView {
   const { meta, usage } = agent;
+  const children = agent.children.flatMap((child) => {
+    const state = run.agents.get(child);
+    return state === undefined ? [] : [toNode(run, state)];
+  });
   return {
     agentId: meta.agentId,
     parentAgentId: meta.parentAgentId,
@@ -66,16 +75,15 @@ function toNode(run: RunState, agent: AgentState): AgentNodeView {
     cost: usage.cost,
     costUnknown: usage.costUnknown,
     tokensWithChildren: agent.budget.tokens,
+    costWithChildren: agent.budget.cost,
+    costWithChildrenUnknown: usage.costUnknown || children.some((child) => child.costWithChildrenUnknown),
     limit: agent.limitStage === 0 ? undefined : { stage: agent.limitStage, reason: agent.limitReason ?? '' },
     contextTokens: contextTokens(run, agent),
     currentTurnId: agent.currentTurnId,
     openCalls: [...agent.openCalls.values()].map((call) => ({ name: call.request.name, status: call.status })),
     waitingItems: agent.inbox.length,
     deadLetters: agent.deadLetters.length,
-    children: agent.children.flatMap((child) => {
-      const state = run.agents.get(child);
-      return state === undefined ? [] : [toNode(run, state)];
-    }),
+    children,
   };
 }
 

@@ -30,6 +30,7 @@ describe('the timeline', () => {
       ['wait', 500],
       ['prep', 900],
       ['exec', 0],
+      ['post', 0],
       ['tools', 420],
     ]);
     expect(view.links).toContainEqual({ kind: 'turn', from: 'Partner_1.t1', to: 'Assoc_1.t1' });

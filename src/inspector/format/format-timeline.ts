@@ -1,4 +1,5 @@
-import type { Timeline, TimelineBar, TimelineLane } from '../timeline.ts';
+import type { TimelineBar } from '../timeline-bar.ts';
+import type { Timeline, TimelineLane } from '../timeline.ts';
 import { cell, Layout, safe, table } from './layout.ts';
 import { durationText, timeText } from './quantity-text.ts';
 import { styledStatus, type FormatOptions } from './text-style.ts';
@@ -13,7 +14,7 @@ export function formatTimeline(view: Timeline, options: FormatOptions = {}): str
   out.line(`${timeText(view.from)} to ${timeText(view.to)}, ${durationText(length)}${view.live ? ', live' : ''}`);
   out.line(style.dim('= model   # tools   - other   . waiting in the inbox'));
   const rows = view.lanes.map((lane) => [
-    cell(safe(lane.agentId, 40), style.bold),
+    cell(`${'  '.repeat(Math.min(lane.depth, 8))}${safe(lane.agentId, 40)}`, style.bold),
     { text: `|${style.cyan(laneText(lane, view.from, length, view.to))}|`, width: width + 2 },
     cell(`${lane.bars.length}`),
     cell(lane.status, (text) => styledStatus(style, text)),
