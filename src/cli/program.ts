@@ -175,7 +175,8 @@ function addReadingCommands(program: Command, done: Done): void {
       .command('why')
       .summary('where a text that a model saw or said came from')
       .argument('<run>')
-      .argument('<turn-and-text...>', 'TURN TEXT, or TEXT alone to search all turns')
+      .argument('<turn-and-text...>', 'TURN TEXT, or TEXT alone to search all turns; TURN alone with --at')
+      .option('--at <place>', 'a place instead of a text: 120-180 of the prompt, reply:0-40, reasoning:0-9, tool_call[0]:0-9')
       .option('--full', 'all causes'),
   ).action(async (run: string, words: readonly string[], options) => {
     const { whyCommand } = await import('./commands/why.ts');

@@ -9,7 +9,8 @@ import type { CompiledProfile, ProfileFile } from '../core/profile.ts';
 import type { RunState } from '../core/state.ts';
 import type { EventAt } from '../inspector/cause-chain.ts';
 import { toTurnRecord, type TurnRecord } from '../inspector/turn-record.ts';
-import { why, type WhyAnswer } from '../inspector/why.ts';
+import { why, type WhyAnswer, whyAt, type WhyOptions } from '../inspector/why.ts';
+import type { WhyPlace } from '../inspector/why-place.ts';
 import { findRun } from './find-run.ts';
 import { findTurn } from './find-turn.ts';
 import { storePath } from './store-path.ts';
@@ -67,12 +68,17 @@ export class RecordedRun implements Disposable {
 
   /** Where a text of a turn came from. */
   async why(turnId: string, text: string): Promise<readonly WhyAnswer[]> {
+    return why(this.state, turnId, text, await this.#whyOptions());
+  }
+
+  /** Where the text at a place of a turn came from. */
+  async whyAt(turnId: string, place: WhyPlace): Promise<WhyAnswer | undefined> {
+    return whyAt(this.state, turnId, place, await this.#whyOptions());
+  }
+
+  async #whyOptions(): Promise<WhyOptions> {
     const profiles = await this.profiles();
-    return why(this.state, turnId, text, {
-      content: this.content,
-      eventAt: this.eventAt,
-      ...(profiles === undefined ? {} : { profiles }),
-    });
+    return { content: this.content, eventAt: this.eventAt, ...(profiles === undefined ? {} : { profiles }) };
   }
 
   [Symbol.dispose](): void {

@@ -224,6 +224,8 @@ export interface AgentState extends AgentContext {
   question: StagnationQuestion | undefined;
   /** Changes observers made before the next turn began; they belong to its record. */
   changesBeforeTurn: EventOf<'state.update'>[];
+  /** Rungs climbed before the next turn began; they belong to its record, too. */
+  rungsBeforeTurn: readonly EventOf<'stagnation.act'>[];
   /** The last decision asked for another turn, with or without new items. */
   loop: boolean;
   /** Sources that may wake it while `awaiting_input`; undefined = any. */
@@ -288,5 +290,7 @@ export interface TurnState {
   decide: EventOf<'turn.decide'> | undefined;
   calls: CallState[];
   stateChanges: EventOf<'state.update'>[] | undefined;
+  /** The rungs of the ladder that were climbed before it began. */
+  readonly rungs: readonly EventOf<'stagnation.act'>[];
   end: EventOf<'turn.end'> | undefined;
 }

@@ -49,6 +49,9 @@ export interface ReplyView {
   readonly said: string | undefined;
 }
 
+/** One rung of the ladder against stagnation that was climbed before a turn began. */
+export type RungView = Omit<EventOf<'stagnation.act'>, 'type' | 'runId' | 'agentId' | 'at' | 'cause'>;
+
 /** One change of agent or team state that a turn made. */
 export type StateChangeView = Pick<EventOf<'state.update'>, 'scope' | 'operation' | 'path' | 'value' | 'by' | 'seq'>;
 
@@ -71,6 +74,8 @@ export interface TurnRecord {
   readonly sourceToolCallId: CallId | undefined;
   /** The limit this turn was near (1) or at (2). */
   readonly limit: EventOf<'turn.start'>['limit'];
+  /** The rungs climbed before it began: its agent had got nowhere. */
+  readonly rungs: readonly RungView[];
   /** What was set aside for its model call. */
   readonly reserve: EventOf<'turn.start'>['reserve'];
   readonly inputs: readonly TurnInputView[];
@@ -103,14 +108,45 @@ export function toTurnRecord(
   profiles?: ReadonlyMap<string, ProfileFacts>,
   hash?: (text: string) => ContentHash,
 ): TurnRecord {
+  const profile = profiles?.get(run.agents.get(turn.agentId)?.meta.profile ?? '');
+  return turnRecordOf(run, turn, { shown: shownParts(run, turn, { content, profile, hash }), profile });
+}
+
+/** What a turn's model was shown. It is settled when the turn begins: a record that is made anew can take it over. */
+export interface ShownParts {
+  readonly systemPrompt: () => SystemPromptView;
+  readonly tools: () => readonly string[];
+  readonly prompt: () => PromptView;
+}
+
+/** The parts of a record that grow with history, built when they are first asked for. */
+export function shownParts(
+  run: RunState,
+  turn: TurnState,
+  from: {
+    readonly content: ReadContent;
+    readonly profile: ProfileFacts | undefined;
+    readonly hash?: ((text: string) => ContentHash) | undefined;
+  },
+): ShownParts {
+  const { prompt } = turn.start;
+  const { content, profile, hash } = from;
+  const systemPrompt = lazy(() => (prompt === undefined ? { segments: [] } : toSystemPrompt(prompt.system, content, profile)));
+  return {
+    systemPrompt,
+    tools: lazy(() => (prompt === undefined ? [] : toolNames(content, prompt.tools))),
+    prompt: lazy(() => toPrompt(run, turn, systemPrompt(), content, hash)),
+  };
+}
+
+/** Builds the record of one turn around what its model was shown. */
+export function turnRecordOf(
+  run: RunState,
+  turn: TurnState,
+  { shown, profile }: { readonly shown: ShownParts; readonly profile: ProfileFacts | undefined },
+): TurnRecord {
   const { start, modelEnd, end } = turn;
   const agentInfo = toAgentInfo(run, turn.agentId);
-  const profile = profiles?.get(agentInfo.profile);
-  const systemPrompt = lazy(() =>
-    start.prompt === undefined ? { segments: [] } : toSystemPrompt(start.prompt.system, content, profile),
-  );
-  const prompt = lazy(() => toPrompt(run, turn, systemPrompt(), content, hash));
-  const tools = lazy(() => (start.prompt === undefined ? [] : toolNames(content, start.prompt.tools)));
   return {
     runId: run.meta.runId,
     turnId: turn.turnId,
@@ -125,19 +161,20 @@ export function toTurnRecord(
     sourceTurnIds: start.sourceTurnIds,
     sourceToolCallId: start.sourceToolCallId,
     limit: start.limit,
+    rungs: turn.rungs.map(toRung),
     reserve: start.reserve,
     inputs: turnInputs(turn, profile),
     observers: turnObservers(turn, profile),
     get systemPrompt() {
-      return systemPrompt();
+      return shown.systemPrompt();
     },
     get tools() {
-      return tools();
+      return shown.tools();
     },
     toolChoice: start.prompt?.toolChoice,
     sources: turn.sources,
     get prompt() {
-      return prompt();
+      return shown.prompt();
     },
     attempts: modelEnd?.attempts ?? [],
     reply: toReply(modelEnd?.reply),
@@ -209,6 +246,20 @@ function toReply(reply: EventOf<'model.end'>['reply']): ReplyView {
     finishReason: reply?.finishReason,
     modelId: reply?.modelId,
     said: reply?.said,
+  };
+}
+
+function toRung({ seq, rung, on, threshold, count, action, tools, llmConfig, prompt }: EventOf<'stagnation.act'>): RungView {
+  return {
+    seq,
+    rung,
+    on,
+    threshold,
+    count,
+    action,
+    ...(tools === undefined ? {} : { tools }),
+    ...(llmConfig === undefined ? {} : { llmConfig }),
+    ...(prompt === undefined ? {} : { prompt }),
   };
 }
 

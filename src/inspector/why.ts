@@ -3,10 +3,12 @@ import type { RunState, TurnState } from '../core/state.ts';
 import { callIndex } from './call-index.ts';
 import { causeChain, type CauseStep, type EventAt } from './cause-chain.ts';
 import { findText, type MatchKind, type TextHit } from './find-text.ts';
+import { lazy } from './lazy.ts';
 import { profileFiles } from './profile-line.ts';
 import type { PromptSpan } from './prompt-spans.ts';
 import type { ReadContent } from './read-content.ts';
 import { callRef, originOfSpan, readItem, type OriginLookup, type TextOrigin } from './text-origin.ts';
+import type { WhyPlace } from './why-place.ts';
 import { toTurnRecord, type TurnRecord } from './turn-record.ts';
 import type { ProfileFacts } from './profile-facts.ts';
 
@@ -43,6 +45,8 @@ export interface WhyOptions {
   readonly eventAt?: EventAt;
   /** Most answers; 20 when absent. */
   readonly limit?: number;
+  /** The record of the turn, where it was made already. */
+  readonly record?: TurnRecord;
 }
 
 interface Haystack {
@@ -56,17 +60,36 @@ interface Haystack {
  * are none. Fails with OPTION_INVALID when the run has no such turn.
  */
 export function why(run: RunState, turnId: string, text: string, options: WhyOptions): readonly WhyAnswer[] {
-  const turn = run.turns.get(turnId as TurnState['turnId']);
-  if (turn === undefined) throw unknownTurn(run, turnId);
-  const record = toTurnRecord(run, turn, options.content, options.profiles);
-  const haystacks = haystacksOf(record);
+  const question = toQuestion(run, turnId, options);
+  const haystacks = haystacksOf(question.record);
   const found = findText(
     haystacks.map((haystack) => haystack.text),
     text,
     options.limit ?? 20,
   );
-  if (found.hits.length === 0) return [];
-  const lookup: OriginLookup = {
+  return found.hits.flatMap((hit) => {
+    const haystack = haystacks[hit.haystack];
+    return haystack === undefined ? [] : [toAnswer({ ...question, haystack, hit, match: found.match })];
+  });
+}
+
+/** Says where the text at a place came from; undefined when nothing stands there. Fails as `why` does. */
+export function whyAt(run: RunState, turnId: string, place: WhyPlace, options: WhyOptions): WhyAnswer | undefined {
+  const question = toQuestion(run, turnId, options);
+  const haystack = haystacksOf(question.record).filter(({ where }) => where === place.where)[place.call ?? 0];
+  if (haystack === undefined) return undefined;
+  const start = Math.max(0, place.start);
+  const end = Math.min(haystack.text.length, place.end);
+  return start < end ? toAnswer({ ...question, haystack, hit: { start, end }, match: 'exact' }) : undefined;
+}
+
+type Question = Pick<Found, 'lookup' | 'record' | 'eventAt'>;
+
+function toQuestion(run: RunState, turnId: string, options: WhyOptions): Question {
+  const turn = run.turns.get(turnId as TurnState['turnId']);
+  if (turn === undefined) throw unknownTurn(run, turnId);
+  const record = options.record ?? toTurnRecord(run, turn, options.content, options.profiles);
+  const lookup = lazy((): OriginLookup => ({
     run,
     turn,
     agent: run.agents.get(turn.agentId),
@@ -74,13 +97,15 @@ export function why(run: RunState, turnId: string, text: string, options: WhyOpt
     files: profileFiles(run, options.content),
     calls: callIndex(run),
     eventAt: options.eventAt,
+  }));
+  return {
+    record,
+    eventAt: options.eventAt,
+    // Costs a look at all calls of the run, for nothing when the text is nowhere.
+    get lookup() {
+      return lookup();
+    },
   };
-  return found.hits.flatMap((hit) => {
-    const haystack = haystacks[hit.haystack];
-    return haystack === undefined
-      ? []
-      : [toAnswer({ lookup, record, haystack, hit, match: found.match, eventAt: options.eventAt })];
-  });
 }
 
 function haystacksOf(record: TurnRecord): readonly Haystack[] {
@@ -96,7 +121,7 @@ interface Found {
   readonly lookup: OriginLookup;
   readonly record: TurnRecord;
   readonly haystack: Haystack;
-  readonly hit: TextHit;
+  readonly hit: Pick<TextHit, 'start' | 'end'>;
   readonly match: MatchKind;
   readonly eventAt: EventAt | undefined;
 }
@@ -119,11 +144,11 @@ function toAnswer(found: Found): WhyAnswer {
   };
 }
 
-function spansIn(spans: readonly PromptSpan[], hit: TextHit): readonly PromptSpan[] {
+function spansIn(spans: readonly PromptSpan[], hit: Found['hit']): readonly PromptSpan[] {
   return spans.filter((span) => span.range[0] < hit.end && span.range[1] > hit.start);
 }
 
-function toPiece(lookup: OriginLookup, span: PromptSpan, hit: TextHit): WhyPiece {
+function toPiece(lookup: OriginLookup, span: PromptSpan, hit: Found['hit']): WhyPiece {
   const [start, end] = span.range;
   const from = Math.max(0, hit.start - start);
   return {

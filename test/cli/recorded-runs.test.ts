@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { WhyAnswer } from '../../src/inspector/why.ts';
 import { runCli, starterFolder, temporaryFolder, writeStarter } from './cli-process.ts';
 
 const ask = ['run', '--docs', 'docs', '--quiet', 'How do I water tomatoes?'];
@@ -112,6 +113,15 @@ describe('looking into a run', () => {
       code: 1,
       out: expect.stringMatching(/^Not found: the text is in no prompt and no reply of the 8 turns/) as string,
     });
+  });
+
+  it('a place in a prompt or a reply is asked for by its characters', async () => {
+    const { cwd, read } = await recorded();
+    const [found] = JSON.parse(await read('why', 'last', 'Lead_1.t1', 'You lead a small', '--json')) as WhyAnswer[];
+    const place = found?.range.join('-') ?? '';
+    expect(JSON.parse(await read('why', 'last', 'Lead_1.t1', '--at', place, '--json'))).toEqual([found]);
+    const wrong = await runCli(['why', 'last', 'Lead_1.t1', '--at', 'here'], { cwd });
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('--at here is no place') as string });
   });
 
   it('events are JSON lines, from a sequence number on', async () => {

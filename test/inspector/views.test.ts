@@ -8,6 +8,7 @@ import { diffTurns } from '../../src/inspector/diff-turns.ts';
 import { runOverview } from '../../src/inspector/run-overview.ts';
 import { timeline } from '../../src/inspector/timeline.ts';
 import { toTurnRecord, type TurnRecord } from '../../src/inspector/turn-record.ts';
+import { turnNeighbours } from '../../src/inspector/turn-neighbours.ts';
 import { agentId, callId, type JournalBuilder, turnId } from './journal-builder.ts';
 import { finish, teamJournal } from './team-journal.ts';
 
@@ -16,6 +17,19 @@ function recordOf(journal: JournalBuilder, id: string): TurnRecord {
   if (turn === undefined) throw new Error(`no turn ${id}`);
   return toTurnRecord(journal.run, turn, journal.content);
 }
+
+describe('the turns around a turn', () => {
+  it('are those before and after it of its agent and of the run, and those it led to', () => {
+    const { run } = finish(teamJournal());
+    expect(turnNeighbours(run, 'Partner_1.t1')).toEqual({
+      ofAgent: { next: 'Partner_1.t2', place: 1, count: 2 },
+      ofRun: { next: 'Assoc_1.t1', place: 1, count: 4 },
+      led: ['Assoc_1.t1', 'Partner_1.t2'],
+    });
+    expect(turnNeighbours(run, 'Assoc_1.t2')).toMatchObject({ ofAgent: { previous: 'Assoc_1.t1' }, ofRun: { place: 3 } });
+    expect(turnNeighbours(run, 'nobody.t1').ofRun).toEqual({ place: 0, count: 4 });
+  });
+});
 
 describe('the timeline', () => {
   it('has a lane per agent, a bar per turn with its parts, and links to what brought turns about', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { causeChain } from '../../src/inspector/cause-chain.ts';
-import { why, type WhyAnswer } from '../../src/inspector/why.ts';
+import { why, type WhyAnswer, whyAt } from '../../src/inspector/why.ts';
+import { parsePlace, type WhyPlace, writePlace } from '../../src/inspector/why-place.ts';
 import type { JournalBuilder } from './journal-builder.ts';
 import { finish, partnerFile, profiles, teamJournal } from './team-journal.ts';
 
@@ -152,6 +153,41 @@ describe('why', () => {
 
   it('refuses a turn the run does not have, naming those it has', () => {
     expect(() => ask(journal, 'Partner_1.t9', 'x')).toThrow(/no turn 'Partner_1.t9'.*Partner_1.t2/u);
+  });
+});
+
+describe('why at a place', () => {
+  const journal = finish(teamJournal());
+  const at = (turn: string, place: WhyPlace): WhyAnswer | undefined =>
+    whyAt(journal.run, turn, place, { content: journal.content, profiles, eventAt: journal.eventAt });
+
+  it('gives the answer that a search for the text there gives', () => {
+    for (const [turn, text] of [
+      ['Partner_1.t1', 'You never lie.'],
+      ['Partner_1.t1', 'I will look'],
+      ['Partner_1.t1', 'A plan first.'],
+      ['Partner_1.t1', 'WM_1'],
+      ['Assoc_1.t2', 'faster than A'],
+    ] as const) {
+      const [answer] = ask(journal, turn, text);
+      const [start = 0, end = 0] = answer?.range ?? [];
+      const place: WhyPlace = { where: answer?.where ?? 'prompt', start, end };
+      expect(at(turn, place)).toEqual(answer);
+      expect(parsePlace(writePlace(place))).toEqual(place);
+    }
+  });
+
+  it('is none where nothing stands', () => {
+    expect(at('Partner_1.t1', { where: 'prompt', start: 1_000_000, end: 1_000_001 })).toBeUndefined();
+    expect(at('Partner_1.t1', { where: 'tool_call', call: 7, start: 0, end: 1 })).toBeUndefined();
+    expect(() => at('Partner_1.t9', { where: 'prompt', start: 0, end: 1 })).toThrow(/no turn/u);
+  });
+
+  it('is written in a short form', () => {
+    expect(parsePlace('12-15')).toEqual({ where: 'prompt', start: 12, end: 15 });
+    expect(parsePlace('tool_call[2]:0-4')).toEqual({ where: 'tool_call', call: 2, start: 0, end: 4 });
+    expect(parsePlace('reply:7')).toEqual({ where: 'reply', start: 7, end: 8 });
+    for (const words of ['', 'x', 'reply:', '1-', '1-2-3', 'head:1-2', ' 1']) expect(parsePlace(words)).toBeUndefined();
   });
 });
 

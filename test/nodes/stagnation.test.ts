@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countSignature } from '../../src/core/fold/streaks.ts';
 import type { AgentState } from '../../src/core/state.ts';
+import { formatTurn } from '../../src/inspector/format/format-turn.ts';
 import { loadProfiles } from '../../src/index.ts';
 import { countingIds, createMemoryJournal } from '../../src/testing/index.ts';
 import { breathe, testEngine, waitsForUser } from '../support/test-engine.ts';
@@ -55,6 +56,14 @@ describe('the default ladder', () => {
     expect(bare).toBe(6);
     expect(run.turns()[bare]?.toolInteractions).toMatchObject([{ status: 'denied', error: { code: 'TOOL_DENIED' } }]);
     expect(run.turns().length).toBeLessThan(50);
+    // Each rung is on the record of the turn it was climbed before.
+    const rungs = run.turns().flatMap((turn, index) => turn.rungs.map((climbed) => [index, climbed.rung, climbed.tools]));
+    expect(rungs.slice(0, 2)).toEqual([
+      [4, 'default_nudge', undefined],
+      [6, 'default_forbid', ['t']],
+    ]);
+    const told = run.turns()[6];
+    expect(told && formatTurn(told)).toContain('default_forbid: forbid_tool t (same_action_same_result_streak 5, from 5 on)');
     await team.engine.close();
   });
 

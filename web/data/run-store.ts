@@ -4,11 +4,13 @@ import type { CadreEvent } from '../../src/core/event.ts';
 import type { RunState } from '../../src/core/state.ts';
 import type { EventAt } from '../../src/inspector/cause-chain.ts';
 import type { ProfileFacts } from '../../src/inspector/profile-facts.ts';
-import { toTurnRecord, type TurnRecord } from '../../src/inspector/turn-record.ts';
-import { why, type WhyAnswer } from '../../src/inspector/why.ts';
+import type { TurnRecord } from '../../src/inspector/turn-record.ts';
+import { why, type WhyAnswer, whyAt, type WhyOptions } from '../../src/inspector/why.ts';
+import type { WhyPlace } from '../../src/inspector/why-place.ts';
 import { ContentCache } from './content-cache.ts';
 import { LiveReplies } from './live-replies.ts';
 import type { Connection, RunSource } from './run-source.ts';
+import { TurnRecords } from './turn-records.ts';
 
 /** How long events are gathered before the views see them, in milliseconds: a busy run must not redraw the page all the time. */
 const gatherMs = 60;
@@ -25,6 +27,7 @@ export class RunStore {
   readonly live = new LiveReplies();
   readonly contents: ContentCache;
   readonly #events: CadreEvent[] = [];
+  readonly #records: TurnRecords;
   readonly #profiles = signal<ReadonlyMap<string, ProfileFacts> | undefined>(undefined);
   readonly #close: () => void;
   #state: RunState | undefined;
@@ -34,6 +37,7 @@ export class RunStore {
   constructor(runId: string, source: RunSource) {
     this.runId = runId;
     this.contents = new ContentCache(source);
+    this.#records = new TurnRecords(this.contents);
     this.#close = source.open({
       events: (events) => this.#gather(events),
       delta: (delta) => this.live.delta(delta),
@@ -77,19 +81,25 @@ export class RunStore {
     });
   }
 
-  /** The record of a turn; undefined when there is none. */
+  /** The record of a turn, the same one as long as nothing of it changes; undefined when there is none. */
   turn(turnId: string): TurnRecord | undefined {
     const turn = this.#state?.turns.get(turnId as TurnRecord['turnId']);
-    return turn === undefined || this.#state === undefined
-      ? undefined
-      : toTurnRecord(this.#state, turn, this.contents.read, this.profiles);
+    return turn === undefined || this.#state === undefined ? undefined : this.#records.record(this.#state, turn, this.profiles);
   }
 
-  /** Where a text of a turn came from. */
-  why(turnId: string, text: string): readonly WhyAnswer[] {
-    if (this.#state === undefined) return [];
-    const options = { content: this.contents.read, eventAt: this.eventAt };
-    return why(this.#state, turnId, text, this.profiles === undefined ? options : { ...options, profiles: this.profiles });
+  /** Where a text of a turn came from, or the text at a place of it. */
+  why(turnId: string, text: string | WhyPlace): readonly WhyAnswer[] {
+    const record = this.turn(turnId);
+    if (this.#state === undefined || record === undefined) return [];
+    const options: WhyOptions = {
+      content: this.contents.read,
+      eventAt: this.eventAt,
+      record,
+      ...(this.profiles === undefined ? {} : { profiles: this.profiles }),
+    };
+    if (typeof text === 'string') return why(this.#state, turnId, text, options);
+    const answer = whyAt(this.#state, turnId, text, options);
+    return answer === undefined ? [] : [answer];
   }
 
   close(): void {

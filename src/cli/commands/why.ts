@@ -4,11 +4,17 @@ import type { ExitCode } from '../exit-code.ts';
 import { formatAnswers } from '../format-answers.ts';
 import { matchTurns, findTurn } from '../find-turn.ts';
 import type { RecordedRun } from '../recorded-run.ts';
-import { showRun, type ReadingOptions } from '../show.ts';
+import { parsePlace } from '../../inspector/why-place.ts';
+import { showRun, type ReadingOptions, type Shown } from '../show.ts';
 
 /** Says where a text that a model saw or said came from; without a turn, the newest turn that has it answers. */
-export function whyCommand(run: string, words: readonly string[], options: ReadingOptions): Promise<ExitCode> {
+export function whyCommand(
+  run: string,
+  words: readonly string[],
+  options: ReadingOptions & { readonly at?: string },
+): Promise<ExitCode> {
   return showRun(run, options, async (recorded) => {
+    if (options.at !== undefined) return await atPlace(recorded, words, options.at);
     const { turn, text } = readWords(recorded, words);
     const answers = turn === undefined ? await searchTurns(recorded, text) : await recorded.why(turn, text);
     return {
@@ -17,6 +23,21 @@ export function whyCommand(run: string, words: readonly string[], options: Readi
       text: (format) => (answers.length === 0 && turn === undefined ? notFound(recorded) : formatAnswers(answers, format)),
     };
   });
+}
+
+/** The answer for a place, which the words name the turn of. */
+async function atPlace(recorded: RecordedRun, words: readonly string[], at: string): Promise<Shown> {
+  const place = parsePlace(at);
+  if (place === undefined || words.length > 1) {
+    const message =
+      place === undefined
+        ? `--at ${at} is no place; it is like 120-180 (of the prompt), reply:0-40, reasoning:0-9 or tool_call[0]:0-9`
+        : 'with --at, the only word is the turn';
+    throw new CadreError('OPTION_INVALID', message, { details: { at } });
+  }
+  const answer = await recorded.whyAt(findTurn(recorded.state, words[0] ?? ''), place);
+  const answers = answer === undefined ? [] : [answer];
+  return { data: answers, code: answers.length === 0 ? 1 : 0, text: (format) => formatAnswers(answers, format) };
 }
 
 /** A first word that names a turn is one, when words follow; everything else is the text. */

@@ -136,6 +136,7 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
     forbiddenTools: none,
     question: undefined,
     changesBeforeTurn: [],
+    rungsBeforeTurn: none,
     loop: false,
     awaitingOn: undefined,
     openCalls: new Map(),
@@ -167,6 +168,7 @@ const none: readonly never[] = [];
 
 function climb(agent: AgentState, event: EventOf<'stagnation.act'>): void {
   const { rung: id, on, threshold: at, llmConfig, tools, prompt } = event;
+  agent.rungsBeforeTurn = [...agent.rungsBeforeTurn, event];
   agent.rungs = [...agent.rungs, llmConfig === undefined ? { id, on, at } : { id, on, at, llmConfig }];
   if (tools !== undefined) agent.forbiddenTools = tools;
   if (prompt !== undefined) agent.question = { prompt, seq: event.seq, since: event.at };

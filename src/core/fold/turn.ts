@@ -145,8 +145,10 @@ function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'
     decide: undefined,
     calls: none as never[],
     stateChanges: agent.changesBeforeTurn.length === 0 ? undefined : agent.changesBeforeTurn.splice(0),
+    rungs: agent.rungsBeforeTurn,
     end: undefined,
   });
+  agent.rungsBeforeTurn = none;
   run.counters.turns += 1;
   countOfModule(run, agent, 'turns');
   reserve(run, agent, event.reserve);

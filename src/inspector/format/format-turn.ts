@@ -1,4 +1,4 @@
-import type { TurnRecord } from '../turn-record.ts';
+import type { RungView, TurnRecord } from '../turn-record.ts';
 import { Layout, safe } from './layout.ts';
 import { costText, countText, spanText, timeText, tokensText } from './quantity-text.ts';
 import { grouped } from './terminal-text.ts';
@@ -42,7 +42,13 @@ function formatHeader(out: Layout, turn: TurnRecord): void {
   out.line(`${style.dim('usage')}    ${usageText(turn)}`);
   if (turn.limit !== undefined)
     out.line(`${style.yellow('limit')}    ${turn.limit.stage === 1 ? 'near' : 'reached'}: ${safe(turn.limit.reason)}`);
+  for (const rung of turn.rungs) out.line(`${style.yellow('rung')}     ${rungText(rung)}`);
   if (turn.error !== undefined) out.line(`${style.red('error')}    ${turn.error.code}: ${safe(turn.error.message, 400)}`);
+}
+
+function rungText({ rung, on, count, threshold, action, tools, llmConfig, prompt }: RungView): string {
+  const more = [...(tools ?? []), llmConfig, prompt].filter((part) => part !== undefined).map((part) => safe(part));
+  return `${safe(rung)}: ${action}${more.length === 0 ? '' : ` ${more.join(', ')}`} (${on} ${count}, from ${threshold} on)`;
 }
 
 function usageText(turn: TurnRecord): string {
