@@ -2,10 +2,9 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { engineVersion } from '../engine/version.ts';
 import type { ExitCode } from './exit-code.ts';
 import { addAuthoringCommands } from './authoring-commands.ts';
+import { addSteeringCommands } from './steering-commands.ts';
 import { collectFiles } from './attachments-option.ts';
-import { existingFolder } from './existing-folder.ts';
-import { parseLimits } from './limits-option.ts';
-import { colorOption, type Done, storeOption } from './shared-options.ts';
+import { colorOption, type Done, running, storeOption } from './shared-options.ts';
 
 /**
  * The command line, as words and options alone: what a command does is loaded when it is called, so that help is quick.
@@ -19,7 +18,7 @@ export function createProgram(done: (code: ExitCode) => void): Command {
     .exitOverride()
     .addHelpText('after', helpAfter);
   addRunningCommands(program, done);
-  addDecidingCommands(program, done);
+  addSteeringCommands(program, done);
   addReadingCommands(program, done);
   addServingCommands(program, done);
   addAuthoringCommands(program, done);
@@ -29,28 +28,6 @@ export function createProgram(done: (code: ExitCode) => void): Command {
 const helpAfter = `
 RUN is a run's id, the beginning of one, or "last". TURN is a turn's id, the end of one (t3), or "last".
 Exit codes: 0 done, 1 the run failed or waits for a person, 2 usage or invalid profiles, 130 interrupted.`;
-
-/** Options of everything that advances a run. */
-function running(command: Command, options: { readonly starts: boolean }): Command {
-  command.addOption(new Option('--docs <folder>', 'the documents to work on (default: those that the ai package ships)'));
-  command.addOption(new Option('--out <folder>', 'where reports are written (default: .cadre/reports/RUN)'));
-  if (options.starts) {
-    command.addOption(
-      new Option('--workspace <folder>', 'the folder tools work in (default: .cadre/workspaces/RUN)').argParser(existingFolder),
-    );
-    command.addOption(new Option('--profiles <folder>', 'the profiles (default: ./agent_profiles, else the bundled team)'));
-    command.addOption(new Option('--profile <name>', 'the profile to begin with (default: Partner)'));
-    // A run goes on with the model and the limits it was started with.
-    command.addOption(new Option('--llm <config>', "an LLM config to use instead of every profile's own"));
-    command.addOption(
-      new Option('--limits <name=number,…>', 'limits of the run, like turns=50,tokens=200000,costUsd=1').argParser(parseLimits),
-    );
-  }
-  command.addOption(
-    options.starts ? new Option('--store <path>', 'the journal, or memory (default: .cadre/journal.db)') : storeOption(),
-  );
-  return command.addOption(new Option('--quiet', 'nothing but the result')).addOption(colorOption());
-}
 
 function addRunningCommands(program: Command, done: Done): void {
   running(
@@ -86,42 +63,6 @@ function addRunningCommands(program: Command, done: Done): void {
     .action(async (run: string | undefined, words: readonly string[], options) => {
       const { resumeCommand } = await import('./commands/resume.ts');
       done(await resumeCommand(run, words, options));
-    });
-}
-
-function addDecidingCommands(program: Command, done: Done): void {
-  running(program.command('approve').summary('let calls run that wait for approval').argument('<run>').argument('<id...>'), {
-    starts: false,
-  })
-    .option('--edit <json>', 'run it with these arguments, all of them, as a JSON object; the model is told')
-    .option('--always', 'allow all calls of the tool that the same gate asks about, until the run ends')
-    .option('--json')
-    .action(async (run: string, ids: readonly string[], options) => {
-      const { approveCommand } = await import('./commands/decide.ts');
-      done(await approveCommand(run, ids, options));
-    });
-  running(program.command('reject').summary('refuse calls that wait for approval').argument('<run>').argument('<id...>'), {
-    starts: false,
-  })
-    .option('--message <text>', 'why; the model reads it')
-    .option('--json')
-    .action(async (run: string, ids: readonly string[], options) => {
-      const { rejectCommand } = await import('./commands/decide.ts');
-      done(await rejectCommand(run, ids, options));
-    });
-  running(
-    program
-      .command('answer')
-      .summary('answer a question of a run')
-      .argument('<run>')
-      .argument('<id>')
-      .argument('<answer...>', 'the answer, or the number of a choice'),
-    { starts: false },
-  )
-    .option('--json')
-    .action(async (run: string, id: string, words: readonly string[], options) => {
-      const { answerCommand } = await import('./commands/decide.ts');
-      done(await answerCommand(run, id, words, options));
     });
 }
 

@@ -15,7 +15,7 @@ import { safe } from '../inspector/format/layout.ts';
 import { docsFolder } from './docs-folder.ts';
 import { modelLine } from './model-line.ts';
 import { usualStore } from './store-path.ts';
-import { receiveVerdicts } from './verdict-mail.ts';
+import { receiveMail } from '../server/reach/receive-mail.ts';
 import { readWorkNote, writeWorkNote } from './work-note.ts';
 
 /** What a workplace is opened with. */
@@ -69,7 +69,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       ...(options.replay === undefined ? {} : { replay: options.replay }),
     });
     await writeWorkNote(store, runId, { docs, out });
-    const mail = receiveVerdicts(engine, store);
+    const mail = receiveMail(engine, store);
     return {
       engine,
       runId,

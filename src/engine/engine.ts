@@ -1,12 +1,10 @@
 import { CadreError } from '../core/error.ts';
 import { applyEvent, foldEvents, startRun } from '../core/fold/apply-event.ts';
-import { hasReleased } from '../core/fold/release.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
 import type { JournalReader, Lease, RunSummary } from '../core/journal.ts';
-import { defaultRunLimits } from '../core/limits.ts';
-import type { Limits, ProfileSet } from '../core/profile.ts';
+import type { ProfileSet } from '../core/profile.ts';
 import type { RunState } from '../core/state.ts';
-import { readState } from './read-state.ts';
+import { readState, withAllPast } from './read-state.ts';
 import { engineVersion } from './version.ts';
 import type { Input } from './decide.ts';
 import type { EngineParts, LaunchOptions, LaunchRequest, ResumeOptions, Workbench } from './engine-parts.ts';
@@ -18,12 +16,12 @@ import { createContentCache } from './content-cache.ts';
 import { forkedEvents } from './forked-events.ts';
 import { launchProfile } from './launch-profile.ts';
 import { Leases } from './leases.ts';
-import { limitsOf, type LimitOptions } from './limit-options.ts';
+import { runLimits } from './limit-options.ts';
 import { LiveThings } from './live-things.ts';
 import { startEvent } from './start-event.ts';
-import { Run } from './run.ts';
-import { type ActorPorts, RunActor } from './run-actor.ts';
-import { RunLive } from './run-live.ts';
+import type { Run } from './run.ts';
+import type { RunActor } from './run-actor.ts';
+import { runHandle, type RunHandle } from './run-handle.ts';
 import { toUserPayload, withAttachments } from './user-payload.ts';
 
 /** Launches, resumes and lists runs over one journal. */
@@ -74,7 +72,7 @@ export class Engine {
     const { snapshot } = workbench;
     const { run, begun } = await this.#leases.take(runId, (lease) => {
       this.#assertOpen();
-      const limits = this.#limits(options.limits);
+      const limits = runLimits(this.#parts.limits, options.limits);
       const facts = { runId, at: clock.now(), payload, profile: profile.name, snapshot, limits };
       const start = workbench.kernel.env.secrets.json(startEvent(facts, request, options));
       const { actor, run } = this.#activate(startRun(start), lease, workbench, options);
@@ -110,6 +108,38 @@ export class Engine {
     const resume = async (runId: RunId): Promise<Run | undefined> =>
       this.#live.has(runId) ? undefined : await this.resume(runId, options);
     return await recoverEach((await this.runs()).toReversed(), resume);
+  }
+
+  /**
+   * Ends a run for good; resolves when nothing of it is running any more. Of one that nobody advances nothing is begun again, and
+   * neither its models nor its tools are needed.
+   */
+  async cancel(runId: string, reason = 'cancelled'): Promise<Run> {
+    this.#assertOpen();
+    const live = this.#live.get(runId as RunId);
+    if (live?.actor.halted !== undefined) await live.left;
+    const run = this.live(runId) ?? (await this.#takeForGood(runId, reason));
+    await run.cancel(reason);
+    return run;
+  }
+
+  async #takeForGood(runId: string, reason: string): Promise<Run> {
+    // Whoever takes it up at this moment may be told to stop like any other.
+    const resuming = await this.#resuming.get(runId)?.catch(() => undefined);
+    if (resuming !== undefined) return resuming;
+    const { journal } = this.#parts;
+    const past = await readState(journal, runId as RunId);
+    if (past.outcome !== undefined) return await this.#ofThePast(past);
+    const { run, begun } = await this.#leases.take(past.meta.runId, async (lease) => {
+      const state = await readState(journal, past.meta.runId);
+      // Profiles that do not compile any more keep nobody from ending what goes by them.
+      const workbench = await workbenchOf(this.#parts, state).catch(() => this.#parts.workbench);
+      if (state.outcome === undefined) return this.#goOn(state, lease, workbench, {}, { kind: 'cancel', reason });
+      await journal.release(lease);
+      return { run: await this.#ofThePast(state), begun: undefined };
+    });
+    await begun;
+    return run;
   }
 
   async #takeUp(runId: string, options: ResumeOptions): Promise<Run> {
@@ -151,9 +181,9 @@ export class Engine {
 
   /** A handle on a run that nobody here advances. */
   async #ofThePast(past: RunState): Promise<Run> {
-    const state = await this.#full(past);
+    const state = await withAllPast(this.#parts.journal, past);
     const workbench = await workbenchOf(this.#parts, state);
-    return this.#handle(state, { runId: state.meta.runId, owner: '', epoch: -1 }, workbench, {}).run;
+    return this.#handle(state, { runId: state.meta.runId, owner: '', epoch: -1 }, workbench).run;
   }
 
   /** The run of this id, if this engine advances it. */
@@ -233,23 +263,8 @@ export class Engine {
     if (this.#closing !== undefined) throw new CadreError('ENGINE_CLOSED', 'this engine was closed; create a new one');
   }
 
-  #limits(own: LimitOptions | undefined): Limits {
-    return { ...defaultRunLimits, ...limitsOf(this.#parts.limits), ...limitsOf(own ?? {}) };
-  }
-
-  /** The state of a run to look at: all of its past is there. */
-  async #full(state: RunState): Promise<RunState> {
-    if (!hasReleased(state)) return state;
-    return foldEvents(await this.#parts.journal.read(state.meta.runId), 'everything') ?? state;
-  }
-
-  #activate(
-    state: RunState,
-    lease: Lease,
-    workbench: Workbench,
-    options: LaunchOptions,
-  ): { readonly actor: RunActor; readonly run: Run } {
-    const { actor, run } = this.#handle(state, lease, workbench, options);
+  #activate(state: RunState, lease: Lease, workbench: Workbench, options: LaunchOptions): RunHandle {
+    const { actor, run } = this.#handle(state, lease, workbench, options.context);
     const forget = (): void => {
       this.#live.delete(state.meta.runId);
     };
@@ -271,30 +286,7 @@ export class Engine {
     return { actor, run };
   }
 
-  #handle(
-    state: RunState,
-    lease: Lease,
-    workbench: Workbench,
-    options: LaunchOptions,
-  ): { readonly actor: RunActor; readonly run: Run } {
-    const { journal, clock, ids, gateway, functions, graceMs, replay } = this.#parts;
-    const content = this.#content;
-    const ports: ActorPorts = {
-      kernel: workbench.kernel,
-      gateway,
-      journal,
-      clock,
-      functions,
-      content,
-      context: options.context ?? {},
-      graceMs,
-      workspace: this.#parts.workspaceOf(state.meta),
-      live: new RunLive(state.meta.runId, this.#liveThings),
-      replay,
-      defer: setImmediate,
-    };
-    const actor = new RunActor(state, lease, ports);
-    const about = { hash: workbench.kernel.env.hash, profiles: workbench.set.profiles, workspace: ports.workspace };
-    return { actor, run: new Run({ actor, journal, ids, content, ...about }) };
+  #handle(state: RunState, lease: Lease, workbench: Workbench, context?: LaunchOptions['context']): RunHandle {
+    return runHandle(this.#parts, { state, lease, workbench, content: this.#content, liveThings: this.#liveThings, context });
   }
 }

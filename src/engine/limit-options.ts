@@ -1,4 +1,5 @@
 import { CadreError } from '../core/error.ts';
+import { defaultRunLimits } from '../core/limits.ts';
 import type { Limits } from '../core/profile.ts';
 
 /** Limits as callers write them: full names, or the short words of profiles. */
@@ -73,4 +74,9 @@ function allowedFor(name: keyof Limits): string {
 
 function shown(value: unknown): string {
   return typeof value === 'object' ? 'an object' : String(value).slice(0, 60);
+}
+
+/** The limits of a run: its own, else its engine's, else the defaults. */
+export function runLimits(engine: LimitOptions, own: LimitOptions = {}): Limits {
+  return { ...defaultRunLimits, ...limitsOf(engine), ...limitsOf(own) };
 }

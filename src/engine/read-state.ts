@@ -1,5 +1,6 @@
 import { CadreError } from '../core/error.ts';
-import { applyEvent, startRun } from '../core/fold/apply-event.ts';
+import { applyEvent, foldEvents, startRun } from '../core/fold/apply-event.ts';
+import { hasReleased } from '../core/fold/release.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Journal } from '../core/journal.ts';
 import type { RunState } from '../core/state.ts';
@@ -20,6 +21,12 @@ export async function readState(journal: Journal, runId: RunId): Promise<RunStat
   }
   if (state === undefined) throw notBegun(runId);
   return state;
+}
+
+/** The state of a run to look at: all of its past is there. */
+export async function withAllPast(journal: Journal, state: RunState): Promise<RunState> {
+  if (!hasReleased(state)) return state;
+  return foldEvents(await journal.read(state.meta.runId), 'everything') ?? state;
 }
 
 function notBegun(runId: RunId): CadreError {

@@ -1,13 +1,10 @@
 import { CadreError } from '../../core/error.ts';
-import type { JsonObject } from '../../core/json.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { pendingOf } from '../../core/pending.ts';
+import { actOnRun } from '../act-on-run.ts';
 import type { ExitCode } from '../exit-code.ts';
-import type { Run } from '../../engine/run.ts';
-import { readArguments } from '../../inspector/read-answer.ts';
-import { resumeAnd } from '../resumed-run.ts';
-import { usualStore } from '../store-path.ts';
-import { openTerminal } from '../terminal.ts';
-import { thisCommand } from '../this-command.ts';
-import { answerWith, mailVerdict, type MailedVerdict } from '../verdict-mail.ts';
+import { readAnswer, readArguments } from '../../inspector/read-answer.ts';
+import { openRecordedRun } from '../recorded-run.ts';
 import type { RunOptions } from './run.ts';
 
 /** How calls are approved. */
@@ -17,12 +14,13 @@ export interface ApproveCommandOptions extends RunOptions {
   readonly always?: boolean;
 }
 
+const decided = 'Decided.';
+
 /** Lets calls run that wait for approval, and goes on with the run. */
-export function approveCommand(run: string, ids: readonly string[], options: ApproveCommandOptions): Promise<ExitCode> {
+export async function approveCommand(run: string, ids: readonly string[], options: ApproveCommandOptions): Promise<ExitCode> {
   // What cannot be read is told before the run is taken up.
   const args = options.edit === undefined ? {} : { args: argumentsOf(options.edit) };
-  const always = options.always === true;
-  return decide(run, options, { kind: 'approve', ids, ...args, always }, (resumed) => resumed.approve(ids, { ...args, always }));
+  return await actOnRun(run, options, { kind: 'approve', ids, ...args, always: options.always === true }, decided);
 }
 
 function argumentsOf(text: string): JsonObject {
@@ -36,40 +34,24 @@ function argumentsOf(text: string): JsonObject {
 }
 
 /** Refuses calls that wait for approval, and goes on with the run; the model reads the message. */
-export function rejectCommand(
+export async function rejectCommand(
   run: string,
   ids: readonly string[],
   options: RunOptions & { readonly message?: string },
 ): Promise<ExitCode> {
   const { message } = options;
-  const why = message === undefined ? {} : { message };
-  return decide(run, options, { kind: 'reject', ids, ...why }, (resumed) => resumed.reject(ids, why));
+  return await actOnRun(run, options, { kind: 'reject', ids, ...(message === undefined ? {} : { message }) }, decided);
 }
 
 /** Answers a question, and goes on with the run. */
-export function answerCommand(run: string, id: string, words: readonly string[], options: RunOptions): Promise<ExitCode> {
-  const text = words.join(' ');
-  return decide(run, options, { kind: 'answer', id, text }, (resumed) => answerWith(resumed, id, text));
+export async function answerCommand(run: string, id: string, words: readonly string[], options: RunOptions): Promise<ExitCode> {
+  const value = await readTyped(run, options.store, id, words.join(' '));
+  return await actOnRun(run, options, { kind: 'answer', id, value }, decided);
 }
 
-/** Takes the run up and decides; when another process has it, that one is told, and goes on. */
-async function decide(
-  reference: string,
-  options: RunOptions,
-  verdict: MailedVerdict,
-  act: (run: Run) => Promise<void>,
-): Promise<ExitCode> {
-  try {
-    return await resumeAnd(reference, options, act);
-  } catch (thrown) {
-    const runId = thrown instanceof CadreError && thrown.code === 'RUN_LOCKED' ? thrown.details['runId'] : undefined;
-    if (typeof runId !== 'string') throw thrown;
-    const answer = await mailVerdict(options.store ?? usualStore, runId, verdict);
-    if (answer === 'nobody') throw thrown;
-    if (answer !== 'taken') throw new CadreError(answer.code, answer.message, { cause: thrown });
-    openTerminal(options).tell(
-      `Decided. Run ${runId} goes on in the process that has it; watch it with: ${thisCommand(['tail', runId], options.store)}\n`,
-    );
-    return 0;
-  }
+/** What was typed, as the question wants it; an id that nothing waits under is refused by the run, which knows what does wait. */
+async function readTyped(run: string, store: string | undefined, id: string, text: string): Promise<JsonValue> {
+  using recorded = await openRecordedRun(store, run);
+  const request = pendingOf(recorded.state).find((candidate) => candidate.id === id);
+  return request === undefined ? text : readAnswer(request, text);
 }

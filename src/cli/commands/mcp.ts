@@ -12,7 +12,7 @@ import type { ExitCode } from '../exit-code.ts';
 import { Interruption } from '../interruption.ts';
 import { profilesFolder } from '../profiles-folder.ts';
 import { usualStore } from '../store-path.ts';
-import { receiveVerdicts } from '../verdict-mail.ts';
+import { receiveMail } from '../../server/reach/receive-mail.ts';
 import { launchOptions, type RunOptions } from './run.ts';
 
 /** Options of `mcp`. */
@@ -41,7 +41,7 @@ export async function mcpCommand(options: McpOptions): Promise<ExitCode> {
     tools: documents.tools,
     store: options.store ?? usualStore,
   });
-  using _mail = receiveVerdicts(engine, options.store ?? usualStore);
+  using _mail = receiveMail(engine, options.store ?? usualStore);
   try {
     const served: TeamServerOptions = {
       engine,

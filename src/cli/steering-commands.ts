@@ -1,0 +1,68 @@
+import type { Command } from 'commander';
+import { type Done, running } from './shared-options.ts';
+
+/** The commands that act on a run, whichever process has it: say something, decide, cancel. */
+export function addSteeringCommands(program: Command, done: Done): void {
+  addDecidingCommands(program, done);
+  running(
+    program
+      .command('send')
+      .summary('say something to a run, also to one that another process has')
+      .argument('<run>')
+      .argument('<message...>'),
+    { starts: false },
+  )
+    .option('--to <agent>', 'the agent (default: the first of the run)')
+    .option('--now', 'interrupt what the agent is saying')
+    .option('--json')
+    .action(async (run: string, words: readonly string[], options) => {
+      const { sendCommand } = await import('./commands/steer.ts');
+      done(await sendCommand(run, words, options));
+    });
+  running(program.command('cancel').summary('end a run, also one that another process has').argument('<run>'), { starts: false })
+    .option('--agent <id>', 'only this agent, and everything below it')
+    .option('--module <id>', 'only who works on this module')
+    .option('--reason <text>', 'why; it stands on record')
+    .option('--take-over', 'even from a process that does not answer: its next write fails, and it stops')
+    .option('--json')
+    .action(async (run: string, options) => {
+      const { cancelCommand } = await import('./commands/steer.ts');
+      done(await cancelCommand(run, options));
+    });
+}
+
+function addDecidingCommands(program: Command, done: Done): void {
+  running(program.command('approve').summary('let calls run that wait for approval').argument('<run>').argument('<id...>'), {
+    starts: false,
+  })
+    .option('--edit <json>', 'run it with these arguments, all of them, as a JSON object; the model is told')
+    .option('--always', 'allow all calls of the tool that the same gate asks about, until the run ends')
+    .option('--json')
+    .action(async (run: string, ids: readonly string[], options) => {
+      const { approveCommand } = await import('./commands/decide.ts');
+      done(await approveCommand(run, ids, options));
+    });
+  running(program.command('reject').summary('refuse calls that wait for approval').argument('<run>').argument('<id...>'), {
+    starts: false,
+  })
+    .option('--message <text>', 'why; the model reads it')
+    .option('--json')
+    .action(async (run: string, ids: readonly string[], options) => {
+      const { rejectCommand } = await import('./commands/decide.ts');
+      done(await rejectCommand(run, ids, options));
+    });
+  running(
+    program
+      .command('answer')
+      .summary('answer a question of a run')
+      .argument('<run>')
+      .argument('<id>')
+      .argument('<answer...>', 'the answer, or the number of a choice'),
+    { starts: false },
+  )
+    .option('--json')
+    .action(async (run: string, id: string, words: readonly string[], options) => {
+      const { answerCommand } = await import('./commands/decide.ts');
+      done(await answerCommand(run, id, words, options));
+    });
+}

@@ -1,0 +1,50 @@
+import type { ContentHash } from '../core/ids.ts';
+import type { Lease } from '../core/journal.ts';
+import type { RunState } from '../core/state.ts';
+import type { EngineParts, LaunchOptions, Workbench } from './engine-parts.ts';
+import type { LiveThings } from './live-things.ts';
+import { type ActorPorts, RunActor } from './run-actor.ts';
+import { RunLive } from './run-live.ts';
+import { Run } from './run.ts';
+
+/** A run brought to life: what applies inputs, and what is handed out. */
+export interface RunHandle {
+  readonly actor: RunActor;
+  readonly run: Run;
+}
+
+/** What a handle is made for. */
+export interface RunHandleParts {
+  readonly state: RunState;
+  readonly lease: Lease;
+  readonly workbench: Workbench;
+  readonly content: (hash: ContentHash) => string | undefined;
+  readonly liveThings: LiveThings;
+  /** Values for tools, handed in with the launch. */
+  readonly context: LaunchOptions['context'];
+}
+
+/** Makes the handle of a run from its state; with a lease of nobody's it can only be read. */
+export function runHandle(
+  parts: EngineParts,
+  { state, lease, workbench, content, liveThings, context }: RunHandleParts,
+): RunHandle {
+  const { journal, clock, ids, gateway, functions, graceMs, replay } = parts;
+  const ports: ActorPorts = {
+    kernel: workbench.kernel,
+    gateway,
+    journal,
+    clock,
+    functions,
+    content,
+    context: context ?? {},
+    graceMs,
+    workspace: parts.workspaceOf(state.meta),
+    live: new RunLive(state.meta.runId, liveThings),
+    replay,
+    defer: setImmediate,
+  };
+  const actor = new RunActor(state, lease, ports);
+  const about = { hash: workbench.kernel.env.hash, profiles: workbench.set.profiles, workspace: ports.workspace };
+  return { actor, run: new Run({ actor, journal, ids, content, ...about }) };
+}

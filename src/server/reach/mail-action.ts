@@ -1,0 +1,73 @@
+import { rm, unlink } from 'node:fs/promises';
+import path from 'node:path';
+import { nanoid } from 'nanoid';
+import type { ErrorRecord } from '../../core/error.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { PendingRequest } from '../../core/pending.ts';
+import { absent, longestUntakenMs, makeMailFolder, readLetter, writeWhole } from './mail-folder.ts';
+import type { ActionDone, RunAction } from './run-action.ts';
+
+/** What became of an action that was left for the process which has the run. */
+export type MailAnswer =
+  | { readonly kind: 'done'; readonly done: ActionDone }
+  /** It was taken, and the run refused it. */
+  | { readonly kind: 'refused'; readonly error: ErrorRecord }
+  /** Nobody took it, and nobody will any more. */
+  | { readonly kind: 'nobody' }
+  /** It was taken, and nothing was heard of it since: it may have happened. */
+  | { readonly kind: 'silent' };
+
+/** How often the answer is looked for, and how long once the action was taken: a cancel waits for what it stops. In milliseconds. */
+const lookEveryMs = 50;
+const longestTakenMs = 60_000;
+
+/** Leaves an action for the process that has a run, by a file beside the journal, and waits for what became of it. */
+export async function mailAction(store: string, runId: string, action: RunAction): Promise<MailAnswer> {
+  const folder = await makeMailFolder(store, runId);
+  const file = path.join(folder, nanoid());
+  await writeWhole(`${file}.json`, action);
+  const answer = await waitForAnswer(file, longestUntakenMs);
+  if (answer !== undefined) return answer;
+  // Whoever takes it and we take it back at the same instant: one of the two gets it.
+  if (await takeBack(`${file}.json`)) return { kind: 'nobody' };
+  return (await waitForAnswer(file, longestTakenMs)) ?? { kind: 'silent' };
+}
+
+async function waitForAnswer(file: string, ms: number): Promise<MailAnswer | undefined> {
+  for (const end = performance.now() + ms; performance.now() < end;) {
+    const reply = await readLetter(`${file}.done`);
+    if (reply !== undefined) {
+      await rm(`${file}.done`, { force: true });
+      return readReply(reply.value);
+    }
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+  }
+  return undefined;
+}
+
+async function takeBack(file: string): Promise<boolean> {
+  const removed = await unlink(file).then(() => true, absent);
+  return removed === true;
+}
+
+function readReply(value: unknown): MailAnswer {
+  if (!isJsonObject(value)) return { kind: 'silent' };
+  const { refused, done } = value;
+  if (isJsonObject(refused) && typeof refused['code'] === 'string' && typeof refused['message'] === 'string')
+    return { kind: 'refused', error: refused as unknown as ErrorRecord };
+  if (!isJsonObject(done) || typeof done['status'] !== 'string') return { kind: 'silent' };
+  const { status, outcome, itemId, pending } = done;
+  return {
+    kind: 'done',
+    done: {
+      status,
+      ...(typeof outcome === 'string' ? { outcome } : {}),
+      ...(typeof itemId === 'string' ? { itemId } : {}),
+      pending: Array.isArray(pending) ? pending.filter(isPendingRequest) : [],
+    },
+  };
+}
+
+function isPendingRequest(value: unknown): value is PendingRequest {
+  return isJsonObject(value) && typeof value['id'] === 'string' && (value['kind'] === 'approval' || value['kind'] === 'question');
+}

@@ -1,0 +1,45 @@
+import type { Run } from '../../engine/run.ts';
+import type { ActionDone, RunAction } from './run-action.ts';
+
+/** Does one thing to a run of this process; resolves once it is on record, and with a cancel once nothing of it runs any more. */
+export async function performAction(run: Run, action: RunAction): Promise<ActionDone> {
+  const itemId = await perform(run, action);
+  const { status, outcome } = run.state;
+  return {
+    status,
+    ...(outcome === undefined ? {} : { outcome }),
+    pending: run.pending,
+    ...(itemId === undefined ? {} : { itemId }),
+  };
+}
+
+async function perform(run: Run, action: RunAction): Promise<string | undefined> {
+  switch (action.kind) {
+    case 'send': {
+      const { text, to, priority } = action;
+      const receipt = await run.send(text, {
+        ...(to === undefined ? {} : { to }),
+        ...(priority === undefined ? {} : { priority }),
+      });
+      return receipt.itemId;
+    }
+    case 'approve':
+      await run.approve(action.ids, {
+        ...(action.args === undefined ? {} : { args: action.args }),
+        ...(action.always === undefined ? {} : { always: action.always }),
+      });
+      return undefined;
+    case 'reject':
+      await run.reject(action.ids, action.message === undefined ? {} : { message: action.message });
+      return undefined;
+    case 'answer':
+      await run.answer(action.id, action.value);
+      return undefined;
+    case 'cancel':
+      await run.cancel(action.reason, {
+        ...(action.agentId === undefined ? {} : { agentId: action.agentId }),
+        ...(action.moduleId === undefined ? {} : { moduleId: action.moduleId }),
+      });
+      return undefined;
+  }
+}

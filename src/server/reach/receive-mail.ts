@@ -1,0 +1,80 @@
+import { rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { CadreError, toErrorRecord } from '../../core/error.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Run } from '../../engine/run.ts';
+import { isActionKind, readAction } from './action-schemas.ts';
+import { absent, isPrivate, longestUntakenMs, mailFolder, namesIn, readLetter, writeWhole } from './mail-folder.ts';
+import { performAction } from './perform-action.ts';
+import type { RunAction } from './run-action.ts';
+
+/** How often the folder is looked into, in milliseconds, and how many letters are acted on at once. */
+const lookEveryMs = 200;
+const maxAtOnce = 64;
+
+/**
+ * Does what other processes leave for the runs an engine advances, until it is disposed of: from any terminal, a run can be
+ * stopped, spoken to and decided about, whichever process has it. Does nothing for a journal in memory.
+ */
+export function receiveMail(engine: Engine, store: string): Disposable {
+  const folder = mailFolder(store);
+  const acting = new Set<Promise<void>>();
+  let isLooking = false;
+  const look = async (): Promise<void> => {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      if (!(await isPrivate(folder))) return;
+      for (const runId of await namesIn(folder)) {
+        const run = engine.live(runId);
+        if (run !== undefined) await takeAll(run, path.join(folder, runId), acting);
+      }
+    } finally {
+      isLooking = false;
+    }
+  };
+  // A folder that cannot be read now may be readable at the next look; whoever left something there is told that nobody took it.
+  const timer = store === 'memory' ? undefined : setInterval(() => void look().catch(() => undefined), lookEveryMs);
+  timer?.unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+async function takeAll(run: Run, folder: string, acting: Set<Promise<void>>): Promise<void> {
+  for (const name of await namesIn(folder)) {
+    if (!name.endsWith('.json') || acting.size >= maxAtOnce) continue;
+    const file = path.join(folder, name.slice(0, -'.json'.length));
+    // From here on nobody else takes it, and whoever wrote it knows that it was taken.
+    const taken = await rename(`${file}.json`, `${file}.taken`).then(() => true, absent);
+    if (taken !== true) continue;
+    // Not waited for: a cancel takes as long as what it stops, and what else was left must not wait for it.
+    const done = answer(run, file).finally(() => acting.delete(done));
+    acting.add(done);
+  }
+}
+
+async function answer(run: Run, file: string): Promise<void> {
+  const letter = await readLetter(`${file}.taken`);
+  // Whoever wrote it has stopped waiting, or was killed: nothing must happen that nobody expects any more.
+  const isExpected = letter !== undefined && Date.now() - letter.writtenAt <= longestUntakenMs;
+  if (isExpected) {
+    const reply = await act(run, letter.value);
+    // Whoever wrote it may be gone: then nobody reads the reply, and it does no harm.
+    await writeWhole(`${file}.done`, reply).catch(() => undefined);
+  }
+  await rm(`${file}.taken`, { force: true, recursive: true }).catch(() => undefined);
+}
+
+async function act(run: Run, value: unknown): Promise<unknown> {
+  try {
+    return { done: await performAction(run, readMailed(value)) };
+  } catch (thrown) {
+    return { refused: toErrorRecord(thrown, 'INTERNAL') };
+  }
+}
+
+function readMailed(value: unknown): RunAction {
+  if (!isJsonObject(value) || !isActionKind(value['kind'])) throw new CadreError('OPTION_INVALID', 'this is no action on a run');
+  const { kind, ...fields } = value;
+  return readAction(kind, fields, `the ${kind}`);
+}

@@ -1,0 +1,29 @@
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import type { Delivery } from '../../core/inbox.ts';
+import type { PendingRequest } from '../../core/pending.ts';
+
+/** What somebody outside does to a run: at a terminal, over HTTP, in whichever process. Plain data. */
+export type RunAction =
+  | {
+      readonly kind: 'send';
+      readonly text: string;
+      readonly to?: string;
+      readonly priority?: Delivery;
+      /** An id for the item: what was sent under it already is not sent again. */
+      readonly itemId?: string;
+    }
+  | { readonly kind: 'approve'; readonly ids: readonly string[]; readonly args?: JsonObject; readonly always?: boolean }
+  | { readonly kind: 'reject'; readonly ids: readonly string[]; readonly message?: string }
+  | { readonly kind: 'answer'; readonly id: string; readonly value: JsonValue }
+  | { readonly kind: 'cancel'; readonly reason?: string; readonly agentId?: string; readonly moduleId?: string };
+
+/** How a run stands once an action is on record. */
+export interface ActionDone {
+  readonly status: string;
+  /** How the run ended, when it has. */
+  readonly outcome?: string;
+  /** What waits for a person now. */
+  readonly pending: readonly PendingRequest[];
+  /** The item a message became. */
+  readonly itemId?: string;
+}

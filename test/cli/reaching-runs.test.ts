@@ -1,0 +1,134 @@
+import { mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { type Finished, runCli, type Running, startForTest, temporaryFolder } from './cli-process.ts';
+
+const files = {
+  'agent_profiles/profiles/Clerk.yaml': `name: Clerk
+tool_access_policy: { allowed_toolsets: [workspace, human] }
+tool_gates: [{ id: ask, tools: [write_file], verdict: ask }]
+flow_decider:
+  - { id: call, condition: state.current_action, action: { type: continue_with_tool } }
+  - { id: rest, action: { type: await_user_input } }
+`,
+  'agent_profiles/llm_configs/default.yaml': `name: default
+type: llm_config
+config: { provider: scripted, script: scripts/clerk.yaml }
+`,
+  'agent_profiles/scripts/clerk.yaml': `rules:
+  - when: len(tool_results) == 0
+    reply: { tool_calls: [{ tool: write_file, args: { path: a.txt, content: one } }] }
+  - when: len(tool_results) == 1
+    reply: { tool_calls: [{ tool: ask_human, args: { question: Which?, choices: [red, green] } }] }
+otherwise: "You said {{ last(tool_results).text }}"
+`,
+  'docs/a.md': '# A document\n',
+};
+
+interface Held {
+  readonly cwd: string;
+  readonly chat: Running;
+  readonly runId: string;
+  cadre(...words: readonly string[]): Promise<Finished>;
+}
+
+/** A run that another process has, and that waits for an approval. */
+async function heldRun(): Promise<Held> {
+  const cwd = await temporaryFolder();
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(cwd, name)), { recursive: true });
+    await writeFile(path.join(cwd, name), text);
+  }
+  const chat = startForTest(['chat', '--docs', 'docs'], { cwd, holdInput: true });
+  chat.child.stdin?.write('Go.\n');
+  await chat.until('write_file');
+  const cadre = (...words: readonly string[]): Promise<Finished> => runCli(words, { cwd });
+  await waiting(cadre, 'c00000001');
+  const [run] = JSON.parse((await cadre('runs', '--json')).out) as readonly { readonly runId: string }[];
+  return { cwd, chat, runId: run?.runId ?? '', cadre };
+}
+
+async function waiting(cadre: Held['cadre'], id: string): Promise<void> {
+  await expect.poll(async () => (await cadre('pending', 'last', '--json')).out, { timeout: 20_000 }).toContain(id);
+}
+
+it('what a process waits for is decided from another terminal, which can also speak to it, and the process goes on', async () => {
+  const { cwd, chat, runId, cadre } = await heldRun();
+  const wrong = await cadre('approve', 'last', 'c9');
+  expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining("no approval 'c9' is waiting") });
+  const folder = path.join(cwd, '.cadre', 'mail');
+  expect([(await stat(folder)).mode & 0o777, (await stat(path.join(folder, runId))).mode & 0o777]).toEqual([0o700, 0o700]);
+  await leaveBadLetters(path.join(folder, runId));
+  const edited = await cadre('approve', 'last', 'c00000001', '--edit', '{"path":"b.txt","content":"two"}');
+  expect(edited, edited.err).toMatchObject({ code: 0, err: expect.stringContaining('goes on in the process that has it') });
+  await waiting(cadre, 'c00000002');
+  const sent = JSON.parse((await cadre('send', 'last', 'Hello', 'there', '--json')).out) as Record<string, unknown>;
+  expect(sent).toMatchObject({ type: 'done', runId, status: 'awaiting', itemId: expect.stringMatching(/^x/) });
+  expect((await cadre('send', 'last', 'Hello', '--to', 'Nobody_9')).err).toContain("has no agent 'Nobody_9'");
+  expect((await cadre('answer', 'last', 'c00000002', '2')).code).toBe(0);
+  await chat.until('You said green');
+  chat.child.stdin?.end();
+  expect((await chat.finished).code).toBe(0);
+  expect((await cadre('turn', 'last', 't1')).out).toContain('b.txt');
+  expect((await cadre('show', 'last')).out).toContain('Hello there');
+}, 60_000);
+
+/** Letters that must not count: one whose writer is long gone, and what is none. All are cleared away, and none does anything. */
+async function leaveBadLetters(folder: string): Promise<void> {
+  const leave = async (name: string, text: string, at?: number): Promise<void> => {
+    await writeFile(path.join(folder, `${name}.part`), text);
+    if (at !== undefined) await utimes(path.join(folder, `${name}.part`), at, at);
+    await rename(path.join(folder, `${name}.part`), path.join(folder, `${name}.json`));
+  };
+  await leave('old', JSON.stringify({ kind: 'approve', ids: ['c00000001'] }), 1_000);
+  await leave('text', 'approve everything');
+  await leave('kind', JSON.stringify({ kind: 'constructor', ids: ['c00000001'] }));
+  await leave('keys', JSON.stringify({ kind: 'approve', ids: ['c00000001'], run: 'rm -rf' }));
+  await leave('proto', '{"kind":"approve","ids":["c00000001"],"args":{"__proto__":{"path":"x"}}}');
+  await expect.poll(async () => (await readdir(folder)).toSorted()).toEqual(['keys.done', 'kind.done', 'proto.done', 'text.done']);
+  const refused = async (name: string): Promise<unknown> => JSON.parse(await readFile(path.join(folder, `${name}.done`), 'utf8'));
+  expect(await refused('text')).toEqual({ refused: { code: 'OPTION_INVALID', message: 'this is no action on a run' } });
+  expect(await refused('kind')).toEqual({ refused: { code: 'OPTION_INVALID', message: 'this is no action on a run' } });
+  expect(await refused('keys')).toMatchObject({ refused: { message: expect.stringContaining('the field "run" is unknown') } });
+  expect(await refused('proto')).toMatchObject({ refused: { message: expect.stringContaining('not accepted') } });
+}
+
+it('from any terminal, a run that another process has is cancelled: it is over when the command ends', async () => {
+  const { chat, runId, cadre } = await heldRun();
+  expect((await cadre('cancel', 'last', '--agent', 'Nobody_9')).err).toContain("has no agent 'Nobody_9'");
+  const cancelled = await cadre('cancel', runId, '--reason', 'enough', '--json');
+  expect(cancelled, cancelled.err).toMatchObject({ code: 0 });
+  expect(JSON.parse(cancelled.out)).toEqual({
+    type: 'done',
+    runId,
+    status: 'cancelled',
+    outcome: 'cancelled',
+    pending: [],
+    wasOver: false,
+  });
+  expect((await cadre('show', 'last', '--json')).out).toContain('"cancelled"');
+  expect((await cadre('events', 'last')).out).toContain('"message":"enough"');
+  expect(await cadre('cancel', 'last')).toMatchObject({ code: 0, err: `Run ${runId} was over before (cancelled).\n` });
+  expect((await cadre('send', 'last', 'Hello')).err).toContain('has ended');
+  chat.child.stdin?.end();
+  await chat.finished;
+}, 60_000);
+
+it('a run whose process is gone, or does not answer, is cancelled all the same, and nothing of it is begun again', async () => {
+  const cwd = await temporaryFolder();
+  const program = path.join(import.meta.dirname, 'slow-tool-process.ts');
+  const gone = startForTest(['600000'], { cwd }, program);
+  await gone.until('pay');
+  await expect.poll(() => readFile(path.join(cwd, 'ledger'), 'utf8')).toBe('begun\n');
+  gone.child.kill('SIGKILL');
+  await gone.finished;
+  const store = ['--store', 'journal.db'];
+  const cancelled = await runCli(['cancel', 'last', ...store], { cwd });
+  expect(cancelled).toMatchObject({ code: 0, err: expect.stringMatching(/^Run run_\S+ is over \(cancelled\)/) });
+
+  const deaf = startForTest(['600000'], { cwd }, program);
+  await deaf.until('pay');
+  expect(await runCli(['cancel', 'last', '--take-over', ...store], { cwd })).toMatchObject({ code: 0 });
+  expect((await runCli(['runs', ...store], { cwd })).out).toMatch(/cancelled[\s\S]*cancelled/);
+  expect(await readFile(path.join(cwd, 'ledger'), 'utf8')).toBe('begun\nbegun\n');
+}, 60_000);

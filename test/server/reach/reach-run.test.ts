@@ -1,0 +1,57 @@
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { receiveMail } from '../../../src/server/reach/receive-mail.ts';
+import { reachRun } from '../../../src/server/reach/reach-run.ts';
+import { testEngine, waitsForUser, type TestEngine } from '../../support/test-engine.ts';
+
+/** Two engines over one journal file, as two processes would have them: the first takes mail. */
+async function twoEngines(): Promise<{ readonly store: string; readonly first: TestEngine; readonly second: TestEngine }> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'cadre-reach-'));
+  const store = path.join(folder, 'journal.db');
+  const [first, second] = [await testEngine({ store, ...team }), await testEngine({ store, ...team })];
+  const mail = receiveMail(first.engine, store);
+  onTestFinished(async () => {
+    mail[Symbol.dispose]();
+    await Promise.all([first.engine.close(), second.engine.close()]);
+    await rm(folder, { recursive: true });
+  });
+  return { store, first, second };
+}
+
+const team = { profile: waitsForUser, replies: [{ text: 'one' }, { text: 'two' }, { text: 'three' }] };
+
+it('a run that another engine has is acted on there; one that nobody has is taken up; one that is over says so', async () => {
+  const { store, first, second } = await twoEngines();
+  const run = await first.launch();
+  await run.settled();
+  const reach = reachRun(second.engine, store);
+  const done = await reach.act(run.id, { kind: 'send', text: 'more' });
+  expect(done).toMatchObject({ itemId: expect.any(String) });
+  await run.settled();
+  expect(run.turns().flatMap(({ inputs }) => inputs.map(({ content }) => content))).toContain('more');
+  expect(second.engine.live(run.id)).toBeUndefined();
+  await expect(reach.act(run.id, { kind: 'answer', id: 'c1', value: 1 })).rejects.toMatchObject({ code: 'PENDING_UNKNOWN' });
+
+  await first.engine.close();
+  await reach.act(run.id, { kind: 'send', text: 'and more' });
+  const taken = second.engine.live(run.id);
+  await taken?.settled();
+  expect(taken?.state.counters.turns).toBe(3);
+  expect(await reach.act(run.id, { kind: 'cancel' })).toEqual({ status: 'cancelled', outcome: 'cancelled', pending: [] });
+  expect(await reach.act(run.id, { kind: 'cancel' })).toMatchObject({ status: 'cancelled' });
+  await expect(reach.act(run.id, { kind: 'send', text: 'x' })).rejects.toMatchObject({ code: 'RUN_ENDED' });
+  await expect(reach.act('run_none', { kind: 'cancel' })).rejects.toMatchObject({ code: 'RUN_UNKNOWN' });
+});
+
+it('a folder others can write into is not used, neither to leave something nor to take it', async () => {
+  const { store, first, second } = await twoEngines();
+  const run = await first.launch();
+  await run.settled();
+  const folder = path.join(path.dirname(store), 'mail');
+  await mkdir(folder);
+  await chmod(folder, 0o777);
+  const act = reachRun(second.engine, store).act(run.id, { kind: 'cancel' });
+  await expect(act).rejects.toMatchObject({ code: 'STORE_FAILED', message: expect.stringContaining('others can write into it') });
+});
