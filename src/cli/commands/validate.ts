@@ -23,6 +23,7 @@ interface Checked {
   readonly profiles: number;
   readonly llmConfigs: number;
   readonly protocols: number;
+  readonly toolsets: number;
 }
 
 /** Checks a folder of profiles against everything the command line would run them with, and prints every problem of every file. */
@@ -43,6 +44,8 @@ export async function validateCommand(folder: string | undefined, options: Valid
     countText(checked.profiles, 'profile'),
     countText(checked.llmConfigs, 'LLM config'),
     countText(checked.protocols, 'handover protocol'),
+    // Most folders declare none: their profiles use toolsets by the names of their kinds.
+    ...(checked.toolsets === 0 ? [] : [countText(checked.toolsets, 'toolset')]),
   ].join(', ');
   terminal.print(errors === 0 ? `${terminal.outStyle.green('ok')}: ${files}; ${counts}\n` : `${counts}\n`);
   return errors === 0 ? 0 : 2;
@@ -51,12 +54,13 @@ export async function validateCommand(folder: string | undefined, options: Valid
 async function check(root: string): Promise<Checked> {
   try {
     await using engine = await createEngine({ profiles: root, tools: knownDocumentTools(), store: 'memory' });
-    const { profiles, llmConfigs, protocols, warnings } = engine.profiles;
-    return { diagnostics: warnings, profiles: profiles.size, llmConfigs: llmConfigs.size, protocols: protocols.size };
+    const { profiles, llmConfigs, protocols, toolsets, warnings } = engine.profiles;
+    const counts = { profiles: profiles.size, llmConfigs: llmConfigs.size, protocols: protocols.size, toolsets: toolsets.size };
+    return { diagnostics: warnings, ...counts };
   } catch (error) {
     const diagnostics = error instanceof CadreError && error.code === 'PROFILE_INVALID' ? error.details['diagnostics'] : undefined;
     if (!Array.isArray(diagnostics)) throw error;
-    return { diagnostics: diagnostics as readonly Diagnostic[], profiles: 0, llmConfigs: 0, protocols: 0 };
+    return { diagnostics: diagnostics as readonly Diagnostic[], profiles: 0, llmConfigs: 0, protocols: 0, toolsets: 0 };
   }
 }
 
