@@ -18,6 +18,9 @@ const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'DEPENDENCY_MISSING',
   'DOCS_UNREADABLE',
   'PATH_REFUSED',
+  'BUNDLE_INVALID',
+  'RUN_EXISTS',
+  'RUN_IMPORTED',
 ]);
 
 /** The exit code an error ends a command with. */

@@ -4,6 +4,7 @@ import type { ExitCode } from './exit-code.ts';
 import { addAuthoringCommands } from './authoring-commands.ts';
 import { addSteeringCommands } from './steering-commands.ts';
 import { collectFiles } from './attachments-option.ts';
+import { addSharingCommands } from './sharing-commands.ts';
 import { colorOption, type Done, running, storeOption } from './shared-options.ts';
 
 /**
@@ -21,6 +22,7 @@ export function createProgram(done: (code: ExitCode) => void): Command {
   addSteeringCommands(program, done);
   addReadingCommands(program, done);
   addServingCommands(program, done);
+  addSharingCommands(program, done);
   addAuthoringCommands(program, done);
   return program;
 }

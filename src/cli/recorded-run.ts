@@ -5,9 +5,10 @@ import type { CadreEvent } from '../core/event.ts';
 import { foldEvents } from '../core/fold/apply-event.ts';
 import type { ContentHash } from '../core/ids.ts';
 import { type Journal, type RunSummary, storedText } from '../core/journal.ts';
-import type { CompiledProfile, ProfileFile } from '../core/profile.ts';
+import type { ProfileFile } from '../core/profile.ts';
 import type { RunState } from '../core/state.ts';
 import type { EventAt } from '../inspector/cause-chain.ts';
+import { fromPlainFacts, type ProfileFacts } from '../inspector/profile-facts.ts';
 import { toTurnRecord, type TurnRecord } from '../inspector/turn-record.ts';
 import { why, type WhyAnswer, whyAt, type WhyOptions } from '../inspector/why.ts';
 import type { WhyPlace } from '../inspector/why-place.ts';
@@ -28,7 +29,7 @@ export class RecordedRun implements Disposable {
   /** The journal's file. */
   readonly store: string;
   readonly #journal: Journal;
-  #profiles: Promise<ReadonlyMap<string, CompiledProfile> | undefined> | undefined;
+  #profiles: Promise<ReadonlyMap<string, ProfileFacts>> | undefined;
 
   constructor(parts: { readonly state: RunState; readonly events: readonly CadreEvent[]; readonly journal: Journal }) {
     this.state = parts.state;
@@ -51,12 +52,9 @@ export class RecordedRun implements Disposable {
     return snapshot === undefined ? [] : parseFiles(snapshot);
   }
 
-  /**
-   * The run's own profiles, compiled again for the places their parts stand at; undefined when this version no longer
-   * compiles them, which takes those places away from the views and nothing else.
-   */
-  profiles(): Promise<ReadonlyMap<string, CompiledProfile> | undefined> {
-    return (this.#profiles ??= this.#compile());
+  /** What views say of the run's own profiles; empty when this version no longer compiles them, which takes no more than places away. */
+  profiles(): Promise<ReadonlyMap<string, ProfileFacts>> {
+    return (this.#profiles ??= this.#facts());
   }
 
   /** The record of the turn that a word on the command line means. */
@@ -78,7 +76,7 @@ export class RecordedRun implements Disposable {
 
   async #whyOptions(): Promise<WhyOptions> {
     const profiles = await this.profiles();
-    return { content: this.content, eventAt: this.eventAt, ...(profiles === undefined ? {} : { profiles }) };
+    return { content: this.content, eventAt: this.eventAt, profiles };
   }
 
   [Symbol.dispose](): void {
@@ -86,10 +84,9 @@ export class RecordedRun implements Disposable {
     void this.#journal.close();
   }
 
-  async #compile(): Promise<ReadonlyMap<string, CompiledProfile> | undefined> {
-    const { checkProfiles } = await import('../profiles/load-profiles.ts');
-    const { set } = await checkProfiles({ files: this.files }, { env: {} });
-    return set?.profiles;
+  async #facts(): Promise<ReadonlyMap<string, ProfileFacts>> {
+    const { factsOfRun } = await import('../engine/facts-of-run.ts');
+    return new Map(Object.entries(await factsOfRun(this)).map(([name, plain]) => [name, fromPlainFacts(plain)]));
   }
 }
 

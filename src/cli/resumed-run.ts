@@ -1,6 +1,7 @@
 import { CadreError } from '../core/error.ts';
 import type { RunId } from '../core/ids.ts';
 import type { ProfileFile } from '../core/profile.ts';
+import { assertOwnRun } from '../engine/imported-run.ts';
 import type { Run } from '../engine/run.ts';
 import { toTerminalText } from '../inspector/format/terminal-text.ts';
 import type { RunOptions } from './commands/run.ts';
@@ -40,6 +41,7 @@ interface Recorded {
 async function lookUp(reference: string, options: RunOptions): Promise<Recorded> {
   using recorded = await openRecordedRun(options.store, reference);
   const { meta, seq, status, counters } = recorded.state;
+  assertOwnRun(meta);
   return { runId: meta.runId, seq, files: recorded.files, status, turns: counters.turns };
 }
 

@@ -27,6 +27,22 @@ export interface RunStart {
   readonly workspace?: string;
   readonly parentRun?: { readonly runId: RunId; readonly at: number };
   readonly engineVersion: string;
+  /** It was not made here: it was read from a file, is there to be looked at, and never goes on. */
+  readonly imported?: RunImport;
+}
+/** Where a run came from that was read from a file, and when. */
+export interface RunImport {
+  /** The file, as whoever imported it named it. */
+  readonly from: string;
+  /** Milliseconds since 1970: when it was imported, and when its bundle was written. */
+  readonly at: number;
+  readonly exportedAt: number;
+  /** The id it had, when it has another one here. */
+  readonly runId?: RunId;
+  /** Its bundle was rid of secrets. */
+  readonly redacted: boolean;
+  /** Content hash of what views need of its profiles, as JSON: foreign profiles are never compiled. */
+  readonly facts: ContentHash;
 }
 /** The run has nothing to do but wait, or has something to do again. */
 export interface RunStatusChange {

@@ -24,8 +24,8 @@ const placeholders: ReadonlySet<string> = new Set(
  */
 export class Secrets {
   readonly #values = new Set<string>();
-  #forms: readonly string[] = [];
-  #pattern: RegExp | undefined;
+  /** Made anew when it is first needed after a value was added: many may be added at once. */
+  #made: { readonly forms: readonly string[]; readonly pattern: RegExp } | undefined;
 
   /** Looks for a value from now on; false when it is too short, or an ordinary word, and is not looked for. */
   add(value: string): boolean {
@@ -33,9 +33,7 @@ export class Secrets {
     if (secret.length < shortestSecret || placeholders.has(secret.toLowerCase())) return false;
     if (this.#values.has(secret)) return true;
     this.#values.add(secret);
-    // Longer forms first: a secret may begin with another one.
-    this.#forms = [...new Set([...this.#values].flatMap(secretForms))].sort((a, b) => b.length - a.length);
-    this.#pattern = new RegExp(this.#forms.map((form) => RegExp.escape(form)).join('|'), 'g');
+    this.#made = undefined;
     return true;
   }
 
@@ -45,21 +43,32 @@ export class Secrets {
 
   /** Every written form of every secret, longest first. */
   get forms(): readonly string[] {
-    return this.#forms;
+    return this.#make()?.forms ?? [];
   }
 
   /** Where secrets stand in a text: begin and end of each, in order. */
   find(text: string): readonly (readonly [number, number])[] {
-    if (this.#pattern === undefined) return [];
-    return [...text.matchAll(this.#pattern)].map((match) => [match.index, match.index + match[0].length] as const);
+    const made = this.#make();
+    if (made === undefined) return [];
+    return [...text.matchAll(made.pattern)].map((match) => [match.index, match.index + match[0].length] as const);
   }
 
   /** A text without its secrets. */
-  readonly text = (text: string): string =>
-    this.#pattern === undefined || text.length < shortestSecret ? text : text.replace(this.#pattern, redacted);
+  readonly text = (text: string): string => {
+    const made = this.#make();
+    return made === undefined || text.length < shortestSecret ? text : text.replace(made.pattern, redacted);
+  };
 
   /** JSON, or content, without its secrets: in keys as well, and where two texts of a list of parts meet. */
-  readonly json = <Value>(value: Value): Value => (this.#pattern === undefined ? value : (this.#clean(value) as Value));
+  readonly json = <Value>(value: Value): Value => (this.#values.size === 0 ? value : (this.#clean(value) as Value));
+
+  #make(): { readonly forms: readonly string[]; readonly pattern: RegExp } | undefined {
+    if (this.#values.size === 0 || this.#made !== undefined) return this.#made;
+    // Longer forms first: a secret may begin with another one.
+    const forms = [...new Set([...this.#values].flatMap(secretForms))].sort((a, b) => b.length - a.length);
+    this.#made = { forms, pattern: new RegExp(forms.map((form) => RegExp.escape(form)).join('|'), 'g') };
+    return this.#made;
+  }
 
   #clean(value: unknown): unknown {
     if (typeof value === 'string') return this.text(value);

@@ -1,5 +1,5 @@
 import type { AgentContext } from './agent-context.ts';
-import type { EventOf, RunEndStatus } from './event.ts';
+import type { EventOf, RunEndStatus, RunImport } from './event.ts';
 import type { ErrorRecord } from './error.ts';
 import type { AgentId, CallId, ContentHash, RunId, TurnId } from './ids.ts';
 import type { InboxItem, WaitingItem } from './inbox.ts';
@@ -78,6 +78,8 @@ export interface RunMeta {
   readonly engineVersion: string;
   readonly workspace: string | undefined;
   readonly parentRun: { readonly runId: RunId; readonly at: number } | undefined;
+  /** Set when it was read from a file: such a run never goes on. */
+  readonly imported: RunImport | undefined;
 }
 
 /** Tokens and money of a run or an agent; `costUnknown` when some call had no price. */

@@ -5,11 +5,14 @@ import type { Transaction } from '../core/transaction.ts';
 import { type Due, expiryDue } from '../nodes/dues.ts';
 import { suspendedCall } from './apply-answer.ts';
 import { decide, type Input, type Kernel } from './decide.ts';
+import { importedRefusal } from './imported-run.ts';
 import { redactInput } from './redact-input.ts';
 import { refusalOf } from './refusal.ts';
 
 /** Decides an input, rid of secrets, unless it comes too late; answers with why it was refused. */
 export function admit(tx: Transaction, kernel: Kernel, received: Input, mayStart: boolean): CadreError | undefined {
+  const foreign = importedRefusal(tx.run.meta);
+  if (foreign !== undefined) return foreign;
   const input = redactInput(kernel.env.secrets, received);
   const overdue = overdueFor(tx.run, input, tx.at);
   if (overdue !== undefined) decide(tx, kernel, { kind: 'timer', dues: [overdue] }, mayStart);

@@ -24,7 +24,11 @@ const ordinary = /^(?:.{0,7}|[a-z_-]+|[\d.]+|\.{0,2}[/\\].*|[A-Z]:\\.*)$/;
  * Adds the keys of LLM configs, what configs and toolsets take from the environment and must not be recorded, and what else of the
  * environment is a credential by its name: tools read it without saying so.
  */
-export function addConfigSecrets(secrets: Secrets, set: ProfileSet, env: Readonly<Record<string, string | undefined>>): void {
+export function addConfigSecrets(
+  secrets: Secrets,
+  set: Pick<ProfileSet, 'llmConfigs' | 'toolsets'>,
+  env: Readonly<Record<string, string | undefined>>,
+): void {
   for (const { apiKeyVar, secrets: values = [] } of set.llmConfigs.values()) {
     const key = apiKeyVar === undefined ? undefined : env[apiKeyVar];
     for (const value of key === undefined ? values : [key, ...values]) secrets.add(value);

@@ -129,6 +129,7 @@ export async function prepareEngine(
     return {
       kernel: { env: bench, agentNode: createAgentNode(bench), toolNode: createToolNode(bench) },
       set,
+      viewed: set.profiles,
       snapshot: { hash: hash(files), text: files },
       llmConfigOf: (profile, override) => configs.of(profile, override),
     };

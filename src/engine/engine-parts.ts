@@ -8,6 +8,7 @@ import type { CheckedModelGateway } from '../models/gateway.ts';
 import type { Replay } from '../models/replay.ts';
 import type { NodeFunction } from '../nodes/function-node.ts';
 import type { Kernel } from './decide.ts';
+import type { ViewedProfile } from './run-result.ts';
 import type { LimitOptions } from './limit-options.ts';
 import type { Toolsets } from './toolsets.ts';
 
@@ -45,6 +46,8 @@ export type ProfileChoice = 'recorded' | 'current';
 export interface Workbench {
   readonly kernel: Kernel;
   readonly set: ProfileSet;
+  /** What handles show of profiles: those of the set, or what an imported run says of its own. */
+  readonly viewed: ReadonlyMap<string, ViewedProfile>;
   /** The files of the set as a run stores them, and their address. */
   readonly snapshot: ContentEntry;
   /** The LLM config a profile's model calls are made with, or the run's own in its place. */

@@ -1,10 +1,10 @@
 import { CadreError } from '../core/error.ts';
 import { applyEvent, foldEvents, startRun } from '../core/fold/apply-event.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
-import type { JournalReader, Lease, RunsFilter, RunSummary } from '../core/journal.ts';
+import type { JournalReader, Lease, RunSummary } from '../core/journal.ts';
 import type { ProfileSet } from '../core/profile.ts';
 import type { RunState } from '../core/state.ts';
-import { readState, withAllPast } from './read-state.ts';
+import { readOwnState, readState, withAllPast } from './read-state.ts';
 import { engineVersion } from './version.ts';
 import type { Input } from './decide.ts';
 import type { EngineParts, LaunchOptions, LaunchRequest, ResumeOptions, Workbench } from './engine-parts.ts';
@@ -128,7 +128,7 @@ export class Engine {
     const resuming = await this.#resuming.get(runId)?.catch(() => undefined);
     if (resuming !== undefined) return resuming;
     const { journal } = this.#parts;
-    const past = await readState(journal, runId as RunId);
+    const past = await readOwnState(journal, runId as RunId);
     if (past.outcome !== undefined) return await this.#ofThePast(past);
     const { run, begun } = await this.#leases.take(past.meta.runId, async (lease) => {
       const state = await readState(journal, past.meta.runId);
@@ -144,7 +144,7 @@ export class Engine {
 
   async #takeUp(runId: string, options: ResumeOptions): Promise<Run> {
     const { journal } = this.#parts;
-    const state = await readState(this.#parts.journal, runId as RunId);
+    const state = await readOwnState(this.#parts.journal, runId as RunId);
     if (state.outcome !== undefined) return await this.#ofThePast(state);
     await this.#toolsetsReady();
     // Everything that keeps the run from going on is found out before it is taken.
@@ -216,10 +216,10 @@ export class Engine {
     return run;
   }
 
-  /** Runs of the journal, newest first: all of them, or those of a filter. */
-  async runs(filter?: RunsFilter): Promise<readonly RunSummary[]> {
+  /** All runs of the journal, newest first. */
+  async runs(): Promise<readonly RunSummary[]> {
     this.#assertOpen();
-    return await this.#parts.journal.runs(filter);
+    return await this.#parts.journal.runs();
   }
 
   /**

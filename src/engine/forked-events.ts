@@ -1,11 +1,14 @@
 import type { CadreEvent } from '../core/event.ts';
 import type { RunId } from '../core/ids.ts';
+import { assertOwnRun } from './imported-run.ts';
 
-/** The events a fork of a run begins with: its history up to a sequence number, rounded down to the end of a turn, under a new id. */
+/** The events a fork of a run begins with: its history up to a sequence number, rounded down to the end of a turn, under a new id. Fails with RUN_IMPORTED. */
 export function forkedEvents(
   events: readonly CadreEvent[],
   fork: { readonly at: number | undefined; readonly from: RunId; readonly to: RunId },
 ): readonly CadreEvent[] {
+  const [first] = events;
+  if (first?.type === 'run.start') assertOwnRun(first);
   const kept = events.slice(0, forkPoint(events, fork.at ?? Number.MAX_SAFE_INTEGER));
   const parentRun = { runId: fork.from, at: kept.length };
   return kept.map((event): CadreEvent =>

@@ -4,6 +4,7 @@ import { hasReleased } from '../core/fold/release.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Journal } from '../core/journal.ts';
 import type { RunState } from '../core/state.ts';
+import { assertOwnRun } from './imported-run.ts';
 
 const pageSize = 4_000;
 
@@ -27,6 +28,13 @@ export async function readState(journal: Journal, runId: RunId): Promise<RunStat
 export async function withAllPast(journal: Journal, state: RunState): Promise<RunState> {
   if (!hasReleased(state)) return state;
   return foldEvents(await journal.read(state.meta.runId), 'everything') ?? state;
+}
+
+/** The same for a run that is to go on. Fails with RUN_IMPORTED when it was read from a file. */
+export async function readOwnState(journal: Journal, runId: RunId): Promise<RunState> {
+  const state = await readState(journal, runId);
+  assertOwnRun(state.meta);
+  return state;
 }
 
 function notBegun(runId: RunId): CadreError {

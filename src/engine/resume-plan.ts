@@ -7,6 +7,7 @@ import { compareProfileSets } from '../profiles/compare-profile-sets.ts';
 import { checkModel } from './check-model.ts';
 import type { EngineParts, ProfileChoice, Workbench } from './engine-parts.ts';
 import type { ResumeNote } from './recover.ts';
+import { importedFacts } from './imported-run.ts';
 import { toolChanges } from './tool-changes.ts';
 
 /** What a run goes on with. */
@@ -43,7 +44,8 @@ export async function planResume(parts: EngineParts, state: RunState, choice: Pr
 /** The profiles a run goes by, made ready: the engine's own when they are the same, else from the journal. */
 export async function workbenchOf(parts: EngineParts, state: RunState): Promise<Workbench> {
   const { workbench, journal, rebuild } = parts;
-  const { runId, profiles } = state.meta;
+  const { runId, profiles, imported } = state.meta;
+  if (imported !== undefined) return { ...workbench, viewed: importedFacts(journal, state) };
   if (workbench.snapshot.hash === profiles) return workbench;
   const snapshot = storedText(journal, profiles);
   if (snapshot === undefined) throw missingText(state, `its profiles (${profiles})`);

@@ -45,6 +45,6 @@ export function runHandle(
     defer: setImmediate,
   };
   const actor = new RunActor(state, lease, ports);
-  const about = { hash: workbench.kernel.env.hash, profiles: workbench.set.profiles, workspace: ports.workspace };
+  const about = { hash: workbench.kernel.env.hash, profiles: workbench.viewed, workspace: ports.workspace };
   return { actor, run: new Run({ actor, journal, ids, content, ...about }) };
 }

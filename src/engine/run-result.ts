@@ -2,6 +2,7 @@ import type { RunId } from '../core/ids.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { CompiledProfile } from '../core/profile.ts';
 import type { RunState, RunUsage } from '../core/state.ts';
+import type { ProfileFacts } from '../inspector/profile-facts.ts';
 import { checkSchema } from '../tools/check-arguments.ts';
 
 /** How a run ended. */
@@ -18,8 +19,11 @@ export interface RunResult {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
+/** What a run's handle needs of a profile. */
+export interface ViewedProfile extends ProfileFacts, Pick<CompiledProfile, 'output'> {}
+
 /** The result of a run that has ended. */
-export function runResult(state: RunState, profiles: ReadonlyMap<string, CompiledProfile>): RunResult {
+export function runResult(state: RunState, profiles: ReadonlyMap<string, ViewedProfile>): RunResult {
   return {
     runId: state.meta.runId,
     status: state.status === 'completed' || state.status === 'cancelled' ? state.status : 'failed',
@@ -35,7 +39,7 @@ export function runResult(state: RunState, profiles: ReadonlyMap<string, Compile
 /** The value of an output that fits its profile's `output_schema`; a run that a tool ended may have any text for its output. */
 function outputValue(
   { outcome, output, meta }: RunState,
-  profiles: ReadonlyMap<string, CompiledProfile>,
+  profiles: ReadonlyMap<string, ViewedProfile>,
 ): { readonly value?: JsonValue } {
   const format = profiles.get(meta.profile)?.output;
   if (outcome !== 'success' || format === undefined) return {};

@@ -5,7 +5,6 @@ import type { AgentId, ContentHash, Ids, ItemId, RunId, TurnId } from '../core/i
 import type { Delivery } from '../core/inbox.ts';
 import type { Journal } from '../core/journal.ts';
 import type { JsonValue } from '../core/json.ts';
-import type { CompiledProfile } from '../core/profile.ts';
 import { foldEvents } from '../core/fold/apply-event.ts';
 import { hasReleased } from '../core/fold/release.ts';
 import type { AgentState, RunState, TurnState } from '../core/state.ts';
@@ -17,7 +16,7 @@ import { Deliveries } from './deliveries.ts';
 import { eventsOf } from './event-stream.ts';
 import { type OutsideItem, readOutsideItem } from './outside-item.ts';
 import { type PendingRequest, pendingOf } from '../core/pending.ts';
-import { type RunResult, runResult } from './run-result.ts';
+import { type RunResult, runResult, type ViewedProfile } from './run-result.ts';
 import type { RunActor } from './run-actor.ts';
 import type { RunSubscriber } from './subscribers.ts';
 import { withAttachments } from './user-payload.ts';
@@ -47,7 +46,7 @@ export interface RunParts {
   readonly actor: RunActor;
   readonly journal: Journal;
   readonly ids: Ids;
-  readonly profiles: ReadonlyMap<string, CompiledProfile>;
+  readonly profiles: ReadonlyMap<string, ViewedProfile>;
   readonly content: (hash: ContentHash) => string | undefined;
   readonly hash: (text: string) => ContentHash;
   /** The run's workspace; the folder is made when it is first asked for. */

@@ -24,6 +24,8 @@ export interface RunOverview {
   readonly resumes: number;
   readonly pausedMs: number;
   readonly parentRun: RunState['meta']['parentRun'];
+  /** Set when it was read from a file. */
+  readonly imported: RunState['meta']['imported'];
   readonly engineVersion: string;
   readonly lastSeq: number;
   readonly agents: { readonly total: number; readonly ended: number };
@@ -63,6 +65,7 @@ export function runOverview(run: RunState): RunOverview {
     resumes: run.resumes.length,
     pausedMs: run.pausedMs,
     parentRun: meta.parentRun,
+    imported: meta.imported,
     engineVersion: meta.engineVersion,
     lastSeq: run.seq,
     agents: { total: agents.length, ended: agents.filter((agent) => agent.status === 'ended').length },

@@ -7,13 +7,11 @@ export interface SummaryChange {
   readonly turns: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  readonly cost: number;
-  /** Model calls nobody knows the price of. */
-  readonly unpriced: number;
   readonly title?: string;
   readonly profile?: string;
   readonly status?: string;
   readonly outcome?: string;
+  readonly isImported?: true;
 }
 
 /** Reads from a commit's events what they change in the run's summary. */
@@ -22,9 +20,7 @@ export function summaryChange(events: readonly CadreEvent[]): SummaryChange {
   let turns = 0;
   let inputTokens = 0;
   let outputTokens = 0;
-  let cost = 0;
-  let unpriced = 0;
-  let named: Pick<SummaryChange, 'title' | 'profile' | 'status' | 'outcome'> | undefined;
+  let named: Pick<SummaryChange, 'title' | 'profile' | 'status' | 'outcome' | 'isImported'> | undefined;
   for (const event of events) {
     switch (event.type) {
       case 'agent.start':
@@ -34,14 +30,12 @@ export function summaryChange(events: readonly CadreEvent[]): SummaryChange {
         turns += 1;
         break;
       case 'model.end':
-      case 'compaction.end':
         inputTokens += event.usage.inputTokens ?? 0;
         outputTokens += event.usage.outputTokens ?? 0;
-        if (event.cost === undefined) unpriced += 1;
-        else cost += event.cost;
         break;
       case 'run.start':
         named = { ...named, title: event.title.toWellFormed(), profile: event.profile.toWellFormed(), status: 'running' };
+        if (event.imported !== undefined) named = { ...named, isImported: true };
         break;
       case 'run.status':
         named = { ...named, status: event.status };
@@ -53,8 +47,11 @@ export function summaryChange(events: readonly CadreEvent[]): SummaryChange {
       // No other event shows in the list of runs.
     }
   }
-  return { agents, turns, inputTokens, outputTokens, cost, unpriced, ...named };
+  return { agents, turns, inputTokens, outputTokens, ...named };
 }
+
+/** The mark in front of the stored status of a run that was read from a file: older versions do not take such a run up either. */
+export const importedMark = 'imported/';
 
 /** Tells whether a change touches more than the counts. */
 export function changesStatus(change: SummaryChange): boolean {
@@ -71,6 +68,7 @@ export function nextSummary(before: RunSummary | undefined, events: readonly Cad
     profile: change.profile ?? before?.profile ?? '',
     status: change.status ?? before?.status ?? 'running',
     ...(outcome === undefined ? {} : { outcome }),
+    ...(change.isImported === true || before?.isImported === true ? { isImported: true as const } : {}),
     createdAt: before?.createdAt ?? events[0]?.at ?? last.at,
     updatedAt: last.at,
     lastSeq: last.seq,
@@ -78,12 +76,5 @@ export function nextSummary(before: RunSummary | undefined, events: readonly Cad
     turns: (before?.turns ?? 0) + change.turns,
     inputTokens: (before?.inputTokens ?? 0) + change.inputTokens,
     outputTokens: (before?.outputTokens ?? 0) + change.outputTokens,
-    cost: (before?.cost ?? 0) + change.cost,
-    costUnknown: (before?.costUnknown ?? false) || change.unpriced > 0,
   };
-}
-
-/** Whether a run of this status may go on. */
-export function isOpenStatus(status: string): boolean {
-  return status === 'running' || status === 'awaiting';
 }

@@ -5,7 +5,7 @@ import type { RunId } from '../core/ids.ts';
 import type { Commit, ContentEntry, Lease } from '../core/journal.ts';
 import { staleLease, staleSequence } from './commit-check.ts';
 import { encodeCommit } from './event-codec.ts';
-import { changesStatus, summaryChange } from './run-summary.ts';
+import { changesStatus, importedMark, summaryChange } from './run-summary.ts';
 import type { SummaryChange } from './run-summary.ts';
 import { commitSum, contentSum, keySpan, maxRuns } from './sqlite-schema.ts';
 import { inTransaction } from './sqlite-transaction.ts';
@@ -51,9 +51,8 @@ export class SqliteAppender {
   #insertNext(run: number, lease: Lease, commit: Commit, change: SummaryChange, body: string): void {
     const { last, key } = this.#placeOf(run, commit);
     const inserted = this.#prepare(
-      `INSERT INTO commits (key, last_seq, at, agents, turns, input_tokens, output_tokens, cost, unpriced, sum, body)
-       SELECT ?, ?, ?, before.agents + ?, before.turns + ?, before.input_tokens + ?, before.output_tokens + ?, before.cost + ?,
-         before.unpriced + ?, ?, ?
+      `INSERT INTO commits (key, last_seq, at, agents, turns, input_tokens, output_tokens, sum, body)
+       SELECT ?, ?, ?, before.agents + ?, before.turns + ?, before.input_tokens + ?, before.output_tokens + ?, ?, ?
        FROM leases JOIN commits AS before ON before.key = (SELECT max(key) FROM commits WHERE key < ?)
        WHERE leases.run_id = ? AND leases.epoch = ? AND leases.owner = ? AND before.last_seq = ?`,
     ).run(
@@ -64,8 +63,6 @@ export class SqliteAppender {
       change.turns,
       change.inputTokens,
       change.outputTokens,
-      change.cost,
-      change.unpriced,
       commitSum(key, last.seq, last.at, body),
       body,
       (run + 1) * keySpan,
@@ -86,7 +83,7 @@ export class SqliteAppender {
       commit.runId,
       change.title ?? '',
       change.profile ?? '',
-      change.status ?? 'running',
+      `${change.isImported === true ? importedMark : ''}${change.status ?? 'running'}`,
       change.outcome ?? null,
       commit.events[0]?.at ?? 0,
     );
@@ -98,8 +95,7 @@ export class SqliteAppender {
       );
     const { last, key } = this.#placeOf(run, commit);
     this.#prepare(
-      `INSERT INTO commits (key, last_seq, at, agents, turns, input_tokens, output_tokens, cost, unpriced, sum, body)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO commits (key, last_seq, at, agents, turns, input_tokens, output_tokens, sum, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(
       key,
       last.seq,
@@ -108,8 +104,6 @@ export class SqliteAppender {
       change.turns,
       change.inputTokens,
       change.outputTokens,
-      change.cost,
-      change.unpriced,
       commitSum(key, last.seq, last.at, body),
       body,
     );

@@ -30,6 +30,7 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunState
       engineVersion: event.engineVersion,
       workspace: event.workspace,
       parentRun: event.parentRun,
+      imported: event.imported,
     },
     status: 'running',
     outcome: undefined,

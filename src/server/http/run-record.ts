@@ -4,11 +4,10 @@ import type { CadreEvent } from '../../core/event.ts';
 import { applyEvent, startRun } from '../../core/fold/apply-event.ts';
 import type { ContentHash, RunId } from '../../core/ids.ts';
 import { type JournalReader, storedText } from '../../core/journal.ts';
-import type { CompiledProfile } from '../../core/profile.ts';
 import type { RunState } from '../../core/state.ts';
 import type { EventAt } from '../../inspector/cause-chain.ts';
-import { profileFiles } from '../../inspector/profile-line.ts';
-import { checkProfiles } from '../../profiles/load-profiles.ts';
+import { factsOfRun } from '../../engine/facts-of-run.ts';
+import type { PlainProfileFacts } from '../../inspector/profile-facts.ts';
 import { ReferredTexts } from './referred-texts.ts';
 
 /** Events read at a time: other work of this process goes on in between. */
@@ -25,7 +24,7 @@ export class RunRecord {
   readonly #texts: ReferredTexts;
   #state: RunState | undefined;
   #reading: Promise<void> | undefined;
-  #profiles: { readonly of: ContentHash; readonly set: Promise<ReadonlyMap<string, CompiledProfile>> } | undefined;
+  #profiles: { readonly of: ContentHash; readonly facts: Promise<Readonly<Record<string, PlainProfileFacts>>> } | undefined;
 
   constructor(runId: RunId, journal: JournalReader) {
     this.runId = runId;
@@ -64,16 +63,11 @@ export class RunRecord {
     return Object.fromEntries(hashes.map((hash) => [hash, text(hash)]));
   }
 
-  /** The run's own profiles, compiled for what views say of them; none when this version no longer compiles them. */
-  async profiles(): Promise<ReadonlyMap<string, CompiledProfile>> {
+  /** What views need of the run's own profiles, by name; nothing when this version no longer compiles them. */
+  async profiles(): Promise<Readonly<Record<string, PlainProfileFacts>>> {
     const of = this.state.meta.profiles;
-    if (this.#profiles?.of !== of) this.#profiles = { of, set: this.#compile() };
-    return await this.#profiles.set;
-  }
-
-  async #compile(): Promise<ReadonlyMap<string, CompiledProfile>> {
-    const { set } = await checkProfiles({ files: profileFiles(this.state, this.content) }, { env: {} });
-    return set?.profiles ?? new Map();
+    if (this.#profiles?.of !== of) this.#profiles = { of, facts: factsOfRun(this) };
+    return await this.#profiles.facts;
   }
 
   async #read(): Promise<void> {

@@ -3,7 +3,6 @@ import { stream } from 'hono/streaming';
 import { CadreError } from '../../core/error.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { RunSummary } from '../../core/journal.ts';
-import { toPlainFacts } from '../../inspector/profile-facts.ts';
 import { runOverview } from '../../inspector/run-overview.ts';
 import { readNumber } from './read-query.ts';
 import type { ServerApp, ServerParts } from './server-parts.ts';
@@ -36,7 +35,7 @@ export function addRunRoutes(app: ServerApp, parts: ServerParts): void {
 
   app.get('/api/runs/:id', async (context) => {
     const { state, runId } = await records.get(context.req.param('id'));
-    const summary = (await engine.runs({ runId })).find((run) => run.runId === runId);
+    const summary = (await engine.runs()).find((run) => run.runId === runId);
     const isLive = engine.live(runId) !== undefined;
     return context.json({ ...runOverview(state), isLive, isAbandoned: summary?.isAbandoned ?? false });
   });
@@ -68,8 +67,8 @@ export function addRunRoutes(app: ServerApp, parts: ServerParts): void {
   });
 
   app.get('/api/runs/:id/profiles', async (context) => {
-    const profiles = await (await records.get(context.req.param('id'))).profiles();
-    return context.json(Object.fromEntries([...profiles].map(([name, profile]) => [name, toPlainFacts(profile)])));
+    const record = await records.get(context.req.param('id'));
+    return context.json(await record.profiles());
   });
 }
 

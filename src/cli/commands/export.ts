@@ -1,0 +1,75 @@
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { CadreError, describeThrown } from '../../core/error.ts';
+import { exportRun, type ExportedRun } from '../../engine/export-run.ts';
+import { safe } from '../../inspector/format/layout.ts';
+import { redactionText } from '../../inspector/format/redaction-text.ts';
+import type { ExitCode } from '../exit-code.ts';
+import { openRecordedRun } from '../recorded-run.ts';
+import type { ReadingOptions } from '../show.ts';
+import { openTerminal } from '../terminal.ts';
+
+/** Options of `export`. */
+export interface ExportCommandOptions extends ReadingOptions {
+  readonly out?: string;
+  /** False with `--no-redact`. */
+  readonly redact?: boolean;
+}
+
+/** Writes a run to one file that others can open (`.html`) or import (`.json`); as JSON to stdout without one. */
+export async function exportCommand(reference: string, options: ExportCommandOptions): Promise<ExitCode> {
+  const terminal = openTerminal(options);
+  const kind = options.out === undefined ? 'json' : kindOf(options.out);
+  using run = await openRecordedRun(options.store, reference);
+  const exported = await exportRun(run, {
+    at: Date.now(),
+    redact: options.redact !== false,
+    env: process.env,
+    homes: [homedir()],
+  });
+  const text = await written(exported, kind);
+  if (options.out === undefined) {
+    terminal.print(text);
+    terminal.tell(redactionText(exported.report));
+    return 0;
+  }
+  await writeOut(options.out, text);
+  const { report } = exported;
+  if (options.json === true) {
+    const facts = { runId: run.state.meta.runId, file: path.resolve(options.out), bytes: Buffer.byteLength(text) };
+    terminal.print(`${JSON.stringify({ ...facts, redacted: exported.bundle.redacted, report: report ?? null }, null, 2)}\n`);
+  } else {
+    terminal.tell(redactionText(report));
+    terminal.print(`${safe(options.out, 500)}\n`);
+  }
+  return 0;
+}
+
+async function written({ bundle }: ExportedRun, kind: 'json' | 'html'): Promise<string> {
+  if (kind === 'json') return `${JSON.stringify(bundle)}\n`;
+  const { toPageFile } = await import('../../server/export/page-file.ts');
+  return await toPageFile(bundle);
+}
+
+function kindOf(file: string): 'json' | 'html' {
+  const extension = path.extname(file).toLowerCase();
+  if (extension === '.json') return 'json';
+  if (extension === '.html' || extension === '.htm') return 'html';
+  throw new CadreError(
+    'OPTION_INVALID',
+    `-o ${file}: what is written follows from the end of the name: .html is a page to open, .json is a bundle to import`,
+  );
+}
+
+/** Whoever looks sees all of the file, or the one before it. */
+async function writeOut(file: string, text: string): Promise<void> {
+  const part = `${file}.${process.pid}.part`;
+  try {
+    await writeFile(part, text);
+    await rename(part, file);
+  } catch (thrown) {
+    await rm(part, { force: true });
+    throw new CadreError('OPTION_INVALID', `${file} cannot be written: ${describeThrown(thrown)}`, { cause: thrown });
+  }
+}

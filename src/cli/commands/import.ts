@@ -1,0 +1,49 @@
+import { hostname } from 'node:os';
+import { nanoid } from 'nanoid';
+import { createContentHash } from '../../engine/content-hash.ts';
+import { importRun } from '../../engine/import-run.ts';
+import { randomIds } from '../../engine/random-ids.ts';
+import { safe } from '../../inspector/format/layout.ts';
+import { createSqliteJournal } from '../../stores/sqlite-journal.ts';
+import type { ExitCode } from '../exit-code.ts';
+import { readBundleFile } from '../read-bundle-file.ts';
+import { storePath } from '../store-path.ts';
+import type { ReadingOptions } from '../show.ts';
+import { openTerminal } from '../terminal.ts';
+import { thisCommand } from '../this-command.ts';
+
+/** Options of `import`. */
+export interface ImportCommandOptions extends ReadingOptions {
+  readonly asNew?: boolean;
+}
+
+/** Takes a run that somebody exported into the journal, to be looked at. */
+export async function importCommand(file: string, options: ImportCommandOptions): Promise<ExitCode> {
+  const terminal = openTerminal(options);
+  // All of the file is read and checked before the journal is opened.
+  const bundle = await readBundleFile(file);
+  const journal = createSqliteJournal(storePath(options.store));
+  try {
+    const runId = await importRun(journal, bundle, {
+      from: file,
+      at: Date.now(),
+      hash: createContentHash(),
+      owner: `${process.pid}@${hostname()}#${nanoid(8)}`,
+      ...(options.asNew === true ? { asNew: randomIds.runId() } : {}),
+    });
+    const { title, status } = bundle.run;
+    if (options.json === true)
+      terminal.print(
+        `${JSON.stringify({ runId, title, status, events: bundle.events.length, redacted: bundle.redacted }, null, 2)}\n`,
+      );
+    else {
+      terminal.print(`${runId}\n`);
+      terminal.tell(
+        `Imported, to be looked at: ${safe(title, 200)}. See it with: ${thisCommand(['show', runId], options.store)}\n`,
+      );
+    }
+    return 0;
+  } finally {
+    await journal.close();
+  }
+}

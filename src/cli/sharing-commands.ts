@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import { colorOption, type Done, storeOption } from './shared-options.ts';
+
+/** Commands that carry a run to somebody else, and take one in. */
+export function addSharingCommands(program: Command, done: Done): void {
+  program
+    .command('export')
+    .summary('write a run to a file for others: a page to open (.html), or a bundle to import (.json)')
+    .argument('<run>')
+    .option('-o, --out <file>', 'the file; its ending says what is written (default: a bundle, to stdout)')
+    .option('--no-redact', 'keep what looks like a secret, and the names of home folders')
+    .option('--json', 'with --out: what was written, as JSON')
+    .addOption(storeOption())
+    .addOption(colorOption())
+    .action(async (run: string, options) => {
+      const { exportCommand } = await import('./commands/export.ts');
+      done(await exportCommand(run, options));
+    });
+  program
+    .command('import')
+    .summary('take in a run that somebody exported, to be looked at; nothing of it is executed')
+    .argument('<file>', 'a bundle, or a page with a run inside')
+    .option('--as-new', 'under a new id')
+    .option('--json', 'as JSON')
+    .addOption(storeOption())
+    .addOption(colorOption())
+    .action(async (file: string, options) => {
+      const { importCommand } = await import('./commands/import.ts');
+      done(await importCommand(file, options));
+    });
+}

@@ -1,0 +1,55 @@
+import type { CadreEvent } from '../core/event.ts';
+import type { ContentHash } from '../core/ids.ts';
+import { isJsonObject } from '../core/json.ts';
+import { readKnowledge } from '../core/knowledge.ts';
+import { readList, type ReadContent } from './read-content.ts';
+
+/** The stored texts that the events of a run refer to, with those that these refer to: the segments of system prompts. */
+export function contentRefs(events: readonly CadreEvent[], content: ReadContent): ReadonlySet<ContentHash> {
+  const refs = new Set<ContentHash>();
+  for (const event of events) {
+    for (const hash of refsOf(event)) refs.add(hash);
+    if (event.type !== 'turn.start' || event.prompt === undefined) continue;
+    for (const hash of segmentRefs(event.prompt.system, content)) refs.add(hash);
+  }
+  return refs;
+}
+
+/** The texts behind the construction log of a system prompt. */
+export function segmentRefs(system: ContentHash, content: ReadContent): readonly ContentHash[] {
+  return readList(content, system).flatMap((record) =>
+    isJsonObject(record) && typeof record['hash'] === 'string' ? [record['hash'] as ContentHash] : [],
+  );
+}
+
+function refsOf(event: CadreEvent): readonly ContentHash[] {
+  switch (event.type) {
+    case 'run.start':
+      return [event.profiles];
+    case 'run.resume':
+      return given(event.profiles);
+    case 'turn.start':
+      return event.prompt === undefined ? [] : [event.prompt.system, event.prompt.tools, ...given(event.prompt.head)];
+    case 'tool.end':
+      return given(event.full);
+    case 'context.trim':
+    case 'compaction.end':
+      return given(event.head);
+    case 'compaction.start':
+      return [event.instructions, ...given(event.previous)];
+    case 'state.update':
+      return knowledgeRefs(event.path, event.value);
+    default:
+      return [];
+  }
+}
+
+function given(hash: ContentHash | undefined): readonly ContentHash[] {
+  return hash === undefined ? [] : [hash];
+}
+
+/** What is kept whole while models read a preview stands in the state of the team. */
+function knowledgeRefs(path: string, value: unknown): readonly ContentHash[] {
+  if (!path.startsWith('knowledge.') || !isJsonObject(value)) return [];
+  return [...readKnowledge({ knowledge: { entry: value } }).values()].map(({ hash }) => hash);
+}
