@@ -43,10 +43,24 @@ export interface RunSummary {
   readonly turns: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** US dollars known so far. */
+  readonly cost: number;
+  /** Some model call had no price. */
+  readonly costUnknown: boolean;
   /** It is not over, and no process has it: the one that had died, or closed its engine. Absent where a store cannot tell. */
   readonly isAbandoned?: true;
   /** It was read from a file, and never goes on. */
   readonly isImported?: true;
+}
+
+/** Which runs are listed; all of them unless something is said. */
+export interface RunsFilter {
+  /** Only the run of this id. */
+  readonly runId?: RunId;
+  /** Only runs that are not over. */
+  readonly isOpen?: true;
+  /** Only so many, the newest. */
+  readonly limit?: number;
 }
 
 /**
@@ -70,7 +84,8 @@ export interface Journal {
   read(runId: RunId, options?: { readonly after?: number; readonly limit?: number }): Awaitable<readonly CadreEvent[]>;
   /** A text as it was stored; undefined when there is none under this hash. Never a promise. */
   content(hash: ContentHash): string | undefined;
-  runs(): Awaitable<readonly RunSummary[]>;
+  /** Runs, the newest first. What a filter leaves out costs nothing, or next to nothing. */
+  runs(filter?: RunsFilter): Awaitable<readonly RunSummary[]>;
   close(): Awaitable<void>;
 }
 

@@ -1,7 +1,7 @@
 import { CadreError } from '../core/error.ts';
 import { applyEvent, foldEvents, startRun } from '../core/fold/apply-event.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
-import type { JournalReader, Lease, RunSummary } from '../core/journal.ts';
+import type { JournalReader, Lease, RunsFilter, RunSummary } from '../core/journal.ts';
 import type { ProfileSet } from '../core/profile.ts';
 import type { RunState } from '../core/state.ts';
 import { readOwnState, readState, withAllPast } from './read-state.ts';
@@ -216,10 +216,10 @@ export class Engine {
     return run;
   }
 
-  /** All runs of the journal, newest first. */
-  async runs(): Promise<readonly RunSummary[]> {
+  /** Runs of the journal, newest first: all of them, or those of a filter. */
+  async runs(filter?: RunsFilter): Promise<readonly RunSummary[]> {
     this.#assertOpen();
-    return await this.#parts.journal.runs();
+    return await this.#parts.journal.runs(filter);
   }
 
   /**

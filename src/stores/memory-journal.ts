@@ -1,6 +1,6 @@
 import type { CadreEvent } from '../core/event.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
-import type { Commit, Journal, Lease, RunSummary } from '../core/journal.ts';
+import type { Commit, Journal, Lease, RunsFilter, RunSummary } from '../core/journal.ts';
 import {
   assertCommit,
   assertId,
@@ -12,7 +12,7 @@ import {
   staleSequence,
   unknownRun,
 } from './commit-check.ts';
-import { nextSummary } from './run-summary.ts';
+import { isOpenStatus, nextSummary } from './run-summary.ts';
 
 const location = 'memory';
 
@@ -87,20 +87,14 @@ class MemoryJournal implements Journal {
     return this.#contents.get(hash);
   }
 
-  runs(): readonly RunSummary[] {
+  runs({ runId, isOpen, limit = Infinity }: RunsFilter = {}): readonly RunSummary[] {
     this.#assertOpen();
-    const summaries: RunSummary[] = [];
-    for (const run of this.#runs.values()) {
-      const last = run.events.at(-1);
-      if (last === undefined) continue;
-      if (run.summarised < run.events.length) {
-        run.summary = nextSummary(run.summary, run.events.slice(run.summarised), last);
-        run.summarised = run.events.length;
-      }
-      if (run.summary !== undefined) summaries.push(run.summary);
-    }
+    const one = runId === undefined ? undefined : this.#runs.get(runId);
+    const runs = runId === undefined ? [...this.#runs.values()] : one === undefined ? [] : [one];
+    const summaries = runs.flatMap((run) => summarise(run) ?? []);
     // Newest first; of two in the same millisecond, the one begun later.
-    return summaries.reverse().sort((a, b) => b.createdAt - a.createdAt);
+    const newestFirst = summaries.reverse().sort((a, b) => b.createdAt - a.createdAt);
+    return newestFirst.filter((run) => isOpen !== true || isOpenStatus(run.status)).slice(0, limit);
   }
 
   close(): void {
@@ -111,4 +105,14 @@ class MemoryJournal implements Journal {
   #assertOpen(): void {
     if (this.#closed) throw closedJournal(location);
   }
+}
+
+/** The run's summary, which is brought up to date when somebody asks. */
+function summarise(run: MemoryRun): RunSummary | undefined {
+  const last = run.events.at(-1);
+  if (last !== undefined && run.summarised < run.events.length) {
+    run.summary = nextSummary(run.summary, run.events.slice(run.summarised), last);
+    run.summarised = run.events.length;
+  }
+  return run.summary;
 }

@@ -7,6 +7,9 @@ export interface SummaryChange {
   readonly turns: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  readonly cost: number;
+  /** Model calls nobody knows the price of. */
+  readonly unpriced: number;
   readonly title?: string;
   readonly profile?: string;
   readonly status?: string;
@@ -20,6 +23,8 @@ export function summaryChange(events: readonly CadreEvent[]): SummaryChange {
   let turns = 0;
   let inputTokens = 0;
   let outputTokens = 0;
+  let cost = 0;
+  let unpriced = 0;
   let named: Pick<SummaryChange, 'title' | 'profile' | 'status' | 'outcome' | 'isImported'> | undefined;
   for (const event of events) {
     switch (event.type) {
@@ -30,8 +35,11 @@ export function summaryChange(events: readonly CadreEvent[]): SummaryChange {
         turns += 1;
         break;
       case 'model.end':
+      case 'compaction.end':
         inputTokens += event.usage.inputTokens ?? 0;
         outputTokens += event.usage.outputTokens ?? 0;
+        if (event.cost === undefined) unpriced += 1;
+        else cost += event.cost;
         break;
       case 'run.start':
         named = { ...named, title: event.title.toWellFormed(), profile: event.profile.toWellFormed(), status: 'running' };
@@ -47,7 +55,7 @@ export function summaryChange(events: readonly CadreEvent[]): SummaryChange {
       // No other event shows in the list of runs.
     }
   }
-  return { agents, turns, inputTokens, outputTokens, ...named };
+  return { agents, turns, inputTokens, outputTokens, cost, unpriced, ...named };
 }
 
 /** The mark in front of the stored status of a run that was read from a file: older versions do not take such a run up either. */
@@ -76,5 +84,12 @@ export function nextSummary(before: RunSummary | undefined, events: readonly Cad
     turns: (before?.turns ?? 0) + change.turns,
     inputTokens: (before?.inputTokens ?? 0) + change.inputTokens,
     outputTokens: (before?.outputTokens ?? 0) + change.outputTokens,
+    cost: (before?.cost ?? 0) + change.cost,
+    costUnknown: (before?.costUnknown ?? false) || change.unpriced > 0,
   };
+}
+
+/** Whether a run of this status may go on. */
+export function isOpenStatus(status: string): boolean {
+  return status === 'running' || status === 'awaiting';
 }

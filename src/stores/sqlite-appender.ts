@@ -51,8 +51,9 @@ export class SqliteAppender {
   #insertNext(run: number, lease: Lease, commit: Commit, change: SummaryChange, body: string): void {
     const { last, key } = this.#placeOf(run, commit);
     const inserted = this.#prepare(
-      `INSERT INTO commits (key, last_seq, at, agents, turns, input_tokens, output_tokens, sum, body)
-       SELECT ?, ?, ?, before.agents + ?, before.turns + ?, before.input_tokens + ?, before.output_tokens + ?, ?, ?
+      `INSERT INTO commits (key, last_seq, at, agents, turns, input_tokens, output_tokens, cost, unpriced, sum, body)
+       SELECT ?, ?, ?, before.agents + ?, before.turns + ?, before.input_tokens + ?, before.output_tokens + ?, before.cost + ?,
+         before.unpriced + ?, ?, ?
        FROM leases JOIN commits AS before ON before.key = (SELECT max(key) FROM commits WHERE key < ?)
        WHERE leases.run_id = ? AND leases.epoch = ? AND leases.owner = ? AND before.last_seq = ?`,
     ).run(
@@ -63,6 +64,8 @@ export class SqliteAppender {
       change.turns,
       change.inputTokens,
       change.outputTokens,
+      change.cost,
+      change.unpriced,
       commitSum(key, last.seq, last.at, body),
       body,
       (run + 1) * keySpan,
@@ -95,7 +98,8 @@ export class SqliteAppender {
       );
     const { last, key } = this.#placeOf(run, commit);
     this.#prepare(
-      `INSERT INTO commits (key, last_seq, at, agents, turns, input_tokens, output_tokens, sum, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO commits (key, last_seq, at, agents, turns, input_tokens, output_tokens, cost, unpriced, sum, body)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(
       key,
       last.seq,
@@ -104,6 +108,8 @@ export class SqliteAppender {
       change.turns,
       change.inputTokens,
       change.outputTokens,
+      change.cost,
+      change.unpriced,
       commitSum(key, last.seq, last.at, body),
       body,
     );

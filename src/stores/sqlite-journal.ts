@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CadreEvent } from '../core/event.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
-import type { Commit, Journal, Lease, RunSummary } from '../core/journal.ts';
+import type { Commit, Journal, Lease, RunsFilter, RunSummary } from '../core/journal.ts';
 import { assertCommit, assertId, assertLeaseRequest, assertRange, closedJournal, unknownRun } from './commit-check.ts';
 import { toStoreError } from './sqlite-failure.ts';
 import { openJournalFile } from './sqlite-open.ts';
@@ -93,8 +93,8 @@ export class SqliteJournal implements Journal {
     return this.#guard(`reading content ${hash}`, () => this.#reader.content(hash));
   }
 
-  runs(): readonly RunSummary[] {
-    return this.#guard('listing the runs', () => this.#reader.runs());
+  runs(filter: RunsFilter = {}): readonly RunSummary[] {
+    return this.#guard('listing the runs', () => this.#reader.runs(filter));
   }
 
   close(): void {

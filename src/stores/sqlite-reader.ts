@@ -2,11 +2,11 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { CadreError } from '../core/error.ts';
 import type { CadreEvent } from '../core/event.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
-import type { RunSummary } from '../core/journal.ts';
+import type { RunsFilter, RunSummary } from '../core/journal.ts';
 import { decodeCommit } from './event-codec.ts';
 import { isOwnerAlive, parseOwner } from './lease-owner.ts';
-import { importedMark } from './run-summary.ts';
 import { corruptJournal, newerEvents } from './sqlite-failure.ts';
+import { importedMark, isOpenStatus } from './run-summary.ts';
 import { commitSum, contentSum, keySpan } from './sqlite-schema.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -31,9 +31,12 @@ export class SqliteReader {
     this.#lastSeq = database.prepare('SELECT last_seq FROM commits WHERE key > :begin AND key < :end ORDER BY key DESC LIMIT 1');
     this.#content = database.prepare('SELECT sum, text FROM contents WHERE hash = ?');
     this.#runs = database.prepare(
-      `SELECT runs.*, last.last_seq, last.at, last.agents, last.turns, last.input_tokens, last.output_tokens,
+      `SELECT runs.*, last.last_seq, last.at, last.agents, last.turns, last.input_tokens, last.output_tokens, last.cost, last.unpriced,
          leases.owner AS owner, leases.birth AS birth
-       FROM runs LEFT JOIN leases ON leases.run_id = runs.run_id LEFT JOIN commits AS last ON last.key = (SELECT max(key) FROM commits WHERE key > runs.run << 31 AND key < (runs.run + 1) << 31)
+       FROM (
+         SELECT * FROM runs WHERE (:runId IS NULL OR run_id = :runId) AND (:isOpen = 0 OR status IN ('running', 'awaiting'))
+         ORDER BY created_at DESC, run DESC LIMIT :limit
+       ) AS runs LEFT JOIN leases ON leases.run_id = runs.run_id LEFT JOIN commits AS last ON last.key = (SELECT max(key) FROM commits WHERE key > runs.run << 31 AND key < (runs.run + 1) << 31)
        ORDER BY runs.created_at DESC, runs.run DESC`,
     );
   }
@@ -81,9 +84,10 @@ export class SqliteReader {
     return typeof text === 'string' ? text : Buffer.from(text).toString('utf16le');
   }
 
-  /** All runs, the newest first. */
-  runs(): readonly RunSummary[] {
-    return this.#runs.all().map((row) => this.#toSummary(row));
+  /** The runs of a filter, the newest first. */
+  runs({ runId, isOpen, limit }: RunsFilter): readonly RunSummary[] {
+    const asked = { runId: runId ?? null, isOpen: isOpen === true ? 1 : 0, limit: limit ?? -1 };
+    return this.#runs.all(asked).map((row) => this.#toSummary(row));
   }
 
   #decode(runId: RunId, firstSeq: number, row: Row): readonly CadreEvent[] {
@@ -128,13 +132,11 @@ export class SqliteReader {
       inputTokens: Number(row['input_tokens']),
       outputTokens: Number(row['output_tokens']),
       ...(String(row['status']).startsWith(importedMark) ? { isImported: true as const } : {}),
-      ...(!isDamaged && isOpen(row) && isLeft(row) ? { isAbandoned: true as const } : {}),
+      cost: Number(row['cost']),
+      costUnknown: Number(row['unpriced']) > 0,
+      ...(!isDamaged && isOpenStatus(String(row['status'])) && isLeft(row) ? { isAbandoned: true as const } : {}),
     };
   }
-}
-
-function isOpen({ status }: Row): boolean {
-  return status === 'running' || status === 'awaiting';
 }
 
 /** Nobody holds the run, or a process that is gone; an owner of another form cannot be looked at. */

@@ -1,10 +1,11 @@
 import { crc32 } from 'node:zlib';
 import type { DatabaseSync } from 'node:sqlite';
 import { CadreError } from '../core/error.ts';
+import { addCosts } from './sqlite-add-costs.ts';
 import { corruptJournal } from './sqlite-failure.ts';
 
 /** The layout this version writes. A file with a higher number is refused, a lower one is brought up to it. */
-export const schemaVersion = 1;
+export const schemaVersion = 2;
 
 /** Sequence numbers a run may have; `commits.key` is `run * keySpan + first sequence number`, so that a run's commits lie side by side. */
 export const keySpan = 2 ** 31;
@@ -14,8 +15,8 @@ export const maxRuns = 2 ** 22 - 1;
 
 /*
  * commits: one row per commit. The body (event-codec.ts) comes last, because what is in front of it is read without it. The
- *   four counts are the run's totals up to and including this commit, so that a commit writes one page and not two. `sum` is
- *   `commitSum`.
+ *   six counts are the run's totals up to and including this commit, so that a commit writes one page and not two. `cost` is in
+ *   US dollars, `unpriced` are model calls without a price, `sum` is `commitSum`.
  * contents: texts stored once. A text that UTF-8 cannot hold (lone surrogates) is kept as UTF-16 bytes.
  * runs: what changes rarely. The rest of a run's summary stands in its last commit.
  * leases: `owner` is null when nobody holds the run; `epoch` only ever grows.
@@ -28,7 +29,8 @@ CREATE TABLE runs (
 );
 CREATE TABLE commits (
   key INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL, at REAL NOT NULL, agents INTEGER NOT NULL, turns INTEGER NOT NULL,
-  input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, sum INTEGER NOT NULL, body TEXT NOT NULL
+  input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, cost REAL NOT NULL, unpriced INTEGER NOT NULL,
+  sum INTEGER NOT NULL, body TEXT NOT NULL
 );
 CREATE TABLE contents (hash TEXT PRIMARY KEY, sum INTEGER NOT NULL, text NOT NULL);
 CREATE TABLE leases (run_id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, owner TEXT, since REAL, birth TEXT) WITHOUT ROWID;
@@ -38,7 +40,7 @@ CREATE TABLE leases (run_id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, owner TEXT
 type Migration = (database: DatabaseSync) => void;
 
 /** `migrations[n]` takes a file of version n to version n + 1. Steps are never changed once released. */
-const migrations: readonly Migration[] = [addChecksums];
+const migrations: readonly Migration[] = [addChecksums, addCosts];
 
 /** The checksum of a stored text: finds bytes that changed on the disk, which SQLite does not. */
 export function contentSum(text: string | Uint8Array): number {

@@ -18,6 +18,8 @@ function summary(runId: string, createdAt: number): RunSummary {
     turns: 1,
     inputTokens: 0,
     outputTokens: 0,
+    cost: 0,
+    costUnknown: false,
   };
 }
 

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../src/core/error.ts';
 import { CadreError } from '../../src/core/error.ts';
 import type { EventDraft } from '../../src/core/event.ts';
-import type { ContentHash } from '../../src/core/ids.ts';
-import type { Commit, Journal, Lease } from '../../src/core/journal.ts';
+import type { AgentId, ContentHash } from '../../src/core/ids.ts';
+import type { Commit, Journal, Lease, RunsFilter } from '../../src/core/journal.ts';
 import {
   note,
   placed,
@@ -206,6 +206,8 @@ export function journalContract(name: string, make: () => JournalPlace): void {
           turns: 0,
           inputTokens: 0,
           outputTokens: 0,
+          cost: 0,
+          costUnknown: false,
         };
         expect(await journal.runs()).toEqual([begun]);
         const [asked, answered] = toolTurn(1);
@@ -220,6 +222,7 @@ export function journalContract(name: string, make: () => JournalPlace): void {
           turns: 1,
           inputTokens: 100,
           outputTokens: 20,
+          costUnknown: true,
         };
         expect(await journal.runs()).toEqual([awaiting]);
         await append(lease, 11, [
@@ -228,6 +231,50 @@ export function journalContract(name: string, make: () => JournalPlace): void {
         ]);
         const ended = { ...awaiting, status: 'failed', outcome: 'limit', updatedAt: sampleTime + 12_000, lastSeq: 13 };
         expect(await journal.runs()).toEqual([ended]);
+      });
+
+      it('adds up what model calls and summaries have cost, and knows when one had no price', async () => {
+        const lease = await journal.acquire(runId, sampleOwner('a'));
+        await append(lease, 0, runBegin('A title', 'Principal'));
+        const priced = (cost: number): readonly EventDraft[] =>
+          toolTurn(1)[0].map((event) => (event.type === 'model.end' ? { ...event, cost } : event));
+        await append(lease, 2, priced(0.25));
+        expect(await journal.runs()).toMatchObject([{ cost: 0.25, costUnknown: false }]);
+        await append(lease, 6, [
+          {
+            type: 'compaction.end',
+            agentId: 'Partner_1' as AgentId,
+            compactionId: 'k1',
+            from: 0,
+            to: 1,
+            usage: { inputTokens: 10, outputTokens: 5 },
+            cost: 0.5,
+            attempts: [],
+          },
+        ]);
+        expect(await journal.runs()).toMatchObject([{ cost: 0.75, costUnknown: false, inputTokens: 110, outputTokens: 25 }]);
+        await append(lease, 7, toolTurn(1)[0]);
+        expect(await journal.runs()).toMatchObject([{ cost: 0.75, costUnknown: true }]);
+        await append(lease, 11, priced(0.25));
+        expect(await journal.runs()).toMatchObject([{ cost: 1, costUnknown: true }]);
+      });
+
+      it('has one run, those that are not over, or the newest, when it is asked for them', async () => {
+        for (const [index, name] of ['run_a', 'run_b', 'run_c', 'run_d'].entries()) {
+          const lease = await journal.acquire(sampleRun(name), sampleOwner('a'));
+          const events = placed(lease.runId, 0, runBegin(name)).map((event) => ({ ...event, at: event.at + index }));
+          await append(lease, 0, [], { events });
+          if (name === 'run_b') await append(lease, 2, [{ type: 'run.status', status: 'awaiting' }]);
+          if (name === 'run_c')
+            await append(lease, 2, [{ type: 'run.end', status: 'completed', outcome: 'completed', output: '', deliverables: {} }]);
+        }
+        const ids = async (filter: RunsFilter): Promise<readonly string[]> => (await journal.runs(filter)).map((run) => run.runId);
+        expect(await ids({ runId: sampleRun('run_c') })).toEqual(['run_c']);
+        expect(await ids({ runId: sampleRun('run_x') })).toEqual([]);
+        expect(await ids({ isOpen: true })).toEqual(['run_d', 'run_b', 'run_a']);
+        expect(await ids({ limit: 2 })).toEqual(['run_d', 'run_c']);
+        expect(await ids({ isOpen: true, limit: 2 })).toEqual(['run_d', 'run_b']);
+        expect(await ids({ runId: sampleRun('run_c'), isOpen: true })).toEqual([]);
       });
 
       it('has the newest run first', async () => {

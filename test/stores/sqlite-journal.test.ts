@@ -227,7 +227,7 @@ describe('sqlite journal: layout versions', () => {
     await fill();
     edit(`UPDATE meta SET value = 99 WHERE key = 'schema_version'`);
     const error = await failure('STORE_NEWER', () => open());
-    expect(error.message).toMatch(/layout 99.*up to 1.*update Cadre/);
+    expect(error.message).toMatch(/layout 99.*up to 2.*update Cadre/);
     await failure('STORE_NEWER', () => open({ readOnly: true }));
   });
 
@@ -247,7 +247,9 @@ describe('sqlite journal: layout versions', () => {
     ]);
     expect(await journal.content('h' as ContentHash)).toBe('old text');
     expect(await journal.content('u' as ContentHash)).toBe('\ud800');
-    expect(await journal.runs()).toMatchObject([{ title: 'old', lastSeq: 10, turns: 1, inputTokens: 100, agents: 1 }]);
+    expect(await journal.runs()).toMatchObject([
+      { title: 'old', lastSeq: 10, turns: 1, inputTokens: 100, agents: 1, cost: 0, costUnknown: true },
+    ]);
     const lease = await journal.acquire(runId, sampleOwner('a'));
     expect(lease.epoch).toBe(8);
     await journal.append(lease, sampleCommit(runId, 10, [note('on')]));
@@ -255,6 +257,33 @@ describe('sqlite journal: layout versions', () => {
     const fresh = join(directory, 'fresh.db');
     await createSqliteJournal(fresh).close();
     expect(layoutOf(file)).toEqual(layoutOf(fresh));
+  });
+
+  it('reads what runs have cost out of the commits of version 1; of a commit that cannot be read it is unknown', async () => {
+    const journal = open();
+    for (const name of ['run_a', 'run_b', 'run_c']) {
+      const lease = await journal.acquire(sampleRun(name), sampleOwner('a'));
+      await journal.append(lease, sampleCommit(lease.runId, 0, runBegin(name)));
+      const asked = toolTurn(1)[0].map((event) => (event.type === 'model.end' ? { ...event, cost: 0.125 } : event));
+      for (const after of [2, 6]) await journal.append(lease, sampleCommit(lease.runId, after, asked));
+    }
+    await journal.close();
+    edit(`
+      ALTER TABLE commits DROP COLUMN cost;
+      ALTER TABLE commits DROP COLUMN unpriced;
+      UPDATE meta SET value = 1 WHERE key = 'schema_version';
+      UPDATE commits SET body = 'damaged' WHERE key = 2 * 2147483648 + 3;
+    `);
+    const after = open();
+    expect((await after.runs()).map(({ runId, cost, costUnknown }) => [runId, cost, costUnknown])).toEqual([
+      ['run_c', 0.25, false],
+      ['run_b', 0.125, true],
+      ['run_a', 0.25, false],
+    ]);
+    await failure('STORE_CORRUPT', () => after.read(sampleRun('run_b')));
+    const lease = await after.acquire(sampleRun('run_a'), sampleOwner('b'));
+    await after.append(lease, sampleCommit(lease.runId, 10, [note('on')]));
+    expect(await after.runs({ runId: sampleRun('run_a') })).toMatchObject([{ cost: 0.25, lastSeq: 11 }]);
   });
 
   it('leaves version 0 as it was when a step fails, and when it is only read', async () => {

@@ -1,6 +1,6 @@
 import type { RunSummary } from '../../core/journal.ts';
 import { cell, safe, table } from '../../inspector/format/layout.ts';
-import { durationText, timeText, tokensText } from '../../inspector/format/quantity-text.ts';
+import { costText, durationText, timeText, tokensText } from '../../inspector/format/quantity-text.ts';
 import { plainStyle, styledStatus, type FormatOptions } from '../../inspector/format/text-style.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { openRecords } from '../recorded-run.ts';
@@ -20,7 +20,9 @@ export async function runsCommand(options: ReadingOptions): Promise<ExitCode> {
 /** Renders a list of runs, one per line. */
 function formatRuns(runs: readonly RunSummary[], { style = plainStyle }: FormatOptions = {}): string {
   if (runs.length === 0) return 'No runs.\n';
-  const header = ['RUN', 'STATUS', 'STARTED', 'TIME', 'AGENTS', 'TURNS', 'TOKENS', 'TITLE'].map((title) => cell(title, style.dim));
+  const header = ['RUN', 'STATUS', 'STARTED', 'TIME', 'AGENTS', 'TURNS', 'TOKENS', 'COST', 'TITLE'].map((title) =>
+    cell(title, style.dim),
+  );
   const body = runs.map((run) => [
     cell(safe(run.runId, 60), style.bold),
     cell(run.isAbandoned === true && run.status === 'running' ? 'interrupted' : run.status, (text) => styledStatus(style, text)),
@@ -29,6 +31,7 @@ function formatRuns(runs: readonly RunSummary[], { style = plainStyle }: FormatO
     cell(`${run.agents}`),
     cell(`${run.turns}`),
     cell(tokensText(run.inputTokens, run.outputTokens)),
+    cell(costText(run.cost, run.costUnknown)),
     cell(safe(run.title, 80)),
   ]);
   return `${table([header, ...body]).join('\n')}\n`;

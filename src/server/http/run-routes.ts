@@ -35,7 +35,7 @@ export function addRunRoutes(app: ServerApp, parts: ServerParts): void {
 
   app.get('/api/runs/:id', async (context) => {
     const { state, runId } = await records.get(context.req.param('id'));
-    const summary = (await engine.runs()).find((run) => run.runId === runId);
+    const summary = (await engine.runs({ runId })).find((run) => run.runId === runId);
     const isLive = engine.live(runId) !== undefined;
     return context.json({ ...runOverview(state), isLive, isAbandoned: summary?.isAbandoned ?? false });
   });
