@@ -94,7 +94,7 @@ class MemoryJournal implements Journal {
     const summaries = runs.flatMap((run) => summarise(run) ?? []);
     // Newest first; of two in the same millisecond, the one begun later.
     const newestFirst = summaries.reverse().sort((a, b) => b.createdAt - a.createdAt);
-    return newestFirst.filter((run) => isOpen !== true || isOpenStatus(run.status)).slice(0, limit);
+    return newestFirst.filter((run) => isOpen !== true || (isOpenStatus(run.status) && run.isImported !== true)).slice(0, limit);
   }
 
   close(): void {
