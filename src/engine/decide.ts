@@ -1,5 +1,6 @@
 import type { Env } from '../core/env.ts';
 import { CadreError, type ErrorRecord } from '../core/error.ts';
+import { findItem } from '../core/find-item.ts';
 import type { AgentId, CallId, TurnId } from '../core/ids.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { ModelOutcome } from '../core/model.ts';
@@ -23,7 +24,13 @@ import type { ToolsetNews } from './toolsets.ts';
 /** Everything that can happen to a run from outside its own decisions. */
 export type Input =
   | { readonly kind: 'start'; readonly profile: string; readonly payload: JsonValue }
-  | { readonly kind: 'post'; readonly to: AgentId; readonly item: ItemDraft }
+  | {
+      readonly kind: 'post';
+      readonly to: AgentId;
+      readonly item: ItemDraft;
+      /** The id of the item is its sender's: it is posted unless the run has it. */
+      readonly isOnce?: boolean;
+    }
   | { readonly kind: 'model'; readonly agentId: AgentId; readonly turnId: TurnId; readonly outcome: ModelOutcome }
   | { readonly kind: 'compaction'; readonly agentId: AgentId; readonly compactionId: string; readonly outcome: ModelOutcome }
   | {
@@ -90,7 +97,7 @@ function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
       startRoot(tx, kernel.env, input.profile, input.payload);
       break;
     case 'post':
-      post(tx, input.to, input.item);
+      if (input.isOnce !== true || findItem(tx.run, input.item.itemId ?? '') === undefined) post(tx, input.to, input.item);
       break;
     case 'model':
       endModelCall(tx, kernel, input);

@@ -4,6 +4,7 @@ import type { ItemId, TurnId } from '../core/ids.ts';
 import type { RunActor } from './run-actor.ts';
 
 interface Waiter {
+  readonly delivered: Promise<TurnId>;
   readonly resolve: (turnId: TurnId) => void;
   readonly reject: (error: Error) => void;
   /** Its ingestor failed in the turn that begins now: what the model is shown is a note, not the item. */
@@ -22,9 +23,10 @@ export class Deliveries {
 
   /** Resolves with the turn that reads the item; rejects when the item is dropped unread, or the run ends or halts before. */
   of(itemId: ItemId): Promise<TurnId> {
-    const delivered = new Promise<TurnId>((resolve, reject) => {
-      this.#waiting.set(itemId, { resolve, reject, failed: false });
-    });
+    const waiting = this.#waiting.get(itemId);
+    if (waiting !== undefined) return waiting.delivered;
+    const { promise: delivered, resolve, reject } = Promise.withResolvers<TurnId>();
+    this.#waiting.set(itemId, { delivered, resolve, reject, failed: false });
     // Nobody has to ask.
     delivered.catch(() => undefined);
     this.#stop ??= this.#actor.subscribe({

@@ -18,6 +18,8 @@ export interface LaunchRequest {
   /** Text, content parts, or a whole USER_PROMPT payload. */
   readonly input: unknown;
   readonly title?: string;
+  /** An id of your own for the run, such as one that tells a launch that is repeated from a new one. Refused when there is such a run. */
+  readonly runId?: string;
 }
 
 /** How to run it. */

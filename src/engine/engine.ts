@@ -14,6 +14,7 @@ import { cancelOnAbort } from './cancel-on-abort.ts';
 import { checkModel } from './check-model.ts';
 import { createContentCache } from './content-cache.ts';
 import { forkedEvents } from './forked-events.ts';
+import { freeRunId } from './free-run-id.ts';
 import { launchProfile } from './launch-profile.ts';
 import { Leases } from './leases.ts';
 import { runLimits } from './limit-options.ts';
@@ -67,7 +68,7 @@ export class Engine {
     checkModel(this.#parts.gateway, workbench, profile, options.llmConfig);
     options.signal?.throwIfAborted();
     await this.#toolsetsReady();
-    const runId = ids.runId();
+    const runId = request.runId === undefined ? ids.runId() : await freeRunId(this.#parts.journal, request.runId);
     const payload = await withAttachments(toUserPayload(request.input), workspaceOf({ runId, workspace: options.workspace }));
     const { snapshot } = workbench;
     const { run, begun } = await this.#leases.take(runId, (lease) => {

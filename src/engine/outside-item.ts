@@ -1,4 +1,5 @@
 import { CadreError } from '../core/error.ts';
+import { idPattern, type ItemId } from '../core/ids.ts';
 import type { Delivery } from '../core/inbox.ts';
 import { isJsonObject, type JsonValue, type Writable } from '../core/json.ts';
 import { toWire } from '../core/to-wire.ts';
@@ -62,6 +63,20 @@ export function readOutsideItem(message: unknown, delivery: unknown = 'next'): I
     item.ingestorId = ingestorId;
   }
   return item;
+}
+
+/**
+ * Reads an id that somebody outside gives an item.
+ *
+ * @throws CadreError `OPTION_INVALID` when it is no id, or one of those that the engine gives items itself
+ */
+export function readItemId(id: unknown): ItemId {
+  if (typeof id === 'string' && idPattern.test(id) && !/^i\d+$/.test(id)) return id as ItemId;
+  throw invalid(
+    'itemId',
+    id,
+    '1 to 100 letters, digits, "_", "." or "-", and not i with a number: such ids are given by the engine',
+  );
 }
 
 function readFields(message: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

@@ -1,5 +1,6 @@
 import { fillTokens } from '../core/knowledge.ts';
 import { CadreError } from '../core/error.ts';
+import { findItem } from '../core/find-item.ts';
 import type { CadreEvent } from '../core/event.ts';
 import type { AgentId, ContentHash, Ids, ItemId, RunId, TurnId } from '../core/ids.ts';
 import type { Delivery } from '../core/inbox.ts';
@@ -14,7 +15,7 @@ import { toTurnRecord, type TurnRecord } from '../inspector/turn-record.ts';
 import { why, type WhyAnswer } from '../inspector/why.ts';
 import { Deliveries } from './deliveries.ts';
 import { eventsOf } from './event-stream.ts';
-import { type OutsideItem, readOutsideItem } from './outside-item.ts';
+import { type OutsideItem, readItemId, readOutsideItem } from './outside-item.ts';
 import { type PendingRequest, pendingOf } from '../core/pending.ts';
 import { type RunResult, runResult, type ViewedProfile } from './run-result.ts';
 import type { RunActor } from './run-actor.ts';
@@ -32,6 +33,11 @@ export interface SendOptions {
    * waits for other items; with calls open it is read when they have ended. `idle`: read when it has nothing else.
    */
   readonly priority?: Delivery;
+  /**
+   * An id of your own for the item: a message that is sent again under it is not posted again, also by another process later on, as long
+   * as the turn that read it is among the newest 128 of its agent. Letters, digits, `_`, `.` and `-`.
+   */
+  readonly itemId?: string;
 }
 
 /** What `send` answers with: the item's id, and when an agent has read it. */
@@ -123,8 +129,12 @@ export class Run implements AsyncIterable<CadreEvent> {
 
   /** Posts a message, or a whole inbox item, to an agent. Resolves once it is in the journal. */
   async send(message: string | OutsideItem, options: SendOptions = {}): Promise<Receipt> {
+    const { itemId: ownId } = options;
+    const itemId = ownId === undefined ? this.#parts.ids.itemId() : readItemId(ownId);
+    const known = ownId === undefined ? undefined : findItem(this.state, ownId);
+    if (known !== undefined)
+      return { itemId, delivered: known === 'unread' ? this.#deliveries.of(itemId) : Promise.resolve(known) };
     const to = this.#recipient(options.to);
-    const itemId = this.#parts.ids.itemId();
     const read = readOutsideItem(message, options.priority);
     // Other sources have payloads of their own, with keys of their own.
     const isPrompt = read.source === 'USER_PROMPT';
@@ -132,7 +142,7 @@ export class Run implements AsyncIterable<CadreEvent> {
     const item: ItemDraft = { ...read, payload: attached instanceof Promise ? await attached : attached, itemId };
     const delivered = this.#deliveries.of(itemId);
     try {
-      await this.#parts.actor.submit({ kind: 'post', to, item });
+      await this.#parts.actor.submit({ kind: 'post', to, item, ...(ownId === undefined ? {} : { isOnce: true }) });
     } catch (refused) {
       this.#deliveries.forget(itemId);
       throw refused;

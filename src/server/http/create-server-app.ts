@@ -4,7 +4,9 @@ import { CadreError } from '../../core/error.ts';
 import type { LaunchOptions } from '../../engine/engine-parts.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { usualProfile } from '../../engine/usual-profile.ts';
+import { reachRun } from '../reach/reach-run.ts';
 import { answerError } from './answer-error.ts';
+import { addControlRoutes } from './control-routes.ts';
 import { guard } from './guard.ts';
 import { addInfoRoutes } from './info-routes.ts';
 import { addRunRoutes } from './run-routes.ts';
@@ -44,6 +46,7 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
   const parts: ServerParts = {
     engine,
     records: new RunRecords(engine.records),
+    reach: reachRun(engine),
     readOnly,
     defaultProfile: options.defaultProfile ?? usualProfile(engine.profiles.profiles),
     launch: options.launch ?? {},
@@ -53,6 +56,7 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
   app.use('*', bodyLimit({ maxSize: longestBody, onError: (context) => answerError(context, tooLong()) }));
   addInfoRoutes(app, parts);
   addRunRoutes(app, parts);
+  addControlRoutes(app, parts);
   app.all('*', (context) => answerError(context, new CadreError('ROUTE_UNKNOWN', `there is nothing at ${context.req.path}`)));
   app.onError((thrown, context) => answerError(context, thrown));
   return app;

@@ -3,6 +3,7 @@ import { getRequestListener } from '@hono/node-server';
 import { CadreError } from '../../core/error.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { listen } from '../listen.ts';
+import { receiveMail } from '../reach/receive-mail.ts';
 import type { ErrorAnswer } from './answer-error.ts';
 import { createServerApp, type ServerAppOptions } from './create-server-app.ts';
 
@@ -56,10 +57,13 @@ export async function serve(engine: Engine, options: ServeOptions = {}): Promise
     (request, response) => void handle(request, response),
   );
   const taken = await listen(server, port, host);
+  // What is served is also reached from terminals.
+  const mail = receiveMail(engine);
   return {
     url: `http://${urlHost(host)}:${taken}`,
     port: taken,
     close: async () => {
+      mail[Symbol.dispose]();
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;

@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import type { HttpBindings } from '@hono/node-server';
 import type { Engine } from '../../engine/engine.ts';
 import type { LaunchOptions } from '../../engine/engine-parts.ts';
+import type { RunReach } from '../reach/reach-run.ts';
 import type { RunRecords } from './run-records.ts';
 
 /** What the server's routes are made of: each `addXRoutes(app, parts)` adds its own to the app. */
@@ -9,6 +10,8 @@ export interface ServerParts {
   readonly engine: Engine;
   /** The runs to look at, whoever advances them. */
   readonly records: RunRecords;
+  /** Acts on runs, whichever process has them. */
+  readonly reach: RunReach;
   /** Nothing may be changed: the guard refuses every write before a route is asked. */
   readonly readOnly: boolean;
   /** The profile that runs are launched with when a request names none. */

@@ -1,4 +1,4 @@
-import { CadreError } from '../../core/error.ts';
+import { CadreError, type ErrorCode } from '../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { isDeeperThan } from '../../core/json-depth.ts';
 import { checkSchema } from '../../tools/check-arguments.ts';
@@ -22,6 +22,11 @@ export const actionSchemas = {
       priority: {
         enum: ['now', 'next', 'idle'],
         description: 'next (default): read by the next turn. now: interrupts what is being said. idle: read when nothing else is.',
+      },
+      itemId: {
+        type: 'string',
+        pattern: '^[A-Za-z0-9_.-]{1,100}$',
+        description: 'An id of your own: what is sent again under it is not posted again.',
       },
     },
     ['text'],
@@ -51,29 +56,35 @@ export function shape(properties: JsonObject, required: readonly string[] = []):
 /**
  * Refuses a value that does not fit its schema, or is nested too deep, in words that say where and what is allowed.
  *
- * @throws CadreError `OPTION_INVALID`
+ * @throws CadreError `OPTION_INVALID`, or the code that is given
  */
-export function assertShape(schema: JsonObject, value: unknown, what: string): asserts value is JsonObject {
-  if (!isJsonObject(value)) throw new CadreError('OPTION_INVALID', `${what} must be a JSON object`);
+export function assertShape(
+  schema: JsonObject,
+  value: unknown,
+  what: string,
+  code: ErrorCode = 'OPTION_INVALID',
+): asserts value is JsonObject {
+  if (!isJsonObject(value)) throw new CadreError(code, `${what} must be a JSON object`);
   if (isDeeperThan(value, maxDepth))
-    throw new CadreError('OPTION_INVALID', `${what} is nested deeper than ${maxDepth} levels; send it flatter`);
+    throw new CadreError(code, `${what} is nested deeper than ${maxDepth} levels; send it flatter`);
   const checked = checkSchema(schema, value);
   if (checked.ok) return;
   const problems = checked.errors.map(({ path, message }) => `${path === '' ? '' : `${path}: `}${message}`);
-  throw new CadreError('OPTION_INVALID', `${what}: ${problems.join('; ')}`, { details: { problems: checked.errors } });
+  throw new CadreError(code, `${what}: ${problems.join('; ')}`, { details: { problems: checked.errors } });
 }
 
 /**
  * Reads an action of one kind from what came from outside.
  *
- * @throws CadreError `OPTION_INVALID` naming what is wrong and what is allowed
+ * @throws CadreError `OPTION_INVALID`, or the code that is given, naming what is wrong and what is allowed
  */
 export function readAction<Kind extends RunAction['kind']>(
   kind: Kind,
   fields: unknown,
   what: string,
+  code?: ErrorCode,
 ): Extract<RunAction, { kind: Kind }> {
-  assertShape(actionSchemas[kind], fields, what);
+  assertShape(actionSchemas[kind], fields, what, code);
   // The schema of the kind holds: these are its fields.
   return { ...fields, kind } as unknown as Extract<RunAction, { kind: Kind }>;
 }

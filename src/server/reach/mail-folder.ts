@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CadreError, describeThrown } from '../../core/error.ts';
@@ -12,6 +13,11 @@ import { CadreError, describeThrown } from '../../core/error.ts';
  */
 export function mailFolder(store: string): string {
   return path.join(path.dirname(path.resolve(store)), 'mail');
+}
+
+/** The file of an engine's journal; `memory` when it is in no file, so that there is nothing to put a folder beside. */
+export function mailStore({ location }: { readonly location: string }): string {
+  return statSync(location, { throwIfNoEntry: false })?.isFile() === true ? location : 'memory';
 }
 
 /** How long whoever asks waits until a letter is taken; one that is older was given up. In milliseconds. */

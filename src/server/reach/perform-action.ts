@@ -4,22 +4,23 @@ import type { ActionDone, RunAction } from './run-action.ts';
 /** Does one thing to a run of this process; resolves once it is on record, and with a cancel once nothing of it runs any more. */
 export async function performAction(run: Run, action: RunAction): Promise<ActionDone> {
   const itemId = await perform(run, action);
+  return { ...stands(run), ...(itemId === undefined ? {} : { itemId }) };
+}
+
+/** How a run stands, for whoever acted on it. */
+export function stands(run: Run): ActionDone {
   const { status, outcome } = run.state;
-  return {
-    status,
-    ...(outcome === undefined ? {} : { outcome }),
-    pending: run.pending,
-    ...(itemId === undefined ? {} : { itemId }),
-  };
+  return { status, ...(outcome === undefined ? {} : { outcome }), pending: run.pending };
 }
 
 async function perform(run: Run, action: RunAction): Promise<string | undefined> {
   switch (action.kind) {
     case 'send': {
-      const { text, to, priority } = action;
+      const { text, to, priority, itemId } = action;
       const receipt = await run.send(text, {
         ...(to === undefined ? {} : { to }),
         ...(priority === undefined ? {} : { priority }),
+        ...(itemId === undefined ? {} : { itemId }),
       });
       return receipt.itemId;
     }

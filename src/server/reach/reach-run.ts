@@ -2,6 +2,7 @@ import { CadreError } from '../../core/error.ts';
 import type { RunSummary } from '../../core/journal.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { mailAction } from './mail-action.ts';
+import { mailStore } from './mail-folder.ts';
 import { performAction } from './perform-action.ts';
 import type { ActionDone, RunAction } from './run-action.ts';
 
@@ -15,7 +16,7 @@ export interface RunReach {
  * Reaches the runs of a journal: one that this engine advances directly, one that another process has by a file beside the journal,
  * and one that nobody has by taking it up.
  */
-export function reachRun(engine: Engine, store: string): RunReach {
+export function reachRun(engine: Engine, store = mailStore(engine)): RunReach {
   return {
     act: async (runId, action) => {
       const live = engine.live(runId);

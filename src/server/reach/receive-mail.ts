@@ -5,7 +5,7 @@ import { isJsonObject } from '../../core/json.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Run } from '../../engine/run.ts';
 import { isActionKind, readAction } from './action-schemas.ts';
-import { absent, isPrivate, longestUntakenMs, mailFolder, namesIn, readLetter, writeWhole } from './mail-folder.ts';
+import { absent, isPrivate, longestUntakenMs, mailFolder, mailStore, namesIn, readLetter, writeWhole } from './mail-folder.ts';
 import { performAction } from './perform-action.ts';
 import type { RunAction } from './run-action.ts';
 
@@ -17,7 +17,7 @@ const maxAtOnce = 64;
  * Does what other processes leave for the runs an engine advances, until it is disposed of: from any terminal, a run can be
  * stopped, spoken to and decided about, whichever process has it. Does nothing for a journal in memory.
  */
-export function receiveMail(engine: Engine, store: string): Disposable {
+export function receiveMail(engine: Engine, store = mailStore(engine)): Disposable {
   const folder = mailFolder(store);
   const acting = new Set<Promise<void>>();
   let isLooking = false;

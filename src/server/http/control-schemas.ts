@@ -1,0 +1,41 @@
+import type { JsonObject } from '../../core/json.ts';
+import { actionSchemas, shape } from '../reach/action-schemas.ts';
+
+/** The bodies of requests that change something, as JSON Schema: what is checked, and what the API's description says. */
+export const bodySchemas = {
+  launch: shape(
+    {
+      profile: { type: 'string', minLength: 1, maxLength: 200, description: 'The profile to begin with; see /api/info.' },
+      input: {
+        description: 'What the first agent is to read: a text, content parts, or a whole payload with attachments.',
+        anyOf: [
+          { type: 'string', minLength: 1 },
+          { type: 'array', minItems: 1, items: { type: 'object' } },
+          { type: 'object', minProperties: 1 },
+        ],
+      },
+      title: { type: 'string', maxLength: 200 },
+      limits: {
+        type: 'object',
+        additionalProperties: { type: 'number' },
+        description: 'Limits of the run, such as turns, tokens, costUsd, wallMs.',
+      },
+      llmConfig: { type: 'string', minLength: 1, maxLength: 200, description: "An LLM config instead of every profile's own." },
+    },
+    ['input'],
+  ),
+  message: actionSchemas.send,
+  approve: actionSchemas.approve,
+  reject: actionSchemas.reject,
+  answer: actionSchemas.answer,
+  cancel: actionSchemas.cancel,
+  resume: shape({
+    profiles: {
+      enum: ['recorded', 'current'],
+      description: 'The profiles the run went by (default), or those of the server today.',
+    },
+  }),
+  fork: shape({
+    at: { type: 'integer', minimum: 1, description: 'The sequence number to fork at, rounded down to the end of a turn.' },
+  }),
+} as const satisfies Readonly<Record<string, JsonObject>>;

@@ -1,0 +1,218 @@
+import { readdir } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { errorStatuses } from '../../../src/server/http/error-statuses.ts';
+import { receiveMail } from '../../../src/server/reach/receive-mail.ts';
+import { tool } from '../../support/tools.ts';
+import { testEngine, waitsForUser } from '../../support/test-engine.ts';
+import { servedTeam, serveTeam, type ServedTeam } from './served-team.ts';
+
+type Answer = Readonly<Record<string, unknown>> & { readonly error: { readonly code: string; readonly message: string } };
+
+/** Posts JSON; answers with the status and the body. */
+async function post(
+  { served }: ServedTeam,
+  route: string,
+  body: unknown = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<readonly [number, Answer]> {
+  const response = await fetch(`${served.url}/api/runs${route}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  return [response.status, (await response.json()) as Answer];
+}
+
+/** A team whose agent waits for the user after each reply. */
+const talking = { profile: waitsForUser, replies: [{ text: 'one' }, { text: 'two' }, { text: 'three' }, { text: 'four' }] };
+
+/** A team whose agent asks before it pays. */
+const paying = {
+  profile: `${waitsForUser}tool_access_policy: { allowed_individual_tools: [pay] }\ntool_gates: [{ id: money, tools: [pay], verdict: ask }]\n`,
+  tools: [
+    tool('pay', ({ amount }) => `paid ${String(amount)}`, {
+      parameters: { type: 'object', properties: { amount: { type: 'number' } } },
+    }),
+  ],
+  replies: [
+    {
+      toolCalls: [
+        { name: 'pay', args: { amount: 5 } },
+        { name: 'pay', args: { amount: 6 } },
+      ],
+    },
+    { text: 'done' },
+  ],
+};
+
+async function launch(team: ServedTeam, body: object = {}, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+  const [status, answer] = await post(team, '', { profile: 'Root', input: 'Go.', ...body }, headers);
+  expect({ status, answer }).toMatchObject({ answer: { runId: expect.any(String) } });
+  const runId = String(answer['runId']);
+  await team.engine.live(runId)?.settled();
+  return runId;
+}
+
+describe('runs over HTTP', () => {
+  it('are launched, spoken to, forked and cancelled', async () => {
+    const team = await servedTeam(talking);
+    const id = await launch(team, { input: [{ type: 'text', text: 'Hi' }], title: 'A talk', limits: { turns: 9 } });
+    expect(team.engine.live(id)?.state).toMatchObject({ meta: { title: 'A talk' }, limits: { maxTurns: 9 } });
+    expect(await post(team, `/${id}/messages`, { text: 'more', priority: 'now' })).toMatchObject([
+      202,
+      { itemId: expect.any(String) },
+    ]);
+    await team.engine.live(id)?.settled();
+    expect(team.engine.live(id)?.state.counters.turns).toBe(2);
+    const [status, forked] = await post(team, `/${id}/fork`, { at: 12 });
+    expect([status, forked['runId']]).toEqual([201, expect.not.stringMatching(id)]);
+    expect(await post(team, `/${id}/resume`)).toMatchObject([200, { status: 'awaiting', pending: [] }]);
+    expect(await post(team, `/${id}/cancel`, { reason: 'enough' })).toEqual([
+      200,
+      { status: 'cancelled', outcome: 'cancelled', pending: [] },
+    ]);
+    expect(await post(team, `/${id}/cancel`)).toMatchObject([200, { status: 'cancelled' }]);
+    expect(await post(team, `/${id}/messages`, { text: 'x' })).toMatchObject([409, { error: { code: 'RUN_ENDED' } }]);
+    expect(await post(team, `/${id}/resume`)).toMatchObject([409, { error: { code: 'RUN_ENDED' } }]);
+  });
+
+  it('ask a person: calls are approved with other arguments, or rejected; a second verdict is told what became of it', async () => {
+    const team = await servedTeam(paying);
+    const id = await launch(team);
+    const [one, two] = team.engine.live(id)?.pending.map((request) => request.id) ?? [];
+    expect(await post(team, `/${id}/approve`, { ids: [one], args: { amount: 'x' } })).toMatchObject([
+      422,
+      { error: { code: 'TOOL_ARGUMENTS_INVALID' } },
+    ]);
+    expect(await post(team, `/${id}/approve`, { ids: [one], args: { amount: 1 } })).toMatchObject([
+      200,
+      { pending: [{ id: two }] },
+    ]);
+    expect(await post(team, `/${id}/reject`, { ids: [two], message: 'too much' })).toMatchObject([200, { pending: [] }]);
+    expect(await post(team, `/${id}/approve`, { ids: [two] })).toMatchObject([404, { error: { code: 'PENDING_UNKNOWN' } }]);
+    await team.engine.live(id)?.settled();
+    expect(
+      team.engine
+        .live(id)
+        ?.turns()[0]
+        ?.toolInteractions.map(({ content }) => content),
+    ).toEqual([expect.stringContaining('paid 1'), expect.stringContaining('too much')]);
+    expect(await post(team, `/${id}/answer`, { id: 'c1', value: { a: 1 } })).toMatchObject([
+      404,
+      { error: { code: 'PENDING_UNKNOWN' } },
+    ]);
+  });
+
+  it('that another process has are acted on there', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'cadre-control-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const store = path.join(folder, 'journal.db');
+    const owner = await testEngine({ store, ...paying });
+    const mail = receiveMail(owner.engine);
+    onTestFinished(async () => {
+      mail[Symbol.dispose]();
+      await owner.engine.close();
+    });
+    const run = await owner.launch();
+    await run.settled();
+    const team = await serveTeam(await testEngine({ store, ...paying }));
+    const ids = run.pending.map((request) => request.id);
+    expect(await post(team, `/${run.id}/resume`)).toMatchObject([409, { error: { code: 'RUN_LOCKED' } }]);
+    expect(await post(team, `/${run.id}/approve`, { ids, always: true })).toMatchObject([200, { pending: [] }]);
+    await run.settled();
+    expect(await post(team, `/${run.id}/messages`, { text: 'x', to: 'Nobody_1' })).toMatchObject([
+      404,
+      { error: { code: 'AGENT_UNKNOWN' } },
+    ]);
+    expect(await post(team, `/${run.id}/cancel`, { reason: 'enough' })).toMatchObject([200, { status: 'cancelled' }]);
+    expect(run.state.status).toBe('cancelled');
+    expect(await readdir(path.join(folder, 'mail', run.id))).toEqual([]);
+  });
+
+  it('that are refused say why: what there is none of, what is not ready, what the body may hold', async () => {
+    const team = await servedTeam(talking);
+    const id = await launch(team);
+    const refused = async (route: string, body: unknown): Promise<string> => {
+      const [status, { error }] = await post(team, route, body);
+      return `${status} ${error.code}: ${error.message}`;
+    };
+    expect(await refused('', { profile: 'Rot', input: 'x' })).toMatch(/^422 PROFILE_UNKNOWN: there is no profile 'Rot'/);
+    expect(await refused('', { input: 'x', llmConfig: 'none' })).toMatch(/^422 MODEL_UNKNOWN/);
+    expect(await refused('', { input: 'x', limits: { turn: 1 } })).toMatch(/^400 OPTION_INVALID: there is no limit 'turn'/);
+    expect(await refused('', {})).toMatch(/^400 REQUEST_INVALID: .*the field "input" is missing/);
+    expect(await refused('', { input: 'x', profil: 'Root' })).toMatch(/the field "profil" is unknown, did you mean "profile"\?/);
+    expect(await refused('', { input: 'x', workspace: '/etc' })).toMatch(/the field "workspace" is unknown/);
+    expect(await refused('/run_none/cancel', {})).toMatch(/^404 RUN_UNKNOWN/);
+    expect(await refused('/run_none/messages', { text: 'x' })).toMatch(/^404 RUN_UNKNOWN/);
+    expect(await refused('/run_none/resume', {})).toMatch(/^404 RUN_UNKNOWN/);
+    expect(await refused('/run_none/fork', {})).toMatch(/^404 RUN_UNKNOWN/);
+    expect(await refused(`/${id}/cancel`, { agentId: 'X_1' })).toMatch(/^404 AGENT_UNKNOWN/);
+    expect(await refused(`/${id}/cancel`, { moduleId: 'W_1' })).toMatch(/^404 MODULE_UNKNOWN/);
+    expect(await refused(`/${id}/messages`, { text: '', to: 3 })).toMatch(/^400 REQUEST_INVALID: .*\/text.*\/to: must be string/);
+    expect(await refused(`/${id}/messages`, { text: 'x', priority: 'soon' })).toMatch(
+      /must be "now" or "next" or "idle"|"now", "next", "idle"/,
+    );
+    expect(await refused(`/${id}/fork`, { at: 0.5 })).toMatch(/^400 REQUEST_INVALID/);
+    expect(await refused(`/${id}/resume`, { profiles: 'mine' })).toMatch(/^400 REQUEST_INVALID/);
+    expect(await refused(`/${id}/approve`, { ids: [] })).toMatch(/^400 REQUEST_INVALID/);
+    expect(await refused(`/${id}/cancel`, '{"reason": ')).toMatch(/^400 REQUEST_INVALID: the body of the request is no JSON/);
+    expect(await refused(`/${id}/cancel`, '[]')).toMatch(/^400 REQUEST_INVALID: the body of the request must be a JSON object/);
+    expect(team.engine.live(id)?.state.status).toBe('awaiting');
+    await team.engine.close();
+    expect(await refused('', { input: 'x' })).toMatch(/^503 ENGINE_CLOSED/);
+  });
+
+  it('every code has a status, and those of requests are no faults of the server', () => {
+    for (const [code, status] of Object.entries(errorStatuses)) expect([code, status >= 400 && status < 600]).toEqual([code, true]);
+    expect(errorStatuses.RUN_LOCKED).toBe(409);
+  });
+});
+
+describe('a client that lost the answer asks again', () => {
+  it('and launches one run by one key, also when it asks twice at once, and of another server later on', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'cadre-control-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const store = path.join(folder, 'journal.db');
+    const team = await servedTeam({ store, ...talking });
+    const key = { 'idempotency-key': 'launch-1' };
+    const answers = await Promise.all([1, 2, 3].map(() => post(team, '', { input: 'Go.' }, key)));
+    expect(answers.map(([status]) => status).toSorted()).toEqual([200, 200, 201]);
+    expect(new Set(answers.map(([, { runId }]) => runId)).size).toBe(1);
+    const id = String(answers[0]?.[1]['runId']);
+    await team.engine.live(id)?.settled();
+    expect(await launch(team, {}, { 'idempotency-key': 'launch-2' })).not.toBe(id);
+    await team.engine.close();
+    const later = await serveTeam(await testEngine({ store, ...talking }));
+    expect(await post(later, '', { input: 'Go.' }, key)).toEqual([200, { runId: id }]);
+    expect((await later.engine.runs()).length).toBe(2);
+    expect(await post(later, '', { input: 'Go.' }, { 'idempotency-key': 'x'.repeat(201) })).toMatchObject([400, {}]);
+  });
+
+  it('and says a thing once by one key or item id: while it waits, when it was read, after the run has ended', async () => {
+    const team = await servedTeam(talking);
+    const id = await launch(team);
+    const say = (body: object, key?: string) =>
+      post(team, `/${id}/messages`, body, key === undefined ? {} : { 'idempotency-key': key });
+    const first = await Promise.all([say({ text: 'more' }, 'm1'), say({ text: 'more' }, 'm1')]);
+    expect(first[0]?.[1]['itemId']).toBe(first[1]?.[1]['itemId']);
+    await team.engine.live(id)?.settled();
+    const turns = (): unknown =>
+      team.engine
+        .live(id)
+        ?.turns()
+        .map(({ inputs }) => inputs.map(({ content }) => content));
+    expect(turns()).toEqual([['Go.'], ['more']]);
+    expect((await say({ text: 'more' }, 'm1'))[0]).toBe(202);
+    expect((await say({ text: 'other', itemId: 'mine' }))[1]['itemId']).toBe('mine');
+    await team.engine.live(id)?.settled();
+    expect((await say({ text: 'other', itemId: 'mine' }))[0]).toBe(202);
+    expect(await say({ text: 'other', itemId: 'i3' })).toMatchObject([400, { error: { code: 'OPTION_INVALID' } }]);
+    expect(team.engine.live(id)?.state.counters.turns).toBe(3);
+    await post(team, `/${id}/cancel`);
+    expect((await say({ text: 'more' }, 'm1'))[0]).toBe(202);
+    expect((await say({ text: 'new' }, 'm2'))[0]).toBe(409);
+  });
+});
