@@ -5,7 +5,7 @@ import type { JournalReader } from '../core/journal.ts';
 /**
  * Reads an id that a caller gives a run that is to begin.
  *
- * @throws CadreError `OPTION_INVALID` when it is no id, or a run has it
+ * @throws CadreError `OPTION_INVALID` when it is no id, `RUN_EXISTS` when a run has it
  */
 export async function freeRunId(journal: Pick<JournalReader, 'read'>, id: string): Promise<RunId> {
   if (!idPattern.test(id) || id.startsWith('.'))
@@ -14,7 +14,7 @@ export async function freeRunId(journal: Pick<JournalReader, 'read'>, id: string
       `launch: runId must be 1 to 100 letters, digits, "_", "." or "-", not ${JSON.stringify(id)}`,
     );
   if (await isKnown(journal, id as RunId))
-    throw new CadreError('OPTION_INVALID', `launch: there is a run ${id} already; look at it, or give another id`);
+    throw new CadreError('RUN_EXISTS', `launch: there is a run ${id} already; look at it, or give another id`);
   return id as RunId;
 }
 
