@@ -1,21 +1,70 @@
+import { useEffect, useRef } from 'preact/hooks';
 import type { BundledRun } from './data/bundle-source.ts';
-import { route } from './routing/router.ts';
+import { keysAreShown, useKeys } from './kit/keys.ts';
+import { KeysDialog } from './kit/keys-dialog.tsx';
+import { TopBar } from './kit/top-bar.tsx';
+import type { Route } from './routing/route.ts';
+import { placeOf, route } from './routing/router.ts';
 import { RunPage } from './run/run-page.tsx';
+import { useTitle } from './run/run-context.ts';
 import { RunsPage } from './runs/runs-page.tsx';
 
 /** The page: what the address names. A page with a run inside it shows that run alone. */
 export function App({ bundle }: { readonly bundle: BundledRun | undefined }) {
-  const shown = route.value;
+  useKeys([{ keys: '?', does: 'the keys', run: () => (keysAreShown.value = true) }]);
+  useFocusOnArrival(placeOf(route.value));
+  return (
+    <>
+      <a class="skip-link" href={location.hash} onClick={skip}>
+        Skip to the content
+      </a>
+      <Shown shown={route.value} bundle={bundle} />
+      {keysAreShown.value && <KeysDialog onClose={() => (keysAreShown.value = false)} />}
+    </>
+  );
+}
+
+function Shown({ shown, bundle }: { readonly shown: Route; readonly bundle: BundledRun | undefined }) {
   const own = bundle?.events[0]?.runId;
   if (shown.kind === 'run' || shown.kind === 'turn') return <RunPage shown={shown} bundle={bundle} />;
   if (own !== undefined) return <RunPage shown={{ kind: 'run', runId: own, tab: 'timeline', query: {} }} bundle={bundle} />;
   if (shown.kind === 'runs') return <RunsPage query={shown.query} />;
+  return <Nothing />;
+}
+
+function Nothing() {
+  useTitle('Nothing here');
   return (
-    <main>
-      <h1>There is nothing at this address</h1>
-      <p>
+    <>
+      <TopBar>
+        <h1>There is nothing at this address</h1>
+      </TopBar>
+      <main>
         <a href="#/">All runs</a>
-      </p>
-    </main>
+      </main>
+    </>
   );
+}
+
+/** Whoever goes elsewhere is told where they are: the focus moves to the heading there. */
+function useFocusOnArrival(place: string): void {
+  const before = useRef(place);
+  useEffect(() => {
+    if (before.current === place) return;
+    before.current = place;
+    focusHeading();
+  }, [place]);
+}
+
+function focusHeading(): void {
+  const heading = document.querySelector<HTMLElement>('main :is(h1, h2)') ?? document.querySelector<HTMLElement>('h1');
+  heading?.setAttribute('tabindex', '-1');
+  heading?.focus({ preventScroll: true });
+}
+
+function skip(event: Event): void {
+  event.preventDefault();
+  const main = document.querySelector<HTMLElement>('main');
+  main?.setAttribute('tabindex', '-1');
+  main?.focus();
 }

@@ -39,19 +39,14 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
     ...rest
   } = options;
   const model = scriptedModel(replies);
-  const profiles = typeof profile === 'string' ? { [rootProfile]: profile } : profile;
+  const profiles = profilesOf(profile);
   const engine = await createEngine({
     ids: countingIds(),
     random: () => 0.5,
     graceMs: 50,
     team: false,
     ...rest,
-    profiles: {
-      files: [
-        ...files,
-        ...Object.entries(profiles).map(([name, text]) => ({ path: `profiles/${name}.yaml`, text: profileText(name, text) })),
-      ],
-    },
+    profiles: { files: [...files, ...profileFiles(profiles)] },
     models: { m: model, ...models },
     clock,
     store,
@@ -64,6 +59,21 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
     journal: typeof store === 'string' ? createMemoryJournal() : store,
     launch: (input = 'Go.', launchOptions) => engine.launch({ profile: first, input }, launchOptions),
   };
+}
+
+/** Profiles by name; a text alone is that of the root. */
+function profilesOf(profile: NonNullable<TestEngineOptions['profile']>): Readonly<Record<string, string>> {
+  return typeof profile === 'string' ? { [rootProfile]: profile } : profile;
+}
+
+/** The files of profiles: name, type, model `m` and instructions are filled in where a text has none. */
+export function profileFiles(
+  profile: NonNullable<TestEngineOptions['profile']>,
+): { readonly path: string; readonly text: string }[] {
+  return Object.entries(profilesOf(profile)).map(([name, text]) => ({
+    path: `profiles/${name}.yaml`,
+    text: profileText(name, text),
+  }));
 }
 
 /** A whole profile: name, type, model and instructions are filled in where the text has none. */

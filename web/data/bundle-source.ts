@@ -20,6 +20,7 @@ export async function bundledRun(document: Document): Promise<BundledRun | undef
 /** A run that is wholly here. */
 export function bundleSource(run: BundledRun): RunSource {
   return {
+    isServed: false,
     open: (sink) => {
       sink.events(run.events);
       sink.connection({ kind: 'over' });

@@ -13,6 +13,7 @@ const hashesPerRequest = 50;
 export function httpSource(runId: string): RunSource {
   const base = `/api/runs/${encodeURIComponent(runId)}`;
   return {
+    isServed: true,
     open: (sink) => new RunStream(base, sink).close,
     contents: async (hashes) => {
       const found: Record<string, string | null> = {};

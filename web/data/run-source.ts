@@ -40,6 +40,8 @@ export interface RunSink {
 
 /** Where a run is read from: a server, or the file the page came in. */
 export interface RunSource {
+  /** A server tells of the run, and may be asked to do something with it; else it is a file. */
+  readonly isServed: boolean;
   /** Hands over all events and goes on with those that come, until the returned function is called. */
   open(sink: RunSink): () => void;
   /** Texts by their hash; null for one that is not there. */

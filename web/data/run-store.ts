@@ -21,6 +21,7 @@ const gatherMs = 60;
  */
 export class RunStore {
   readonly runId: string;
+  readonly isServed: boolean;
   readonly connection = signal<Connection>({ kind: 'loading' });
   /** Goes up with every batch of events. */
   readonly revision = signal(0);
@@ -36,6 +37,7 @@ export class RunStore {
 
   constructor(runId: string, source: RunSource) {
     this.runId = runId;
+    this.isServed = source.isServed;
     this.contents = new ContentCache(source);
     this.#records = new TurnRecords(this.contents);
     this.#close = source.open({

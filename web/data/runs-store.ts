@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { RunSummary } from '../../src/core/journal.ts';
-import { ApiError, getJson } from './api.ts';
+import { getJson } from './api.ts';
+import { loadServerInfo } from './server-info.ts';
 
 /** A run in the list. */
 export interface RunRow extends RunSummary {
@@ -11,25 +12,22 @@ export interface RunRow extends RunSummary {
   readonly isLive: boolean;
 }
 
-/** What the server is and may do. */
-export interface ServerInfo {
-  readonly name: string;
-  readonly version: string;
-  readonly location: string;
-  /** Runs may be started, steered and ended from here. */
-  readonly canControl: boolean;
-  readonly profiles: readonly { readonly name: string; readonly type: string; readonly description: string }[];
-  readonly defaultProfile: string;
-}
-
+/** Runs that are asked for at a time: the most the server gives. */
+const pageSize = 1_000;
 const retryMs = 2_000;
+
+/** A part of the list, as the server answers. */
+interface RunsPage {
+  readonly runs: readonly RunRow[];
+  readonly more: boolean;
+}
 
 /** The list of runs, newest first, kept up to date by the rows that change. */
 export class RunsStore {
   readonly rows = signal<readonly RunRow[] | undefined>(undefined);
-  readonly info = signal<ServerInfo | undefined>(undefined);
   readonly problem = signal<string | undefined>(undefined);
   #stream: EventSource | undefined;
+  #isClosed = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
@@ -37,6 +35,7 @@ export class RunsStore {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#stream?.close();
     clearTimeout(this.#timer);
   }
@@ -45,13 +44,17 @@ export class RunsStore {
     try {
       // Listened to before the list is asked for: what changes between is in one of them.
       this.#listen();
-      this.info.value = await getJson<ServerInfo>('/api/info');
-      const { runs } = await getJson<{ readonly runs: readonly RunRow[] }>('/api/runs?limit=1000');
-      this.rows.value = merged(runs, this.rows.value ?? []);
-      this.problem.value = undefined;
+      await loadServerInfo();
+      for (let before = ''; ;) {
+        const { runs, more } = await getJson<RunsPage>(`/api/runs?limit=${pageSize}${before}`);
+        this.rows.value = merged(this.rows.value ?? [], runs);
+        this.problem.value = undefined;
+        const last = runs.at(-1);
+        if (!more || last === undefined || this.#isClosed) return;
+        before = `&before=${encodeURIComponent(last.runId)}`;
+      }
     } catch (thrown) {
-      this.problem.value = thrown instanceof ApiError ? thrown.message : String(thrown);
-      this.#again();
+      this.#lose(thrown instanceof Error ? thrown.message : String(thrown));
     }
   }
 
@@ -63,11 +66,13 @@ export class RunsStore {
       const { runs } = JSON.parse(String(data)) as { readonly runs: readonly RunRow[] };
       this.rows.value = merged(this.rows.value ?? [], runs);
     });
-    stream.addEventListener('error', () => this.#again());
+    stream.addEventListener('error', () => this.#lose('The server does not answer; it is asked again.'));
   }
 
-  #again(): void {
+  #lose(problem: string): void {
     this.#stream?.close();
+    if (this.#isClosed) return;
+    this.problem.value = problem;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#load(), retryMs);
   }

@@ -19,3 +19,8 @@ export function setQuery(changes: RouteQuery): void {
   history.replaceState(null, '', hrefOf(next));
   route.value = parseRoute(location.hash);
 }
+
+/** Which page an address is, whatever it has narrowed or marked there. */
+export function placeOf(shown: Route): string {
+  return hrefOf({ ...shown, query: {} });
+}

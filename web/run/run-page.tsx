@@ -1,22 +1,23 @@
 import { useEffect, useMemo } from 'preact/hooks';
-import { runOverview } from '../../src/inspector/run-overview.ts';
-import { httpSource } from '../data/http-source.ts';
 import { type BundledRun, bundleSource } from '../data/bundle-source.ts';
+import { httpSource } from '../data/http-source.ts';
 import { RunStore } from '../data/run-store.ts';
-import type { Route } from '../routing/route.ts';
-import { runHref, runTabs } from '../routing/route.ts';
-import { Badge } from '../kit/badge.tsx';
-import { toVisibleText } from '../kit/visible-text.ts';
+import { loadServerInfo, serverInfo } from '../data/server-info.ts';
+import { useKeys } from '../kit/keys.ts';
+import { type Route, runHref, type RunTab, turnHref } from '../routing/route.ts';
+import { go } from '../routing/router.ts';
 import { TurnView } from '../turn/turn-view.tsx';
-import { RunContext, useTitle, useView } from './run-context.ts';
+import { RunContext } from './run-context.ts';
+import { RunHeader } from './run-header.tsx';
 import { TimelineView } from '../timeline/timeline-view.tsx';
 import { BoardView } from '../board/board-view.tsx';
 import { TreeView } from '../tree/tree-view.tsx';
-import { TalkView } from './talk-view.tsx';
+import { TalkView } from '../talk/talk-view.tsx';
 import { TurnsView } from './turns-view.tsx';
 import { EventsView } from './events-view.tsx';
 
-type RunRoute = Extract<Route, { readonly kind: 'run' | 'turn' }>;
+/** An address of a run. */
+export type RunRoute = Extract<Route, { readonly kind: 'run' | 'turn' }>;
 
 /** One run: its header, and the view the address names. */
 export function RunPage({ shown, bundle }: { readonly shown: RunRoute; readonly bundle: BundledRun | undefined }) {
@@ -26,34 +27,52 @@ export function RunPage({ shown, bundle }: { readonly shown: RunRoute; readonly 
     [runId, bundle],
   );
   useEffect(() => () => store.close(), [store]);
+  useEffect(() => {
+    // Without it the page only reads; the connection of the run says when the server does not answer.
+    if (store.isServed && serverInfo.peek() === undefined) loadServerInfo().catch(() => undefined);
+  }, [store]);
+  useRunKeys(shown, store);
+  const hasScrollerOfItsOwn = shown.kind === 'run' && (shown.tab === 'turns' || shown.tab === 'events' || shown.tab === 'talk');
   return (
     <RunContext.Provider value={store}>
       <RunHeader shown={shown} />
-      <main>{shown.kind === 'turn' ? <TurnView turnId={shown.turnId} query={shown.query} /> : <RunView shown={shown} />}</main>
+      <main class={hasScrollerOfItsOwn ? 'fill' : ''}>
+        {shown.kind === 'turn' ? <TurnView turnId={shown.turnId} query={shown.query} /> : <RunView shown={shown} />}
+      </main>
     </RunContext.Provider>
   );
 }
 
-function RunHeader({ shown }: { readonly shown: RunRoute }) {
-  const overview = useView(runOverview).value;
-  useTitle(overview?.title ?? shown.runId);
-  return (
-    <header class="run-header">
-      <h1>{toVisibleText(overview?.title ?? shown.runId)}</h1>
-      {overview !== undefined && <Badge status={overview.status} />}
-      <nav aria-label="Views of this run">
-        {runTabs.map((tab) => (
-          <a
-            key={tab}
-            href={runHref(shown.runId, tab)}
-            aria-current={shown.kind === 'run' && shown.tab === tab ? 'page' : undefined}
-          >
-            {tab}
-          </a>
-        ))}
-      </nav>
-    </header>
-  );
+const tabKeys: readonly (readonly [string, RunTab])[] = [
+  ['l', 'timeline'],
+  ['b', 'board'],
+  ['a', 'tree'],
+  ['c', 'talk'],
+  ['t', 'turns'],
+  ['e', 'events'],
+];
+
+/** Keys that lead from view to view, from turn to turn, and out. */
+function useRunKeys(shown: RunRoute, store: RunStore): void {
+  const { runId } = shown;
+  const up = shown.kind === 'turn' ? runHref(runId, 'turns') : '#/';
+  const step = (by: 1 | -1): void => {
+    const turns = [...(store.state?.turns.keys() ?? [])];
+    const at = shown.kind === 'turn' ? turns.findIndex((id) => id === shown.turnId) : -1;
+    const next = at < 0 ? undefined : turns[at + by];
+    if (next !== undefined) go(turnHref(runId, next));
+  };
+  useKeys([
+    { keys: 'Escape', does: shown.kind === 'turn' ? 'to the turns of the run' : 'to all runs', run: () => go(up) },
+    ...(shown.kind === 'turn'
+      ? [
+          { keys: 'j', does: 'next turn', run: () => step(1) },
+          { keys: 'k', does: 'turn before', run: () => step(-1) },
+        ]
+      : []),
+    { keys: 'g r', does: 'all runs', run: () => go('#/') },
+    ...tabKeys.map(([key, tab]) => ({ keys: `g ${key}`, does: tab, run: () => go(runHref(runId, tab)) })),
+  ]);
 }
 
 function RunView({ shown }: { readonly shown: Extract<RunRoute, { readonly kind: 'run' }> }) {

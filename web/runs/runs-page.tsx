@@ -1,24 +1,88 @@
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { RunsStore } from '../data/runs-store.ts';
-import { Badge } from '../kit/badge.tsx';
+import { serverInfo } from '../data/server-info.ts';
+import { SearchField } from '../kit/search-field.tsx';
+import { TopBar } from '../kit/top-bar.tsx';
 import { toVisibleText } from '../kit/visible-text.ts';
-import { runHref, type RouteQuery } from '../routing/route.ts';
+import type { RouteQuery } from '../routing/route.ts';
+import { setQuery } from '../routing/router.ts';
+import { useTitle } from '../run/run-context.ts';
+import { LaunchDialog } from './launch-dialog.tsx';
+import { countStatuses, filterRuns } from './run-filter.ts';
+import { RunsTable } from './runs-table.tsx';
+import './runs.css';
 
-/** The list of runs. */
-export function RunsPage(_: { readonly query: RouteQuery }) {
+/** The list of runs, as it changes. */
+export function RunsPage({ query }: { readonly query: RouteQuery }) {
   const store = useMemo(() => new RunsStore(), []);
   useEffect(() => () => store.close(), [store]);
+  useTitle('Runs');
+  const [launches, setLaunches] = useState(false);
+  const rows = store.rows.value;
+  const info = serverInfo.value;
+  const { status = '', q = '' } = query;
+  const found = filterRuns(rows ?? [], status, q);
   return (
-    <main>
-      <h1>Runs</h1>
-      {store.problem.value !== undefined && <p role="alert">{store.problem.value}</p>}
-      <ul>
-        {(store.rows.value ?? []).map((row) => (
-          <li key={row.runId}>
-            <a href={runHref(row.runId)}>{toVisibleText(row.title)}</a> <Badge status={row.status} />
-          </li>
-        ))}
-      </ul>
-    </main>
+    <>
+      <TopBar>
+        <h1>Runs</h1>
+        {info !== undefined && <span class="faint small location">{toVisibleText(info.location)}</span>}
+        {info?.canControl === false && <span class="badge">read only</span>}
+        {store.problem.value !== undefined && (
+          <span role="alert" class="problem small">
+            {toVisibleText(store.problem.value)}
+          </span>
+        )}
+      </TopBar>
+      <main class="fill">
+        <div class="toolbar">
+          <SearchField label="Search title, id, profile" value={q} onChange={(words) => setQuery({ q: words })} />
+          <div class="row" role="group" aria-label="Status">
+            {countStatuses(rows ?? []).map(([name, count]) => (
+              <button
+                key={name}
+                type="button"
+                class="small"
+                aria-pressed={status === name}
+                onClick={() => setQuery({ status: status === name ? '' : name })}
+              >
+                {toVisibleText(name)} <span class="number faint">{count}</span>
+              </button>
+            ))}
+          </div>
+          {info?.canControl === true && (
+            <button type="button" class="primary push" onClick={() => setLaunches(true)}>
+              New run
+            </button>
+          )}
+        </div>
+        {rows === undefined ? (
+          <p class="empty faint">Loading the runs…</p>
+        ) : rows.length === 0 ? (
+          <NoRuns canControl={info?.canControl === true} />
+        ) : found.length === 0 ? (
+          <p class="empty">
+            No run is like that.{' '}
+            <button type="button" class="quiet" onClick={() => setQuery({ q: '', status: '' })}>
+              Show all {rows.length}
+            </button>
+          </p>
+        ) : (
+          <RunsTable rows={found} />
+        )}
+      </main>
+      {launches && info !== undefined && <LaunchDialog info={info} onClose={() => setLaunches(false)} />}
+    </>
+  );
+}
+
+function NoRuns({ canControl }: { readonly canControl: boolean }) {
+  return (
+    <div class="empty stack">
+      <h2>There are no runs here yet</h2>
+      {canControl && <p>Start one with “New run”, or from a terminal:</p>}
+      <pre class="panel mono">cadre run "What should the team find out?"</pre>
+      <p class="faint">Runs of every process that writes to this journal show up here as they happen.</p>
+    </div>
   );
 }

@@ -1,0 +1,43 @@
+import type { JsonObject, JsonValue } from '../../src/core/json.ts';
+import type { Delivery } from '../../src/core/inbox.ts';
+import { postJson } from './api.ts';
+
+/** What a run is launched with. */
+export interface LaunchRequest {
+  readonly profile?: string;
+  readonly input: string;
+  readonly title?: string;
+  readonly limits?: Readonly<Record<string, number>>;
+}
+
+/** A message to an agent. */
+export interface SaidRequest {
+  readonly text: string;
+  readonly to?: string;
+  readonly priority?: Delivery;
+}
+
+/** Starts a run; answers with its id. */
+export async function launch(request: LaunchRequest): Promise<string> {
+  return (await postJson<{ readonly runId: string }>('/api/runs', request)).runId;
+}
+
+/** What the server can be asked to do with a run. What came of it is in the run's journal. */
+export function runActions(runId: string) {
+  const base = `/api/runs/${encodeURIComponent(runId)}`;
+  return {
+    /** Answers with the id of the item that carries the message. */
+    send: async (said: SaidRequest): Promise<string> =>
+      (await postJson<{ readonly itemId: string }>(`${base}/messages`, said)).itemId,
+    approve: (ids: readonly string[], options: { readonly args?: JsonObject; readonly always?: boolean } = {}) =>
+      postJson(`${base}/approve`, { ids, ...options }),
+    reject: (ids: readonly string[], message?: string) =>
+      postJson(`${base}/reject`, { ids, ...(message === undefined ? {} : { message }) }),
+    answer: (id: string, value: JsonValue) => postJson(`${base}/answer`, { id, value }),
+    cancel: (reason?: string) => postJson(`${base}/cancel`, reason === undefined ? {} : { reason }),
+    resume: () => postJson(`${base}/resume`, {}),
+    /** Answers with the id of the new run. */
+    fork: async (at?: number): Promise<string> =>
+      (await postJson<{ readonly runId: string }>(`${base}/fork`, at === undefined ? {} : { at })).runId,
+  };
+}

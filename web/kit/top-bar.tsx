@@ -1,0 +1,19 @@
+import type { ComponentChildren } from 'preact';
+import { keysAreShown } from './keys.ts';
+import { ThemeSwitch } from './theme-switch.tsx';
+
+/** The line at the top of every page: the way home, what is shown, and what holds everywhere. */
+export function TopBar({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <header class="top">
+      <a class="brand" href="#/">
+        Cadre
+      </a>
+      <div class="top-what">{children}</div>
+      <ThemeSwitch />
+      <button type="button" class="for-keys" onClick={() => (keysAreShown.value = true)}>
+        keys <kbd>?</kbd>
+      </button>
+    </header>
+  );
+}

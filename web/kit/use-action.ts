@@ -1,0 +1,33 @@
+import { useRef, useState } from 'preact/hooks';
+
+/** Something the server is asked to do. */
+export interface Action {
+  readonly isBusy: boolean;
+  /** Why it was refused, in the server's words. */
+  readonly problem: string | undefined;
+  /** Asks once: while it is busy, it is not asked again. */
+  readonly run: (work: () => Promise<unknown>) => void;
+}
+
+/** State of a button that asks the server: busy, then done or refused. What it changed comes through the journal. */
+export function useAction(): Action {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | undefined>();
+  const busy = useRef(false);
+  const run = (work: () => Promise<unknown>): void => {
+    if (busy.current) return;
+    const settle = (found: string | undefined): void => {
+      busy.current = false;
+      setBusy(false);
+      setProblem(found);
+    };
+    busy.current = true;
+    setBusy(true);
+    setProblem(undefined);
+    work().then(
+      () => settle(undefined),
+      (thrown: unknown) => settle(thrown instanceof Error ? thrown.message : String(thrown)),
+    );
+  };
+  return { isBusy, problem, run };
+}

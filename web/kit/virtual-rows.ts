@@ -1,0 +1,70 @@
+import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+/** What rows need to be there only while they are in view. */
+export interface RowsOptions {
+  readonly count: number;
+  /** Height of a row in pixels, as far as one can say before it is there. */
+  readonly estimate: number;
+  readonly keyOf: (index: number) => string;
+  /** Brings this row into view when it changes. */
+  readonly scrollTo?: number | undefined;
+  /** Stays at the last row while more come. */
+  readonly follow?: boolean;
+}
+
+/** Rows in view. */
+export interface Rows {
+  readonly scroller: RefObject<HTMLDivElement | null>;
+  readonly virtual: Virtualizer<HTMLDivElement, HTMLElement>;
+  /** Moves the focus to the link or button of the next row (1) or the one before (-1). */
+  readonly move: (by: 1 | -1) => void;
+}
+
+/** Frames in which a row that was scrolled to must have come. */
+const framesToCome = 20;
+
+/** Rows of a list or a table of any length, measured as they come. */
+export function useVirtualRows({ count, estimate, keyOf, scrollTo, follow = false }: RowsOptions): Rows {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [, redraw] = useState({});
+  const [virtual] = useState(
+    () =>
+      new Virtualizer<HTMLDivElement, HTMLElement>({
+        count,
+        getScrollElement: () => scroller.current,
+        estimateSize: () => estimate,
+        getItemKey: keyOf,
+        overscan: 8,
+        scrollToFn: elementScroll,
+        observeElementRect,
+        observeElementOffset,
+        onChange: () => redraw({}),
+      }),
+  );
+  virtual.setOptions({ ...virtual.options, count, getItemKey: keyOf, estimateSize: () => estimate });
+  useLayoutEffect(() => virtual._didMount(), [virtual]);
+  useLayoutEffect(() => virtual._willUpdate());
+  useLayoutEffect(() => {
+    if (scrollTo !== undefined && scrollTo >= 0) virtual.scrollToIndex(scrollTo, { align: 'center' });
+  }, [virtual, scrollTo]);
+  useLayoutEffect(() => {
+    if (follow && count > 0) virtual.scrollToIndex(count - 1, { align: 'end' });
+  }, [virtual, follow, count]);
+  const move = (by: 1 | -1): void => {
+    const focused = document.activeElement?.closest<HTMLElement>('[data-index]');
+    const isOurs = focused !== null && focused !== undefined && scroller.current?.contains(focused) === true;
+    const from = isOurs ? Number(focused.dataset['index']) : (virtual.range?.startIndex ?? 0) - by;
+    const to = Math.max(0, Math.min(count - 1, from + by));
+    virtual.scrollToIndex(to, { align: 'auto' });
+    focusRow(scroller, to, framesToCome);
+  };
+  return { scroller, virtual, move };
+}
+
+function focusRow(scroller: RefObject<HTMLElement | null>, index: number, frames: number): void {
+  const target = scroller.current?.querySelector<HTMLElement>(`[data-index="${index}"] :is(a, button, summary)`);
+  if (target !== null && target !== undefined) target.focus({ preventScroll: true });
+  else if (frames > 0) requestAnimationFrame(() => focusRow(scroller, index, frames - 1));
+}

@@ -1,0 +1,30 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { countText } from '../../src/inspector/format/quantity-text.ts';
+import type { RunOverview } from '../../src/inspector/run-overview.ts';
+
+/** How often a run that goes on is spoken of at most, in milliseconds. */
+const quietMs = 10_000;
+
+/** Tells those who do not see the page what has changed: the status and what waits for a person at once, turns now and then. */
+export function News({ overview }: { readonly overview: RunOverview | undefined }) {
+  const [words, setWords] = useState('');
+  const told = useRef({ status: '', pending: 0, turns: 0, at: 0 });
+  useEffect(() => {
+    if (overview === undefined) return;
+    const { status, turns } = overview;
+    const pending = overview.pending.length;
+    const before = told.current;
+    const isUrgent = before.status !== status || before.pending < pending;
+    if (!isUrgent && (before.turns === turns || Date.now() - before.at < quietMs)) return;
+    told.current = { status, pending, turns, at: Date.now() };
+    // What was there on arrival is on the page already.
+    if (before.at === 0) return;
+    const waits = pending === 0 ? '' : `, ${countText(pending, 'request')} for you`;
+    setWords(`The run is ${status}: ${countText(turns, 'turn')}${waits}.`);
+  }, [overview]);
+  return (
+    <div class="seen-by-readers" role="status">
+      {words}
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+import type { RunOverview } from '../../src/inspector/run-overview.ts';
+import { toVisibleText } from '../kit/visible-text.ts';
+import { runHref } from '../routing/route.ts';
+import { countText } from '../../src/inspector/format/quantity-text.ts';
+
+/** Requests that are named; further ones are counted. */
+const named = 3;
+
+/** What waits for a person, on every view but the one where it is decided. */
+export function RequestStrip({ overview }: { readonly overview: RunOverview }) {
+  const { pending, runId } = overview;
+  if (pending.length === 0) return null;
+  return (
+    <section class="request-strip" aria-label="Waiting for you">
+      <strong>{countText(pending.length, 'request')} for you</strong>
+      {pending.slice(0, named).map((request) => (
+        <a key={request.id} href={runHref(runId, 'talk', { request: request.id })}>
+          {request.kind === 'approval' ? `approve ${toVisibleText(request.tool)}` : 'answer a question'}
+          <span class="faint"> {toVisibleText(request.agentId)}</span>
+        </a>
+      ))}
+      {pending.length > named && <a href={runHref(runId, 'talk')}>and {pending.length - named} more</a>}
+    </section>
+  );
+}

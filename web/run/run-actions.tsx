@@ -1,0 +1,140 @@
+import { useState } from 'preact/hooks';
+import type { RunOverview } from '../../src/inspector/run-overview.ts';
+import { runActions } from '../data/actions.ts';
+import { serverInfo } from '../data/server-info.ts';
+import type { Standing } from '../data/standing.ts';
+import { CopyButton } from '../kit/copy-button.tsx';
+import { Dialog } from '../kit/dialog.tsx';
+import { useAction } from '../kit/use-action.ts';
+import { runHref } from '../routing/route.ts';
+import { go } from '../routing/router.ts';
+import { useRun } from './run-context.ts';
+
+/** What can be done with the run as a whole. */
+export function RunActions(props: { readonly overview: RunOverview; readonly standing: Standing | undefined }) {
+  const { overview, standing } = props;
+  const { isServed } = useRun();
+  const resuming = useAction();
+  const [asks, setAsks] = useState<'cancel' | 'fork' | undefined>();
+  const canControl = isServed && serverInfo.value?.canControl === true;
+  const isOver = overview.outcome !== undefined;
+  const base = `./api/runs/${encodeURIComponent(overview.runId)}`;
+  return (
+    <div class="run-actions">
+      {canControl && !isOver && standing?.isAbandoned === true && (
+        <button
+          type="button"
+          class="primary"
+          disabled={resuming.isBusy}
+          onClick={() => resuming.run(() => runActions(overview.runId).resume())}
+        >
+          Resume
+        </button>
+      )}
+      {canControl && !isOver && (
+        <button type="button" class="danger" onClick={() => setAsks('cancel')}>
+          Cancel…
+        </button>
+      )}
+      {resuming.problem !== undefined && (
+        <span role="alert" class="problem">
+          {resuming.problem}
+        </span>
+      )}
+      <details class="menu">
+        <summary class="button">More</summary>
+        <div class="menu-items">
+          {canControl && (
+            <button type="button" class="quiet" onClick={() => setAsks('fork')}>
+              Fork…
+            </button>
+          )}
+          <CopyButton value={() => overview} />
+          {isServed && (
+            <>
+              <a href={`${base}/export.html`} download>
+                export as one HTML file
+              </a>
+              <a href={`${base}/export.json`} download>
+                export as JSON
+              </a>
+              <a href={`${base}/journal`} download={`${overview.runId}.jsonl`}>
+                journal as JSON lines
+              </a>
+            </>
+          )}
+        </div>
+      </details>
+      {asks === 'cancel' && <CancelDialog runId={overview.runId} onClose={() => setAsks(undefined)} />}
+      {asks === 'fork' && <ForkDialog overview={overview} onClose={() => setAsks(undefined)} />}
+    </div>
+  );
+}
+
+function CancelDialog({ runId, onClose }: { readonly runId: string; readonly onClose: () => void }) {
+  const [reason, setReason] = useState('');
+  const { run, isBusy, problem } = useAction();
+  const cancel = async (): Promise<void> => {
+    await runActions(runId).cancel(reason.trim() === '' ? undefined : reason.trim());
+    onClose();
+  };
+  return (
+    <Dialog title="Cancel this run?" onClose={onClose}>
+      <form class="stack" onSubmit={(event) => (event.preventDefault(), run(cancel))}>
+        <p>All its agents end, and what they are doing is stopped. It cannot be taken up again, only forked.</p>
+        <label class="field">
+          <span>Reason (it goes into the journal)</span>
+          <input value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
+        </label>
+        <div class="row">
+          <button type="submit" class="primary" disabled={isBusy}>
+            Cancel the run
+          </button>
+          {problem !== undefined && (
+            <span role="alert" class="problem">
+              {problem}
+            </span>
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function ForkDialog({ overview, onClose }: { readonly overview: RunOverview; readonly onClose: () => void }) {
+  const [at, setAt] = useState(String(overview.lastSeq));
+  const { run, isBusy, problem } = useAction();
+  const fork = async (): Promise<void> => {
+    const runId = await runActions(overview.runId).fork(Number(at));
+    onClose();
+    go(runHref(runId));
+  };
+  return (
+    <Dialog title="Fork this run" onClose={onClose}>
+      <form class="stack" onSubmit={(event) => (event.preventDefault(), run(fork))}>
+        <p>A new run begins with the history of this one, up to an event (rounded down to the end of a turn).</p>
+        <label class="field">
+          <span>Last event that is taken over</span>
+          <input
+            type="number"
+            min={1}
+            max={overview.lastSeq}
+            required
+            value={at}
+            onInput={({ currentTarget }) => setAt(currentTarget.value)}
+          />
+        </label>
+        <div class="row">
+          <button type="submit" class="primary" disabled={isBusy}>
+            Fork
+          </button>
+          {problem !== undefined && (
+            <span role="alert" class="problem">
+              {problem}
+            </span>
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,61 @@
+import type { ComponentChildren } from 'preact';
+import { durationText, costText, shareText, countText } from '../../src/inspector/format/quantity-text.ts';
+import { grouped } from '../../src/inspector/format/terminal-text.ts';
+import type { RunOverview } from '../../src/inspector/run-overview.ts';
+import { Meter } from '../kit/meter.tsx';
+import { useNow } from '../kit/use-now.ts';
+import { toVisibleText } from '../kit/visible-text.ts';
+
+/** What the run has used, each with how much of its limit that is. */
+export function RunFacts({ overview }: { readonly overview: RunOverview }) {
+  const { limits, used, agents, turns, toolCalls, inputTokens, outputTokens, cost, costUnknown } = overview;
+  const now = useNow(overview.status === 'running');
+  const lasted = (overview.status === 'running' ? Math.max(now, overview.updatedAt) : overview.updatedAt) - overview.createdAt;
+  const ticked = overview.status === 'running' ? Math.max(0, now - overview.updatedAt) : 0;
+  return (
+    <dl class="facts">
+      <Fact name="profile">{toVisibleText(overview.profile)}</Fact>
+      <Fact name="agents" {...limitOf(agents.total, limits.maxTotal, countText(limits.maxTotal, 'agent'))}>
+        {grouped(agents.total)}
+        {agents.ended > 0 && <span class="faint"> ({grouped(agents.ended)} ended)</span>}
+      </Fact>
+      <Fact name="turns" {...limitOf(turns, limits.maxTurns, countText(limits.maxTurns, 'turn'))}>
+        {grouped(turns)}
+      </Fact>
+      <Fact name="tool calls" {...limitOf(toolCalls, limits.maxToolCalls, countText(limits.maxToolCalls, 'tool call'))}>
+        {grouped(toolCalls)}
+      </Fact>
+      <Fact name="tokens in / out" {...limitOf(used.tokens, limits.maxTokens, `${grouped(limits.maxTokens)} tokens`)}>
+        {grouped(inputTokens)} / {grouped(outputTokens)}
+      </Fact>
+      <Fact name="cost" {...limitOf(used.cost, limits.maxCostUsd, `$${limits.maxCostUsd}`)}>
+        {costText(cost, costUnknown)}
+      </Fact>
+      <Fact name="time" {...limitOf(used.wallMs + ticked, limits.maxWallMs, durationText(limits.maxWallMs))}>
+        {durationText(lasted)}
+      </Fact>
+    </dl>
+  );
+}
+
+interface LimitUse {
+  readonly share: number;
+  readonly of: string;
+}
+
+function limitOf(used: number, limit: number, words: string): LimitUse {
+  return { share: used / limit, of: words };
+}
+
+function Fact(props: { readonly name: string; readonly children: ComponentChildren } & Partial<LimitUse>) {
+  const { name, children, share, of = '' } = props;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class="number">
+        {children}
+        {share !== undefined && <Meter share={share} label={`${shareText(share)} of ${of}`} />}
+      </dd>
+    </div>
+  );
+}

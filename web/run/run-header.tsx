@@ -1,0 +1,65 @@
+import { concludeRun } from '../../src/inspector/conclude.ts';
+import { runOverview, type RunOverview } from '../../src/inspector/run-overview.ts';
+import { useStanding, type Standing } from '../data/standing.ts';
+import { Badge } from '../kit/badge.tsx';
+import { TopBar } from '../kit/top-bar.tsx';
+import { startOf, toVisibleText } from '../kit/visible-text.ts';
+import { runHref, runTabs } from '../routing/route.ts';
+import { ConnectionNote } from './connection-note.tsx';
+import { News } from './news.tsx';
+import { RunActions } from './run-actions.tsx';
+import { useRun, useTitle, useView } from './run-context.ts';
+import { RunFacts } from './run-facts.tsx';
+import type { RunRoute } from './run-page.tsx';
+import { RequestStrip } from './request-strip.tsx';
+import './run.css';
+
+/** Longest title in a heading, in characters. */
+const longestTitle = 300;
+
+/** What holds of the whole run, above every view of it. */
+export function RunHeader({ shown }: { readonly shown: RunRoute }) {
+  const store = useRun();
+  const overview = useView(runOverview).value;
+  const problem = useView((state) => (state.outcome === undefined ? undefined : concludeRun(state).problem)).value;
+  const standing = useStanding();
+  const title = toVisibleText(startOf(overview?.title ?? shown.runId, longestTitle));
+  useTitle(`${shown.kind === 'turn' ? shown.turnId : shown.tab} · ${title}`);
+  return (
+    <>
+      <TopBar>
+        {store.isServed && (
+          <a class="crumb" href="#/">
+            Runs
+          </a>
+        )}
+        <h1 title={shown.runId}>{title}</h1>
+        {overview !== undefined && <Badge status={statusOf(overview, standing)} />}
+        <ConnectionNote />
+      </TopBar>
+      {overview !== undefined && <RunFacts overview={overview} />}
+      {problem !== undefined && <p class="run-problem problem">{toVisibleText(startOf(problem, 2_000))}</p>}
+      <div class="run-bar">
+        <nav aria-label="Views of this run">
+          {runTabs.map((tab) => (
+            <a
+              key={tab}
+              href={runHref(shown.runId, tab)}
+              aria-current={shown.kind === 'run' && shown.tab === tab ? 'page' : undefined}
+            >
+              {tab}
+            </a>
+          ))}
+        </nav>
+        {overview !== undefined && <RunActions overview={overview} standing={standing} />}
+      </div>
+      {overview !== undefined && !(shown.kind === 'run' && shown.tab === 'talk') && <RequestStrip overview={overview} />}
+      <News overview={overview} />
+    </>
+  );
+}
+
+/** The status as lists of runs say it: one that nobody advances any more was interrupted. */
+function statusOf({ status }: RunOverview, standing: Standing | undefined): string {
+  return status === 'running' && standing?.isAbandoned === true ? 'interrupted' : status;
+}

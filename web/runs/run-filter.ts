@@ -1,0 +1,27 @@
+import type { RunRow } from '../data/runs-store.ts';
+
+/** The status of a run in the list: one that nobody advances any more was interrupted. */
+export function statusOf(row: RunRow): string {
+  return row.isAbandoned === true && row.status === 'running' ? 'interrupted' : row.status;
+}
+
+/** Runs of one status whose title, id or profile holds the words; all of them when nothing is asked for. */
+export function filterRuns(rows: readonly RunRow[], status: string, words: string): readonly RunRow[] {
+  const wanted = words.trim().toLowerCase();
+  return rows.filter(
+    (row) =>
+      (status === '' || statusOf(row) === status) &&
+      (wanted === '' || [row.title, row.runId, row.profile].some((text) => text.toLowerCase().includes(wanted))),
+  );
+}
+
+/** Statuses as they are offered: what may need somebody first. */
+const order = ['awaiting', 'running', 'interrupted', 'damaged', 'failed', 'completed', 'cancelled'];
+
+/** The statuses there are, with how many runs have each. */
+export function countStatuses(rows: readonly RunRow[]): readonly (readonly [string, number])[] {
+  const counts = new Map<string, number>();
+  for (const row of rows) counts.set(statusOf(row), (counts.get(statusOf(row)) ?? 0) + 1);
+  const place = (status: string): number => (order.includes(status) ? order.indexOf(status) : order.length);
+  return [...counts].toSorted(([a], [b]) => place(a) - place(b));
+}

@@ -1,0 +1,84 @@
+import { costText, countText, durationText, timeText } from '../../src/inspector/format/quantity-text.ts';
+import { grouped } from '../../src/inspector/format/terminal-text.ts';
+import type { RunRow } from '../data/runs-store.ts';
+import { Badge } from '../kit/badge.tsx';
+import { useNow } from '../kit/use-now.ts';
+import { type Column, VirtualTable } from '../kit/virtual-table.tsx';
+import { startOf, toVisibleText } from '../kit/visible-text.ts';
+import { runHref } from '../routing/route.ts';
+import { statusOf } from './run-filter.ts';
+
+/** Longest title in a row, in characters. */
+const longestTitle = 300;
+
+const columns: readonly Column<RunRow>[] = [
+  { title: 'status', class: 'run-status', cell: (row) => <Badge status={statusOf(row)} /> },
+  {
+    title: 'title',
+    class: 'run-title',
+    cell: (row) => (
+      <a href={runHref(row.runId)} title={row.runId}>
+        {toVisibleText(startOf(row.title, longestTitle)).replaceAll('\n', ' ') || row.runId}
+      </a>
+    ),
+  },
+  { title: 'profile', class: 'run-profile', cell: (row) => <span class="faint">{toVisibleText(row.profile)}</span> },
+  { title: 'agents', class: 'run-agents end', cell: (row) => grouped(row.agents) },
+  { title: 'turns', class: 'run-turns end', cell: (row) => grouped(row.turns) },
+  { title: 'tokens', class: 'run-tokens end', cell: (row) => grouped(row.inputTokens + row.outputTokens) },
+  { title: 'cost', class: 'run-cost end', cell: (row) => <Cost row={row} /> },
+  { title: 'time', class: 'run-time end', cell: (row) => <Lasted row={row} /> },
+  {
+    title: 'updated',
+    class: 'run-updated end faint',
+    cell: (row) => <time title={timeText(row.updatedAt)}>{when(row.updatedAt)}</time>,
+  },
+  { title: 'in short', class: 'run-brief faint', cell: (row) => <Brief row={row} /> },
+];
+
+/** Runs, newest first. Those that wait for a person stand out. */
+export function RunsTable({ rows }: { readonly rows: readonly RunRow[] }) {
+  return (
+    <VirtualTable
+      label="Runs"
+      class="runs"
+      noun="run"
+      columns={columns}
+      rows={rows}
+      estimate={30}
+      keyOf={(row) => row.runId}
+      rowClass={(row) => (statusOf(row) === 'awaiting' || statusOf(row) === 'interrupted' ? 'run-waits' : '')}
+    />
+  );
+}
+
+function Cost({ row }: { readonly row: RunRow }) {
+  const text = costText(row.cost, row.costUnknown);
+  return <span title={text}>{row.costUnknown && row.cost === 0 ? '–' : text.replace('at least ', '≥ ')}</span>;
+}
+
+/** What the columns say that a narrow window has no room for. */
+function Brief({ row }: { readonly row: RunRow }) {
+  return (
+    <>
+      {countText(row.turns, 'turn')} · {grouped(row.inputTokens + row.outputTokens)} tokens · <Lasted row={row} /> ·{' '}
+      {when(row.updatedAt)}
+    </>
+  );
+}
+
+/** How long a run took; it counts on while somebody advances it. */
+function Lasted({ row }: { readonly row: RunRow }) {
+  const isRunning = statusOf(row) === 'running';
+  const now = useNow(isRunning);
+  return <>{durationText((isRunning ? Math.max(now, row.updatedAt) : row.updatedAt) - row.createdAt)}</>;
+}
+
+const sameDay = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const otherDay = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
+
+/** A time as short as it can be told apart. */
+function when(at: number): string {
+  if (Math.abs(at) > 8.64e15) return '?';
+  return new Date(at).toDateString() === new Date().toDateString() ? sameDay.format(at) : otherDay.format(at);
+}
