@@ -9,6 +9,7 @@ import { answerError } from './answer-error.ts';
 import { addControlRoutes } from './control-routes.ts';
 import { guard } from './guard.ts';
 import { addInfoRoutes } from './info-routes.ts';
+import { addPageRoutes } from './page-routes.ts';
 import { addRunRoutes } from './run-routes.ts';
 import { RunRecords } from './run-records.ts';
 import type { ServerApp, ServerEnv, ServerParts } from './server-parts.ts';
@@ -57,6 +58,7 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
   addInfoRoutes(app, parts);
   addRunRoutes(app, parts);
   addControlRoutes(app, parts);
+  addPageRoutes(app);
   app.all('*', (context) => answerError(context, new CadreError('ROUTE_UNKNOWN', `there is nothing at ${context.req.path}`)));
   app.onError((thrown, context) => answerError(context, thrown));
   return app;
