@@ -1,10 +1,19 @@
+import { useMemo } from 'preact/hooks';
 import { timeline } from '../../src/inspector/timeline.ts';
-import { useView } from '../run/run-context.ts';
+import { noTurns } from '../../src/inspector/timeline-turns.ts';
+import { useRun, useView } from '../run/run-context.ts';
 import type { RouteQuery } from '../routing/route.ts';
-import { Text } from '../kit/text.tsx';
+import { TimelineChart } from './timeline-chart.tsx';
+import { TimelineTable } from './timeline-table.tsx';
+import './timeline.css';
 
 /** The run over time. */
-export function TimelineView(_: { readonly query: RouteQuery }) {
-  const view = useView((state, { eventAt }) => timeline(state, { eventAt }));
-  return <Text value={JSON.stringify(view.value, undefined, 2) ?? ''} />;
+export function TimelineView({ query }: { readonly query: RouteQuery }) {
+  const store = useRun();
+  // What was laid out stays: a busy run costs what is new in it.
+  const known = useMemo(noTurns, [store]);
+  const view = useView((state, { eventAt }) => timeline(state, { eventAt, known }), [known]).value;
+  if (view === undefined) return null;
+  if (view.lanes.every(({ bars }) => bars.length === 0)) return <p class="faint empty">No agent has begun a turn yet.</p>;
+  return query['as'] === 'table' ? <TimelineTable view={view} /> : <TimelineChart view={view} query={query} />;
 }

@@ -1,0 +1,8 @@
+import { startOf, toVisibleText } from './visible-text.ts';
+
+/** Untrusted text as one line of at most so many characters, the cut marked. */
+export function lineOf(text: string, most = 120): string {
+  const start = startOf(text, most);
+  const line = toVisibleText(start).replace(/\s*\n\s*/gu, ' ⏎ ');
+  return start.length < text.length ? `${line}…` : line;
+}

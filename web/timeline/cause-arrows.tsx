@@ -1,0 +1,77 @@
+import type { TimelineLink } from '../../src/inspector/timeline-turns.ts';
+import { toX, type TimeScale } from './time-scale.ts';
+import type { TurnPlaces } from './turn-places.ts';
+import type { DrawnWindow } from './viewport.ts';
+
+/** Arrows that are drawn at once, at most. */
+const mostArrows = 400;
+
+/** Arrows from what brought turns about to those turns: a turn, or a call in one. Only for the eye: turns say it in words. */
+export function CauseArrows(props: {
+  readonly links: readonly TimelineLink[];
+  readonly places: TurnPlaces;
+  readonly scale: TimeScale;
+  readonly now: number;
+  readonly window: DrawnWindow;
+  /** Where the middle of a row's bar is. */
+  readonly middleOf: (row: number) => number;
+  readonly height: number;
+  readonly left: number;
+}) {
+  const { links, window, height, left } = props;
+  const width = window.untilX - window.fromX;
+  const arrows: { readonly link: TimelineLink; readonly path: string }[] = [];
+  for (const link of links) {
+    const path = pathOf(link, props);
+    if (path !== undefined) arrows.push({ link, path });
+    if (arrows.length === mostArrows) break;
+  }
+  if (arrows.length === 0) return null;
+  return (
+    <svg
+      class="arrows"
+      aria-hidden="true"
+      viewBox={`${window.fromX} 0 ${width} ${height}`}
+      style={{ left: `${left + window.fromX}px`, width: `${width}px`, height: `${height}px` }}
+    >
+      <defs>
+        <marker id="arrow-head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+          <path d="M0 0.5 L8 4 L0 7.5 z" fill="context-stroke" />
+        </marker>
+      </defs>
+      {arrows.map(({ link, path }) => (
+        <path
+          key={`${link.kind} ${link.from} ${link.to} ${link.callId ?? ''}`}
+          class={`arrow is-${link.kind}`}
+          data-from={link.from}
+          data-to={link.to}
+          data-kind={link.kind}
+          d={path}
+          marker-end="url(#arrow-head)"
+        />
+      ))}
+    </svg>
+  );
+}
+
+/** The way of an arrow; undefined when both its ends are out of view on the same side. */
+function pathOf(
+  link: TimelineLink,
+  { places, scale, now, window, middleOf }: Parameters<typeof CauseArrows>[0],
+): string | undefined {
+  const [source, target] = [places.find(link.from), places.find(link.to)];
+  if (source === undefined || target === undefined) return undefined;
+  const call = link.callId === undefined ? undefined : source.bar.calls.find(({ callId }) => callId === link.callId);
+  const toPx = toX(scale, target.bar.from);
+  const fromPx = Math.min(toPx, toX(scale, call?.from ?? source.bar.to ?? now));
+  const rows = [source.row, target.row];
+  if (toPx < window.fromX || fromPx > window.untilX) return undefined;
+  if (Math.max(...rows) < window.firstRow || Math.min(...rows) > window.lastRow) return undefined;
+  const [fromY, toY] = [middleOf(source.row), middleOf(target.row)];
+  if (source.row === target.row) {
+    const lift = fromY - 13;
+    return `M${fromPx} ${fromY} C${fromPx + 4} ${lift} ${toPx - 4} ${lift} ${toPx} ${toY}`;
+  }
+  const bend = Math.max(14, Math.min(60, (toPx - fromPx) / 2));
+  return `M${fromPx} ${fromY} C${fromPx + bend} ${fromY} ${toPx - bend} ${toY} ${toPx} ${toY}`;
+}

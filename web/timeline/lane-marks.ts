@@ -1,0 +1,146 @@
+import type { TimelineBar, TimelineCall } from '../../src/inspector/timeline-bar.ts';
+import { lastAtOrBefore, toX, type TimeScale } from './time-scale.ts';
+
+/** A tool call below its turn's bar; `row` keeps those apart that ran at the same time. */
+export interface CallMark {
+  readonly call: TimelineCall;
+  readonly x: number;
+  readonly width: number;
+  readonly row: number;
+}
+
+/** A turn wide enough to be seen. */
+export interface TurnMark {
+  readonly kind: 'turn';
+  readonly bar: TimelineBar;
+  /** Which turn of its agent it is, from 1. */
+  readonly number: number;
+  readonly x: number;
+  readonly width: number;
+  /** Pixels it waited before it began. */
+  readonly waited: number;
+  readonly calls: readonly CallMark[];
+}
+
+/** Turns too short to be told apart at this scale. */
+export interface BlockMark {
+  readonly kind: 'block';
+  readonly first: TimelineBar;
+  readonly last: TimelineBar;
+  readonly count: number;
+  readonly failed: number;
+  readonly x: number;
+  readonly width: number;
+}
+
+/** What is drawn in a lane. */
+export type LaneMark = TurnMark | BlockMark;
+
+/** What is drawn of a lane, and how coarsely. */
+export interface MarkWindow {
+  readonly scale: TimeScale;
+  readonly fromX: number;
+  readonly untilX: number;
+  readonly now: number;
+  /** Turns narrower than this many pixels share a block. */
+  readonly least: number;
+}
+
+/** A lane to draw. */
+export interface LaneBars {
+  readonly bars: readonly TimelineBar[];
+  /** Indexes of turns that are drawn whatever their width, and wherever they are. */
+  readonly kept: readonly number[];
+}
+
+const callRows = 3;
+
+/** The marks of a lane between two places. A turn that began before the first place and still lasts there is among them. */
+export function laneMarks({ bars, kept }: LaneBars, window: MarkWindow): readonly LaneMark[] {
+  const { scale, fromX, untilX, now, least } = window;
+  const marks: LaneMark[] = [];
+  let block: Block | undefined;
+  for (let index = firstInView(bars, window); index < bars.length; index++) {
+    const bar = bars[index];
+    if (bar === undefined) break;
+    const x = toX(scale, bar.from);
+    if (x > untilX) break;
+    const end = toX(scale, bar.to ?? now);
+    if (end < fromX || kept.includes(index)) continue;
+    if (end - x >= least) {
+      marks.push(turnMark(bar, index, window));
+      continue;
+    }
+    // Blocks lie on a grid, so that they stay the same when the view moves.
+    const cell = Math.floor(x / (least * 3));
+    if (block?.cell !== cell) {
+      block = { kind: 'block', cell, first: bar, last: bar, count: 0, failed: 0, x, width: 0 };
+      marks.push(block);
+    }
+    block.last = bar;
+    block.count++;
+    if (bar.status === 'error') block.failed++;
+    block.width = Math.max(least, end - block.x);
+  }
+  for (const index of kept) {
+    const bar = bars[index];
+    if (bar !== undefined) marks.push(turnMark(bar, index, window));
+  }
+  return marks;
+}
+
+type Block = { -readonly [Key in keyof BlockMark]: BlockMark[Key] } & { readonly cell: number };
+
+function firstInView(bars: readonly TimelineBar[], { scale, fromX }: MarkWindow): number {
+  let index = lastAtOrBefore(bars, (bar) => toX(scale, bar.from), fromX);
+  // Turns of one agent follow each other: only the one before may reach into view.
+  if (index > 0) index--;
+  return index;
+}
+
+function turnMark(bar: TimelineBar, index: number, { scale, now, least }: MarkWindow): TurnMark {
+  const x = toX(scale, bar.from);
+  const width = Math.max(least, toX(scale, bar.to ?? now) - x);
+  const [wait] = bar.parts;
+  const waited = wait?.kind === 'wait' ? x - toX(scale, wait.from) : 0;
+  return {
+    kind: 'turn',
+    bar,
+    number: index + 1,
+    x,
+    width,
+    waited,
+    calls: width < least * 6 ? [] : callMarks(bar, x, width, scale, now),
+  };
+}
+
+/** As many calls as there is room for to tell them apart. */
+function callMarks(bar: TimelineBar, barX: number, width: number, scale: TimeScale, now: number): readonly CallMark[] {
+  const ends = Array.from({ length: callRows }, () => Number.NEGATIVE_INFINITY);
+  return bar.calls.slice(0, Math.ceil(width / 6)).map((call) => {
+    const x = toX(scale, call.from) - barX;
+    const end = Math.max(x + 2, toX(scale, call.to ?? bar.to ?? now) - barX);
+    const free = ends.findIndex((until) => until <= x);
+    const row = free < 0 ? callRows - 1 : free;
+    ends[row] = Math.max(ends[row] ?? 0, end + 1);
+    return { call, x, width: end - x, row };
+  });
+}
+
+/** Marks of several lanes, made coarser until they are few enough to draw at once. */
+export function marksOf(
+  lanes: readonly LaneBars[],
+  window: Omit<MarkWindow, 'least'>,
+  most: number,
+): readonly (readonly LaneMark[])[] {
+  for (let least = 3; ; least *= 2) {
+    const marks = lanes.map((lane) => laneMarks(lane, { ...window, least }));
+    if (least > 1_000 || countOf(marks) <= most) return marks;
+  }
+}
+
+function countOf(marks: readonly (readonly LaneMark[])[]): number {
+  let count = 0;
+  for (const lane of marks) for (const mark of lane) count += mark.kind === 'turn' ? 2 + mark.calls.length : 1;
+  return count;
+}

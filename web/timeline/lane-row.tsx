@@ -1,0 +1,116 @@
+import type { TimelineLane } from '../../src/inspector/timeline.ts';
+import { countText } from '../../src/inspector/format/quantity-text.ts';
+import { lineOf } from '../kit/line-of.ts';
+import { Badge } from '../kit/badge.tsx';
+import { runHref, turnHref } from '../routing/route.ts';
+import type { BlockMark, LaneMark, TurnMark } from './lane-marks.ts';
+import { toX, type TimeScale } from './time-scale.ts';
+import { turnName } from './turn-words.ts';
+
+/** What a lane needs to be drawn. */
+export interface LaneRowProps {
+  readonly lane: TimelineLane;
+  readonly row: number;
+  readonly rows: number;
+  readonly top: number;
+  readonly marks: readonly LaneMark[];
+  readonly scale: TimeScale;
+  readonly now: number;
+  readonly runId: string;
+  /** The turn the keyboard is at. */
+  readonly current: string | undefined;
+  readonly selected: string | undefined;
+  readonly isMarked: boolean;
+  readonly zoomTo: (from: number, to: number) => void;
+}
+
+/** One agent's lane: who it is, and its turns. */
+export function LaneRow(props: LaneRowProps) {
+  const { lane, row, rows, top, marks, runId, isMarked, zoomTo } = props;
+  const about = [lane.profile, ...(lane.roleName === undefined ? [] : [lane.roleName])].map((text) => lineOf(text, 60)).join(', ');
+  return (
+    <div
+      class={`lane ${isMarked ? 'is-marked' : ''}`}
+      role="listitem"
+      aria-setsize={rows}
+      aria-posinset={row + 1}
+      data-agent={lane.agentId}
+      style={{ top: `${top}px` }}
+    >
+      <div class="lane-label" style={{ paddingLeft: `${10 + Math.min(lane.depth, 6) * 12}px` }}>
+        <a class="lane-name" href={runHref(runId, 'turns', { agent: lane.agentId })} tabIndex={-1} title="its turns">
+          {lineOf(lane.agentId, 60)}
+        </a>
+        <Badge status={lane.outcome ?? lane.status} />
+        <span class="lane-about faint">{about}</span>
+      </div>
+      <div class="lane-marks" role="group" aria-label={`${countText(lane.bars.length, 'turn')} of ${lineOf(lane.agentId, 60)}`}>
+        {marks.map((mark) =>
+          mark.kind === 'turn' ? (
+            <TurnBar key={mark.bar.turnId} mark={mark} {...props} />
+          ) : (
+            <Block key={`block ${mark.first.turnId}`} mark={mark} zoomTo={zoomTo} />
+          ),
+        )}
+      </div>
+    </div>
+  );
+}
+
+function TurnBar({ mark, lane, scale, now, runId, current, selected }: { readonly mark: TurnMark } & LaneRowProps) {
+  const { bar, number, x, width, waited, calls } = mark;
+  return (
+    <a
+      class={`bar is-${bar.status} ${bar.turnId === selected ? 'is-selected' : ''}`}
+      href={turnHref(runId, bar.turnId)}
+      data-turn={bar.turnId}
+      tabIndex={bar.turnId === current ? 0 : -1}
+      aria-label={turnName(bar, number, lane.agentId, now)}
+      aria-current={bar.turnId === selected ? 'true' : undefined}
+      style={{ left: `${x}px`, width: `${width}px`, backgroundImage: partsImage(mark, scale, now) }}
+    >
+      {waited >= 1 && <i class="bar-wait" style={{ width: `${waited}px` }} />}
+      {calls.map(({ call, x: left, width: callWidth, row }) => (
+        <i
+          key={call.callId}
+          class={`bar-call is-${call.status}`}
+          data-call={call.callId}
+          style={{ left: `${left}px`, width: `${callWidth}px`, marginTop: `${row * 4}px` }}
+        />
+      ))}
+    </a>
+  );
+}
+
+/** The parts of a turn as stripes of its bar: one box, however many parts. */
+function partsImage({ bar, x, width }: TurnMark, scale: TimeScale, now: number): string {
+  const stops: string[] = [];
+  let at = 0;
+  for (const part of bar.parts) {
+    if (part.kind === 'wait') continue;
+    const from = Math.max(at, toX(scale, part.from) - x);
+    const to = Math.min(width, toX(scale, part.to ?? now) - x);
+    if (to <= from) continue;
+    if (from > at) stops.push(`transparent ${at.toFixed(1)}px ${from.toFixed(1)}px`);
+    stops.push(`var(--part-${part.kind}) ${from.toFixed(1)}px ${to.toFixed(1)}px`);
+    at = to;
+  }
+  if (stops.length === 0) return 'none';
+  return `linear-gradient(90deg, ${[...stops, `transparent ${at.toFixed(1)}px`].join(', ')})`;
+}
+
+function Block({ mark, zoomTo }: { readonly mark: BlockMark; readonly zoomTo: LaneRowProps['zoomTo'] }) {
+  const { first, last, count, failed, x, width } = mark;
+  const name = `${countText(count, 'turn')}${failed === 0 ? '' : `, ${failed} failed`}: zoom in`;
+  return (
+    <button
+      type="button"
+      class={`block ${failed === 0 ? '' : 'is-error'}`}
+      tabIndex={-1}
+      aria-label={name}
+      title={name}
+      style={{ left: `${x}px`, width: `${width}px`, opacity: 0.45 + Math.min(0.55, count / 12) }}
+      onClick={() => zoomTo(first.from, last.to ?? last.from)}
+    />
+  );
+}

@@ -1,0 +1,84 @@
+import type { Timeline } from '../../src/inspector/timeline.ts';
+import { durationText } from '../../src/inspector/format/quantity-text.ts';
+import { toX, type TimeScale } from './time-scale.ts';
+import { timeTicks } from './time-ticks.ts';
+import type { DrawnWindow } from './viewport.ts';
+
+/** What the axis and what crosses all lanes are drawn from. */
+export interface TimeAxisProps {
+  readonly view: Timeline;
+  readonly scale: TimeScale;
+  readonly window: DrawnWindow;
+  readonly now: number;
+  readonly labelWidth: number;
+  readonly expand: (from: number) => void;
+}
+
+/** The time since the run began, with what is folded and where the run was taken up again. */
+export function TimeAxis({ view, scale, window, labelWidth, expand }: TimeAxisProps) {
+  return (
+    <div class="axis">
+      <div class="axis-corner" style={{ width: `${labelWidth}px` }}>
+        {labelWidth > 0 && <span class="faint">agents</span>}
+      </div>
+      <div class="axis-times" style={{ left: `${labelWidth}px` }}>
+        {timeTicks(scale, view.from, window.fromX, window.untilX).map(({ x, label }) => (
+          <span key={label} class="tick faint number" style={{ left: `${x}px` }}>
+            {label}
+          </span>
+        ))}
+        {foldsIn(scale, window).map(({ from, to, x, width }) => (
+          <button
+            key={from}
+            type="button"
+            class="fold-button"
+            style={{ left: `${x}px`, width: `${width}px` }}
+            aria-label={`idle for ${durationText(to - from)}: unfold`}
+            title={`idle for ${durationText(to - from)}: unfold`}
+            onClick={() => expand(from)}
+          >
+            ⋯
+          </button>
+        ))}
+        {resumesIn(view, scale, window).map(({ at, downMs, x }) => (
+          <span
+            key={at}
+            class="resume-flag"
+            role="img"
+            style={{ left: `${x}px` }}
+            aria-label={`taken up again after ${durationText(downMs)}`}
+            title={`taken up again after ${durationText(downMs)}`}
+          >
+            ↻
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** The lines behind all lanes. */
+export function TimeLines({ view, scale, window, now, labelWidth }: Omit<TimeAxisProps, 'expand'>) {
+  return (
+    <div class="lines" aria-hidden="true" style={{ left: `${labelWidth}px` }}>
+      {timeTicks(scale, view.from, window.fromX, window.untilX).map(({ x, label }) => (
+        <i key={label} class="line" style={{ left: `${x}px` }} />
+      ))}
+      {foldsIn(scale, window).map(({ from, x, width }) => (
+        <i key={`fold ${from}`} class="fold" style={{ left: `${x}px`, width: `${width}px` }} />
+      ))}
+      {resumesIn(view, scale, window).map(({ at, x }) => (
+        <i key={`resume ${at}`} class="line is-resume" style={{ left: `${x}px` }} />
+      ))}
+      {now > view.to && <i class="line is-now" style={{ left: `${toX(scale, now)}px` }} />}
+    </div>
+  );
+}
+
+function foldsIn(scale: TimeScale, { fromX, untilX }: DrawnWindow): TimeScale['segments'] {
+  return scale.segments.filter(({ isFolded, x, width }) => isFolded && x <= untilX && x + width >= fromX);
+}
+
+function resumesIn(view: Timeline, scale: TimeScale, { fromX, untilX }: DrawnWindow) {
+  return view.resumes.map((resume) => ({ ...resume, x: toX(scale, resume.at) })).filter(({ x }) => x >= fromX && x <= untilX);
+}

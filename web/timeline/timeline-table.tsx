@@ -1,0 +1,124 @@
+import { useState } from 'preact/hooks';
+import type { Timeline, TimelineLane } from '../../src/inspector/timeline.ts';
+import type { TimelineBar, TimelinePart } from '../../src/inspector/timeline-bar.ts';
+import { countText, durationText } from '../../src/inspector/format/quantity-text.ts';
+import { Badge } from '../kit/badge.tsx';
+import { lineOf } from '../kit/line-of.ts';
+import { turnHref } from '../routing/route.ts';
+import { useRun } from '../run/run-context.ts';
+import { sinceStart } from './time-ticks.ts';
+import { TableSwitch } from './timeline-toolbar.tsx';
+import { partMs, partWords } from './turn-words.ts';
+
+/** Rows of a table that are there at once. */
+const pageSize = 200;
+
+interface Row {
+  readonly lane: TimelineLane;
+  readonly bar: TimelineBar;
+  readonly number: number;
+}
+
+/** The timeline as a table: the turns in the order they began. */
+export function TimelineTable({ view }: { readonly view: Timeline }) {
+  const { runId } = useRun();
+  const [page, setPage] = useState(0);
+  const rows = view.lanes
+    .flatMap((lane) => lane.bars.map((bar, index): Row => ({ lane, bar, number: index + 1 })))
+    .toSorted((a, b) => a.bar.from - b.bar.from);
+  const pages = Math.ceil(rows.length / pageSize);
+  const shown = rows.slice(page * pageSize, (page + 1) * pageSize);
+  const causes = causesOf(view);
+  return (
+    <div class="timeline">
+      <div class="timeline-bar">
+        <p class="faint number">
+          {countText(view.lanes.length, 'agent')}, {countText(rows.length, 'turn')}, {durationText(view.to - view.from)}
+        </p>
+        {pages > 1 && (
+          <div role="group" aria-label="Pages">
+            <button type="button" disabled={page === 0} onClick={() => setPage(page - 1)}>
+              earlier
+            </button>{' '}
+            <span class="number">
+              {page + 1} of {pages}
+            </span>{' '}
+            <button type="button" disabled={page >= pages - 1} onClick={() => setPage(page + 1)}>
+              later
+            </button>
+          </div>
+        )}
+        <TableSwitch isTable />
+      </div>
+      <div class="table-scroller panel" tabIndex={0} role="region" aria-label="Turns as a table">
+        <table>
+          <thead>
+            <tr>
+              {['turn', 'status', 'began', 'took'].map((name) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+              {Object.values(partWords).map((name) => (
+                <th key={name} scope="col" class="number">
+                  {name}
+                </th>
+              ))}
+              <th scope="col">calls</th>
+              <th scope="col">came from</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ lane, bar, number }) => (
+              <tr key={bar.turnId}>
+                <th scope="row">
+                  <a href={turnHref(runId, bar.turnId)}>
+                    {lineOf(lane.agentId, 60)} {number}
+                  </a>
+                </th>
+                <td>
+                  <Badge status={bar.status} />
+                </td>
+                <td class="number">{sinceStart(bar.from - view.from)}</td>
+                <td class="number">{durationText((bar.to ?? view.to) - bar.from)}</td>
+                {partKinds.map((kind) => (
+                  <td key={kind} class="number">
+                    {partText(bar, kind, view.to)}
+                  </td>
+                ))}
+                <td>
+                  {bar.calls.map(({ name, status }) => `${lineOf(name, 40)}${status === 'ok' ? '' : ` (${status})`}`).join(', ')}
+                </td>
+                <td>
+                  {(causes.get(bar.turnId) ?? []).map((from, index) => (
+                    <span key={from}>
+                      {index > 0 && ', '}
+                      <a href={turnHref(runId, from)}>{lineOf(from, 60)}</a>
+                    </span>
+                  ))}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}
+
+const partKinds = Object.keys(partWords) as TimelinePart['kind'][];
+
+function partText(bar: TimelineBar, kind: TimelinePart['kind'], now: number): string {
+  const part = bar.parts.find((each) => each.kind === kind);
+  return part === undefined ? '' : durationText(partMs(part, now));
+}
+
+function causesOf(view: Timeline): ReadonlyMap<string, readonly string[]> {
+  const causes = new Map<string, string[]>();
+  for (const { from, to } of view.links) {
+    const known = causes.get(to);
+    if (known === undefined) causes.set(to, [from]);
+    else if (!known.includes(from)) known.push(from);
+  }
+  return causes;
+}

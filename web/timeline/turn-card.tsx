@@ -1,0 +1,90 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { toTurnRow } from '../../src/inspector/turn-list.ts';
+import { costText, countText, durationText, tokensText } from '../../src/inspector/format/quantity-text.ts';
+import { Badge } from '../kit/badge.tsx';
+import { lineOf } from '../kit/line-of.ts';
+import { useView } from '../run/run-context.ts';
+import { sinceStart } from './time-ticks.ts';
+import type { TurnPlace } from './turn-places.ts';
+import { partMs, partWords } from './turn-words.ts';
+
+/** What a turn did and how long its parts took, beside its bar. */
+export function TurnCard(props: {
+  readonly place: TurnPlace;
+  readonly origin: number;
+  readonly now: number;
+  /** Where the bar is, within the element the card stands in. */
+  readonly anchor: () => DOMRect | undefined;
+}) {
+  const { place, origin, now, anchor } = props;
+  const { bar, lane, index } = place;
+  const element = useRef<HTMLDivElement>(null);
+  const row = useView(
+    (run) => {
+      const turn = run.turns.get(bar.turnId);
+      return turn === undefined ? undefined : toTurnRow(run, turn);
+    },
+    [bar.turnId],
+  ).value;
+  useLayoutEffect(() => {
+    if (element.current !== null) put(element.current, anchor());
+  });
+  const shown = bar.calls.slice(0, 6);
+  return (
+    <div ref={element} class="turn-card panel" role="tooltip" id="turn-card">
+      <p class="turn-card-head">
+        <b>
+          turn {index + 1} of {lineOf(lane.agentId, 60)}
+        </b>
+        <Badge status={bar.status} />
+      </p>
+      <p class="faint number">
+        {bar.turnId === `${lane.agentId}.t${index + 1}` ? '' : `${lineOf(bar.turnId, 60)} · `}
+        from {sinceStart(bar.from - origin)} · {durationText((bar.to ?? now) - bar.from)}
+        {bar.turnType === 'agent' ? '' : ` · ${bar.turnType}`}
+      </p>
+      <dl class="number">
+        {bar.parts.map((part) => (
+          <div key={part.kind}>
+            <dt>
+              <i class={`swatch is-${part.kind}`} /> {partWords[part.kind]}
+            </dt>
+            <dd>{durationText(partMs(part, now))}</dd>
+          </div>
+        ))}
+      </dl>
+      {bar.calls.length > 0 && (
+        <ul>
+          {shown.map((call) => (
+            <li key={call.callId}>
+              <span class="turn-card-tool">{lineOf(call.name, 40)}</span> <Badge status={call.status} />{' '}
+              <span class="faint number">{durationText(partMs(call, now))}</span>
+            </li>
+          ))}
+          {bar.calls.length > shown.length && <li class="faint">and {countText(bar.calls.length - shown.length, 'more call')}</li>}
+        </ul>
+      )}
+      {row !== undefined && (
+        <>
+          {row.sources.length > 0 && <p class="faint">woke on {lineOf([...new Set(row.sources)].join(', '), 120)}</p>}
+          <p class="faint number">
+            {tokensText(row.inputTokens, row.outputTokens)} tokens{row.cost === undefined ? '' : ` · ${costText(row.cost)}`}
+            {row.attempts > 1 ? ` · ${row.attempts} attempts` : ''}
+          </p>
+          {row.error !== undefined && <p class="tone-bad">{lineOf(row.error, 160)}</p>}
+          {row.reply !== '' && <p class="turn-card-reply">{lineOf(row.reply, 160)}</p>}
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Below the bar where there is room, else above it; never outside of the window. */
+function put(card: HTMLElement, bar: DOMRect | undefined): void {
+  if (bar === undefined) return;
+  const { offsetWidth, offsetHeight } = card;
+  const below = bar.bottom + 14;
+  const top = below + offsetHeight < innerHeight ? below : Math.max(4, bar.top - offsetHeight - 8);
+  const left = Math.min(Math.max(8, bar.left), Math.max(8, document.documentElement.clientWidth - offsetWidth - 8));
+  card.style.transform = `translate(${left}px, ${top}px)`;
+}

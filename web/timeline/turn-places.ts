@@ -1,0 +1,92 @@
+import type { Timeline, TimelineLane } from '../../src/inspector/timeline.ts';
+import type { TimelineBar } from '../../src/inspector/timeline-bar.ts';
+import type { TimelineLink } from '../../src/inspector/timeline-turns.ts';
+import { lastAtOrBefore } from './time-scale.ts';
+
+/** Where a turn stands on the timeline. */
+export interface TurnPlace {
+  readonly lane: TimelineLane;
+  readonly row: number;
+  readonly bar: TimelineBar;
+  readonly index: number;
+}
+
+/** Finds turns, and what brought them about, on a timeline. */
+export class TurnPlaces {
+  readonly #view: Timeline;
+  #places: Map<string, TurnPlace> | undefined;
+  #links: Map<string, TimelineLink[]> | undefined;
+
+  constructor(view: Timeline) {
+    this.#view = view;
+  }
+
+  /** Where a turn stands; undefined when there is no such turn. */
+  find(turnId: string | undefined): TurnPlace | undefined {
+    if (turnId === undefined) return undefined;
+    this.#places ??= placesOf(this.#view);
+    return this.#places.get(turnId);
+  }
+
+  /** What a turn came from, and what came of it. */
+  linksOf(turnId: string): readonly TimelineLink[] {
+    this.#links ??= linksByTurn(this.#view.links);
+    return this.#links.get(turnId) ?? [];
+  }
+
+  /** The turn a key leads to: along a lane by turns, across lanes to what is nearest in time. */
+  next(from: string | undefined, key: string): TurnPlace | undefined {
+    const at = this.find(from);
+    if (at === undefined) return this.#inRow(0, 1, this.#view.from);
+    const { lane, row, index, bar } = at;
+    switch (key) {
+      case 'ArrowRight':
+        return this.find(lane.bars[index + 1]?.turnId);
+      case 'ArrowLeft':
+        return this.find(lane.bars[index - 1]?.turnId);
+      case 'Home':
+        return this.find(lane.bars[0]?.turnId);
+      case 'End':
+        return this.find(lane.bars.at(-1)?.turnId);
+      case 'ArrowDown':
+        return this.#inRow(row + 1, 1, bar.from);
+      case 'ArrowUp':
+        return this.#inRow(row - 1, -1, bar.from);
+      default:
+        return undefined;
+    }
+  }
+
+  /** The turn nearest to a time in the first lane from `row` on that has any. */
+  #inRow(row: number, step: 1 | -1, time: number): TurnPlace | undefined {
+    for (let at = row; ; at += step) {
+      const lane = this.#view.lanes[at];
+      if (lane === undefined) return undefined;
+      const index = lastAtOrBefore(lane.bars, (bar) => bar.from, time);
+      const [before, after] = [lane.bars[index], lane.bars[index + 1]];
+      if (before === undefined) continue;
+      const isAfter = after !== undefined && after.from - time < Math.abs(time - before.from);
+      return this.find((isAfter ? after : before).turnId);
+    }
+  }
+}
+
+function placesOf(view: Timeline): Map<string, TurnPlace> {
+  const places = new Map<string, TurnPlace>();
+  view.lanes.forEach((lane, row) => {
+    lane.bars.forEach((bar, index) => places.set(bar.turnId, { lane, row, bar, index }));
+  });
+  return places;
+}
+
+function linksByTurn(links: readonly TimelineLink[]): Map<string, TimelineLink[]> {
+  const byTurn = new Map<string, TimelineLink[]>();
+  for (const link of links) {
+    for (const turnId of new Set([link.from, link.to])) {
+      const list = byTurn.get(turnId);
+      if (list === undefined) byTurn.set(turnId, [link]);
+      else list.push(link);
+    }
+  }
+  return byTurn;
+}
