@@ -67,11 +67,27 @@ function pathOf(
   const rows = [source.row, target.row];
   if (toPx < window.fromX || fromPx > window.untilX) return undefined;
   if (Math.max(...rows) < window.firstRow || Math.min(...rows) > window.lastRow) return undefined;
-  const [fromY, toY] = [middleOf(source.row), middleOf(target.row)];
-  if (source.row === target.row) {
-    const lift = fromY - 13;
-    return `M${fromPx} ${fromY} C${fromPx + 4} ${lift} ${toPx - 4} ${lift} ${toPx} ${toY}`;
+  return wayOf({ x: fromPx, y: middleOf(source.row) }, { x: toPx, y: middleOf(target.row) }, toX(scale, source.bar.from));
+}
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Half the height of a bar. */
+const half = 8;
+
+/** From the bottom or top of what caused it to the beginning of what came of it; within a lane, over the bars. */
+function wayOf(from: Place, to: Place, causeX: number): string {
+  if (from.y === to.y) {
+    const x = Math.max(causeX, Math.min(from.x, to.x - 22));
+    return `M${x} ${from.y - half} C${x + 5} ${from.y - 18} ${to.x - 5} ${to.y - 18} ${to.x} ${to.y - half}`;
   }
-  const bend = Math.max(14, Math.min(60, (toPx - fromPx) / 2));
-  return `M${fromPx} ${fromY} C${fromPx + bend} ${fromY} ${toPx - bend} ${toY} ${toPx} ${toY}`;
+  const side = to.y > from.y ? half : -half;
+  const start = `M${from.x} ${from.y + side}`;
+  // Too near to come from the left: straight onto it.
+  if (to.x - from.x < 12) return `${start} L${to.x + 2} ${to.y - side}`;
+  const bend = Math.min(60, (to.x - from.x) / 2);
+  return `${start} C${from.x} ${(from.y + to.y) / 2} ${to.x - bend} ${to.y} ${to.x} ${to.y}`;
 }

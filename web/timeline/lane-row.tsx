@@ -39,10 +39,12 @@ export function LaneRow(props: LaneRowProps) {
     >
       <div class="lane-label" style={{ paddingLeft: `${10 + Math.min(lane.depth, 6) * 12}px` }}>
         <a class="lane-name" href={runHref(runId, 'turns', { agent: lane.agentId })} tabIndex={-1} title="its turns">
-          {lineOf(lane.agentId, 60)}
+          <Name text={lane.agentId} />
         </a>
+        <span class="lane-about faint" title={about}>
+          {lineOf(lane.roleName ?? lane.profile, 60)}
+        </span>
         <Badge status={lane.outcome ?? lane.status} />
-        <span class="lane-about faint">{about}</span>
       </div>
       <div class="lane-marks" role="group" aria-label={`${countText(lane.bars.length, 'turn')} of ${lineOf(lane.agentId, 60)}`}>
         {marks.map((mark) =>
@@ -54,6 +56,18 @@ export function LaneRow(props: LaneRowProps) {
         )}
       </div>
     </div>
+  );
+}
+
+/** A name that, where there is no room for it, loses its middle: its end tells agents of one profile apart. */
+function Name({ text }: { readonly text: string }) {
+  const line = lineOf(text, 80);
+  const end = line.length < 20 ? line.length : line.length - 4;
+  return (
+    <>
+      <span>{line.slice(0, end)}</span>
+      <span>{line.slice(end)}</span>
+    </>
   );
 }
 

@@ -24,7 +24,7 @@ const axisHeight = 28;
 export function TimelineChart({ view, query }: { readonly view: Timeline; readonly query: RouteQuery }) {
   const { runId } = useRun();
   const isNarrow = useMedia('(max-width: 700px)');
-  const [labelWidth, rowHeight] = isNarrow ? [0, 50] : [232, 40];
+  const [labelWidth, rowHeight] = isNarrow ? [0, 50] : [248, 40];
   const [expanded, setExpanded] = useState<ReadonlySet<number>>(new Set());
   const [foldsIdle, setFoldsIdle] = useState(true);
   const [allCauses, setAllCauses] = useState(false);

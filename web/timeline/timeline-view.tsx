@@ -13,7 +13,10 @@ export function TimelineView({ query }: { readonly query: RouteQuery }) {
   // What was laid out stays: a busy run costs what is new in it.
   const known = useMemo(noTurns, [store]);
   const view = useView((state, { eventAt }) => timeline(state, { eventAt, known }), [known]).value;
-  if (view === undefined) return null;
-  if (view.lanes.every(({ bars }) => bars.length === 0)) return <p class="faint empty">No agent has begun a turn yet.</p>;
-  return query['as'] === 'table' ? <TimelineTable view={view} /> : <TimelineChart view={view} query={query} />;
+  // Of a run in a file, or one that is over, nothing more will come.
+  const isOver = store.connection.value.kind === 'over';
+  const shown = useMemo(() => (view !== undefined && isOver ? { ...view, live: false } : view), [view, isOver]);
+  if (shown === undefined) return null;
+  if (shown.lanes.every(({ bars }) => bars.length === 0)) return <p class="faint empty">No agent has begun a turn yet.</p>;
+  return query['as'] === 'table' ? <TimelineTable view={shown} /> : <TimelineChart view={shown} query={query} />;
 }
