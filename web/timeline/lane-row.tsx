@@ -6,6 +6,7 @@ import { runHref, turnHref } from '../routing/route.ts';
 import type { BlockMark, LaneMark, TurnMark } from './lane-marks.ts';
 import { toX, type TimeScale } from './time-scale.ts';
 import { turnName } from './turn-words.ts';
+import './lanes.css';
 
 /** What a lane needs to be drawn. */
 export interface LaneRowProps {

@@ -9,6 +9,7 @@ import { useRun } from '../run/run-context.ts';
 import { sinceStart } from './time-ticks.ts';
 import { TableSwitch } from './timeline-toolbar.tsx';
 import { partMs, partWords } from './turn-words.ts';
+import './timeline-table.css';
 
 /** Rows of a table that are there at once. */
 const pageSize = 200;

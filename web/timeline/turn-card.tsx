@@ -7,6 +7,7 @@ import { useView } from '../run/run-context.ts';
 import { sinceStart } from './time-ticks.ts';
 import type { TurnPlace } from './turn-places.ts';
 import { partMs, partWords } from './turn-words.ts';
+import './turn-card.css';
 
 /** What a turn did and how long its parts took, beside its bar. */
 export function TurnCard(props: {
