@@ -7,6 +7,7 @@ import { usualProfile } from '../../engine/usual-profile.ts';
 import { reachRun } from '../reach/reach-run.ts';
 import { answerError } from './answer-error.ts';
 import { addControlRoutes } from './control-routes.ts';
+import { addExportRoutes } from './export-routes.ts';
 import { guard } from './guard.ts';
 import { addInfoRoutes } from './info-routes.ts';
 import { addPageRoutes } from './page-routes.ts';
@@ -58,6 +59,7 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
   addInfoRoutes(app, parts);
   addRunRoutes(app, parts);
   addControlRoutes(app, parts);
+  addExportRoutes(app, parts);
   addPageRoutes(app);
   app.all('*', (context) => answerError(context, new CadreError('ROUTE_UNKNOWN', `there is nothing at ${context.req.path}`)));
   app.onError((thrown, context) => answerError(context, thrown));

@@ -1,0 +1,59 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exportRun } from '../../src/engine/export-run.ts';
+import { toPageFile } from '../../src/server/export/page-file.ts';
+import { richRun } from '../support/rich-journal.ts';
+import { buildPage, usePageBrowser, whyNoPage } from './browser.ts';
+
+const browser = usePageBrowser();
+
+let folder = '';
+beforeAll(async () => {
+  await buildPage();
+  folder = await mkdtemp(path.join(tmpdir(), 'cadre-exported-'));
+}, 120_000);
+afterAll(async () => await rm(folder, { recursive: true, force: true }));
+
+/** Texts that mean something to a browser, a script or a parser of either. */
+const hostile = [
+  '</script><script>window.hit = 1</script>',
+  '<!--<script>',
+  ']]></style><img src="https://evil.example/x.png" onerror="window.hit = 1">',
+  '\u2028\u2029\u202e\u0000\u001b[31m',
+  '<iframe src="https://evil.example"></iframe><base href="https://evil.example/">',
+  'data-encoding="gzip">',
+].join('\n');
+
+/** Exports a run to a file and opens it from the disk. */
+async function opened(says: Parameters<typeof richRun>[0], place = ''): Promise<{ readonly page: Page; readonly file: string }> {
+  const { bundle } = await exportRun(await richRun(says), { at: 1_000, redact: true, env: {}, homes: [] });
+  const file = path.join(folder, `${Math.random().toString(36).slice(2)}.html`);
+  const text = await toPageFile(bundle);
+  await writeFile(file, text);
+  const page = await browser.open(`${pathToFileURL(file).href}${place}`);
+  return { page, file: text };
+}
+
+describe.skipIf(whyNoPage !== undefined)('a page with a run inside, opened from the disk', () => {
+  it('shows the run without a server: what happened, a turn, and asks nobody for anything', async () => {
+    const { page } = await opened({ input: 'What is in the box?' });
+    await page.getByRole('heading', { name: 'What is in the box?' }).first().waitFor();
+    await browser.screenshot(page, 'exported-run');
+    console.log(await page.locator('body').innerText());
+  });
+
+  it('shows whatever the run says as text, packed or not', async () => {
+    for (const result of [hostile, hostile + 'x'.repeat(400_000)]) {
+      const { page, file } = await opened({ input: hostile, result });
+      await page.getByRole('heading', { name: 'window.hit' }).first().waitFor();
+      expect(await page.evaluate('window.hit')).toBeUndefined();
+      expect(await page.evaluate('document.scripts.length')).toBe(2);
+      expect(file.match(/<script/g)).toHaveLength(2);
+      expect(file).not.toContain('<iframe');
+    }
+  });
+});
