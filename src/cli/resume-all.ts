@@ -18,7 +18,9 @@ import { thisCommand } from './this-command.ts';
  */
 export async function resumeAll(options: ResumedOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
-  const runs = await interruptedRuns(options.store);
+  const interrupted = await interruptedRuns(options.store);
+  // Those were made elsewhere, and are there to be looked at.
+  const runs = interrupted.filter(({ isImported }) => isImported !== true);
   const waiting = runs.filter(({ status }) => status === 'awaiting');
   const due = runs.filter(({ status }) => status !== 'awaiting');
   const say = (text: string): void => {
@@ -33,6 +35,8 @@ export async function resumeAll(options: ResumedOptions): Promise<ExitCode> {
   }
   const failed = left === 0 ? '' : `, ${left} of them without success`;
   say(due.length === 0 ? 'No run was interrupted.\n' : `\n${countText(due.length, 'run')} taken up${failed}.\n`);
+  const foreign = interrupted.length - runs.length;
+  if (foreign > 0) say(`${countText(foreign, 'run')} that ${foreign === 1 ? 'was' : 'were'} imported: left alone.\n`);
   if (options.quiet !== true) terminal.tell(await waitingLines(waiting, options.store));
   return left === 0 ? 0 : 1;
 }

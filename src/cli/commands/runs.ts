@@ -32,7 +32,7 @@ function formatRuns(runs: readonly RunSummary[], { style = plainStyle }: FormatO
     cell(`${run.turns}`),
     cell(tokensText(run.inputTokens, run.outputTokens)),
     cell(costText(run.cost, run.costUnknown)),
-    cell(safe(run.title, 80)),
+    cell(`${run.isImported === true ? '(imported) ' : ''}${safe(run.title, 80)}`),
   ]);
   return `${table([header, ...body]).join('\n')}\n`;
 }

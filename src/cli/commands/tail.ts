@@ -60,11 +60,15 @@ function print(
 }
 
 /** Nobody advances it: its process is gone, or it waits and no process has it. */
-function isLeft({ isAbandoned, status }: RunSummary): boolean {
-  return isAbandoned === true || status === 'damaged';
+function isLeft({ isAbandoned, isImported, status }: RunSummary): boolean {
+  return isAbandoned === true || isImported === true || status === 'damaged';
 }
 
-function leave({ runId, status }: RunSummary, { store }: TailOptions, terminal: Terminal): ExitCode {
+function leave({ runId, status, isImported }: RunSummary, { store }: TailOptions, terminal: Terminal): ExitCode {
+  if (isImported === true) {
+    terminal.tell(`\nRun ${safe(runId)} was imported to be looked at; it never goes on.\n`);
+    return 0;
+  }
   const why = status === 'awaiting' ? 'waits for a message or a person, and no process has it' : 'is advanced by nobody any more';
   terminal.tell(`\nRun ${safe(runId)} ${why}; go on with: ${thisCommand(['resume', runId], store)}\n`);
   return status === 'awaiting' ? 0 : 1;

@@ -14,6 +14,10 @@ export function formatOverview(view: RunOverview, options: FormatOptions = {}): 
   out.line(
     `${style.dim('started')}  ${timeText(view.createdAt)}, ${durationText(view.updatedAt - view.createdAt)} to its last event`,
   );
+  if (view.imported !== undefined)
+    out.line(
+      `${style.dim('imported')} ${timeText(view.imported.at)}, from ${safe(view.imported.from, 200)}: to be looked at, it never goes on`,
+    );
   if (view.resumes > 0)
     out.line(
       `${style.dim('resumed')}  ${countText(view.resumes, 'time')}; it waited or lay still for ${durationText(view.pausedMs)}`,

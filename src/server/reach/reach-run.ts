@@ -61,6 +61,6 @@ export async function askHolder(summary: RunSummary, store: string, action: RunA
 }
 
 /** Whether some process may be advancing a run: it is not over, and nobody is known to have left it. */
-function mayBeHeld({ outcome, isAbandoned, status }: RunSummary): boolean {
-  return outcome === undefined && isAbandoned !== true && (status === 'running' || status === 'awaiting');
+function mayBeHeld({ outcome, isAbandoned, isImported, status }: RunSummary): boolean {
+  return outcome === undefined && isAbandoned !== true && isImported !== true && (status === 'running' || status === 'awaiting');
 }
