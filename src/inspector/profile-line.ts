@@ -12,6 +12,21 @@ export function profileFiles(run: RunState, content: ReadContent): readonly Prof
   });
 }
 
+/** The lines around a place in a file of the run's profiles; none when the file is not at hand. */
+export function profileExcerpt(
+  run: RunState,
+  content: ReadContent,
+  { file, line }: SourceRef,
+): readonly { readonly line: number; readonly text: string }[] {
+  const found = profileFiles(run, content).find((candidate) => sameFile(candidate.path, file));
+  if (found === undefined) return [];
+  const first = Math.max(1, line - 2);
+  return found.text
+    .split('\n')
+    .slice(first - 1, line + 2)
+    .map((text, index) => ({ line: first + index, text }));
+}
+
 /**
  * The place in its profile of one line of a rendered `static_text` segment: `offset` characters into `rendered`. The
  * line is searched in the profile's file when its text is at hand, else counted; the segment's own place is the answer

@@ -10,6 +10,8 @@ export interface LiveReply {
   readonly reasoning: string;
   /** What is being written as arguments of a tool call, by tool. */
   readonly toolInput: string;
+  /** What earlier attempts had said when they were given up, oldest first. */
+  readonly superseded: readonly string[];
 }
 
 /** What streams beside the journal: replies by turn, and how far tools are by call; gone when the journal has the end. */
@@ -22,7 +24,13 @@ export class LiveReplies {
     // A later attempt supersedes what was said before it.
     const base =
       before === undefined || before.attempt < delta.attempt
-        ? { attempt: delta.attempt, text: '', reasoning: '', toolInput: '' }
+        ? {
+            attempt: delta.attempt,
+            text: '',
+            reasoning: '',
+            toolInput: '',
+            superseded: before === undefined ? [] : [...before.superseded, before.text],
+          }
         : before;
     if (base.attempt > delta.attempt) return;
     this.replies.value = new Map(this.replies.value).set(turnId, added(base, delta));

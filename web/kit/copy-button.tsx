@@ -1,7 +1,16 @@
 import { useState } from 'preact/hooks';
 
 /** Copies a value as JSON, and says that it did. `value` is asked for when it is needed. */
-export function CopyButton({ value, label = 'copy as JSON' }: { readonly value: () => unknown; readonly label?: string }) {
+export function CopyButton({
+  value,
+  label = 'copy as JSON',
+  of,
+}: {
+  readonly value: () => unknown;
+  readonly label?: string;
+  /** What it copies, for those who hear the button alone. */
+  readonly of?: string;
+}) {
   const [said, setSaid] = useState<string | undefined>();
   const copy = async (): Promise<void> => {
     const text = JSON.stringify(value(), undefined, 2);
@@ -16,6 +25,7 @@ export function CopyButton({ value, label = 'copy as JSON' }: { readonly value: 
   return (
     <button type="button" class="quiet" onClick={() => void copy()}>
       <span aria-live="polite">{said ?? label}</span>
+      {of !== undefined && <span class="seen-by-readers"> {of}</span>}
     </button>
   );
 }

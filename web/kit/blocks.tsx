@@ -1,0 +1,81 @@
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+/** Rows in a block, and blocks in all, about. */
+const blockRows = 50;
+const mostBlocks = 1_000;
+/** How far from view a block is made, in pixels. */
+const nearPx = 800;
+
+/** What a list of blocks needs. */
+export interface BlocksProps {
+  readonly count: number;
+  /** Height of a row in pixels, as far as one can say before it is there. */
+  readonly estimate: number;
+  readonly row: (index: number) => ComponentChildren;
+  /** A row that must be there, in view or not. */
+  readonly hold?: number | undefined;
+}
+
+/** Rows of any number inside a page that scrolls: in blocks, of which only those near the view are filled. */
+export function Blocks({ count, estimate, row, hold }: BlocksProps) {
+  const size = Math.max(blockRows, Math.ceil(count / mostBlocks));
+  const blocks = Array.from({ length: Math.ceil(count / size) }, (_, index) => index * size);
+  return (
+    <>
+      {blocks.map((first) => (
+        <Block
+          key={first}
+          first={first}
+          last={Math.min(count, first + size)}
+          estimate={estimate}
+          row={row}
+          isHeld={hold !== undefined && hold >= first && hold < first + size}
+        />
+      ))}
+    </>
+  );
+}
+
+interface BlockProps extends Pick<BlocksProps, 'estimate' | 'row'> {
+  readonly first: number;
+  readonly last: number;
+  readonly isHeld: boolean;
+}
+
+function Block({ first, last, estimate, row, isHeld }: BlockProps) {
+  const element = useRef<HTMLDivElement>(null);
+  const height = useRef((last - first) * estimate);
+  const [isNear, setNear] = useState(first === 0);
+  useLayoutEffect(() => {
+    const block = element.current;
+    if (block === null) return undefined;
+    const watch = observer();
+    told.set(block, (near) => {
+      // What it measured keeps its place when it is empty again.
+      if (!near) height.current = block.offsetHeight;
+      setNear(near);
+    });
+    watch.observe(block);
+    return () => watch.unobserve(block);
+  }, []);
+  const isFilled = isNear || isHeld;
+  return (
+    <div ref={element} class="block" style={isFilled ? undefined : { blockSize: `${height.current}px` }}>
+      {isFilled && Array.from({ length: last - first }, (_, index) => row(first + index))}
+    </div>
+  );
+}
+
+const told = new WeakMap<Element, (isNear: boolean) => void>();
+let watching: IntersectionObserver | undefined;
+
+function observer(): IntersectionObserver {
+  const margin = `${nearPx}px 0px`;
+  // Browsers that do not know of scrollMargin fill blocks of inner scrollers when they come into view.
+  const options: IntersectionObserverInit & { readonly scrollMargin: string } = { rootMargin: margin, scrollMargin: margin };
+  watching ??= new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) told.get(target)?.(isIntersecting);
+  }, options);
+  return watching;
+}

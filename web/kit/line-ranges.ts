@@ -1,0 +1,44 @@
+/** Characters of a row at most: longer lines go on in the next row. */
+const longest = 1_000;
+/** About how many rows a text has at most: beyond, short lines share a row. */
+const mostRows = 100_000;
+
+/** Where a row of a text begins (inclusive) and ends (exclusive), its line feed included. */
+export interface LineRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Cuts texts that stand one after the other in `text` into rows; hand it their bounds in rising order. */
+export function lineCutter(text: string): (start: number, end: number) => readonly LineRange[] {
+  const shortest = Math.floor(text.length / mostRows);
+  let feed = text.indexOf('\n');
+  const lineEnd = (at: number): number => {
+    // Looked for once, however many rows lie before it.
+    while (feed >= 0 && feed < at) feed = text.indexOf('\n', at);
+    return feed < 0 ? text.length : feed + 1;
+  };
+  return (start, end) => {
+    const rows: LineRange[] = [];
+    for (let at = start; at < end;) {
+      const stop = Math.min(rowEnd(text, at, lineEnd, shortest), end);
+      rows.push({ start: at, end: stop });
+      at = stop;
+    }
+    return rows;
+  };
+}
+
+function rowEnd(text: string, at: number, lineEnd: (at: number) => number, shortest: number): number {
+  let stop = lineEnd(at);
+  while (stop - at < shortest && stop < text.length) stop = lineEnd(stop);
+  if (stop - at <= longest) return stop;
+  const cut = at + longest;
+  return isInside(text, cut) ? cut - 1 : cut;
+}
+
+/** Whether a place lies between the halves of one character, or of one line end. */
+function isInside(text: string, at: number): boolean {
+  const before = text.charCodeAt(at - 1);
+  return (before >= 0xd800 && before <= 0xdbff) || (before === 13 && text.charCodeAt(at) === 10);
+}

@@ -1,0 +1,155 @@
+import { useState } from 'preact/hooks';
+import type { ToolInteraction } from '../../src/inspector/tool-interactions.ts';
+import type { TurnRecord } from '../../src/inspector/turn-record.ts';
+import { countText, durationText } from '../../src/inspector/format/quantity-text.ts';
+import { Badge } from '../kit/badge.tsx';
+import { safe } from '../kit/safe.ts';
+import { Text } from '../kit/text.tsx';
+import { useRun, useView } from '../run/run-context.ts';
+import { ContentView, ErrorLine, Json } from './parts.tsx';
+import { Section } from './section.tsx';
+import { TextLines } from './reply-section.tsx';
+
+/** The tool calls, from what was asked to what came back. */
+export function CallsSection({ record }: { readonly record: TurnRecord }) {
+  const calls = record.toolInteractions;
+  if (calls.length === 0) return null;
+  const bad = calls.filter(({ status }) => status === 'error' || status === 'timeout' || status === 'unknown').length;
+  return (
+    <Section name="calls" note={`${countText(calls.length, 'call')}${bad === 0 ? '' : `, ${bad} failed`}`} copy={() => calls}>
+      {() => (
+        <ol class="cards">
+          {calls.map((call) => (
+            <li key={call.callId} class="card">
+              <Call call={call} record={record} />
+            </li>
+          ))}
+        </ol>
+      )}
+    </Section>
+  );
+}
+
+function Call({ call, record }: { readonly call: ToolInteraction; readonly record: TurnRecord }) {
+  const { callId, providerCallId, name, args, changedArgs, repaired, attempt, approved, waitFor, ms, error, progress } = call;
+  const place = record.reply.toolCalls.findIndex((asked) => asked.callId === callId);
+  const sent = record.reply.toolCalls[place]?.input;
+  const said = useRun().live.progress.value.get(callId);
+  return (
+    <>
+      <h4 class="card-head">
+        <code>{safe(name, 120)}</code> <Badge status={call.status} />
+        <span class="small number faint">{ms === undefined ? 'not ended' : durationText(ms)}</span>
+        {approved && <span class="chip tone-good">approved by a person</span>}
+        {repaired && <span class="chip tone-waits">arguments repaired</span>}
+        {attempt > 1 && <span class="chip">attempt {attempt}</span>}
+        {place < 0 && <span class="chip">made by a rule</span>}
+      </h4>
+      <p class="small faint">
+        call {safe(callId)}
+        {providerCallId !== '' && `, provider's id ${safe(providerCallId, 80)}`}
+      </p>
+      {waitFor !== undefined && call.endedAt === undefined && <p class="tone-waits">{waitText(waitFor)}</p>}
+      <div class="in-out">
+        <div>
+          <h5>in</h5>
+          {sent === undefined ? (
+            <Json value={args} label="Arguments" />
+          ) : (
+            <Sent call={place} sent={sent} args={args} repaired={repaired} />
+          )}
+          {changedArgs !== undefined && (
+            <>
+              <h5>changed by a person to</h5>
+              <Json value={changedArgs} label="Arguments it ran with" />
+            </>
+          )}
+        </div>
+        <div>
+          <h5>out</h5>
+          {progress.map((note, index) => (
+            <Progress key={index} fraction={note.fraction} note={note.note} />
+          ))}
+          {call.endedAt === undefined && said !== undefined && <Progress fraction={said.fraction} note={said.note} />}
+          {call.content === undefined ? <p class="faint">Nothing yet.</p> : <ContentView content={call.content} label="Output" />}
+          {call.full !== undefined && <FullOutput hash={call.full} />}
+          {error !== undefined && <ErrorLine error={error} />}
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** Arguments as the model sent them, line by line, and as they were read where that differs. */
+function Sent({
+  call,
+  sent,
+  args,
+  repaired,
+}: {
+  readonly call: number;
+  readonly sent: string;
+  readonly args: ToolInteraction['args'];
+  readonly repaired: boolean;
+}) {
+  return (
+    <>
+      <TextLines text={sent} where="tool_call" call={call} label="Arguments as they were sent" look="from-tool_call" />
+      {args === null && <p class="tone-bad small">They could not be used.</p>}
+      {args !== null && (
+        <details class="more" open={repaired}>
+          <summary>{repaired ? 'repaired to' : 'as JSON'}</summary>
+          <Json value={args} label="Arguments as JSON" />
+        </details>
+      )}
+    </>
+  );
+}
+
+function Progress({ fraction, note }: { readonly fraction: number; readonly note: string }) {
+  return (
+    <p class="small faint">
+      <progress max={1} value={fraction} aria-label={safe(note)} /> {Math.round(fraction * 100)} % {safe(note)}
+    </p>
+  );
+}
+
+function FullOutput({ hash }: { readonly hash: NonNullable<ToolInteraction['full']> }) {
+  const [isAsked, ask] = useState(false);
+  return (
+    <>
+      <p class="small tone-waits">
+        The model saw a part of it.{' '}
+        {!isAsked && (
+          <button type="button" class="quiet" onClick={() => ask(true)}>
+            show the whole output
+          </button>
+        )}
+      </p>
+      {isAsked && <Whole hash={hash} />}
+    </>
+  );
+}
+
+function Whole({ hash }: { readonly hash: NonNullable<ToolInteraction['full']> }) {
+  const store = useRun();
+  const text = useView(() => store.contents.read(hash), [hash]).value;
+  if (text !== undefined)
+    return (
+      <div class="clip">
+        <Text value={text} label="The whole output" />
+      </div>
+    );
+  return <p class="faint">{store.contents.isMissing(hash) ? 'On its way…' : 'It is not kept here.'}</p>;
+}
+
+function waitText(waitFor: NonNullable<ToolInteraction['waitFor']>): string {
+  switch (waitFor.kind) {
+    case 'agents':
+      return `Waits for ${waitFor.agentIds.map((id) => safe(id, 80)).join(', ')}`;
+    case 'question':
+      return `Waits for an answer to: ${safe(waitFor.prompt, 1_000)}`;
+    case 'approval':
+      return `Waits for approval (gate ${safe(waitFor.gateId, 80)})${waitFor.message === undefined ? '' : `: ${safe(waitFor.message, 1_000)}`}`;
+  }
+}

@@ -1,0 +1,98 @@
+import type { DecidedAction } from '../../src/core/turn-events.ts';
+import type { RuleView } from '../../src/inspector/turn-judgements.ts';
+import type { TurnRecord } from '../../src/inspector/turn-record.ts';
+import { placeText, safe } from '../kit/safe.ts';
+import { Pairs } from '../kit/pairs.tsx';
+import { Text } from '../kit/text.tsx';
+import { ErrorLine } from './parts.tsx';
+import { Section } from './section.tsx';
+
+/** How the turn was decided: the rules in order, with the one that won and what each condition read. */
+export function DecisionSection({ record }: { readonly record: TurnRecord }) {
+  const { rules, action } = record.decision;
+  if (action === undefined) return null;
+  const by = action.ruleId === undefined ? '' : `, by rule ${safe(action.ruleId, 80)}`;
+  return (
+    <Section name="decision" note={`${action.type.replaceAll('_', ' ')}${by}`} copy={() => record.decision}>
+      {() => (
+        <>
+          <Action action={action} />
+          {rules.length > 0 && (
+            <div class="scroll-x">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">#</th>
+                    <th scope="col">Rule</th>
+                    <th scope="col">Condition</th>
+                    <th scope="col">Read</th>
+                    <th scope="col">Result</th>
+                    <th scope="col">Does</th>
+                    <th scope="col">Declared at</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {rules.map((rule, index) => (
+                    <Rule key={index} rule={rule} place={index + 1} />
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )}
+        </>
+      )}
+    </Section>
+  );
+}
+
+function Action({ action }: { readonly action: DecidedAction }) {
+  const { outcome, error, code, on, tools, toolChoice, call, output } = action;
+  return (
+    <>
+      <Pairs
+        pairs={{
+          outcome: outcome !== undefined && safe(outcome),
+          'waits for': on !== undefined && on.map((source) => safe(source, 80)).join(', '),
+          tools: tools !== undefined && tools.map((name) => safe(name, 80)).join(', '),
+          'tool choice': toolChoice !== undefined && safe(toolChoice),
+          calls: call !== undefined && `${safe(call.name, 80)}(${safe(call.input)})`,
+          error: error !== undefined && `${code === undefined ? '' : `${code}: `}${safe(error, 2_000)}`,
+        }}
+      />
+      {output !== undefined && output !== '' && (
+        <details class="more">
+          <summary>output</summary>
+          <Text value={output} label="Output" />
+        </details>
+      )}
+    </>
+  );
+}
+
+function Rule({ rule, place }: { readonly rule: RuleView; readonly place: number }) {
+  const { id, matched, values, condition, action, declaredAt, error } = rule;
+  const verdict = error !== undefined ? 'failed' : matched ? 'matched' : 'false';
+  const tone = error !== undefined ? 'tone-bad' : matched ? 'tone-good' : 'faint';
+  return (
+    <tr class={matched ? 'winner' : ''} aria-current={matched ? 'true' : undefined}>
+      <td class="number faint">{place}</td>
+      <th scope="row">
+        <code>{safe(id, 80)}</code>
+      </th>
+      <td>{condition === undefined ? <span class="faint">always</span> : <code>{safe(condition)}</code>}</td>
+      <td>
+        {Object.entries(values ?? {}).map(([path, value]) => (
+          <div key={path}>
+            <code>
+              {safe(path, 120)} = {safe(JSON.stringify(value))}
+            </code>
+          </div>
+        ))}
+        {error !== undefined && <ErrorLine error={error} />}
+      </td>
+      <td class={tone}>{verdict}</td>
+      <td>{action?.replaceAll('_', ' ')}</td>
+      <td class="small faint">{declaredAt !== undefined && placeText(declaredAt)}</td>
+    </tr>
+  );
+}

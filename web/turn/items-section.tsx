@@ -1,0 +1,66 @@
+import { contentText } from '../../src/core/message.ts';
+import { posterOf } from '../../src/inspector/describe-event.ts';
+import type { TurnInputView } from '../../src/inspector/turn-inputs.ts';
+import type { TurnRecord } from '../../src/inspector/turn-record.ts';
+import { countText } from '../../src/inspector/format/quantity-text.ts';
+import { safe } from '../kit/safe.ts';
+import { useRun } from '../run/run-context.ts';
+import { ContentView, Json } from './parts.tsx';
+import { Section } from './section.tsx';
+
+/** What the turn read, in the order it read it. */
+export function ItemsSection({ record }: { readonly record: TurnRecord }) {
+  const { inputs } = record;
+  return (
+    <Section name="items" note={countText(inputs.length, 'item')} copy={() => inputs}>
+      {() => (
+        <ol class="cards">
+          {inputs.map((input, index) => (
+            <li key={input.itemId} class="card">
+              <Item input={input} place={index + 1} />
+            </li>
+          ))}
+        </ol>
+      )}
+    </Section>
+  );
+}
+
+function Item({ input, place }: { readonly input: TurnInputView; readonly place: number }) {
+  const { eventAt } = useRun();
+  const poster = input.callId === undefined ? posterOf(input, eventAt(input.seq)) : `call ${input.callId}`;
+  const isEmpty = contentText(input.content) === '' && typeof input.content === 'string';
+  return (
+    <>
+      <h4 class="card-head">
+        <span class="number faint">{place}</span> <code>{safe(input.source, 80)}</code>
+        <span class="chip">priority {input.priority}</span>
+        <span class="chip">{input.persistent ? 'kept in memory' : 'this turn only'}</span>
+        {input.untrusted === true && <span class="chip tone-waits">untrusted</span>}
+        {input.kept === true && <span class="chip">stays in the inbox</span>}
+        {input.mode === 'prepend_to_role' && <span class="chip">before the last message</span>}
+        {input.isError === true && <span class="chip tone-bad">an error</span>}
+      </h4>
+      <p class="small faint">
+        posted by {safe(poster)} · item {safe(input.itemId)} · ingestor {safe(input.ingestor)}, {strategies[input.strategy]} →{' '}
+        {input.role} text
+      </p>
+      {isEmpty ? (
+        <p class="faint">Nothing came of it.</p>
+      ) : (
+        <ContentView content={input.content} label={`What the ingestor made of ${input.source}`} />
+      )}
+      <details class="more">
+        <summary>raw payload</summary>
+        <Json value={input.payload} label="Raw payload" />
+      </details>
+    </>
+  );
+}
+
+const strategies: Readonly<Record<TurnInputView['strategy'], string>> = {
+  profile: 'by a strategy of the profile',
+  global: 'by the strategy of all profiles',
+  fallback: 'by the fallback strategy',
+  item: 'as the item says',
+};

@@ -1,0 +1,140 @@
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { WhyPlace } from '../../src/inspector/why-place.ts';
+import { Blocks } from '../kit/blocks.tsx';
+import type { LineRange } from '../kit/line-ranges.ts';
+import { toVisibleText } from '../kit/visible-text.ts';
+import { selectedPlace } from './selected-place.ts';
+import { useTurn } from './turn-context.ts';
+
+/** How a row looks. */
+export interface LineLook {
+  readonly class?: string;
+  /** Stands above the row. */
+  readonly before?: ComponentChildren;
+  /** Stands in the margin. */
+  readonly note?: ComponentChildren;
+  /** In the place of text, where the row has none. */
+  readonly instead?: ComponentChildren;
+}
+
+/** A text whose lines can be asked for their source. */
+interface LinesProps {
+  readonly text: string;
+  /** Parts of the text, in order; a row without text is no line. */
+  readonly rows: readonly LineRange[];
+  readonly where: WhyPlace['where'];
+  readonly call?: number;
+  readonly label: string;
+  readonly look?: (index: number) => LineLook;
+  /** Rows have notes: there is a margin for them. */
+  readonly isNoted?: boolean;
+}
+
+/** Rows kept in a scroller of their own from this count on. */
+const longRows = 120;
+
+/** Shows a text line by line: a click, or enter, on a line or a selection asks where it came from; arrows move between lines. */
+export function Lines({ text, rows, where, call, label, look, isNoted = false }: LinesProps) {
+  const { asked, ask } = useTurn();
+  const isAsked = ({ start, end }: LineRange): boolean =>
+    asked?.where === where && asked.call === call && asked.start < end && asked.end > start;
+  const [active, setActive] = useState(() => Math.max(0, rows.findIndex(isAsked)));
+  const element = useRef<HTMLDivElement>(null);
+  const moves = useRef(false);
+  const current = Math.min(active, rows.length - 1);
+  useLayoutEffect(() => {
+    const line = element.current?.querySelector<HTMLElement>(`[data-row="${current}"]`);
+    if (moves.current) line?.focus();
+    moves.current = false;
+  }, [current]);
+  // An address that asks for a line shows it.
+  useLayoutEffect(() => {
+    if (rows.some(isAsked)) element.current?.querySelector('[aria-pressed="true"]')?.scrollIntoView({ block: 'center' });
+  }, []);
+  const ofRow = (index: number): WhyPlace | undefined => {
+    const range = rows[index];
+    return range === undefined || range.start === range.end
+      ? undefined
+      : { where, ...(call === undefined ? {} : { call }), ...range };
+  };
+  const open = (index: number, line: HTMLElement | undefined): void => {
+    const place = ofRow(index);
+    if (place === undefined) return;
+    setActive(index);
+    ask(place, line);
+  };
+  const onClick = (event: MouseEvent): void => {
+    const line = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-row]') : null;
+    const selected = element.current === null ? undefined : selectedPlace(element.current, text);
+    if (selected !== undefined) ask({ where, ...(call === undefined ? {} : { call }), ...selected }, line ?? undefined);
+    else if (line !== null) open(Number(line.dataset['row']), line);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const line = event.target instanceof HTMLElement ? event.target : undefined;
+    if (line?.dataset['row'] === undefined) return;
+    const from = Number(line.dataset['row']);
+    if (event.key === 'Enter' || event.key === ' ') open(from, line);
+    else {
+      const to = target(event.key, from, rows);
+      if (to === undefined) return;
+      moves.current = to !== current;
+      setActive(to);
+    }
+    event.preventDefault();
+  };
+  return (
+    <div
+      ref={element}
+      class={`lines text ${isNoted ? 'lines-noted' : ''} ${rows.length > longRows ? 'lines-long' : ''}`}
+      role="group"
+      aria-label={`${label}; enter on a line says where it came from`}
+      dir="ltr"
+      onClick={onClick}
+      onKeyDown={onKeyDown}
+    >
+      <Blocks
+        count={rows.length}
+        estimate={20}
+        hold={current}
+        row={(index) => {
+          const range = rows[index];
+          if (range === undefined) return null;
+          const { class: name = '', before, note, instead } = look?.(index) ?? {};
+          return (
+            <>
+              {before}
+              {range.start === range.end ? (
+                instead !== undefined && <div class={`line ${name}`}>{instead}</div>
+              ) : (
+                <div
+                  class={`line ${name}`}
+                  data-row={index}
+                  data-start={range.start}
+                  role="button"
+                  tabIndex={index === current ? 0 : -1}
+                  aria-pressed={isAsked(range)}
+                >
+                  {note !== undefined && <span class="line-note">{note}</span>}
+                  <span class="line-text">{toVisibleText(text.slice(range.start, range.end))}</span>
+                </div>
+              )}
+            </>
+          );
+        }}
+      />
+    </div>
+  );
+}
+
+/** Where a key leads from a row; undefined when it is no key of lists. */
+function target(key: string, from: number, rows: readonly LineRange[]): number | undefined {
+  const isLine = ({ start, end }: LineRange): boolean => end > start;
+  const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20 }[key];
+  if (key === 'Home') return rows.findIndex(isLine);
+  if (key === 'End') return rows.findLastIndex(isLine);
+  if (step === undefined) return undefined;
+  let to = Math.max(0, Math.min(rows.length - 1, from + step));
+  for (let row = rows[to]; row !== undefined && !isLine(row); row = rows[to]) to += Math.sign(step);
+  return rows[to] === undefined ? from : to;
+}

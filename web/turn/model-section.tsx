@@ -1,0 +1,57 @@
+import type { ModelAttempt } from '../../src/core/model.ts';
+import type { TurnRecord } from '../../src/inspector/turn-record.ts';
+import { countText, durationText } from '../../src/inspector/format/quantity-text.ts';
+import { safe } from '../kit/safe.ts';
+import { Text } from '../kit/text.tsx';
+import { Section } from './section.tsx';
+
+/** The tries at the model call, with what went wrong and how long was waited. */
+export function ModelSection({ record }: { readonly record: TurnRecord }) {
+  const { attempts } = record;
+  if (attempts.length === 0) return null;
+  const failed = attempts.filter(({ error }) => error !== undefined).length;
+  return (
+    <Section
+      name="model"
+      note={`${countText(attempts.length, 'attempt')}${failed === 0 ? '' : `, ${failed} failed`}`}
+      isOpen={attempts.length > 1 || failed > 0}
+      copy={() => ({ attempts, usage: record.usage, cost: record.cost })}
+    >
+      {() => (
+        <ol class="cards">
+          {attempts.map((attempt, index) => (
+            <li key={index} class="card">
+              <Attempt attempt={attempt} place={index + 1} />
+            </li>
+          ))}
+        </ol>
+      )}
+    </Section>
+  );
+}
+
+function Attempt({ attempt, place }: { readonly attempt: ModelAttempt; readonly place: number }) {
+  const { config, model, ms, firstTokenMs, queuedMs, waitMs, error, partialText } = attempt;
+  const times = [
+    queuedMs === undefined ? '' : `waited ${durationText(queuedMs)} for its turn`,
+    `took ${durationText(ms)}`,
+    firstTokenMs === undefined ? '' : `first token after ${durationText(firstTokenMs)}`,
+    waitMs === undefined ? '' : `then waited ${durationText(waitMs)}`,
+  ];
+  return (
+    <>
+      <h4 class="card-head">
+        <span class="number faint">{place}</span> <code>{safe(config, 80)}</code> <span class="faint">{safe(model, 120)}</span>
+        <span class={error === undefined ? 'tone-good' : 'tone-bad'}>{error === undefined ? 'ok' : error.code}</span>
+      </h4>
+      <p class="small faint">{times.filter(Boolean).join(', ')}</p>
+      {error !== undefined && <p class="tone-bad">{safe(error.message, 2_000)}</p>}
+      {partialText !== undefined && partialText !== '' && (
+        <details class="more">
+          <summary>what had arrived</summary>
+          <Text value={partialText} label="What had arrived of this attempt" />
+        </details>
+      )}
+    </>
+  );
+}

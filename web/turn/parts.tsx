@@ -1,0 +1,70 @@
+import { useMemo } from 'preact/hooks';
+import type { ErrorRecord } from '../../src/core/error.ts';
+import type { Content, FilePart } from '../../src/core/message.ts';
+import { contentParts } from '../../src/core/message.ts';
+import { safe } from '../kit/safe.ts';
+import { Text } from '../kit/text.tsx';
+import { turnHref } from '../routing/route.ts';
+import { useRun } from '../run/run-context.ts';
+import type { TurnSection } from './sections.ts';
+
+/** An error: its code and what it says. */
+export function ErrorLine({ error }: { readonly error: ErrorRecord }) {
+  return (
+    <p class="tone-bad error-line">
+      <strong>{error.code}</strong> {safe(error.message, 2_000)}
+    </p>
+  );
+}
+
+/** A link to a turn of this run. */
+export function TurnLink({
+  turnId,
+  section,
+  name,
+}: {
+  readonly turnId: string;
+  readonly section?: TurnSection;
+  readonly name?: string;
+}) {
+  const { runId } = useRun();
+  return <a href={turnHref(runId, turnId, section === undefined ? {} : { section })}>{name ?? safe(turnId, 60)}</a>;
+}
+
+/** A value as JSON, laid out. */
+export function Json({ value, label }: { readonly value: unknown; readonly label: string }) {
+  const text = useMemo(() => JSON.stringify(value, undefined, 2) ?? 'null', [value]);
+  return (
+    <div class="clip">
+      <Text value={text} label={label} />
+    </div>
+  );
+}
+
+/** Text and files that came from outside. */
+export function ContentView({ content, label }: { readonly content: Content; readonly label: string }) {
+  return (
+    <div class="clip">
+      {contentParts(content).map((part, index) =>
+        part.type === 'text' ? <Text key={index} value={part.text} label={label} /> : <FileView key={index} file={part} />,
+      )}
+    </div>
+  );
+}
+
+/** Images a browser draws without running or loading anything. */
+const drawn = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
+const longestData = 8_000_000;
+
+/** A file: its name and type, and the image itself when its data is here. */
+export function FileView({ file }: { readonly file: Pick<FilePart, 'mediaType' | 'filename'> & Partial<FilePart> }) {
+  const { mediaType, filename, data } = file;
+  const name = `${filename === undefined ? 'file' : safe(filename, 120)} · ${safe(mediaType, 80)}`;
+  const isDrawn = data?.type === 'data' && drawn.has(mediaType) && data.data.length < longestData;
+  return (
+    <figure class="file">
+      {isDrawn && <img src={`data:${mediaType};base64,${data.data}`} alt={name} loading="lazy" />}
+      <figcaption class="faint">{name}</figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,45 @@
+import type { PromptView } from '../../src/inspector/turn-record.ts';
+import { lineCutter, type LineRange } from '../kit/line-ranges.ts';
+
+/** A row of a prompt: a line of a span, a file, or a message that is folded. */
+export interface PromptRow extends LineRange {
+  /** The span's place among the prompt's spans. */
+  readonly span: number;
+  /** The message it begins, if it begins one. */
+  readonly message?: number;
+  readonly isFirstOfSpan: boolean;
+  readonly isFolded?: true;
+}
+
+/** The rows of a prompt; of a folded message, only where it begins. */
+export function promptRows({ spans, text }: PromptView, folded: ReadonlySet<number>): readonly PromptRow[] {
+  const rows: PromptRow[] = [];
+  const cut = lineCutter(text);
+  let message: number | undefined;
+  spans.forEach((span, index) => {
+    const begins = span.messageIndex === message ? {} : { message: span.messageIndex };
+    message = span.messageIndex;
+    const [start, end] = span.range;
+    const shared = { span: index, isFirstOfSpan: true } as const;
+    if (folded.has(message)) {
+      if ('message' in begins) rows.push({ start, end: start, ...shared, ...begins, isFolded: true });
+      return;
+    }
+    if (start === end) rows.push({ start, end, ...shared, ...begins });
+    cut(start, end).forEach((range, place) =>
+      rows.push({ ...range, span: index, isFirstOfSpan: place === 0, ...(place === 0 ? begins : {}) }),
+    );
+  });
+  return rows;
+}
+
+/** The size of each message of a prompt, by its index. */
+export function messageSizes({ spans }: PromptView): ReadonlyMap<number, { readonly role: string; readonly tokens: number }> {
+  const sizes = new Map<number, { role: string; tokens: number }>();
+  for (const { messageIndex, role, tokens } of spans) {
+    const size = sizes.get(messageIndex);
+    if (size === undefined) sizes.set(messageIndex, { role, tokens });
+    else size.tokens += tokens;
+  }
+  return sizes;
+}

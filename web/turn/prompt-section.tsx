@@ -1,0 +1,152 @@
+import { useMemo, useState } from 'preact/hooks';
+import type { ContentPart } from '../../src/core/message.ts';
+import { callIndex } from '../../src/inspector/call-index.ts';
+import type { PromptSpan } from '../../src/inspector/prompt-spans.ts';
+import type { TurnRecord } from '../../src/inspector/turn-record.ts';
+import { countText } from '../../src/inspector/format/quantity-text.ts';
+import { grouped } from '../../src/inspector/format/terminal-text.ts';
+import { useRun } from '../run/run-context.ts';
+import { safe } from '../kit/safe.ts';
+import { Lines, type LineLook } from './lines.tsx';
+import { FileView } from './parts.tsx';
+import { messageSizes, promptRows } from './prompt-rows.ts';
+import { Section } from './section.tsx';
+import { spanName, type SpanNames } from './span-name.ts';
+
+/** What the model saw: messages with their roles, each line marked by its source; tools offered. */
+export function PromptSection({ record }: { readonly record: TurnRecord }) {
+  const { spans } = record.prompt;
+  if (spans.length === 0) return null;
+  const messages = new Set(spans.map(({ messageIndex }) => messageIndex)).size;
+  const tokens = spans.reduce((sum, span) => sum + span.tokens, 0);
+  return (
+    <Section
+      name="prompt"
+      note={`${countText(messages, 'message')}, about ${countText(tokens, 'token')}`}
+      copy={() => ({ prompt: record.prompt, tools: record.tools, toolChoice: record.toolChoice, sources: record.sources })}
+    >
+      {() => (
+        <>
+          <Offered record={record} />
+          <PromptText record={record} />
+        </>
+      )}
+    </Section>
+  );
+}
+
+function Offered({ record }: { readonly record: TurnRecord }) {
+  const { tools, toolChoice, sources } = record;
+  return (
+    <div class="offered small">
+      <p>
+        <span class="faint">Tools offered</span>{' '}
+        {tools.length === 0 ? (
+          'none'
+        ) : (
+          <>
+            {tools.map((tool) => (
+              <code key={tool} class="chip">
+                {safe(tool, 80)}
+              </code>
+            ))}
+          </>
+        )}
+        {toolChoice !== undefined && <> · choice: {safe(toolChoice, 80)}</>}
+      </p>
+      <p>
+        <span class="faint">From</span> {sources.sources.map((source) => safe(source, 60)).join(', ') || 'nothing'}
+        {sources.untrusted.length > 0 && (
+          <span class="tone-waits"> · untrusted: {sources.untrusted.map((source) => safe(source, 60)).join(', ')}</span>
+        )}
+      </p>
+    </div>
+  );
+}
+
+function PromptText({ record }: { readonly record: TurnRecord }) {
+  const store = useRun();
+  const { prompt } = record;
+  const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
+  const sizes = useMemo(() => messageSizes(prompt), [prompt]);
+  const rows = useMemo(() => promptRows(prompt, folded), [prompt, folded]);
+  const names = useMemo(
+    (): SpanNames | undefined => (store.state === undefined ? undefined : { run: store.state, calls: callIndex(store.state) }),
+    [prompt],
+  );
+  const fold = (message: number): void => {
+    const next = new Set(folded);
+    if (!next.delete(message)) next.add(message);
+    setFolded(next);
+  };
+  const isAllFolded = folded.size === sizes.size;
+  const look = (index: number): LineLook => {
+    const row = rows[index];
+    const span = row === undefined ? undefined : prompt.spans[row.span];
+    if (row === undefined || span === undefined) return {};
+    const name = row.isFirstOfSpan && names !== undefined ? spanName(names, span) : '';
+    return {
+      class: `from-${span.source}${span.ephemeral === true ? ' ephemeral' : ''}`,
+      ...(row.message === undefined
+        ? {}
+        : { before: <MessageHead index={row.message} size={sizes.get(row.message)} isOpen={row.isFolded !== true} fold={fold} /> }),
+      ...(name === '' ? {} : { note: <Note name={name} span={span} /> }),
+      ...(row.isFolded === true || span.file === undefined
+        ? {}
+        : { instead: <FileView file={fileOf(store, span, prompt.spans) ?? span.file} /> }),
+    };
+  };
+  return (
+    <>
+      <p class="small">
+        <button type="button" class="quiet" onClick={() => setFolded(isAllFolded ? new Set() : new Set(sizes.keys()))}>
+          {isAllFolded ? 'unfold all messages' : 'fold all messages'}
+        </button>
+        <span class="faint"> Click a line, or select text, to see where it came from.</span>
+      </p>
+      <Lines text={prompt.text} rows={rows} where="prompt" label="What the model saw" look={look} isNoted />
+    </>
+  );
+}
+
+function Note({ name, span }: { readonly name: string; readonly span: PromptSpan }) {
+  return (
+    <>
+      <span class="line-name">{name}</span>
+      {span.ephemeral === true && <span class="chip">this turn only</span>}
+    </>
+  );
+}
+
+function MessageHead({
+  index,
+  size,
+  isOpen,
+  fold,
+}: {
+  readonly index: number;
+  readonly size: { readonly role: string; readonly tokens: number } | undefined;
+  readonly isOpen: boolean;
+  readonly fold: (message: number) => void;
+}) {
+  return (
+    <h4 class="message-head">
+      <button type="button" aria-expanded={isOpen} onClick={() => fold(index)}>
+        <span class={`role role-${size?.role ?? ''}`}>{size?.role}</span>{' '}
+        <span class="faint">
+          message {index} · {grouped(size?.tokens ?? 0)} tokens
+        </span>
+      </button>
+    </h4>
+  );
+}
+
+/** The file behind a span, as its item brought it: the n-th file span of an item is its n-th file. */
+function fileOf(store: ReturnType<typeof useRun>, span: PromptSpan, spans: readonly PromptSpan[]) {
+  const content = store.state?.turns
+    .get(span.turnId as Parameters<NonNullable<typeof store.state>['turns']['get']>[0])
+    ?.start.inputs.find(({ itemId }) => itemId === span.ref)?.content;
+  if (content === undefined || typeof content === 'string') return undefined;
+  const place = spans.filter((other) => other.file !== undefined && other.ref === span.ref).indexOf(span);
+  return content.filter((part: ContentPart) => part.type === 'file')[place];
+}

@@ -1,0 +1,100 @@
+import { useMemo } from 'preact/hooks';
+import type { TurnRecord } from '../../src/inspector/turn-record.ts';
+import type { WhyPlace } from '../../src/inspector/why-place.ts';
+import type { LiveReply } from '../data/live-replies.ts';
+import { lineCutter } from '../kit/line-ranges.ts';
+import { safe } from '../kit/safe.ts';
+import { Text } from '../kit/text.tsx';
+import { useRun } from '../run/run-context.ts';
+import { Lines } from './lines.tsx';
+import { FileView } from './parts.tsx';
+import { Section } from './section.tsx';
+
+/** What the model thought and said; while it still does, as it comes. */
+export function ReplySection({ record }: { readonly record: TurnRecord }) {
+  const live = useRun().live.replies.value.get(record.turnId);
+  const { reply, attempts } = record;
+  if (live !== undefined && reply.finishReason === undefined && attempts.length === 0) return <LiveSection live={live} />;
+  const waits = record.status === 'running' && attempts.length === 0 && record.prompt.spans.length > 0;
+  if (reply.finishReason === undefined && !waits) return null;
+  return (
+    <Section name="reply" note={waits ? 'to come' : replyNote(record)} copy={() => reply}>
+      {() => (waits ? <p class="faint">The model has not answered yet.</p> : <Said record={record} />)}
+    </Section>
+  );
+}
+
+function replyNote({ reply }: TurnRecord): string {
+  const model = reply.modelId === undefined ? '' : `, model ${safe(reply.modelId, 80)}`;
+  return `${reply.finishReason ?? 'none'}${model}`;
+}
+
+function Said({ record }: { readonly record: TurnRecord }) {
+  const { reply } = record;
+  const isEmpty = reply.text === '' && reply.toolCalls.length === 0 && reply.files.length === 0;
+  return (
+    <>
+      {reply.reasoning !== '' && (
+        <details class="more" open={reply.reasoning.length < 4_000}>
+          <summary>reasoning</summary>
+          <TextLines text={reply.reasoning} where="reasoning" label="Reasoning" look="from-reasoning" />
+        </details>
+      )}
+      {reply.text !== '' && <TextLines text={reply.text} where="reply" label="Reply" look="from-reply" />}
+      {isEmpty && <p class="tone-bad">The reply is empty.</p>}
+      {reply.files.map((file, index) => (
+        <FileView key={index} file={file} />
+      ))}
+      {reply.said !== undefined && (
+        <details class="more">
+          <summary>what the model really wrote: its calls were read out of this</summary>
+          <Text value={reply.said} label="What the model really wrote" />
+        </details>
+      )}
+    </>
+  );
+}
+
+/** A text of the turn's own, by lines. */
+export function TextLines({
+  text,
+  where,
+  call,
+  label,
+  look,
+}: {
+  readonly text: string;
+  readonly where: WhyPlace['where'];
+  readonly call?: number;
+  readonly label: string;
+  readonly look: string;
+}) {
+  const rows = useMemo(() => lineCutter(text)(0, text.length), [text]);
+  const ofCall = call === undefined ? {} : { call };
+  return <Lines text={text} rows={rows} where={where} {...ofCall} label={label} look={() => ({ class: look })} />;
+}
+
+function LiveSection({ live }: { readonly live: LiveReply }) {
+  return (
+    <Section name="reply" note={live.attempt > 1 ? `attempt ${live.attempt}, as it comes` : 'as it comes'}>
+      {() => (
+        <div class="live" aria-busy="true">
+          {live.superseded.map((text, index) => (
+            <details key={index} class="more">
+              <summary class="faint">attempt {index + 1} was given up; it had said</summary>
+              <Text value={text} label={`Attempt ${index + 1}, given up`} />
+            </details>
+          ))}
+          {live.reasoning !== '' && (
+            <div class="faint">
+              <Text value={live.reasoning} label="Reasoning, as it comes" />
+            </div>
+          )}
+          <Text value={live.text} label="Reply, as it comes" />
+          {live.toolInput !== '' && <Text value={live.toolInput} label="Arguments, as they come" />}
+          <span class="caret" aria-hidden="true" />
+        </div>
+      )}
+    </Section>
+  );
+}

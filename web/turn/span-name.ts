@@ -1,0 +1,38 @@
+import type { PlacedCall } from '../../src/inspector/call-index.ts';
+import type { TurnId } from '../../src/core/ids.ts';
+import type { RunState } from '../../src/core/state.ts';
+import type { PromptSpan } from '../../src/inspector/prompt-spans.ts';
+import { safe } from '../kit/safe.ts';
+
+/** What spans are named by. */
+export interface SpanNames {
+  readonly run: RunState;
+  readonly calls: ReadonlyMap<string, PlacedCall>;
+}
+
+/** Where a span of a prompt came from, in a few words. */
+export function spanName({ run, calls }: SpanNames, span: PromptSpan): string {
+  const tool = span.callId === undefined ? undefined : calls.get(span.callId)?.call.request.name;
+  switch (span.source) {
+    case 'segment':
+      return safe(span.ref, 60);
+    case 'head':
+      return 'what came before';
+    case 'item':
+      return safe(itemSource(run, span) ?? span.ref, 60);
+    case 'tool_result':
+      return `result of ${safe(tool ?? span.ref, 60)}`;
+    case 'tool_call':
+      return `call of ${safe(tool ?? span.ref, 60)}`;
+    case 'reply':
+    case 'reasoning':
+      return `${span.source} of ${safe(span.turnId ?? span.ref, 60)}`;
+    case 'join':
+      return '';
+  }
+}
+
+function itemSource(run: RunState, { turnId, ref }: PromptSpan): string | undefined {
+  const turn = turnId === undefined ? undefined : run.turns.get(turnId as TurnId);
+  return turn?.start.inputs.find(({ itemId }) => itemId === ref)?.source;
+}

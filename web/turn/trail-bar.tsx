@@ -1,0 +1,25 @@
+import { safe } from '../kit/safe.ts';
+import { backTo, forgetTrail, trail } from './trail.ts';
+
+/** The way here, with links back. */
+export function TrailBar() {
+  if (trail.value.length === 0) return null;
+  return (
+    <nav class="trail small" aria-label="The way here">
+      {trail.value.map((step) => (
+        <>
+          <a href={step.href} onClick={() => backTo(step)}>
+            {safe(step.label, 120)}
+          </a>{' '}
+          <span aria-hidden="true" class="faint">
+            ›
+          </span>{' '}
+        </>
+      ))}
+      <span class="faint">here</span>
+      <button type="button" class="quiet" onClick={forgetTrail} aria-label="Forget the way here">
+        ✕
+      </button>
+    </nav>
+  );
+}

@@ -1,0 +1,23 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { WhyPlace } from '../../src/inspector/why-place.ts';
+import type { TurnRecord } from '../../src/inspector/turn-record.ts';
+
+/** What the parts of a turn's view share. */
+export interface TurnScope {
+  readonly record: TurnRecord;
+  /** The place whose source is shown. */
+  readonly asked: WhyPlace | undefined;
+  /** Shows where the text at a place came from; `from` gets the focus back. */
+  readonly ask: (place: WhyPlace, from?: HTMLElement) => void;
+}
+
+/** The turn a part stands in. */
+export const TurnContext = createContext<TurnScope | undefined>(undefined);
+
+/** The turn this component is a part of. */
+export function useTurn(): TurnScope {
+  const scope = useContext(TurnContext);
+  if (scope === undefined) throw new Error('a part of a turn stands outside of one');
+  return scope;
+}

@@ -1,0 +1,183 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { CauseStep } from '../../src/inspector/cause-chain.ts';
+import { countText } from '../../src/inspector/format/quantity-text.ts';
+import type { TurnRecord } from '../../src/inspector/turn-record.ts';
+import type { WhyAnswer, WhyPiece } from '../../src/inspector/why.ts';
+import type { WhyPlace } from '../../src/inspector/why-place.ts';
+import { CopyButton } from '../kit/copy-button.tsx';
+import { useKeys } from '../kit/keys.ts';
+import { safe } from '../kit/safe.ts';
+import { runHref } from '../routing/route.ts';
+import { useRun } from '../run/run-context.ts';
+import { OriginView, TrailLink } from './origin-view.tsx';
+import type { TurnSection } from './sections.ts';
+import { leave } from './trail.ts';
+
+/** Pieces and steps that are shown at first. */
+const fewPieces = 6;
+const fewSteps = 8;
+
+/** What the panel answers. */
+interface WhyPanelProps {
+  readonly record: TurnRecord;
+  /** A place, or a text that is searched for. */
+  readonly question: WhyPlace | string;
+  readonly onClose: () => void;
+}
+
+/** Where a text of the turn came from, and what brought that about, back to the user. */
+export function WhyPanel({ record, question, onClose }: WhyPanelProps) {
+  const store = useRun();
+  const known = store.contents.revision.value;
+  // Not for every event of a busy run: what is asked about is on the record, which changes when it does.
+  const answers = useMemo(() => store.why(record.turnId, question), [store, record, question, known]);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+  }, [question]);
+  useKeys([{ keys: 'Escape', does: 'close where it came from', run: onClose }]);
+  return (
+    <aside class="why" aria-labelledby="why-title">
+      <header class="why-head">
+        <h3 id="why-title" ref={heading} tabIndex={-1}>
+          Where this came from
+        </h3>
+        <CopyButton value={() => answers} label="copy" of="the answer as JSON" />
+        <button type="button" class="quiet" onClick={onClose} aria-label="Close">
+          ✕
+        </button>
+      </header>
+      <div class="why-body" aria-live="polite">
+        {answers.length === 0 && <NoAnswer question={question} />}
+        {typeof question === 'string' && answers.length > 0 && <Found answers={answers} />}
+        {answers.map((answer, index) => (
+          <Answer key={index} answer={answer} isOnly={answers.length === 1} />
+        ))}
+      </div>
+    </aside>
+  );
+}
+
+function NoAnswer({ question }: { readonly question: WhyPlace | string }) {
+  return (
+    <p>
+      {typeof question === 'string'
+        ? `“${safe(question, 120)}” is neither in the prompt nor in the reply of this turn.`
+        : 'Nothing stands at this place of this turn.'}
+    </p>
+  );
+}
+
+function Found({ answers }: { readonly answers: readonly WhyAnswer[] }) {
+  const match = answers[0]?.match ?? 'exact';
+  const how = { exact: '', whitespace: ', without regard to white space', case: ', without regard to case and white space' }[match];
+  return (
+    <p class="small faint">
+      Found at {countText(answers.length, 'place')}
+      {how}.
+    </p>
+  );
+}
+
+const places: Readonly<Record<WhyAnswer['where'], string>> = {
+  prompt: 'What the model saw',
+  reply: 'The reply',
+  reasoning: 'The reasoning',
+  tool_call: 'Arguments of a tool call',
+};
+
+function Answer({ answer, isOnly }: { readonly answer: WhyAnswer; readonly isOnly: boolean }) {
+  const [isWhole, setWhole] = useState(false);
+  const from = `${safe(answer.turnId, 60)}: “${safe(answer.text.trim(), 40)}”`;
+  const pieces = isWhole ? answer.pieces : answer.pieces.slice(0, fewPieces);
+  return (
+    <article class={isOnly ? 'answer' : 'answer card'}>
+      <p class="small faint">
+        {places[answer.where]}, characters {answer.range[0]} to {answer.range[1]}
+      </p>
+      {pieces.map((piece, index) => (
+        <Piece key={index} piece={piece} from={from} />
+      ))}
+      {answer.pieces.length > pieces.length && (
+        <button type="button" class="quiet" onClick={() => setWhole(true)}>
+          show {countText(answer.pieces.length - pieces.length, 'more piece')}
+        </button>
+      )}
+      {answer.causes.length > 0 && <Causes causes={answer.causes} from={from} />}
+    </article>
+  );
+}
+
+function Piece({ piece, from }: { readonly piece: WhyPiece; readonly from: string }) {
+  const { text, origin, role, messageIndex, ephemeral } = piece;
+  if (origin.kind === 'join' && text.trim() === '')
+    return <p class="small faint">white space between two texts, put in by the engine</p>;
+  return (
+    <div class={`piece from-${origin.kind}`}>
+      <blockquote dir="auto">{text.trim() === '' ? <span class="faint">white space</span> : safe(text.trim(), 400)}</blockquote>
+      <OriginView origin={origin} from={from} />
+      {messageIndex !== undefined && (
+        <p class="small faint">
+          in message {messageIndex}, {role}
+          {ephemeral === true && ', in this turn only'}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Causes({ causes, from }: { readonly causes: readonly CauseStep[]; readonly from: string }) {
+  const [isWhole, setWhole] = useState(false);
+  const isShort = !isWhole && causes.length > fewSteps + 1;
+  const head = isShort ? causes.slice(0, fewSteps - 2) : causes;
+  const tail = isShort ? causes.slice(-2) : [];
+  return (
+    <>
+      <h4>Because, newest first</h4>
+      <ol class="causes" reversed>
+        {head.map((step) => (
+          <Cause key={step.seq} step={step} from={from} />
+        ))}
+        {isShort && (
+          <li class="cause">
+            <button type="button" class="quiet" onClick={() => setWhole(true)}>
+              {countText(causes.length - head.length - tail.length, 'more step')}
+            </button>
+          </li>
+        )}
+        {tail.map((step) => (
+          <Cause key={step.seq} step={step} from={from} />
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Cause({ step, from }: { readonly step: CauseStep; readonly from: string }) {
+  const { runId } = useRun();
+  const { seq, type, text, turnId } = step;
+  return (
+    <li class="cause">
+      <span class="cause-what">{safe(text, 240)}</span>
+      <span class="small faint">
+        <a href={runHref(runId, 'events', { at: String(seq) })} onClick={() => leave(from)}>
+          #{seq} {type}
+        </a>
+        {turnId !== undefined && (
+          <>
+            {' · '}
+            <TrailLink turnId={turnId} section={sectionOf(type)} from={from} />
+          </>
+        )}
+      </span>
+    </li>
+  );
+}
+
+/** Where a turn shows what an event did. */
+function sectionOf(type: CauseStep['type']): TurnSection {
+  if (type === 'model.end') return 'reply';
+  if (type === 'turn.decide') return 'decision';
+  if (type === 'state.update') return 'state';
+  return type.startsWith('tool.') ? 'calls' : 'items';
+}
