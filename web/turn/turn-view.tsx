@@ -28,6 +28,8 @@ import { TurnContext, type TurnScope } from './turn-context.ts';
 import { WhyPanel } from './why-panel.tsx';
 import { WhySearch } from './why-search.tsx';
 import './turn.css';
+import './sections.css';
+import './why.css';
 import './lines.css';
 
 /** Everything about one turn. */
