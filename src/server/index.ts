@@ -3,4 +3,4 @@ export { createServerApp, type ServerAppOptions } from './http/create-server-app
 export { serve, type ServeOptions, type Served } from './http/serve.ts';
 export type { ServerApp, ServerEnv, ServerParts } from './http/server-parts.ts';
 export type { ErrorAnswer } from './http/answer-error.ts';
-export type { RunRow } from './http/run-routes.ts';
+export type { RunRow } from './http/run-row.ts';

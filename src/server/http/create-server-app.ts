@@ -8,6 +8,7 @@ import { reachRun } from '../reach/reach-run.ts';
 import { answerError } from './answer-error.ts';
 import { addControlRoutes } from './control-routes.ts';
 import { addExportRoutes } from './export-routes.ts';
+import { addEventRoutes } from './event-routes.ts';
 import { guard } from './guard.ts';
 import { addInfoRoutes } from './info-routes.ts';
 import { addPageRoutes } from './page-routes.ts';
@@ -58,6 +59,7 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
   app.use('*', bodyLimit({ maxSize: longestBody, onError: (context) => answerError(context, tooLong()) }));
   addInfoRoutes(app, parts);
   addRunRoutes(app, parts);
+  addEventRoutes(app, parts);
   addControlRoutes(app, parts);
   addExportRoutes(app, parts);
   addPageRoutes(app);

@@ -5,13 +5,8 @@ import type { RunId } from '../../core/ids.ts';
 import type { RunSummary } from '../../core/journal.ts';
 import { runOverview } from '../../inspector/run-overview.ts';
 import { readNumber } from './read-query.ts';
+import { toRow } from './run-row.ts';
 import type { ServerApp, ServerParts } from './server-parts.ts';
-
-/** A run in the list of runs. */
-export interface RunRow extends RunSummary {
-  /** The process of the server advances it. */
-  readonly isLive: boolean;
-}
 
 const usualRows = 100;
 const mostRows = 1_000;
@@ -29,7 +24,7 @@ export function addRunRoutes(app: ServerApp, parts: ServerParts): void {
     const found = rowsAfter(await engine.runs(), before).filter(
       (row) => (status === '' || row.status === status) && matches(row, q.toLowerCase()),
     );
-    const runs = found.slice(0, limit).map((row) => toRow(parts, row));
+    const runs = found.slice(0, limit).map((row) => toRow(engine, row));
     return context.json({ runs, more: found.length > limit });
   });
 
@@ -70,10 +65,6 @@ export function addRunRoutes(app: ServerApp, parts: ServerParts): void {
     const record = await records.get(context.req.param('id'));
     return context.json(await record.profiles());
   });
-}
-
-function toRow({ engine }: ServerParts, summary: RunSummary): RunRow {
-  return { ...summary, isLive: engine.live(summary.runId) !== undefined };
 }
 
 /** The runs older than one of them, newest first. */

@@ -1,0 +1,19 @@
+/** A message of a stream of server-sent events. Without a name it is one of the stream's own events, with its id. */
+export interface EventFrame {
+  readonly event?: string;
+  readonly id?: number;
+  readonly data: unknown;
+}
+
+/** The bytes of a message. JSON has no line breaks, so one line of data is enough. */
+export function toFrame({ event, id, data }: EventFrame): string {
+  const name = event === undefined ? '' : `event: ${event}\n`;
+  const number = id === undefined ? '' : `id: ${id}\n`;
+  return `${name}${number}data: ${JSON.stringify(data)}\n\n`;
+}
+
+/** What a stream says while nothing happens, so that nobody in between takes it for dead. */
+export const heartbeat = ': still here\n\n';
+
+/** How soon a client asks again when the stream breaks off. */
+export const greeting = 'retry: 1000\n\n';

@@ -1,0 +1,136 @@
+import type { RunId } from '../../core/ids.ts';
+import type { RunSummary } from '../../core/journal.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { toFrame } from './event-frames.ts';
+import type { FrameSource, NextFrames } from './answer-events.ts';
+import { type RunRow, toRow } from './run-row.ts';
+import { Waiting } from './waiting.ts';
+
+/** How often the journal is looked at while somebody watches, in milliseconds, and how many new runs are looked for. */
+const lookEveryMs = 500;
+const newestLooked = 32;
+/** Rows that wait for a slow reader at most. */
+const maxWaiting = 1_000;
+
+/** What a reader of the list of runs has not been sent yet. */
+class ListFeed implements FrameSource {
+  readonly waiting = new Waiting();
+  readonly #leave: (feed: ListFeed) => void;
+  #rows = new Map<RunId, RunRow>();
+  #hasLost = false;
+  #isOver = false;
+
+  constructor(leave: (feed: ListFeed) => void) {
+    this.#leave = leave;
+  }
+
+  /** A row takes the place of the one from before: a slow reader gets the newest. */
+  add(rows: readonly RunRow[]): void {
+    for (const row of rows) this.#rows.set(row.runId, row);
+    if (this.#rows.size > maxWaiting) {
+      this.#rows = new Map();
+      this.#hasLost = true;
+    }
+    this.waiting.wake();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.waiting.wake();
+  }
+
+  next(): Promise<NextFrames> {
+    if (this.#isOver) return Promise.resolve('end');
+    const runs = [...this.#rows.values()];
+    const lag = this.#hasLost ? toFrame({ event: 'lag', data: {} }) : '';
+    this.#rows = new Map();
+    this.#hasLost = false;
+    const text = lag + (runs.length === 0 ? '' : toFrame({ event: 'runs', data: { runs } }));
+    return Promise.resolve(text === '' ? 'wait' : { text });
+  }
+
+  close(): void {
+    this.#leave(this);
+  }
+}
+
+/**
+ * Watches the list of runs for everybody who looks at it: one look at the journal for all of them, and none when nobody is
+ * there. Runs that other processes advance show like those of this one.
+ */
+export class RunListWatch {
+  readonly #engine: Engine;
+  readonly #feeds = new Set<ListFeed>();
+  /** How the runs that may change looked the last time; undefined before the first look. */
+  #known: ReadonlyMap<RunId, RunRow> | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #looking: Promise<void> | undefined;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** A reader, who is told of what changes from here on: how things stand has to be known first. */
+  async open(): Promise<FrameSource> {
+    if (this.#known === undefined) await this.#look();
+    const feed = new ListFeed((left) => this.#leave(left));
+    this.#feeds.add(feed);
+    this.#timer ??= setInterval(() => void this.#look().catch(() => this.#fail()), lookEveryMs).unref();
+    return feed;
+  }
+
+  /** The journal cannot be read any more: who watches asks again, and is told. */
+  #fail(): void {
+    for (const feed of this.#feeds) feed.end();
+    this.#stop();
+  }
+
+  #leave(feed: ListFeed): void {
+    this.#feeds.delete(feed);
+    if (this.#feeds.size === 0) this.#stop();
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#known = undefined;
+  }
+
+  #look(): Promise<void> {
+    this.#looking ??= this.#compare().finally(() => (this.#looking = undefined));
+    return this.#looking;
+  }
+
+  async #compare(): Promise<void> {
+    const before = this.#known;
+    const rows = await this.#mayHaveChanged(before);
+    this.#known = rows;
+    if (before === undefined) return;
+    const changed = [...rows.values()].filter((row) => differs(before.get(row.runId), row));
+    if (changed.length > 0) for (const feed of this.#feeds) feed.add(changed);
+  }
+
+  /** Runs that are not over, were not over the last time, or are new: no other run changes. */
+  async #mayHaveChanged(before: ReadonlyMap<RunId, RunRow> | undefined): Promise<ReadonlyMap<RunId, RunRow>> {
+    const found: RunSummary[] = [...(await this.#engine.runs({ isOpen: true }))];
+    const newest = await this.#engine.runs({ limit: newestLooked });
+    const isFlood = before !== undefined && newest.length === newestLooked && newest.every(({ runId }) => !before.has(runId));
+    found.push(...(isFlood ? await this.#engine.runs() : newest));
+    const rows = new Map(found.map((summary) => [summary.runId, toRow(this.#engine, summary)]));
+    for (const { runId, outcome } of before?.values() ?? []) {
+      if (rows.has(runId) || outcome !== undefined) continue;
+      for (const summary of await this.#engine.runs({ runId })) rows.set(runId, toRow(this.#engine, summary));
+    }
+    return rows;
+  }
+}
+
+function differs(before: RunRow | undefined, now: RunRow): boolean {
+  return (
+    before === undefined ||
+    before.lastSeq !== now.lastSeq ||
+    before.status !== now.status ||
+    before.isLive !== now.isLive ||
+    before.isAbandoned !== now.isAbandoned
+  );
+}
