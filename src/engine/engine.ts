@@ -198,11 +198,11 @@ export class Engine {
   }
 
   /** Starts a new run with the history of another, up to a sequence number (rounded down to the end of a turn). */
-  async fork(runId: string, options: { readonly at?: number } & LaunchOptions = {}): Promise<Run> {
+  async fork(runId: string, options: { readonly at?: number; readonly runId?: string } & LaunchOptions = {}): Promise<Run> {
     this.#assertOpen();
     const { journal, ids } = this.#parts;
     const events = await journal.read(runId as RunId);
-    const newId = ids.runId();
+    const newId = options.runId === undefined ? ids.runId() : await freeRunId(journal, options.runId);
     const copied = forkedEvents(events, { at: options.at, from: runId as RunId, to: newId });
     const state = foldEvents(copied);
     if (state === undefined) throw new CadreError('RUN_UNKNOWN', `run ${runId} has no events to fork from`);

@@ -5,6 +5,8 @@ import type { LaunchOptions } from '../../engine/engine-parts.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { usualProfile } from '../../engine/usual-profile.ts';
 import { reachRun } from '../reach/reach-run.ts';
+import { addChatRoutes } from '../chat/chat-routes.ts';
+import { Threads } from '../threads/threads.ts';
 import { answerError } from './answer-error.ts';
 import { addControlRoutes } from './control-routes.ts';
 import { addExportRoutes } from './export-routes.ts';
@@ -54,6 +56,7 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
     defaultProfile: options.defaultProfile ?? usualProfile(engine.profiles.profiles),
     launch: options.launch ?? {},
   };
+  const threads = new Threads(engine);
   const app: ServerApp = new Hono<ServerEnv>();
   app.use('*', guard({ readOnly, token, allowedHosts, allowsAddresses }));
   app.use('*', bodyLimit({ maxSize: longestBody, onError: (context) => answerError(context, tooLong()) }));
@@ -62,6 +65,7 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
   addEventRoutes(app, parts);
   addControlRoutes(app, parts);
   addExportRoutes(app, parts);
+  addChatRoutes(app, parts, threads);
   addPageRoutes(app);
   app.all('*', (context) => answerError(context, new CadreError('ROUTE_UNKNOWN', `there is nothing at ${context.req.path}`)));
   app.onError((thrown, context) => answerError(context, thrown));

@@ -1,0 +1,68 @@
+import type { TurnId } from '../../core/ids.ts';
+import { hasTold, type ReplyStep, type ToldReply, untold } from '../threads/reply-text.ts';
+import type { UiChunk } from './ui-chunk.ts';
+
+type PartKind = 'text' | 'reasoning';
+
+/** A step of a message: one turn of the root agent. Knows what the client was told in it, and can tell it anew. */
+export class UiStep {
+  readonly turnId: TurnId;
+  /** The whole reply is on record. */
+  hasReply = false;
+  #told: ToldReply = untold;
+  #open: { readonly kind: PartKind; readonly id: string } | undefined;
+  #parts = 0;
+  /** What was sent besides the reply: a step that starts over loses it at the client, too. */
+  readonly #kept: UiChunk[] = [];
+
+  constructor(turnId: TurnId) {
+    this.turnId = turnId;
+  }
+
+  get told(): ToldReply {
+    return this.#told;
+  }
+
+  /** Goes on with the reply, or starts it over. */
+  tell({ startsOver, reasoning, text, told }: ReplyStep): readonly UiChunk[] {
+    const chunks: UiChunk[] = startsOver ? this.#startOver() : [];
+    this.#told = told;
+    return [...chunks, ...this.#say('reasoning', reasoning), ...this.#say('text', text)];
+  }
+
+  /** Sends something that is no part of the reply's words. */
+  keep(...chunks: readonly UiChunk[]): readonly UiChunk[] {
+    this.#kept.push(...chunks);
+    return chunks;
+  }
+
+  /** Ends the part that is open. */
+  close(): readonly UiChunk[] {
+    const open = this.#open;
+    this.#open = undefined;
+    return open === undefined ? [] : [{ type: `${open.kind}-end`, id: open.id }];
+  }
+
+  /** Takes back what a turn said that came to nothing. */
+  takeBack(): readonly UiChunk[] {
+    if (!hasTold(this.#told)) return this.close();
+    const chunks = this.#startOver();
+    this.#told = untold;
+    return chunks;
+  }
+
+  #startOver(): UiChunk[] {
+    this.#open = undefined;
+    return [{ type: 'reset-step' }, ...this.#kept];
+  }
+
+  #say(kind: PartKind, delta: string): readonly UiChunk[] {
+    if (delta === '') return [];
+    if (this.#open?.kind === kind) return [{ type: `${kind}-delta`, id: this.#open.id, delta }];
+    const closing = this.close();
+    this.#parts += 1;
+    const id = `${this.turnId}.${this.#parts}`;
+    this.#open = { kind, id };
+    return [...closing, { type: `${kind}-start`, id }, { type: `${kind}-delta`, id, delta }];
+  }
+}

@@ -1,0 +1,225 @@
+import type { CadreEvent, EventOf } from '../../core/event.ts';
+import type { AgentId, CallId, TurnId } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { contentText, type FilePart } from '../../core/message.ts';
+import { questionId } from '../../core/stagnation.ts';
+import { toWire } from '../../core/to-wire.ts';
+import { AgentCards, cardData } from '../threads/agent-cards.ts';
+import type { RunNews } from '../threads/follow-run.ts';
+import { type ReplyStep, tellPiece, tellWhole, untold } from '../threads/reply-text.ts';
+import type { ToolInputChunk, UiChunk } from './ui-chunk.ts';
+import { UiStep } from './ui-step.ts';
+
+/**
+ * Turns what happens in a run into the chunks of a UI message: the root agent's turns are its steps, its words and calls their
+ * parts, and the agents below it data parts that are replaced as they work. Calls of other agents appear when a person must
+ * decide over them.
+ *
+ * 1. What a client has put together in the end is what the journal says, whatever was streamed before: a reply that was retried
+ *    takes back what it had said.
+ * 2. It depends on nothing but what it was told: told from the beginning of an exchange, it is where every other one is.
+ */
+export class UiStream {
+  readonly #root: AgentId;
+  readonly #cards = new AgentCards();
+  /** The calls the client knows of, and those it may learn of. */
+  readonly #calls = new Map<CallId, { readonly request: EventOf<'tool.request'>; isShown: boolean; isAsked: boolean }>();
+  readonly #questions = new Map<string, JsonObject>();
+  #step: UiStep | undefined;
+  /** The turn that was over last: pieces of its reply that come late are of no use. */
+  #over: TurnId | undefined;
+
+  constructor(root: AgentId) {
+    this.#root = root;
+  }
+
+  /** The chunks that tell a client the news. */
+  take(news: RunNews): readonly UiChunk[] {
+    switch (news.kind) {
+      case 'event':
+        return this.#take(news.event);
+      case 'delta': {
+        if (news.agentId !== this.#root || news.turnId === this.#over) return [];
+        const step = tellPiece(this.#step?.turnId === news.turnId ? this.#step.told : untold, news.delta);
+        return step === undefined ? [] : this.#tell(news.turnId, step);
+      }
+      case 'reply': {
+        const { agentId, turnId } = news.reply;
+        if (agentId !== this.#root || turnId === this.#over) return [];
+        return this.#tell(turnId, tellWhole(this.#step?.turnId === turnId ? this.#step.told : untold, news.reply));
+      }
+    }
+  }
+
+  /** What comes from here on is another message: nothing of what was told before is in it. */
+  beginMessage(): void {
+    this.#step = undefined;
+    for (const call of this.#calls.values()) call.isShown = false;
+  }
+
+  /** Ends what is open: nothing more comes in this answer. */
+  close(): readonly UiChunk[] {
+    return this.#step?.close() ?? [];
+  }
+
+  #take(event: CadreEvent): readonly UiChunk[] {
+    switch (event.type) {
+      case 'model.end':
+        return event.agentId === this.#root ? this.#endReply(event) : this.#noteAgent(event);
+      case 'turn.end':
+        return event.agentId === this.#root ? this.#endTurn(event) : [];
+      case 'tool.request':
+        this.#calls.set(event.callId, { request: event, isShown: false, isAsked: false });
+        return event.agentId === this.#root && event.args !== null ? this.#show(event, true) : this.#noteAgent(event);
+      case 'tool.suspend':
+        return this.#suspend(event);
+      case 'tool.answer':
+        return this.#answer(event);
+      case 'tool.end':
+        return this.#endCall(event);
+      case 'stagnation.act':
+        return event.action === 'ask_human' ? this.#ask(questionId(event.agentId), event.agentId, event.prompt ?? '') : [];
+      case 'inbox.add':
+        return event.item.source === 'HUMAN_ANSWER' ? this.#settleQuestion(questionId(event.agentId), event.item.payload) : [];
+      case 'note.add':
+        return event.code === 'NOTICE' ? [{ type: 'data-notice', data: { level: event.level, message: event.message } }] : [];
+      default:
+        return this.#noteAgent(event);
+    }
+  }
+
+  #tell(turnId: TurnId, step: ReplyStep): readonly UiChunk[] {
+    const opening = this.#open(turnId);
+    return [...opening, ...(this.#step?.tell(step) ?? [])];
+  }
+
+  /** Begins the step of a turn, unless it has begun. */
+  #open(turnId: TurnId): readonly UiChunk[] {
+    if (this.#step?.turnId === turnId) return [];
+    const ending = this.#step === undefined ? [] : [...this.#step.close(), { type: 'finish-step' } as const];
+    this.#step = new UiStep(turnId);
+    return [...ending, { type: 'start-step' }];
+  }
+
+  #keep(...chunks: readonly UiChunk[]): readonly UiChunk[] {
+    return this.#step?.keep(...chunks) ?? chunks;
+  }
+
+  #endReply({ turnId, reply }: EventOf<'model.end'>): readonly UiChunk[] {
+    if (reply === undefined) return this.#step?.turnId === turnId ? this.#step.takeBack() : [];
+    const said = reply.text !== '' || reply.reasoning !== '' || reply.toolCalls.length > 0 || (reply.files ?? []).length > 0;
+    if (!said && this.#step?.turnId !== turnId) return [];
+    const opening = this.#open(turnId);
+    const step = this.#step;
+    if (step === undefined) return opening;
+    const rest = step.tell(tellWhole(step.told, reply));
+    step.hasReply = true;
+    return [...opening, ...rest, ...step.close(), ...this.#keep(...(reply.files ?? []).flatMap(fileChunks))];
+  }
+
+  #endTurn({ turnId }: EventOf<'turn.end'>): readonly UiChunk[] {
+    this.#over = turnId;
+    const step = this.#step;
+    if (step?.turnId !== turnId) return [];
+    this.#step = undefined;
+    // What was said and stands in no record was never said.
+    return [...(step.hasReply ? step.close() : step.takeBack()), { type: 'finish-step' }];
+  }
+
+  #noteAgent(event: CadreEvent): readonly UiChunk[] {
+    const card = this.#cards.note(event);
+    return card === undefined ? [] : this.#keep({ type: 'data-agent', id: card.agentId, data: cardData(card) });
+  }
+
+  /** Shows a call to the client, which answers it (a question) or waits for its result. */
+  #show({ callId, name, args, agentId, turnId }: EventOf<'tool.request'>, providerExecuted: boolean): readonly UiChunk[] {
+    const call = this.#calls.get(callId);
+    if (call !== undefined) call.isShown = true;
+    const chunk: ToolInputChunk = {
+      type: 'tool-input-available',
+      toolCallId: callId,
+      toolName: name,
+      input: args ?? {},
+      dynamic: true,
+      providerExecuted,
+      toolMetadata: { agentId },
+    };
+    return [...(agentId === this.#root ? this.#open(turnId) : []), ...this.#keep(chunk)];
+  }
+
+  #suspend({ callId, agentId, on }: EventOf<'tool.suspend'>): readonly UiChunk[] {
+    const call = this.#calls.get(callId);
+    if (call === undefined || on.kind === 'agents') return [];
+    call.isAsked = true;
+    if (on.kind === 'question') return [...this.#show(call.request, false), ...this.#ask(callId, agentId, on.prompt, on.schema)];
+    const reason = on.message === undefined ? {} : { reason: on.message };
+    const shown = call.isShown ? [] : this.#show(call.request, true);
+    return [...shown, ...this.#keep({ type: 'tool-approval-request', approvalId: callId, toolCallId: callId, ...reason })];
+  }
+
+  #ask(id: string, agentId: AgentId, message: string, schema?: JsonObject): readonly UiChunk[] {
+    const question: JsonObject = { id, agentId, message, schema: schema ?? null, answer: null, isOpen: true };
+    this.#questions.set(id, question);
+    return this.#keep({ type: 'data-question', id, data: question });
+  }
+
+  #settleQuestion(id: string, answer: JsonObject[string]): readonly UiChunk[] {
+    const question = this.#questions.get(id);
+    if (question === undefined) return [];
+    this.#questions.delete(id);
+    return this.#keep({ type: 'data-question', id, data: { ...question, answer, isOpen: false } });
+  }
+
+  #answer({ callId, verdict, message, value }: EventOf<'tool.answer'>): readonly UiChunk[] {
+    if (verdict === 'answered') return this.#settleQuestion(callId, value ?? null);
+    const call = this.#calls.get(callId);
+    // Who asked for it in another message shows it there.
+    if (call?.isAsked !== true || !call.isShown) return [];
+    const reason = message === undefined ? {} : { reason: message };
+    return this.#keep({ type: 'tool-approval-response', approvalId: callId, approved: verdict === 'approved', ...reason });
+  }
+
+  #endCall({ callId, status, content, error }: EventOf<'tool.end'>): readonly UiChunk[] {
+    const call = this.#calls.get(callId);
+    this.#calls.delete(callId);
+    if (call === undefined) return [];
+    const settled = this.#settleQuestion(callId, null);
+    const errorText = error?.message ?? contentText(content);
+    const { request, isShown, isAsked } = call;
+    if (!isShown && request.agentId !== this.#root) return settled;
+    // Arguments that could not be used: the call is shown with what became of it.
+    if (request.args === null) return [...settled, ...this.#open(request.turnId), ...this.#keep(badInput(request, errorText))];
+    const shown = isShown ? [] : this.#show(request, true);
+    const dynamic = true;
+    const end: UiChunk =
+      status === 'ok'
+        ? { type: 'tool-output-available', toolCallId: callId, output: toWire(content), dynamic }
+        : status === 'denied' && isAsked && isShown
+          ? { type: 'tool-output-denied', toolCallId: callId }
+          : { type: 'tool-output-error', toolCallId: callId, errorText, dynamic };
+    return [...settled, ...shown, ...this.#keep(end)];
+  }
+}
+
+function badInput({ callId, name }: EventOf<'tool.request'>, errorText: string): UiChunk {
+  return {
+    type: 'tool-input-error',
+    toolCallId: callId,
+    toolName: name,
+    input: {},
+    errorText,
+    dynamic: true,
+    providerExecuted: true,
+  };
+}
+
+function fileChunks({ mediaType, data }: FilePart): readonly UiChunk[] {
+  switch (data.type) {
+    case 'url':
+      return [{ type: 'file', url: data.url, mediaType }];
+    case 'data':
+      return [{ type: 'file', url: `data:${mediaType};base64,${data.data}`, mediaType }];
+    case 'text':
+      return [{ type: 'file', url: `data:${mediaType};base64,${Buffer.from(data.text).toString('base64')}`, mediaType }];
+  }
+}

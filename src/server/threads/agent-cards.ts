@@ -1,0 +1,86 @@
+import type { CadreEvent } from '../../core/event.ts';
+import type { AgentId } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+
+/** What a client is told of an agent below the root. */
+export interface AgentCard {
+  readonly agentId: AgentId;
+  readonly parentAgentId: string | null;
+  readonly profile: string;
+  readonly role: string | null;
+  readonly moduleId: string | null;
+  readonly status: 'working' | 'waiting' | 'ended';
+  readonly turns: number;
+  /** The tool it called last. */
+  readonly tool: string | null;
+  /** The beginning of what it said last, or of its output once it has ended. */
+  readonly text: string;
+  readonly outcome: string | null;
+}
+
+/** Longest text of a card, in characters: the whole of it is in the run. */
+const longestText = 2_000;
+
+/** The agents below the root of a run, as its events tell of them. */
+export class AgentCards {
+  readonly #cards = new Map<AgentId, AgentCard>();
+
+  /** Takes an event in; answers with the card it changed. */
+  note(event: CadreEvent): AgentCard | undefined {
+    if (event.type === 'agent.start') return event.parentAgentId === undefined ? undefined : this.#set(newCard(event));
+    if (!('agentId' in event) || event.agentId === undefined) return undefined;
+    const card = this.#cards.get(event.agentId);
+    const changes = card === undefined ? undefined : changesOf(card, event);
+    return card === undefined || changes === undefined ? undefined : this.#set({ ...card, ...changes });
+  }
+
+  #set(card: AgentCard): AgentCard {
+    this.#cards.set(card.agentId, card);
+    return card;
+  }
+}
+
+/** A card as plain data. */
+export function cardData(card: AgentCard): JsonObject {
+  return { ...card };
+}
+
+function newCard(event: Extract<CadreEvent, { readonly type: 'agent.start' }>): AgentCard {
+  return {
+    agentId: event.agentId,
+    parentAgentId: event.parentAgentId ?? null,
+    profile: event.profile,
+    role: event.roleName ?? null,
+    moduleId: event.moduleId ?? null,
+    status: event.held === true ? 'waiting' : 'working',
+    turns: 0,
+    tool: null,
+    text: '',
+    outcome: null,
+  };
+}
+
+function changesOf(card: AgentCard, event: CadreEvent): Partial<AgentCard> | undefined {
+  switch (event.type) {
+    case 'turn.start':
+      return { status: 'working', turns: card.turns + 1 };
+    case 'model.end': {
+      const said = event.reply?.text ?? '';
+      return said === '' ? undefined : { text: said.slice(0, longestText) };
+    }
+    case 'tool.request':
+      return { tool: event.name };
+    case 'agent.await':
+      return { status: 'waiting' };
+    case 'agent.restart':
+      return { status: 'working', outcome: null };
+    case 'agent.end':
+      return {
+        status: 'ended',
+        outcome: event.outcome,
+        text: (event.output === '' ? card.text : event.output).slice(0, longestText),
+      };
+    default:
+      return undefined;
+  }
+}

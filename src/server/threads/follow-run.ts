@@ -1,0 +1,167 @@
+import type { CadreEvent } from '../../core/event.ts';
+import type { AgentId, TurnId } from '../../core/ids.ts';
+import type { Journal } from '../../core/journal.ts';
+import type { ModelDelta } from '../../core/model.ts';
+import type { Run } from '../../engine/run.ts';
+import type { LiveReplies, ReplySoFar } from './live-replies.ts';
+
+/** What a follower learns, in order. */
+export type RunNews =
+  | { readonly kind: 'event'; readonly event: CadreEvent }
+  | { readonly kind: 'delta'; readonly agentId: AgentId; readonly turnId: TurnId; readonly delta: ModelDelta }
+  /** A reply as far as it has come: told to who comes in its middle, or was too slow for its pieces. */
+  | { readonly kind: 'reply'; readonly reply: ReplySoFar };
+
+/** Where to begin, and when to stop besides the end. */
+export interface FollowOptions {
+  /** Events above this sequence number are told. */
+  readonly after: number;
+  readonly signal: AbortSignal;
+}
+
+const pageSize = 500;
+/** News that are kept for a slow reader; what is dropped is read from the journal again. */
+const maxWaiting = 2_000;
+
+/**
+ * Follows a run until it has settled: its events without a gap, and the pieces of its replies between them.
+ *
+ * 1. A slow reader never slows the run: its pieces are dropped, and it is told the reply so far in their place.
+ * 2. It ends once nothing is running and everything was told; it throws when the run cannot go on in this process.
+ */
+export async function* followRun(
+  run: Run,
+  journal: Pick<Journal, 'read'>,
+  live: LiveReplies,
+  { after, signal }: FollowOptions,
+): AsyncGenerator<RunNews> {
+  const news = new News(run, live, signal);
+  let last = after;
+  try {
+    while (!signal.aborted) {
+      if (news.takeGap()) {
+        const soFar = live.replies;
+        for await (const event of eventsAfter(journal, run, last)) {
+          last = event.seq;
+          yield { kind: 'event', event };
+        }
+        for (const reply of soFar) yield { kind: 'reply', reply };
+        continue;
+      }
+      for (const item of news.take()) {
+        if (item.kind === 'event') {
+          if (item.event.seq <= last) continue;
+          last = item.event.seq;
+        }
+        yield item;
+      }
+      if (await news.isOver(last)) return;
+      await news.more();
+    }
+  } finally {
+    news.stop();
+  }
+}
+
+async function* eventsAfter(journal: Pick<Journal, 'read'>, run: Run, after: number): AsyncGenerator<CadreEvent> {
+  for (let last = after; ;) {
+    const page = await journal.read(run.id, { after: last, limit: pageSize });
+    yield* page;
+    last = page.at(-1)?.seq ?? last;
+    if (page.length < pageSize) return;
+  }
+}
+
+/** What has happened since a reader last looked. */
+class News {
+  readonly #run: Run;
+  readonly #signal: AbortSignal;
+  readonly #leave: () => void;
+  #waiting: RunNews[] = [];
+  /** Something was not kept: the journal has it. True at first, for everything before. */
+  #hasGap = true;
+  #settling = false;
+  #settled = false;
+  #halted: Error | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(run: Run, live: LiveReplies, signal: AbortSignal) {
+    this.#run = run;
+    this.#signal = signal;
+    this.#leave = live.add({
+      onEvents: (events) => {
+        this.#settled = false;
+        for (const event of events) this.#add({ kind: 'event', event });
+      },
+      onDelta: (agentId, turnId, delta) => this.#add({ kind: 'delta', agentId, turnId, delta }),
+      onHalt: (error) => {
+        this.#halted = error;
+        this.#wakeUp();
+      },
+    });
+    signal.addEventListener('abort', this.#wakeUp);
+  }
+
+  /** Whether nothing runs, and everything up to the newest event was taken. */
+  async isOver(last: number): Promise<boolean> {
+    if (!this.#isQuiet(last)) return false;
+    // Somebody may have sent something since it was found at rest.
+    await this.#run.settled();
+    return this.#isQuiet(last);
+  }
+
+  /** Whether something was not kept. What waits is dropped with it: the journal and the replies so far hold all of it. */
+  takeGap(): boolean {
+    const hasGap = this.#hasGap;
+    this.#hasGap = false;
+    if (hasGap) this.#waiting = [];
+    return hasGap;
+  }
+
+  take(): readonly RunNews[] {
+    const taken = this.#waiting;
+    this.#waiting = [];
+    return taken;
+  }
+
+  /** Resolves when there is more to take, or nothing is running any more. */
+  async more(): Promise<void> {
+    this.#watchSettling();
+    if (this.#waiting.length === 0 && !this.#hasGap && !this.#settled && !this.#signal.aborted && this.#halted === undefined)
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    if (this.#halted !== undefined) throw this.#halted;
+  }
+
+  stop(): void {
+    this.#signal.removeEventListener('abort', this.#wakeUp);
+    this.#leave();
+  }
+
+  #isQuiet(last: number): boolean {
+    return this.#settled && this.#waiting.length === 0 && !this.#hasGap && last >= this.#run.state.seq;
+  }
+
+  #add(news: RunNews): void {
+    this.#hasGap ||= this.#waiting.length >= maxWaiting;
+    if (!this.#hasGap) this.#waiting.push(news);
+    this.#wakeUp();
+  }
+
+  #watchSettling(): void {
+    if (this.#settling || this.#settled) return;
+    this.#settling = true;
+    const done = (): void => {
+      this.#settling = false;
+      this.#settled = true;
+      this.#wakeUp();
+    };
+    // One that halted says so by itself.
+    this.#run.settled().then(done, done);
+  }
+
+  readonly #wakeUp = (): void => {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  };
+}

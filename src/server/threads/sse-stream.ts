@@ -1,0 +1,39 @@
+/** How often a silent stream shows that it is alive, in milliseconds: proxies close what says nothing. */
+const heartbeatMs = 15_000;
+
+/**
+ * The body of a stream of server-sent events: each text is the data of one. The reader sets the pace; when it goes, the source is
+ * told to end. `leave` is called at the end of either.
+ */
+export function sseStream(source: AsyncIterator<string>, leave: () => void): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let coming: Promise<IteratorResult<string>> | undefined;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        coming ??= source.next();
+        const { promise: silence, resolve } = Promise.withResolvers<'silence'>();
+        const timer = setTimeout(() => resolve('silence'), heartbeatMs);
+        try {
+          const next = await Promise.race([coming, silence]);
+          if (next === 'silence') {
+            controller.enqueue(encoder.encode(': alive\n\n'));
+            return;
+          }
+          coming = undefined;
+          if (next.done === true) {
+            leave();
+            controller.close();
+          } else controller.enqueue(encoder.encode(`data: ${next.value}\n\n`));
+        } finally {
+          clearTimeout(timer);
+        }
+      },
+      async cancel() {
+        leave();
+        await source.return?.();
+      },
+    },
+    { highWaterMark: 1 },
+  );
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { CadreError } from '../../core/error.ts';
+import { idPattern, type RunId } from '../../core/ids.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { isKnown } from '../../engine/free-run-id.ts';
+import type { Run } from '../../engine/run.ts';
+import { followRun, type FollowOptions, type RunNews } from './follow-run.ts';
+import { LiveReplies } from './live-replies.ts';
+
+const longestName = 500;
+
+/** The runs of a conversation, oldest first: one, and another one for each time it had to be taken up differently. */
+interface Chain {
+  /** The run that the conversation is at; undefined when there is none yet. */
+  readonly current: string | undefined;
+  /** The id of the one to come. */
+  readonly next: RunId;
+}
+
+/**
+ * The runs behind the conversations of other programs, which name them as they like.
+ *
+ * 1. A conversation is a run: the one whose id it bears, or else one whose id is made from its name. So it is found again without
+ *    anything being remembered, also after a restart.
+ * 2. Where a run is over, the conversation goes on in a fork of it, whose id is made from the name and a number.
+ * 3. What is done in one conversation is done in order: two first messages at once make one run.
+ */
+export class Threads {
+  readonly #engine: Engine;
+  readonly #live = new Map<Run, LiveReplies>();
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Does something in a conversation once everything before it is done. */
+  async inOrder<T>(name: string, act: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(name);
+    const done = (before ?? Promise.resolve()).then(act, act);
+    this.#last.set(name, done);
+    try {
+      return await done;
+    } finally {
+      if (this.#last.get(name) === done) this.#last.delete(name);
+    }
+  }
+
+  /** The runs of a conversation. */
+  async chain(name: string): Promise<Chain> {
+    let current = idPattern.test(name) && (await this.#exists(name)) ? name : undefined;
+    for (let number = 1; ; number++) {
+      const id = derivedId(name, number);
+      if (!(await this.#exists(id))) return { current, next: id };
+      current = id;
+    }
+  }
+
+  /** Takes up the run of a conversation where its journal stands, or a fork of it when it is over; undefined when there is none yet. */
+  async takeUp(name: string): Promise<Run | undefined> {
+    const { current, next } = await this.chain(name);
+    if (current === undefined) return undefined;
+    const run = await this.#engine.resume(current);
+    return run.state.outcome === undefined ? run : await this.#engine.fork(current, { runId: next });
+  }
+
+  /** The run of a conversation, when it is at work in this process. */
+  async working(name: string): Promise<Run | undefined> {
+    const { current } = await this.chain(name);
+    const run = current === undefined ? undefined : this.#engine.live(current);
+    return run?.state.status === 'running' ? run : undefined;
+  }
+
+  /** Listens to a run from now on, so that what follows is told from the beginning of its replies. */
+  listen(run: Run): Listening {
+    const live = this.#live.get(run) ?? new LiveReplies(run, () => this.#live.delete(run));
+    this.#live.set(run, live);
+    const stop = live.add({});
+    return { run, follow: (options) => followRun(run, this.#engine.records, live, options), stop };
+  }
+
+  async #exists(id: string): Promise<boolean> {
+    return this.#engine.live(id) !== undefined || (await isKnown(this.#engine.records, id as RunId));
+  }
+}
+
+/** A run that is listened to, until `stop` is called. */
+export interface Listening {
+  readonly run: Run;
+  /** Follows the run until it has settled. */
+  readonly follow: (options: FollowOptions) => AsyncGenerator<RunNews>;
+  readonly stop: () => void;
+}
+
+/** Refuses what is no name of a conversation. */
+export function checkName(value: unknown, place: string): string {
+  if (typeof value === 'string' && value !== '' && value.length <= longestName) return value;
+  throw new CadreError('REQUEST_INVALID', `${place} must be a text of 1 to ${longestName} characters`);
+}
+
+function derivedId(name: string, number: number): RunId {
+  const made = createHash('sha256').update(name).digest('base64url').slice(0, 32);
+  return (number === 1 ? `thread-${made}` : `thread-${made}.${number}`) as RunId;
+}
