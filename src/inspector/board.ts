@@ -26,6 +26,8 @@ export interface BoardCard {
   readonly dependsOn: readonly string[];
   /** Modules it depends on that are not completed. */
   readonly blockedBy: readonly string[];
+  /** Modules that depend on it. */
+  readonly neededBy: readonly string[];
   /** It was worked on before and is to be worked on, or is being worked on, again. */
   readonly isRework: boolean;
   readonly attempts: readonly BoardAttempt[];
@@ -57,14 +59,32 @@ export const boardOrder: readonly ModuleStatus[] = ['pending', 'ongoing', 'pendi
 /** Builds the board of a run's work modules. */
 export function board(run: RunState): Board {
   const dispatches = new Map(run.team.dispatchHistory.map((record) => [`${record.dispatch_id} ${record.module_id}`, record]));
-  const cards = Object.values(run.team.workModules).map((module) => toCard(run, module, dispatches));
+  const modules = Object.values(run.team.workModules);
+  const neededBy = dependants(modules);
+  const cards = modules.map((module) => toCard(run, module, { dispatches, neededBy: neededBy.get(module.module_id) ?? [] }));
   return {
     total: cards.length,
     columns: boardOrder.map((status) => ({ status, cards: cards.filter((card) => card.status === status) })),
   };
 }
 
-function toCard(run: RunState, module: WorkModule, dispatches: ReadonlyMap<string, DispatchRecord>): BoardCard {
+function dependants(modules: readonly WorkModule[]): ReadonlyMap<string, readonly string[]> {
+  const byModule = new Map<string, string[]>();
+  for (const module of modules) {
+    for (const id of module.depends_on) {
+      const known = byModule.get(id);
+      if (known === undefined) byModule.set(id, [module.module_id]);
+      else known.push(module.module_id);
+    }
+  }
+  return byModule;
+}
+
+function toCard(
+  run: RunState,
+  module: WorkModule,
+  { dispatches, neededBy }: { readonly dispatches: ReadonlyMap<string, DispatchRecord>; readonly neededBy: readonly string[] },
+): BoardCard {
   const current = module.assignee_history.findLast((assignment) => assignment.outcome === 'running');
   return {
     moduleId: module.module_id,
@@ -74,6 +94,7 @@ function toCard(run: RunState, module: WorkModule, dispatches: ReadonlyMap<strin
     notes: module.notes_from_principal,
     dependsOn: module.depends_on,
     blockedBy: module.depends_on.filter((id) => run.team.workModules[id]?.status !== 'completed'),
+    neededBy,
     isRework: isRework(module),
     attempts: module.assignee_history.map((assignment) =>
       toAttempt(assignment, dispatches.get(`${assignment.dispatch_id} ${module.module_id}`)),

@@ -100,7 +100,7 @@ describe('the board', () => {
     journal.add({ type: 'module.update', moduleId: 'WM_1', patch: { status: 'pending' } });
     journal.add({ type: 'module.update', moduleId: 'WM_2', patch: { name: 'Later', depends_on: ['WM_1'] } });
     expect(board(journal.run).columns[0]?.cards).toMatchObject([
-      { moduleId: 'WM_1', isRework: true },
+      { moduleId: 'WM_1', isRework: true, neededBy: ['WM_2'] },
       { moduleId: 'WM_2', isRework: false, blockedBy: ['WM_1'] },
     ]);
   });
