@@ -21,7 +21,7 @@ export async function factsOfRun(run: RecordedTexts): Promise<Readonly<Record<st
   const [first] = run.events;
   if (first?.type === 'run.start' && first.imported !== undefined) return plainFactsOf(run.content(first.imported.facts));
   const { set } = await checkProfiles({ files: filesOfRun(run) }, { env: {} });
-  return Object.fromEntries([...(set?.profiles ?? [])].map(([name, profile]) => [name, toPlainFacts(profile)]));
+  return Object.fromEntries([...(set?.profiles ?? [])].map(([name, profile]) => [name, toPlainFacts(profile, set?.llmConfigs)]));
 }
 
 /** The profile files a run goes by in the end; none when they are missing. */

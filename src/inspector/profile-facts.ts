@@ -1,3 +1,4 @@
+import type { LlmConfig } from '../core/llm-config.ts';
 import { outputSectionId } from '../core/output-format.ts';
 import type { CompiledProfile, CompiledSegment, DeciderAction, ObserverAction, SourceRef } from '../core/profile.ts';
 
@@ -32,6 +33,8 @@ export interface ProfileFacts {
   readonly strategies: ReadonlyMap<string, { readonly priority?: number }>;
   /** Where values of the profile came from, by path. */
   readonly origins: ReadonlyMap<string, SourceRef>;
+  /** How many tokens fit into the context of a model, by the name of its LLM config, where the config says so. */
+  readonly contextWindows?: Readonly<Record<string, number>>;
 }
 
 /** Profile facts as plain data, for the wire and for files. */
@@ -40,9 +43,13 @@ export interface PlainProfileFacts extends Omit<ProfileFacts, 'strategies' | 'or
   readonly origins: Readonly<Record<string, SourceRef>>;
 }
 
-/** The facts of a profile as plain data. */
-export function toPlainFacts(profile: CompiledProfile): PlainProfileFacts {
+/** The facts of a profile as plain data; `llmConfigs` are those its agents may use. */
+export function toPlainFacts(profile: CompiledProfile, llmConfigs: ReadonlyMap<string, LlmConfig> = new Map()): PlainProfileFacts {
+  const windows = [...llmConfigs].flatMap(([name, { contextWindow }]) =>
+    contextWindow === undefined ? [] : [[name, contextWindow]],
+  );
   return {
+    ...(windows.length === 0 ? {} : { contextWindows: Object.fromEntries(windows) as Record<string, number> }),
     name: profile.name,
     llmConfigRef: profile.llmConfigRef,
     segments: profile.segments.map(toSegmentFacts),

@@ -1,6 +1,8 @@
 import type { ErrorRecord } from '../core/error.ts';
+import type { EventOf } from '../core/event.ts';
 import type { AgentId, TurnId } from '../core/ids.ts';
 import type { AgentState, AgentStatus, RunState } from '../core/state.ts';
+import type { ProfileFacts } from './profile-facts.ts';
 
 /** One agent of a run, with the agents it started. */
 export interface AgentNodeView {
@@ -31,6 +33,8 @@ export interface AgentNodeView {
   readonly limit: { readonly stage: 1 | 2; readonly reason: string } | undefined;
   /** Input tokens of its latest model call: how full its context is. */
   readonly contextTokens: number | undefined;
+  /** How many tokens fit into the context of the model that call went to, where its LLM config says so. */
+  readonly contextWindow: number | undefined;
   readonly currentTurnId: TurnId | undefined;
   /** Tool calls that have not ended. */
   readonly openCalls: readonly { readonly name: string; readonly status: string }[];
@@ -41,8 +45,8 @@ export interface AgentNodeView {
 }
 
 /** The agents of a run as a tree, in the order they were started. */
-export function tree(run: RunState): readonly AgentNodeView[] {
-  return rootAgents(run).map((agent) => toNode(run, agent));
+export function tree(run: RunState, profiles?: ReadonlyMap<string, ProfileFacts>): readonly AgentNodeView[] {
+  return rootAgents(run).map((agent) => toNode(run, agent, profiles));
 }
 
 /** The agents that no agent of the run started. */
@@ -50,12 +54,14 @@ export function rootAgents(run: RunState): readonly AgentState[] {
   return [...run.agents.values()].filter(({ meta }) => meta.parentAgentId === undefined || !run.agents.has(meta.parentAgentId));
 }
 
-function toNode(run: RunState, agent: AgentState): AgentNodeView {
+function toNode(run: RunState, agent: AgentState, profiles: ReadonlyMap<string, ProfileFacts> | undefined): AgentNodeView {
   const { meta, usage } = agent;
   const children = agent.children.flatMap((child) => {
     const state = run.agents.get(child);
-    return state === undefined ? [] : [toNode(run, state)];
+    return state === undefined ? [] : [toNode(run, state, profiles)];
   });
+  const modelEnd = latestCall(run, agent);
+  const config = modelEnd?.attempts.at(-1)?.config;
   return {
     agentId: meta.agentId,
     parentAgentId: meta.parentAgentId,
@@ -78,7 +84,8 @@ function toNode(run: RunState, agent: AgentState): AgentNodeView {
     costWithChildren: agent.budget.cost,
     costWithChildrenUnknown: usage.costUnknown || children.some((child) => child.costWithChildrenUnknown),
     limit: agent.limitStage === 0 ? undefined : { stage: agent.limitStage, reason: agent.limitReason ?? '' },
-    contextTokens: contextTokens(run, agent),
+    contextTokens: modelEnd?.usage.inputTokens,
+    contextWindow: config === undefined ? undefined : profiles?.get(meta.profile)?.contextWindows?.[config],
     currentTurnId: agent.currentTurnId,
     openCalls: [...agent.openCalls.values()].map((call) => ({ name: call.request.name, status: call.status })),
     waitingItems: agent.inbox.length,
@@ -87,12 +94,12 @@ function toNode(run: RunState, agent: AgentState): AgentNodeView {
   };
 }
 
-function contextTokens(run: RunState, agent: AgentState): number | undefined {
+/** The latest model call of an agent that says how many tokens it read. */
+function latestCall(run: RunState, agent: AgentState): EventOf<'model.end'> | undefined {
   for (const turnId of [agent.currentTurnId, agent.lastTurnId]) {
     const turn = turnId === undefined ? undefined : run.turns.get(turnId);
     // An agent that has taken no turn yet names the turn its baton came from, which is another agent's.
-    const tokens = turn?.agentId === agent.meta.agentId ? turn.modelEnd?.usage.inputTokens : undefined;
-    if (tokens !== undefined) return tokens;
+    if (turn?.agentId === agent.meta.agentId && turn.modelEnd?.usage.inputTokens !== undefined) return turn.modelEnd;
   }
   return undefined;
 }

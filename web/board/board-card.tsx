@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import type { BoardCard as Card } from '../../src/inspector/board.ts';
 import { countText } from '../../src/inspector/format/quantity-text.ts';
 import { lineOf } from '../kit/line-of.ts';
@@ -24,7 +23,6 @@ export interface BoardCardProps {
 export function BoardCard(props: BoardCardProps) {
   const { card, runId, relation, hasMoved, isNamed, unfolded, fold } = props;
   const { moduleId, attempts, reviewInfo } = card;
-  const delivered = Object.entries(card.deliverables);
   const last = attempts.at(-1);
   return (
     <li
@@ -44,42 +42,26 @@ export function BoardCard(props: BoardCardProps) {
       <Relations label="depends on" ids={card.dependsOn} open={card.blockedBy} runId={runId} />
       <Relations label="needed by" ids={card.neededBy} open={[]} runId={runId} />
       {reviewInfo !== null && card.status === 'pending_review' && <Review info={reviewInfo} />}
-      <Unfolding part="task" label="task" moduleId={moduleId} unfolded={unfolded} fold={fold}>
-        <Text value={card.description} />
-        {card.notes !== '' && (
-          <>
-            <h4>Notes of the planner</h4>
-            <Text value={card.notes} />
-          </>
-        )}
-      </Unfolding>
-      {attempts.length > 0 && (
-        <Unfolding
-          part="attempts"
-          label={countText(attempts.length, 'attempt')}
-          moduleId={moduleId}
-          unfolded={unfolded}
-          fold={fold}
-        >
-          <AttemptList attempts={attempts} runId={runId} />
-        </Unfolding>
-      )}
-      {delivered.length > 0 && (
-        <Unfolding
-          part="deliverables"
-          label={countText(delivered.length, 'deliverable')}
-          moduleId={moduleId}
-          unfolded={unfolded}
-          fold={fold}
-        >
-          {delivered.map(([name, value]) => (
-            <div key={name}>
-              <h4>{lineOf(name, 120)}</h4>
-              <Text value={plainText(value)} />
-            </div>
-          ))}
-        </Unfolding>
-      )}
+      <p class="unfoldings">
+        {partsOf(card).map(([part, label]) => (
+          <button
+            key={part}
+            type="button"
+            class="quiet"
+            data-part={part}
+            aria-expanded={unfolded.has(part)}
+            aria-controls={`${moduleId}-${part}`}
+            onClick={() => fold(part)}
+          >
+            <span aria-hidden="true">{unfolded.has(part) ? '▾' : '▸'}</span> {label}
+          </button>
+        ))}
+      </p>
+      {partsOf(card).map(([part, label]) => (
+        <div key={part} id={`${moduleId}-${part}`} class="unfolded" hidden={!unfolded.has(part)} role="group" aria-label={label}>
+          {unfolded.has(part) && <Part part={part} card={card} runId={runId} />}
+        </div>
+      ))}
     </li>
   );
 }
@@ -136,26 +118,44 @@ function Review({ info }: { readonly info: NonNullable<Card['reviewInfo']> }) {
   );
 }
 
-/** A part of a card behind a button; the board remembers what is unfolded, also when the card moves. */
-function Unfolding(props: {
-  readonly part: string;
-  readonly label: string;
-  readonly moduleId: string;
-  readonly unfolded: ReadonlySet<string>;
-  readonly fold: (part: string) => void;
-  readonly children: ComponentChildren;
-}) {
-  const { part, label, moduleId, unfolded, fold, children } = props;
-  const isOpen = unfolded.has(part);
-  const id = `${moduleId}-${part}`;
-  return (
-    <div class="unfolding">
-      <button type="button" class="quiet" data-part={part} aria-expanded={isOpen} aria-controls={id} onClick={() => fold(part)}>
-        <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span> {label}
-      </button>
-      <div id={id} hidden={!isOpen} class="unfolded">
-        {isOpen && children}
-      </div>
-    </div>
-  );
+type PartName = 'task' | 'attempts' | 'deliverables';
+
+/** What of a card is behind buttons; the board remembers what is unfolded, also when the card moves. */
+function partsOf({ attempts, deliverables }: Card): readonly (readonly [PartName, string])[] {
+  const delivered = Object.keys(deliverables).length;
+  return [
+    ['task', 'task'],
+    ...(attempts.length === 0 ? [] : [['attempts', countText(attempts.length, 'attempt')] as const]),
+    ...(delivered === 0 ? [] : [['deliverables', countText(delivered, 'deliverable')] as const]),
+  ];
+}
+
+function Part({ part, card, runId }: { readonly part: PartName; readonly card: Card; readonly runId: string }) {
+  switch (part) {
+    case 'task':
+      return (
+        <>
+          <Text value={card.description} />
+          {card.notes !== '' && (
+            <>
+              <h4>Notes of the planner</h4>
+              <Text value={card.notes} />
+            </>
+          )}
+        </>
+      );
+    case 'attempts':
+      return <AttemptList attempts={card.attempts} runId={runId} />;
+    case 'deliverables':
+      return (
+        <>
+          {Object.entries(card.deliverables).map(([name, value]) => (
+            <div key={name}>
+              <h4>{lineOf(name, 120)}</h4>
+              <Text value={plainText(value)} />
+            </div>
+          ))}
+        </>
+      );
+  }
 }

@@ -32,6 +32,8 @@ function NoModules() {
 
 function Columns({ view, named }: { readonly view: Board; readonly named: string | undefined }) {
   const { runId } = useRun();
+  // Columns keep their places while cards move; later, empty ones make room.
+  const isStill = useView((run) => run.status !== 'running').value === true;
   const frame = useRef<HTMLDivElement>(null);
   const [pointedAt, setPointedAt] = useState<string>();
   const [unfolded, setUnfolded] = useState<ReadonlyMap<string, ReadonlySet<string>>>(new Map());
@@ -57,7 +59,7 @@ function Columns({ view, named }: { readonly view: Board; readonly named: string
   return (
     <div
       ref={frame}
-      class="board"
+      class={`board ${isStill ? 'is-still' : ''}`}
       onFocusIn={keepFocus}
       onPointerOver={(event) => setPointedAt(moduleAt(event.target))}
       onPointerLeave={() => setPointedAt(undefined)}

@@ -34,7 +34,12 @@ export function runActions(runId: string) {
     reject: (ids: readonly string[], message?: string) =>
       postJson(`${base}/reject`, { ids, ...(message === undefined ? {} : { message }) }),
     answer: (id: string, value: JsonValue) => postJson(`${base}/answer`, { id, value }),
-    cancel: (reason?: string) => postJson(`${base}/cancel`, reason === undefined ? {} : { reason }),
+    /** Ends the run, or one agent with all it started. */
+    cancel: (reason?: string, agentId?: string) =>
+      postJson(`${base}/cancel`, {
+        ...(reason === undefined ? {} : { reason }),
+        ...(agentId === undefined ? {} : { agentId }),
+      }),
     resume: () => postJson(`${base}/resume`, {}),
     /** Answers with the id of the new run. */
     fork: async (at?: number): Promise<string> =>

@@ -32,7 +32,7 @@ export function RunPage({ shown, bundle }: { readonly shown: RunRoute; readonly 
     if (store.isServed && serverInfo.peek() === undefined) loadServerInfo().catch(() => undefined);
   }, [store]);
   useRunKeys(shown, store);
-  const hasScrollerOfItsOwn = shown.kind === 'run' && (shown.tab === 'turns' || shown.tab === 'events' || shown.tab === 'talk');
+  const hasScrollerOfItsOwn = shown.kind === 'run' && shown.tab !== 'board';
   return (
     <RunContext.Provider value={store}>
       <RunHeader shown={shown} />

@@ -2,6 +2,7 @@ import type { TimelineLane } from '../../src/inspector/timeline.ts';
 import { countText } from '../../src/inspector/format/quantity-text.ts';
 import { lineOf } from '../kit/line-of.ts';
 import { Badge } from '../kit/badge.tsx';
+import { Name } from '../kit/name.tsx';
 import { runHref, turnHref } from '../routing/route.ts';
 import type { BlockMark, LaneMark, TurnMark } from './lane-marks.ts';
 import { toX, type TimeScale } from './time-scale.ts';
@@ -57,18 +58,6 @@ export function LaneRow(props: LaneRowProps) {
         )}
       </div>
     </div>
-  );
-}
-
-/** A name that, where there is no room for it, loses its middle: its end tells agents of one profile apart. */
-function Name({ text }: { readonly text: string }) {
-  const line = lineOf(text, 80);
-  const end = line.length < 20 ? line.length : line.length - 4;
-  return (
-    <>
-      <span>{line.slice(0, end)}</span>
-      <span>{line.slice(end)}</span>
-    </>
   );
 }
 

@@ -5,8 +5,8 @@ import { showRun, type ReadingOptions } from '../show.ts';
 
 /** Shows the agents of a run as a tree. */
 export function treeCommand(run: string, options: ReadingOptions): Promise<ExitCode> {
-  return showRun(run, options, ({ state }) => {
-    const roots = tree(state);
+  return showRun(run, options, async (recorded) => {
+    const roots = tree(recorded.state, await recorded.profiles());
     return { data: roots, text: (format) => formatTree(roots, format) };
   });
 }

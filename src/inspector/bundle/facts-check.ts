@@ -37,5 +37,6 @@ export const checkFacts = mapOf(
     flowDecider: declared,
     strategies: mapOf(record<{ readonly priority?: number }>({ priority: optional(number) })),
     origins: mapOf(source),
+    contextWindows: optional(mapOf(count)),
   }),
 );

@@ -1,6 +1,6 @@
 import type { AgentNodeView } from '../tree.ts';
 import { Layout, safe } from './layout.ts';
-import { costText, countText, tokensText } from './quantity-text.ts';
+import { costText, countText, shareText, tokensText } from './quantity-text.ts';
 import { grouped } from './terminal-text.ts';
 import { styledStatus, type FormatOptions } from './text-style.ts';
 
@@ -33,7 +33,7 @@ function nodeText(out: Layout, node: AgentNodeView): string {
     costText(node.cost, node.costUnknown),
     ...(node.children.length === 0 ? [] : [`${grouped(node.tokensWithChildren)} tokens with those below`]),
     ...(node.limit === undefined ? [] : [`limit ${node.limit.stage === 1 ? 'near' : 'reached'}: ${safe(node.limit.reason)}`]),
-    ...(node.contextTokens === undefined ? [] : [`context ${node.contextTokens}`]),
+    ...(node.contextTokens === undefined ? [] : [contextText(node.contextTokens, node.contextWindow)]),
     ...(node.iteration > 1 ? [`iteration ${node.iteration}`] : []),
     ...(node.waitingItems === 0 ? [] : [`${countText(node.waitingItems, 'item')} waiting`]),
     ...(node.deadLetters === 0 ? [] : [countText(node.deadLetters, 'dead letter')]),
@@ -41,4 +41,10 @@ function nodeText(out: Layout, node: AgentNodeView): string {
   const doing = node.openCalls.map((call) => `${safe(call.name, 60)} ${call.status}`).join(', ');
   const error = node.error === undefined ? '' : `  ${style.red(safe(node.error.message))}`;
   return `${style.bold(safe(node.agentId))}  ${status}${doing === '' ? '' : ` (${doing})`}  ${style.dim(notes.join(' · '))}${error}`;
+}
+
+function contextText(tokens: number, window: number | undefined): string {
+  return window === undefined
+    ? `context ${grouped(tokens)}`
+    : `context ${grouped(tokens)} of ${grouped(window)} (${shareText(tokens / window)})`;
 }

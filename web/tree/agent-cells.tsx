@@ -1,0 +1,91 @@
+import type { AgentNodeView } from '../../src/inspector/tree.ts';
+import { costText, countText } from '../../src/inspector/format/quantity-text.ts';
+import { grouped } from '../../src/inspector/format/terminal-text.ts';
+import { Badge } from '../kit/badge.tsx';
+import { lineOf } from '../kit/line-of.ts';
+import { Meter } from '../kit/meter.tsx';
+
+/** Where an agent stands, and what is wrong or needed. */
+export function StatusCell({ node }: { readonly node: AgentNodeView }) {
+  const { status, outcome, limit, waitingItems, deadLetters, iteration } = node;
+  const notes = [
+    ...(iteration > 1 ? [`iteration ${iteration}`] : []),
+    ...(waitingItems > 0 ? [`${countText(waitingItems, 'item')} waiting`] : []),
+  ];
+  return (
+    <>
+      <Badge status={status === 'ended' ? (outcome ?? status) : status} />
+      {limit !== undefined && (
+        <span class="badge tone-bad" title={lineOf(limit.reason, 300)}>
+          limit {limit.stage === 1 ? 'near' : 'reached'}
+        </span>
+      )}
+      {deadLetters > 0 && <span class="badge tone-bad">{countText(deadLetters, 'dead letter')}</span>}
+      {notes.length > 0 && <span class="faint under">{notes.join(', ')}</span>}
+    </>
+  );
+}
+
+/** What an agent does at the moment, or why it ended badly. */
+export function DoingCell({ node }: { readonly node: AgentNodeView }) {
+  const { openCalls, error, status, outcome } = node;
+  if (error !== undefined)
+    return (
+      <span class="tone-bad clamp" title={lineOf(error.message, 1_000)}>
+        {lineOf(error.message, 240)}
+      </span>
+    );
+  if (openCalls.length > 0)
+    return (
+      <span class="clamp">
+        {openCalls.slice(0, 6).map(({ name, status: callStatus }, index) => (
+          <span key={index}>
+            {index > 0 && ', '}
+            <code>{lineOf(name, 40)}</code> <span class="faint">{callStatus}</span>
+          </span>
+        ))}
+        {openCalls.length > 6 && <span class="faint"> and {openCalls.length - 6} more</span>}
+      </span>
+    );
+  return <span class="faint">{outcome === undefined && status === 'in_turn' ? 'asks its model' : ''}</span>;
+}
+
+/** How full an agent's context is: of its model's size where that is known. */
+export function ContextCell({ node }: { readonly node: AgentNodeView }) {
+  const { contextTokens, contextWindow } = node;
+  if (contextTokens === undefined) return null;
+  if (contextWindow === undefined) return <>{grouped(contextTokens)}</>;
+  const share = contextTokens / contextWindow;
+  return (
+    <>
+      {grouped(contextTokens)}
+      <Meter share={share} label={`${Math.round(share * 100)} % of a context of ${grouped(contextWindow)} tokens`} />
+    </>
+  );
+}
+
+/** Tokens in and out and, for agents that started others, those of all of them. */
+export function TokensCell({ node }: { readonly node: AgentNodeView }) {
+  const { inputTokens, outputTokens, tokensWithChildren, children } = node;
+  return (
+    <>
+      {grouped(inputTokens)} / {grouped(outputTokens)}
+      {children.length > 0 && <span class="faint under">{grouped(tokensWithChildren)} with all below</span>}
+    </>
+  );
+}
+
+/** What an agent cost and, for agents that started others, what all of them did. */
+export function CostCell({ node }: { readonly node: AgentNodeView }) {
+  const { cost, costUnknown, costWithChildren, costWithChildrenUnknown, children } = node;
+  return (
+    <>
+      {shortCost(cost, costUnknown)}
+      {children.length > 0 && <span class="faint under">{shortCost(costWithChildren, costWithChildrenUnknown)}</span>}
+    </>
+  );
+}
+
+function shortCost(cost: number, isUnknown: boolean): string {
+  return isUnknown && cost === 0 ? 'unknown' : `${isUnknown ? '≥ ' : ''}${costText(cost)}`;
+}

@@ -1,0 +1,47 @@
+import { useState } from 'preact/hooks';
+import type { AgentNodeView } from '../../src/inspector/tree.ts';
+import { countText } from '../../src/inspector/format/quantity-text.ts';
+import { runActions } from '../data/actions.ts';
+import { Dialog } from '../kit/dialog.tsx';
+import { lineOf } from '../kit/line-of.ts';
+import { useAction } from '../kit/use-action.ts';
+
+/** Asks whether an agent shall end, with all it started. */
+export function CancelAgent(props: { readonly runId: string; readonly node: AgentNodeView; readonly onClose: () => void }) {
+  const { runId, node, onClose } = props;
+  const [reason, setReason] = useState('');
+  const { run, isBusy, problem } = useAction();
+  const below = liveBelow(node);
+  const cancel = async (): Promise<void> => {
+    await runActions(runId).cancel(reason.trim() === '' ? undefined : reason.trim(), node.agentId);
+    onClose();
+  };
+  return (
+    <Dialog title={`Cancel ${lineOf(node.agentId, 60)}?`} onClose={onClose}>
+      <form class="stack" onSubmit={(event) => (event.preventDefault(), run(cancel))}>
+        <p>
+          It ends{below === 0 ? '' : `, and with it ${countText(below, 'agent')} below it`}; what it is doing is stopped. Whoever
+          started it is told.
+        </p>
+        <label class="field">
+          <span>Reason (it goes into the journal)</span>
+          <input value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
+        </label>
+        <div class="row">
+          <button type="submit" class="primary" disabled={isBusy}>
+            Cancel the agent
+          </button>
+          {problem !== undefined && (
+            <span role="alert" class="problem">
+              {problem}
+            </span>
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function liveBelow(node: AgentNodeView): number {
+  return node.children.reduce((sum, child) => sum + (child.status === 'ended' ? 0 : 1) + liveBelow(child), 0);
+}
