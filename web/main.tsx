@@ -4,6 +4,7 @@ import { bundledRun } from './data/bundle-source.ts';
 import './styles/tokens.css';
 import './kit/theme.ts';
 import './styles/base.css';
+import './styles/parts.css';
 import './styles/frame.css';
 
 const root = document.getElementById('page');

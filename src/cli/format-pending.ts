@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { PendingRequest } from '../core/pending.ts';
 import { toTerminalText } from '../inspector/format/terminal-text.ts';
-import { durationText } from '../inspector/format/quantity-text.ts';
+import { deadlineText, scopeText } from '../inspector/format/request-text.ts';
 import { plainStyle, type FormatOptions } from '../inspector/format/text-style.ts';
 import { safe } from '../inspector/format/layout.ts';
-import { lookAlikes } from './look-alikes.ts';
+import { lookAlikes } from '../inspector/look-alikes.ts';
 import { choicesOf } from '../inspector/read-answer.ts';
 import { thisCommand } from './this-command.ts';
 
@@ -46,8 +46,8 @@ export function formatRequest(request: PendingRequest, { style = plainStyle, now
       : []),
     ...lookAlikes(`${request.tool} ${args}`).map((word) => style.yellow(`  looks like another word: ${safe(word)}`)),
     ...numberedChoices(request),
-    ...scopeOf(request).map((line) => style.dim(line)),
-    ...deadlineOf(request, now).map((line) => style.yellow(line)),
+    ...[scopeText(request, safe)].flatMap((scope) => (scope === undefined ? [] : [style.dim(`  always: ${scope}`)])),
+    ...[deadlineText(request, now)].flatMap((deadline) => (deadline === undefined ? [] : [style.yellow(`  ${deadline}`)])),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -62,21 +62,6 @@ function numberedChoices(request: PendingRequest): readonly string[] {
   return choicesOf(request).map(
     (choice, index) => `  ${index + 1}. ${safe(typeof choice === 'string' ? choice : JSON.stringify(choice))}`,
   );
-}
-
-/** What "always" would allow: it is said before anybody says it. */
-function scopeOf({ gate, tool }: PendingRequest): readonly string[] {
-  if (gate === undefined) return [];
-  const asks = gate.id === 'needs_approval' ? 'the tool itself' : `gate ${safe(gate.id)}`;
-  return [`  always: every ${safe(tool)} that ${asks} asks about in profile ${safe(gate.profile)}, until the run ends`];
-}
-
-function deadlineOf({ expiresAt, onExpire }: PendingRequest, now: number): readonly string[] {
-  if (expiresAt === undefined) return [];
-  const what = onExpire === 'allow' ? 'allowed' : 'denied';
-  const left = expiresAt - now;
-  if (left <= 0) return [`  has expired: it is ${what} when the run is taken up`];
-  return [`  expires in ${left < 60_000 ? `${Math.ceil(left / 1000)} s` : durationText(left)} (then ${what})`];
 }
 
 function answerCommands(request: PendingRequest, { runId, store, now }: PendingFormat): string {

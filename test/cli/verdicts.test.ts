@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { formatPending, formatRequest } from '../../src/cli/format-pending.ts';
-import { lookAlikes } from '../../src/cli/look-alikes.ts';
+import { lookAlikes } from '../../src/inspector/look-alikes.ts';
 import { readVerdict } from '../../src/cli/read-verdict.ts';
 import { readAnswer } from '../../src/inspector/read-answer.ts';
 import type { PendingRequest } from '../../src/core/pending.ts';

@@ -7,14 +7,23 @@ export interface VirtualListProps extends RowsOptions {
   readonly label: string;
   readonly row: (index: number) => ComponentChildren;
   readonly class?: string;
+  readonly onScrollUp?: () => void;
 }
 
 /** A list of any length: only the rows in view are there, measured as they come. */
 export function VirtualList(props: VirtualListProps) {
-  const { count, label, row, class: name = '' } = props;
+  const { count, label, row, class: name = '', onScrollUp } = props;
   const { scroller, virtual } = useVirtualRows(props);
   return (
-    <div ref={scroller} class={`virtual ${name}`} role="list" aria-label={label} tabIndex={0}>
+    <div
+      ref={scroller}
+      class={`virtual ${name}`}
+      role="list"
+      aria-label={label}
+      tabIndex={0}
+      onWheel={({ deltaY }) => (deltaY < 0 ? onScrollUp?.() : undefined)}
+      onTouchMove={() => onScrollUp?.()}
+    >
       <div class="virtual-all" style={{ height: `${virtual.getTotalSize()}px` }}>
         {virtual.getVirtualItems().map((item) => (
           <div

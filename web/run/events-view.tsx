@@ -1,27 +1,156 @@
+import { useMemo, useState } from 'preact/hooks';
+import type { CadreEvent } from '../../src/core/event.ts';
 import { describeEvent } from '../../src/inspector/describe-event.ts';
-import { useRun, useView } from './run-context.ts';
-import type { RouteQuery } from '../routing/route.ts';
-import { VirtualList } from '../kit/virtual-list.tsx';
+import { timeText } from '../../src/inspector/format/quantity-text.ts';
+import { grouped } from '../../src/inspector/format/terminal-text.ts';
+import type { RunStore } from '../data/run-store.ts';
+import { IdText } from '../kit/id-text.tsx';
+import { PickField } from '../kit/pick-field.tsx';
+import { SearchField } from '../kit/search-field.tsx';
+import { Text } from '../kit/text.tsx';
+import { type Column, VirtualTable } from '../kit/virtual-table.tsx';
 import { toVisibleText } from '../kit/visible-text.ts';
+import { type RouteQuery, turnHref } from '../routing/route.ts';
+import { setQuery } from '../routing/router.ts';
+import { useRun } from './run-context.ts';
+import './turns.css';
 
 /** The journal, event by event. */
-export function EventsView(_: { readonly query: RouteQuery }) {
+export function EventsView({ query }: { readonly query: RouteQuery }) {
   const store = useRun();
-  const count = useView((state) => state.seq).value ?? 0;
+  const { type = '', agent = '', q = '', seq = '' } = query;
+  const [follows, setFollows] = useState(seq === '' && store.connection.peek().kind === 'live');
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set(seq === '' ? [] : [Number(seq)]));
+  const revision = store.revision.value;
+  const found = useMemo(() => filterEvents(store.events, { type, agent, q }), [store, revision, type, agent, q]);
+  const { types, agents } = useMemo(() => choicesOf(store), [store, revision]);
+  const toggle = (event: CadreEvent): void => {
+    const next = new Set(opened);
+    if (!next.delete(event.seq)) next.add(event.seq);
+    setOpened(next);
+  };
+  const scrollTo = seq === '' ? undefined : found.findIndex((event) => event.seq === Number(seq));
   return (
-    <VirtualList
-      label="Events"
-      count={count}
-      estimate={28}
-      keyOf={(index) => String(index)}
-      row={(index) => {
-        const event = store.eventAt(index + 1);
-        return event === undefined ? null : (
-          <span>
-            #{event.seq} {event.type} {toVisibleText(describeEvent(event))}
-          </span>
-        );
-      }}
-    />
+    <>
+      <h2 class="seen-by-readers">Events</h2>
+      <div class="toolbar">
+        <SearchField label="Search what happened" value={q} onChange={(value) => setQuery({ q: value })} />
+        <PickField label="type" value={type} options={types} onPick={(value) => setQuery({ type: value })} />
+        <PickField label="agent" value={agent} options={agents} onPick={(value) => setQuery({ agent: value })} />
+        <span class="faint small number push">
+          {found.length === store.events.length
+            ? grouped(found.length)
+            : `${grouped(found.length)} of ${grouped(store.events.length)}`}{' '}
+          events
+        </span>
+        <button type="button" class="small" aria-pressed={follows} onClick={() => setFollows(!follows)}>
+          follow
+        </button>
+      </div>
+      {found.length === 0 ? (
+        <p class="empty faint">{store.events.length === 0 ? 'There are no events yet.' : 'No event is like that.'}</p>
+      ) : (
+        <VirtualTable
+          label="Events"
+          class="events"
+          noun="event"
+          columns={columnsOf(store.runId, opened, toggle)}
+          rows={found}
+          estimate={30}
+          keyOf={(event) => String(event.seq)}
+          rowClass={(event) => (String(event.seq) === seq ? 'event-meant' : '')}
+          scrollTo={scrollTo}
+          follow={follows}
+          onScrollUp={() => setFollows(false)}
+        />
+      )}
+    </>
   );
+}
+
+function columnsOf(runId: string, opened: ReadonlySet<number>, toggle: (event: CadreEvent) => void): readonly Column<CadreEvent>[] {
+  return [
+    { title: 'seq', class: 'events-seq end faint', cell: (event) => `#${event.seq}` },
+    { title: 'time', class: 'events-at faint number', cell: (event) => timeText(event.at).slice(11, 23) },
+    { title: 'type', class: 'events-type', cell: (event) => toVisibleText(event.type) },
+    { title: 'agent', class: 'events-agent faint', cell: (event) => <IdText id={agentOf(event)} /> },
+    {
+      title: 'what happened',
+      class: 'events-text',
+      cell: (event) => (
+        <>
+          {toVisibleText(describeEvent(event)).replaceAll('\n', ' ')}
+          {'turnId' in event && typeof event.turnId === 'string' && (
+            <>
+              {' '}
+              <a href={turnHref(runId, event.turnId)}>turn</a>
+            </>
+          )}
+          {opened.has(event.seq) && <RawEvent event={event} />}
+        </>
+      ),
+    },
+    {
+      title: 'raw',
+      class: 'events-raw end',
+      cell: (event) => (
+        <button
+          type="button"
+          class="quiet small"
+          aria-expanded={opened.has(event.seq)}
+          aria-label={`Event ${event.seq} as JSON`}
+          onClick={() => toggle(event)}
+        >
+          {opened.has(event.seq) ? 'less' : 'raw'}
+        </button>
+      ),
+    },
+  ];
+}
+
+function RawEvent({ event }: { readonly event: CadreEvent }) {
+  const json = useMemo(() => JSON.stringify(event, undefined, 2), [event]);
+  return (
+    <div class="panel event-raw">
+      <Text value={json} label={`Event ${event.seq} as JSON`} />
+    </div>
+  );
+}
+
+/** What the list can be narrowed to. */
+interface EventFilter {
+  readonly type: string;
+  readonly agent: string;
+  readonly q: string;
+}
+
+/** Events of a type and an agent whose line in the list holds the words. */
+function filterEvents(events: readonly CadreEvent[], { type, agent, q }: EventFilter): readonly CadreEvent[] {
+  const words = q.trim().toLowerCase();
+  if (type === '' && agent === '' && words === '') return events;
+  return events.filter(
+    (event) =>
+      (type === '' || event.type === type) &&
+      (agent === '' || agentOf(event) === agent) &&
+      (words === '' || lineOf(event).includes(words)),
+  );
+}
+
+const lines = new WeakMap<CadreEvent, string>();
+
+function lineOf(event: CadreEvent): string {
+  const known = lines.get(event) ?? `${event.type} ${agentOf(event)} ${describeEvent(event)}`.toLowerCase();
+  lines.set(event, known);
+  return known;
+}
+
+function agentOf(event: CadreEvent): string {
+  return 'agentId' in event && typeof event.agentId === 'string' ? event.agentId : '';
+}
+
+function choicesOf({ events, state }: RunStore): { readonly types: readonly string[]; readonly agents: readonly string[] } {
+  return {
+    types: [...new Set(events.map((event) => event.type))].toSorted(),
+    agents: [...(state?.agents.keys() ?? [])],
+  };
 }

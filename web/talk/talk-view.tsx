@@ -1,10 +1,75 @@
-import { conversation } from '../../src/inspector/conversation.ts';
-import { useView } from '../run/run-context.ts';
+import { useState } from 'preact/hooks';
+import { pendingOf } from '../../src/core/pending.ts';
+import { conversation, type ConversationEntry } from '../../src/inspector/conversation.ts';
+import { serverInfo } from '../data/server-info.ts';
+import { VirtualList } from '../kit/virtual-list.tsx';
+import { useRun, useView } from '../run/run-context.ts';
 import type { RouteQuery } from '../routing/route.ts';
-import { Text } from '../kit/text.tsx';
+import { type LiveEntry, Message } from './message.tsx';
+import { RequestCard } from './request-card.tsx';
+import { SayBox } from './say-box.tsx';
+import './talk.css';
 
-/** The conversation with the user. */
-export function TalkView(_: { readonly query: RouteQuery }) {
-  const view = useView(conversation);
-  return <Text value={JSON.stringify(view.value, undefined, 2) ?? ''} />;
+/** The conversation with the user, what waits for them, and a box to say something. */
+export function TalkView({ query }: { readonly query: RouteQuery }) {
+  const store = useRun();
+  const said = useView(conversation).value ?? [];
+  const pending = useView(pendingOf).value ?? [];
+  const isOver = useView((state) => state.outcome !== undefined).value ?? true;
+  const live = useView(liveEntry).value;
+  const [follows, setFollows] = useState(true);
+  const entries: readonly (ConversationEntry | LiveEntry)[] = live === undefined ? said : [...said, live];
+  const canControl = store.isServed && serverInfo.value?.canControl === true;
+  return (
+    <>
+      <h2 class="seen-by-readers">Conversation</h2>
+      {entries.length === 0 ? (
+        <p class="fill-rest empty faint">Nothing was said yet.</p>
+      ) : (
+        <VirtualList
+          class="talk"
+          label="Conversation"
+          count={entries.length}
+          estimate={90}
+          keyOf={(index) => keyOf(entries[index], index)}
+          follow={follows}
+          onScrollUp={() => setFollows(false)}
+          row={(index) => {
+            const entry = entries[index];
+            return entry === undefined ? null : <Message entry={entry} />;
+          }}
+        />
+      )}
+      {(pending.length > 0 || (canControl && !isOver)) && (
+        <div class="talk-desk">
+          {pending.map((request) => (
+            <RequestCard key={request.id} request={request} canControl={canControl} isMeant={query['request'] === request.id} />
+          ))}
+          {canControl && !isOver && <SayBox query={query} onSaid={() => setFollows(true)} />}
+        </div>
+      )}
+    </>
+  );
+}
+
+/** The reply that the root agent is writing. */
+function liveEntry(...[state]: Parameters<typeof conversation>): LiveEntry | undefined {
+  const root = state.rootAgentId === undefined ? undefined : state.agents.get(state.rootAgentId);
+  const turn = root?.currentTurnId === undefined ? undefined : state.turns.get(root.currentTurnId);
+  if (turn === undefined || turn.modelEnd !== undefined || turn.start.prompt === undefined) return undefined;
+  return { kind: 'live', from: turn.agentId, turnId: turn.turnId, at: turn.start.at };
+}
+
+function keyOf(entry: ConversationEntry | LiveEntry | undefined, index: number): string {
+  switch (entry?.kind) {
+    case 'user':
+      return entry.itemId;
+    case 'agent':
+    case 'live':
+      return `${entry.kind} ${entry.turnId}`;
+    case 'output':
+      return 'output';
+    case undefined:
+      return String(index);
+  }
 }

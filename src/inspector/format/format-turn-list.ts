@@ -22,7 +22,7 @@ export function formatTurnList(rows: readonly TurnRow[], options: FormatOptions 
 }
 
 /** What a turn did, in a few words: its calls, else its words, then its action or error. */
-function didText(row: TurnRow): string {
+export function didText(row: TurnRow): string {
   const calls = counted(row.tools.map((tool) => (tool.status === 'ok' ? tool.name : `${tool.name} (${tool.status})`)));
   const said = calls === '' ? row.reply.slice(0, 60) : calls;
   if (row.error !== undefined) return [said, `error: ${row.error}`].filter((part) => part !== '').join('; ');
@@ -31,7 +31,7 @@ function didText(row: TurnRow): string {
 }
 
 /** Words joined by commas, equal ones counted. */
-function counted(words: readonly string[]): string {
+export function counted(words: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   return [...counts].map(([word, count]) => (count === 1 ? word : `${count}× ${word}`)).join(', ');

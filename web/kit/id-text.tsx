@@ -1,0 +1,12 @@
+import { toVisibleText } from './visible-text.ts';
+
+/** An id of an agent or a turn: where there is no room for all of it, its end stays, which tells it from the others. */
+export function IdText({ id }: { readonly id: string }) {
+  const at = id.lastIndexOf('_');
+  return (
+    <span class="id-text" title={toVisibleText(id)}>
+      <span>{toVisibleText(at > 0 ? id.slice(0, at) : '')}</span>
+      <span>{toVisibleText(at > 0 ? id.slice(at) : id)}</span>
+    </span>
+  );
+}

@@ -1,0 +1,99 @@
+import { timeText } from '../../src/inspector/format/quantity-text.ts';
+import type { AgentId, TurnId } from '../../src/core/ids.ts';
+import type { ConversationEntry } from '../../src/inspector/conversation.ts';
+import { Text } from '../kit/text.tsx';
+import { toVisibleText } from '../kit/visible-text.ts';
+import { runHref, turnHref } from '../routing/route.ts';
+import { useRun } from '../run/run-context.ts';
+
+/** A reply that is being written. */
+export interface LiveEntry {
+  readonly kind: 'live';
+  readonly from: AgentId;
+  readonly turnId: TurnId;
+  readonly at: number;
+}
+
+/** Something that was said, with the turn that read it or said it. */
+export function Message({ entry }: { readonly entry: ConversationEntry | LiveEntry }) {
+  const { runId, eventAt } = useRun();
+  switch (entry.kind) {
+    case 'user':
+      return (
+        <article class="message message-user" aria-label={`You to ${entry.to}`}>
+          <header>
+            <strong>you</strong> <span class="faint">→ {toVisibleText(entry.to)}</span>
+            {entry.turnId === undefined ? (
+              <span class="tone-waits">waits to be read</span>
+            ) : (
+              <a href={turnHref(runId, entry.turnId)}>read by {toVisibleText(entry.turnId)}</a>
+            )}
+            <At at={eventAt(entry.seq)?.at} />
+            {entry.seq > 0 && (
+              <a class="faint push" href={runHref(runId, 'events', { seq: String(entry.seq) })}>
+                #{entry.seq}
+              </a>
+            )}
+          </header>
+          <Text value={entry.text} />
+        </article>
+      );
+    case 'agent':
+      return (
+        <article class="message" aria-label={entry.from}>
+          <header>
+            <strong>{toVisibleText(entry.from)}</strong>
+            <a href={turnHref(runId, entry.turnId)}>{toVisibleText(entry.turnId)}</a>
+            <At at={entry.at} />
+            <a class="faint push" href={runHref(runId, 'events', { seq: String(entry.seq) })}>
+              #{entry.seq}
+            </a>
+          </header>
+          <Text value={entry.text} />
+        </article>
+      );
+    case 'live':
+      return <LiveMessage entry={entry} />;
+    case 'output':
+      return (
+        <article class="message" aria-label="Output of the run">
+          <header>
+            <strong>output of the run</strong>
+          </header>
+          <Text value={entry.text} />
+        </article>
+      );
+  }
+}
+
+function LiveMessage({ entry }: { readonly entry: LiveEntry }) {
+  const { runId, live } = useRun();
+  const reply = live.replies.value.get(entry.turnId);
+  const doing =
+    reply === undefined ? 'is thinking' : reply.text === '' && reply.toolInput !== '' ? 'is calling a tool' : 'is writing';
+  return (
+    <article class="message message-live" aria-label={`${entry.from} ${doing}`}>
+      <header>
+        <strong>{toVisibleText(entry.from)}</strong>
+        <a href={turnHref(runId, entry.turnId)}>{toVisibleText(entry.turnId)}</a>
+        <span class="tone-busy">{doing}</span>
+      </header>
+      {reply !== undefined && reply.text !== '' && <Text value={reply.text} />}
+      {reply !== undefined && reply.text === '' && reply.reasoning !== '' && (
+        <div class="faint">
+          <Text value={reply.reasoning} />
+        </div>
+      )}
+    </article>
+  );
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
+function At({ at }: { readonly at: number | undefined }) {
+  return at === undefined || Math.abs(at) > 8.64e15 ? null : (
+    <time class="faint" title={timeText(at)}>
+      {clock.format(at)}
+    </time>
+  );
+}

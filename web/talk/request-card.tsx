@@ -1,0 +1,56 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { PendingRequest } from '../../src/core/pending.ts';
+import { deadlineText } from '../../src/inspector/format/request-text.ts';
+import { timeText } from '../../src/inspector/format/quantity-text.ts';
+import { lookAlikes } from '../../src/inspector/look-alikes.ts';
+import { Text } from '../kit/text.tsx';
+import { useNow } from '../kit/use-now.ts';
+import { toVisibleText } from '../kit/visible-text.ts';
+import { turnHref } from '../routing/route.ts';
+import { useRun } from '../run/run-context.ts';
+import { AnswerForm } from './answer-form.tsx';
+import { ApprovalForm } from './approval-form.tsx';
+
+/** Something that waits for a person: what is asked, by whom, until when, and the means to decide. */
+export function RequestCard(props: {
+  readonly request: PendingRequest;
+  readonly canControl: boolean;
+  /** The address points here. */
+  readonly isMeant: boolean;
+}) {
+  const { request, canControl, isMeant } = props;
+  const { runId } = useRun();
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isMeant) card.current?.scrollIntoView({ block: 'nearest' });
+  }, [isMeant]);
+  const now = useNow(request.expiresAt !== undefined);
+  const deadline = deadlineText(request, now);
+  const what =
+    request.kind === 'approval'
+      ? `wants to call ${request.tool}`
+      : request.tool === ''
+        ? 'gets nowhere, and its profile asks what to do'
+        : 'asks';
+  const words = lookAlikes(`${request.tool} ${JSON.stringify(request.args)}`);
+  return (
+    <section ref={card} class="request panel" aria-label={`${request.kind} ${request.id}`}>
+      <h3>
+        {toVisibleText(request.agentId)} {toVisibleText(what)}
+      </h3>
+      <p class="small faint row">
+        {request.path.length > 1 && <span>{request.path.map(toVisibleText).join(' → ')}</span>}
+        {request.turnId !== '' && <a href={turnHref(runId, request.turnId)}>{toVisibleText(request.turnId)}</a>}
+        <time title={timeText(request.since)}>asked {timeText(request.since).slice(11, 19)} UTC</time>
+        {deadline !== undefined && <strong class="tone-waits">{deadline}</strong>}
+      </p>
+      {request.message !== undefined && <Text value={request.message} label="What is asked" />}
+      {words.length > 0 && <p class="problem">Looks like another word: {words.join(', ')}</p>}
+      {request.kind === 'approval' ? (
+        <ApprovalForm request={request} canControl={canControl} />
+      ) : (
+        canControl && <AnswerForm request={request} />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,106 @@
+import { signal } from '@preact/signals';
+import { useState } from 'preact/hooks';
+import type { Delivery } from '../../src/core/inbox.ts';
+import type { RunState } from '../../src/core/state.ts';
+import { runActions } from '../data/actions.ts';
+import { until } from '../data/until.ts';
+import { useAction } from '../kit/use-action.ts';
+import { toVisibleText } from '../kit/visible-text.ts';
+import type { RouteQuery } from '../routing/route.ts';
+import { setQuery } from '../routing/router.ts';
+import { useRun, useView } from '../run/run-context.ts';
+
+/** What is being typed, by run: it is still there when somebody comes back from another view. */
+const drafts = signal<ReadonlyMap<string, string>>(new Map());
+
+const priorities: readonly (readonly [Delivery, string])[] = [
+  ['next', 'with its next turn'],
+  ['now', 'now: what it is saying is interrupted'],
+  ['idle', 'when it has nothing else'],
+];
+
+/** Says something to an agent: the one the conversation is with, or any other that lives. */
+export function SayBox({ query, onSaid }: { readonly query: RouteQuery; readonly onSaid: () => void }) {
+  const store = useRun();
+  const agents = useView(livingAgents).value ?? [];
+  const [priority, setPriority] = useState<Delivery>('next');
+  const { run, isBusy, problem } = useAction();
+  const text = drafts.value.get(store.runId) ?? '';
+  const write = (words: string): void => {
+    drafts.value = new Map(drafts.peek()).set(store.runId, words);
+  };
+  const to = agents.includes(query['to'] ?? '') ? query['to'] : agents[0];
+  const send = async (): Promise<void> => {
+    const itemId = await runActions(store.runId).send({ text, priority, ...(to === undefined ? {} : { to }) });
+    write('');
+    await until(store, (state) => hasItem(state, itemId));
+    onSaid();
+  };
+  return (
+    <form
+      class="say"
+      aria-label="Say something"
+      onSubmit={(event) => {
+        event.preventDefault();
+        run(send);
+      }}
+    >
+      <textarea
+        aria-label="Message"
+        placeholder="Say something to the team"
+        rows={Math.min(10, Math.max(2, text.split('\n').length))}
+        value={text}
+        onInput={({ currentTarget }) => write(currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+        }}
+      />
+      <div class="row small">
+        <label>
+          to{' '}
+          <select value={to} onChange={({ currentTarget }) => setQuery({ to: currentTarget.value })}>
+            {agents.map((agentId) => (
+              <option key={agentId} value={agentId}>
+                {toVisibleText(agentId)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          read{' '}
+          <select
+            value={priority}
+            onChange={({ currentTarget }) => setPriority(priorities.find(([name]) => name === currentTarget.value)?.[0] ?? 'next')}
+          >
+            {priorities.map(([name, words]) => (
+              <option key={name} value={name}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+        {problem !== undefined && (
+          <span role="alert" class="problem">
+            {toVisibleText(problem)}
+          </span>
+        )}
+        <span class="faint push for-keys">ctrl + enter</span>
+        <button type="submit" class="primary" disabled={isBusy || text.trim() === ''}>
+          {isBusy ? 'Sending…' : 'Send'}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** Agents that can read something, the root first. */
+function livingAgents(state: RunState): readonly string[] {
+  return [...state.agents.values()].filter(({ status }) => status !== 'ended').map(({ meta }) => meta.agentId);
+}
+
+/** The item is in an inbox, or a turn has read it. */
+function hasItem(state: RunState, itemId: string): boolean {
+  for (const agent of state.agents.values()) if (agent.inbox.some(({ item }) => item.itemId === itemId)) return true;
+  for (const turn of state.turns.values()) if (turn.items.some((item) => item?.itemId === itemId)) return true;
+  return false;
+}
