@@ -159,10 +159,7 @@ const tables: readonly { readonly table: string; readonly section: string; reado
       'to-the-llm': 'clean schemas, toolset in the description, encoded names',
       access: 'toolsets and single tools by policy',
       'handover-merge': 'parameters of the handover protocol merged in and checked',
-      'exposable-as-tool': [
-        'a profile offered as a tool',
-        { later: 'The key is read and checked; dispatch and launch are the ways to start an agent so far.' },
-      ],
+      'exposable-as-tool': 'a profile offered as a tool of other agents: its end is the result of the call',
       'base-tool': 'arguments, outcome, result item',
       'mcp-proxy': ['tools of MCP servers', { later: 'MCP servers come as toolsets later.' }],
       'finish-flow': 'ends with deliverables that fit the schema',

@@ -108,13 +108,16 @@ export interface AgentAwait {
   readonly agentId: AgentId;
   readonly on?: readonly string[];
 }
-/** An ended agent goes on in a new iteration: its messages are archived, its counters start anew. */
+/** An agent goes on in a new iteration: its counters start anew, and its messages are archived, unless it keeps its history. */
 export interface AgentRestart {
   readonly type: 'agent.restart';
   readonly agentId: AgentId;
   readonly iteration: number;
   readonly initialParams: JsonObject;
+  /** The call that sent it on; its result depends on this agent. */
   readonly callId?: CallId;
+  /** It goes on where it ended or waited: prompts begin with what it has seen and said before. */
+  readonly keepsHistory?: true;
 }
 /** An agent is done, in one of the outcomes `success`, `error`, `limit`, `cancelled`, or a profile's own word. */
 export interface AgentEnd {

@@ -147,6 +147,17 @@ export interface ExposedAsTool {
   readonly description: string;
   readonly parameters: JsonSchema;
   readonly protocol?: string;
+  /** What other profiles allow it by, besides its name. */
+  readonly toolset: string;
+  /** What a successful call answers with: the whole report, or what stands at this path of it. */
+  readonly result: string;
+  /** Most agents of the profile one above the other. */
+  readonly maxDepth: number;
+  readonly concurrency: 'parallel' | 'serial' | 'exclusive';
+  /** Whether its agents can be given more to do, by their id, once they have ended or wait. */
+  readonly isResumable: boolean;
+  /** A longer text for those who may call it. */
+  readonly guide?: string;
 }
 
 /** A profile after inheritance, validation and compilation: everything the engine needs to run an agent. */
@@ -182,6 +193,8 @@ export interface CompiledProfile {
   /** What its answer must look like, when it ends with its own reply. */
   readonly output?: OutputFormat;
   readonly exposableAsTool?: ExposedAsTool;
+  /** The profiles it may call with `call_agent`. */
+  readonly callableProfiles: readonly string[];
   /** A deterministic node instead of a model: the name of a registered function. */
   readonly functionNode?: string;
   /** How long that function may take; two minutes unless the profile says. */

@@ -19,6 +19,17 @@ export function liveRoom(run: RunState, profiles: Profiles, agent: AgentState): 
 
 /** Says why an agent may not start one more child besides `planned` others; undefined when it may. */
 export function spawnRefusal(run: RunState, profiles: Profiles, agent: AgentState, planned: number): string | undefined {
+  const counted = countRefusal(run, profiles, agent, planned);
+  return counted ?? (liveRoom(run, profiles, agent) > 0 ? undefined : liveRefusal(run));
+}
+
+/** Says that no more agents may be at work. */
+export function liveRefusal(run: RunState): string {
+  return `${run.budget.live} agents are at work and no more may be (limit maxLive); wait until one of them has ended, or ${howToRaise}`;
+}
+
+/** The same without asking whether there is room at this moment: whoever there is none for can be held back. */
+export function countRefusal(run: RunState, profiles: Profiles, agent: AgentState, planned: number): string | undefined {
   const { agentId, depth, profile } = agent.meta;
   const own = profiles.get(profile)?.limits;
   const maxDepth = own?.maxDepth ?? run.limits.maxDepth;
@@ -27,9 +38,7 @@ export function spawnRefusal(run: RunState, profiles: Profiles, agent: AgentStat
     return `${agentId} is at depth ${depth} and agents may go ${maxDepth} deep (limit maxDepth); do the work without another agent, or ${howToRaise}`;
   if (agent.children.length + planned + 1 > maxChildren)
     return `${agentId} has started ${agent.children.length + planned} agents and may start ${maxChildren} (limit maxChildren); ${howToRaise}`;
-  const total = totalRefusal(run, profiles, agent, planned);
-  if (total !== undefined || liveRoom(run, profiles, agent) > 0) return total;
-  return `${run.budget.live} agents are at work and no more may be (limit maxLive); wait until one of them has ended, or ${howToRaise}`;
+  return totalRefusal(run, profiles, agent, planned);
 }
 
 function totalRefusal(run: RunState, profiles: Profiles, agent: AgentState, planned: number): string | undefined {

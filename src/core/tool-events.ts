@@ -80,6 +80,8 @@ export interface ToolEnd {
   readonly error?: ErrorRecord;
   /** The uncut result, when `content` was cut. */
   readonly full?: ContentHash;
+  /** Agents below its own that have not ended and whose words are in the result. */
+  readonly quotes?: readonly AgentId[];
   /** The call ends its agent, in this way, once all calls of the turn are over. */
   readonly end?: AgentEnding;
   readonly progress?: readonly { readonly fraction: number; readonly note: string; readonly at: number }[];

@@ -3,6 +3,7 @@ import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
 import type { Content } from './message.ts';
 import type { EventDraft } from './event.ts';
 import type { LiveScopes } from './live-scope.ts';
+import type { CompiledProfile } from './profile.ts';
 import type { TransitionContext, TransitionOutcome, Happening } from './transition.ts';
 
 /** What recovery may assume about repeating a tool (DESIGN 4): `unsafe` is the default. */
@@ -73,6 +74,8 @@ export interface ToolBase {
   readonly wholeResult?: boolean;
   /** `*` in a profile does not cover it: the profile must name the tool or its toolset. */
   readonly byNameOnly?: boolean;
+  /** The tool as agents of a profile get it; undefined when they get none. The tool itself, when absent. */
+  readonly forProfile?: (profile: CompiledProfile, profiles: ReadonlyMap<string, CompiledProfile>) => Tool | undefined;
   /** Marks the result as text from outside that must be framed as data. */
   readonly trust: 'trusted' | 'untrusted';
   readonly check: (args: JsonObject) => ArgumentCheck;

@@ -74,8 +74,8 @@ export class Transaction {
   readonly contents: ContentEntry[] = [];
   readonly #touched: AgentId[] = [];
   #looked = 0;
-  /** Agents that ended in this decision and whose parents have not been told yet. */
-  readonly ended: AgentId[] = [];
+  /** Agents that ended in this decision, by which event, and whose parents have not been told yet. */
+  readonly ended: { readonly agentId: AgentId; readonly seq: number }[] = [];
   /** The commit makes an unsafe effect due, records its result, or ends the run: sync it fully. */
   sync = false;
   readonly #hash: (text: string) => ContentHash;

@@ -18,8 +18,8 @@ export interface Expiry {
 
 /** What a suspended call waits for. */
 export type WaitFor =
-  /** Called back each time one of these agents ends. */
-  | { readonly kind: 'agents'; readonly agentIds: readonly AgentId[] }
+  /** Called back each time one of these agents ends; with `orWait`, also when one waits for whoever asked it to work. */
+  | { readonly kind: 'agents'; readonly agentIds: readonly AgentId[]; readonly orWait?: true }
   /** A person must answer; `schema` describes a valid answer. */
   | { readonly kind: 'question'; readonly prompt: string; readonly schema?: JsonObject; readonly expires?: Expiry }
   /** A person must approve the call itself; set by gates, not by tools. */
@@ -28,6 +28,8 @@ export type WaitFor =
 /** Something a suspended call waited for has happened. */
 export type Happening =
   | { readonly kind: 'agent_ended'; readonly agentId: AgentId }
+  /** It has not ended, and does nothing before it is spoken to. */
+  | { readonly kind: 'agent_waits'; readonly agentId: AgentId }
   | { readonly kind: 'answer'; readonly value: JsonValue };
 
 /** What a transition tool decided: a result, or to wait; with events that commit together with it (I7). */
@@ -37,6 +39,8 @@ export type TransitionOutcome =
       readonly content: Content | JsonValue;
       readonly isError?: boolean;
       readonly events?: readonly EventDraft[];
+      /** Agents below the calling one that have not ended and whose words the result holds. */
+      readonly quotes?: readonly AgentId[];
       /** Ends the calling agent in this way when the call has ended. */
       readonly end?: AgentEnding;
     }

@@ -56,7 +56,7 @@ export function applyAnswer(tx: Transaction, kernel: Kernel, input: Extract<Inpu
   } else if (suspended?.kind === 'question' && asksWhetherHappened(call)) {
     applyTestimony(tx, kernel.env, agent, call, { value: input.value, cause: answer.seq });
   } else if (suspended?.kind === 'question') {
-    kernel.toolNode.resume(tx, agent, call, { kind: 'answer', value: input.value ?? null });
+    kernel.toolNode.resume(tx, agent, call, { kind: 'answer', value: input.value ?? null }, answer.seq);
   }
 }
 

@@ -4,8 +4,9 @@ import type { Ingestor } from '../core/ingestor.ts';
 import type { CompiledProfile, HandoverProtocol, ProfileSet } from '../core/profile.ts';
 import type { Secrets } from '../core/secrets.ts';
 import type { AgentState } from '../core/state.ts';
-import type { Tool } from '../core/tool.ts';
+import type { Tool, ToolCatalog } from '../core/tool.ts';
 import { runObservers } from '../observers/run-observers.ts';
+import { withExposedProfiles } from '../tools/agents/agent-catalog.ts';
 import { allowedTools, describeTools, offeredTool } from '../tools/access.ts';
 import { checkSchema } from '../tools/check-arguments.ts';
 import { withHandover } from '../tools/merge-handover.ts';
@@ -29,13 +30,14 @@ export interface EnvParts {
 /** Puts together what decisions depend on: the parts know only core, this is where they meet. */
 export function buildEnv(parts: EnvParts): Env {
   const { set, registry, ingestors, observers, llmConfigs, hash, secrets } = parts;
+  const catalog = withExposedProfiles(registry, set);
   return {
     profiles: set.profiles,
     protocols: set.protocols,
     llmConfig: (profile, run, agent) => llmConfigs.of(profile, run.meta.llmConfig ?? switchedConfig(agent)),
     llmConfigOf: (name) => llmConfigs.resolve(name),
-    catalog: registry,
-    toolsOf: createToolsOf(parts),
+    catalog,
+    toolsOf: createToolsOf(parts, catalog),
     ingestor: (name) => ingestors.get(name),
     observe: (tx, agent, profile, phase) => runObservers(tx, agent, profile, phase, { observer: (name) => observers.get(name) }),
     parseArguments,
@@ -58,7 +60,7 @@ function switchedConfig(agent: AgentState | undefined): string | undefined {
 }
 
 /** Prepares the tools of each profile once; agents with their own toolsets get a set of their own. */
-function createToolsOf({ set, registry, secrets }: EnvParts): Env['toolsOf'] {
+function createToolsOf({ set, registry, secrets }: EnvParts, catalog: ToolCatalog): Env['toolsOf'] {
   let known = new WeakMap<CompiledProfile, Map<string, AgentTools>>();
   let { version } = registry;
   return (profile: CompiledProfile, agent: AgentState): AgentTools => {
@@ -73,14 +75,16 @@ function createToolsOf({ set, registry, secrets }: EnvParts): Env['toolsOf'] {
     known.set(profile, ofProfile);
     const before = ofProfile.get(key);
     if (before !== undefined) return before;
-    const allowed = allowedTools(registry, {
+    const allowed = allowedTools(catalog, {
       allowedToolsets: toolsets ?? profile.allowedToolsets,
       allowedTools: profile.allowedTools,
     });
-    const made = prepareTools(
-      allowed.filter(({ name }) => !forbiddenTools.includes(name)),
-      { registry, set, secrets },
-    );
+    const offered = allowed.flatMap((tool) => {
+      if (forbiddenTools.includes(tool.name)) return [];
+      const adapted = tool.forProfile === undefined ? tool : tool.forProfile(profile, set.profiles);
+      return adapted === undefined ? [] : [adapted];
+    });
+    const made = prepareTools(offered, { catalog, set, secrets });
     ofProfile.set(key, made);
     return made;
   };
@@ -88,16 +92,16 @@ function createToolsOf({ set, registry, secrets }: EnvParts): Env['toolsOf'] {
 
 function prepareTools(
   allowed: readonly Tool[],
-  { registry, set, secrets }: Pick<EnvParts, 'registry' | 'set' | 'secrets'>,
+  { catalog, set, secrets }: Pick<EnvParts, 'set' | 'secrets'> & { readonly catalog: ToolCatalog },
 ): AgentTools {
   const tools = allowed.map((tool) => withProtocol(tool, set));
   // What a server says of its tools comes from outside, too.
-  const offered = secrets.json(tools.map(({ tool, protocol }) => offeredTool(registry, tool, protocol)));
+  const offered = secrets.json(tools.map(({ tool, protocol }) => offeredTool(catalog, tool, protocol)));
   return {
     tools: new Map(tools.map(({ tool, check }) => [tool.name, { ...tool, check }])),
     offered,
     offeredJson: JSON.stringify(offered),
-    description: secrets.text(describeTools(allowed, 'brief', (name) => registry.wireName(name))),
+    description: secrets.text(describeTools(allowed, 'brief', (name) => catalog.wireName(name))),
   };
 }
 

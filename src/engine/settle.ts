@@ -1,8 +1,9 @@
 import type { Env } from '../core/env.ts';
 import type { AgentId } from '../core/ids.ts';
 import { isExpired, type WaitingItem } from '../core/inbox.ts';
-import type { AgentState } from '../core/state.ts';
+import type { AgentState, RunState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
+import { waitsToBeSpokenTo } from '../core/waits-to-be-spoken-to.ts';
 import { endAgent } from '../nodes/end-agent.ts';
 import type { Kernel } from './decide.ts';
 
@@ -11,7 +12,7 @@ export function settle(tx: Transaction, kernel: Kernel, mayStart: boolean): void
   for (;;) {
     const ended = tx.ended.shift();
     if (ended !== undefined) {
-      tellParent(tx, kernel, ended);
+      tellParent(tx, kernel, ended.agentId, 'agent_ended', ended.seq);
       continue;
     }
     // Advancing an agent may touch it again, and others.
@@ -22,16 +23,17 @@ export function settle(tx: Transaction, kernel: Kernel, mayStart: boolean): void
   }
 }
 
-/** Resumes the calls of a parent that wait for this agent. */
-function tellParent(tx: Transaction, kernel: Kernel, agentId: AgentId): void {
+/** Resumes the calls of a parent that wait for this agent; that it only waits is told to those that want to know. */
+function tellParent(tx: Transaction, kernel: Kernel, agentId: AgentId, kind: 'agent_ended' | 'agent_waits', cause: number): void {
   const child = tx.run.agents.get(agentId);
   const parent = child?.meta.parentAgentId === undefined ? undefined : tx.run.agents.get(child.meta.parentAgentId);
   if (parent === undefined || parent.status === 'ended') return;
   for (const call of [...parent.openCalls.values()]) {
-    if (call.status === 'suspended' && call.waitFor?.kind === 'agents' && call.waitFor.agentIds.includes(agentId)) {
-      tx.setCause(tx.run.seq);
-      kernel.toolNode.resume(tx, parent, call, { kind: 'agent_ended', agentId });
-    }
+    const { waitFor } = call;
+    if (call.status !== 'suspended' || waitFor?.kind !== 'agents' || !waitFor.agentIds.includes(agentId)) continue;
+    if (kind === 'agent_waits' && waitFor.orWait !== true) continue;
+    tx.setCause(cause);
+    kernel.toolNode.resume(tx, parent, call, { kind, agentId }, cause);
   }
 }
 
@@ -41,6 +43,15 @@ function advance(tx: Transaction, kernel: Kernel, agent: AgentState, mayStart: b
     if (agent.openCalls.size === 0) finishTurn(tx, kernel.env, agent);
   }
   if (mayStart && mayTakeTurn(agent)) kernel.agentNode.prep(tx, agent);
+  // Asked from state alone, too: what a process that died did not tell, the next one tells.
+  if (mayStart && waitsToBeSpokenTo(agent) && agent.compacting === undefined && !mayTakeTurn(agent))
+    tellParent(tx, kernel, agent.meta.agentId, 'agent_waits', waitSeq(tx.run, agent));
+}
+
+/** The event behind which an agent waits: the end of its last turn, which is where its words stand. */
+function waitSeq(run: RunState, agent: AgentState): number {
+  const last = agent.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId);
+  return last?.end?.seq ?? agent.meta.seq;
 }
 
 /** The turn ends when its tool calls have ended; a call that ends the flow ends the agent with it. */

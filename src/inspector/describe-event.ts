@@ -74,7 +74,7 @@ function describeAgentEvent(event: Extract<CadreEvent, { readonly type: `agent.$
     case 'agent.await':
       return `${event.agentId} waits${event.on === undefined ? '' : ` for ${event.on.join(', ')}`}`;
     case 'agent.restart':
-      return `${event.agentId} was restarted (iteration ${event.iteration})`;
+      return `${event.agentId} ${event.keepsHistory === true ? 'goes on with its history' : 'was restarted'} (iteration ${event.iteration})`;
     case 'agent.end':
       return `${event.agentId} ended (${event.outcome})`;
   }

@@ -193,7 +193,9 @@ function itemOrigin(lookup: OriginLookup, span: PromptSpan): TextOrigin {
     ref.itemSource === 'AGENT_STARTUP_BRIEFING' ||
     (input?.noHandover === true && item?.from !== undefined && item.from === meta?.parentAgentId);
   if (!briefing) return { kind: 'item', ...ref };
-  return { kind: 'handover', ...ref, fromAgentId: item?.from ?? meta?.parentAgentId, call: callRef(lookup, meta?.callId) };
+  // An agent that was sent on has been briefed more than once, by more than one call.
+  const callId = lookup.run.turns.get(ref.turnId as TurnState['turnId'])?.start.sourceToolCallId ?? meta?.callId;
+  return { kind: 'handover', ...ref, fromAgentId: item?.from ?? meta?.parentAgentId, call: callRef(lookup, callId) };
 }
 
 interface ReadItem {

@@ -103,7 +103,7 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket |
     at: unplaced.at,
     cause: unplaced.cause,
   };
-  if (agent.turnCount === 0 && agent.meta.callId !== undefined) start.sourceToolCallId = agent.meta.callId;
+  if (agent.counters.turnCount === 0 && agent.meta.callId !== undefined) start.sourceToolCallId = agent.meta.callId;
   const bound = boundTurn(tx, env, agent, profile, { prompt, inputs });
   if (bound === undefined) return undefined;
   if (bound.limit !== undefined) start.limit = bound.limit;

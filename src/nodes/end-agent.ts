@@ -1,8 +1,9 @@
 import type { Env } from '../core/env.ts';
 import { toErrorRecord } from '../core/error.ts';
 import { stagnationOutcome } from '../core/stagnation.ts';
-import type { EventDraft, RunEndStatus } from '../core/event.ts';
+import type { AgentRestart, EventDraft, RunEndStatus } from '../core/event.ts';
 import type { AgentId } from '../core/ids.ts';
+import type { InboxItem } from '../core/inbox.ts';
 import type { AgentEnding } from '../core/tool-events.ts';
 import type { AgentState, CallState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
@@ -59,15 +60,22 @@ export function endAgent(
   if (interrupted !== undefined)
     tx.emit({ type: 'turn.end', agentId: agent.meta.agentId, turnId: interrupted, status: 'cancelled' }, end.seq);
   dropCompaction(tx, agent, 'the agent ended before the summary came', end.seq);
-  tx.ended.push(agent.meta.agentId);
+  tx.ended.push({ agentId: agent.meta.agentId, seq: end.seq });
   if (by === undefined || agent.meta.notify?.agentId !== by) notify(tx, agent, end.seq);
   if (tx.run.rootAgentId === agent.meta.agentId) endRun(tx, agent, end.seq);
 }
 
-/** Results that were not read before their agent ended: when it starts anew, its calls are not in its history any more (I1). */
-function dropResults(tx: Transaction, agent: AgentState, cause: number): void {
-  const results = agent.inbox.filter(({ item }) => answeredCall(item) !== undefined);
-  for (const { item } of results)
+/** What was told of the iteration that is over. */
+const outdated: ReadonlySet<string> = new Set(['LIMIT_NOTICE', 'STAGNATION_NOTICE']);
+
+/**
+ * Drops what was not read before an agent ended and is wrong when it starts anew: results, when their calls are not in its
+ * history any more (I1); notices of limits and stagnation, when it is.
+ */
+function dropStale(tx: Transaction, agent: AgentState, { keepsHistory }: Pick<AgentRestart, 'keepsHistory'>, cause: number): void {
+  const isStale = (item: InboxItem): boolean =>
+    keepsHistory === true ? outdated.has(item.source) : answeredCall(item) !== undefined;
+  for (const { item } of agent.inbox.filter((waiting) => isStale(waiting.item)))
     tx.emit({ type: 'inbox.drop', agentId: agent.meta.agentId, itemId: item.itemId, reason: 'agent_ended' }, cause);
 }
 
@@ -100,7 +108,7 @@ export function emitDraft(tx: Transaction, env: Env, agent: AgentState, draft: E
   if (draft.type === 'agent.end' && ending !== undefined) endAgent(tx, env, ending, draft, cause, agent.meta.agentId);
   else tx.emitDraft(draft.type === 'agent.start' ? atItsDepth(tx, draft) : draft, cause);
   const restarted = draft.type === 'agent.restart' ? tx.run.agents.get(draft.agentId) : undefined;
-  if (restarted !== undefined) dropResults(tx, restarted, cause);
+  if (restarted !== undefined && draft.type === 'agent.restart') dropStale(tx, restarted, draft, cause);
 }
 
 /** How deep an agent stands is not for its starter to say. */

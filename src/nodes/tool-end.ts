@@ -1,7 +1,7 @@
 import type { Env } from '../core/env.ts';
 import type { ErrorRecord } from '../core/error.ts';
 import type { AgentEnding, ToolEnd } from '../core/tool-events.ts';
-import type { CallId } from '../core/ids.ts';
+import type { AgentId, CallId } from '../core/ids.ts';
 import type { JsonValue } from '../core/json.ts';
 import { type Roomy, unplaced } from '../core/event.ts';
 import type { Content } from '../core/message.ts';
@@ -16,6 +16,7 @@ export interface CallEnding {
   readonly content: Content;
   readonly error?: ErrorRecord;
   readonly end?: AgentEnding;
+  readonly quotes?: readonly AgentId[];
   readonly full?: string;
   readonly progress?: readonly { readonly fraction: number; readonly note: string; readonly at: number }[];
   /** Sequence number of what brought the end about; the call's start when absent. */
@@ -64,6 +65,7 @@ export function endCall(tx: Transaction, env: Env, agent: AgentState, callId: Ca
   };
   if (ending.error !== undefined) draft.error = ending.error;
   if (ending.end !== undefined) draft.end = ending.end;
+  if (ending.quotes !== undefined && ending.quotes.length > 0) draft.quotes = ending.quotes;
   if (ending.progress !== undefined && ending.progress.length > 0) draft.progress = ending.progress;
   if (ending.full !== undefined) draft.full = tx.content(ending.full);
   const end = tx.emit(draft, ending.cause ?? call.startSeq ?? call.request.seq);

@@ -48,7 +48,8 @@ export interface ToolPorts extends ExecPorts {
  * exec: runs an effect tool. post: the result goes back to the caller's inbox as a TOOL_RESULT item.
  */
 export function createToolNode(env: Env): Node<CallTicket, ToolOutcome, ToolPorts> & {
-  resume(tx: Transaction, agent: AgentState, call: CallState, happening: Happening): void;
+  /** Goes on with a call that waited; `cause` is the event that brought about what it waited for. */
+  resume(tx: Transaction, agent: AgentState, call: CallState, happening: Happening, cause: number): void;
 } {
   return {
     name: 'tool',
@@ -59,7 +60,7 @@ export function createToolNode(env: Env): Node<CallTicket, ToolOutcome, ToolPort
       progress: [],
     }),
     post: (tx, agent, ticket, outcome) => recordOutcome(tx, env, agent, ticket.callId, outcome),
-    resume: (tx, agent, call, happening) => resumeCall(tx, env, agent, call, happening),
+    resume: (tx, agent, call, happening, cause) => resumeCall(tx, env, agent, call, happening, cause),
   };
 }
 
@@ -68,7 +69,7 @@ function startNext(tx: Transaction, env: Env, agent: AgentState): CallTicket | u
   for (let call = nextCall(env, agent); call !== undefined; call = nextCall(env, agent)) {
     const tool = env.catalog.get(call.request.name);
     if (tool?.kind === 'transition') {
-      decideTransition(tx, env, agent, call, (context) => tool.run(call.args ?? {}, context));
+      decideTransition(tx, env, agent, call, call.request.seq, (context) => tool.run(call.args ?? {}, context));
       continue;
     }
     if (tool === undefined) {
@@ -115,9 +116,9 @@ function decideTransition(
   env: Env,
   agent: AgentState,
   call: CallState,
+  cause: number,
   decide: (context: TransitionContext) => TransitionOutcome,
 ): void {
-  const fallbackCause = tx.run.seq;
   let outcome: TransitionOutcome;
   try {
     outcome = decide(transitionContext(tx, env, agent, call));
@@ -128,11 +129,11 @@ function decideTransition(
       status: 'error',
       content: JSON.stringify({ error: error.code, message: error.message }),
       error,
+      cause,
     });
     return;
   }
   const base = { agentId: agent.meta.agentId, turnId: call.request.turnId, callId: call.callId };
-  const cause = call.waitFor === undefined ? call.request.seq : fallbackCause;
   for (const draft of outcome.events ?? []) emitDraft(tx, env, agent, draft, cause);
   if (outcome.kind === 'suspend') {
     // A call that goes on waiting for the same things says nothing new.
@@ -148,16 +149,17 @@ function decideTransition(
     content: fitted.content,
     ...(failed ? { error: { code: 'TOOL_FAILED' as const, message: `${call.request.name} reported an error` } } : {}),
     ...(outcome.end === undefined ? {} : { end: outcome.end }),
+    ...(outcome.quotes === undefined ? {} : { quotes: outcome.quotes }),
     ...(fitted.full === undefined ? {} : { full: fitted.full }),
-    cause: call.request.seq,
+    cause,
   });
 }
 
-function resumeCall(tx: Transaction, env: Env, agent: AgentState, call: CallState, happening: Happening): void {
+function resumeCall(tx: Transaction, env: Env, agent: AgentState, call: CallState, happening: Happening, cause: number): void {
   const tool = env.catalog.get(call.request.name);
   if (tool?.kind !== 'transition' || tool.resume === undefined) return;
   const resume: NonNullable<TransitionTool['resume']> = tool.resume;
-  decideTransition(tx, env, agent, call, (context) => resume(call.args ?? {}, context, happening, call.memo));
+  decideTransition(tx, env, agent, call, cause, (context) => resume(call.args ?? {}, context, happening, call.memo));
 }
 
 function recordOutcome(tx: Transaction, env: Env, agent: AgentState, callId: CallId, outcome: ToolOutcome): Action {

@@ -10,6 +10,8 @@
  */
 import type { Diagnostic, HandoverProtocol, KnownNames, ProfileFile, ProfileSet, CompiledProfile } from '../core/profile.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
+import { agentsToolset } from '../core/agents-toolset.ts';
+import { checkAgentCalls } from './compile/check-agent-calls.ts';
 import { compileAliases, isAlias } from './compile/compile-aliases.ts';
 import { checkLlmConfigs, refuseLookups } from './compile/check-llm-configs.ts';
 import { checkScript, checkScriptTools } from './compile/check-script.ts';
@@ -18,7 +20,8 @@ import { compileHandoverProtocol } from './compile/compile-handover.ts';
 import { compileLlmConfig } from './compile/compile-llm-config.ts';
 import { compileToolset } from './compile/compile-toolset.ts';
 import { withToolsets } from './compile/with-toolsets.ts';
-import { baseType, compileProfile } from './compile/compile-profile.ts';
+import { baseType } from './compile/base-type.ts';
+import { compileProfile } from './compile/compile-profile.ts';
 import { mapNode, textNode } from './compile/read-node.ts';
 import { reportDuplicateIds } from './duplicate-ids.ts';
 import { indexNames } from './index-names.ts';
@@ -135,17 +138,25 @@ function compileProtocols(parsed: ParsedFiles, report: Report): ReadonlyMap<stri
   return new Map([...named].map(([name, node]) => [name, compileHandoverProtocol(report, node, name)]));
 }
 
-function compileProfiles(parsed: ParsedFiles, context: Omit<CompileContext, 'exposedTools'>): ReadonlyMap<string, CompiledProfile> {
+function compileProfiles(
+  parsed: ParsedFiles,
+  context: Omit<CompileContext, 'exposedTools' | 'exposedToolsets' | 'profileNames'>,
+): ReadonlyMap<string, CompiledProfile> {
   const named = indexNames(parsed.roots.profile, 'name', 'profile', context.report);
   const rules = { baseKey: 'base_profile', what: 'profile', ownKeys: ownProfileKeys, broken: parsed.broken };
   const resolved = resolveBases(named, rules, context.report);
   const exposedTools = new Map<string, Place>();
+  const exposedToolsets = new Set<string>();
   for (const node of resolved.values()) {
-    const tool = textNode(mapNode(node, 'exposable_as_tool'), 'name');
+    const exposed = mapNode(node, 'exposable_as_tool');
+    const tool = textNode(exposed, 'name');
     if (tool !== undefined && !exposedTools.has(tool.value)) exposedTools.set(tool.value, tool.at);
+    if (exposed !== undefined) exposedToolsets.add(textNode(exposed, 'toolset')?.value ?? agentsToolset);
   }
-  const full: CompileContext = { ...context, exposedTools };
-  return new Map([...resolved].map(([name, node]) => [name, compileProfile(full, inOrder(node, named.get(name)), name)]));
+  const full: CompileContext = { ...context, exposedTools, exposedToolsets, profileNames: new Set(named.keys()) };
+  const profiles = new Map([...resolved].map(([name, node]) => [name, compileProfile(full, inOrder(node, named.get(name)), name)]));
+  checkAgentCalls(context.report, profiles, resolved);
+  return profiles;
 }
 
 const keyOrder = Object.keys((profileSchema['properties'] ?? {}) as object);

@@ -24,6 +24,7 @@ const ofLiveAgents: ReadonlySet<string> = new Set([
 export function checkAgents(events: readonly CadreEvent[]): readonly JournalProblem[] {
   const found = new Findings();
   const agents = new Map<string, Agent>();
+  const waiting = new Set<string>();
   const modules = new Map<string, ModuleStatus>();
   const running = new Set<string>();
   const caps = new Caps(found);
@@ -54,8 +55,20 @@ export function checkAgents(events: readonly CadreEvent[]): readonly JournalProb
         if (agent !== undefined) agent.status = 'live';
         break;
       case 'agent.restart':
-        found.expect(agent?.status === 'ended', 'life', event, `${event.agentId} restarts, but had not ended`);
+        found.expect(
+          agent?.status === 'ended' || (event.keepsHistory === true && waiting.has(event.agentId)),
+          'life',
+          event,
+          `${event.agentId} restarts, but had not ended`,
+        );
+        waiting.delete(event.agentId);
         if (agent !== undefined) agent.status = 'live';
+        break;
+      case 'agent.await':
+        waiting.add(event.agentId);
+        break;
+      case 'turn.start':
+        waiting.delete(event.agentId);
         break;
       case 'agent.end':
         endAgent(found, event, agents);

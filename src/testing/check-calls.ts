@@ -32,8 +32,10 @@ export function checkCalls(events: readonly CadreEvent[], facts: JournalFacts): 
     switch (event.type) {
       case 'agent.start':
       case 'agent.restart':
-        debts.set(event.agentId, { unread: new Set(), unrequested: new Set() });
         gone.delete(event.agentId);
+        // Whoever goes on with its history still owes its model the results of its last calls.
+        if (event.type === 'agent.restart' && event.keepsHistory === true) break;
+        debts.set(event.agentId, { unread: new Set(), unrequested: new Set() });
         break;
       case 'agent.end':
         gone.add(event.agentId);

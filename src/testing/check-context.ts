@@ -19,7 +19,7 @@ export function checkContext(events: readonly CadreEvent[]): readonly JournalPro
       const open = [...agents.values()].flatMap(({ compacting }) => compacting?.compactionId ?? []);
       found.expect(open.length === 0, 'I9', event, `the run ends while ${open.join(', ')} is under way`);
     }
-    if (event.type === 'agent.start' || event.type === 'agent.restart')
+    if (event.type === 'agent.start' || (event.type === 'agent.restart' && event.keepsHistory !== true))
       agents.set(event.agentId, { compacting: undefined, from: 0, inTurn: false });
     const agent = 'agentId' in event && event.agentId !== undefined ? agents.get(event.agentId) : undefined;
     if (agent !== undefined) follow(found, agent, event);

@@ -33,6 +33,12 @@ export function withHandover(tool: Tool, protocol: HandoverProtocol): Tool {
   };
 }
 
+/** A schema with the parameters of another at its top; those it declares itself stay as they are. */
+export function mergeParameters(schema: JsonSchema, more: JsonSchema): JsonSchema {
+  const own = objectOf(schema['properties']);
+  return withParameters(schema, more, (name) => !Object.hasOwn(own, name));
+}
+
 function takesObjects(property: JsonValue | undefined): boolean {
   return (
     isJsonObject(property) &&

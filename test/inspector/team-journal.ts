@@ -67,6 +67,7 @@ export const partnerProfile: CompiledProfile = {
   isActive: true,
   isDeleted: false,
   availableForStaffing: false,
+  callableProfiles: [],
   llmConfigRef: 'default',
   segments: [roleSegment, mannersSegment],
   textDefinitions: new Map(),

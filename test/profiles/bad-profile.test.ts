@@ -626,6 +626,36 @@ describe('policies, gates, strategies and the rest', () => {
       says: '`brief`',
     },
     {
+      title: 'an exposed profile with a name no provider takes',
+      text: 'name: A\nexposable_as_tool: { name: ‸ask a, description: x }\n',
+      code: 'NOT_ALLOWED',
+      says: 'letters, digits',
+    },
+    {
+      title: 'an exposed profile with a result there is not',
+      text: 'name: A\nexposable_as_tool: { name: ask_a, description: x, result: ‸everything }\n',
+      code: 'NOT_ALLOWED',
+      says: 'deliverables.NAME',
+    },
+    {
+      title: 'an exposed profile with a parameter of the engine',
+      text: 'name: A\nexposable_as_tool: { name: ask_a, description: x, parameters: { type: object, properties: { agent_id: ‸{ type: string } } } }\n',
+      code: 'NOT_ALLOWED',
+      says: 'resumable: false',
+    },
+    {
+      title: 'a depth of nothing',
+      text: 'name: A\nexposable_as_tool: { name: ask_a, description: x, max_depth: ‸0 }\n',
+      code: 'OUT_OF_RANGE',
+      says: '1',
+    },
+    {
+      title: 'a callable profile that is not there',
+      text: 'name: A\ncallable_profiles: [‸AA]\n',
+      code: 'UNKNOWN_PROFILE',
+      says: 'did you mean `A`',
+    },
+    {
       title: 'an exposed profile with bad parameters',
       text: 'name: A\nexposable_as_tool: { name: ask_a, description: x, parameters: { type: ‸array } }\n',
       code: 'BAD_SCHEMA',

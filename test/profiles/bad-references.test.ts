@@ -102,6 +102,43 @@ describe('names', () => {
     });
     expect(set?.profiles.get('B')?.allowedTools).toEqual(['ask_a']);
   });
+
+  it('warns of agents that may call each other in a circle, once each, unless one says how deep that may go', () => {
+    const tool = 'exposable_as_tool: { name: ask_a, description: x }';
+    const files = (more: string, limits = '') => ({
+      'a.yaml': `name: A\n${tool}\ncallable_profiles: [B]\n${limits}`,
+      'b.yaml': `name: B\n${more}\n`,
+    });
+    const warned = (text: Readonly<Record<string, string>>) =>
+      compileText(text).diagnostics.map(({ code, severity, source, message }) => [
+        severity,
+        code,
+        `${source.file}:${source.line}`,
+        message,
+      ]);
+    const circle = [['warning', 'AGENTS_IN_A_CIRCLE', 'a.yaml:1', 'agents of `A`, `B` may call each other in a circle']];
+    expect(warned(files('tool_access_policy: { allowed_individual_tools: [ask_a] }'))).toEqual(circle);
+    expect(warned(files('tool_access_policy: { allowed_toolsets: [agents] }'))).toEqual(circle);
+    expect(warned(files('callable_profiles: [A]'))).toEqual(circle);
+    expect(warned(files('callable_profiles: [A]', 'limits: { max_depth: 2 }\n'))).toEqual([]);
+    expect(warned(files('type: agent'))).toEqual([]);
+    expect(warned({ 'a.yaml': 'name: A\ncallable_profiles: [A]\n' })).toMatchObject([
+      ['warning', 'AGENTS_IN_A_CIRCLE', 'a.yaml:1', 'agents of `A` may call themselves'],
+    ]);
+  });
+
+  it('warns of a callee that nobody can start', () => {
+    const { diagnostics } = compileText({
+      'a.yaml': 'name: A\ncallable_profiles: [B, C]\n',
+      'b.yaml': 'name: B\ntype: base\n',
+      'c.yaml': 'name: C\nis_active: false\nexposable_as_tool: { name: ask_c, description: x }\n',
+    });
+    expect(diagnostics.map(({ severity, source, message }) => `${severity} ${source.file}:${source.line} ${message}`)).toEqual([
+      'warning a.yaml:2 `B` is to be called, and is of the type base, which is only inherited from: nobody is offered it',
+      'warning a.yaml:2 `C` is to be called, and is not active: nobody is offered it',
+      'warning c.yaml:3 `C` is exposed as a tool, and is not active: nobody is offered it',
+    ]);
+  });
 });
 
 describe('handover protocols', () => {

@@ -33,8 +33,11 @@ function followMemory(
   byTurn: ReadonlyMap<string, ModelRequestRecord>,
 ): void {
   switch (event.type) {
-    case 'agent.start':
     case 'agent.restart':
+      if (event.keepsHistory === true) break;
+      memories.set(event.agentId, { kept: [] });
+      break;
+    case 'agent.start':
       memories.set(event.agentId, { kept: [] });
       break;
     case 'turn.start':

@@ -181,7 +181,7 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
   ),
   'agent.release': record({ agentId }),
   'agent.await': record({ agentId }, { on: list(source) }),
-  'agent.restart': record({ agentId, iteration: count, initialParams: object(json) }, { callId }),
+  'agent.restart': record({ agentId, iteration: count, initialParams: object(json) }, { callId, keepsHistory: fc.constant(true) }),
   'agent.end': record({ agentId, outcome: name, output: text, deliverables: object(json) }, { error }),
   'inbox.add': record({ agentId, item }),
   'inbox.fail': record({ agentId, itemId, error }),
@@ -255,7 +255,7 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
   'tool.verify': record({ ...onCall, by: name, answer: fc.constantFrom('happened', 'unknown') }, { error }),
   'tool.end': record(
     { ...onCall, status, content, ms: count },
-    { error, full: name, progress: list(record({ fraction: count, note: text, at: count })) },
+    { error, full: name, quotes: list(agentId), progress: list(record({ fraction: count, note: text, at: count })) },
   ),
   'tool.late': record({ ...onCall, status, content }),
   'turn.end': record({ ...onTurn, status: fc.constantFrom('completed', 'error') }, { error }),

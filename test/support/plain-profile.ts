@@ -10,6 +10,7 @@ export function plainProfile(name: string, changes: Partial<CompiledProfile> = {
     isActive: true,
     isDeleted: false,
     availableForStaffing: true,
+    callableProfiles: [],
     llmConfigRef: 'default',
     segments: [],
     textDefinitions: new Map(),

@@ -190,18 +190,12 @@ function newCounters(): AgentCounters {
 }
 
 function restartAgent(agent: AgentState, event: EventOf<'agent.restart'>): void {
-  const { iteration, messages, origins, released } = agent;
-  agent.archived.push({ iteration, messages, origins, released });
+  // What it goes on with is its history; what it hands in is new.
+  if (event.keepsHistory === true) agent.deliverables = nothing;
+  else archiveHistory(agent);
   agent.meta = { ...agent.meta, callId: event.callId };
-  agent.messages = [];
-  agent.origins = [];
-  agent.released = 0;
-  agent.tokenTotals = [];
-  agent.tokensReleased = 0;
-  agent.counted = undefined;
-  agent.view = wholeHistory;
-  agent.fixedTokens = 0;
   agent.madeRoom = false;
+  agent.awaitingOn = undefined;
   agent.iteration = event.iteration;
   agent.loop = false;
   agent.initialParams = event.initialParams;
@@ -223,6 +217,20 @@ function restartAgent(agent: AgentState, event: EventOf<'agent.restart'>): void 
   agent.forbiddenTools = none;
   agent.question = undefined;
   agent.openCalls.clear();
-  restartSources(agent);
   Object.assign(agent.counters, newCounters());
+}
+
+/** Puts what an agent has seen and said out of its sight. */
+function archiveHistory(agent: AgentState): void {
+  const { iteration, messages, origins, released } = agent;
+  agent.archived.push({ iteration, messages, origins, released });
+  agent.messages = [];
+  agent.origins = [];
+  agent.released = 0;
+  agent.tokenTotals = [];
+  agent.tokensReleased = 0;
+  agent.counted = undefined;
+  agent.view = wholeHistory;
+  agent.fixedTokens = 0;
+  restartSources(agent);
 }

@@ -6,6 +6,7 @@ import { steadyAt } from '../run-time.ts';
 import { standingFor } from '../standing-approval.ts';
 import { agentOf } from './agent.ts';
 import { countOfModule } from './budget.ts';
+import { passOn } from './sources.ts';
 import { countSignature, stepDown } from './streaks.ts';
 import { turnOf } from './turn.ts';
 
@@ -88,6 +89,7 @@ function endCall(run: RunState, agent: AgentState, call: CallState, event: Event
   call.waitFor = undefined;
   call.end = event;
   agent.openCalls.delete(event.callId);
+  for (const agentId of event.quotes ?? []) passOn(run.agents.get(agentId), agent);
   agent.counters.toolErrorStreak = event.status === 'ok' ? 0 : agent.counters.toolErrorStreak + 1;
   if (agent.openCalls.size === 0) countWork(agent, turnOf(run, event.turnId));
   stepDown(agent);

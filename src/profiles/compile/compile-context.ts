@@ -14,6 +14,9 @@ export interface CompileContext {
   readonly protocols: ReadonlyMap<string, HandoverProtocol>;
   /** Tools that profiles are exposed as: name → where. */
   readonly exposedTools: ReadonlyMap<string, Place>;
+  /** The toolsets those belong to, and every profile there is. */
+  readonly exposedToolsets: ReadonlySet<string>;
+  readonly profileNames: ReadonlySet<string>;
   /** Names of files that could not be read; references to them are not reported again. */
   readonly broken: ReadonlySet<string>;
 }
@@ -73,7 +76,8 @@ export function checkToolset(context: CompileContext, node: { readonly at: Place
     );
     return;
   }
-  checkName(context, node, toolsets, { code: 'UNKNOWN_TOOLSET', what: 'toolset' });
+  const names = new Set([...toolsets, ...context.exposedToolsets]);
+  checkName(context, node, names, { code: 'UNKNOWN_TOOLSET', what: 'toolset' });
 }
 
 const suffix = '_ingestor';

@@ -1,11 +1,13 @@
 import { defaultOutputRepairs } from '../../core/output-format.ts';
 import type { Template } from '../../core/expression/template.ts';
-import type { CompiledProfile, ExposedAsTool } from '../../core/profile.ts';
-import { childOf, toPlain, toPlainObject, type MapNode, type SourceNode } from '../yaml/source-node.ts';
+import type { CompiledProfile } from '../../core/profile.ts';
+import { childOf, toPlain, toPlainObject, type MapNode } from '../yaml/source-node.ts';
 import { nameHint, quote } from '../wording.ts';
+import { baseType } from './base-type.ts';
 import { checkJsonSchema } from './check-json-schema.ts';
 import { checkName, checkTool, checkToolset, refOf, type CompileContext } from './compile-context.ts';
 import { checkToolChoice, compileDecider } from './compile-decider.ts';
+import { compileExposed } from './compile-exposed.ts';
 import { compileGates } from './compile-gates.ts';
 import { compileStagnation } from './compile-stagnation.ts';
 import type { TextKeys } from './compile-item.ts';
@@ -19,11 +21,7 @@ import { toMilliseconds } from './duration.ts';
 import { deliverablesCheck } from './deliverables-check.ts';
 import { chooseLlmConfig } from './choose-llm-config.ts';
 import { asText, mapNode, readFlag, readNumber, readObject, readText, textItems, textNode } from './read-node.ts';
-import { requireKey } from './require-key.ts';
 import { originsOf } from './resolved-origins.ts';
-
-/** The type of profiles that are only inherited from; what they lack may come from those that inherit. */
-export const baseType = 'base';
 
 /** Stands for all tools but those that must be named. */
 const everything = '*';
@@ -38,6 +36,8 @@ export function compileProfile(context: CompileContext, node: MapNode, name: str
   const tools = textItems(policy, 'allowed_individual_tools');
   for (const toolset of toolsets) if (toolset.value !== everything) checkToolset(context, toolset);
   for (const tool of tools) if (tool.value !== everything) checkTool(context, tool);
+  const callable = textItems(node, 'callable_profiles');
+  for (const profile of callable) checkName(context, profile, context.profileNames, { code: 'UNKNOWN_PROFILE', what: 'profile' });
   const choice = textNode(node, 'tool_choice');
   if (choice !== undefined) checkToolChoice(context, choice);
   const schemaNode = mapNode(node, 'deliverables_schema');
@@ -77,6 +77,7 @@ export function compileProfile(context: CompileContext, node: MapNode, name: str
     checkDeliverables: deliverablesCheck(deliverablesSchema),
     ...(output === undefined ? {} : { output }),
     ...(exposed === undefined ? {} : { exposableAsTool: exposed }),
+    callableProfiles: unique(callable),
     ...(functionNode === undefined ? {} : { functionNode: functionNode.value }),
     ...(functionTimeoutMs === undefined ? {} : { functionTimeoutMs }),
     resolved: toPlainObject(node),
@@ -116,47 +117,6 @@ function textKeys(context: CompileContext, node: MapNode, texts: ReadonlyMap<str
       );
     },
   };
-}
-
-function compileExposed(context: CompileContext, profile: MapNode): ExposedAsTool | undefined {
-  const node = mapNode(profile, 'exposable_as_tool');
-  if (node === undefined) return undefined;
-  requireKey(context, node, 'name', 'exposable_as_tool');
-  requireKey(context, node, 'description', 'exposable_as_tool');
-  const name = textNode(node, 'name');
-  if (name !== undefined) checkExposedName(context, name);
-  const parameters = mapNode(node, 'parameters');
-  if (parameters !== undefined) checkJsonSchema(context.report, parameters, 'exposable_as_tool.parameters');
-  const protocol = textNode(node, 'protocol');
-  if (protocol !== undefined)
-    checkName(context, protocol, context.protocols.keys(), { code: 'UNKNOWN_PROTOCOL', what: 'handover protocol' });
-  return {
-    name: name?.value ?? '',
-    description: readText(node, 'description') ?? '',
-    parameters: parameters === undefined ? { type: 'object', properties: {} } : toPlainObject(parameters),
-    ...(protocol === undefined ? {} : { protocol: protocol.value }),
-  };
-}
-
-function checkExposedName(context: CompileContext, name: SourceNode & { readonly value: string }): void {
-  if (context.known.tools?.has(name.value) === true) {
-    context.report.error(
-      'DUPLICATE_NAME',
-      name.at,
-      `a tool ${quote(name.value)} exists already`,
-      'expose the profile under another name',
-    );
-    return;
-  }
-  const first = context.exposedTools.get(name.value);
-  if (first === undefined || (first.file === name.at.file && first.start === name.at.start)) return;
-  const { file, line } = first.file.refAt(first.start);
-  context.report.error(
-    'DUPLICATE_NAME',
-    name.at,
-    `another profile is exposed as the tool ${quote(name.value)} (${file}:${line})`,
-    'expose one of them under another name',
-  );
 }
 
 function unique(nodes: readonly { readonly value: string }[]): readonly string[] {

@@ -186,12 +186,29 @@ const exposed: JsonSchema = {
   ...object(
     'Makes the profile a tool of other agents; null = not.',
     {
-      name: words('The name of the tool.'),
+      name: pattern(
+        'The name of the tool.',
+        '^[a-zA-Z](?:[a-zA-Z0-9-]|_(?!_)){0,47}$',
+        'letters, digits, - and single _, beginning with a letter',
+      ),
       description: words('What the tool is for, as models read it.'),
       parameters: jsonSchema('JSON Schema of its arguments.'),
-      protocol: words('The handover protocol that carries the arguments.'),
+      protocol: words('The handover protocol that carries the arguments; default: agent_call_briefing, or the built-in one.'),
+      toolset: words('The toolset it belongs to; default agents.'),
+      result: pattern(
+        'What a call that succeeds answers with: report (the default), output, deliverables, or deliverables.NAME.',
+        String.raw`^(report|output|deliverables(\.[A-Za-z0-9_-]+)*)$`,
+        'report, output, deliverables, or deliverables.NAME',
+      ),
+      max_depth: whole('Most agents of the profile one above the other; default 3.', 1),
+      concurrency: oneOf('How calls of one reply overlap; parallel unless set.', ['parallel', 'serial', 'exclusive']),
+      resumable: flag('Whether its agents can be given more to do by agent_id; true unless set.'),
+      guide: text('A longer text on when and how to call it.'),
     },
-    { 'x-what': 'exposable_as_tool' },
+    {
+      'x-what': 'exposable_as_tool',
+      'x-mistakes': { params: 'write parameters', params_schema: 'write parameters', result_path: 'write result' },
+    },
   ),
   type: ['object', 'null'],
 };
@@ -238,6 +255,7 @@ const shape = object(
     text_definitions: { type: 'object', additionalProperties: { type: 'string' }, description: 'Texts by key, for content_key.' },
     inbox_handling_strategies: list('How inbox items become part of the prompt, by source.', strategy),
     exposable_as_tool: exposed,
+    callable_profiles: names('The profiles its agents may call with call_agent and call_agents (toolset agents).'),
     limits,
     tool_gates: list('Who decides whether a tool call may run.', gate),
     stagnation: stagnationSchema,

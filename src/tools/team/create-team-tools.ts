@@ -1,5 +1,6 @@
 import { CadreError } from '../../core/error.ts';
 import type { Tool } from '../../core/tool.ts';
+import { callAgent, callAgents } from '../agents/call-agent.ts';
 import { dispatchSubmodules } from './dispatch-submodules.ts';
 import { finishFlow } from './finish-flow.ts';
 import { generateMarkdownReport } from './generate-markdown-report.ts';
@@ -34,5 +35,7 @@ export function createTeamTools(options: TeamToolOptions = {}): readonly Tool[] 
     finishFlow(),
     generateMessageSummary(),
     generateMarkdownReport(),
+    callAgent(),
+    callAgents(),
   ];
 }

@@ -17,6 +17,8 @@ describe('the team tools', () => {
       ['finish_flow', 'flow_control_end', 'idempotent', true],
       ['generate_message_summary', 'flow_control_summary', 'pure', false],
       ['generate_markdown_report', 'reporting_tools', 'pure', false],
+      ['call_agent', 'agents', 'idempotent', false],
+      ['call_agents', 'agents', 'idempotent', false],
     ]);
   });
 

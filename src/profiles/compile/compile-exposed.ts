@@ -1,0 +1,95 @@
+import { agentsToolset } from '../../core/agents-toolset.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { ExposedAsTool } from '../../core/profile.ts';
+import { quote } from '../wording.ts';
+import { childOf, toPlainObject, type MapNode, type SourceNode } from '../yaml/source-node.ts';
+import { checkJsonSchema } from './check-json-schema.ts';
+import { checkName, type CompileContext } from './compile-context.ts';
+import { mapNode, readFlag, readNumber, readText, textNode } from './read-node.ts';
+import { requireKey } from './require-key.ts';
+
+/** How many agents of a profile may stand one above the other, when it does not say. */
+const defaultMaxDepth = 3;
+
+/** The argument by which an agent is given more to do; the engine's own. */
+const idParameter = 'agent_id';
+
+/** What a profile that is exposed without parameters is called with. */
+const defaultParameters: JsonObject = {
+  type: 'object',
+  required: ['input'],
+  properties: {
+    input: {
+      type: 'string',
+      'x-handover-title': 'Your task',
+      description: 'What it is to do, with everything it needs to know: it sees nothing of your conversation.',
+    },
+  },
+};
+
+/** Compiles the way a profile is offered to other agents; undefined when it is not. */
+export function compileExposed(context: CompileContext, profile: MapNode): ExposedAsTool | undefined {
+  const node = mapNode(profile, 'exposable_as_tool');
+  if (node === undefined) return undefined;
+  requireKey(context, node, 'name', 'exposable_as_tool');
+  requireKey(context, node, 'description', 'exposable_as_tool');
+  const name = textNode(node, 'name');
+  if (name !== undefined) checkExposedName(context, name);
+  const isResumable = readFlag(node, 'resumable') ?? true;
+  const parameters = compileParameters(context, node, isResumable);
+  const protocol = textNode(node, 'protocol');
+  if (protocol !== undefined)
+    checkName(context, protocol, context.protocols.keys(), { code: 'UNKNOWN_PROTOCOL', what: 'handover protocol' });
+  const concurrency = readText(node, 'concurrency');
+  const guide = readText(node, 'guide');
+  return {
+    name: name?.value ?? '',
+    description: readText(node, 'description') ?? '',
+    parameters,
+    ...(protocol === undefined ? {} : { protocol: protocol.value }),
+    toolset: readText(node, 'toolset') ?? agentsToolset,
+    result: readText(node, 'result') ?? 'report',
+    maxDepth: readNumber(node, 'max_depth') ?? defaultMaxDepth,
+    concurrency: concurrency === 'serial' || concurrency === 'exclusive' ? concurrency : 'parallel',
+    isResumable,
+    ...(guide === undefined ? {} : { guide }),
+  };
+}
+
+function compileParameters(context: CompileContext, node: MapNode, isResumable: boolean): JsonObject {
+  const parameters = mapNode(node, 'parameters');
+  if (parameters === undefined) return defaultParameters;
+  checkJsonSchema(context.report, parameters, 'exposable_as_tool.parameters');
+  const own = childOf(mapNode(parameters, 'properties'), idParameter);
+  if (own !== undefined && isResumable)
+    context.report.error(
+      'NOT_ALLOWED',
+      own.at,
+      `the parameter ${quote(idParameter)} is the engine's: it names the agent that is given more to do`,
+      'call it something else, or write resumable: false',
+    );
+  const schema = toPlainObject(parameters);
+  return isJsonObject(schema['properties']) ? schema : { ...schema, properties: {} };
+}
+
+function checkExposedName(context: CompileContext, name: SourceNode & { readonly value: string }): void {
+  if (context.known.tools?.has(name.value) === true) {
+    context.report.error(
+      'DUPLICATE_NAME',
+      name.at,
+      `a tool ${quote(name.value)} exists already`,
+      'expose the profile under another name',
+    );
+    return;
+  }
+  const first = context.exposedTools.get(name.value);
+  if (first === undefined || (first.file === name.at.file && first.start === name.at.start)) return;
+  const { file, line } = first.file.refAt(first.start);
+  context.report.error(
+    'DUPLICATE_NAME',
+    name.at,
+    `another profile is exposed as the tool ${quote(name.value)} (${file}:${line})`,
+    'expose one of them under another name',
+  );
+}
