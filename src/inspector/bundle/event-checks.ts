@@ -166,7 +166,7 @@ const fields: { readonly [Type in EventType]: Fields<Draft<Type>> } = {
   },
   'agent.release': agent,
   'agent.await': { ...agent, on: optional(list(text)) },
-  'agent.restart': { ...agent, iteration: count, initialParams: map, callId: optional(id) },
+  'agent.restart': { ...agent, iteration: count, initialParams: map, callId: optional(id), keepsHistory: optional(oneOf(true)) },
   'agent.end': { ...agent, ...ending },
   'limit.reach': {
     ...agent,
@@ -239,6 +239,7 @@ const fields: { readonly [Type in EventType]: Fields<Draft<Type>> } = {
     content,
     error: optional(errorRecord),
     full: optional(contentHash),
+    quotes: optional(ids),
     end: optional(agentEnding),
     progress: optional(list(record<{ fraction: number; note: string; at: number }>({ fraction: number, note: text, at: time }))),
     ms: number,

@@ -176,7 +176,7 @@ export const reply = record<NonNullable<ModelEnd['reply']>>({
 const expiry = record<Expiry>({ afterMs: number, verdict: oneOf('deny', 'allow') });
 const kind = text;
 export const waitFor = variants('kind', {
-  agents: record<Extract<WaitFor, { kind: 'agents' }>>({ kind, agentIds: ids }),
+  agents: record<Extract<WaitFor, { kind: 'agents' }>>({ kind, agentIds: ids, orWait: optional(oneOf(true)) }),
   question: record<Extract<WaitFor, { kind: 'question' }>>({
     kind,
     prompt: text,
