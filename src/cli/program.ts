@@ -42,6 +42,7 @@ function addRunningCommands(program: Command, done: Done): void {
     .addOption(new Option('--attach <file>', 'a file the question is about; may be repeated').argParser(collectFiles))
     .option('--record <file>', 'write what models and tools answered to a file, which --replay answers from')
     .option('--replay <file>', 'answer from a recording: no model is called, no tool is run; the question is its own')
+    .option('--serve', 'open the page beside it, until Ctrl-C')
     .option('--json', 'the events as JSON lines, then one line with the result')
     .action(async (words: readonly string[], options) => {
       const { runCommand } = await import('./commands/run.ts');
@@ -69,6 +70,16 @@ function addRunningCommands(program: Command, done: Done): void {
 }
 
 function addServingCommands(program: Command, done: Done): void {
+  running(program.command('serve').summary('open the page on which runs are looked at and steered, with its API'), { starts: true })
+    .addOption(new Option('--port <number>', 'the port (default: 4111, or any that is free)').argParser(wholeNumber))
+    .option('--host <address>', 'the address to listen on (default: 127.0.0.1); any other needs --token')
+    .option('--token', 'only for clients that bear a token: that of CADRE_TOKEN, or a new one')
+    .option('--read-only', 'nothing can be started, steered or ended')
+    .option('--allow-host <name...>', 'other names it is asked by: those of a proxy in front of it')
+    .action(async (options) => {
+      const { serveCommand } = await import('./commands/serve.ts');
+      done(await serveCommand(options));
+    });
   running(program.command('mcp').summary('serve the teams to MCP clients, on stdin and stdout or over HTTP'), { starts: true })
     .option('--http', 'over HTTP, to this machine alone')
     .addOption(new Option('--port <number>', 'the port, with --http (default: any that is free)').argParser(wholeNumber))

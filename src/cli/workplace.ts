@@ -59,13 +59,23 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
   const docs = await checkDocumentRoot(docsFolder(options.docs ?? note?.docs));
   const out = path.resolve(options.out ?? note?.out ?? path.join(path.dirname(usualStore), 'reports', runId));
   const documents = createDocumentTools({ root: docs, outDir: out });
+  // The first run is the one that was noted; a page beside it may start others.
+  let next = runId;
+  const ids = {
+    ...randomIds,
+    runId: (): RunId => {
+      const id = next;
+      next = randomIds.runId();
+      return id;
+    },
+  };
   try {
     const journal = options.takeOver === true ? createSqliteJournal(store, { takeOver: true }) : undefined;
     const engine = await createEngine({
       profiles: options.profiles,
       tools: documents.tools,
       store: journal ?? store,
-      ids: { ...randomIds, runId: () => runId },
+      ids,
       ...(options.replay === undefined ? {} : { replay: options.replay }),
     });
     await writeWorkNote(store, runId, { docs, out });

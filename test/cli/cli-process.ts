@@ -20,6 +20,8 @@ export interface Running {
   readonly finished: Promise<Finished>;
   /** Resolves once stdout or stderr holds the text; rejects when the command ends without it. */
   until(text: string): Promise<void>;
+  /** What it has said on stderr so far. */
+  said(): string;
 }
 
 /** How a command is started. */
@@ -70,7 +72,7 @@ function startCli(words: readonly string[], options: StartOptions, program = mai
       look();
       void finished.then(() => reject(new Error(`the command ended without saying "${text}":\n${out}\n${err}`)));
     });
-  return { child, finished, until };
+  return { child, finished, until, said: () => err };
 }
 
 /** Kills what is still running when the test ends. */

@@ -1,18 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import path from 'node:path';
-import { createEngine } from '../../engine/create-engine.ts';
-import { checkDocumentRoot } from '../../tools/documents/check-document-root.ts';
-import { createDocumentTools } from '../../tools/documents/create-document-tools.ts';
 import { serveOnStdio } from '../../server/mcp/serve-stdio.ts';
 import { serveOverHttp } from '../../server/mcp/serve-http.ts';
 import type { TeamServerOptions } from '../../server/mcp/team-server.ts';
 import { chooseProfile } from '../choose-profile.ts';
-import { docsFolder } from '../docs-folder.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { Interruption } from '../interruption.ts';
-import { profilesFolder } from '../profiles-folder.ts';
-import { usualStore } from '../store-path.ts';
-import { receiveMail } from '../../server/reach/receive-mail.ts';
+import { openTeams } from '../open-teams.ts';
 import { launchOptions, type RunOptions } from './run.ts';
 
 /** Options of `mcp`. */
@@ -25,37 +18,24 @@ export interface McpOptions extends RunOptions {
 
 /** The variable that holds the token which clients must bear. */
 const tokenVariable = 'CADRE_MCP_TOKEN';
-/** How long running tools get to end when the server stops, in milliseconds. */
-const graceMs = 5_000;
 
 /** Serves the teams to MCP clients until the client leaves or the process is told to stop; runs stay resumable. */
 export async function mcpCommand(options: McpOptions): Promise<ExitCode> {
   const tell = (text: string): void => void process.stderr.write(text);
   using interruption = new Interruption();
   interruption.lastWords = 'Stopped at once; runs can be resumed.\n';
-  const docs = await checkDocumentRoot(docsFolder(options.docs));
-  const outDir = path.resolve(options.out ?? path.join(path.dirname(usualStore), 'reports', 'mcp'));
-  using documents = createDocumentTools({ root: docs, outDir });
-  const engine = await createEngine({
-    profiles: profilesFolder(options.profiles),
-    tools: documents.tools,
-    store: options.store ?? usualStore,
-  });
-  using _mail = receiveMail(engine, options.store ?? usualStore);
-  try {
-    const served: TeamServerOptions = {
-      engine,
-      defaultProfile: chooseProfile(engine.profiles.profiles, options.profile),
-      launch: launchOptions(options),
-      allowDecisions: options.allowDecisions ?? false,
-      signal: interruption.signal,
-    };
-    if (options.http === true) await serveHttp(served, options, interruption, tell);
-    else await serveOnStdio(served);
-    return 0;
-  } finally {
-    await engine.close({ graceMs });
-  }
+  await using teams = await openTeams(options, 'mcp');
+  const { engine } = teams;
+  const served: TeamServerOptions = {
+    engine,
+    defaultProfile: chooseProfile(engine.profiles.profiles, options.profile),
+    launch: launchOptions(options),
+    allowDecisions: options.allowDecisions ?? false,
+    signal: interruption.signal,
+  };
+  if (options.http === true) await serveHttp(served, options, interruption, tell);
+  else await serveOnStdio(served);
+  return 0;
 }
 
 async function serveHttp(

@@ -13,6 +13,7 @@ import type { LimitsOption } from '../limits-option.ts';
 import { profilesFolder } from '../profiles-folder.ts';
 import { openTerminal } from '../terminal.ts';
 import { thisCommand } from '../this-command.ts';
+import { openPage } from '../open-page.ts';
 import { openRecording, writeRecording } from '../write-recording.ts';
 import { watchMode, watchRun } from '../watcher.ts';
 import { openWorkplace } from '../workplace.ts';
@@ -32,8 +33,9 @@ export interface RunOptions {
   readonly color?: boolean;
 }
 
-/** Options of `run` alone: files to bring along, the file to record to, and the one to answer from. */
+/** Options of `run` alone: a page beside it, files to bring along, the file to record to, and the one to answer from. */
 export interface RecordOptions {
+  readonly serve?: boolean;
   readonly attach?: readonly string[];
   readonly record?: string;
   readonly replay?: string;
@@ -57,13 +59,16 @@ export async function runCommand(words: readonly string[], options: RunOptions &
     launchOptions({ ...options, ...(llmConfig === undefined ? {} : { llm: llmConfig }) }),
   );
   interruption.lastWords = interruptedWords(run, options.store);
+  await using page = options.serve === true ? await openPage(workplace.engine, run, terminal) : undefined;
   const watcher = watchRun(run, terminal, mode);
   const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json', people: replayedPeople(replay) });
   // An engine that is closed reads its journal no more.
   if (options.record !== undefined) await writeRecording(options.record, await run.recording());
   if (driven === 'interrupted') await closeInterrupted(run, workplace.engine, terminal);
   const closing = driven === 'settled' ? await workplace.closingLines() : '';
-  return finishRun(run, driven, { terminal, mode, store: options.store, closing });
+  const code = finishRun(run, driven, { terminal, mode, store: options.store, closing });
+  if (page !== undefined && driven !== 'interrupted') await page.untilLeft(interruption);
+  return code;
 }
 
 /** What the options say about a run that is launched. */

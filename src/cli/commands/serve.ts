@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { createSqliteJournal } from '../../stores/sqlite-journal.ts';
+import { chooseProfile } from '../choose-profile.ts';
+import type { ExitCode } from '../exit-code.ts';
+import { Interruption } from '../interruption.ts';
+import { openTeams } from '../open-teams.ts';
+import { servePage } from '../serve-page.ts';
+import { storePath } from '../store-path.ts';
+import { launchOptions, type RunOptions } from './run.ts';
+
+/** Options of `serve`. */
+export interface ServeCommandOptions extends RunOptions {
+  readonly port?: number;
+  readonly host?: string;
+  readonly token?: boolean;
+  readonly readOnly?: boolean;
+  readonly allowHost?: readonly string[];
+}
+
+/** The variable that holds the token which clients must bear. */
+const tokenVariable = 'CADRE_TOKEN';
+
+/** Serves the page and the API until the process is told to stop; runs stay resumable. */
+export async function serveCommand(options: ServeCommandOptions): Promise<ExitCode> {
+  const tell = (text: string): void => void process.stderr.write(text);
+  using interruption = new Interruption();
+  interruption.lastWords = 'Stopped at once; runs can be resumed.\n';
+  const { port, host, readOnly = false, allowHost, profile } = options;
+  // A server for reading writes nothing at all, and needs no right to.
+  const journal =
+    readOnly && options.store !== 'memory' ? createSqliteJournal(storePath(options.store), { readOnly: true }) : undefined;
+  await using teams = await openTeams(options, 'serve', journal);
+  const { engine } = teams;
+  const given = process.env[tokenVariable];
+  const token = options.token === true ? (given ?? randomBytes(24).toString('base64url')) : undefined;
+  const served = await servePage(engine, {
+    readOnly,
+    launch: launchOptions(options),
+    ...(port === undefined ? {} : { port }),
+    ...(host === undefined ? {} : { host }),
+    ...(token === undefined ? {} : { token }),
+    ...(allowHost === undefined ? {} : { allowedHosts: allowHost }),
+    ...(profile === undefined ? {} : { defaultProfile: chooseProfile(engine.profiles.profiles, profile) }),
+  });
+  // A token of the user's own is known to the user, and does not belong in a log.
+  const query = token === undefined ? '' : `/?token=${given === undefined ? token : `$${tokenVariable}`}`;
+  tell(`Cadre is at ${served.url}${query} (Ctrl-C ends it; runs can be resumed).\n`);
+  try {
+    await interruption.asked;
+  } finally {
+    await served.close();
+  }
+  return 0;
+}

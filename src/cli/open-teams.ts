@@ -1,0 +1,55 @@
+import path from 'node:path';
+import type { Journal } from '../core/journal.ts';
+import { createEngine } from '../engine/create-engine.ts';
+import type { Engine } from '../engine/engine.ts';
+import { receiveMail } from '../server/reach/receive-mail.ts';
+import { checkDocumentRoot } from '../tools/documents/check-document-root.ts';
+import { createDocumentTools } from '../tools/documents/create-document-tools.ts';
+import { docsFolder } from './docs-folder.ts';
+import { profilesFolder } from './profiles-folder.ts';
+import { usualStore } from './store-path.ts';
+
+/** What teams are opened with. */
+export interface TeamsOptions {
+  readonly docs?: string | undefined;
+  readonly out?: string | undefined;
+  readonly profiles?: string | undefined;
+  readonly store?: string | undefined;
+}
+
+/** An engine for any number of runs, with the documents tools over one folder; closed with what it runs on. */
+export interface Teams extends AsyncDisposable {
+  readonly engine: Engine;
+}
+
+/** How long running tools get to end when the teams are closed, in milliseconds. */
+const graceMs = 5_000;
+
+/**
+ * Opens the engine of a command that serves teams: runs of any program are reached by the mail beside the journal. Their
+ * reports are written to a folder named `reports`. A journal that is handed in is closed with the teams.
+ */
+export async function openTeams(options: TeamsOptions, reports: string, journal?: Journal): Promise<Teams> {
+  const docs = await checkDocumentRoot(docsFolder(options.docs));
+  const outDir = path.resolve(options.out ?? path.join(path.dirname(usualStore), 'reports', reports));
+  const store = options.store ?? usualStore;
+  const documents = createDocumentTools({ root: docs, outDir });
+  try {
+    const profiles = profilesFolder(options.profiles);
+    const engine = await createEngine({ profiles, tools: documents.tools, store: journal ?? store });
+    const mail = journal === undefined ? receiveMail(engine, store) : undefined;
+    return {
+      engine,
+      [Symbol.asyncDispose]: async () => {
+        mail?.[Symbol.dispose]();
+        await engine.close({ graceMs });
+        await journal?.close();
+        documents[Symbol.dispose]();
+      },
+    };
+  } catch (thrown) {
+    await journal?.close();
+    documents[Symbol.dispose]();
+    throw thrown;
+  }
+}

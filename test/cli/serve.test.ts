@@ -1,0 +1,87 @@
+import { createServer } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { runCli, type Running, starterFolder, startForTest } from './cli-process.ts';
+
+/** The address a command says, once it has said it. */
+async function addressOf(running: Running, words = '(Ctrl-C'): Promise<string> {
+  await running.until(words);
+  return running.said().match(/http:\/\/127\.0\.0\.1:\d+[^\s]*/)?.[0] ?? '';
+}
+
+async function json(url: string, init: RequestInit = {}): Promise<Record<string, unknown>> {
+  const response = await fetch(url, init);
+  return { answered: response.status, ...((await response.json()) as object) };
+}
+
+const post = (body: unknown): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+describe('cadre serve', () => {
+  it('launches and shows runs until it is told to stop, and leaves them to go on', async () => {
+    const cwd = await starterFolder();
+    const running = startForTest(['serve', '--port', '0'], { cwd });
+    const url = await addressOf(running);
+    const { runId } = await json(`${url}/api/runs`, post({ input: 'What is here?' }));
+    const events = await fetch(`${url}/api/runs/${String(runId)}/events`);
+    const text = new TextDecoder();
+    let heard = '';
+    for await (const chunk of events.body ?? []) if ((heard += text.decode(chunk)).includes('"status":"awaiting"')) break;
+    expect(await json(`${url}/api/runs/${String(runId)}`)).toMatchObject({ status: 'awaiting', isLive: true });
+    // A second server looks at the same journal, and takes another port by itself.
+    const reading = startForTest(['serve', '--read-only'], { cwd });
+    const readingUrl = await addressOf(reading);
+    expect(await json(`${readingUrl}/api/runs/${String(runId)}`)).toMatchObject({ isLive: false, isAbandoned: false });
+    expect(await json(`${readingUrl}/api/info`)).toMatchObject({ canControl: false });
+    expect(await json(`${readingUrl}/api/runs/${String(runId)}/cancel`, post({}))).toMatchObject({ answered: 403 });
+    // A stream that is open keeps neither from stopping.
+    const open = await fetch(`${url}/api/events`);
+    const openToo = await fetch(`${readingUrl}/api/runs/${String(runId)}/events`);
+    running.child.kill('SIGINT');
+    reading.child.kill('SIGTERM');
+    expect([(await running.finished).code, (await reading.finished).code]).toEqual([0, 0]);
+    for (const { body } of [open, openToo]) await body?.cancel().catch(() => undefined);
+    const again = await runCli(['resume', String(runId), 'And now?', '--quiet'], { cwd });
+    expect(again.code, again.err).toBe(0);
+  });
+
+  it('with --token only who bears it; a port that is taken and no journal to read are errors', async () => {
+    const cwd = await starterFolder();
+    const token = 'of-the-users-own-choice';
+    const running = startForTest(['serve', '--port', '0', '--token'], { cwd, env: { CADRE_TOKEN: token } });
+    const url = (await addressOf(running)).replace(/\/\?.*/, '');
+    expect(running.said()).not.toContain(token);
+    expect(await json(`${url}/api/info`)).toMatchObject({ answered: 401 });
+    expect(await json(`${url}/api/info`, { headers: { authorization: `Bearer ${token}` } })).toMatchObject({ answered: 200 });
+    const port = new URL(url).port;
+    const [taken, empty] = await Promise.all([
+      runCli(['serve', '--port', port], { cwd }),
+      runCli(['serve', '--read-only', '--store', 'none.db'], { cwd }),
+    ]);
+    expect([taken.code, taken.err]).toEqual([2, expect.stringContaining(`port ${port}`)]);
+    expect([empty.code, empty.err]).toEqual([expect.toSatisfy((code) => code !== 0), expect.stringContaining('none.db')]);
+    running.child.kill('SIGINT');
+    await running.finished;
+  });
+});
+
+it('run --serve has the page beside the run, where it goes on, until Ctrl-C', async () => {
+  const cwd = await starterFolder();
+  // Somebody has the usual port.
+  const other = createServer()
+    .listen(4111, '127.0.0.1')
+    .on('error', () => undefined);
+  const running = startForTest(['run', '--serve', 'What is here?'], { cwd });
+  await running.until('The page stays open');
+  const [, url = '', runId = ''] = /Page: (http:\/\/127\.0\.0\.1:\d+)\/#\/runs\/(run_\w+)/.exec(running.said()) ?? [];
+  const before = await json(`${url}/api/runs/${runId}`);
+  expect(before).toMatchObject({ isLive: true, status: 'awaiting' });
+  expect(await json(`${url}/api/runs/${runId}/messages`, post({ text: 'And more?' }))).toMatchObject({ answered: 202 });
+  expect(await json(`${url}/api/runs`, post({ input: 'Another one.' }))).toMatchObject({ answered: 201 });
+  running.child.kill('SIGINT');
+  const { code, err } = await running.finished;
+  expect(code, err).toBe(0);
+  other.close();
+});
