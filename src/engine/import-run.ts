@@ -3,6 +3,7 @@ import type { CadreEvent, RunImport } from '../core/event.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
 import type { Journal } from '../core/journal.ts';
 import type { RunBundle } from '../inspector/bundle.ts';
+import { isKnown } from './free-run-id.ts';
 
 /** How a bundle is taken into a journal. */
 export interface ImportOptions {
@@ -23,7 +24,7 @@ export interface ImportOptions {
  */
 export async function importRun(journal: Journal, bundle: RunBundle, options: ImportOptions): Promise<RunId> {
   const runId = options.asNew ?? bundle.run.runId;
-  if (await hasRun(journal, runId)) throw existing(journal, runId);
+  if (await isKnown(journal, runId)) throw existing(journal, runId);
   const facts = JSON.stringify(bundle.profiles);
   const imported: RunImport = {
     from: options.from,
@@ -54,16 +55,6 @@ export async function importRun(journal: Journal, bundle: RunBundle, options: Im
     await journal.release(lease);
   }
   return runId;
-}
-
-async function hasRun(journal: Journal, runId: RunId): Promise<boolean> {
-  try {
-    await journal.read(runId, { limit: 1 });
-    return true;
-  } catch (thrown) {
-    if (thrown instanceof CadreError && thrown.code === 'RUN_UNKNOWN') return false;
-    throw thrown;
-  }
 }
 
 function existing(journal: Journal, runId: RunId): CadreError {

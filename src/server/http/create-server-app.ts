@@ -12,6 +12,7 @@ import { addControlRoutes } from './control-routes.ts';
 import { addExportRoutes } from './export-routes.ts';
 import { addEventRoutes } from './event-routes.ts';
 import { guard } from './guard.ts';
+import { addOpenapiRoutes } from './openapi-routes.ts';
 import { addInfoRoutes } from './info-routes.ts';
 import { addPageRoutes } from './page-routes.ts';
 import { addRunRoutes } from './run-routes.ts';
@@ -67,6 +68,7 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
   addExportRoutes(app, parts);
   addChatRoutes(app, parts, threads);
   addPageRoutes(app);
+  addOpenapiRoutes(app, { hasToken: token !== undefined });
   app.all('*', (context) => answerError(context, new CadreError('ROUTE_UNKNOWN', `there is nothing at ${context.req.path}`)));
   app.onError((thrown, context) => answerError(context, thrown));
   return app;

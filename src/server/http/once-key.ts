@@ -4,7 +4,8 @@ import { CadreError } from '../../core/error.ts';
 
 /** The header by which a client that lost an answer may send a request again without doing twice what it asks for. */
 export const onceHeader = 'Idempotency-Key';
-const keyPattern = /^[\x21-\x7e]{1,200}$/;
+/** What its values are. */
+export const oncePattern = /^[\x21-\x7e]{1,200}$/;
 
 /**
  * The id that the header of a request gives what it makes; undefined without the header. The same key gives the same id in every
@@ -13,7 +14,7 @@ const keyPattern = /^[\x21-\x7e]{1,200}$/;
 export function onceId(context: Context, kind: 'run' | 'x'): string | undefined {
   const key = context.req.header(onceHeader);
   if (key === undefined) return undefined;
-  if (!keyPattern.test(key))
+  if (!oncePattern.test(key))
     throw new CadreError('REQUEST_INVALID', `${onceHeader} takes 1 to 200 printable characters without spaces`);
   return `${kind}_${createHash('sha256').update(`${kind}\n${key}`).digest('base64url').slice(0, 22)}`;
 }

@@ -1,4 +1,5 @@
 import { CadreError } from '../../core/error.ts';
+import type { RunId } from '../../core/ids.ts';
 import type { RunSummary } from '../../core/journal.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { mailAction } from './mail-action.ts';
@@ -21,7 +22,7 @@ export function reachRun(engine: Engine, store = mailStore(engine)): RunReach {
     act: async (runId, action) => {
       const live = engine.live(runId);
       if (live !== undefined) return await performAction(live, action);
-      const summary = (await engine.runs()).find((run) => run.runId === runId);
+      const summary = (await engine.runs({ runId: runId as RunId })).find((run) => run.runId === runId);
       const done = summary === undefined ? undefined : await askHolder(summary, store, action);
       return done ?? (await actHere(engine, runId, action));
     },

@@ -1,0 +1,95 @@
+import type { JsonObject } from '../../core/json.ts';
+import { engineVersion } from '../../engine/version.ts';
+import { type Answer, errorSchema, type ErrorStatus, errorWords, type Operation, type Parameter } from './operation.ts';
+import { readingOperations } from './reading-operations.ts';
+import { runSchemas } from './run-schemas.ts';
+import { viewSchemas } from './view-schemas.ts';
+import { writingOperations } from './writing-operations.ts';
+
+/** Every request that a server may answer. */
+export const operations: readonly Operation[] = [...readingOperations, ...writingOperations];
+
+/** What may be wrong with any request. */
+const always: readonly ErrorStatus[] = [400, 401, 403, 500, 503];
+
+/** Whether an app answers a request: its method in lower case, and its path as routes are written. */
+export type HasRoute = (method: string, path: string) => boolean;
+
+/** The description of an API in OpenAPI 3.1: of all requests of which `hasRoute` is true. */
+export function openapiDocument(hasRoute: HasRoute, hasToken: boolean): JsonObject {
+  const paths: Record<string, Record<string, JsonObject>> = {};
+  for (const operation of operations) {
+    if (!hasRoute(operation.method, operation.path)) continue;
+    (paths[toTemplate(operation.path)] ??= {})[operation.method] = describe(operation);
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Cadre',
+      version: engineVersion,
+      description: 'Runs of teams of LLM agents: launch them, watch them, talk with them, and see where every line came from.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    servers: [{ url: '/' }],
+    security: hasToken ? [{ token: [] }, { session: [] }] : [],
+    tags: [
+      { name: 'runs', description: 'The runs of the journal, and their events.' },
+      { name: 'views', description: 'What the page and the command line show of a run.' },
+      { name: 'control', description: 'Launching runs and acting on them, whichever process has them.' },
+      { name: 'chat', description: 'Protocols of other clients.' },
+      { name: 'server', description: 'The server itself.' },
+    ],
+    paths,
+    components: {
+      schemas: { ...runSchemas, ...viewSchemas },
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer' },
+        session: { type: 'apiKey', in: 'cookie', name: 'cadre_PORT', description: 'What opening /?token=… in a browser sets.' },
+      },
+    },
+  };
+}
+
+function describe({ id, tag, summary, path, query = [], headers = [], body, answers, errors = [] }: Operation): JsonObject {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+    description: name === 'turnId' ? 'The id of a turn, whole.' : 'The id, whole.',
+  }));
+  const statuses = [
+    ...always,
+    ...(inPath.length > 0 ? [404 as const] : []),
+    ...(body === undefined ? [] : [413 as const, 415 as const]),
+    ...errors,
+  ];
+  const refused = [...new Set(statuses)].map((status) => [
+    status,
+    toAnswer({ description: errorWords[status], schema: errorSchema }),
+  ]);
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    parameters: [...inPath, ...query.map((one) => toParameter(one, 'query')), ...headers.map((one) => toParameter(one, 'header'))],
+    ...(body === undefined ? {} : { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    responses: {
+      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, toAnswer(answer)])),
+      ...(Object.fromEntries(refused) as JsonObject),
+    },
+  };
+}
+
+function toParameter({ name, schema, description, required = false }: Parameter, place: 'query' | 'header'): JsonObject {
+  return { name, in: place, required, description, schema };
+}
+
+function toAnswer({ description, schema, type = 'application/json' }: Answer): JsonObject {
+  return { description, ...(schema === undefined ? {} : { content: { [type]: { schema } } }) };
+}
+
+function toTemplate(path: string): string {
+  return path.replaceAll(/:(\w+)/g, '{$1}');
+}

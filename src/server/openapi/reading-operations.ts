@@ -1,0 +1,198 @@
+import type { Answer, Operation, Parameter } from './operation.ts';
+import { anything, flag, listOf, named, recordOf, text } from './schema-record.ts';
+
+const limit = (usual: string): Parameter => ({
+  name: 'limit',
+  schema: { type: 'integer', minimum: 0 },
+  description: `How many at most; ${usual}.`,
+});
+const after: Parameter = {
+  name: 'after',
+  schema: { type: 'integer', minimum: 0 },
+  description: 'Only events with a higher sequence number.',
+};
+const json = (description: string, schema: Answer['schema']): Operation['answers'] => ({
+  200: { description, ...(schema === undefined ? {} : { schema }) },
+});
+const stream = (description: string): Operation['answers'] => ({ 200: { description, type: 'text/event-stream', schema: text } });
+const search = (name: string, description: string, required = false): Parameter => ({ name, schema: text, description, required });
+
+const redact: Parameter = {
+  name: 'redact',
+  schema: { enum: ['true', 'false'] },
+  description: 'false keeps what looks like a secret.',
+};
+
+/** The requests that read: the list of runs, a run, and views of it. */
+export const readingOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/api/info',
+    id: 'getInfo',
+    tag: 'server',
+    summary: 'Who answers, and which profiles runs can be launched with.',
+    answers: json('The server.', named('Info')),
+  },
+  {
+    method: 'get',
+    path: '/api/openapi.json',
+    id: 'getDescription',
+    tag: 'server',
+    summary: 'This description.',
+    answers: json('An OpenAPI document.', { type: 'object' }),
+  },
+  {
+    method: 'get',
+    path: '/api/runs',
+    id: 'listRuns',
+    tag: 'runs',
+    summary: 'Runs, newest first.',
+    query: [
+      search('q', 'Looks in title, id and profile.'),
+      search('status', 'Only runs of this status.'),
+      limit('100 unless given, at most 1,000'),
+      search('before', 'The last run of the page before.'),
+    ],
+    answers: json(
+      'A page of runs.',
+      recordOf<{ readonly runs: unknown; readonly more: boolean }>({ runs: listOf(named('RunRow')) as never, more: flag }),
+    ),
+  },
+  {
+    method: 'get',
+    path: '/api/events',
+    id: 'watchRuns',
+    tag: 'runs',
+    summary: 'Rows of the list of runs as they change, also those that other processes advance.',
+    answers: stream('Server-sent events named `runs`, with `{ runs: RunRow[] }` as data.'),
+  },
+  {
+    method: 'get',
+    path: '/api/runs/:id',
+    id: 'getRun',
+    tag: 'runs',
+    summary: 'A run at a glance.',
+    answers: json('The run.', named('RunOverview')),
+  },
+  {
+    method: 'get',
+    path: '/api/runs/:id/state',
+    id: 'getState',
+    tag: 'views',
+    summary: 'The state of a run, as its events fold to it.',
+    answers: json('The state.', named('State')),
+  },
+  {
+    method: 'get',
+    path: '/api/runs/:id/turns',
+    id: 'listTurns',
+    tag: 'views',
+    summary: 'The turns of a run, oldest first.',
+    query: [search('agent', 'Only turns of this agent.'), search('status', 'Only turns of this status.')],
+    answers: json('The turns.', listOf(named('TurnRow'))),
+  },
+  {
+    method: 'get',
+    path: '/api/runs/:id/turns/:turnId',
+    id: 'getTurn',
+    tag: 'views',
+    summary: 'Everything about one turn.',
+    answers: json('The record of the turn.', named('TurnRecord')),
+  },
+  {
+    method: 'get',
+    path: '/api/runs/:id/turns/:turnId/why',
+    id: 'why',
+    tag: 'views',
+    summary: 'Where a text of a turn came from, with the chain of causes back to a person.',
+    query: [search('text', 'The text, as it stands in the prompt or the reply.', true)],
+    answers: json('What was found.', listOf(named('WhyAnswer'))),
+  },
+  {
+    method: 'get',
+    path: '/api/runs/:id/diff',
+    id: 'diffTurns',
+    tag: 'views',
+    summary: 'What differs between the prompts of two turns.',
+    query: [search('before', 'The id of a turn.', true), search('after', 'The id of another.', true)],
+    answers: json('The difference.', named('TurnDiff')),
+  },
+  ...(
+    [
+      ['timeline', 'getTimeline', 'A run over time: a lane per agent, a bar per turn.', named('Timeline')],
+      ['board', 'getBoard', 'The work modules of a run, by status.', named('Board')],
+      ['tree', 'getTree', 'The agents of a run.', listOf(named('AgentNode'))],
+      ['conversation', 'getConversation', 'What was said between the user and the team.', listOf(named('ConversationEntry'))],
+    ] as const
+  ).map(([view, id, summary, schema]): Operation => ({
+    method: 'get',
+    path: `/api/runs/:id/${view}`,
+    id,
+    tag: 'views',
+    summary,
+    answers: json(`The ${view}.`, schema),
+  })),
+  {
+    method: 'get',
+    path: '/api/runs/:id/journal',
+    id: 'getJournal',
+    tag: 'runs',
+    summary: 'The events of a run, one JSON object a line.',
+    query: [after, limit('all unless given')],
+    answers: { 200: { description: 'Lines, each an Event.', type: 'application/x-ndjson', schema: named('Event') } },
+  },
+  {
+    method: 'get',
+    path: '/api/runs/:id/events',
+    id: 'watchRun',
+    tag: 'runs',
+    summary: 'The events of a run from the first one, or after one, and live from there on, until the run ends.',
+    query: [after],
+    headers: [{ name: 'Last-Event-ID', schema: text, description: 'Where a stream that was lost goes on; sent by browsers.' }],
+    answers: stream(
+      'Messages without a name are events of the journal, with their sequence number as id. `delta`, `progress`, `lag` and `end` are named.',
+    ),
+  },
+  {
+    method: 'get',
+    path: '/api/runs/:id/contents',
+    id: 'getContents',
+    tag: 'runs',
+    summary: 'Texts that events of the run refer to.',
+    query: [
+      {
+        name: 'hash',
+        schema: { type: 'array', items: text, minItems: 1, maxItems: 100 },
+        description: 'The hashes, each as a parameter of its own.',
+        required: true,
+      },
+    ],
+    answers: json('Texts by hash; null where there is none.', named('Texts')),
+  },
+  {
+    method: 'get',
+    path: '/api/runs/:id/profiles',
+    id: 'getProfiles',
+    tag: 'views',
+    summary: 'What views need to know of the profiles of a run.',
+    answers: json('Facts by the name of the profile.', { type: 'object', additionalProperties: named('ProfileFacts') }),
+  },
+  {
+    method: 'get',
+    path: '/api/runs/:id/export.json',
+    id: 'exportJson',
+    tag: 'runs',
+    summary: 'The run as one file of JSON, which cadre import reads back.',
+    query: [redact],
+    answers: json('The run, as an attachment.', anything),
+  },
+  {
+    method: 'get',
+    path: '/api/runs/:id/export.html',
+    id: 'exportHtml',
+    tag: 'runs',
+    summary: 'The run and the page that shows it, as one file.',
+    query: [redact],
+    answers: { 200: { description: 'A page that needs no server, as an attachment.', type: 'text/html', schema: text } },
+  },
+];

@@ -1,0 +1,132 @@
+import type { ErrorRecord } from '../../core/error.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { PendingRequest } from '../../core/pending.ts';
+import type { EventPlace } from '../../core/event.ts';
+import type { RunOverview } from '../../inspector/run-overview.ts';
+import type { RunRow } from '../index.ts';
+import type { ErrorAnswer } from '../http/answer-error.ts';
+import type { ActionDone } from '../reach/run-action.ts';
+import { anything, count, flag, listOf, maybe, named, number, object, recordOf, text, texts, time } from './schema-record.ts';
+
+const status: JsonObject = {
+  enum: ['running', 'awaiting', 'completed', 'failed', 'cancelled', 'damaged'],
+  description: 'awaiting: it waits for a message or a person. damaged: its journal cannot be read.',
+};
+const dollars: JsonObject = { type: 'number', description: 'US dollars known so far.' };
+
+/** The schemas of answers about runs as a whole, by the names they have in the API's description. */
+export const runSchemas: Readonly<Record<string, JsonObject>> = {
+  Error: recordOf<ErrorAnswer>({
+    error: recordOf<ErrorAnswer['error']>({
+      code: { type: 'string', description: 'One of the codes of docs/errors.md.' },
+      message: { type: 'string', description: 'What is wrong, where, what is allowed and what to do.' },
+      details: maybe(object),
+    }),
+  }),
+  ErrorRecord: recordOf<ErrorRecord>({ code: text, message: text }),
+  RunRow: recordOf<RunRow>({
+    runId: text,
+    title: text,
+    profile: text,
+    status,
+    outcome: maybe(text),
+    createdAt: time,
+    updatedAt: time,
+    lastSeq: count,
+    agents: count,
+    turns: count,
+    inputTokens: count,
+    outputTokens: count,
+    cost: dollars,
+    costUnknown: { type: 'boolean', description: 'Some model call had no price.' },
+    isLive: { type: 'boolean', description: 'The process of the server advances it.' },
+    isAbandoned: maybe({ const: true, description: 'It is not over, and no process has it.' }),
+    isImported: maybe({ const: true, description: 'It was read from a file, and never goes on.' }),
+  }),
+  PendingRequest: recordOf<PendingRequest>({
+    id: { type: 'string', description: 'What approve, reject and answer take.' },
+    kind: { enum: ['approval', 'question'] },
+    agentId: text,
+    path: { type: 'array', items: text, description: 'The agents from the first one down to the one that asks.' },
+    turnId: text,
+    tool: text,
+    args: object,
+    message: maybe(text),
+    schema: maybe({ type: 'object', description: 'The JSON Schema an answer must fit.' }),
+    gate: maybe(recordOf<NonNullable<PendingRequest['gate']>>({ id: text, profile: text })),
+    since: time,
+    expiresAt: maybe(time),
+    onExpire: maybe({ enum: ['allow', 'deny'] }),
+  }),
+  RunOverview: recordOf<RunOverview & { readonly isLive: boolean; readonly isAbandoned: boolean }>({
+    runId: text,
+    title: text,
+    profile: text,
+    status,
+    outcome: maybe(text),
+    output: text,
+    deliverables: object,
+    error: maybe(named('ErrorRecord')),
+    createdAt: time,
+    updatedAt: time,
+    resumes: count,
+    pausedMs: number,
+    parentRun: maybe(object),
+    imported: maybe(object),
+    engineVersion: text,
+    lastSeq: count,
+    agents: recordOf<RunOverview['agents']>({ total: count, ended: count }),
+    turns: count,
+    toolCalls: count,
+    modelCalls: count,
+    inputTokens: count,
+    outputTokens: count,
+    cacheReadTokens: count,
+    reasoningTokens: count,
+    cost: dollars,
+    costUnknown: flag,
+    modules: { type: 'object', additionalProperties: count, description: 'Work modules by status.' },
+    limits: { type: 'object', additionalProperties: number },
+    used: recordOf<RunOverview['used']>({ tokens: number, cost: number, wallMs: number }),
+    pending: listOf(named('PendingRequest')),
+    isLive: flag,
+    isAbandoned: flag,
+  }),
+  ActionDone: recordOf<ActionDone>({
+    status,
+    outcome: maybe(text),
+    pending: listOf(named('PendingRequest')),
+    itemId: maybe({ type: 'string', description: 'The inbox item a message became.' }),
+  }),
+  NewRun: recordOf<{ readonly runId: string }>({ runId: text }),
+  Event: {
+    ...recordOf<EventPlace & { readonly type: string }>({
+      runId: text,
+      seq: { type: 'integer', minimum: 1, description: 'From 1, without gaps.' },
+      at: time,
+      cause: maybe({ type: 'integer', minimum: 1, description: 'The event that brought this one about.' }),
+      type: { type: 'string', description: 'Such as turn.start; docs/architecture.md has the list.' },
+    }),
+    description: 'An event of the journal; each type has fields of its own.',
+  },
+  Info: recordOf<Info>({
+    name: text,
+    version: text,
+    location: { type: 'string', description: 'Where the journal is.' },
+    canControl: { type: 'boolean', description: 'Whether anything can be changed.' },
+    profiles: listOf(recordOf<Info['profiles'][number]>({ name: text, type: text, description: text })),
+    defaultProfile: maybe(text),
+  }),
+  Texts: { type: 'object', additionalProperties: { type: ['string', 'null'] }, description: 'Texts by hash.' },
+  State: { type: 'object', description: 'The state of the run: what its events fold to.', additionalProperties: anything },
+};
+
+/** What `/api/info` answers. */
+interface Info {
+  readonly name: string;
+  readonly version: string;
+  readonly location: string;
+  readonly canControl: boolean;
+  readonly profiles: readonly { readonly name: string; readonly type: string; readonly description: string }[];
+  readonly defaultProfile?: string;
+}

@@ -1,0 +1,107 @@
+import { bodySchemas } from '../http/control-schemas.ts';
+import { onceHeader, oncePattern } from '../http/once-key.ts';
+import type { Operation, Parameter } from './operation.ts';
+import { anything, named, text } from './schema-record.ts';
+
+const once: Parameter = {
+  name: onceHeader,
+  schema: { type: 'string', pattern: oncePattern.source },
+  description: 'A request that is repeated with the same key is done once.',
+};
+const done: Operation['answers'] = { 200: { description: 'How the run stands now.', schema: named('ActionDone') } };
+const created = { description: 'The run.', schema: named('NewRun') };
+
+/** What is done to a run that is there. */
+const actions = [
+  ['approve', 'Lets calls run that wait for a person; all of them, or none when one does not wait.', [422]],
+  ['reject', 'Refuses calls that wait for a person.', []],
+  ['answer', 'Answers a question.', []],
+  ['cancel', 'Ends a run, an agent or the work on a module; answers when nothing of it is running any more.', []],
+] as const;
+
+/** The requests that change something, and those that talk. */
+export const writingOperations: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/api/runs',
+    id: 'launchRun',
+    tag: 'control',
+    summary: 'Launches a run.',
+    headers: [once],
+    body: bodySchemas.launch,
+    answers: { 201: created, 200: { ...created, description: 'The run that was launched with this key before.' } },
+    errors: [422],
+  },
+  {
+    method: 'post',
+    path: '/api/runs/:id/messages',
+    id: 'sendMessage',
+    tag: 'control',
+    summary: 'Says something to an agent of a run, the first one unless another is named.',
+    headers: [once],
+    body: bodySchemas.message,
+    answers: { 202: { description: 'It is in the inbox.', schema: named('ActionDone') } },
+    errors: [409],
+  },
+  ...actions.map(([kind, summary, errors]): Operation => ({
+    method: 'post',
+    path: `/api/runs/:id/${kind}`,
+    id: `${kind}Run`,
+    tag: 'control',
+    summary,
+    body: bodySchemas[kind],
+    answers: done,
+    errors: [409, ...errors],
+  })),
+  {
+    method: 'post',
+    path: '/api/runs/:id/resume',
+    id: 'resumeRun',
+    tag: 'control',
+    summary: 'Takes a run up that no process has.',
+    body: bodySchemas.resume,
+    answers: done,
+    errors: [409, 422],
+  },
+  {
+    method: 'post',
+    path: '/api/runs/:id/fork',
+    id: 'forkRun',
+    tag: 'control',
+    summary: 'Starts a new run with the history of another.',
+    body: bodySchemas.fork,
+    answers: { 201: created },
+    errors: [409, 422],
+  },
+  {
+    method: 'post',
+    path: '/api/chat',
+    id: 'chat',
+    tag: 'chat',
+    summary: 'A conversation in the UI message stream protocol of the AI SDK: what useChat sends.',
+    body: { type: 'object', description: 'A request of useChat.', additionalProperties: anything },
+    answers: { 200: { description: 'A UI message stream.', type: 'text/event-stream', schema: text } },
+    errors: [404, 409, 422],
+  },
+  {
+    method: 'get',
+    path: '/api/chat/:id/stream',
+    id: 'resumeChat',
+    tag: 'chat',
+    summary: 'Goes on with the stream of a conversation that was lost.',
+    answers: {
+      200: { description: 'A UI message stream.', type: 'text/event-stream', schema: text },
+      204: { description: 'Nothing is being said.' },
+    },
+  },
+  {
+    method: 'post',
+    path: '/ag-ui',
+    id: 'agUi',
+    tag: 'chat',
+    summary: 'A run of an agent in the AG-UI protocol.',
+    body: { type: 'object', description: 'A RunAgentInput of AG-UI.', additionalProperties: anything },
+    answers: { 200: { description: 'Events of AG-UI.', type: 'text/event-stream', schema: text } },
+    errors: [404, 409, 422],
+  },
+];
