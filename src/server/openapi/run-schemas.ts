@@ -6,7 +6,7 @@ import type { RunOverview } from '../../inspector/run-overview.ts';
 import type { RunRow } from '../index.ts';
 import type { ErrorAnswer } from '../http/answer-error.ts';
 import type { ActionDone } from '../reach/run-action.ts';
-import { anything, count, flag, listOf, maybe, named, number, object, recordOf, text, texts, time } from './schema-record.ts';
+import { anything, count, flag, listOf, maybe, named, number, object, recordOf, text, time } from './schema-record.ts';
 
 const status: JsonObject = {
   enum: ['running', 'awaiting', 'completed', 'failed', 'cancelled', 'damaged'],
