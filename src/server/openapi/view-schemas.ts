@@ -179,6 +179,7 @@ export const viewSchemas: Readonly<Record<string, JsonObject>> = {
     notes: text,
     dependsOn: texts,
     blockedBy: texts,
+    neededBy: texts,
     isRework: flag,
     attempts: objects,
     assignee: maybe(object),
@@ -210,6 +211,7 @@ export const viewSchemas: Readonly<Record<string, JsonObject>> = {
     costWithChildrenUnknown: flag,
     limit: maybe(object),
     contextTokens: maybe(number),
+    contextWindow: maybe(number),
     currentTurnId: maybe(text),
     openCalls: objects,
     waitingItems: count,
@@ -238,6 +240,7 @@ export const viewSchemas: Readonly<Record<string, JsonObject>> = {
     postTurnObservers: objects,
     flowDecider: objects,
     strategies: object,
+    contextWindows: maybe({ type: 'object', additionalProperties: number }),
     origins: object,
   }),
 };
