@@ -22,6 +22,8 @@ export interface OpenOptions extends Pick<BrowserContextOptions, 'colorScheme' |
 export interface PageBrowser {
   /** Opens an address in a window of its own, with nothing stored. */
   open(url: string, options?: OpenOptions): Promise<Page>;
+  /** Closes all windows: before their server goes, or they tell of it. */
+  closeWindows(): Promise<void>;
   /** Allows problems of this test that it brings about: a server that goes away, an answer that is an error. */
   expectProblem(pattern: RegExp): void;
   /** Writes `test-results/page/<name>.png`. */
@@ -44,8 +46,12 @@ export function usePageBrowser(): PageBrowser {
     browser = await chromium.launch({ executablePath: executable, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
   }, 120_000);
 
-  afterEach(async () => {
+  const closeWindows = async (): Promise<void> => {
     for (const context of browser?.contexts() ?? []) await context.close();
+  };
+
+  afterEach(async () => {
+    await closeWindows();
     const unexpected = problems.filter((problem) => !expected.some((pattern) => pattern.test(problem)));
     problems = [];
     expected = [];
@@ -66,6 +72,7 @@ export function usePageBrowser(): PageBrowser {
       await page.goto(url);
       return page;
     },
+    closeWindows,
     expectProblem: (pattern) => expected.push(pattern),
     screenshot: async (page, name) => {
       const folder = path.join(root, 'test-results', 'page');

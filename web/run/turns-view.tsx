@@ -74,7 +74,7 @@ function columnsOf(runId: string): readonly Column<TurnRow>[] {
       title: 'turn',
       class: 'turns-id',
       cell: (row) => (
-        <a href={turnHref(runId, row.turnId)}>
+        <a href={turnHref(runId, row.turnId)} aria-label={toVisibleText(row.turnId)}>
           <IdText id={row.turnId} />
         </a>
       ),

@@ -1,0 +1,236 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/core/json.ts';
+import { defineTransitionTool } from '../../src/tools/define-transition-tool.ts';
+import { waitsForUser } from '../support/test-engine.ts';
+import { allow, tool } from '../support/tools.ts';
+import { usePageBrowser, whyNoPage } from './browser.ts';
+import { serveTeam, type ServedTeamOptions } from './served-team.ts';
+
+const browser = usePageBrowser();
+
+const payParameters = {
+  type: 'object',
+  properties: { amount: { type: 'number' }, to: { type: 'string' } },
+  required: ['amount'],
+  additionalProperties: false,
+};
+
+/** Asks a person what its arguments say, as they say. */
+const ask = defineTransitionTool({
+  name: 'ask',
+  description: 'Asks.',
+  parameters: { type: 'object' },
+  run: ({ prompt, schema, afterMs }) => ({
+    kind: 'suspend',
+    memo: null,
+    on: {
+      kind: 'question',
+      prompt: String(prompt),
+      ...(schema === undefined ? {} : { schema: schema as JsonObject }),
+      ...(typeof afterMs === 'number' ? { expires: { afterMs, verdict: 'deny' } } : {}),
+    },
+  }),
+  resume: (_args, _context, happening) => ({
+    kind: 'result',
+    content: happening.kind === 'answer' ? `they say ${JSON.stringify(happening.value)}` : '',
+  }),
+});
+
+/** A team that talks, pays after somebody allowed it, and asks. */
+function talkingTeam(replies: ServedTeamOptions['replies'], options: ServedTeamOptions = {}) {
+  const paid: unknown[] = [];
+  const run = (args: unknown): string => {
+    paid.push(args);
+    return 'paid';
+  };
+  const profile = `description_for_human: Talks and pays.
+stagnation: off
+${waitsForUser}${allow('pay', 'ask')}
+tool_gates:
+  - { id: money, tools: [pay], verdict: ask, message: Really? }
+`;
+  const tools = [tool('pay', run, { parameters: payParameters }), ask];
+  return serveTeam(browser, { profile: { Talker: profile }, tools, replies: replies ?? [], ...options }).then((team) => ({
+    ...team,
+    paid,
+  }));
+}
+
+const runIdOf = (page: Page): string => /#\/runs\/([^/?]+)/.exec(page.url())?.[1] ?? '';
+
+describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ?? 'in Chromium'})`, () => {
+  it('is launched, says something as it thinks of it, is interrupted by a message, and cancelled with a reason', async () => {
+    await using team = await talkingTeam([
+      { text: 'Good morning.' },
+      { text: 'Let me think about this for a very long time.', cutAfter: 4, hang: true },
+      { text: 'Understood.' },
+    ]);
+    const page = await browser.open(`${team.url}/#/`);
+    await page.getByRole('heading', { name: 'There are no runs here yet' }).waitFor();
+    await page.getByRole('button', { name: 'New run' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New run' });
+    expect(await dialog.getByText('Talks and pays.').count()).toBe(1);
+    await dialog.getByLabel('What the team is to do').fill('Say hello.');
+    await dialog.getByLabel('Title').fill('Greeting');
+    await browser.screenshot(page, 'launch');
+    await dialog.getByRole('button', { name: 'Start' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Greeting' }).waitFor();
+    const runId = runIdOf(page);
+    await page.getByRole('link', { name: 'talk', exact: true }).click();
+    await page.getByRole('article', { name: 'Talker_1', exact: true }).getByText('Good morning.').waitFor();
+    expect(await page.title()).toBe('talk · Greeting · Cadre');
+
+    // What it is saying shows as it says it, and a message that will not wait interrupts it.
+    const say = async (text: string): Promise<void> => {
+      await page.getByRole('textbox', { name: 'Message' }).fill(text);
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByRole('article', { name: 'You to Talker_1' }).getByText(text).waitFor();
+    };
+    await say('And now in <b>bold</b>.');
+    await page.getByRole('article', { name: 'Talker_1 is writing' }).getByText('Let').waitFor();
+    await browser.screenshot(page, 'talk');
+    await page.getByLabel('read').selectOption('now');
+    await say('Stop.');
+    await page.getByText('Understood.').waitFor();
+    await page.getByRole('link', { name: 'read by Talker_1.t3' }).first().waitFor();
+    await page.getByRole('link', { name: 'turns', exact: true }).click();
+    await page.getByRole('table', { name: 'Turns' }).getByRole('link', { name: 'Talker_1.t2' }).waitFor();
+
+    await page.getByRole('button', { name: 'Cancel…' }).click();
+    await page.getByLabel('Reason').fill('enough of it');
+    await page.getByRole('button', { name: 'Cancel the run' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByText('cancelled', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Cancel…' }).count()).toBe(0);
+    const events = await team.engine.records.read(runId as never);
+    expect(events.at(-1)).toMatchObject({ type: 'run.end', status: 'cancelled' });
+    expect(JSON.stringify(events)).toContain('enough of it');
+  });
+
+  it('a call is approved with other arguments, and one is rejected with words the model reads', async () => {
+    await using team = await talkingTeam([
+      { toolCalls: [{ name: 'pay', args: { amount: 100 } }] },
+      { toolCalls: [{ name: 'pay', args: { amount: 5, to: 'pаypal' } }] },
+      { text: 'done' },
+    ]);
+    const run = await team.engine.launch({ profile: 'Talker', input: 'Pay.' });
+    const page = await browser.open(`${team.url}/#/runs/${run.id}`);
+    await page.getByRole('region', { name: 'Waiting for you' }).getByRole('link', { name: 'approve pay' }).click();
+    const card = page.getByRole('region', { name: /^approval / });
+    await card.getByText('Really?').waitFor();
+    await browser.screenshot(page, 'approval');
+    await card.getByRole('button', { name: 'Edit arguments' }).click();
+    const args = card.getByLabel('Arguments, all of them');
+    await args.fill('{ "amount": 7');
+    await card.getByRole('alert').filter({ hasText: 'no JSON' }).waitFor();
+    expect(await card.getByRole('button', { name: 'Approve with these arguments' }).isDisabled()).toBe(true);
+    browser.expectProblem(/status of 422/);
+    await args.fill('{ "amount": "much" }');
+    await card.getByRole('button', { name: 'Approve with these arguments' }).click();
+    await card.getByRole('alert').filter({ hasText: '/amount' }).waitFor();
+    await args.fill('{ "amount": 7 }');
+    await card.getByRole('button', { name: 'Approve with these arguments' }).click();
+    await page.getByText('Looks like another word').waitFor();
+    expect(team.paid).toEqual([{ amount: 7 }]);
+    await card.getByRole('textbox', { name: /Why it is rejected/ }).fill('nobody of that name');
+    await card.getByRole('button', { name: 'Reject' }).click();
+    await page.getByText('done', { exact: true }).waitFor();
+    expect(team.paid).toHaveLength(1);
+    expect(JSON.stringify(run.turns())).toContain('nobody of that name');
+  });
+
+  it('questions are answered as they are asked: by a choice, a number, a text, with a deadline that counts down', async () => {
+    const question = (args: object) => ({ toolCalls: [{ name: 'ask', args: args as never }] });
+    await using team = await talkingTeam([
+      question({ prompt: 'Which one?', schema: { enum: ['the red one', 'the blue one'] } }),
+      question({ prompt: 'How many?', schema: { type: 'integer' } }),
+      question({ prompt: 'Are you sure?', schema: { type: 'boolean' } }),
+      question({ prompt: 'Anything else?', schema: { type: 'string' }, afterMs: 90_000 }),
+      { text: 'Thank you.' },
+    ]);
+    const run = await team.engine.launch({ profile: 'Talker', input: 'Ask.' });
+    const page = await browser.open(`${team.url}/#/runs/${run.id}/talk`);
+    await page.getByText('Which one?').waitFor();
+    await page.getByRole('button', { name: 'the blue one' }).click();
+    await page.getByText('How many?').waitFor();
+    await page.getByRole('spinbutton', { name: 'Your answer' }).fill('12');
+    await page.getByRole('button', { name: 'Answer' }).click();
+    await page.getByText('Are you sure?').waitFor();
+    await page.getByRole('button', { name: 'yes' }).click();
+    await page.getByText('Anything else?').waitFor();
+    expect(await page.getByText(/^expires in (1 min \d+|\d+) s \(then denied\)$/).count()).toBe(1);
+    await page.getByRole('textbox', { name: 'Your answer' }).fill('No.');
+    await page.getByRole('textbox', { name: 'Your answer' }).press('Control+Enter');
+    await page.getByText('Thank you.').waitFor();
+    const said = run.turns().flatMap((turn) => turn.toolInteractions.map((call) => JSON.stringify(call)));
+    expect(said).toEqual([
+      expect.stringContaining('the blue one'),
+      expect.stringContaining('they say 12'),
+      expect.stringContaining('they say true'),
+      expect.stringContaining('No.'),
+    ]);
+  });
+
+  it('a lost connection is said, and nothing is missed or doubled when it is back; the same after a reload', async () => {
+    await using team = await talkingTeam((_request, index) => ({ text: `Answer ${index}.` }));
+    const run = await team.engine.launch({ profile: 'Talker', input: 'Go.' });
+    await run.settled();
+    const page = await browser.open(`${team.url}/#/runs/${run.id}/events`);
+    const counted = async (): Promise<void> => {
+      const count = (await team.engine.records.read(run.id)).length;
+      await page.getByText(`${count} events`, { exact: true }).waitFor();
+    };
+    await page.getByText('live', { exact: true }).waitFor();
+    await counted();
+    browser.expectProblem(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
+    await team.goAway();
+    await page.getByText('the server does not answer; it is asked again').waitFor();
+    for (let index = 0; index < 5; index++) {
+      await run.send(`Message ${index}`);
+      await run.settled();
+    }
+    await browser.screenshot(page, 'lost');
+    await team.comeBack();
+    await page.getByText('live', { exact: true }).waitFor();
+    await counted();
+    await run.send('While it listens');
+    await run.settled();
+    await counted();
+    await page.reload();
+    await page.getByText('live', { exact: true }).waitFor();
+    await counted();
+    await page.getByRole('link', { name: 'talk', exact: true }).click();
+    expect(await page.getByText(/^Message \d$/).count()).toBe(5);
+  });
+
+  it('a launch that nobody answers loses nothing of what was typed', async () => {
+    await using team = await talkingTeam([{ text: 'Hello.' }]);
+    const page = await browser.open(`${team.url}/#/`);
+    await page.getByRole('button', { name: 'New run' }).click();
+    await page.getByLabel('What the team is to do').fill('A long thought.');
+    browser.expectProblem(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
+    await team.goAway();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByRole('dialog').getByRole('alert').filter({ hasText: 'The server does not answer' }).waitFor();
+    expect(await page.getByLabel('What the team is to do').inputValue()).toBe('A long thought.');
+    await team.comeBack();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByRole('heading', { level: 1, name: 'A long thought.' }).waitFor();
+  });
+
+  it('a server that only reads shows no controls', async () => {
+    await using team = await talkingTeam([{ toolCalls: [{ name: 'pay', args: { amount: 3 } }] }], {
+      serving: { readOnly: true },
+    });
+    const run = await team.engine.launch({ profile: 'Talker', input: 'Go.' });
+    const page = await browser.open(`${team.url}/#/runs/${run.id}/talk`);
+    await page.getByText('wants to call pay').waitFor();
+    await page.getByText('live', { exact: true }).waitFor();
+    for (const name of ['Approve', 'Reject', 'Send', 'Cancel…', 'Fork…'])
+      expect(await page.getByRole('button', { name }).count()).toBe(0);
+    await page.goto(`${team.url}/#/`);
+    await page.getByText('read only').waitFor();
+    expect(await page.getByRole('button', { name: 'New run' }).count()).toBe(0);
+  });
+});

@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createEngine, type Engine, type EngineOptions } from '../../src/index.ts';
+import type { ScriptedReply, ScriptedReplyFunction } from '../../src/models/scripted-replies.ts';
+import { serve, type Served, type ServeOptions } from '../../src/server/http/serve.ts';
+import { scriptedModel } from '../../src/testing/index.ts';
+import type { PageBrowser } from './browser.ts';
+import { profileFiles } from '../support/test-engine.ts';
+
+/** What a served team is made of; everything but the replies has a default. */
+export interface ServedTeamOptions extends Partial<Omit<EngineOptions, 'profiles' | 'models' | 'store'>> {
+  /** YAML of the root's profile after its name and model, or of several profiles by name. */
+  readonly profile?: string | Readonly<Record<string, string>>;
+  readonly replies?: ScriptedReplyFunction | readonly (ScriptedReply | ScriptedReplyFunction)[];
+  readonly serving?: ServeOptions;
+}
+
+/** A team on a real journal and the clock of this machine, served as `cadre serve` does. */
+export interface ServedTeam extends AsyncDisposable {
+  readonly engine: Engine;
+  readonly url: string;
+  /** Where its journal is. */
+  readonly store: string;
+  /** Stops listening: connections break, and nobody answers, until `comeBack`. */
+  goAway(): Promise<void>;
+  /** Listens again, at the same address. */
+  comeBack(): Promise<void>;
+}
+
+/** Serves an engine over SQLite, with a scripted model, on a port of its own; its end closes the windows of the browser first. */
+export async function serveTeam(browser: PageBrowser, options: ServedTeamOptions = {}): Promise<ServedTeam> {
+  const { profile = '', replies = [], serving, ...rest } = options;
+  const folder = mkdtempSync(path.join(tmpdir(), 'cadre-page-test-'));
+  const store = path.join(folder, 'journal.db');
+  const files = profileFiles(profile);
+  const engine = await createEngine({ team: false, ...rest, profiles: { files }, models: { m: scriptedModel(replies) }, store });
+  let served: Served | undefined = await serve(engine, serving);
+  const { url, port } = served;
+  return {
+    engine,
+    url,
+    store,
+    goAway: async () => {
+      await served?.close();
+      served = undefined;
+    },
+    comeBack: async () => {
+      served = await serve(engine, { ...serving, port });
+    },
+    [Symbol.asyncDispose]: async () => {
+      await browser.closeWindows();
+      await served?.close();
+      await engine.close({ graceMs: 100 });
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
