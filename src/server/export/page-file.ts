@@ -71,13 +71,11 @@ async function readPage(folder: string): Promise<Page> {
   return { script: inertScript(script), style: style.replaceAll('</style', '<\\/style'), body };
 }
 
-/** The page as it was built: beside the compiled program, or in the `dist` of a clone. */
+/** Where the build leaves the page, for the package and for a clone. */
 function pageFolder(): string {
-  const here = import.meta.dirname;
-  const places = [path.join(here, '..', '..', 'page'), path.join(here, '..', '..', '..', 'dist', 'page')];
-  const found = places.find((place) => existsSync(path.join(place, 'index.html')));
-  if (found === undefined) throw notBuilt('the page was not built');
-  return found;
+  const folder = path.join(import.meta.dirname, '..', '..', '..', 'dist', 'page');
+  if (existsSync(path.join(folder, 'index.html'))) return folder;
+  throw notBuilt('the page was not built');
 }
 
 function notBuilt(why: string): CadreError {
