@@ -11,6 +11,9 @@ import { commitSum, contentSum, keySpan, maxRuns } from './sqlite-schema.ts';
 import { inTransaction } from './sqlite-transaction.ts';
 import { syncDirectory } from './sync-directory.ts';
 
+/** Events that one row holds at most: whoever wants some of them reads all of the row. */
+const largestRow = 1_000;
+
 /** Writes commits. A commit that adds no text and changes no status is one statement that checks the lease and the sequence itself. */
 export class SqliteAppender {
   readonly #database: DatabaseSync;
@@ -30,15 +33,33 @@ export class SqliteAppender {
   /** Appends a commit or nothing of it. Fails with STORE_CONFLICT when the lease or the sequence number is stale. */
   append(lease: Lease, commit: Commit): void {
     const change = summaryChange(commit.events);
-    const body = encodeCommit(commit.events);
     this.#setSync(commit.sync || this.#alwaysFull);
     const run = this.#runNumber(commit.runId);
-    if (run !== undefined && commit.contents.length === 0 && !changesStatus(change))
-      this.#insertNext(run, lease, commit, change, body);
-    else inTransaction(this.#database, () => this.#insertWithAll(lease, commit, change, body));
+    if (commit.events.length > largestRow) this.#appendInParts(lease, commit, change, run);
+    else if (run !== undefined && commit.contents.length === 0 && !changesStatus(change))
+      this.#insertNext(run, lease, commit, change, encodeCommit(commit.events));
+    else inTransaction(this.#database, () => this.#insertWithAll(lease, commit, change));
   }
 
-  #insertWithAll(lease: Lease, commit: Commit, change: SummaryChange, body: string): void {
+  /** What a whole run brings at once (one that is imported, a fork) is several rows of one transaction, so that it is read in parts. */
+  #appendInParts(lease: Lease, commit: Commit, { isImported }: SummaryChange, known: number | undefined): void {
+    try {
+      inTransaction(this.#database, () => {
+        for (let at = 0; at < commit.events.length; at += largestRow) {
+          const events = commit.events.slice(at, at + largestRow);
+          const part = { ...commit, expectedSeq: commit.expectedSeq + at, events, contents: at === 0 ? commit.contents : [] };
+          this.#insertWithAll(lease, part, { ...summaryChange(events), ...(isImported === true ? { isImported } : {}) });
+        }
+      });
+    } catch (thrown) {
+      // The number of a run whose first row was rolled back may become another one's.
+      if (known === undefined) this.#runNumbers.delete(commit.runId);
+      throw thrown;
+    }
+  }
+
+  #insertWithAll(lease: Lease, commit: Commit, change: SummaryChange): void {
+    const body = encodeCommit(commit.events);
     const run = this.#runNumber(commit.runId);
     if (run === undefined) this.#insertFirst(lease, commit, change, body);
     else {
@@ -86,7 +107,7 @@ export class SqliteAppender {
       commit.runId,
       change.title ?? '',
       change.profile ?? '',
-      `${change.isImported === true ? importedMark : ''}${change.status ?? 'running'}`,
+      storedStatus(change) ?? 'running',
       change.outcome ?? null,
       commit.events[0]?.at ?? 0,
     );
@@ -119,7 +140,7 @@ export class SqliteAppender {
     this.#prepare(
       `UPDATE runs SET title = coalesce(?, title), profile = coalesce(?, profile), status = coalesce(?, status), outcome = coalesce(?, outcome)
        WHERE run = ?`,
-    ).run(change.title ?? null, change.profile ?? null, change.status ?? null, change.outcome ?? null, run);
+    ).run(change.title ?? null, change.profile ?? null, storedStatus(change) ?? null, change.outcome ?? null, run);
   }
 
   #insertContent(entry: ContentEntry): void {
@@ -187,4 +208,8 @@ export class SqliteAppender {
     }
     return statement;
   }
+}
+
+function storedStatus({ status, isImported }: SummaryChange): string | undefined {
+  return status !== undefined && isImported === true ? `${importedMark}${status}` : status;
 }

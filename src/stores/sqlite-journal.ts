@@ -26,7 +26,7 @@ export interface SqliteJournalOptions {
  * Opens or creates the journal file at `path`, with the directories it lies in.
  *
  * Owns: the file's layout, what is durable when, who may append. Does not own: what the events mean.
- * 1. A commit is one row, written by one statement or one transaction together with everything else that changes.
+ * 1. A commit is one row (a very long one several), written by one statement or one transaction together with everything else that changes.
  * 2. The lease and the expected sequence number are checked by the very statement that writes the row.
  * 3. `sync` raises SQLite's own level to FULL for that commit: it syncs the write-ahead log and with it all earlier commits.
  *

@@ -14,7 +14,7 @@ export const keySpan = 2 ** 31;
 export const maxRuns = 2 ** 22 - 1;
 
 /*
- * commits: one row per commit. The body (event-codec.ts) comes last, because what is in front of it is read without it. The
+ * commits: one row per commit, or several of one transaction when it has more than a thousand events. The body (event-codec.ts) comes last, because what is in front of it is read without it. The
  *   six counts are the run's totals up to and including this commit, so that a commit writes one page and not two. `cost` is in
  *   US dollars, `unpriced` are model calls without a price, `sum` is `commitSum`.
  * contents: texts stored once. A text that UTF-8 cannot hold (lone surrogates) is kept as UTF-16 bytes.

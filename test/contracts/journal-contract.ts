@@ -86,6 +86,21 @@ export function journalContract(name: string, make: () => JournalPlace): void {
         expect(await read(600)).toEqual([]);
       });
 
+      it('appends a commit of thousands of events whole, or nothing of it', async () => {
+        const lease = await journal.acquire(runId, sampleOwner('a'));
+        const end: EventDraft = { type: 'run.end', status: 'completed', outcome: 'success', output: '', deliverables: {} };
+        const many = [...runBegin('first'), ...Array.from({ length: 2_500 }, (_, index) => note(`${index}`)), end];
+        const contents = [sampleContent('never', 'stored')];
+        await failure('STORE_CONFLICT', () => append(lease, 1, many, { contents }));
+        await failure('RUN_UNKNOWN', () => journal.read(runId));
+        expect(journal.content('never' as ContentHash)).toBeUndefined();
+        await append(lease, 0, many, { contents });
+        const all = placed(runId, 0, many);
+        expect(await journal.read(runId)).toStrictEqual(all);
+        expect(await journal.read(runId, { after: 998, limit: 4 })).toStrictEqual(all.slice(998, 1_002));
+        expect(await journal.runs()).toMatchObject([{ title: 'first', status: 'completed', lastSeq: many.length, agents: 1 }]);
+      });
+
       it('refuses a commit at a stale sequence number and writes nothing of it', async () => {
         const lease = await journal.acquire(runId, sampleOwner('a'));
         await append(lease, 0, runBegin('first'));

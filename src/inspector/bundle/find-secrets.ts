@@ -71,22 +71,35 @@ const secretName =
 /** JSON within texts within JSON, no deeper than this. */
 const deepestText = 3;
 
-/** Everything in JSON that looks like a secret: in its texts, in its keys, and under names that say so, also of JSON in texts. */
-export function findInJson(value: unknown, found: (secret: FoundSecret) => void, depth = 0): void {
-  if (typeof value === 'string') {
-    for (const secret of findInText(value)) found(secret);
-    const inner = depth < deepestText ? jsonIn(value) : undefined;
-    if (inner !== undefined) findInJson(inner, found, depth + 1);
-  } else if (Array.isArray(value)) {
-    for (const entry of value) findInJson(entry, found, depth);
-  } else if (isJsonObject(value)) {
-    for (const [key, entry] of Object.entries(value)) {
-      for (const secret of findInText(key)) found(secret);
-      if (typeof entry === 'string' && secretName.test(key) && isRandom(entry))
-        found({ kind: 'value under the name of a secret', value: entry });
-      findInJson(entry, found, depth);
+/**
+ * Everything in JSON that looks like a secret: in its texts, in its keys, and under names that say so, also of JSON in texts. What
+ * stands there many times, as most of a journal does, is looked through once.
+ */
+export function findInJson(value: unknown, found: (secret: FoundSecret) => void): void {
+  const seen = new Set<string>();
+  const lookThrough = (text: string): boolean => {
+    if (seen.has(text)) return false;
+    seen.add(text);
+    for (const secret of findInText(text)) found(secret);
+    return true;
+  };
+  const walk = (inner: unknown, depth: number): void => {
+    if (typeof inner === 'string') {
+      const isNew = lookThrough(inner);
+      const json = isNew && depth < deepestText ? jsonIn(inner) : undefined;
+      if (json !== undefined) walk(json, depth + 1);
+    } else if (Array.isArray(inner)) {
+      for (const entry of inner) walk(entry, depth);
+    } else if (isJsonObject(inner)) {
+      for (const [key, entry] of Object.entries(inner)) {
+        lookThrough(key);
+        if (typeof entry === 'string' && secretName.test(key) && isRandom(entry))
+          found({ kind: 'value under the name of a secret', value: entry });
+        walk(entry, depth);
+      }
     }
-  }
+  };
+  walk(value, 0);
 }
 
 /** What a text says that is JSON itself: a list or an object. */

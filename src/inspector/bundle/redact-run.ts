@@ -65,6 +65,8 @@ class Redactor {
   readonly #homes: RegExp;
   readonly #kinds = new Map<string, RedactionKind>();
   readonly #ids: ReadonlySet<string>;
+  /** Texts that were looked through and stay as they are: most stand in a journal many times. */
+  readonly #clean = new Set<string>();
 
   constructor(records: RunRecords, { known, homes }: RedactOptions) {
     this.#secrets = known;
@@ -88,12 +90,13 @@ class Redactor {
   }
 
   readonly text = (text: string): string => {
-    if (this.#ids.has(text)) return text;
+    if (this.#clean.has(text) || this.#ids.has(text)) return text;
     const homeless = text.replace(this.#homes, () => this.#count('home folder', '~'));
     const open = homeless.replace(addressPassword, (whole, before: string, password: string) =>
       password === redacted ? whole : `${before}${this.#count('password in an address', redacted)}`,
     );
     const found = this.#secrets.find(open);
+    if (open === text && found.length === 0) this.#clean.add(text);
     if (found.length === 0) return open;
     for (const [from, to] of found) this.#count(this.#kinds.get(open.slice(from, to)) ?? 'value of the environment', '');
     return this.#secrets.text(open);
