@@ -61,7 +61,7 @@ function Block({ first, last, estimate, row, isHeld }: BlockProps) {
   }, []);
   const isFilled = isNear || isHeld;
   return (
-    <div ref={element} class="block" style={isFilled ? undefined : { blockSize: `${height.current}px` }}>
+    <div ref={element} class="t-block" style={isFilled ? undefined : { blockSize: `${height.current}px` }}>
       {isFilled && Array.from({ length: last - first }, (_, index) => row(first + index))}
     </div>
   );

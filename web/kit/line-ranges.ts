@@ -15,7 +15,7 @@ export function lineCutter(text: string): (start: number, end: number) => readon
   let feed = text.indexOf('\n');
   const lineEnd = (at: number): number => {
     // Looked for once, however many rows lie before it.
-    while (feed >= 0 && feed < at) feed = text.indexOf('\n', at);
+    if (feed >= 0 && feed < at) feed = text.indexOf('\n', at);
     return feed < 0 ? text.length : feed + 1;
   };
   return (start, end) => {
@@ -30,8 +30,7 @@ export function lineCutter(text: string): (start: number, end: number) => readon
 }
 
 function rowEnd(text: string, at: number, lineEnd: (at: number) => number, shortest: number): number {
-  let stop = lineEnd(at);
-  while (stop - at < shortest && stop < text.length) stop = lineEnd(stop);
+  const stop = lineEnd(at + Math.max(0, shortest - 1));
   if (stop - at <= longest) return stop;
   const cut = at + longest;
   return isInside(text, cut) ? cut - 1 : cut;

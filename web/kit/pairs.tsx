@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 /** Names and values, one below the other; those without a value are left out. */
 export function Pairs({ pairs }: { readonly pairs: Readonly<Record<string, ComponentChildren>> }) {
   return (
-    <dl class="pairs">
+    <dl class="t-pairs">
       {Object.entries(pairs).map(([name, value]) =>
         value === undefined || value === '' || value === false ? null : (
           <div key={name}>

@@ -5,6 +5,7 @@ import { countText, durationText } from '../../src/inspector/format/quantity-tex
 import { Badge } from '../kit/badge.tsx';
 import { safe } from '../kit/safe.ts';
 import { Text } from '../kit/text.tsx';
+import { useMany } from '../kit/use-many.tsx';
 import { useRun, useView } from '../run/run-context.ts';
 import { ContentView, ErrorLine, Json } from './parts.tsx';
 import { Section } from './section.tsx';
@@ -17,16 +18,24 @@ export function CallsSection({ record }: { readonly record: TurnRecord }) {
   const bad = calls.filter(({ status }) => status === 'error' || status === 'timeout' || status === 'unknown').length;
   return (
     <Section name="calls" note={`${countText(calls.length, 'call')}${bad === 0 ? '' : `, ${bad} failed`}`} copy={() => calls}>
-      {() => (
-        <ol class="cards">
-          {calls.map((call) => (
-            <li key={call.callId} class="card">
-              <Call call={call} record={record} />
-            </li>
-          ))}
-        </ol>
-      )}
+      {() => <Calls record={record} />}
     </Section>
+  );
+}
+
+function Calls({ record }: { readonly record: TurnRecord }) {
+  const [shown, more] = useMany(record.toolInteractions);
+  return (
+    <>
+      <ol class="t-cards">
+        {shown.map((call) => (
+          <li key={call.callId} class="t-card">
+            <Call call={call} record={record} />
+          </li>
+        ))}
+      </ol>
+      {more}
+    </>
   );
 }
 
@@ -37,20 +46,20 @@ function Call({ call, record }: { readonly call: ToolInteraction; readonly recor
   const said = useRun().live.progress.value.get(callId);
   return (
     <>
-      <h4 class="card-head">
+      <h4 class="t-card-head">
         <code>{safe(name, 120)}</code> <Badge status={call.status} />
         <span class="small number faint">{ms === undefined ? 'not ended' : durationText(ms)}</span>
-        {approved && <span class="chip tone-good">approved by a person</span>}
-        {repaired && <span class="chip tone-waits">arguments repaired</span>}
-        {attempt > 1 && <span class="chip">attempt {attempt}</span>}
-        {place < 0 && <span class="chip">made by a rule</span>}
+        {approved && <span class="t-chip tone-good">approved by a person</span>}
+        {repaired && <span class="t-chip tone-waits">arguments repaired</span>}
+        {attempt > 1 && <span class="t-chip">attempt {attempt}</span>}
+        {place < 0 && <span class="t-chip">made by a rule</span>}
       </h4>
       <p class="small faint">
         call {safe(callId)}
         {providerCallId !== '' && `, provider's id ${safe(providerCallId, 80)}`}
       </p>
       {waitFor !== undefined && call.endedAt === undefined && <p class="tone-waits">{waitText(waitFor)}</p>}
-      <div class="in-out">
+      <div class="t-in-out">
         <div>
           <h5>in</h5>
           {sent === undefined ? (
@@ -97,7 +106,7 @@ function Sent({
       <TextLines text={sent} where="tool_call" call={call} label="Arguments as they were sent" look="from-tool_call" />
       {args === null && <p class="tone-bad small">They could not be used.</p>}
       {args !== null && (
-        <details class="more" open={repaired}>
+        <details class="t-more" open={repaired}>
           <summary>{repaired ? 'repaired to' : 'as JSON'}</summary>
           <Json value={args} label="Arguments as JSON" />
         </details>
@@ -136,7 +145,7 @@ function Whole({ hash }: { readonly hash: NonNullable<ToolInteraction['full']> }
   const text = useView(() => store.contents.read(hash), [hash]).value;
   if (text !== undefined)
     return (
-      <div class="clip">
+      <div class="t-clip">
         <Text value={text} label="The whole output" />
       </div>
     );

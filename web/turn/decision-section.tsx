@@ -18,7 +18,7 @@ export function DecisionSection({ record }: { readonly record: TurnRecord }) {
         <>
           <Action action={action} />
           {rules.length > 0 && (
-            <div class="scroll-x">
+            <div class="t-scroll-x">
               <table>
                 <thead>
                   <tr>
@@ -60,7 +60,7 @@ function Action({ action }: { readonly action: DecidedAction }) {
         }}
       />
       {output !== undefined && output !== '' && (
-        <details class="more">
+        <details class="t-more">
           <summary>output</summary>
           <Text value={output} label="Output" />
         </details>
@@ -74,7 +74,7 @@ function Rule({ rule, place }: { readonly rule: RuleView; readonly place: number
   const verdict = error !== undefined ? 'failed' : matched ? 'matched' : 'false';
   const tone = error !== undefined ? 'tone-bad' : matched ? 'tone-good' : 'faint';
   return (
-    <tr class={matched ? 'winner' : ''} aria-current={matched ? 'true' : undefined}>
+    <tr class={matched ? 't-winner' : ''} aria-current={matched ? 'true' : undefined}>
       <td class="number faint">{place}</td>
       <th scope="row">
         <code>{safe(id, 80)}</code>

@@ -102,7 +102,7 @@ function Diff({ diff }: { readonly diff: TurnDiff }) {
           <span class="tone-bad"> · tools removed: {tools.removed.map((name) => safe(name, 80)).join(', ')}</span>
         )}
       </p>
-      <div class={`diff text ${rows.length > 120 ? 'lines-long' : ''}`} dir="ltr" tabIndex={rows.length > 120 ? 0 : undefined}>
+      <div class={`diff text ${rows.length > 120 ? 't-lines-long' : ''}`} dir="ltr" tabIndex={rows.length > 120 ? 0 : undefined}>
         <Blocks
           count={rows.length}
           estimate={20}

@@ -117,7 +117,7 @@ function Around({ record }: { readonly record: TurnRecord }) {
     );
   const { ofAgent, ofRun, led } = around;
   return (
-    <nav class="around small" aria-label="Turns around this one">
+    <nav class="t-around small" aria-label="Turns around this one">
       <span>
         {step(ofAgent.previous, '←', 'previous turn of this agent')} {ofAgent.place} of {ofAgent.count} of its agent{' '}
         {step(ofAgent.next, '→', 'next turn of this agent')}

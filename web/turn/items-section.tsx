@@ -4,6 +4,7 @@ import type { TurnInputView } from '../../src/inspector/turn-inputs.ts';
 import type { TurnRecord } from '../../src/inspector/turn-record.ts';
 import { countText } from '../../src/inspector/format/quantity-text.ts';
 import { safe } from '../kit/safe.ts';
+import { useMany } from '../kit/use-many.tsx';
 import { useRun } from '../run/run-context.ts';
 import { ContentView, Json } from './parts.tsx';
 import { Section } from './section.tsx';
@@ -13,16 +14,24 @@ export function ItemsSection({ record }: { readonly record: TurnRecord }) {
   const { inputs } = record;
   return (
     <Section name="items" note={countText(inputs.length, 'item')} copy={() => inputs}>
-      {() => (
-        <ol class="cards">
-          {inputs.map((input, index) => (
-            <li key={input.itemId} class="card">
-              <Item input={input} place={index + 1} />
-            </li>
-          ))}
-        </ol>
-      )}
+      {() => <Items inputs={inputs} />}
     </Section>
+  );
+}
+
+function Items({ inputs }: { readonly inputs: readonly TurnInputView[] }) {
+  const [shown, more] = useMany(inputs);
+  return (
+    <>
+      <ol class="t-cards">
+        {shown.map((input, index) => (
+          <li key={input.itemId} class="t-card">
+            <Item input={input} place={index + 1} />
+          </li>
+        ))}
+      </ol>
+      {more}
+    </>
   );
 }
 
@@ -32,14 +41,14 @@ function Item({ input, place }: { readonly input: TurnInputView; readonly place:
   const isEmpty = contentText(input.content) === '' && typeof input.content === 'string';
   return (
     <>
-      <h4 class="card-head">
+      <h4 class="t-card-head">
         <span class="number faint">{place}</span> <code>{safe(input.source, 80)}</code>
-        <span class="chip">priority {input.priority}</span>
-        <span class="chip">{input.persistent ? 'kept in memory' : 'this turn only'}</span>
-        {input.untrusted === true && <span class="chip tone-waits">untrusted</span>}
-        {input.kept === true && <span class="chip">stays in the inbox</span>}
-        {input.mode === 'prepend_to_role' && <span class="chip">before the last message</span>}
-        {input.isError === true && <span class="chip tone-bad">an error</span>}
+        <span class="t-chip">priority {input.priority}</span>
+        <span class="t-chip">{input.persistent ? 'kept in memory' : 'this turn only'}</span>
+        {input.untrusted === true && <span class="t-chip tone-waits">untrusted</span>}
+        {input.kept === true && <span class="t-chip">stays in the inbox</span>}
+        {input.mode === 'prepend_to_role' && <span class="t-chip">before the last message</span>}
+        {input.isError === true && <span class="t-chip tone-bad">an error</span>}
       </h4>
       <p class="small faint">
         posted by {safe(poster)} · item {safe(input.itemId)} · ingestor {safe(input.ingestor)}, {strategies[input.strategy]} →{' '}
@@ -50,7 +59,7 @@ function Item({ input, place }: { readonly input: TurnInputView; readonly place:
       ) : (
         <ContentView content={input.content} label={`What the ingestor made of ${input.source}`} />
       )}
-      <details class="more">
+      <details class="t-more">
         <summary>raw payload</summary>
         <Json value={input.payload} label="Raw payload" />
       </details>

@@ -86,7 +86,7 @@ export function Lines({ text, rows, where, call, label, look, isNoted = false }:
   return (
     <div
       ref={element}
-      class={`lines text ${isNoted ? 'lines-noted' : ''} ${rows.length > longRows ? 'lines-long' : ''}`}
+      class={`t-lines text ${isNoted ? 't-lines-noted' : ''} ${rows.length > longRows ? 't-lines-long' : ''}`}
       role="group"
       aria-label={`${label}; enter on a line says where it came from`}
       dir="ltr"
@@ -105,18 +105,18 @@ export function Lines({ text, rows, where, call, label, look, isNoted = false }:
             <>
               {before}
               {range.start === range.end ? (
-                instead !== undefined && <div class={`line ${name}`}>{instead}</div>
+                instead !== undefined && <div class={`t-line ${name}`}>{instead}</div>
               ) : (
                 <div
-                  class={`line ${name}`}
+                  class={`t-line ${name}`}
                   data-row={index}
                   data-start={range.start}
                   role="button"
                   tabIndex={index === current ? 0 : -1}
                   aria-pressed={isAsked(range)}
                 >
-                  {note !== undefined && <span class="line-note">{note}</span>}
-                  <span class="line-text">{toVisibleText(text.slice(range.start, range.end))}</span>
+                  {note !== undefined && <span class="t-line-note">{note}</span>}
+                  <span class="t-line-text">{toVisibleText(text.slice(range.start, range.end))}</span>
                 </div>
               )}
             </>

@@ -18,9 +18,9 @@ export function ModelSection({ record }: { readonly record: TurnRecord }) {
       copy={() => ({ attempts, usage: record.usage, cost: record.cost })}
     >
       {() => (
-        <ol class="cards">
+        <ol class="t-cards">
           {attempts.map((attempt, index) => (
-            <li key={index} class="card">
+            <li key={index} class="t-card">
               <Attempt attempt={attempt} place={index + 1} />
             </li>
           ))}
@@ -40,14 +40,14 @@ function Attempt({ attempt, place }: { readonly attempt: ModelAttempt; readonly 
   ];
   return (
     <>
-      <h4 class="card-head">
+      <h4 class="t-card-head">
         <span class="number faint">{place}</span> <code>{safe(config, 80)}</code> <span class="faint">{safe(model, 120)}</span>
         <span class={error === undefined ? 'tone-good' : 'tone-bad'}>{error === undefined ? 'ok' : error.code}</span>
       </h4>
       <p class="small faint">{times.filter(Boolean).join(', ')}</p>
       {error !== undefined && <p class="tone-bad">{safe(error.message, 2_000)}</p>}
       {partialText !== undefined && partialText !== '' && (
-        <details class="more">
+        <details class="t-more">
           <summary>what had arrived</summary>
           <Text value={partialText} label="What had arrived of this attempt" />
         </details>

@@ -17,7 +17,7 @@ export function ObserversSection({ record, phase }: { readonly record: TurnRecor
       copy={() => observers}
     >
       {() => (
-        <div class="scroll-x">
+        <div class="t-scroll-x">
           <table>
             <thead>
               <tr>

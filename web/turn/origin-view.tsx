@@ -152,7 +152,7 @@ function Item({ item, from, what }: { readonly item: ItemRefView; readonly from:
           ingestor: `${safe(item.ingestor)} (${item.strategy} strategy, ${item.persistent ? 'kept in memory' : 'this turn only'})`,
         }}
       />
-      <details class="more">
+      <details class="t-more">
         <summary>raw payload</summary>
         <Json value={item.payload} label="Raw payload" />
       </details>
@@ -176,12 +176,12 @@ function Place({ source }: { readonly source: SourceRef }) {
   const shown = useView((state) => profileExcerpt(state, store.contents.read, source), [source]).value ?? [];
   return (
     <>
-      <code class="place">{placeText(source)}</code>
+      <code class="t-place">{placeText(source)}</code>
       {shown.length > 0 && (
-        <div class="excerpt text" role="group" aria-label="The lines there">
+        <div class="t-excerpt text" role="group" aria-label="The lines there">
           {shown.map(({ line, text }) => (
-            <div key={line} class={line === source.line ? 'excerpt-here' : ''}>
-              <span class="excerpt-number">{line}</span>
+            <div key={line} class={line === source.line ? 't-excerpt-here' : ''}>
+              <span class="t-excerpt-number">{line}</span>
               <span>{toVisibleText(text.slice(0, 400)) || ' '}</span>
             </div>
           ))}

@@ -1,9 +1,10 @@
 import { useMemo } from 'preact/hooks';
 import type { ErrorRecord } from '../../src/core/error.ts';
 import type { Content, FilePart } from '../../src/core/message.ts';
-import { contentParts } from '../../src/core/message.ts';
+import { contentParts, contentText } from '../../src/core/message.ts';
 import { safe } from '../kit/safe.ts';
 import { Text } from '../kit/text.tsx';
+import { useMany } from '../kit/use-many.tsx';
 import { turnHref } from '../routing/route.ts';
 import { useRun } from '../run/run-context.ts';
 import type { TurnSection } from './sections.ts';
@@ -11,7 +12,7 @@ import type { TurnSection } from './sections.ts';
 /** An error: its code and what it says. */
 export function ErrorLine({ error }: { readonly error: ErrorRecord }) {
   return (
-    <p class="tone-bad error-line">
+    <p class="tone-bad t-error-line">
       <strong>{error.code}</strong> {safe(error.message, 2_000)}
     </p>
   );
@@ -35,7 +36,7 @@ export function TurnLink({
 export function Json({ value, label }: { readonly value: unknown; readonly label: string }) {
   const text = useMemo(() => JSON.stringify(value, undefined, 2) ?? 'null', [value]);
   return (
-    <div class="clip">
+    <div class="t-clip">
       <Text value={text} label={label} />
     </div>
   );
@@ -43,11 +44,16 @@ export function Json({ value, label }: { readonly value: unknown; readonly label
 
 /** Text and files that came from outside. */
 export function ContentView({ content, label }: { readonly content: Content; readonly label: string }) {
+  const text = contentText(content);
+  const files = contentParts(content).filter((part) => part.type === 'file');
+  const [shown, more] = useMany(files);
   return (
-    <div class="clip">
-      {contentParts(content).map((part, index) =>
-        part.type === 'text' ? <Text key={index} value={part.text} label={label} /> : <FileView key={index} file={part} />,
-      )}
+    <div class="t-clip">
+      {text !== '' && <Text value={text} label={label} />}
+      {shown.map((file, index) => (
+        <FileView key={index} file={file} />
+      ))}
+      {more}
     </div>
   );
 }
@@ -62,7 +68,7 @@ export function FileView({ file }: { readonly file: Pick<FilePart, 'mediaType' |
   const name = `${filename === undefined ? 'file' : safe(filename, 120)} · ${safe(mediaType, 80)}`;
   const isDrawn = data?.type === 'data' && drawn.has(mediaType) && data.data.length < longestData;
   return (
-    <figure class="file">
+    <figure class="t-file">
       {isDrawn && <img src={`data:${mediaType};base64,${data.data}`} alt={name} loading="lazy" />}
       <figcaption class="faint">{name}</figcaption>
     </figure>

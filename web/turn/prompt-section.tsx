@@ -38,7 +38,7 @@ export function PromptSection({ record }: { readonly record: TurnRecord }) {
 function Offered({ record }: { readonly record: TurnRecord }) {
   const { tools, toolChoice, sources } = record;
   return (
-    <div class="offered small">
+    <div class="t-offered small">
       <p>
         <span class="faint">Tools offered</span>{' '}
         {tools.length === 0 ? (
@@ -46,7 +46,7 @@ function Offered({ record }: { readonly record: TurnRecord }) {
         ) : (
           <>
             {tools.map((tool) => (
-              <code key={tool} class="chip">
+              <code key={tool} class="t-chip">
                 {safe(tool, 80)}
               </code>
             ))}
@@ -86,7 +86,7 @@ function PromptText({ record }: { readonly record: TurnRecord }) {
     if (row === undefined || span === undefined) return {};
     const name = row.isFirstOfSpan && names !== undefined ? spanName(names, span) : '';
     return {
-      class: `from-${span.source}${span.ephemeral === true ? ' ephemeral' : ''}`,
+      class: `from-${span.source}${span.ephemeral === true ? ' t-ephemeral' : ''}`,
       ...(row.message === undefined
         ? {}
         : { before: <MessageHead index={row.message} size={sizes.get(row.message)} isOpen={row.isFolded !== true} fold={fold} /> }),
@@ -112,8 +112,8 @@ function PromptText({ record }: { readonly record: TurnRecord }) {
 function Note({ name, span }: { readonly name: string; readonly span: PromptSpan }) {
   return (
     <>
-      <span class="line-name">{name}</span>
-      {span.ephemeral === true && <span class="chip">this turn only</span>}
+      <span class="t-line-name">{name}</span>
+      {span.ephemeral === true && <span class="t-chip">this turn only</span>}
     </>
   );
 }
@@ -130,9 +130,9 @@ function MessageHead({
   readonly fold: (message: number) => void;
 }) {
   return (
-    <h4 class="message-head">
+    <h4 class="t-message-head">
       <button type="button" aria-expanded={isOpen} onClick={() => fold(index)}>
-        <span class={`role role-${size?.role ?? ''}`}>{size?.role}</span>{' '}
+        <span class={`t-role role-${size?.role ?? ''}`}>{size?.role}</span>{' '}
         <span class="faint">
           message {index} · {grouped(size?.tokens ?? 0)} tokens
         </span>

@@ -35,7 +35,7 @@ function Said({ record }: { readonly record: TurnRecord }) {
   return (
     <>
       {reply.reasoning !== '' && (
-        <details class="more" open={reply.reasoning.length < 4_000}>
+        <details class="t-more" open={reply.reasoning.length < 4_000}>
           <summary>reasoning</summary>
           <TextLines text={reply.reasoning} where="reasoning" label="Reasoning" look="from-reasoning" />
         </details>
@@ -46,7 +46,7 @@ function Said({ record }: { readonly record: TurnRecord }) {
         <FileView key={index} file={file} />
       ))}
       {reply.said !== undefined && (
-        <details class="more">
+        <details class="t-more">
           <summary>what the model really wrote: its calls were read out of this</summary>
           <Text value={reply.said} label="What the model really wrote" />
         </details>
@@ -78,9 +78,9 @@ function LiveSection({ live }: { readonly live: LiveReply }) {
   return (
     <Section name="reply" note={live.attempt > 1 ? `attempt ${live.attempt}, as it comes` : 'as it comes'}>
       {() => (
-        <div class="live" aria-busy="true">
+        <div class="t-live" aria-busy="true">
           {live.superseded.map((text, index) => (
-            <details key={index} class="more">
+            <details key={index} class="t-more">
               <summary class="faint">attempt {index + 1} was given up; it had said</summary>
               <Text value={text} label={`Attempt ${index + 1}, given up`} />
             </details>
@@ -92,7 +92,7 @@ function LiveSection({ live }: { readonly live: LiveReply }) {
           )}
           <Text value={live.text} label="Reply, as it comes" />
           {live.toolInput !== '' && <Text value={live.toolInput} label="Arguments, as they come" />}
-          <span class="caret" aria-hidden="true" />
+          <span class="t-caret" aria-hidden="true" />
         </div>
       )}
     </Section>

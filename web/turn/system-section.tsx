@@ -5,6 +5,7 @@ import { grouped } from '../../src/inspector/format/terminal-text.ts';
 import { useView } from '../run/run-context.ts';
 import { placeText, safe } from '../kit/safe.ts';
 import { Text } from '../kit/text.tsx';
+import { useMany } from '../kit/use-many.tsx';
 import { ErrorLine } from './parts.tsx';
 import { Section } from './section.tsx';
 
@@ -17,16 +18,24 @@ export function SystemSection({ record }: { readonly record: TurnRecord }) {
   const note = `${countText(segments.length - left, 'segment')}, about ${countText(tokens, 'token')}${left === 0 ? '' : `; ${left} left out`}`;
   return (
     <Section name="system" note={note} copy={() => segments}>
-      {() => (
-        <ol class="segments">
-          {segments.map((segment) => (
-            <li key={segment.id}>
-              <Segment segment={segment} profile={record.profile} />
-            </li>
-          ))}
-        </ol>
-      )}
+      {() => <Segments record={record} />}
     </Section>
+  );
+}
+
+function Segments({ record }: { readonly record: TurnRecord }) {
+  const [shown, more] = useMany(record.systemPrompt.segments);
+  return (
+    <>
+      <ol class="t-segments">
+        {shown.map((segment) => (
+          <li key={segment.id}>
+            <Segment segment={segment} profile={record.profile} />
+          </li>
+        ))}
+      </ol>
+      {more}
+    </>
   );
 }
 
@@ -38,24 +47,24 @@ function Segment({ segment, profile }: { readonly segment: SegmentView; readonly
   ).value;
   const isShown = text !== '';
   return (
-    <details class={isShown ? 'segment' : 'segment faint'}>
+    <details class={isShown ? 't-segment' : 't-segment faint'}>
       <summary>
-        <span class="segment-name">
+        <span class="t-segment-name">
           <code>{safe(id, 80)}</code> <span class="small faint">{safe(type, 40)}</span>
         </span>
-        <span class="share" aria-hidden="true">
+        <span class="t-share" aria-hidden="true">
           <span style={{ inlineSize: `${Math.max(share * 100, isShown ? 1 : 0)}%` }} />
         </span>
-        <span class="small number segment-size">
+        <span class="small number t-segment-size">
           {isShown ? `${shareText(share)} · ${grouped(tokens)} tokens` : 'not rendered'}
         </span>
-        <span class="small segment-why">
+        <span class="small t-segment-why">
           {condition !== undefined && (
             <>
               <code>{safe(condition)}</code> {conditionMet ? 'met' : 'not met'}
             </>
           )}
-          {source !== undefined && <span class="faint segment-place">{placeText(source)}</span>}
+          {source !== undefined && <span class="faint t-segment-place">{placeText(source)}</span>}
         </span>
       </summary>
       {error !== undefined && <ErrorLine error={error} />}
@@ -69,7 +78,7 @@ function Segment({ segment, profile }: { readonly segment: SegmentView; readonly
         )}
       </p>
       {isShown && (
-        <div class="clip">
+        <div class="t-clip">
           <Text value={text} label={`Segment ${safe(id, 80)}`} />
         </div>
       )}

@@ -18,7 +18,7 @@ export function Toc({
     name === 'diff' ? isCompared : isThere(record, name, isLive),
   );
   return (
-    <nav class="toc small" aria-label="Sections of this turn">
+    <nav class="t-toc small" aria-label="Sections of this turn">
       {names.map((name) => (
         <a
           key={name}

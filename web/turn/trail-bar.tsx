@@ -5,7 +5,7 @@ import { backTo, forgetTrail, trail } from './trail.ts';
 export function TrailBar() {
   if (trail.value.length === 0) return null;
   return (
-    <nav class="trail small" aria-label="The way here">
+    <nav class="t-trail small" aria-label="The way here">
       {trail.value.map((step) => (
         <>
           <a href={step.href} onClick={() => backTo(step)}>

@@ -91,7 +91,7 @@ function Answer({ answer, isOnly }: { readonly answer: WhyAnswer; readonly isOnl
   const from = `${safe(answer.turnId, 60)}: “${safe(answer.text.trim(), 40)}”`;
   const pieces = isWhole ? answer.pieces : answer.pieces.slice(0, fewPieces);
   return (
-    <article class={isOnly ? 'answer' : 'answer card'}>
+    <article class={isOnly ? 't-answer' : 't-answer t-card'}>
       <p class="small faint">
         {places[answer.where]}, characters {answer.range[0]} to {answer.range[1]}
       </p>
@@ -113,7 +113,7 @@ function Piece({ piece, from }: { readonly piece: WhyPiece; readonly from: strin
   if (origin.kind === 'join' && text.trim() === '')
     return <p class="small faint">white space between two texts, put in by the engine</p>;
   return (
-    <div class={`piece from-${origin.kind}`}>
+    <div class={`t-piece from-${origin.kind}`}>
       <blockquote dir="auto">{text.trim() === '' ? <span class="faint">white space</span> : safe(text.trim(), 400)}</blockquote>
       <OriginView origin={origin} from={from} />
       {messageIndex !== undefined && (
@@ -134,12 +134,12 @@ function Causes({ causes, from }: { readonly causes: readonly CauseStep[]; reado
   return (
     <>
       <h4>Because, newest first</h4>
-      <ol class="causes" reversed>
+      <ol class="t-causes" reversed>
         {head.map((step) => (
           <Cause key={step.seq} step={step} from={from} />
         ))}
         {isShort && (
-          <li class="cause">
+          <li class="t-cause">
             <button type="button" class="quiet" onClick={() => setWhole(true)}>
               {countText(causes.length - head.length - tail.length, 'more step')}
             </button>
@@ -157,8 +157,8 @@ function Cause({ step, from }: { readonly step: CauseStep; readonly from: string
   const { runId } = useRun();
   const { seq, type, text, turnId } = step;
   return (
-    <li class="cause">
-      <span class="cause-what">{safe(text, 240)}</span>
+    <li class="t-cause">
+      <span class="t-cause-what">{safe(text, 240)}</span>
       <span class="small faint">
         <a href={runHref(runId, 'events', { at: String(seq) })} onClick={() => leave(from)}>
           #{seq} {type}

@@ -1,0 +1,356 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Page } from 'playwright-core';
+import type { Content } from '../../src/core/message.ts';
+import type { TurnState } from '../../src/core/state.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createEngine } from '../../src/index.ts';
+import { exportRun } from '../../src/engine/export-run.ts';
+import type { RecordedTexts } from '../../src/engine/facts-of-run.ts';
+import { diffTurns } from '../../src/inspector/diff-turns.ts';
+import { toTurnRecord, type TurnRecord } from '../../src/inspector/turn-record.ts';
+import { toPageFile } from '../../src/server/export/page-file.ts';
+import { createDocumentTools } from '../../src/tools/documents/create-document-tools.ts';
+import { createMemoryJournal } from '../../src/testing/index.ts';
+import { toVisibleText } from '../../web/kit/visible-text.ts';
+import { input, JournalBuilder, turnId } from '../inspector/journal-builder.ts';
+import { buildPage, type OpenOptions, usePageBrowser, whyNoPage } from './browser.ts';
+
+const browser = usePageBrowser();
+const root = path.join(import.meta.dirname, '..', '..');
+
+let folder = '';
+let file = '';
+let records: readonly TurnRecord[] = [];
+const recordOf = (id: string): TurnRecord => {
+  const record = records.find(({ turnId }) => turnId === id);
+  if (record === undefined) throw new Error(`no turn ${id}; there are ${records.map(({ turnId }) => turnId).join(', ')}`);
+  return record;
+};
+
+/** Writes a run into a page of its own. */
+async function pageOf(run: RecordedTexts, name: string): Promise<string> {
+  const { bundle } = await exportRun(run, { at: 1_000, redact: false, env: {}, homes: [] });
+  const place = path.join(folder, `${name}.html`);
+  await writeFile(place, await toPageFile(bundle));
+  return pathToFileURL(place).href;
+}
+
+/** The bundled team over a few documents, with its scripted model: every turn as the engine has it, and the page of the run. */
+async function bundledRun(): Promise<void> {
+  const docs = path.join(folder, 'docs');
+  await mkdir(docs);
+  await writeFile(
+    path.join(docs, 'tomatoes.md'),
+    '# Tomatoes\n\nWater tomatoes early in the morning.\n\nNever water the leaves.\n',
+  );
+  await writeFile(path.join(docs, 'basil.md'), '# Basil\n\nBasil likes water in the morning, too.\n');
+  using tools = createDocumentTools({ root: docs, outDir: path.join(folder, 'out') });
+  const store = createMemoryJournal();
+  const engine = await createEngine({ profiles: path.join(root, 'agent_profiles'), tools: tools.tools, store, env: {} });
+  const run = await engine.launch({ profile: 'Partner', input: 'How do I water tomatoes?' });
+  await run.settled();
+  records = run.turns();
+  file = await pageOf({ events: await store.read(run.id), content: (hash) => store.content(hash) }, 'bundled');
+  await engine.close();
+}
+
+beforeAll(async () => {
+  if (whyNoPage !== undefined) return;
+  await buildPage();
+  folder = await mkdtemp(path.join(tmpdir(), 'cadre-turn-'));
+  await bundledRun();
+}, 120_000);
+afterAll(async () => {
+  if (folder !== '') await rm(folder, { recursive: true, force: true });
+});
+
+/** Opens a turn by its address. */
+async function openTurn(id: string, query: Readonly<Record<string, string>> = {}, options: OpenOptions = {}): Promise<Page> {
+  const search = new URLSearchParams(query).toString();
+  const page = await browser.open(`${file}#/runs/${recordOf(id).runId}/turns/${id}${search === '' ? '' : `?${search}`}`, options);
+  await page.getByRole('heading', { name: id }).waitFor();
+  return page;
+}
+
+const section = (page: Page, name: string) => page.locator(`#turn-${name}`);
+/** Scrolls to the last lines of a section, which are made when they come near. */
+async function openedLines(page: Page, name: string): Promise<void> {
+  await section(page, name).locator('.t-block').last().scrollIntoViewIfNeeded();
+  await section(page, name).locator('.t-block').last().locator('> *').first().waitFor();
+}
+const asked = (page: Page) => page.getByRole('complementary', { name: 'Where this came from' });
+const addressOf = (page: Page): URLSearchParams => new URLSearchParams(new URL(page.url()).hash.split('?')[1] ?? '');
+
+/** Scrolls through a section until every line of it was there once, and puts them together. */
+async function textOf(page: Page, name: string): Promise<string> {
+  const lines = new Map<number, string>();
+  const read = async (): Promise<void> => {
+    const seen = await section(page, name)
+      .locator('.t-line[data-start]')
+      .evaluateAll((rows) =>
+        rows.map((row) => [Number(row.getAttribute('data-start')), row.querySelector('.t-line-text')?.textContent ?? ''] as const),
+      );
+    for (const [start, text] of seen) lines.set(start, text);
+  };
+  await read();
+  for (const block of await section(page, name).locator('.t-block').all()) {
+    await block.scrollIntoViewIfNeeded();
+    await page.waitForTimeout(30);
+    await read();
+  }
+  return [...lines]
+    .toSorted(([a], [b]) => a - b)
+    .map(([, text]) => text)
+    .join('');
+}
+
+describe.skipIf(whyNoPage !== undefined)(`a turn on the page (${whyNoPage ?? 'in Chromium'})`, () => {
+  it('shows by its address what the record of the engine says', async () => {
+    const record = recordOf('Principal_2.t2');
+    const page = await openTurn(record.turnId);
+    const items = section(page, 'items');
+    for (const input of record.inputs) {
+      const card = items.getByRole('listitem').filter({ hasText: `item ${input.itemId} ` });
+      expect(await card.innerText()).toContain(input.source);
+      expect(await card.innerText()).toContain(`priority ${input.priority}`);
+      expect(await card.innerText()).toContain(`ingestor ${input.ingestor}`);
+    }
+    const system = await section(page, 'system').innerText();
+    for (const { id, text, source } of record.systemPrompt.segments) {
+      expect(system).toContain(id);
+      expect(system).toContain(`${source?.file}:${source?.line}:${source?.column}`);
+      if (text === '') expect(system).toContain('not rendered');
+    }
+    for (const tool of record.tools) expect(await section(page, 'prompt').innerText()).toContain(tool);
+    for (const observer of record.observers) {
+      const row = section(page, observer.phase === 'pre' ? 'before' : 'after').getByRole('row', { name: observer.id });
+      expect(await row.getByRole('cell').first().innerText()).toBe(observer.fired ? 'fired' : 'not fired');
+    }
+    for (const call of record.toolInteractions) expect(await section(page, 'calls').innerText()).toContain(call.name);
+    const winner = record.decision.rules.find(({ matched }) => matched);
+    expect(await section(page, 'decision').locator('tr.t-winner').innerText()).toContain(winner?.id);
+    for (const { condition } of record.decision.rules)
+      if (condition !== undefined) expect(await section(page, 'decision').innerText()).toContain(condition);
+    for (const change of record.stateChanges) expect(await section(page, 'state').innerText()).toContain(change.path);
+    expect(await section(page, 'reply').innerText()).toContain(record.reply.text.split('\n')[0]);
+    await browser.screenshot(page, 'turn');
+  });
+
+  it('I10: the lines of the prompt, put together, are what was sent', async () => {
+    for (const id of ['Principal_2.t2', 'Partner_1.t4']) {
+      const page = await openTurn(id);
+      expect(await textOf(page, 'prompt')).toBe(toVisibleText(recordOf(id).prompt.text));
+    }
+  });
+
+  it('leads from a line to its place in a profile, and from cause to cause back to the user', async () => {
+    const page = await openTurn('Principal_2.t2');
+    await section(page, 'prompt').getByRole('button', { name: 'You lead a team of Associates' }).click();
+    expect(await asked(page).innerText()).toMatch(/agent_profiles\/profiles\/Principal\.yaml:\d+:\d+/);
+    expect(await asked(page).locator('.t-excerpt-here').innerText()).toContain('You lead a team of Associates');
+    expect(addressOf(page).get('why')).toMatch(/^@prompt:\d+-\d+$/);
+    await asked(page).getByRole('button', { name: 'more step' }).click();
+    expect(await asked(page).locator('.t-cause').last().innerText()).toContain('the run began with profile Partner');
+    expect(await asked(page).innerText()).toContain('USER_PROMPT reached Partner_1 from outside');
+    await browser.screenshot(page, 'turn-why');
+    // The same answer by its address alone.
+    const again = await openTurn('Principal_2.t2', { why: addressOf(page).get('why') ?? '' });
+    expect(await asked(again).innerText()).toMatch(/Principal\.yaml:\d+:\d+/);
+    expect(await section(again, 'prompt').locator('.t-line[aria-pressed="true"]').innerText()).toContain('You lead a team');
+    // A step leads to its turn, and the way back is there.
+    await asked(page).getByRole('link', { name: 'Partner_1.t1' }).last().click();
+    await page.getByRole('heading', { name: 'Partner_1.t1' }).waitFor();
+    await page.getByRole('navigation', { name: 'The way here' }).getByRole('link').click();
+    await page.getByRole('heading', { name: 'Principal_2.t2' }).waitFor();
+    expect(await asked(page).innerText()).toContain('Principal.yaml');
+    expect(await page.getByRole('navigation', { name: 'The way here' }).count()).toBe(0);
+  });
+
+  it('leads from a tool result to the turn that asked for it', async () => {
+    const page = await openTurn('Principal_2.t2');
+    await openedLines(page, 'prompt');
+    await section(page, 'prompt').locator('.from-tool_result[data-row]').last().click();
+    expect(await asked(page).innerText()).toContain('search_documents, asked for in Principal_2.t1');
+    await asked(page).getByRole('link', { name: 'Principal_2.t1' }).first().click();
+    await page.getByRole('heading', { name: 'Principal_2.t1' }).waitFor();
+    expect(addressOf(page).get('section')).toBe('calls');
+    await section(page, 'calls').getByText('search_documents').first().waitFor();
+  });
+
+  it('finds a text that is typed or selected, and says when it is nowhere', async () => {
+    const page = await openTurn('Principal_2.t2');
+    await page.keyboard.press('/');
+    await page.keyboard.type('Never water the leaves');
+    await page.keyboard.press('Enter');
+    expect(await asked(page).innerText()).toContain('a tool result');
+    expect(addressOf(page).get('why')).toBe('Never water the leaves');
+    await page.getByRole('searchbox', { name: 'Where did this text come from?' }).fill('zebra');
+    await page.keyboard.press('Enter');
+    await asked(page).getByText('is neither in the prompt nor in the reply').waitFor();
+    await page.keyboard.press('Escape');
+    await asked(page).waitFor({ state: 'detached' });
+    const line = section(page, 'prompt').getByRole('button', { name: 'You lead a team of Associates' });
+    await line.scrollIntoViewIfNeeded();
+    const box = await line.locator('.t-line-text').boundingBox();
+    if (box === null) throw new Error('the line is not there');
+    await page.mouse.move(box.x + 45, box.y + 8);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 90, box.y + 8, { steps: 4 });
+    await page.mouse.up();
+    await asked(page).locator('blockquote').waitFor();
+    expect(await asked(page).locator('blockquote').innerText()).toMatch(/^\w*\s?\w+$/);
+    expect((await asked(page).locator('blockquote').innerText()).length).toBeLessThan(12);
+  });
+
+  it('goes by keys alone: from line to line, into the answer, and back', async () => {
+    const page = await openTurn('Principal_2.t2', { section: 'prompt' });
+    const lines = section(page, 'prompt').locator('.t-line[data-row]');
+    expect(await section(page, 'prompt').locator('.t-line[tabindex="0"]').count()).toBe(1);
+    await lines.first().focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    const focused = await page.evaluate('document.activeElement.textContent');
+    expect(focused).toBe(await lines.nth(2).textContent());
+    await page.keyboard.press('Enter');
+    await asked(page).waitFor();
+    expect(await page.evaluate('document.activeElement.id')).toBe('why-title');
+    await page.keyboard.press('Escape');
+    await asked(page).waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.textContent')).toBe(focused);
+    await page.keyboard.press('End');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe(await lines.last().textContent());
+    await page.keyboard.press('J');
+    await page.getByRole('heading', { name: 'Principal_2.t3' }).waitFor();
+  });
+
+  it('compares the prompt with that of the previous turn, or of any other', async () => {
+    const page = await openTurn('Principal_2.t2');
+    const { tokens } = diffTurns(recordOf('Principal_2.t1'), recordOf('Principal_2.t2'));
+    const diff = section(page, 'diff');
+    await openedLines(page, 'diff');
+    expect(await diff.innerText()).toContain('since Principal_2.t1');
+    expect(await diff.innerText()).toContain(`+${tokens.added.toLocaleString('en')}`);
+    expect(await diff.innerText()).toMatch(/added: result of search_documents/);
+    const lines = await diff.locator('.diff-line').count();
+    await diff
+      .getByRole('button', { name: /pieces the same/ })
+      .first()
+      .click();
+    expect(await diff.locator('.diff-line').count()).toBeGreaterThan(lines);
+    await diff.getByLabel('compare with').selectOption('Partner_1.t2');
+    expect(addressOf(page).get('against')).toBe('Partner_1.t2');
+    expect(await diff.innerText()).toContain('since Partner_1.t2');
+  });
+
+  it('keeps what was folded, copies what it shows, and is all there on a narrow and a dark screen', async () => {
+    const page = await openTurn('Principal_2.t2');
+    await section(page, 'items').getByRole('button', { name: 'Read', exact: true }).click();
+    await page.keyboard.press('J');
+    await page.getByRole('heading', { name: 'Principal_2.t3' }).waitFor();
+    expect(await section(page, 'items').getByRole('button', { name: 'Read', exact: true }).getAttribute('aria-expanded')).toBe(
+      'false',
+    );
+    for (const [name, options] of [
+      ['turn-dark', { colorScheme: 'dark' }],
+      ['turn-narrow', { width: 390, height: 844 }],
+      ['turn-narrow-dark', { width: 390, height: 844, colorScheme: 'dark' }],
+    ] as const) {
+      const view = await openTurn('Principal_2.t4', { section: 'prompt' }, options);
+      await section(view, 'prompt').locator('.t-line').nth(4).click();
+      await asked(view).waitFor();
+      expect(await view.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      await browser.screenshot(view, name);
+    }
+  });
+
+  it('opens a prompt of many megabytes at once, stays small and quick, and shows whatever it holds as text', async () => {
+    const { journal, url } = await largeRun();
+    const prompt = toTurnRecord(journal.run, turnOf(journal, 'Big_1.t2'), journal.content).prompt;
+    console.log(`prompt: ${prompt.text.length} characters, ${prompt.spans.length} spans`);
+    expect(prompt.text.length).toBeGreaterThan(15_000_000);
+    expect(prompt.spans.length).toBeGreaterThan(11_000);
+    const page = await browser.open(`${url}#/runs/run1/turns`);
+    await page.getByRole('heading', { name: 'A test' }).waitFor();
+    const opened = await measured(page, `location.hash = '#/runs/run1/turns/Big_1.t2'`, '#turn-prompt .t-line');
+    const asks = await measured(page, `document.querySelector('#turn-prompt .t-line').click()`, '.why .t-cause');
+    const jumps: number[] = [];
+    for (const share of [0.5, 1, 0.25])
+      jumps.push(
+        await measured(
+          page,
+          `{ const lines = document.querySelector('#turn-prompt .t-lines'); lines.scrollTop = lines.scrollHeight * ${share}; }`,
+          '#turn-prompt .t-block:has(.t-line)',
+        ),
+      );
+    const nodes = await page.evaluate('document.querySelectorAll("*").length');
+    console.log(`opened in ${opened} ms, answered in ${asks} ms, jumped in ${jumps.join(', ')} ms; ${String(nodes)} elements`);
+    expect(nodes).toBeLessThan(8_000);
+    expect(Math.max(opened, asks, ...jumps)).toBeLessThan(5_000);
+    expect(await page.evaluate('window.hit')).toBeUndefined();
+    const compared = await measured(page, `document.querySelector('#turn-diff button').click()`, '#turn-diff .diff-line');
+    console.log(`compared in ${compared} ms`);
+    await browser.screenshot(page, 'turn-large');
+    const plain = await browser.open(`${url}#/runs/run1/turns/Big_1.t1?section=prompt`);
+    const text = await section(plain, 'prompt').innerText();
+    for (const shown of ['</script><script>window.hit = 1</script>', '␛[31mred', '⟨202E⟩', '<img src=x onerror=window.hit=1>'])
+      expect(text).toContain(shown);
+    expect(await plain.evaluate('window.hit')).toBeUndefined();
+    await browser.screenshot(plain, 'turn-hostile');
+  }, 60_000);
+});
+
+/** How long something takes until it is on the screen, in milliseconds. */
+async function measured(page: Page, action: string, selector: string): Promise<number> {
+  // As an expression: the page's policy allows no eval.
+  return await page.evaluate<number>(`new Promise((resolve) => {
+    const from = performance.now();
+    ${action};
+    const look = () => {
+      if (document.querySelector(${JSON.stringify(selector)}) === null) requestAnimationFrame(look);
+      else requestAnimationFrame(() => setTimeout(() => resolve(Math.round(performance.now() - from))));
+    };
+    look();
+  })`);
+}
+
+function turnOf(journal: JournalBuilder, id: string): TurnState {
+  const turn = journal.run.turns.get(turnId(id));
+  if (turn === undefined) throw new Error(`no turn ${id}`);
+  return turn;
+}
+
+/** A run whose second turn sees a thousand messages, ten thousand pieces, five megabytes in one line, as many in lines, and only line feeds. */
+async function largeRun(): Promise<{ readonly journal: JournalBuilder; readonly url: string }> {
+  const journal = new JournalBuilder([], hostile);
+  journal.agent('Big_1', 'Big');
+  journal.item('Big_1', 'i0', 'USER_PROMPT', hostile);
+  journal.turn('Big_1', 'Big_1.t1', [input('i0', 'USER_PROMPT', hostile)], { segments: [{ id: hostile, text: hostile }] });
+  journal.reply('Big_1', 'Big_1.t1', hostile);
+  journal.end('Big_1', 'Big_1.t1');
+  const contents: Content[] = [
+    'x'.repeat(5_000_000),
+    'a line of eighty characters or so, as people and programs write them in files\n'.repeat(65_000),
+    '\n'.repeat(5_000_000),
+    Array.from({ length: 10_000 }, (_, index) => ({ type: 'text' as const, text: `piece ${index}\n` })),
+    ...Array.from({ length: 1_000 }, (_, index) => `message ${index}`),
+  ];
+  const inputs = contents.map((content, index) => {
+    journal.item('Big_1', `b${index}`, 'USER_PROMPT', index);
+    return input(`b${index}`, 'USER_PROMPT', content);
+  });
+  journal.turn('Big_1', 'Big_1.t2', inputs, { segments: [{ id: 'role', text: 'You are big.' }] });
+  journal.reply('Big_1', 'Big_1.t2', 'So it is.');
+  journal.end('Big_1', 'Big_1.t2');
+  return { journal, url: await pageOf(journal, 'large') };
+}
+
+const hostile = [
+  '</script><script>window.hit = 1</script>',
+  '<img src=x onerror=window.hit=1>',
+  '\u001b[31mred\u001b[0m',
+  'left \u202e right',
+  'שלום עולם',
+].join('\n');

@@ -1,0 +1,15 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { grouped } from '../../src/inspector/format/terminal-text.ts';
+
+/** The first entries of a list, and a button for more of them where there are more. */
+export function useMany<Entry>(list: readonly Entry[], atFirst = 60): readonly [readonly Entry[], ComponentChildren] {
+  const [count, setCount] = useState(atFirst);
+  const left = list.length - count;
+  const button = left > 0 && (
+    <button type="button" class="quiet" onClick={() => setCount(count + 4 * atFirst)}>
+      show more ({grouped(left)} left)
+    </button>
+  );
+  return [left > 0 ? list.slice(0, count) : list, button];
+}
