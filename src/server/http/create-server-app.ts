@@ -18,6 +18,7 @@ import { addPageRoutes } from './page-routes.ts';
 import { addRunRoutes } from './run-routes.ts';
 import { RunRecords } from './run-records.ts';
 import type { ServerApp, ServerEnv, ServerParts } from './server-parts.ts';
+import { addViewRoutes } from './view-routes.ts';
 
 /** How a server app behaves. */
 export interface ServerAppOptions {
@@ -63,6 +64,7 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
   app.use('*', bodyLimit({ maxSize: longestBody, onError: (context) => answerError(context, tooLong()) }));
   addInfoRoutes(app, parts);
   addRunRoutes(app, parts);
+  addViewRoutes(app, parts);
   addEventRoutes(app, parts);
   addControlRoutes(app, parts);
   addExportRoutes(app, parts);

@@ -13,3 +13,18 @@ export function readNumber(
   if (value <= most) return value;
   throw new CadreError('REQUEST_INVALID', `?${name}= takes a whole number from 0 to ${most}, not '${text.slice(0, 40)}'`);
 }
+
+/** Reads a query that must be there. */
+export function readText(context: Context, name: string): string {
+  const text = context.req.query(name) ?? '';
+  if (text.trim() !== '') return text;
+  throw new CadreError('REQUEST_INVALID', `this address needs ?${name}=`);
+}
+
+/** Reads a query that is one of a few words; undefined when it is not there. */
+export function readChoice<Word extends string>(context: Context, name: string, words: readonly Word[]): Word | undefined {
+  const text = context.req.query(name) ?? '';
+  const word = words.find((one) => one === text);
+  if (word !== undefined || text === '') return word;
+  throw new CadreError('REQUEST_INVALID', `?${name}= takes ${words.join(', ')}; not '${text.slice(0, 40)}'`);
+}
