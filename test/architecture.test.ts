@@ -100,7 +100,7 @@ describe('architecture', () => {
   });
 
   it('the page imports only itself, core, the inspector and its libraries', () => {
-    const allowed = /^(preact(\/hooks)?|@preact\/signals|@tanstack\/virtual-core|diff)$/;
+    const allowed = /^(preact(\/hooks)?|@preact\/signals|diff)$/;
     const wrong = pageFiles.flatMap((name) => {
       const text = readFileSync(path.join(web, name), 'utf8');
       return [...text.matchAll(/from '([^']+)'|import\(\s*'([^']+)'|^import '([^']+)'/gm)]

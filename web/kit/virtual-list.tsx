@@ -24,11 +24,11 @@ export function VirtualList(props: VirtualListProps) {
       onWheel={({ deltaY }) => (deltaY < 0 ? onScrollUp?.() : undefined)}
       onTouchMove={() => onScrollUp?.()}
     >
-      <div class="virtual-all" style={{ height: `${virtual.getTotalSize()}px` }}>
-        {virtual.getVirtualItems().map((item) => (
+      <div class="virtual-all" style={{ height: `${virtual.totalHeight}px` }}>
+        {virtual.rows().map((item) => (
           <div
             key={item.key}
-            ref={virtual.measureElement}
+            ref={virtual.measure}
             class="virtual-row"
             role="listitem"
             aria-setsize={count}

@@ -1,13 +1,9 @@
-import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { RowWindow, type RowWindowOptions } from './row-window.ts';
 
 /** What rows need to be there only while they are in view. */
-export interface RowsOptions {
-  readonly count: number;
-  /** Height of a row in pixels, as far as one can say before it is there. */
-  readonly estimate: number;
-  readonly keyOf: (index: number) => string;
+export interface RowsOptions extends RowWindowOptions {
   /** Brings this row into view when it changes. */
   readonly scrollTo?: number | undefined;
   /** Stays at the last row while more come. */
@@ -17,7 +13,7 @@ export interface RowsOptions {
 /** Rows in view. */
 export interface Rows {
   readonly scroller: RefObject<HTMLDivElement | null>;
-  readonly virtual: Virtualizer<HTMLDivElement, HTMLElement>;
+  readonly virtual: RowWindow;
   /** Moves the focus to the link or button of the next row (1) or the one before (-1). */
   readonly move: (by: 1 | -1) => void;
 }
@@ -26,38 +22,28 @@ export interface Rows {
 const framesToCome = 20;
 
 /** Rows of a list or a table of any length, measured as they come. */
-export function useVirtualRows({ count, estimate, keyOf, scrollTo, follow = false }: RowsOptions): Rows {
+export function useVirtualRows({ count, estimate, keyOf, pinned, scrollTo, follow = false }: RowsOptions): Rows {
   const scroller = useRef<HTMLDivElement>(null);
   const [, redraw] = useState({});
-  const [virtual] = useState(
-    () =>
-      new Virtualizer<HTMLDivElement, HTMLElement>({
-        count,
-        getScrollElement: () => scroller.current,
-        estimateSize: () => estimate,
-        getItemKey: keyOf,
-        overscan: 8,
-        scrollToFn: elementScroll,
-        observeElementRect,
-        observeElementOffset,
-        onChange: () => redraw({}),
-      }),
-  );
-  virtual.setOptions({ ...virtual.options, count, getItemKey: keyOf, estimateSize: () => estimate });
-  useLayoutEffect(() => virtual._didMount(), [virtual]);
-  useLayoutEffect(() => virtual._willUpdate());
+  const [virtual] = useState(() => new RowWindow({ count, estimate, keyOf, pinned }, () => redraw({})));
+  virtual.setOptions({ count, estimate, keyOf, pinned });
   useLayoutEffect(() => {
-    if (scrollTo !== undefined && scrollTo >= 0) virtual.scrollToIndex(scrollTo, { align: 'center' });
+    if (scroller.current === null) return undefined;
+    redraw({});
+    return virtual.attach(scroller.current);
+  }, [virtual]);
+  useLayoutEffect(() => {
+    if (scrollTo !== undefined && scrollTo >= 0) virtual.scrollTo(scrollTo, 'center');
   }, [virtual, scrollTo]);
   useLayoutEffect(() => {
-    if (follow && count > 0) virtual.scrollToIndex(count - 1, { align: 'end' });
+    if (follow && count > 0) virtual.scrollTo(count - 1, 'end');
   }, [virtual, follow, count]);
   const move = (by: 1 | -1): void => {
     const focused = document.activeElement?.closest<HTMLElement>('[data-index]');
     const isOurs = focused !== null && focused !== undefined && scroller.current?.contains(focused) === true;
-    const from = isOurs ? Number(focused.dataset['index']) : (virtual.range?.startIndex ?? 0) - by;
+    const from = isOurs ? Number(focused.dataset['index']) : virtual.first - by;
     const to = Math.max(0, Math.min(count - 1, from + by));
-    virtual.scrollToIndex(to, { align: 'auto' });
+    virtual.scrollTo(to, 'auto');
     focusRow(scroller, to, framesToCome);
   };
   return { scroller, virtual, move };

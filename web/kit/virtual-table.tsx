@@ -52,13 +52,13 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
         onWheel={({ deltaY }) => (deltaY < 0 ? onScrollUp?.() : undefined)}
         onTouchMove={() => onScrollUp?.()}
       >
-        <div class="virtual-all" role="presentation" style={{ height: `${virtual.getTotalSize()}px` }}>
-          {virtual.getVirtualItems().map((item) => {
+        <div class="virtual-all" role="presentation" style={{ height: `${virtual.totalHeight}px` }}>
+          {virtual.rows().map((item) => {
             const row = rows[item.index];
             return row === undefined ? null : (
               <div
                 key={item.key}
-                ref={virtual.measureElement}
+                ref={virtual.measure}
                 class={`virtual-row table-row ${rowClass?.(row) ?? ''}`}
                 role="row"
                 aria-rowindex={item.index + 2}

@@ -1,5 +1,4 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { defaultRangeExtractor } from '@tanstack/virtual-core';
 import { tree, type AgentNodeView } from '../../src/inspector/tree.ts';
 import { countText } from '../../src/inspector/format/quantity-text.ts';
 import { serverInfo } from '../data/server-info.ts';
@@ -69,15 +68,10 @@ function Grid(props: {
     count: rows.length,
     estimate: 48,
     keyOf: (index) => rows[index]?.node.agentId ?? String(index),
+    // The row the keyboard is at stays there when it is scrolled out of view.
+    pinned: at,
     scrollTo: useMemo(() => (named === undefined ? undefined : indexOf(named)), [named]),
   });
-  // The row the keyboard is at stays there when it is scrolled out of view.
-  const rangeExtractor = useMemo(
-    () => (range: Parameters<typeof defaultRangeExtractor>[0]) =>
-      [...new Set([...defaultRangeExtractor(range), Math.min(at, range.count - 1)])].filter((index) => index >= 0),
-    [at],
-  );
-  virtual.setOptions({ ...virtual.options, rangeExtractor });
   useLayoutEffect(() => {
     const index = toFocus.current;
     const row = index === undefined ? null : scroller.current?.querySelector<HTMLElement>(`[data-index="${index}"]`);
@@ -88,7 +82,7 @@ function Grid(props: {
   const goToRow = (index: number): void => {
     toFocus.current = index;
     setCurrent(rows[index]?.node.agentId);
-    virtual.scrollToIndex(index, { align: 'auto' });
+    virtual.scrollTo(index, 'auto');
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const isRow = event.target instanceof HTMLElement && event.target.getAttribute('role') === 'row';
@@ -118,15 +112,15 @@ function Grid(props: {
         ))}
       </div>
       <div ref={scroller} class="virtual" role="rowgroup" tabIndex={-1}>
-        <div class="virtual-all" role="presentation" style={{ height: `${virtual.getTotalSize()}px` }}>
-          {virtual.getVirtualItems().map((item) => {
+        <div class="virtual-all" role="presentation" style={{ height: `${virtual.totalHeight}px` }}>
+          {virtual.rows().map((item) => {
             const row = rows[item.index];
             if (row === undefined) return null;
             const { node, level, place, siblings, isOpen } = row;
             return (
               <div
                 key={item.key}
-                ref={virtual.measureElement}
+                ref={virtual.measure}
                 class={`virtual-row table-row ${node.agentId === named ? 'is-named' : ''}`}
                 role="row"
                 tabIndex={item.index === at ? 0 : -1}
