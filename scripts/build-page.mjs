@@ -21,6 +21,8 @@ async function build() {
   // Whoever is served meanwhile sees all of the old page, or all of the new one.
   const fresh = `${page}.${process.pid}`;
   process.env.CADRE_PAGE_OUT = fresh;
+  // Tests build it as it is shipped, too.
+  process.env.NODE_ENV = 'production';
   const vite = await import('vite');
   await vite.build({ configFile: path.join(root, 'web', 'vite.config.ts'), logLevel: 'warn' });
   const old = `${fresh}.old`;
