@@ -80,7 +80,7 @@ function isFromUser(item: InboxItem): boolean {
 }
 
 /** The user's own words: the payload when it is text or holds one under a usual name, else what the ingestor made of it. */
-function userText(payload: JsonValue, content: Content | undefined): string {
+export function userText(payload: JsonValue, content: Content | undefined): string {
   if (typeof payload === 'string') return payload;
   if (isJsonObject(payload)) {
     for (const key of ['prompt', 'content', 'text']) {

@@ -5,6 +5,7 @@ import type { LaunchOptions } from '../../engine/engine-parts.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { usualProfile } from '../../engine/usual-profile.ts';
 import { reachRun } from '../reach/reach-run.ts';
+import { addAgUiRoutes } from '../ag-ui/ag-ui-routes.ts';
 import { addChatRoutes } from '../chat/chat-routes.ts';
 import { Threads } from '../threads/threads.ts';
 import { answerError } from './answer-error.ts';
@@ -69,6 +70,7 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
   addControlRoutes(app, parts);
   addExportRoutes(app, parts);
   addChatRoutes(app, parts, threads);
+  addAgUiRoutes(app, parts, threads);
   addPageRoutes(app);
   addOpenapiRoutes(app, { hasToken: token !== undefined });
   app.all('*', (context) => answerError(context, new CadreError('ROUTE_UNKNOWN', `there is nothing at ${context.req.path}`)));

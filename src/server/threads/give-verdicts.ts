@@ -1,9 +1,9 @@
-import type { JsonValue } from '../../core/json.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { Run } from '../../engine/run.ts';
 
 /** A person's decision over something of a run that waits for it, by its id. */
 export type GivenVerdict =
-  | { readonly kind: 'approve'; readonly id: string; readonly args?: { readonly [name: string]: JsonValue } }
+  | { readonly kind: 'approve'; readonly id: string; readonly args?: JsonObject }
   | { readonly kind: 'reject'; readonly id: string; readonly message?: string }
   | { readonly kind: 'answer'; readonly id: string; readonly value: JsonValue };
 

@@ -1,3 +1,6 @@
+import type { Context } from 'hono';
+import type { Listening } from './threads.ts';
+
 /** How often a silent stream shows that it is alive, in milliseconds: proxies close what says nothing. */
 const heartbeatMs = 15_000;
 
@@ -5,7 +8,7 @@ const heartbeatMs = 15_000;
  * The body of a stream of server-sent events: each text is the data of one. The reader sets the pace; when it goes, the source is
  * told to end. `leave` is called at the end of either.
  */
-export function sseStream(source: AsyncIterator<string>, leave: () => void): ReadableStream<Uint8Array> {
+function sseStream(source: AsyncIterator<string>, leave: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let coming: Promise<IteratorResult<string>> | undefined;
   return new ReadableStream<Uint8Array>(
@@ -36,4 +39,24 @@ export function sseStream(source: AsyncIterator<string>, leave: () => void): Rea
     },
     { highWaterMark: 1 },
   );
+}
+
+/** Answers a request with what happens in a run, until the run has settled or the client leaves; then nobody listens any more. */
+export function sseAnswer(
+  context: Context,
+  listening: Listening,
+  tell: (signal: AbortSignal) => AsyncGenerator<string>,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  const left = new AbortController();
+  const leave = (): void => {
+    left.abort();
+    listening.stop();
+  };
+  return context.body(sseStream(tell(left.signal), leave), 200, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache',
+    'x-accel-buffering': 'no',
+    ...headers,
+  });
 }

@@ -343,7 +343,7 @@ describe('a chat of the AI SDK', () => {
       [{ ...said(words), profile: 7 }, 400, /profile/],
       [{ ...said(words), trigger: 'delete-everything' }, 400, /trigger/],
       [{ ...said(words), messageId: 7 }, 400, /messageId/],
-      [said(words, { role: 'assistant' }), 404, /no chat 'c'/],
+      [said(words, { role: 'assistant' }), 404, /nothing under the name 'c'/],
       [`{"id":"c","messages":[],"__proto__":{"profile":"x"}}`, 400, /at least one/],
     ];
     for (const [body, status, message] of hostile) {

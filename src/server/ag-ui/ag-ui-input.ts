@@ -1,0 +1,113 @@
+import { CadreError } from '../../core/error.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import type { PendingRequest } from '../../core/pending.ts';
+import type { GivenVerdict } from '../threads/give-verdicts.ts';
+import type { ThreadRequest } from '../threads/submit.ts';
+import { checkName } from '../threads/threads.ts';
+
+/** What a client of AG-UI wants: the input of one run of the protocol. */
+export interface AgUiInput {
+  readonly threadId: string;
+  readonly runId: string;
+  readonly profile: string | undefined;
+  readonly said: ThreadRequest['said'];
+  readonly resume: readonly ResumeEntry[];
+  /** The messages the client has. */
+  readonly messages: readonly JsonObject[];
+}
+
+/** What became of an interrupt. */
+export interface ResumeEntry {
+  readonly interruptId: string;
+  readonly isCancelled: boolean;
+  readonly payload: JsonValue;
+}
+
+const most = 10_000;
+
+/** Reads a `RunAgentInput`. Fails with REQUEST_INVALID, saying where and what is allowed. State, tools and context are the client's own. */
+export function readAgUiInput(body: unknown): AgUiInput {
+  if (!isJsonObject(body)) throw invalid('the body', 'must be a JSON object: { threadId, runId, messages, … }');
+  const { forwardedProps } = body;
+  const profile = isJsonObject(forwardedProps) ? forwardedProps['profile'] : undefined;
+  if (profile !== undefined && typeof profile !== 'string')
+    throw invalid('forwardedProps.profile', 'must be the name of a profile');
+  const threadId = checkName(body['threadId'], 'threadId');
+  const runId = checkName(body['runId'], 'runId');
+  const messages = listOf(body['messages'], 'messages');
+  for (const [index, { id, role }] of messages.entries()) {
+    checkName(id, `messages[${index}].id`);
+    if (typeof role !== 'string') throw invalid(`messages[${index}].role`, 'must be a text');
+  }
+  const resume = listOf(body['resume'] ?? [], 'resume').map(readEntry);
+  const last = messages.at(-1);
+  const isTool = last?.['role'] === 'tool' && typeof last['toolCallId'] === 'string';
+  const results = isTool ? [{ interruptId: String(last['toolCallId']), isCancelled: false, payload: last['content'] ?? '' }] : [];
+  const said = resume.length === 0 && last?.['role'] === 'user' ? saidIn(last['content']) : undefined;
+  return { threadId, runId, profile, said, resume: [...resume, ...results], messages };
+}
+
+/** What the entries of a client mean for what waits: `{ approved, message?, args? }` for a call, the answer itself for a question. */
+export function verdictsOf(resume: readonly ResumeEntry[], pending: readonly PendingRequest[]): readonly GivenVerdict[] {
+  return resume.map(({ interruptId: id, isCancelled, payload }): GivenVerdict => {
+    const isQuestion = pending.some((request) => request.id === id && request.kind === 'question');
+    if (isQuestion) return { kind: 'answer', id, value: isCancelled ? 'The user does not answer.' : answerIn(payload) };
+    const said = isJsonObject(payload) ? payload : { approved: payload };
+    if (!isCancelled && said['approved'] === true)
+      return { kind: 'approve', id, ...(isJsonObject(said['args']) ? { args: said['args'] } : {}) };
+    if (!isCancelled && said['approved'] !== false)
+      throw invalid('resume', `of the call ${id.slice(0, 60)} needs a payload { "approved": true or false }`);
+    return { kind: 'reject', id, ...(typeof said['message'] === 'string' ? { message: said['message'] } : {}) };
+  });
+}
+
+function answerIn(payload: JsonValue): JsonValue {
+  return isJsonObject(payload) && Object.keys(payload).length === 1 && payload['answer'] !== undefined
+    ? payload['answer']
+    : payload;
+}
+
+function readEntry({ interruptId, status, payload }: JsonObject, index: number): ResumeEntry {
+  if (status !== 'resolved' && status !== 'cancelled')
+    throw invalid(`resume[${index}].status`, "must be 'resolved' or 'cancelled'");
+  return {
+    interruptId: checkName(interruptId, `resume[${index}].interruptId`),
+    isCancelled: status === 'cancelled',
+    payload: payload ?? null,
+  };
+}
+
+function saidIn(content: JsonValue | undefined): NonNullable<ThreadRequest['said']> {
+  const parts =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content, 'the content of the last message');
+  const text = parts
+    .flatMap((part) => (part['type'] === 'text' && typeof part['text'] === 'string' ? [part['text']] : []))
+    .join('\n\n');
+  const attachments = parts.flatMap((part) => (part['type'] === 'text' ? [] : [fileOf(part)]));
+  if (text.trim() === '' && attachments.length === 0) throw invalid('the last message', 'has neither text nor files');
+  return { text, attachments };
+}
+
+function fileOf({ type, source, metadata }: JsonObject): JsonObject {
+  const { type: kind, value, mimeType } = isJsonObject(source) ? source : {};
+  if (typeof value !== 'string' || (kind !== 'data' && kind !== 'url'))
+    throw invalid(`a part of type '${String(type).slice(0, 40)}'`, 'must have a source of type data or url');
+  const filename = isJsonObject(metadata) ? metadata['filename'] : undefined;
+  return {
+    ...(kind === 'data' ? { data: value } : { url: value }),
+    ...(typeof mimeType === 'string' ? { mediaType: mimeType } : {}),
+    ...(typeof filename === 'string' ? { filename } : {}),
+  };
+}
+
+function listOf(value: JsonValue | undefined, place: string): readonly JsonObject[] {
+  if (!Array.isArray(value) || value.length > most) throw invalid(place, `must be a list of at most ${most} objects`);
+  const items = value as readonly JsonValue[];
+  const wrong = items.findIndex((item) => !isJsonObject(item));
+  if (wrong >= 0) throw invalid(`${place}[${wrong}]`, 'must be an object');
+  return items as readonly JsonObject[];
+}
+
+function invalid(place: string, what: string): CadreError {
+  return new CadreError('REQUEST_INVALID', `${place} ${what}`);
+}

@@ -1,0 +1,44 @@
+import type { JsonObject } from '../../core/json.ts';
+import type { RunState } from '../../core/state.ts';
+import { runOverview } from '../../inspector/run-overview.ts';
+
+/** How a team stands, as the shared state of a thread. It is ours: what a client sends as state is not read. */
+export function agUiState(run: RunState): JsonObject {
+  const view = runOverview(run);
+  const agents = [...run.agents.values()].map(({ meta, status, outcome, turnCount, usage }): readonly [string, JsonObject] => [
+    meta.agentId,
+    {
+      profile: meta.profile,
+      role: meta.roleName ?? null,
+      parent: meta.parentAgentId ?? null,
+      module: meta.moduleId ?? null,
+      status,
+      outcome: outcome ?? null,
+      turns: turnCount,
+      cost: usage.costUnknown ? null : usage.cost,
+    },
+  ]);
+  const modules = Object.values(run.team.workModules).map(({ module_id, name, status }): readonly [string, JsonObject] => [
+    module_id,
+    { name, status },
+  ]);
+  return {
+    runId: view.runId,
+    title: view.title,
+    profile: view.profile,
+    status: view.status,
+    outcome: view.outcome ?? null,
+    turns: view.turns,
+    toolCalls: view.toolCalls,
+    usage: {
+      inputTokens: view.inputTokens,
+      outputTokens: view.outputTokens,
+      cacheReadTokens: view.cacheReadTokens,
+      reasoningTokens: view.reasoningTokens,
+    },
+    cost: view.costUnknown ? null : view.cost,
+    agents: Object.fromEntries(agents),
+    modules: Object.fromEntries(modules),
+    deliverables: view.deliverables,
+  };
+}

@@ -1,0 +1,178 @@
+import type { CadreEvent, EventOf } from '../../core/event.ts';
+import type { AgentId, CallId, TurnId } from '../../core/ids.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { contentText } from '../../core/message.ts';
+import { userText } from '../../inspector/conversation.ts';
+import type { RunNews } from '../threads/follow-run.ts';
+import { type ReplyStep, tellPiece, tellWhole, untold } from '../threads/reply-text.ts';
+import type { AgUiEvent } from './ag-ui-event.ts';
+import { MessageLog } from './message-log.ts';
+import { Subagents } from './subagents.ts';
+import { ToldMessage } from './told-message.ts';
+
+/**
+ * Turns what happens in a run into events of AG-UI: each turn of the root agent is a step, its reply and its calls are messages of
+ * the thread, and agents below it are subagents. Their calls appear when a person must decide over them.
+ *
+ * 1. What opens also ends before the run of the protocol does.
+ * 2. The messages a client has put together in the end are what the journal says: a reply that was retried is taken back.
+ * 3. It depends on nothing but what it was told, from the beginning of an exchange or of the run.
+ */
+export class AgUiStream {
+  readonly #root: AgentId | undefined;
+  readonly #log = new MessageLog();
+  readonly #subagents = new Subagents();
+  readonly #calls = new Map<CallId, { readonly request: EventOf<'tool.request'>; readonly isShown: boolean }>();
+  #step: TurnId | undefined;
+  #message: ToldMessage | undefined;
+  /** The turn whose reply is over: pieces of it that come late are of no use. */
+  #over: TurnId | undefined;
+
+  constructor(root: AgentId | undefined) {
+    this.#root = root;
+  }
+
+  /** All messages so far. */
+  get messages(): readonly JsonObject[] {
+    return this.#log.messages;
+  }
+
+  /** A run of the protocol begins here, at a client that has these messages; undefined: those that were told. */
+  beginRun(messages: readonly JsonObject[] | undefined): readonly AgUiEvent[] {
+    if (messages !== undefined) this.#log.reset(messages);
+    this.#step = undefined;
+    this.#message = undefined;
+    return this.#subagents.beginRun();
+  }
+
+  /** What ends before the run of the protocol does. */
+  endRun(): readonly AgUiEvent[] {
+    return [...(this.#message?.close() ?? []), ...this.#endStep(), ...this.#subagents.suspend()];
+  }
+
+  /** The events that tell a client the news. */
+  take(news: RunNews): readonly AgUiEvent[] {
+    switch (news.kind) {
+      case 'event':
+        return this.#take(news.event);
+      case 'delta': {
+        if (news.agentId !== this.#root || news.turnId === this.#over) return [];
+        const step = tellPiece(this.#toldOf(news.turnId), news.delta);
+        return step === undefined ? [] : this.#tell(news.turnId, step);
+      }
+      case 'reply': {
+        const { agentId, turnId } = news.reply;
+        if (agentId !== this.#root || turnId === this.#over) return [];
+        return this.#tell(turnId, tellWhole(this.#toldOf(turnId), news.reply));
+      }
+    }
+  }
+
+  #toldOf(turnId: TurnId) {
+    return this.#message?.turnId === turnId ? this.#message.told : untold;
+  }
+
+  #take(event: CadreEvent): readonly AgUiEvent[] {
+    switch (event.type) {
+      case 'inbox.add':
+        this.#noteUser(event);
+        return [];
+      case 'turn.start':
+        return event.agentId === this.#root && event.prompt !== undefined ? this.#beginStep(event.turnId) : [];
+      case 'model.end':
+        return event.agentId === this.#root ? this.#endReply(event) : [];
+      case 'turn.end':
+        return event.agentId === this.#root ? [...(this.#message?.close() ?? []), ...this.#endStep()] : [];
+      case 'tool.request':
+        this.#calls.set(event.callId, { request: event, isShown: false });
+        return event.agentId === this.#root ? this.#show(event.callId) : [];
+      case 'tool.suspend':
+        return event.on.kind === 'agents' ? [] : this.#show(event.callId);
+      case 'tool.end':
+        return this.#endCall(event);
+      case 'note.add':
+        return event.code === 'NOTICE' ? [custom('notice', { level: event.level, message: event.message })] : [];
+      default:
+        return this.#subagents.note(event);
+    }
+  }
+
+  #noteUser({ agentId, item }: EventOf<'inbox.add'>): void {
+    if (agentId !== this.#root || item.source !== 'USER_PROMPT' || item.from !== undefined) return;
+    this.#log.put({ id: item.itemId, role: 'user', content: userText(item.payload, undefined) });
+  }
+
+  #beginStep(turnId: TurnId): readonly AgUiEvent[] {
+    const ending = this.#endStep();
+    this.#step = turnId;
+    return [...ending, { type: 'STEP_STARTED', stepName: turnId }];
+  }
+
+  #endStep(): readonly AgUiEvent[] {
+    const step = this.#step;
+    this.#step = undefined;
+    return step === undefined ? [] : [{ type: 'STEP_FINISHED', stepName: step }];
+  }
+
+  #tell(turnId: TurnId, step: ReplyStep): readonly AgUiEvent[] {
+    return this.#messageOf(turnId).tell(step);
+  }
+
+  #messageOf(turnId: TurnId): ToldMessage {
+    if (this.#message?.turnId !== turnId) this.#message = new ToldMessage(turnId, this.#log);
+    return this.#message;
+  }
+
+  #endReply({ turnId, reply }: EventOf<'model.end'>): readonly AgUiEvent[] {
+    this.#over = turnId;
+    const message = this.#messageOf(turnId);
+    if (reply === undefined) return message.takeBack();
+    const rest = message.tell(tellWhole(message.told, reply));
+    const files = (reply.files ?? []).map(({ mediaType, data, filename }) =>
+      custom('file', { mediaType, data: { ...data }, filename: filename ?? null, messageId: message.messageId }),
+    );
+    return [...rest, ...message.close(), ...files];
+  }
+
+  /** Shows a call with its arguments, once. */
+  #show(callId: CallId): readonly AgUiEvent[] {
+    const call = this.#calls.get(callId);
+    if (call === undefined || call.isShown) return [];
+    this.#calls.set(callId, { ...call, isShown: true });
+    const { name, args, agentId, turnId } = call.request;
+    const owner = this.#ownerOf(agentId);
+    const parentMessageId = agentId === this.#root ? this.#messageOf(turnId).messageId : undefined;
+    const text = JSON.stringify(args ?? {});
+    this.#log.putCall(parentMessageId ?? callId, { id: callId, type: 'function', function: { name, arguments: text } }, owner);
+    return [
+      {
+        type: 'TOOL_CALL_START',
+        toolCallId: callId,
+        toolCallName: name,
+        ...owner,
+        ...(parentMessageId === undefined ? {} : { parentMessageId }),
+      },
+      { type: 'TOOL_CALL_ARGS', toolCallId: callId, delta: text, ...owner },
+      { type: 'TOOL_CALL_END', toolCallId: callId, ...owner },
+    ];
+  }
+
+  #ownerOf(agentId: AgentId): { readonly subagentRunId?: string } {
+    const subagentRunId = this.#subagents.idOf(agentId);
+    return subagentRunId === undefined ? {} : { subagentRunId };
+  }
+
+  #endCall({ callId, agentId, status, content }: EventOf<'tool.end'>): readonly AgUiEvent[] {
+    const call = this.#calls.get(callId);
+    this.#calls.delete(callId);
+    if (call?.isShown !== true) return [];
+    const owner = this.#ownerOf(agentId);
+    const result = { toolCallId: callId, role: 'tool', content: contentText(content), metadata: { status }, ...owner } as const;
+    this.#log.put({ id: `${callId}.result`, ...result });
+    return [{ type: 'TOOL_CALL_RESULT', messageId: `${callId}.result`, ...result }];
+  }
+}
+
+function custom(name: string, value: JsonValue): AgUiEvent {
+  return { type: 'CUSTOM', name: `cadre.${name}`, value };
+}

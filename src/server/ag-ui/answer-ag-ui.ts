@@ -1,0 +1,158 @@
+import { describeThrown, toErrorRecord } from '../../core/error.ts';
+import type { CadreEvent } from '../../core/event.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { PendingRequest } from '../../core/pending.ts';
+import type { Run } from '../../engine/run.ts';
+import { concludeRun } from '../../inspector/conclude.ts';
+import type { Listening } from '../threads/threads.ts';
+import type { AgUiEvent, AgUiInterrupt, AgUiUsage } from './ag-ui-event.ts';
+import { agUiState } from './ag-ui-state.ts';
+import { AgUiStream } from './ag-ui-stream.ts';
+import { jsonPatch } from './json-patch.ts';
+
+/** What of a run a client is told. */
+export interface AgUiAnswer {
+  readonly listening: Listening;
+  readonly threadId: string;
+  readonly runId: string;
+  /** From where its events are read, and up to where the client knows them. */
+  readonly from: number;
+  readonly known: number;
+  /** The messages the client has; undefined: it is told all of them. */
+  readonly messages: readonly JsonObject[] | undefined;
+  /** What the run had used before. */
+  readonly used: AgUiUsage;
+  readonly signal: AbortSignal;
+}
+
+/** The events after which a team may stand differently. */
+const changing: ReadonlySet<CadreEvent['type']> = new Set([
+  'agent.start',
+  'agent.await',
+  'agent.end',
+  'agent.restart',
+  'turn.start',
+  'model.end',
+  'turn.end',
+  'module.update',
+  'run.status',
+  'run.end',
+]);
+
+/** Tells a client what a run does until it has settled, as one run of the protocol. */
+export async function* answerAgUi(answer: AgUiAnswer): AsyncGenerator<string> {
+  const { listening, threadId, runId, from, known, messages, used, signal } = answer;
+  const { run } = listening;
+  const stream = new AgUiStream(run.state.rootAgentId);
+  let state = agUiState(run.state);
+  yield write({ type: 'RUN_STARTED', threadId, runId, protocolVersion: '1.0' });
+  yield write({ type: 'STATE_SNAPSHOT', snapshot: state });
+  let begun = false;
+  const begin = function* (): Generator<string> {
+    if (begun) return;
+    begun = true;
+    if (messages === undefined) yield write({ type: 'MESSAGES_SNAPSHOT', messages: stream.messages });
+    for (const event of stream.beginRun(messages)) yield write(event);
+  };
+  const changes = function* (): Generator<string> {
+    const now = agUiState(run.state);
+    const delta = jsonPatch(state, now);
+    state = now;
+    if (delta.length > 0) yield write({ type: 'STATE_DELTA', delta });
+  };
+  try {
+    let seq = from;
+    if (seq >= known) yield* begin();
+    for await (const news of listening.follow({ after: from, signal })) {
+      if (news.kind === 'event') seq = news.event.seq;
+      // A client whose events before were read elsewhere gets the first new one here.
+      if (seq > known) yield* begin();
+      for (const event of stream.take(news)) if (begun) yield write(event);
+      // The pieces of a reply come after the last event that is known.
+      if (seq >= known) yield* begin();
+      if (begun && news.kind === 'event' && changing.has(news.event.type)) yield* changes();
+    }
+    yield* begin();
+    yield* changes();
+    for (const event of [...stream.endRun(), ...endOf(run, { threadId, runId, used })]) yield write(event);
+  } catch (thrown) {
+    // The run cannot go on in this process. It stays where its journal stands, for whoever takes it up.
+    const { code } = toErrorRecord(thrown, 'INTERNAL');
+    yield write({ type: 'RUN_ERROR', message: describeThrown(thrown), code, usage: [usageOf(run, used)] });
+  }
+}
+
+/** How a run of the protocol ends: what the team came to where no reply said it, what waits for a person, or what went wrong. */
+function endOf(run: Run, about: Pick<AgUiAnswer, 'threadId' | 'runId' | 'used'>): readonly AgUiEvent[] {
+  const { threadId, runId, used } = about;
+  const { state, pending } = run;
+  const finished = { type: 'RUN_FINISHED', threadId, runId, usage: [usageOf(run, used)] } as const;
+  if (state.status === 'cancelled') return [{ ...finished, outcome: { type: 'cancelled' } }];
+  const { text, problem } = concludeRun(state);
+  const root = state.rootAgentId === undefined ? undefined : state.agents.get(state.rootAgentId);
+  const isUnsaid = state.outcome !== undefined && text.trim() !== '' && text.trim() !== root?.lastReply.trim();
+  const said = isUnsaid ? outputEvents(`${run.id}.output`, text) : [];
+  if (pending.length > 0)
+    return [...said, { ...finished, outcome: { type: 'interrupt', interrupts: pending.map(toInterrupt(run)) } }];
+  if (problem !== undefined)
+    return [
+      ...said,
+      { type: 'RUN_ERROR', message: problem, ...(state.error && { code: state.error.code }), usage: finished.usage },
+    ];
+  const result = {
+    runId: run.id,
+    status: state.status,
+    outcome: state.outcome ?? null,
+    output: text,
+    deliverables: state.deliverables,
+  };
+  return [...said, { ...finished, outcome: { type: 'success' }, result }];
+}
+
+function outputEvents(messageId: string, delta: string): readonly AgUiEvent[] {
+  return [
+    { type: 'TEXT_MESSAGE_START', messageId, role: 'assistant' },
+    { type: 'TEXT_MESSAGE_CONTENT', messageId, delta },
+    { type: 'TEXT_MESSAGE_END', messageId },
+  ];
+}
+
+/** What an approval is answered with. */
+const approvalSchema: JsonObject = {
+  type: 'object',
+  properties: {
+    approved: { type: 'boolean' },
+    message: { type: 'string', description: 'Why it is refused, for the agent.' },
+    args: { type: 'object', description: 'The arguments to run the call with in place of its own.' },
+  },
+  required: ['approved'],
+};
+
+function toInterrupt(run: Run): (request: PendingRequest) => AgUiInterrupt {
+  return ({ id, kind, tool, message, schema, agentId, expiresAt }) => ({
+    id,
+    reason: kind === 'approval' ? 'tool_call' : 'input_required',
+    message: message ?? `Let ${agentId} call ${tool}?`,
+    ...(tool === '' ? {} : { toolCallId: id }),
+    ...(agentId === run.state.rootAgentId ? {} : { subagentRunId: agentId }),
+    responseSchema: kind === 'approval' ? approvalSchema : (schema ?? { type: 'string' }),
+    ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
+  });
+}
+
+/** What a run has used, less what it had before. */
+export function usageOf({ state: { usage } }: Pick<Run, 'state'>, before?: AgUiUsage): AgUiUsage {
+  const inputTokens = usage.inputTokens - (before?.inputTokens ?? 0);
+  const outputTokens = usage.outputTokens - (before?.outputTokens ?? 0);
+  return {
+    inputTokens,
+    outputTokens,
+    totalTokens: inputTokens + outputTokens,
+    reasoningTokens: usage.reasoningTokens - (before?.reasoningTokens ?? 0),
+    cachedInputTokens: usage.cacheReadTokens - (before?.cachedInputTokens ?? 0),
+  };
+}
+
+function write(event: AgUiEvent): string {
+  return JSON.stringify(event);
+}
