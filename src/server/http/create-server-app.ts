@@ -1,5 +1,4 @@
 import { Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { CadreError } from '../../core/error.ts';
 import type { LaunchOptions } from '../../engine/engine-parts.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -15,6 +14,7 @@ import { addEventRoutes } from './event-routes.ts';
 import { guard } from './guard.ts';
 import { addOpenapiRoutes } from './openapi-routes.ts';
 import { addInfoRoutes } from './info-routes.ts';
+import { limitBody } from './limit-body.ts';
 import { addPageRoutes } from './page-routes.ts';
 import { addRunRoutes } from './run-routes.ts';
 import { RunRecords } from './run-records.ts';
@@ -62,7 +62,7 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
   const threads = new Threads(engine);
   const app: ServerApp = new Hono<ServerEnv>();
   app.use('*', guard({ readOnly, token, allowedHosts, allowsAddresses }));
-  app.use('*', bodyLimit({ maxSize: longestBody, onError: (context) => answerError(context, tooLong()) }));
+  app.use('*', limitBody(longestBody));
   addInfoRoutes(app, parts);
   addRunRoutes(app, parts);
   addViewRoutes(app, parts);
@@ -76,8 +76,4 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
   app.all('*', (context) => answerError(context, new CadreError('ROUTE_UNKNOWN', `there is nothing at ${context.req.path}`)));
   app.onError((thrown, context) => answerError(context, thrown));
   return app;
-}
-
-function tooLong(): CadreError {
-  return new CadreError('REQUEST_TOO_LARGE', `a request may have ${longestBody} bytes at most`);
 }

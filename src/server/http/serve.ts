@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { CadreError } from '../../core/error.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -46,7 +46,7 @@ export async function serve(engine: Engine, options: ServeOptions = {}): Promise
     );
   const allowedHosts = isLocal ? rest.allowedHosts : [host, ...(rest.allowedHosts ?? [])];
   const app = createServerApp(engine, { ...rest, ...(allowedHosts && { allowedHosts }), allowsAddresses: !isLocal });
-  const handle = getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: () => malformed() });
+  const handle = getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: answerMalformed });
   const server = createServer(
     {
       headersTimeout: headTimeoutMs,
@@ -54,7 +54,10 @@ export async function serve(engine: Engine, options: ServeOptions = {}): Promise
       maxHeaderSize: longestHead,
       connectionsCheckingInterval: 2_000,
     },
-    (request, response) => void handle(request, response),
+    (request, response) => {
+      if (isForItsHost(request)) void handle(request, response);
+      else sendMalformed(response);
+    },
   );
   const taken = await listen(server, port, host);
   // What is served is also reached from terminals.
@@ -71,10 +74,25 @@ export async function serve(engine: Engine, options: ServeOptions = {}): Promise
   };
 }
 
+/**
+ * Whether the target of a request is a path, or names the host that `Host` names: who puts another one there, as to a proxy, asks for that
+ * one, and `Host` is what is checked.
+ */
+function isForItsHost({ url = '', headers }: IncomingMessage): boolean {
+  if (url.startsWith('/')) return true;
+  return URL.canParse(url) && new URL(url).host === headers.host?.toLowerCase();
+}
+
+const malformed: ErrorAnswer = { error: { code: 'REQUEST_INVALID', message: 'the request cannot be read' } };
+
 /** What nothing can be read of, such as a request whose Host is no host. */
-function malformed(): Response {
-  const body: ErrorAnswer = { error: { code: 'REQUEST_INVALID', message: 'the request cannot be read' } };
-  return Response.json(body, { status: 400 });
+function answerMalformed(): Response {
+  return Response.json(malformed, { status: 400 });
+}
+
+function sendMalformed(response: ServerResponse): void {
+  response.writeHead(400, { 'content-type': 'application/json', connection: 'close' });
+  response.end(JSON.stringify(malformed));
 }
 
 function urlHost(host: string): string {
