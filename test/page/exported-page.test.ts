@@ -39,11 +39,20 @@ async function opened(says: Parameters<typeof richRun>[0], place = ''): Promise<
 }
 
 describe.skipIf(whyNoPage !== undefined)('a page with a run inside, opened from the disk', () => {
-  it('shows the run without a server: what happened, a turn, and asks nobody for anything', async () => {
+  it('shows without a server what happened, a turn, and where a line came from, and asks nobody for anything', async () => {
     const { page } = await opened({ input: 'What is in the box?' });
     await page.getByRole('heading', { name: 'What is in the box?' }).first().waitFor();
+    await page.getByText('Worker_2').first().waitFor();
     await browser.screenshot(page, 'exported-run');
-    console.log(await page.locator('body').innerText());
+    await page.getByRole('navigation', { name: 'Views of this run' }).getByRole('link', { name: 'turns' }).click();
+    await page.getByRole('link', { name: 'Lead_1.t1' }).first().click();
+    await page.getByRole('heading', { name: 'Lead_1.t1' }).waitFor();
+    await page.getByRole('searchbox', { name: 'Where did this text come from?' }).fill('in the box');
+    await page.getByRole('button', { name: 'ask' }).click();
+    const answer = page.getByRole('complementary', { name: 'Where this came from' });
+    await answer.getByText('USER_PROMPT').filter({ visible: true }).first().waitFor();
+    await browser.screenshot(page, 'exported-turn');
+    expect(page.url()).toMatch(/^file:.*#\/runs\/run_\w+\/turns\/Lead_1\.t1\?why=/);
   });
 
   it('shows whatever the run says as text, packed or not', async () => {
