@@ -211,6 +211,17 @@ describe('examples', () => {
     expect(output).toContain('completed: Both greetings came back');
   });
 
+  it('ask-the-clerk calls two agents at once, and one of them again', async () => {
+    const output = await runProgram('examples/ask-the-clerk/run.ts');
+    expect(output.match(/"agent_id":"Clerk_\d"/g)).toEqual([
+      '"agent_id":"Clerk_2"',
+      '"agent_id":"Clerk_3"',
+      '"agent_id":"Clerk_2"',
+      '"agent_id":"Clerk_2"',
+    ]);
+    expect(output).toContain('completed: tea.txt is the longer one. It begins: 1: Boil the water.');
+  });
+
   it('fix-a-test makes the test pass', async () => {
     const output = await runProgram('examples/fix-a-test/run.ts', whyNoSandbox() === undefined ? [] : ['--no-sandbox']);
     expect(output).toMatch(

@@ -1,4 +1,6 @@
 import { createEngine } from '../../engine/create-engine.ts';
+import type { ProfileSet } from '../../core/profile.ts';
+import { callsOf, exposedProfiles } from '../../profiles/agent-calls.ts';
 import { explainProfile } from '../../profiles/explain-profile.ts';
 import { knownDocumentTools } from '../all-tools.ts';
 import type { ExitCode } from '../exit-code.ts';
@@ -15,5 +17,23 @@ export async function explainCommand(profile: string, options: ReadingOptions & 
   });
   const values = explainProfile(engine.profiles, profile);
   const resolved = engine.profiles.profiles.get(profile)?.resolved ?? {};
-  return show({ data: values, text: (format) => formatExplanation(resolved, values, format) }, options);
+  const calls = whoCallsWhom(engine.profiles.profiles, profile);
+  return show({ data: values, text: (format) => formatExplanation(resolved, values, format) + calls }, options);
+}
+
+/** Whom agents of a profile may call, and who may call them: what no single profile shows. */
+function whoCallsWhom(profiles: ProfileSet['profiles'], name: string): string {
+  const exposed = exposedProfiles(profiles);
+  const own = profiles.get(name);
+  const calls = own === undefined ? [] : callsOf(own, exposed);
+  const callers = [...profiles.values()].flatMap((caller) =>
+    callsOf(caller, exposed).flatMap(({ profile, tool }) => (profile === name ? [`${caller.name} (${tool})`] : [])),
+  );
+  const line = (words: string, names: readonly string[]): string => (names.length === 0 ? '' : `# ${words} ${names.join(', ')}\n`);
+  return (
+    line(
+      'calls',
+      calls.map(({ profile, tool }) => `${profile} (${tool})`),
+    ) + line('is called by', callers)
+  );
 }

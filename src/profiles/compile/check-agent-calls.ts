@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../core/json.ts';
 import type { CompiledProfile } from '../../core/profile.ts';
+import { callsOf, exposedProfiles } from '../agent-calls.ts';
 import type { Report } from '../report.ts';
 import { quote } from '../wording.ts';
 import type { MapNode } from '../yaml/source-node.ts';
@@ -38,19 +39,9 @@ function checkStartable(report: Report, profile: CompiledProfile, at: MapNode['a
     report.warning('NOT_ALLOWED', at, `${what}, and is not active: nobody is offered it`, 'write is_active: true');
 }
 
-/** The profiles an agent of this one may call. */
-function calleesOf(profile: CompiledProfile, exposed: readonly CompiledProfile[]): readonly string[] {
-  const tools = new Set(profile.allowedTools);
-  const toolsets = new Set(profile.allowedToolsets);
-  const byTool = exposed.filter(
-    ({ exposableAsTool: tool }) => tool !== undefined && (tools.has(tool.name) || toolsets.has(tool.toolset)),
-  );
-  return [...profile.callableProfiles, ...byTool.map(({ name }) => name)];
-}
-
 /** The groups of profiles of which each can be reached from each other: circles of calls (Tarjan). */
 function circles(profiles: Profiles): readonly (readonly string[])[] {
-  const exposed = [...profiles.values()].filter(({ exposableAsTool }) => exposableAsTool !== undefined);
+  const exposed = exposedProfiles(profiles);
   const found: string[][] = [];
   const index = new Map<string, number>();
   const low = new Map<string, number>();
@@ -63,7 +54,7 @@ function circles(profiles: Profiles): readonly (readonly string[])[] {
     path.push(name);
     onPath.add(name);
     const profile = profiles.get(name);
-    const callees = profile === undefined ? [] : calleesOf(profile, exposed);
+    const callees = profile === undefined ? [] : callsOf(profile, exposed).map((call) => call.profile);
     for (const callee of callees) {
       const reached = index.has(callee) ? (onPath.has(callee) ? index.get(callee) : undefined) : visit(callee);
       low.set(name, Math.min(low.get(name) ?? own, reached ?? own));
