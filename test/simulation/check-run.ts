@@ -41,8 +41,13 @@ function checkResults(world: World, host: Host, events: readonly CadreEvent[]): 
   const said = new Map(world.executions.map((execution) => [execution.mark, execution.callId as string]));
   const executed = new Set(said.values());
   const recorded = new Set<string>();
+  // The report of an agent holds what its own tools said.
+  const quoting = new Set(
+    events.flatMap((event) => (event.type === 'tool.request' && event.toolset === 'agents' ? [event.callId] : [])),
+  );
   for (const event of events) {
-    if ((event.type !== 'tool.end' && event.type !== 'tool.late') || !executed.has(event.callId)) continue;
+    if ((event.type !== 'tool.end' && event.type !== 'tool.late') || !executed.has(event.callId) || quoting.has(event.callId))
+      continue;
     for (const mark of JSON.stringify(event.content).match(/«r\d+»/g) ?? []) {
       recorded.add(mark);
       if (event.status === 'ok' && said.get(mark) !== event.callId)

@@ -1,3 +1,4 @@
+import type { AgentId } from '../../src/core/ids.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { Run } from '../../src/index.ts';
 import { toolNames } from './sim-tools.ts';
@@ -81,13 +82,34 @@ function ending(world: World): Call {
     : { name: 'finish_flow', args: { summary: 'Done.', deliverables: { primary_summary: 'Done.' } } };
 }
 
-function member({ replies }: World): Call {
+function member({ replies }: World, asked: Asked): Call {
   if (replies.chance(0.15)) return { name: 'delegate', args: { to: replies.pick(workerProfiles) } };
+  if (replies.chance(0.25)) return callAgents({ replies }, asked);
   return {
     name: replies.pick(toolNames.filter((name) => name !== 'delegate')),
     args: { n: replies.int(4) },
     id: replies.pick(['p1', 'p2', '']),
   };
+}
+
+/** Calls agents in each of the three ways: new ones, ones that were called before, and ones that are nobody's or at work. */
+function callAgents({ replies }: Pick<World, 'replies'>, { run, turnId }: Asked): Call {
+  const known = run?.state.agents.get(turnId.slice(0, turnId.lastIndexOf('.')) as AgentId)?.children ?? [];
+  const request = (): JsonObject => {
+    const agentId = known.length > 0 && replies.chance(0.8) ? replies.pick(known) : undefined;
+    const profile =
+      agentId !== undefined && replies.chance(0.9) ? agentId.slice(0, agentId.lastIndexOf('_')) : replies.pick(workerProfiles);
+    return { profile, input: 'Do it.', ...(agentId === undefined ? {} : { agent_id: agentId }) };
+  };
+  const { profile, ...rest } = request();
+  switch (replies.int(3)) {
+    case 0:
+      return { name: 'call_agent', args: { ...rest, profile: profile ?? '' } };
+    case 1:
+      return { name: `ask_${String(profile)}`, args: rest };
+    default:
+      return { name: 'call_agents', args: { calls: Array.from({ length: 1 + replies.int(3) }, request) } };
+  }
 }
 
 function partner({ replies }: World): Call {

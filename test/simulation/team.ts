@@ -26,8 +26,11 @@ function profile(name: string, type: string, ...lines: readonly string[]): Profi
 }
 
 function randomProfile(name: string, decider: string): ProfileFile {
-  const limits = 'limits: { max_turns: 4, max_children: 3, max_depth: 3 }';
-  return profile(name, 'associate', decider, allow(...toolNames), limits, gates, strategies, observers);
+  const limits = 'limits: { max_turns: 4, max_children: 4, max_depth: 3, max_live: 6 }';
+  const calls = `callable_profiles: [${workerProfiles.join(', ')}]`;
+  const exposed = `exposable_as_tool: { name: ask_${name}, description: Works., max_depth: 2, concurrency: serial }`;
+  const tools = allow(...toolNames, 'call_agent', 'call_agents', ...workerProfiles.map((worker) => `ask_${worker}`));
+  return profile(name, 'associate', decider, tools, limits, gates, strategies, observers, calls, exposed);
 }
 
 const files: readonly ProfileFile[] = [

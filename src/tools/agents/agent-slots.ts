@@ -35,7 +35,10 @@ function isAtWork(agent: AgentState): boolean {
   return agent.status !== 'held' && agent.status !== 'ended' && !waitsToBeSpokenTo(agent);
 }
 
-/** The caller's agents whose call is open. */
+/** The caller's agents whose call is open, and was made here: other tools that start agents look at no held ones when theirs end. */
 function openAgents({ run, agent, callId }: TransitionContext): readonly AgentState[] {
-  return calledAgents(run, agent).filter(({ meta }) => meta.callId === callId || agent.openCalls.has(meta.callId ?? callId));
+  return calledAgents(run, agent).filter(({ meta }) => {
+    const waitFor = meta.callId === undefined ? undefined : agent.openCalls.get(meta.callId)?.waitFor;
+    return meta.callId === callId || (waitFor?.kind === 'agents' && waitFor.orWait === true);
+  });
 }
