@@ -25,6 +25,8 @@ export interface TurnMark {
 /** Turns too short to be told apart at this scale. */
 export interface BlockMark {
   readonly kind: 'block';
+  /** Where its first turn stands among those of its lane. */
+  readonly index: number;
   readonly first: TimelineBar;
   readonly last: TimelineBar;
   readonly count: number;
@@ -66,15 +68,15 @@ export function laneMarks({ bars, kept }: LaneBars, window: MarkWindow): readonl
     const x = toX(scale, bar.from);
     if (x > untilX) break;
     const end = toX(scale, bar.to ?? now);
-    if (end < fromX || kept.includes(index)) continue;
-    if (end - x >= least) {
+    if (end < fromX) continue;
+    if (end - x >= least || kept.includes(index)) {
       marks.push(turnMark(bar, index, window));
       continue;
     }
     // Blocks lie on a grid, so that they stay the same when the view moves.
     const cell = Math.floor(x / (least * 3));
     if (block?.cell !== cell) {
-      block = { kind: 'block', cell, first: bar, last: bar, count: 0, failed: 0, x, width: 0 };
+      block = { kind: 'block', cell, index, first: bar, last: bar, count: 0, failed: 0, x, width: 0 };
       marks.push(block);
     }
     block.last = bar;
@@ -82,14 +84,20 @@ export function laneMarks({ bars, kept }: LaneBars, window: MarkWindow): readonl
     if (bar.status === 'error') block.failed++;
     block.width = Math.max(least, end - block.x);
   }
-  for (const index of kept) {
-    const bar = bars[index];
-    if (bar !== undefined) marks.push(turnMark(bar, index, window));
-  }
-  return marks;
+  const single = marks.map((mark) => (mark.kind === 'block' && mark.count === 1 ? turnMark(mark.first, mark.index, window) : mark));
+  for (const index of kept) keepMark(single, bars[index], index, window);
+  return single;
 }
 
 type Block = { -readonly [Key in keyof BlockMark]: BlockMark[Key] } & { readonly cell: number };
+
+/** Adds the mark of a turn that is out of view, at its end of the lane: marks never change places, and so keep the focus. */
+function keepMark(marks: LaneMark[], bar: TimelineBar | undefined, index: number, window: MarkWindow): void {
+  if (bar === undefined || marks.some((mark) => mark.kind === 'turn' && mark.bar === bar)) return;
+  const mark = turnMark(bar, index, window);
+  if (mark.x < window.fromX) marks.unshift(mark);
+  else marks.push(mark);
+}
 
 function firstInView(bars: readonly TimelineBar[], { scale, fromX }: MarkWindow): number {
   let index = lastAtOrBefore(bars, (bar) => toX(scale, bar.from), fromX);

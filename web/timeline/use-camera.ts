@@ -48,7 +48,10 @@ export function useCamera(scroller: RefObject<HTMLElement | null>, { view, span,
   const zoomBy = useCallback((factor: number, clientX?: number): void => {
     const { scale: is, width: wide, labelWidth: label } = now.current;
     const left = scroller.current?.getBoundingClientRect().left ?? 0;
-    const px = viewport.following.value ? wide : clientX === undefined ? wide / 2 : Math.max(0, clientX - left - label);
+    const middle = viewport.following.value ? wide : wide / 2;
+    const px = clientX === undefined ? middle : Math.max(0, clientX - left - label);
+    // Whoever looks at a place does not want to be led away from it.
+    if (px < wide) viewport.following.value = false;
     setScale(is.pxPerMs * factor, toTime(is, viewport.scrollLeft + px), px);
   }, []);
   const zoomTo = useCallback((from: number, to: number): void => {
