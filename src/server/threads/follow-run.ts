@@ -82,6 +82,7 @@ class News {
   #hasGap = true;
   #settling = false;
   #settled = false;
+  #isLeft = false;
   #halted: Error | undefined;
   #wake: (() => void) | undefined;
 
@@ -91,6 +92,7 @@ class News {
     this.#leave = live.add({
       onEvents: (events) => {
         this.#settled = false;
+        this.#isLeft = false;
         for (const event of events) this.#add({ kind: 'event', event });
       },
       onDelta: (agentId, turnId, delta) => this.#add({ kind: 'delta', agentId, turnId, delta }),
@@ -107,7 +109,11 @@ class News {
     if (!this.#isQuiet(last)) return false;
     // Somebody may have sent something since it was found at rest.
     await this.#run.settled();
-    return this.#isQuiet(last);
+    if (!this.#isQuiet(last)) return false;
+    // At rest with calls under way: they were left in the middle, since the engine closes. It says so in a moment.
+    this.#isLeft = this.#run.state.status === 'running';
+    this.#settled = !this.#isLeft;
+    return this.#settled;
   }
 
   /** Whether something was not kept. What waits is dropped with it: the journal and the replies so far hold all of it. */
@@ -126,7 +132,7 @@ class News {
 
   /** Resolves when there is more to take, or nothing is running any more. */
   async more(): Promise<void> {
-    this.#watchSettling();
+    if (!this.#isLeft) this.#watchSettling();
     if (this.#waiting.length === 0 && !this.#hasGap && !this.#settled && !this.#signal.aborted && this.#halted === undefined)
       await new Promise<void>((resolve) => (this.#wake = resolve));
     if (this.#halted !== undefined) throw this.#halted;

@@ -232,6 +232,25 @@ describe('AG-UI', () => {
     expect(await ended).toEqual({ type: 'cancelled' });
   });
 
+  it('hands over what the user shows', async () => {
+    const { served, model } = await servedTeam({ profile: waitsForUser, replies: [{ text: 'A dot.' }] });
+    const client = agUiClient(served.url);
+    const value = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    client.agent.addMessage({
+      id: 'shown',
+      role: 'user',
+      content: [
+        { type: 'text', text: 'What is it?' },
+        { type: 'image', source: { type: 'data', value, mimeType: 'image/png' } },
+      ],
+    });
+    expect(await run(client)).toEqual({ type: 'success' });
+    expect(model.requests[0]?.prompt.at(-1)?.content).toMatchObject([
+      { type: 'text', text: 'What is it?' },
+      { type: 'file', mediaType: 'image/png' },
+    ]);
+  });
+
   it('refuses what it cannot use, and says why', async () => {
     const { served, engine } = await servedTeam({ profile: waitsForUser, replies: [] });
     const said = (content: unknown, more: object = {}) => ({

@@ -364,6 +364,18 @@ describe('a chat of the AI SDK', () => {
     expect(await engine.runs()).toEqual([]);
   });
 
+  it('refuses to regenerate and to edit: what was said stays on record', async () => {
+    const { served } = await servedTeam({ profile: waitsForUser, replies: [{ text: 'One.' }] });
+    const chat = chatClient(served.url);
+    await chat.sendMessage({ text: 'Count.' });
+    const [question] = chat.messages;
+    await chat.regenerate();
+    expect(chat.error?.message).toContain('fork the run');
+    chat.clearError();
+    await chat.sendMessage({ text: 'Count on.', messageId: question?.id ?? '' });
+    expect(chat.error?.message).toContain('fork the run');
+  });
+
   it('is not for reading only', async () => {
     const { served } = await servedTeam({ profile: waitsForUser, replies: [] }, { readOnly: true });
     const chat = chatClient(served.url);
