@@ -16,7 +16,9 @@ import { createDocumentTools } from '../../src/tools/documents/create-document-t
 import { createMemoryJournal } from '../../src/testing/index.ts';
 import { toVisibleText } from '../../web/kit/visible-text.ts';
 import { input, JournalBuilder, turnId } from '../inspector/journal-builder.ts';
+import { allow, tool } from '../support/tools.ts';
 import { buildPage, type OpenOptions, usePageBrowser, whyNoPage } from './browser.ts';
+import { serveTeam } from './served-team.ts';
 
 const browser = usePageBrowser();
 const root = path.join(import.meta.dirname, '..', '..');
@@ -264,6 +266,43 @@ describe.skipIf(whyNoPage !== undefined)(`a turn on the page (${whyNoPage ?? 'in
       expect(await view.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
       await browser.screenshot(view, name);
     }
+  });
+
+  it('grows while it is under way: progress, output, words as they come, attempts that were given up', async () => {
+    const gate = Promise.withResolvers<string>();
+    const slow = tool('slow', async (_, { progress }) => {
+      // Progress is told live alone, and the page may not be there yet.
+      const telling = setInterval(() => progress(0.4, 'digging'), 50);
+      return await gate.promise.finally(() => clearInterval(telling));
+    });
+    await using team = await serveTeam(browser, {
+      profile: { Digger: allow('slow') },
+      tools: [slow],
+      replies: [
+        { text: 'I dig.', toolCalls: [{ name: 'slow', args: { where: 'here' } }] },
+        { text: 'These words are lost on the way.', cutAfter: 4, cutWith: 'error' },
+        { text: 'These words stay for good.', cutAfter: 4, hang: true },
+      ],
+    });
+    const run = await team.engine.launch({ profile: 'Digger', input: 'Dig.' });
+    const page = await browser.open(`${team.url}/#/runs/${run.id}/turns/Digger_1.t1`);
+    const call = section(page, 'calls').getByRole('listitem');
+    await call.getByText('40 % digging').waitFor();
+    expect(await call.innerText()).toContain('not ended');
+    gate.resolve('a bone');
+    await call.getByText('a bone').waitFor();
+    await page.getByRole('navigation', { name: 'Turns around this one' }).getByRole('link', { name: 'Digger_1.t2' }).last().click();
+    const reply = section(page, 'reply');
+    await reply.getByText('attempt 2, as it comes').waitFor();
+    await reply.getByText('These wo').last().waitFor();
+    await reply.getByText('attempt 1 was given up').click();
+    await browser.screenshot(page, 'turn-live');
+    await run.cancel('enough');
+    await page.getByText('cancelled', { exact: true }).first().waitFor();
+    const record = run.turn('Digger_1.t2');
+    expect(record?.status).toBe('cancelled');
+    for (const { error } of record?.attempts ?? [])
+      if (error !== undefined) await section(page, 'model').getByText(error.code).first().waitFor();
   });
 
   it('opens a prompt of many megabytes at once, stays small and quick, and shows whatever it holds as text', async () => {

@@ -160,7 +160,7 @@ function Cause({ step, from }: { readonly step: CauseStep; readonly from: string
     <li class="t-cause">
       <span class="t-cause-what">{safe(text, 240)}</span>
       <span class="small faint">
-        <a href={runHref(runId, 'events', { at: String(seq) })} onClick={() => leave(from)}>
+        <a href={runHref(runId, 'events', { seq: String(seq) })} onClick={() => leave(from)}>
           #{seq} {type}
         </a>
         {turnId !== undefined && (

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import type { CadreEvent } from '../../src/core/event.ts';
+import { RunStore } from '../../web/data/run-store.ts';
+import type { RunSink } from '../../web/data/run-source.ts';
+import { finish, teamJournal } from '../inspector/team-journal.ts';
+
+/** A store that is handed events, and texts when they are said to be there. */
+function storeOf(events: readonly CadreEvent[], contents: ReadonlyMap<string, string>) {
+  let sink: RunSink | undefined;
+  let asked = 0;
+  const store = new RunStore('run1', {
+    isServed: true,
+    open: (given) => {
+      sink = given;
+      return () => undefined;
+    },
+    contents: async (hashes) => {
+      asked += 1;
+      return Object.fromEntries(hashes.map((hash) => [hash, contents.get(hash) ?? null]));
+    },
+    profiles: async () => new Map(),
+  });
+  let at = 0;
+  /** Hands over events up to the first that fits. */
+  const upTo = (fits: (event: CadreEvent) => boolean): void => {
+    const end = events.findIndex((event, index) => index >= at && fits(event));
+    sink?.events(events.slice(at, end + 1));
+    sink?.connection({ kind: 'live' });
+    at = end + 1;
+  };
+  return { store, upTo, asked: () => asked };
+}
+
+describe('records of turns in the page', () => {
+  it('are made anew when something of their own turn changed, and not for what happens elsewhere', async () => {
+    const journal = finish(teamJournal());
+    const { store, upTo } = storeOf(journal.events, journal.contents);
+    await Promise.resolve();
+    upTo((event) => event.type === 'turn.start' && event.turnId === 'Assoc_1.t1');
+    const partner = store.turn('Partner_1.t1');
+    void partner?.prompt;
+    expect(partner?.status).toBe('running');
+    expect(store.turn('Partner_1.t1')).toBe(partner);
+    const begun = store.turn('Assoc_1.t1');
+    upTo((event) => event.type === 'model.end' && event.turnId === 'Assoc_1.t1');
+    expect(store.turn('Partner_1.t1')).toBe(partner);
+    const answered = store.turn('Assoc_1.t1');
+    expect(answered).not.toBe(begun);
+    expect(answered?.attempts).toHaveLength(1);
+    // What the model was shown is settled when a turn begins.
+    expect(answered?.prompt).toBe(begun?.prompt);
+    upTo((event) => event.type === 'turn.end' && event.turnId === 'Partner_1.t1');
+    expect(store.turn('Partner_1.t1')?.status).toBe('completed');
+    store.close();
+  });
+
+  it('are made anew when the texts they lacked have come', async () => {
+    const journal = finish(teamJournal());
+    const { store, upTo, asked } = storeOf(journal.events, journal.contents);
+    upTo((event) => event.type === 'turn.end' && event.turnId === 'Partner_1.t1');
+    for (let round = 0; round < 6; round++) {
+      void store.turn('Partner_1.t1')?.prompt.text;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(store.turn('Partner_1.t1')?.prompt.text).toContain('You are the Partner.');
+    // Those that are nowhere are not asked for again and again.
+    const before = asked();
+    expect(store.turn('Partner_1.t1')).toBe(store.turn('Partner_1.t1'));
+    expect(asked()).toBe(before);
+    store.close();
+  });
+});
