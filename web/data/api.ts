@@ -21,14 +21,28 @@ export async function getText(path: string, signal?: AbortSignal): Promise<strin
   return await (await ask(path, signal === undefined ? {} : { signal })).text();
 }
 
+/** Keys of requests that were not answered: asked again, the server does once what was asked twice. */
+const onceKeys = new Map<string, string>();
+
 /** Has the server do something. */
-export async function postJson<Answer>(path: string, body: unknown): Promise<Answer> {
-  const answer = await ask(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+export async function postJson<Answer>(path: string, content: unknown): Promise<Answer> {
+  const body = JSON.stringify(content);
+  const asked = `${path} ${body}`;
+  const key = onceKeys.get(asked) ?? randomKey();
+  onceKeys.set(asked, key);
+  const headers = { 'content-type': 'application/json', 'idempotency-key': key };
+  const forget = (thrown: unknown): never => {
+    // Refused is answered, too.
+    if (!(thrown instanceof ApiError) || thrown.code !== 'OFFLINE') onceKeys.delete(asked);
+    throw thrown;
+  };
+  const answer = await ask(path, { method: 'POST', headers, body }).catch(forget);
+  onceKeys.delete(asked);
   return (await answer.json()) as Answer;
+}
+
+function randomKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 async function ask(path: string, options: RequestInit): Promise<Response> {

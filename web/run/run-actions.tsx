@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { RunOverview } from '../../src/inspector/run-overview.ts';
 import { runActions } from '../data/actions.ts';
-import { serverInfo } from '../data/server-info.ts';
 import type { Standing } from '../data/standing.ts';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
@@ -9,6 +8,7 @@ import { useAction } from '../kit/use-action.ts';
 import { runHref } from '../routing/route.ts';
 import { go } from '../routing/router.ts';
 import { useRun } from './run-context.ts';
+import { useControl } from './use-control.ts';
 
 /** What can be done with the run as a whole. */
 export function RunActions(props: { readonly overview: RunOverview; readonly standing: Standing | undefined }) {
@@ -16,7 +16,7 @@ export function RunActions(props: { readonly overview: RunOverview; readonly sta
   const { isServed } = useRun();
   const resuming = useAction();
   const [asks, setAsks] = useState<'cancel' | 'fork' | undefined>();
-  const canControl = isServed && serverInfo.value?.canControl === true;
+  const canControl = useControl();
   const isOver = overview.outcome !== undefined;
   const base = `./api/runs/${encodeURIComponent(overview.runId)}`;
   return (

@@ -7,11 +7,19 @@ import { useNow } from '../kit/use-now.ts';
 import { toVisibleText } from '../kit/visible-text.ts';
 
 /** What the run has used, each with how much of its limit that is. */
-export function RunFacts({ overview }: { readonly overview: RunOverview }) {
+export function RunFacts({
+  overview,
+  goesOn,
+}: {
+  readonly overview: RunOverview;
+  /** Somebody advances it, as far as one can tell from here. */
+  readonly goesOn: boolean;
+}) {
   const { limits, used, agents, turns, toolCalls, inputTokens, outputTokens, cost, costUnknown } = overview;
-  const now = useNow(overview.status === 'running');
-  const lasted = (overview.status === 'running' ? Math.max(now, overview.updatedAt) : overview.updatedAt) - overview.createdAt;
-  const ticked = overview.status === 'running' ? Math.max(0, now - overview.updatedAt) : 0;
+  const ticks = goesOn && overview.status === 'running' && overview.imported === undefined;
+  const now = useNow(ticks);
+  const lasted = (ticks ? Math.max(now, overview.updatedAt) : overview.updatedAt) - overview.createdAt;
+  const ticked = ticks ? Math.max(0, now - overview.updatedAt) : 0;
   return (
     <dl class="facts">
       <Fact name="profile">{toVisibleText(overview.profile)}</Fact>

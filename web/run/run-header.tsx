@@ -35,9 +35,14 @@ export function RunHeader({ shown }: { readonly shown: RunRoute }) {
         )}
         <h1 title={shown.runId}>{title}</h1>
         {overview !== undefined && <Badge status={statusOf(overview, standing)} />}
+        {overview?.imported !== undefined && (
+          <span class="badge tone-calm" title={`read from ${toVisibleText(overview.imported.from)}`}>
+            imported
+          </span>
+        )}
         <ConnectionNote />
       </TopBar>
-      {overview !== undefined && <RunFacts overview={overview} />}
+      {overview !== undefined && <RunFacts overview={overview} goesOn={store.isServed && standing?.isAbandoned !== true} />}
       {problem !== undefined && <p class="run-problem problem">{toVisibleText(startOf(problem, 2_000))}</p>}
       <div class="run-bar">
         <nav aria-label="Views of this run">

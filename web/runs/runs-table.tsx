@@ -17,9 +17,12 @@ const columns: readonly Column<RunRow>[] = [
     title: 'title',
     class: 'run-title',
     cell: (row) => (
-      <a href={runHref(row.runId)} title={row.runId}>
-        {toVisibleText(startOf(row.title, longestTitle)).replaceAll('\n', ' ') || row.runId}
-      </a>
+      <>
+        <a href={runHref(row.runId)} title={row.runId}>
+          {toVisibleText(startOf(row.title, longestTitle)).replaceAll('\n', ' ') || row.runId}
+        </a>
+        {row.isImported === true && <span class="badge tone-calm">imported</span>}
+      </>
     ),
   },
   { title: 'profile', class: 'run-profile', cell: (row) => <span class="faint">{toVisibleText(row.profile)}</span> },
@@ -69,7 +72,7 @@ function Brief({ row }: { readonly row: RunRow }) {
 
 /** How long a run took; it counts on while somebody advances it. */
 function Lasted({ row }: { readonly row: RunRow }) {
-  const isRunning = statusOf(row) === 'running';
+  const isRunning = statusOf(row) === 'running' && row.isImported !== true;
   const now = useNow(isRunning);
   return <>{durationText((isRunning ? Math.max(now, row.updatedAt) : row.updatedAt) - row.createdAt)}</>;
 }

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { pendingOf } from '../../src/core/pending.ts';
 import { conversation, type ConversationEntry } from '../../src/inspector/conversation.ts';
-import { serverInfo } from '../data/server-info.ts';
 import { VirtualList } from '../kit/virtual-list.tsx';
-import { useRun, useView } from '../run/run-context.ts';
+import { useView } from '../run/run-context.ts';
+import { useControl } from '../run/use-control.ts';
 import type { RouteQuery } from '../routing/route.ts';
 import { type LiveEntry, Message } from './message.tsx';
 import { RequestCard } from './request-card.tsx';
@@ -12,14 +12,13 @@ import './talk.css';
 
 /** The conversation with the user, what waits for them, and a box to say something. */
 export function TalkView({ query }: { readonly query: RouteQuery }) {
-  const store = useRun();
   const said = useView(conversation).value ?? [];
   const pending = useView(pendingOf).value ?? [];
   const isOver = useView((state) => state.outcome !== undefined).value ?? true;
   const live = useView(liveEntry).value;
   const [follows, setFollows] = useState(true);
   const entries: readonly (ConversationEntry | LiveEntry)[] = live === undefined ? said : [...said, live];
-  const canControl = store.isServed && serverInfo.value?.canControl === true;
+  const canControl = useControl();
   return (
     <>
       <h2 class="seen-by-readers">Conversation</h2>
