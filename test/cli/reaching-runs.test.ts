@@ -114,6 +114,32 @@ it('from any terminal, a run that another process has is cancelled: it is over w
   await chat.finished;
 }, 60_000);
 
+it('over HTTP, the run of another process is decided about and spoken to; a run of the server is cancelled from a terminal', async () => {
+  const { cwd, chat, runId, cadre } = await heldRun();
+  const server = startForTest(['serve', '--docs', 'docs', '--port', '0'], { cwd, holdInput: true });
+  await server.until('(Ctrl-C');
+  const url = /Cadre is at (\S+)/.exec(server.said())?.[1] ?? '';
+  const post = async (route: string, body: object): Promise<Readonly<Record<string, unknown>>> => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    return (await (await fetch(`${url}/api/runs${route}`, init)).json()) as Readonly<Record<string, unknown>>;
+  };
+  expect(await post(`/${runId}/approve`, { ids: ['c9'] })).toMatchObject({ error: { code: 'PENDING_UNKNOWN' } });
+  await post(`/${runId}/reject`, { ids: ['c00000001'], message: 'no files' });
+  await waiting(cadre, 'c00000002');
+  expect(await post(`/${runId}/answer`, { id: 'c00000002', value: 'red' })).toMatchObject({ pending: [] });
+  await chat.until('You said red');
+  expect(await post(`/${runId}/cancel`, {})).toMatchObject({ status: 'cancelled' });
+
+  const { runId: ofServer } = await post('', { input: 'Go.' });
+  await waiting(cadre, 'c00000001');
+  expect(await cadre('cancel', String(ofServer))).toMatchObject({ code: 0, err: expect.stringContaining('is over (cancelled)') });
+  expect(await (await fetch(`${url}/api/runs/${String(ofServer)}`)).json()).toMatchObject({ status: 'cancelled' });
+  server.child.kill('SIGINT');
+  expect((await server.finished).code).toBe(0);
+  chat.child.stdin?.end();
+  await chat.finished;
+}, 60_000);
+
 it('a run whose process is gone, or does not answer, is cancelled all the same, and nothing of it is begun again', async () => {
   const cwd = await temporaryFolder();
   const program = path.join(import.meta.dirname, 'slow-tool-process.ts');
