@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { scriptedModel } from '../../src/testing/index.ts';
+import { defineTool } from '../../src/index.ts';
+import { createMemoryJournal, scriptedModel } from '../../src/testing/index.ts';
 import { verifyRun } from '../support/verify-run.ts';
 import { answers, boss, calls, clerk, engineOver, journalOf, keepingCommits, poet, standing } from './agents.ts';
 import {
@@ -23,9 +24,13 @@ const yaml = [boss, clerk, poet];
 /** Plays a team to its end or to where it waits, and holds the whole run against the invariants. */
 async function played(
   models: Parameters<typeof engineOver>[1],
-  { profiles = yaml, limits }: { readonly profiles?: readonly string[]; readonly limits?: object } = {},
+  {
+    profiles = yaml,
+    limits,
+    tools,
+  }: { readonly profiles?: readonly string[]; readonly limits?: object; readonly tools?: readonly unknown[] } = {},
 ) {
-  const { engine, journal } = await engineOver(profiles, models);
+  const { engine, journal } = await engineOver(profiles, models, createMemoryJournal(), tools === undefined ? {} : { tools });
   const run = await engine.launch({ profile: 'Boss', input: 'Go.' }, limits === undefined ? {} : { limits });
   await run.settled();
   const requests = Object.values(models).flatMap((model) => model.requests);
@@ -417,6 +422,117 @@ exposable_as_tool: { name: split, description: Splits., max_depth: 3 }
       { profiles: [poor, clerk, poet] },
     );
     expect(run.state).toMatchObject({ status: 'failed', outcome: 'limit' });
+  });
+});
+
+describe('C3 8 next to what else there is', () => {
+  it('what an agent read from outside taints its caller: also when the agent only waits, and is quoted', async () => {
+    const fetch = defineTool({
+      name: 'fetch',
+      description: 'Fetches.',
+      effect: 'pure',
+      trust: 'untrusted',
+      execute: () => 'From outside.',
+    });
+    for (const ending of ['action: { type: await_user_input }', 'action: { type: end_agent_turn, outcome: success }']) {
+      const reader = `${clerk.replace('allowed_toolsets: [flow_control_end]', 'allowed_individual_tools: [fetch]')}flow_decider:
+  - { id: tools, condition: state.current_action, action: { type: continue_with_tool } }
+  - { id: end, ${ending} }
+`;
+      const guarded = `${boss}tool_gates: [{ id: careful, tools: [call_agent], condition: size(prompt.untrusted) > 0, verdict: deny, message: No. }]\n`;
+      const { run } = await played(
+        {
+          boss: speaks(call('ask_clerk', { question: 'x' }), call('call_agent', { profile: 'Poet', input: 'x' }), 'End.'),
+          clerk: speaks(call('fetch'), 'It says: from outside.'),
+          poet: speaks(),
+        },
+        { profiles: [guarded, reader, poet], tools: [fetch] },
+      );
+      expect(turnsOf(run, 'Boss')[1]?.toolInteractions[0]).toMatchObject({
+        status: 'denied',
+        content: expect.stringContaining('No.'),
+      });
+    }
+  });
+
+  it('a gate may ask a person before an agent goes to work', async () => {
+    const asking = `${boss}tool_gates: [{ id: may_i, tools: [ask_clerk], verdict: ask }]\n`;
+    const { engine, journal } = await engineOver([asking, clerk, poet], {
+      boss: speaks(calls('ask_clerk', { question: '1' }, { question: '2' }), 'End.'),
+      clerk: answers({}, say('Green.')),
+      poet: speaks(),
+    });
+    const run = await engine.launch({ profile: 'Boss', input: 'Go.' });
+    await run.settled();
+    expect(run.state.agents.size).toBe(1);
+    const [first, second] = run.pending;
+    await run.approve(first?.id ?? '');
+    await run.reject(second?.id ?? '', { message: 'One is enough.' });
+    await run.settled();
+    expect(turnsOf(run, 'Boss')[0]?.toolInteractions.map(({ status }) => status)).toEqual(['ok', 'denied']);
+    await verifyRun(run, journal);
+  });
+
+  it('an agent with a window goes on within it, and its prompts are spans of what it has seen', async () => {
+    const narrow = `${clerk}context_policy: { window: 3 }\n`;
+    const clerkModel = answers({ one: say('First.'), two: say('Second.'), three: say('Third.') });
+    const { run } = await played(
+      {
+        boss: speaks(
+          call('ask_clerk', { question: 'one' }),
+          call('ask_clerk', { question: 'two', agent_id: 'Clerk_2' }),
+          call('ask_clerk', { question: 'three', agent_id: 'Clerk_2' }),
+          'End.',
+        ),
+        clerk: clerkModel,
+        poet: speaks(),
+      },
+      { profiles: [boss, narrow, poet] },
+    );
+    expect(dataOf(run, 'ask_clerk', 2)).toMatchObject({ output: 'Third.' });
+    expect(messagesOf(clerkModel.requests[2]).filter((message) => message.includes('First.'))).toEqual([]);
+    expect(promptOf(clerkModel.requests[2])).toContain('three');
+  });
+
+  it('agents that call each other in turn are bounded by the depth of either', async () => {
+    const ping = `
+name: Boss
+type: associate
+llm_config_ref: boss
+instructions: Ping.
+callable_profiles: [Pong]
+tool_access_policy: { allowed_individual_tools: [call_agent] }
+`;
+    const pong = ping.replace('name: Boss', 'name: Pong').replace('[Pong]', '[Boss]');
+    const model = scriptedModel((request) => {
+      const whose = JSON.stringify(request.tools).includes('Pong') ? 'Pong' : 'Boss';
+      return messagesOf(request).some((message) => message.startsWith('tool:'))
+        ? say('Done.')
+        : call('call_agent', { profile: whose, input: 'Back.' });
+    });
+    const { run } = await played({ boss: model }, { profiles: [ping, pong], limits: { maxDepth: 20 } });
+    expect(Object.values(standing(run.state))).toEqual(Array.from({ length: 6 }, () => 'success'));
+  });
+
+  it('a person may speak to an agent whose call was answered; nobody else is told', async () => {
+    const chatty = `${clerk}flow_decider: [{ id: wait, action: { type: await_user_input } }]\n`;
+    const waitingBoss = `${boss}flow_decider:
+  - { id: tools, condition: state.current_action, action: { type: continue_with_tool } }
+  - { id: wait, action: { type: await_user_input } }
+`;
+    const clerkModel = answers({ Person: say('Thank you.') }, say('Green or black?'));
+    const { engine, journal } = await engineOver([waitingBoss, chatty, poet], {
+      boss: speaks(call('ask_clerk', { question: 'x' }), 'Waiting.'),
+      clerk: clerkModel,
+      poet: speaks(),
+    });
+    const run = await engine.launch({ profile: 'Boss', input: 'Go.' });
+    await run.settled();
+    await run.send('Person here.', { to: 'Clerk_2' });
+    await run.settled();
+    expect(agentOf(run, 'Clerk')).toMatchObject({ status: 'awaiting_input', lastReply: 'Thank you.' });
+    expect(turnsOf(run, 'Boss')).toHaveLength(2);
+    await verifyRun(run, journal);
   });
 });
 

@@ -33,7 +33,7 @@ export function beginCalls(requests: readonly AgentRequest[], context: Transitio
   let room = liveRoom(context.run, context.profiles, context.agent);
   for (const entry of admitted)
     if (typeof entry !== 'string' && entry.kind === 'go_on' && entry.agent.status === 'ended') room -= 1;
-  let isSomeoneAtWork = isAnyoneAtWork(context) || admitted.some((entry) => typeof entry !== 'string' && entry.kind === 'go_on');
+  let hasBegun = admitted.some((entry) => typeof entry !== 'string' && entry.kind === 'go_on');
   const events: EventDraft[] = [];
   const calls = requests.map(({ callee }, index): MadeCall => {
     const profile = callee.profile.name;
@@ -44,11 +44,11 @@ export function beginCalls(requests: readonly AgentRequest[], context: Transitio
       return { profile, agentId: entry.agent.meta.agentId };
     }
     const held = room <= 0;
-    if (held && !isSomeoneAtWork) return { profile, refused: liveRefusal(context.run) };
+    if (held && !hasBegun && !isAnyoneAtWork(context)) return { profile, refused: liveRefusal(context.run) };
     const agentId = newIds.shift();
     if (agentId === undefined) return { profile, refused: 'the engine has no id for it' };
     room -= 1;
-    isSomeoneAtWork = true;
+    hasBegun = true;
     events.push(...startEvents(entry, { agentId, held }, context));
     return { profile, agentId };
   });
