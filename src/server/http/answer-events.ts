@@ -23,7 +23,16 @@ const heartbeatMs = 15_000;
  *    for it is what its source keeps.
  * 2. When the reader leaves, the source is closed.
  */
-export function answerEvents(context: Context, source: FrameSource): Response {
+export async function answerEvents(context: Context, open: () => FrameSource | Promise<FrameSource>): Promise<Response> {
+  context.header('Content-Type', 'text/event-stream; charset=utf-8');
+  context.header('Cache-Control', 'no-store');
+  // Proxies that collect answers would keep the stream from arriving.
+  context.header('X-Accel-Buffering', 'no');
+  // Nobody reads the body of an answer to HEAD, and nobody would close what is behind it.
+  return context.req.method === 'HEAD' ? context.body(null) : context.body(streamOf(await open()));
+}
+
+function streamOf(source: FrameSource): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const reader = { isOpen: true };
   const close = (): void => {
@@ -44,7 +53,7 @@ export function answerEvents(context: Context, source: FrameSource): Response {
     return undefined;
   };
   let isFirst = true;
-  const body = new ReadableStream<Uint8Array>(
+  return new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
         // What cannot be read any more (a closed engine, a broken disk) ends the stream; whoever reads it asks again and is told.
@@ -59,9 +68,4 @@ export function answerEvents(context: Context, source: FrameSource): Response {
     },
     { highWaterMark: 0 },
   );
-  context.header('Content-Type', 'text/event-stream; charset=utf-8');
-  context.header('Cache-Control', 'no-store');
-  // Proxies that collect answers would keep the stream from arriving.
-  context.header('X-Accel-Buffering', 'no');
-  return context.body(body);
 }

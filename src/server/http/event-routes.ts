@@ -9,7 +9,7 @@ import type { ServerApp, ServerParts } from './server-parts.ts';
 export function addEventRoutes(app: ServerApp, { engine }: ServerParts): void {
   const list = new RunListWatch(engine);
 
-  app.get('/api/events', async (context) => answerEvents(context, await list.open()));
+  app.get('/api/events', (context) => answerEvents(context, () => list.open()));
 
   app.get('/api/runs/:id/events', async (context) => {
     const runId = context.req.param('id') as RunId;
@@ -19,6 +19,6 @@ export function addEventRoutes(app: ServerApp, { engine }: ServerParts): void {
     const after = last === null ? asked : Number(last[0]);
     // Asked for before the answer begins, so that an unknown run is an error.
     await engine.records.read(runId, { after, limit: 1 });
-    return answerEvents(context, new RunFeed(engine, runId, after));
+    return await answerEvents(context, () => new RunFeed(engine, runId, after));
   });
 }

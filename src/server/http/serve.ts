@@ -1,11 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { getRequestListener } from '@hono/node-server';
 import { CadreError } from '../../core/error.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { listen } from '../listen.ts';
 import { receiveMail } from '../reach/receive-mail.ts';
-import type { ErrorAnswer } from './answer-error.ts';
 import { createServerApp, type ServerAppOptions } from './create-server-app.ts';
+import { createNodeServer } from './node-server.ts';
 
 /** Where an engine is served, and for whom. */
 export interface ServeOptions extends Omit<ServerAppOptions, 'allowsAddresses'> {
@@ -26,11 +24,6 @@ export interface Served {
 
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1']);
 
-/** How long a client may take for the head and for the whole of a request, in milliseconds. Answers may take as long as they do. */
-const headTimeoutMs = 10_000;
-const requestTimeoutMs = 60_000;
-const longestHead = 16_384;
-
 /**
  * Serves an engine over HTTP: its runs as JSON and live streams, and the page to look at them.
  *
@@ -46,19 +39,7 @@ export async function serve(engine: Engine, options: ServeOptions = {}): Promise
     );
   const allowedHosts = isLocal ? rest.allowedHosts : [host, ...(rest.allowedHosts ?? [])];
   const app = createServerApp(engine, { ...rest, ...(allowedHosts && { allowedHosts }), allowsAddresses: !isLocal });
-  const handle = getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: answerMalformed });
-  const server = createServer(
-    {
-      headersTimeout: headTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      maxHeaderSize: longestHead,
-      connectionsCheckingInterval: 2_000,
-    },
-    (request, response) => {
-      if (isForItsHost(request)) void handle(request, response);
-      else sendMalformed(response);
-    },
-  );
+  const server = createNodeServer(app);
   const taken = await listen(server, port, host);
   // What is served is also reached from terminals.
   const mail = receiveMail(engine);
@@ -72,27 +53,6 @@ export async function serve(engine: Engine, options: ServeOptions = {}): Promise
       await closed;
     },
   };
-}
-
-/**
- * Whether the target of a request is a path, or names the host that `Host` names: who puts another one there, as to a proxy, asks for that
- * one, and `Host` is what is checked.
- */
-function isForItsHost({ url = '', headers }: IncomingMessage): boolean {
-  if (url.startsWith('/')) return true;
-  return URL.canParse(url) && new URL(url).host === headers.host?.toLowerCase();
-}
-
-const malformed: ErrorAnswer = { error: { code: 'REQUEST_INVALID', message: 'the request cannot be read' } };
-
-/** What nothing can be read of, such as a request whose Host is no host. */
-function answerMalformed(): Response {
-  return Response.json(malformed, { status: 400 });
-}
-
-function sendMalformed(response: ServerResponse): void {
-  response.writeHead(400, { 'content-type': 'application/json', connection: 'close' });
-  response.end(JSON.stringify(malformed));
 }
 
 function urlHost(host: string): string {
