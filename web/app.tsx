@@ -27,7 +27,8 @@ export function App({ bundle }: { readonly bundle: BundledRun | undefined }) {
 function Shown({ shown, bundle }: { readonly shown: Route; readonly bundle: BundledRun | undefined }) {
   const own = bundle?.events[0]?.runId;
   if (shown.kind === 'run' || shown.kind === 'turn') return <RunPage shown={shown} bundle={bundle} />;
-  if (own !== undefined) return <RunPage shown={{ kind: 'run', runId: own, tab: 'timeline', query: {} }} bundle={bundle} />;
+  if (own !== undefined)
+    return <RunPage shown={{ kind: 'run', runId: own, tab: 'timeline', query: shown.query }} bundle={bundle} />;
   if (shown.kind === 'runs') return <RunsPage query={shown.query} />;
   return <Nothing />;
 }

@@ -25,19 +25,29 @@ export async function served(engine: Engine, id: string): Promise<string> {
   return `${server.url}/#/runs/${encodeURIComponent(id)}`;
 }
 
-/** The bundled team, asked one question of the documents that a package here ships, offline. */
-export async function bundledRun(): Promise<{ readonly engine: Engine; readonly run: Run }> {
+/** A run that several tests look at. */
+export interface SharedRun {
+  readonly url: string;
+  readonly close: () => Promise<void>;
+}
+
+/** The bundled team, asked one question of the documents that a package here ships, offline, and served. */
+export async function bundledRun(): Promise<SharedRun> {
   const outDir = await mkdtemp(path.join(tmpdir(), 'cadre-lanes-'));
   const tools = createDocumentTools({ root: path.join(root, 'node_modules/ai/docs'), outDir });
   const engine = await createEngine({ profiles: path.join(root, 'agent_profiles'), tools: tools.tools, store: 'memory', env: {} });
-  onTestFinished(async () => {
-    await engine.close();
-    tools[Symbol.dispose]();
-    await rm(outDir, { recursive: true, force: true });
-  });
   const run = await engine.launch({ profile: 'Partner', input: 'How do I require approval before a tool runs?' });
   await run.settled();
-  return { engine, run };
+  const server = await serve(engine);
+  return {
+    url: `${server.url}/#/runs/${encodeURIComponent(run.id)}`,
+    close: async () => {
+      await server.close();
+      await engine.close();
+      tools[Symbol.dispose]();
+      await rm(outDir, { recursive: true, force: true });
+    },
+  };
 }
 
 /** A team at work whose workers say nothing before the test lets them. */

@@ -20,7 +20,7 @@ export function BoardView({ query }: { readonly query: RouteQuery }) {
 
 function NoModules() {
   return (
-    <div class="empty">
+    <div class="no-modules">
       <h2>No work modules</h2>
       <p class="faint">
         A work module is a piece of work that a planner writes down, hands to agents and reviews: pending, ongoing, in review,

@@ -60,17 +60,17 @@ export function TimeAxis({ view, scale, window, labelWidth, expand }: TimeAxisPr
 /** The lines behind all lanes. */
 export function TimeLines({ view, scale, window, now, labelWidth }: Omit<TimeAxisProps, 'expand'>) {
   return (
-    <div class="lines" aria-hidden="true" style={{ left: `${labelWidth}px` }}>
+    <div class="time-lines" aria-hidden="true" style={{ left: `${labelWidth}px` }}>
       {timeTicks(scale, view.from, window.fromX, window.untilX).map(({ x, label }) => (
-        <i key={label} class="line" style={{ left: `${x}px` }} />
+        <i key={label} class="time-line" style={{ left: `${x}px` }} />
       ))}
       {foldsIn(scale, window).map(({ from, x, width }) => (
-        <i key={`fold ${from}`} class="fold" style={{ left: `${x}px`, width: `${width}px` }} />
+        <i key={`fold ${from}`} class="time-fold" style={{ left: `${x}px`, width: `${width}px` }} />
       ))}
       {resumesIn(view, scale, window).map(({ at, x }) => (
-        <i key={`resume ${at}`} class="line is-resume" style={{ left: `${x}px` }} />
+        <i key={`resume ${at}`} class="time-line is-resume" style={{ left: `${x}px` }} />
       ))}
-      {now > view.to && <i class="line is-now" style={{ left: `${toX(scale, now)}px` }} />}
+      {now > view.to && <i class="time-line is-now" style={{ left: `${toX(scale, now)}px` }} />}
     </div>
   );
 }

@@ -19,17 +19,21 @@ const steps = [
   ...[1, 2, 7, 30, 90, 365].map((count) => count * day),
 ];
 const leastPx = 76;
+const labelPx = 56;
 
 /** The ticks between two places, in time since the run began, with room for their labels between them. */
 export function timeTicks(scale: TimeScale, origin: number, fromX: number, untilX: number): readonly Tick[] {
   const step = steps.find((ms) => ms * scale.pxPerMs >= leastPx) ?? 365 * day;
   const ticks: Tick[] = [];
+  const last = scale.segments.at(-1)?.to ?? 0;
   for (const { from, to, x, width, isFolded } of scale.segments) {
     if (isFolded || x > untilX || x + width < fromX) continue;
     const visibleFrom = from + Math.max(0, fromX - x) / scale.pxPerMs;
     const visibleTo = Math.min(to, from + (untilX - x) / scale.pxPerMs);
     for (let at = Math.ceil((visibleFrom - origin) / step) * step; at + origin <= visibleTo; at += step) {
       const place = toX(scale, at + origin);
+      // Where a fold begins, its button stands: a label in front of it would be cut.
+      if (to < last && place > x + width - labelPx) continue;
       if (place - (ticks.at(-1)?.x ?? Number.NEGATIVE_INFINITY) >= leastPx / 2)
         ticks.push({ x: place, label: sinceStart(at, step) });
     }

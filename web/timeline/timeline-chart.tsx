@@ -62,11 +62,6 @@ export function TimelineChart({ view, query }: { readonly view: Timeline; readon
       '=': () => camera.zoomBy(1.6, keyboardPlace(frame.current, focused)),
       '-': () => camera.zoomBy(1 / 1.6, keyboardPlace(frame.current, focused)),
       '0': camera.showAll,
-      Escape: () => {
-        setFocusShown(false);
-        setHovered(undefined);
-        setQuery({ turn: '' });
-      },
     };
     const turnId = turnAt(event.target);
     const next = turnId === undefined ? undefined : places.next(turnId, event.key);
@@ -77,7 +72,11 @@ export function TimelineChart({ view, query }: { readonly view: Timeline; readon
       reveal(next);
     } else if (event.key === ' ' && turnId !== undefined) setQuery({ turn: turnId === selected ? '' : turnId });
     else if (event.key in zoomOf) zoomOf[event.key]?.();
-    else if (!event.key.startsWith('Arrow') || turnId === undefined) return;
+    else if (event.key === 'Escape' && (selected !== undefined || isFocusShown)) {
+      // What is marked or shown goes first; the next press leads out.
+      setFocusShown(false);
+      setQuery({ turn: '' });
+    } else if (!event.key.startsWith('Arrow') || turnId === undefined) return;
     event.preventDefault();
   };
 
