@@ -100,7 +100,7 @@ async function textOf(page: Page, name: string): Promise<string> {
   await read();
   for (const block of await section(page, name).locator('.t-block').all()) {
     await block.scrollIntoViewIfNeeded();
-    await page.waitForTimeout(30);
+    await block.locator('> *').first().waitFor();
     await read();
   }
   return [...lines]
@@ -142,10 +142,8 @@ describe.skipIf(whyNoPage !== undefined)(`a turn on the page (${whyNoPage ?? 'in
   });
 
   it('I10: the lines of the prompt, put together, are what was sent', async () => {
-    for (const id of ['Principal_2.t2', 'Partner_1.t4']) {
-      const page = await openTurn(id);
-      expect(await textOf(page, 'prompt')).toBe(toVisibleText(recordOf(id).prompt.text));
-    }
+    const page = await openTurn('Principal_2.t4');
+    expect(await textOf(page, 'prompt')).toBe(toVisibleText(recordOf('Principal_2.t4').prompt.text));
   });
 
   it('leads from a line to its place in a profile, and from cause to cause back to the user', async () => {
@@ -247,7 +245,7 @@ describe.skipIf(whyNoPage !== undefined)(`a turn on the page (${whyNoPage ?? 'in
     expect(await diff.innerText()).toContain('since Partner_1.t2');
   });
 
-  it('keeps what was folded, copies what it shows, and is all there on a narrow and a dark screen', async () => {
+  it('keeps what was folded, and is all there on a narrow and a dark screen', async () => {
     const page = await openTurn('Principal_2.t2');
     await section(page, 'items').getByRole('button', { name: 'Read', exact: true }).click();
     await page.keyboard.press('J');
@@ -255,16 +253,21 @@ describe.skipIf(whyNoPage !== undefined)(`a turn on the page (${whyNoPage ?? 'in
     expect(await section(page, 'items').getByRole('button', { name: 'Read', exact: true }).getAttribute('aria-expanded')).toBe(
       'false',
     );
-    for (const [name, options] of [
-      ['turn-dark', { colorScheme: 'dark' }],
-      ['turn-narrow', { width: 390, height: 844 }],
-      ['turn-narrow-dark', { width: 390, height: 844, colorScheme: 'dark' }],
+    await section(page, 'prompt').locator('.t-line').nth(4).click();
+    await asked(page).waitFor();
+    for (const [name, width, colorScheme] of [
+      ['turn-dark', 1280, 'dark'],
+      ['turn-narrow-dark', 390, 'dark'],
+      ['turn-narrow', 390, 'light'],
     ] as const) {
-      const view = await openTurn('Principal_2.t4', { section: 'prompt' }, options);
-      await section(view, 'prompt').locator('.t-line').nth(4).click();
-      await asked(view).waitFor();
-      expect(await view.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-      await browser.screenshot(view, name);
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 844 });
+      const line = section(page, 'prompt').locator('.t-line[aria-pressed="true"]');
+      await line.evaluate((row) => row.scrollIntoView({ block: 'nearest' }));
+      const [lineBox, answerBox] = [await line.boundingBox(), await asked(page).boundingBox()];
+      if (width < 500) expect((lineBox?.y ?? 900) + (lineBox?.height ?? 0)).toBeLessThanOrEqual(answerBox?.y ?? 0);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      await browser.screenshot(page, name);
     }
   });
 
@@ -303,6 +306,17 @@ describe.skipIf(whyNoPage !== undefined)(`a turn on the page (${whyNoPage ?? 'in
     expect(record?.status).toBe('cancelled');
     for (const { error } of record?.attempts ?? [])
       if (error !== undefined) await section(page, 'model').getByText(error.code).first().waitFor();
+    // What is copied is the record, as the engine has it.
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'copy as JSON' }).click();
+    await page.getByText('copied', { exact: true }).waitFor();
+    const copied = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()')) as TurnRecord;
+    expect(copied).toMatchObject({ turnId: 'Digger_1.t2', status: 'cancelled', prompt: { text: record?.prompt.text } });
+    // A link to a place leads there, though the page has to fetch what the prompt is made of.
+    const start = record?.prompt.text.indexOf('a bone') ?? -1;
+    const linked = await browser.open(`${team.url}/#/runs/${run.id}/turns/Digger_1.t2?why=@prompt:${start}-${start + 6}`);
+    await asked(linked).getByText('a tool result').waitFor();
+    expect(await section(linked, 'prompt').locator('.t-line[aria-pressed="true"] .t-line-text').innerText()).toBe('a bone');
   });
 
   it('opens a prompt of many megabytes at once, stays small and quick, and shows whatever it holds as text', async () => {
@@ -337,6 +351,10 @@ describe.skipIf(whyNoPage !== undefined)(`a turn on the page (${whyNoPage ?? 'in
     for (const shown of ['</script><script>window.hit = 1</script>', '␛[31mred', '⟨202E⟩', '<img src=x onerror=window.hit=1>'])
       expect(text).toContain(shown);
     expect(await plain.evaluate('window.hit')).toBeUndefined();
+    // Pictures are drawn from their data alone; what may hold more than a picture is named.
+    await section(plain, 'prompt').getByRole('img', { name: 'dot.png' }).waitFor();
+    expect(await section(plain, 'prompt').getByRole('img').count()).toBe(1);
+    expect(text).toContain('bad.svg · image/svg+xml');
     await browser.screenshot(plain, 'turn-hostile');
   }, 60_000);
 });
@@ -366,7 +384,12 @@ async function largeRun(): Promise<{ readonly journal: JournalBuilder; readonly 
   const journal = new JournalBuilder([], hostile);
   journal.agent('Big_1', 'Big');
   journal.item('Big_1', 'i0', 'USER_PROMPT', hostile);
-  journal.turn('Big_1', 'Big_1.t1', [input('i0', 'USER_PROMPT', hostile)], { segments: [{ id: hostile, text: hostile }] });
+  const seen: Content = [
+    { type: 'text', text: hostile },
+    { type: 'file', mediaType: 'image/png', filename: 'dot.png', data: { type: 'data', data: dot } },
+    { type: 'file', mediaType: 'image/svg+xml', filename: 'bad.svg', data: { type: 'data', data: dot } },
+  ];
+  journal.turn('Big_1', 'Big_1.t1', [input('i0', 'USER_PROMPT', seen)], { segments: [{ id: hostile, text: hostile }] });
   journal.reply('Big_1', 'Big_1.t1', hostile);
   journal.end('Big_1', 'Big_1.t1');
   const contents: Content[] = [
@@ -385,6 +408,9 @@ async function largeRun(): Promise<{ readonly journal: JournalBuilder; readonly 
   journal.end('Big_1', 'Big_1.t2');
   return { journal, url: await pageOf(journal, 'large') };
 }
+
+/** A picture of one pixel. */
+const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 const hostile = [
   '</script><script>window.hit = 1</script>',

@@ -48,10 +48,16 @@ export function Lines({ text, rows, where, call, label, look, isNoted = false }:
     if (moves.current) line?.focus();
     moves.current = false;
   }, [current]);
-  // An address that asks for a line shows it.
+  // An address that asks for a line shows it, where it stands once the whole text is here.
+  const arrived = useRef(asked);
   useLayoutEffect(() => {
-    if (rows.some(isAsked)) element.current?.querySelector('[aria-pressed="true"]')?.scrollIntoView({ block: 'center' });
-  }, []);
+    const place = rows.findIndex(isAsked);
+    if (place >= 0 && arrived.current === asked) setActive(place);
+  }, [text]);
+  useLayoutEffect(() => {
+    if (arrived.current !== asked || !rows.slice(current, current + 1).some(isAsked)) return;
+    element.current?.querySelector(`[data-row="${current}"]`)?.scrollIntoView({ block: 'center' });
+  }, [text, current]);
   const ofRow = (index: number): WhyPlace | undefined => {
     const range = rows[index];
     return range === undefined || range.start === range.end

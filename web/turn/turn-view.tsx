@@ -122,6 +122,8 @@ function useQuestion(record: TurnRecord, why: string) {
   const ask = useCallback((place: WhyPlace, from?: HTMLElement): void => {
     opener.current = from;
     setQuery({ why: `@${writePlace(place)}` });
+    // The answer takes room: its line stays in view.
+    requestAnimationFrame(() => from?.scrollIntoView({ block: 'nearest' }));
   }, []);
   const close = useCallback((): void => {
     setQuery({ why: '' });
