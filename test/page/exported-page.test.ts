@@ -3,10 +3,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createContentHash } from '../../src/engine/content-hash.ts';
 import { exportRun } from '../../src/engine/export-run.ts';
+import { importRun } from '../../src/engine/import-run.ts';
+import { serve } from '../../src/server/index.ts';
 import { toPageFile } from '../../src/server/export/page-file.ts';
+import { createMemoryJournal } from '../../src/testing/index.ts';
 import { richRun } from '../support/rich-journal.ts';
+import { testEngine } from '../support/test-engine.ts';
 import { buildPage, usePageBrowser, whyNoPage } from './browser.ts';
 
 const browser = usePageBrowser();
@@ -64,5 +69,30 @@ describe.skipIf(whyNoPage !== undefined)('a page with a run inside, opened from 
       expect(file.match(/<script/g)).toHaveLength(2);
       expect(file).not.toContain('<iframe');
     }
+  });
+
+  it('an imported run says where it came from, and offers nothing that would go on with it', async () => {
+    const run = await richRun({ input: 'Stopped in the middle' });
+    const { bundle } = await exportRun(
+      { ...run, events: run.events.slice(0, -2) },
+      { at: 1_000, redact: true, env: {}, homes: [] },
+    );
+    const store = createMemoryJournal();
+    const hash = createContentHash();
+    const runId = await importRun(store, bundle, { from: 'their run.json', at: Date.now(), hash, owner: '1@h#n' });
+    const { engine } = await testEngine({ store });
+    const served = await serve(engine);
+    onTestFinished(async () => {
+      await served.close();
+      await engine.close();
+    });
+    const page = await browser.open(`${served.url}/#/runs/${runId}`);
+    await page.getByText('imported', { exact: true }).waitFor();
+    expect(await page.getByTitle('read from their run.json').count()).toBe(1);
+    expect(await page.getByRole('button', { name: /Cancel|Resume/ }).count()).toBe(0);
+    await page.getByRole('navigation', { name: 'Views of this run' }).getByRole('link', { name: 'talk' }).click();
+    await page.getByText('thank you').first().waitFor();
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    await browser.screenshot(page, 'imported-run');
   });
 });
