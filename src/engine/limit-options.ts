@@ -80,3 +80,12 @@ function shown(value: unknown): string {
 export function runLimits(engine: LimitOptions, own: LimitOptions = {}): Limits {
   return { ...defaultRunLimits, ...limitsOf(engine), ...limitsOf(own) };
 }
+
+/** Limits that somebody asks for, none of them above those that bound them. */
+export function limitsWithin(most: LimitOptions, asked: LimitOptions): Partial<Limits> {
+  const bounds = limitsOf(most);
+  const limits: Partial<Record<keyof Limits, number>> = { ...bounds };
+  for (const [key, value] of Object.entries(limitsOf(asked)) as [keyof Limits, number][])
+    limits[key] = Math.min(value, bounds[key] ?? value);
+  return limits;
+}

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { CadreError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { LimitOptions } from '../../engine/limit-options.ts';
+import { type LimitOptions, limitsWithin } from '../../engine/limit-options.ts';
 import type { LaunchRequest, ProfileChoice } from '../../engine/engine-parts.ts';
 import { readAction } from '../reach/action-schemas.ts';
 import { stands } from '../reach/perform-action.ts';
@@ -37,7 +37,7 @@ function addRunStarts(app: ServerApp, { engine, launch, defaultProfile }: Server
     const { limits, llmConfig } = body as { readonly limits?: LimitOptions; readonly llmConfig?: string };
     const { runId, isNew } = await launches.launch(request, {
       ...launch,
-      ...(limits === undefined ? {} : { limits: { ...launch.limits, ...limits } }),
+      ...(limits === undefined ? {} : { limits: limitsWithin(launch.limits ?? {}, limits) }),
       ...(llmConfig === undefined ? {} : { llmConfig }),
     });
     context.header('Location', `/api/runs/${runId}`);

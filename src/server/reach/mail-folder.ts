@@ -22,8 +22,8 @@ export function mailStore({ location }: { readonly location: string }): string {
 
 /** How long whoever asks waits until a letter is taken; one that is older was given up. In milliseconds. */
 export const longestUntakenMs = 10_000;
-/** Most bytes of a letter. */
-const maxLetterBytes = 4_000_000;
+/** Most bytes of a letter: those of the longest message, were all of it to be escaped. */
+const maxLetterBytes = 16_000_000;
 
 /** Makes the folder for a run's letters. Fails with STORE_FAILED when it cannot be had. */
 export async function makeMailFolder(store: string, runId: string): Promise<string> {

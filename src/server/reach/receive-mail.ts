@@ -12,6 +12,8 @@ import type { RunAction } from './run-action.ts';
 /** How often the folder is looked into, in milliseconds, and how many letters are acted on at once. */
 const lookEveryMs = 200;
 const maxAtOnce = 64;
+/** Older letters were given up: whoever waits takes a letter back after `longestUntakenMs`, unless it was killed. */
+const longestExpectedMs = longestUntakenMs + 2_000;
 
 /**
  * Does what other processes leave for the runs an engine advances, until it is disposed of: from any terminal, a run can be
@@ -48,7 +50,10 @@ async function takeAll(run: Run, folder: string, acting: Set<Promise<void>>): Pr
     const taken = await rename(`${file}.json`, `${file}.taken`).then(() => true, absent);
     if (taken !== true) continue;
     // Not waited for: a cancel takes as long as what it stops, and what else was left must not wait for it.
-    const done = answer(run, file).finally(() => acting.delete(done));
+    // A letter that cannot be read, such as one of another user, ends no process.
+    const done = answer(run, file)
+      .catch(() => undefined)
+      .finally(() => acting.delete(done));
     acting.add(done);
   }
 }
@@ -56,8 +61,7 @@ async function takeAll(run: Run, folder: string, acting: Set<Promise<void>>): Pr
 async function answer(run: Run, file: string): Promise<void> {
   const letter = await readLetter(`${file}.taken`);
   // Whoever wrote it has stopped waiting, or was killed: nothing must happen that nobody expects any more.
-  const isExpected = letter !== undefined && Date.now() - letter.writtenAt <= longestUntakenMs;
-  if (isExpected) {
+  if (letter !== undefined && Date.now() - letter.writtenAt <= longestExpectedMs) {
     const reply = await act(run, letter.value);
     // Whoever wrote it may be gone: then nobody reads the reply, and it does no harm.
     await writeWhole(`${file}.done`, reply).catch(() => undefined);

@@ -79,6 +79,17 @@ describe('runs over HTTP', () => {
     expect(await post(team, `/${id}/resume`)).toMatchObject([409, { error: { code: 'RUN_ENDED' } }]);
   });
 
+  it('get the limits they are launched with, and none above those of the server', async () => {
+    const team = await servedTeam(talking, { launch: { limits: { turns: 5, costUsd: 2 } } });
+    const limits = async (body: object): Promise<unknown> => team.engine.live(await launch(team, body))?.state.limits;
+    expect(await limits({ limits: { maxTurns: 50, toolCalls: 3, costUsd: 1 } })).toMatchObject({
+      maxTurns: 5,
+      maxToolCalls: 3,
+      maxCostUsd: 1,
+    });
+    expect(await limits({})).toMatchObject({ maxTurns: 5, maxCostUsd: 2 });
+  });
+
   it('ask a person: calls are approved with other arguments, or rejected; a second verdict is told what became of it', async () => {
     const team = await servedTeam(paying);
     const id = await launch(team);

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -43,6 +43,17 @@ it('a run that another engine has is acted on there; one that nobody has is take
   expect(await reach.act(run.id, { kind: 'cancel' })).toMatchObject({ status: 'cancelled' });
   await expect(reach.act(run.id, { kind: 'send', text: 'x' })).rejects.toMatchObject({ code: 'RUN_ENDED' });
   await expect(reach.act('run_none', { kind: 'cancel' })).rejects.toMatchObject({ code: 'RUN_UNKNOWN' });
+});
+
+it('what is no letter is cleared away, and whoever takes letters goes on', async () => {
+  const { store, first, second } = await twoEngines();
+  const run = await first.launch();
+  await run.settled();
+  const folder = path.join(path.dirname(store), 'mail', run.id);
+  await mkdir(path.join(folder, 'folder.json', 'inner'), { recursive: true, mode: 0o700 });
+  await symlink('/nowhere', path.join(folder, 'link.json'));
+  await expect.poll(() => readdir(folder)).toEqual([]);
+  expect(await reachRun(second.engine, store).act(run.id, { kind: 'cancel' })).toMatchObject({ status: 'cancelled' });
 });
 
 it('a folder others can write into is not used, neither to leave something nor to take it', async () => {
