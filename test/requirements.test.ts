@@ -9,13 +9,20 @@ for (const file of readdirSync(import.meta.dirname, { recursive: true, encoding:
   name.endsWith('.test.ts'),
 )) {
   const text = readFileSync(path.join(import.meta.dirname, file), 'utf8');
-  for (const title of text.matchAll(/\((['"`])((?:\[[A-D]\d+(?:\.[\w-]+)+\] ?)+)/g)) {
+  for (const title of text.matchAll(/\(\s*(['"`])((?:\[[A-D]\d*(?:\.[\w-]+)+\] ?)+)/g)) {
     for (const tag of (title[2] ?? '').matchAll(/\[([^\]]+)\]/g))
       cited.set(tag[1] ?? '', (cited.get(tag[1] ?? '') ?? new Set()).add(file));
   }
 }
 
 const known = new Map(requirements.map((requirement) => [requirement.id, requirement]));
+const left = requirements.filter(({ status }) => status === 'later');
+
+/** How many rows of each system are left for later. To be lowered with each row that is verified, and never raised. */
+const mostLeft = { A1: 11, A2: 14, A3: 5, A4: 24, A5: 10, B: 18, D1: 0 };
+
+/** How many core rows of the merged list are among them. In the end none may be, and at most 5 % of all. */
+const mostCoreLeft = 10;
 
 describe('requirements', () => {
   it('have ids that are unique, and reasons where they are left for later', () => {
@@ -35,4 +42,36 @@ describe('requirements', () => {
       .map(([id, files]) => `${id} in ${[...files].join(', ')}`);
     expect(wrong).toEqual([]);
   });
+
+  it('that are left for later become fewer', () => {
+    const counts = Object.fromEntries(Object.keys(mostLeft).map((system) => [system, leftOf(system).length]));
+    expect(counts, table()).toEqual(mostLeft);
+    expect(left.filter(({ weight }) => weight === 'C').length, table()).toBe(mostCoreLeft);
+  });
+
+  it('include all 98 rows of the merged list', () => {
+    const merged = requirements.filter(({ weight }) => weight !== undefined);
+    expect(merged.map(({ id }) => id)).toEqual(Array.from({ length: 98 }, (_, index) => `B.${index + 1}`));
+    expect(['C', 'I', 'N'].map((weight) => merged.filter((row) => row.weight === weight).length)).toEqual([68, 21, 9]);
+  });
 });
+
+function systemOf(id: string): string {
+  return /^[A-D]\d*/.exec(id)?.[0] ?? '';
+}
+
+function leftOf(system: string): readonly string[] {
+  return left.filter(({ id }) => systemOf(id) === system).map(({ id }) => id);
+}
+
+/** The totals in words: what is verified and what is left, by system. */
+function table(): string {
+  const lines = Object.keys(mostLeft).map((system) => {
+    const all = requirements.filter(({ id }) => systemOf(id) === system).length;
+    const ids = leftOf(system);
+    return `${system}: ${all - ids.length} of ${all} verified; left: ${ids.join(' ') || 'none'}`;
+  });
+  const core = left.filter(({ weight }) => weight === 'C').map(({ id }) => id);
+  const share = `${left.length} of ${requirements.length} are left; in the end at most ${Math.floor(requirements.length / 20)}`;
+  return [...lines, share, `core rows left: ${core.join(' ') || 'none'}; in the end none`].join('\n');
+}

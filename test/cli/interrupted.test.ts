@@ -31,7 +31,7 @@ async function resumed(cwd: string, err: string): Promise<string> {
   return events.flatMap((event) => (event.type === 'tool.end' ? [event.status] : [])).join();
 }
 
-describe('Ctrl-C while a tool runs', () => {
+describe('[A5.interrupt] Ctrl-C while a tool runs', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
     'once (%s): the tool ends, its result is kept, 130, and resume goes on behind it',
     async (signal) => {

@@ -15,7 +15,7 @@ function shell(command: string, cwd: string): Promise<string> {
   });
 }
 
-describe('cadre run', () => {
+describe('[A2.4.cli] [A5.cli] [B.96] cadre run', () => {
   it('prints the report on stdout, and the way there on stderr as plain lines', async () => {
     const cwd = await starterFolder();
     const { code, out, err } = await runCli(ask, { cwd });

@@ -20,7 +20,7 @@ const ask = defineTransitionTool({
 });
 
 describe('a tool that asks for approval itself', () => {
-  it('asks for each call, without a word about it in a profile', async () => {
+  it('[A4.4.settings] asks for each call, without a word about it in a profile', async () => {
     const paid: unknown[] = [];
     const team = await testEngine({
       profile: waitsForUser + allow('pay'),
@@ -47,7 +47,7 @@ tool_gates:
 `;
   const pay = (amount: number) => ({ name: 'pay', args: { amount } });
 
-  it('E13: allow runs, deny answers, ask waits; approved calls run once with the same arguments, rejected ones never', async () => {
+  it('[A4.3.hitl] [A4.4.policy-engine] [B.71] [B.77] E13: allow runs, deny answers, ask waits; approved calls run once with the same arguments, rejected ones never', async () => {
     const paid: unknown[] = [];
     const team = await testEngine({
       profile: waitsForUser + allow('pay') + gates,

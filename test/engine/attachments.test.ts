@@ -27,7 +27,7 @@ async function launched(input: unknown) {
   return { team, run };
 }
 
-describe('files that a user attaches', () => {
+describe('[A1.13.attachments] files that a user attaches', () => {
   it('by path, as bytes, as a data URL and as a link become parts of the prompt', async () => {
     const { team, run } = await launched({
       prompt: 'Look.',

@@ -86,7 +86,7 @@ describe('budgets are reserved before a model call', () => {
     await verifyRun(run, team.journal);
   });
 
-  it('cost: by the price of the config; a call whose price is not known is said so once, and is not free', async () => {
+  it('[B.44] cost: by the price of the config; a call whose price is not known is said so once, and is not free', async () => {
     const priced = `name: priced\nconfig: { model: m, max_output_tokens: 100, price: { input: 1000, output: 1000 } }`;
     const team = await testEngine({
       profile: `llm_config_ref: priced\nlimits: { max_cost_usd: 2.5 }\n${allow('t')}`,

@@ -10,7 +10,7 @@ import { allow, heldTool, tool } from '../support/tools.ts';
 import { verifyRun } from '../support/verify-run.ts';
 
 describe('I9: cancelling', () => {
-  it('a cancelled run ends everything below, aborts its signals, waits for them, and records what comes late', async () => {
+  it('[B.73] a cancelled run ends everything below, aborts its signals, waits for them, and records what comes late', async () => {
     const signals: AbortSignal[] = [];
     const slow = tool('slow', (_args, context) => {
       signals.push(context.signal);

@@ -57,7 +57,7 @@ async function settledEvents(made: Compacting, input = 'Find the tea.'): Promise
 }
 
 describe('compaction', () => {
-  it('replaces old messages by a summary when the estimate passes the threshold; the messages stay on record', async () => {
+  it('[B.51] replaces old messages by a summary when the estimate passes the threshold; the messages stay on record', async () => {
     const made = await compacting({ replies: longChain, summaries: () => summary });
     const { run, events } = await settledEvents(made);
     const ends = of(events, 'compaction.end');
@@ -102,7 +102,7 @@ describe('compaction', () => {
     expect([...run.state.agents.values()][0]?.usage.outputTokens).toBe(100 * ends.length);
   });
 
-  it('why: a line of a summary names the summary, who wrote it, and the messages and turns it stands for', async () => {
+  it('[A5.event-summary] why: a line of a summary names the summary, who wrote it, and the messages and turns it stands for', async () => {
     const made = await compacting({ replies: longChain, summaries: [summary, summary, summary, summary, summary] });
     const { run, events } = await settledEvents(made);
     const [first] = of(events, 'compaction.end');
@@ -310,7 +310,7 @@ describe('a crash in the middle of a compaction', () => {
   });
 });
 
-describe("a model's context size", () => {
+describe("[A1.13.context-budget] [B.45] a model's context size", () => {
   const small = (window: number) => ({
     path: 'llm_configs/small.yaml',
     text: `name: small\ntype: llm_config\nconfig: { model: m, context_window: ${window} }\n`,

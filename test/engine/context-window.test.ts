@@ -30,7 +30,7 @@ const say = (text: string): ScriptedReply => ({ text });
 const trims = (events: readonly CadreEvent[]): readonly EventOf<'context.trim'>[] =>
   events.filter((event) => event.type === 'context.trim');
 
-describe('the window of a context policy', () => {
+describe('[A2.1.memory] [A4.2.chat] [B.48] the window of a context policy', () => {
   it('holds in a long chain of tool calls too, behind a note that says what was asked', async () => {
     const replies = [...Array.from({ length: 20 }, () => calls(3)), say('Done.')];
     const { launch, model, journal } = await lookingAgent('{ window: 8 }', replies);
@@ -124,7 +124,7 @@ describe('the window of a context policy', () => {
 describe('truncation per kind', () => {
   const long = `${'a'.repeat(600)}MIDDLE${'z'.repeat(600)}`;
 
-  it('cuts results, messages and replies to their own length, with a marker; the whole stays on record', async () => {
+  it('[A4.4.context-config] [B.50] cuts results, messages and replies to their own length, with a marker; the whole stays on record', async () => {
     const journal = createMemoryJournal();
     const { launch, model } = await testEngine({
       profile: `${allow('read')}context_policy: { truncate: { tool_result: 400, user: 300, assistant: 200 } }\n${waitsForUser}`,

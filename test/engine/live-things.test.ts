@@ -79,7 +79,7 @@ async function teamThatOpens(log: string[], end: 'finish' | 'wait') {
 }
 
 describe('live things of a run', () => {
-  it('are closed when the run ends, those of the engine when it closes', async () => {
+  it('[A2.1.cleanup] are closed when the run ends, those of the engine when it closes', async () => {
     const log: string[] = [];
     const { engine, root } = await teamThatOpens(log, 'finish');
     const run = await engine.launch({ profile: 'A', input: 'Go.' });

@@ -66,7 +66,7 @@ async function interrupted(
   return { first, next, prefix, runId: run.id };
 }
 
-describe('I4: a run goes on where its journal stands', () => {
+describe('[A1.13.resume] [A5.persistence] I4: a run goes on where its journal stands', () => {
   it('a model call that was in flight is made again with the same messages', async () => {
     const { first, next, prefix, runId } = await interrupted({ profile: waitsForUser, replies: [{ hang: true }] }, [
       { text: 'answered after all' },
@@ -115,7 +115,7 @@ describe('I4: a run goes on where its journal stands', () => {
     await next.engine.close();
   });
 
-  it('an approval that was pending is pending still, in another engine over the same file, and runs once with the same arguments', async () => {
+  it('[A4.4.job-store] [B.84] an approval that was pending is pending still, in another engine over the same file, and runs once with the same arguments', async () => {
     const ran: unknown[] = [];
     const options: TestEngineOptions = {
       profile: `${waitsForUser}${allow('pay')}\ntool_gates: [{ id: ask_first, tools: [pay], verdict: ask, message: Really? }]`,
@@ -163,7 +163,7 @@ describe('I4: a run goes on where its journal stands', () => {
     await first.engine.close();
   });
 
-  it('I4: every prefix of a journal that ends with a commit can be resumed, and comes to the same end', async () => {
+  it('[A1.13.persistence] [B.82] I4: every prefix of a journal that ends with a commit can be resumed, and comes to the same end', async () => {
     const options: TestEngineOptions = {
       profile: allow('t'),
       tools: [tool('t', ({ n }) => `result ${String(n)}`, { effect: 'pure' })],

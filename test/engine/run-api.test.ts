@@ -28,7 +28,7 @@ async function collect(
 }
 
 describe('a run, looked at', () => {
-  it('events({ after }) gives a late reader what it missed, then what comes, without gaps or doubles', async () => {
+  it('[B.79] events({ after }) gives a late reader what it missed, then what comes, without gaps or doubles', async () => {
     const team = await testEngine(chatty);
     const run = await team.launch();
     const early = collect(run);

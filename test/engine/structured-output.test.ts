@@ -20,7 +20,7 @@ async function answer(replies: readonly ScriptedReply[], profile = '', more: Par
 const lastText = (requests: readonly { readonly prompt: unknown }[]): string =>
   promptText(((requests.at(-1)?.prompt ?? []) as readonly PromptMessage[]).slice(-1));
 
-describe('an answer that must fit a schema', () => {
+describe('[A2.3.typed-completion] [A4.3.completion] [B.75] an answer that must fit a schema', () => {
   it.each([
     ['alone', '{ "answer": 42 }'],
     ['in one fenced block', '```json\n{ "answer": 42 }\n```\n'],

@@ -58,41 +58,44 @@ function sent(requests: readonly { readonly prompt: unknown }[]): readonly strin
 }
 
 describe('tool calls as text', () => {
-  it.each(protocols)('%s gives the calls, the pairing and the records of native calls', async (protocol) => {
-    const calls = [
-      { name: 'fs_dot_read', arguments: { n: 1 } },
-      { name: 'bad', arguments: {} },
-      { name: 'nope', arguments: {} },
-    ];
-    const native = await team('tool_protocol: native', [
-      { text: 'I look.', toolCalls: calls.map(({ name, arguments: args }) => ({ name, args })) },
-      { text: 'Done.' },
-    ]);
-    const asText = await team(`tool_protocol: ${protocol}`, [{ text: written[protocol](calls) }, { text: 'Done.' }]);
-    const [first, second] = [await native.launch(), await asText.launch()];
-    expect(await second.result).toMatchObject({ outcome: 'success', output: 'Done.' });
-    expect(await first.result).toMatchObject({ outcome: 'success', output: 'Done.' });
-    expect(asText.ran).toEqual(native.ran);
-    const shape = (run: typeof first): unknown =>
-      run.turns().map(({ reply, toolInteractions, decision, inputs }) => ({
-        text: reply.text,
-        finish: reply.finishReason,
-        calls: reply.toolCalls.map(({ callId, name, wireName, input }) => ({ callId, name, wireName, input })),
-        tools: toolInteractions.map(({ name, status, args }) => ({ name, status, args })),
-        action: decision.action,
-        inputs: inputs.map(({ content, callId, isError }) => ({ content, callId, isError })),
-      }));
-    expect(shape(second)).toEqual(shape(first));
-    expect(second.turns()[0]?.reply.said).toBe(written[protocol](calls));
-    // I1 and I10, on what was really sent.
-    await verifyRun(second, asText.journal, { requests: asText.model.requests });
-    expect(asText.model.requests.every((request) => request.tools === undefined)).toBe(true);
-    const prompts = sent(asText.model.requests);
-    expect(prompts[0]).toContain('### fs_dot_read\nDoes fs.read.');
-    expect(prompts[1]).toContain('<tool_result tool="fs_dot_read">');
-    expect(prompts[1]).toContain('&lt;tool_call>{"name":"bad"}');
-    expect(asText.model.requests[1]?.prompt.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
-  });
+  it.each(protocols)(
+    '[A4.2.react] [A4.2.llm-router] [B.23] %s gives the calls, the pairing and the records of native calls',
+    async (protocol) => {
+      const calls = [
+        { name: 'fs_dot_read', arguments: { n: 1 } },
+        { name: 'bad', arguments: {} },
+        { name: 'nope', arguments: {} },
+      ];
+      const native = await team('tool_protocol: native', [
+        { text: 'I look.', toolCalls: calls.map(({ name, arguments: args }) => ({ name, args })) },
+        { text: 'Done.' },
+      ]);
+      const asText = await team(`tool_protocol: ${protocol}`, [{ text: written[protocol](calls) }, { text: 'Done.' }]);
+      const [first, second] = [await native.launch(), await asText.launch()];
+      expect(await second.result).toMatchObject({ outcome: 'success', output: 'Done.' });
+      expect(await first.result).toMatchObject({ outcome: 'success', output: 'Done.' });
+      expect(asText.ran).toEqual(native.ran);
+      const shape = (run: typeof first): unknown =>
+        run.turns().map(({ reply, toolInteractions, decision, inputs }) => ({
+          text: reply.text,
+          finish: reply.finishReason,
+          calls: reply.toolCalls.map(({ callId, name, wireName, input }) => ({ callId, name, wireName, input })),
+          tools: toolInteractions.map(({ name, status, args }) => ({ name, status, args })),
+          action: decision.action,
+          inputs: inputs.map(({ content, callId, isError }) => ({ content, callId, isError })),
+        }));
+      expect(shape(second)).toEqual(shape(first));
+      expect(second.turns()[0]?.reply.said).toBe(written[protocol](calls));
+      // I1 and I10, on what was really sent.
+      await verifyRun(second, asText.journal, { requests: asText.model.requests });
+      expect(asText.model.requests.every((request) => request.tools === undefined)).toBe(true);
+      const prompts = sent(asText.model.requests);
+      expect(prompts[0]).toContain('### fs_dot_read\nDoes fs.read.');
+      expect(prompts[1]).toContain('<tool_result tool="fs_dot_read">');
+      expect(prompts[1]).toContain('&lt;tool_call>{"name":"bad"}');
+      expect(asText.model.requests[1]?.prompt.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+    },
+  );
 
   it('every line of such a prompt can be asked for its source', async () => {
     const { launch } = await team('tool_protocol: xml', [
@@ -127,7 +130,7 @@ describe('tool calls as text', () => {
     }
   });
 
-  it('a call that cannot be read is answered with what is wrong, and asking for ever ends', async () => {
+  it('[A3.retry-truncated] a call that cannot be read is answered with what is wrong, and asking for ever ends', async () => {
     const { launch, model, ran, journal } = await team(
       'tool_protocol: xml',
       Array.from({ length: 60 }, () => ({ text: '<tool_call>fs.read(1)</tool_call>' })),
@@ -152,7 +155,7 @@ describe('tool calls as text', () => {
     expect(sent(model.requests)[1]).toContain('status="error"');
   });
 
-  it('only a tool without effects runs on arguments that were repaired, and that is on record', async () => {
+  it('[B.22] only a tool without effects runs on arguments that were repaired, and that is on record', async () => {
     const text = "{name: 'look', arguments: {a: 'b',}}";
     for (const effect of ['pure', 'unsafe']) {
       const ran: unknown[] = [];

@@ -9,7 +9,7 @@ import { verifyRun } from '../support/verify-run.ts';
 const call = (name: string, args: object = {}, id = 'p1') => ({ name, args: args as Record<string, never>, id });
 
 describe('tool calls: order and overlap', () => {
-  it('serial tools keep the given order and never overlap, parallel ones overlap', async () => {
+  it('[A2.1.act] [A4.1.types] [B.6] [B.7] serial tools keep the given order and never overlap, parallel ones overlap', async () => {
     const log: string[] = [];
     const serial = heldTool('serial', { concurrency: 'serial' }, log);
     const free = heldTool('free', {}, log);
@@ -114,7 +114,7 @@ describe('tool calls: order and overlap', () => {
 });
 
 describe('I1: every call is answered exactly once, in place', () => {
-  it('X1: whatever a tool throws or rejects with becomes an error result, and the run goes on', async () => {
+  it('[A4.1.errors] X1: whatever a tool throws or rejects with becomes an error result, and the run goes on', async () => {
     const hostile = new Proxy(
       {},
       {
@@ -257,7 +257,7 @@ describe('I1: every call is answered exactly once, in place', () => {
     ]);
   });
 
-  it('X2: a tool that never ends is timed out; what it says later is recorded, not delivered', async () => {
+  it('[B.78] X2: a tool that never ends is timed out; what it says later is recorded, not delivered', async () => {
     const held = heldTool('slow', { timeout_ms: 1_000 });
     const signals: AbortSignal[] = [];
     const slow = {
@@ -288,7 +288,7 @@ describe('I1: every call is answered exactly once, in place', () => {
     expect(promptText(team.model.requests.at(-1)?.prompt as readonly PromptMessage[])).not.toContain('"late"');
   });
 
-  it('M8 M9 M10 M11: unknown tools, bad JSON, wrong arguments and repeated ids are answered, none is executed', async () => {
+  it('[A2.1.execute-tool] M8 M9 M10 M11: unknown tools, bad JSON, wrong arguments and repeated ids are answered, none is executed', async () => {
     let executed = 0;
     const strict = {
       ...tool('strict', () => ++executed),
@@ -367,7 +367,7 @@ describe('I1: every call is answered exactly once, in place', () => {
     await verifyRun(run, team.journal, { requests: team.model.requests });
   });
 
-  it('a unique tool that comes with others is answered with an error, and the others run', async () => {
+  it('[A5.action-base] a unique tool that comes with others is answered with an error, and the others run', async () => {
     const ran: string[] = [];
     const team = await testEngine({
       profile: allow('only', 'other'),
@@ -399,7 +399,7 @@ describe('I1: every call is answered exactly once, in place', () => {
     await verifyRun(run, team.journal, { requests: team.model.requests });
   });
 
-  it('X3: a huge result is cut with a marker, and the whole of it is kept', async () => {
+  it('[B.25] X3: a huge result is cut with a marker, and the whole of it is kept', async () => {
     const huge = Array.from({ length: 20_000 }, (_, line) => `line ${line}`).join('\n');
     const team = await testEngine({
       profile: allow('huge'),
@@ -459,7 +459,7 @@ describe('I1: every call is answered exactly once, in place', () => {
     await verifyRun(run, team.journal, { requests: team.model.requests });
   });
 
-  it('a tool that ends the flow ends its agent once all calls of the turn are over, and not when it failed', async () => {
+  it('[A2.1.special-tools] [B.26] a tool that ends the flow ends its agent once all calls of the turn are over, and not when it failed', async () => {
     const held = heldTool('other');
     const team = await testEngine({
       profile: allow('finish', 'other'),

@@ -175,7 +175,7 @@ describe('several at once', () => {
     expect(paid).toEqual([{ amount: 1 }, { amount: 2 }, { amount: 3 }]);
   });
 
-  it('an approval three levels down surfaces at the root with the path of agents, and runs there', async () => {
+  it('[A4.1.run] an approval three levels down surfaces at the root with the path of agents, and runs there', async () => {
     const ran: string[] = [];
     const team = await testEngine({
       profile: {

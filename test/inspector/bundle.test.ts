@@ -43,7 +43,7 @@ async function roundTrip(run: Recorded): Promise<void> {
 }
 
 describe('a run that is exported and imported', () => {
-  it('is the same, in every view and record, and is exported the same', async () => {
+  it('[A5.event-stream] is the same, in every view and record, and is exported the same', async () => {
     await roundTrip(await richRun({ result: { rows: ['a', 'b'], note: 'x'.repeat(50_000) } }));
   });
 

@@ -11,7 +11,7 @@ function recordOf(journal: JournalBuilder, id: string): TurnRecord {
 }
 
 describe('the turn record', () => {
-  it('holds who took the turn, what it read, saw, said and did, and how it was decided', () => {
+  it('[A3.logging] [A5.event] holds who took the turn, what it read, saw, said and did, and how it was decided', () => {
     const journal = finish(teamJournal());
     const record = recordOf(journal, 'Partner_1.t1');
     expect(record).toMatchObject({

@@ -19,7 +19,7 @@ function recordOf(journal: JournalBuilder, id: string): TurnRecord {
 }
 
 describe('the turns around a turn', () => {
-  it('are those before and after it of its agent and of the run, and those it led to', () => {
+  it('[A1.13.flow-view] are those before and after it of its agent and of the run, and those it led to', () => {
     const { run } = finish(teamJournal());
     expect(turnNeighbours(run, 'Partner_1.t1')).toEqual({
       ofAgent: { next: 'Partner_1.t2', place: 1, count: 2 },
@@ -32,7 +32,7 @@ describe('the turns around a turn', () => {
 });
 
 describe('the timeline', () => {
-  it('has a lane per agent, a bar per turn with its parts, and links to what brought turns about', () => {
+  it('[A1.13.timeline-view] [B.80] has a lane per agent, a bar per turn with its parts, and links to what brought turns about', () => {
     const journal = finish(teamJournal());
     const view = timeline(journal.run, { eventAt: journal.eventAt, breakMs: 1000 });
     expect(view.lanes.map((lane) => [lane.agentId, lane.bars.map((bar) => bar.turnId)])).toEqual([
@@ -82,7 +82,7 @@ describe('the tree of agents', () => {
 });
 
 describe('the board', () => {
-  it('shows modules by status with their attempts and who works on them', () => {
+  it('[A1.13.kanban-view] shows modules by status with their attempts and who works on them', () => {
     const ongoing = board(teamJournal().run).columns.find((column) => column.status === 'ongoing');
     expect(ongoing?.cards).toMatchObject([
       {

@@ -92,7 +92,7 @@ describe.each(Object.keys(wires))('what goes over the wire: %s', (name) => {
   const isChat = name.includes('chat');
   const takesLinks = name !== 'Google';
 
-  it('images, documents and texts as such, a note for what it does not take', async () => {
+  it('[A2.1.message] [B.47] images, documents and texts as such, a note for what it does not take', async () => {
     const body = await bodyOf(name, { messages: [ask] });
     for (const data of [png, pdf]) expect(body).toContain(data);
     expect(body).not.toContain(zip);
@@ -135,7 +135,7 @@ describe.each(Object.keys(wires))('what goes over the wire: %s', (name) => {
     expect(errorOf(outcome).code).toBe('MODEL_REJECTED');
   });
 
-  it('the tool choice, in its own words', async () => {
+  it('[B.24] the tool choice, in its own words', async () => {
     const tool = { type: 'function', name: 'pay', description: 'Pays.', inputSchema: { type: 'object', properties: {} } } as const;
     const words: Record<string, string> = {};
     for (const choice of ['auto', 'required', 'none', 'tool'] as const) {

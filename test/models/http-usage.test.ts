@@ -123,7 +123,7 @@ const expected: Readonly<Record<string, { readonly usage: Usage; readonly cost: 
   Google: { usage: told, cost: (300 * 10 + 700 * 1 + 20 * 40 + 30 * 50) / 1e6 },
 };
 
-describe('usage and cost over HTTP', () => {
+describe('[A4.4.gateways] usage and cost over HTTP', () => {
   it.each(Object.entries(wires))('%s: input, output, cache and reasoning are told apart, and priced', async (name, wire) => {
     const { provider, model, path, api } = wire;
     const price = { input: 10, output: 40, cacheRead: 1, cacheWrite: 12, reasoning: 50 };

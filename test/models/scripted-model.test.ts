@@ -109,7 +109,7 @@ describe('what a script sees of a request', () => {
 
 const createBrokenModel = () => createScriptedModel({ rules: [{ when: 'turm == 1', replly: 'x' }] }, { id: 'clerk' });
 
-describe('a scripted model', () => {
+describe('[B.46] a scripted model', () => {
   const script: JsonObject = {
     rules: [
       {

@@ -198,7 +198,7 @@ describe('xml', () => {
   });
 });
 
-describe('json_actions', () => {
+describe('[A5.response-parse] json_actions', () => {
   it.each([
     [
       'the documented form',
@@ -273,7 +273,7 @@ describe('loose_json', () => {
   });
 });
 
-describe('a model with calls of its own that may fall back to text', () => {
+describe('[A3.text-fallback] a model with calls of its own that may fall back to text', () => {
   it('tags count, else JSON that names a tool; real calls go before both', () => {
     expect(callsOf(read('accept', '<tool_call>{"name":"x"}</tool_call>'))).toEqual([{ name: 'x', args: {} }]);
     expect(callsOf(read('accept', 'Now:\n{"name":"search","arguments":{"query":"q"}}'))).toEqual([

@@ -10,7 +10,7 @@ const textOf = (request: { readonly prompt: unknown } | undefined): string =>
 const decider = (...rules: readonly string[]): string => `flow_decider:\n${rules.map((rule) => `  - ${rule}\n`).join('')}`;
 const end = '{ id: end, action: { type: end_agent_turn, outcome: success } }';
 
-describe('flow decider', () => {
+describe('[B.18] flow decider', () => {
   it('E5: the first true rule wins; a failing condition counts as false and is on record, with what it read', async () => {
     const team = await testEngine({
       profile: decider(
@@ -31,7 +31,7 @@ describe('flow decider', () => {
     await verifyRun(run, team.journal, { requests: team.model.requests });
   });
 
-  it('without a rule that holds, words are the answer, calls run, and silence is an error', async () => {
+  it('[A2.1.react-step] [A5.text-response] without a rule that holds, words are the answer, calls run, and silence is an error', async () => {
     const never = decider('{ id: never, condition: "false", action: { type: await_user_input } }');
     const team = await testEngine({
       profile: never + allow('t'),
@@ -193,7 +193,7 @@ describe('flow decider', () => {
 });
 
 describe('limits', () => {
-  it('E6: an endless loop is told to wrap up, gets one last turn without tools, and ends as limit', async () => {
+  it('[A2.1.run] [A3.forced-last-step] [A4.3.termination] [A5.exhausted] [B.8] E6: an endless loop is told to wrap up, gets one last turn without tools, and ends as limit', async () => {
     const team = await testEngine({
       profile: `limits: { max_turns: 5 }\n${allow('t')}`,
       tools: [tool('t', () => 'again')],

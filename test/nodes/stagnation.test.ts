@@ -39,7 +39,7 @@ describe('cycles', () => {
 });
 
 describe('the default ladder', () => {
-  it('nudges, forbids the tool for a turn, and ends an agent that does the same for ever', async () => {
+  it('[A2.1.stuck-state] [A4.3.loop-prevention] [B.74] nudges, forbids the tool for a turn, and ends an agent that does the same for ever', async () => {
     const team = await testEngine({ profile: allow('t'), tools: [t], replies: () => same });
     const run = await team.launch();
     expect(await run.result).toMatchObject({ status: 'failed', outcome: 'stagnation', error: { code: 'STAGNATION' } });
@@ -175,7 +175,7 @@ describe('a ladder of a profile', () => {
     expect(await count('stagnation: off')).toBe(0);
   });
 
-  it('ends an agent that only repeats its words', async () => {
+  it('[A2.1.is-stuck] ends an agent that only repeats its words', async () => {
     const team = await testEngine({
       profile: `stagnation: [{ id: e, on: duplicate_reply_streak, at: 2, action: { type: end, outcome: gave_up } }]
 flow_decider: [{ id: again, action: { type: loop_with_inbox_item, payload: { content: go on } } }]`,

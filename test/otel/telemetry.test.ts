@@ -28,7 +28,7 @@ const golden = readFileSync(goldenFile, 'utf8')
 
 const milliseconds = ([seconds, nanos]: readonly [number, number]): number => seconds * 1_000 + nanos / 1_000_000;
 
-describe('a recorded team', () => {
+describe('[B.81] a recorded team', () => {
   it('is one trace: workflow, agents below the calls that started them, turns, chats and tools below each other', async () => {
     const spans = await exported(golden);
     const byId = new Map(spans.map((span) => [span.spanContext().spanId, span]));

@@ -511,7 +511,7 @@ describe('flow decider', () => {
   ]);
 });
 
-describe('policies, gates, strategies and the rest', () => {
+describe('[A2.1.update-memory] policies, gates, strategies and the rest', () => {
   itReports([
     {
       title: 'an unknown tool',

@@ -16,7 +16,7 @@ const known: Partial<KnownNames> = {
 };
 const load = (env: Record<string, string> = {}) => loadProfiles(folder, { known, env });
 
-describe('a team of five profiles', () => {
+describe('[A4.4.yaml] a team of five profiles', () => {
   it('loads without a warning', async () => {
     const set = await load();
     expect([...set.profiles.keys()].toSorted()).toEqual(['Associate_Researcher', 'Base_Agent', 'Counter', 'Partner', 'Principal']);
@@ -54,7 +54,7 @@ describe('a team of five profiles', () => {
     expect(profiles.get('Counter')).toMatchObject({ type: 'function', functionNode: 'sum_up' });
   });
 
-  it('compiles limits, gates, strategies and context policy', async () => {
+  it('[A2.1.fields] [A4.1.agent] [A5.config] compiles limits, gates, strategies and context policy', async () => {
     const { profiles } = await load();
     const partner = profiles.get('Partner');
     expect(partner?.limits).toEqual({ maxTurns: 40, maxWallMs: 600_000, softAt: 0.7 });
@@ -167,7 +167,7 @@ describe('a team of five profiles', () => {
   });
 });
 
-describe('LLM configs of the team', () => {
+describe('[A2.4.config] LLM configs of the team', () => {
   it('merges settings, takes values from the environment and files, and keeps the key out', async () => {
     const { llmConfigs } = await load({ CADRE_MODEL: 'anthropic/opus', OPENAI_API_KEY: 'sk-secret', TEAM_NUMBER: '7', HEAT: '1' });
     const config = llmConfigs.get('default');

@@ -39,7 +39,7 @@ async function eventsOf(run: AsyncIterable<CadreEvent>): Promise<readonly CadreE
   return events;
 }
 
-describe('A1.1 agent node lifecycle', () => {
+describe('[B.1] A1.1 agent node lifecycle', () => {
   it('[A1.1.construction] an agent knows its id, parent, profile and start time, and its model retries by its LLM config', async () => {
     const model = scriptedModel([{ error: { status: 503 } }, say('Done.')]);
     const config = `
@@ -65,7 +65,7 @@ config: { model: m, max_retries: 1, wait_seconds_on_retry: 0.001 }
     expect(run.turns()[0]?.attempts).toHaveLength(2);
   });
 
-  it('[A1.1.profile-lookup] a run starts by profile name; an unknown or disabled one fails at once and names what there is', async () => {
+  it('[A1.1.profile-lookup] [B.29] a run starts by profile name; an unknown or disabled one fails at once and names what there is', async () => {
     const engine = await openEngine({
       yaml: [worker, worker.replace('name: Worker', 'name: Retired\nis_active: false')],
       models: { m: speaks() },
@@ -144,7 +144,7 @@ flow_decider:
     expect(run.state.outcome).toBe('success');
   });
 
-  it('[A1.1.tool-call-processing] [D1.1] all calls of a reply run, each with one result in order; bad ones are answered with what is allowed', async () => {
+  it('[A1.1.tool-call-processing] [D1.1] [B.21] all calls of a reply run, each with one result in order; bad ones are answered with what is allowed', async () => {
     const model = scriptedModel([
       {
         toolCalls: [
@@ -174,7 +174,7 @@ flow_decider:
     expect(run.state.outcome).toBe('success');
   });
 
-  it('[A1.1.dangling] calls left open when a process died are answered before anything else', async () => {
+  it('[A1.1.dangling] [B.20] calls left open when a process died are answered before anything else', async () => {
     const never = defineTool({
       name: 'echo',
       description: 'Never comes back.',

@@ -38,7 +38,7 @@ async function played(
   return { run, events, engine, journal };
 }
 
-describe('C3 8 a profile as a tool', () => {
+describe('[B.63] C3 8 a profile as a tool', () => {
   it('[A1.8.exposable-as-tool] it is offered with its own schema, its arguments reach the agent, whose end is the result', async () => {
     const bossModel = speaks(call('ask_clerk', { question: 'Which tea?' }), 'The clerk says green.');
     const clerkModel = answers({ 'Which tea?': finish('Green.', { tea: 'green' }) });
@@ -155,7 +155,7 @@ target_inbox_item: { source: AGENT_STARTUP_BRIEFING }
   });
 });
 
-describe('C3 8 agents that go on', () => {
+describe('[A5.call-child] [B.62] C3 8 agents that go on', () => {
   it('by agent_id: with all they have seen and said, twice, and the caller is told each time', async () => {
     const bossModel = speaks(
       call('ask_clerk', { question: 'Which tea?' }),
@@ -211,7 +211,7 @@ describe('C3 8 agents that go on', () => {
     ]);
   });
 
-  it('one that waits for words gets them from its caller, and may be spoken to by a person, too', async () => {
+  it('[A5.return-types] one that waits for words gets them from its caller, and may be spoken to by a person, too', async () => {
     const chatty = `${clerk}flow_decider:
   - { id: tools, condition: state.current_action, action: { type: continue_with_tool } }
   - { id: wait, action: { type: await_user_input } }
@@ -298,7 +298,7 @@ describe('C3 8 many calls, depth and caps', () => {
     expect(toolsOf(lone.requests[0])).toEqual(['finish_flow', 'ask_clerk']);
   });
 
-  it('call_agents runs different agents at the same time, and all reports come back in the order of the calls', async () => {
+  it('[A4.1.manager-run] [A4.1.parallel-managers] call_agents runs different agents at the same time, and all reports come back in the order of the calls', async () => {
     const bossModel = speaks(
       call('call_agents', {
         calls: [

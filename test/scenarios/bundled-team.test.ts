@@ -121,7 +121,7 @@ const small = {
     'Brewing green tea\n\nUse water at 80 degrees for green tea.\nHotter water makes it bitter.\n\nLet green tea steep for two minutes.\n',
 };
 
-describe('the bundled team, offline', () => {
+describe('[B.56] the bundled team, offline', () => {
   it.each([
     ['How do I require approval before a tool runs?', /toolApproval|tool-approval/],
     ['How can I cache responses?', /caching/],

@@ -37,7 +37,7 @@ describe('A1.7 contexts and flows', () => {
     expect(await run.result).toMatchObject({ status: 'cancelled', outcome: 'cancelled', usage: { modelCalls: 7 } });
   });
 
-  it('[A1.7.team-state] modules, dispatch history, shared values and whether the principal runs are one state for all', async () => {
+  it('[A1.7.team-state] [B.54] modules, dispatch history, shared values and whether the principal runs are one state for all', async () => {
     const run = await teamRun();
     expect(run.state.team).toMatchObject({
       workModules: { WM_1: { name: 'goal' } },
@@ -56,7 +56,7 @@ instructions: "{{ team.question.prompt }} {{ size(team.agents) }} {{ team.is_pri
     expect(system?.content).toBe('Hm? 1 false');
   });
 
-  it('[A1.7.sub-context] each agent has messages, inbox, flags, deliverables and parameters of its own', async () => {
+  it('[A5.run-config] [A1.7.sub-context] [B.55] each agent has messages, inbox, flags, deliverables and parameters of its own', async () => {
     const run = await teamRun();
     const child = agentOf(run, 'Worker');
     expect(child).toMatchObject({
@@ -73,7 +73,7 @@ instructions: "{{ team.question.prompt }} {{ size(team.agents) }} {{ team.is_pri
     expect(JSON.stringify(run.state.agents.get(child.meta.agentId))).not.toContain('AbortController');
   });
 
-  it('[A1.7.run-once] principal and associate run once until they end; one cut off is cancelled, with everything below', async () => {
+  it('[A1.7.run-once] [B.5] principal and associate run once until they end; one cut off is cancelled, with everything below', async () => {
     const engine = await openEngine({
       yaml,
       models: {
@@ -92,7 +92,7 @@ instructions: "{{ team.question.prompt }} {{ size(team.agents) }} {{ team.is_pri
     expect(run.turns().every((turn) => turn.status !== 'running')).toBe(true);
   });
 
-  it('[A1.7.result-package] status, outcome, output, deliverables, usage and error', async () => {
+  it('[A2.1.states] [A3.flow-executor] [A1.7.result-package] [B.9] status, outcome, output, deliverables, usage and error', async () => {
     const good = await play({
       yaml: [principal],
       models: { principal: speaks(finish('Report.', { pages: 3 })) },
@@ -114,13 +114,13 @@ instructions: "{{ team.question.prompt }} {{ size(team.agents) }} {{ team.is_pri
     });
   });
 
-  it('[A1.7.nodes] a flow routes by action; an edge given twice is a mistake', () => {
+  it('[A1.7.nodes] [B.4] a flow routes by action; an edge given twice is a mistake', () => {
     const flow = new Flow().on('agent', 'continue_with_tool', 'tool').on('tool', 'default', 'agent');
     expect(flow.next('agent', 'continue_with_tool')).toBe('tool');
     expect(() => flow.on('tool', 'default', 'agent')).toThrow(/already/);
   });
 
-  it('[A1.7.nodes] a function may stand in a model’s place, by the same prep and post', async () => {
+  it('[A5.factory] [A1.7.nodes] [B.34] a function may stand in a model’s place, by the same prep and post', async () => {
     const profile = 'name: Counter\ntype: associate\ninstructions: x\nfunction_node: count\n';
     const run = await play({
       yaml: [profile],
@@ -131,7 +131,7 @@ instructions: "{{ team.question.prompt }} {{ size(team.agents) }} {{ team.is_pri
     expect(run.state.output).toBe('I saw 2 messages.');
   });
 
-  it('[A1.7.state-dump] the whole state can be had again from the journal, event by event, in another process too', async () => {
+  it('[A1.7.state-dump] [B.85] the whole state can be had again from the journal, event by event, in another process too', async () => {
     const store = await storePath();
     const engine = await openEngine({
       yaml,

@@ -42,7 +42,7 @@ inheritance:
 target_inbox_item: { source: AGENT_STARTUP_BRIEFING }
 `;
 
-describe('A1.11 handover protocols', () => {
+describe('[B.59] A1.11 handover protocols', () => {
   it('[A1.11.yaml] name, parameters with titles, inheritance and target, checked at load', async () => {
     const load = async (text: string): Promise<string> =>
       await loadProfiles({ files: [{ path: 'handover_protocols/p.yaml', text }] }, { known: {} }).then(

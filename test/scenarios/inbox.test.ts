@@ -29,7 +29,7 @@ async function read(items: readonly { readonly source: string; readonly payload:
   return { run, model, turns: run.turns() };
 }
 
-describe('A1.3 inbox, strategies, injection', () => {
+describe('[B.10] [B.11] [B.12] [B.13] A1.3 inbox, strategies, injection', () => {
   it('[A1.3.inbox-item] an item carries id, source, payload, consumption policy and who made it, and is on the record', async () => {
     const { run, turns } = await read([{ source: 'ORIGINAL_QUESTION', payload: 'Why?' }]);
     const items = [];
@@ -277,7 +277,7 @@ pre_turn_observers:
     expect(run.turns()[0]?.prompt.spans.every((span) => span.tokens > 0)).toBe(true);
   });
 
-  it('[A1.3.ingestor-failure] [D1.19] an item that cannot be read is reported, tried again, and shelved after three failures', async () => {
+  it('[A1.3.ingestor-failure] [D1.19] [B.15] an item that cannot be read is reported, tried again, and shelved after three failures', async () => {
     const broken = defineIngestor({
       name: 'broken',
       ingest: () => {

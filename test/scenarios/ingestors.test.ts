@@ -35,7 +35,7 @@ flow_decider: [{ id: wait, action: { type: await_user_input } }]
   return typeof input?.content === 'string' ? input.content : JSON.stringify(input?.content);
 }
 
-describe('A1.4 ingestors, through the engine', () => {
+describe('[B.14] A1.4 ingestors, through the engine', () => {
   it('[A1.4.templated-content] a text definition by content_key, filled in; wrapper tags; a missing one says so', async () => {
     expect(await ingest('templated_content', { content_key: 'greeting' })).toBe('Hello from tea');
     expect(await ingest('templated_content', { content_key: 'greeting' }, { wrapper_tags: ['<x>', '</x>'] })).toBe(

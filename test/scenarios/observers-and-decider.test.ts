@@ -28,7 +28,7 @@ async function problemOf(more: string): Promise<string> {
   );
 }
 
-describe('A1.2 observers', () => {
+describe('[B.16] A1.2 observers', () => {
   it('[A1.2.observer-shape] id, condition and action; without a condition it always runs; the record says what each came to', async () => {
     const run = await play({
       yaml: [
@@ -169,7 +169,7 @@ pre_turn_observers:
     expect(run.state.status).toBe('completed');
   });
 
-  it('[A1.2.conditions] [D1.2] conditions are compiled at load: a typo, an unknown function or Python is an error with its place', async () => {
+  it('[A1.2.conditions] [D1.2] [B.17] conditions are compiled at load: a typo, an unknown function or Python is an error with its place', async () => {
     const observer = (condition: string): string => `
 pre_turn_observers:
   - id: o
@@ -352,7 +352,7 @@ flow_decider:
     expect(run.turns().map((turn) => turn.reply.text)).toEqual(['One.', 'Two.']);
   });
 
-  it('[A1.2.counters] observers count replies without a tool call, a call resets, and the decider ends after three', async () => {
+  it('[A1.2.counters] [B.19] observers count replies without a tool call, a call resets, and the decider ends after three', async () => {
     const profile = agent(`
 tool_access_policy: { allowed_toolsets: [flow_control_summary] }
 post_turn_observers:
@@ -382,7 +382,7 @@ flow_decider:
     expect(run.turns()).toHaveLength(4);
   });
 
-  it('[D1.7] an unknown action is an error at load, and an empty reply is asked again and then an error, never a success', async () => {
+  it('[A1.13.blank-replies] [D1.7] an unknown action is an error at load, and an empty reply is asked again and then an error, never a success', async () => {
     expect(await problemOf('post_turn_observers: [{ id: o, action: { type: end_agent_turn, outcome: error } }]\n')).toMatch(
       /flow_decider/,
     );

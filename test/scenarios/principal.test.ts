@@ -51,7 +51,7 @@ function held(
   return { model, reached: reached.promise, go: gate.resolve };
 }
 
-describe('A1.10 launching the principal', () => {
+describe('[B.60] A1.10 launching the principal', () => {
   it('[A1.10.start-fresh] runs in the background with a briefing; the launch answers at once', async () => {
     const lead = speaks(finish('The report.'));
     const { run, boss } = await team({
@@ -200,7 +200,7 @@ describe('A1.10 launching the principal', () => {
   });
 });
 
-describe('A1.8 watching and steering the principal', () => {
+describe('[B.61] A1.8 watching and steering the principal', () => {
   it('[A1.8.send-directive] reaches the principal’s next turn, before everything else that is new', async () => {
     const lead = held(0, [plan('more'), finish('Report.')]);
     const directive = call('send_directive', {

@@ -36,7 +36,7 @@ system_prompt_construction:
     - { id: more, type: static_text, order: 99, content: More. }
 `;
 
-describe('A1.12 profiles', () => {
+describe('[B.27] A1.12 profiles', () => {
   it('[A1.12.profile-keys] every key of a profile is read, and an unknown one is an error with its place', async () => {
     const full = `
 profile_id: 5f1c
@@ -74,7 +74,7 @@ inbox_handling_strategies: [{ source: MINE, ingestor: generic_message }]
     );
   });
 
-  it('[A1.12.inheritance] [D1.11] maps merge, lists with ids merge by id and field, other lists and scalars replace, through a real run', async () => {
+  it('[A1.12.inheritance] [D1.11] [B.28] maps merge, lists with ids merge by id and field, other lists and scalars replace, through a real run', async () => {
     const model = speaks('ok');
     const run = await play({ yaml: [child, base], models: { m: model } });
     expect(systemOf(model.requests[0])).toBe('Good day.\n\nBye.\n\nMore.');
@@ -140,7 +140,7 @@ inbox_handling_strategies: [{ source: MINE, ingestor: generic_message }]
   });
 });
 
-describe('A1.12 LLM configs', () => {
+describe('[B.31] A1.12 LLM configs', () => {
   const agent = 'name: A\ntype: associate\nllm_config_ref: mine\ninstructions: x\n';
   const config = (name: string, more: string): string => `name: ${name}\ntype: llm_config\n${more}`;
 
@@ -192,7 +192,7 @@ describe('A1.12 LLM configs', () => {
     expect(error?.message).not.toContain('sk-123456789');
   });
 
-  it('[A1.12.call-llm] retryable errors are tried again and recorded, others are not; an empty reply is asked again', async () => {
+  it('[A5.inference] [A1.12.call-llm] [B.43] retryable errors are tried again and recorded, others are not; an empty reply is asked again', async () => {
     const fast = config('mine', 'config: { model: m, max_retries: 2, wait_seconds_on_retry: 0.001 }\n');
     const flaky = scriptedModel([{ error: { status: 429 } }, { error: { status: 503 } }, say('ok')]);
     const run = await play({ yaml: [agent, fast], models: { m: flaky } });
@@ -210,7 +210,7 @@ describe('A1.12 LLM configs', () => {
     expect(whole.state.output).toBe('A whole reply.');
   });
 
-  it('[A1.12.aggregator] reasoning, text and tool calls are put together from their pieces, usage is added up', async () => {
+  it('[A1.12.aggregator] [B.42] reasoning, text and tool calls are put together from their pieces, usage is added up', async () => {
     const model = scriptedModel([
       {
         reasoning: 'Let me think.',

@@ -62,7 +62,7 @@ async function twoTurns() {
   return { run, model };
 }
 
-describe('A1.5 system prompt', () => {
+describe('[B.35] [B.36] A1.5 system prompt', () => {
   it('[A1.5.order] segments by order, those without one last; conditions decide; texts are filled in; two newlines between', async () => {
     const { model } = await twoTurns();
     const first = systemOf(model.requests[0]);

@@ -219,7 +219,7 @@ target_inbox_item: { source: AGENT_STARTUP_BRIEFING }
 describe('A1.8 team tools', () => {
   const solo = [user('{ allowed_toolsets: [flow_control_end, flow_control_summary, reporting_tools, planning_tools] }')];
 
-  it('[A1.8.finish-flow] [D1.8] ends with summary and deliverables; bad deliverables are sent back, good ones accepted', async () => {
+  it('[A5.task-complete] [A1.8.finish-flow] [D1.8] ends with summary and deliverables; bad deliverables are sent back, good ones accepted', async () => {
     const strict = user(
       '{ allowed_toolsets: [flow_control_end] }',
       'deliverables_schema: { type: object, required: [answer], properties: { answer: { type: integer } } }\n',
@@ -246,7 +246,7 @@ describe('A1.8 team tools', () => {
     expect(messagesOf(model.requests[1]).at(-1)).toMatch(/Finalization protocol[\s\S]*primary_summary[\s\S]*Tea is hot\./);
   });
 
-  it('[A1.8.generate-markdown-report] returns the structure of the report, with the synthesis, and finish_flow as the next step', async () => {
+  it('[A1.8.generate-markdown-report] [B.41] returns the structure of the report, with the synthesis, and finish_flow as the next step', async () => {
     const model = speaks(call('generate_markdown_report', { principal_final_synthesis: 'Green is best.' }), 'ok');
     await play({ yaml: solo, models: { m: model } });
     const text = messagesOf(model.requests[1]).at(-1) ?? '';

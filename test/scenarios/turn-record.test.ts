@@ -53,7 +53,7 @@ const play3 = async () => {
   return { run, model };
 };
 
-describe('A1.6 turn model', () => {
+describe('[B.2] A1.6 turn model', () => {
   it('[A1.6.identity] a turn has its id, run, flow and who took it', async () => {
     const { run } = await play3();
     const [first, second] = run.turns();

@@ -51,7 +51,7 @@ describe('A1.9 work modules', () => {
     });
   });
 
-  it('[A1.9.lifecycle] pending → ongoing → pending_review → completed, rework and deprecation, and nothing else', async () => {
+  it('[A1.9.lifecycle] [B.57] pending → ongoing → pending_review → completed, rework and deprecation, and nothing else', async () => {
     const boss = speaks(
       plan('one', 'two'),
       move('completed', 'WM_2'),
@@ -287,7 +287,7 @@ describe('A1.9 work modules', () => {
     expect(resultOf(run, 'dispatch_submodules')).toContain('Gave up.');
   });
 
-  it('[A1.9.parallelism] associates work at the same time, under the cap; those beyond it are held and then released', async () => {
+  it('[A1.9.parallelism] [B.58] associates work at the same time, under the cap; those beyond it are held and then released', async () => {
     let working = 0;
     let most = 0;
     const busy = workers({

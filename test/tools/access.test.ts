@@ -153,7 +153,7 @@ describe('A1.8 handover merge', () => {
 });
 
 describe('A1.5 tool_description: grouped by toolset', () => {
-  test('in full: description, parameters, guide', () => {
+  test('[A5.prompt] [B.37] in full: description, parameters, guide', () => {
     expect(describeTools([search, note, fetch], 'full', (name) => catalog.wireName(name))).toBe(
       [
         '### Toolset: web',

@@ -63,7 +63,7 @@ ${waitsForUser}`;
   };
   const made = steps({ command: 'create', plan_id: 'p', title: 'P', steps: ['a', 'b', 'c'] });
 
-  it('keeps the status of steps whose text is unchanged at its place (A2.3)', () => {
+  it('[A2.3.planning] keeps the status of steps whose text is unchanged at its place (A2.3)', () => {
     const marked = steps(
       { command: 'mark_step', step: 2, step_status: 'completed' },
       steps({ command: 'mark_step', step: 3, step_status: 'blocked' }, made),
@@ -139,7 +139,7 @@ describe('the example of a clerk who works on files by a plan', () => {
 describe('the toolset human', () => {
   const profile = `tool_access_policy: { allowed_toolsets: [human] }\n${waitsForUser}`;
 
-  it('asks with choices, refuses other answers, and hands the answer to the model', async () => {
+  it('[A2.3.ask-human] [B.72] asks with choices, refuses other answers, and hands the answer to the model', async () => {
     const { launch, journal } = await testEngine({
       profile,
       replies: [call('ask_human', { question: 'Red or blue?', choices: ['red', 'blue'] }), { text: 'Thanks.' }],
@@ -197,7 +197,7 @@ describe('the toolset flow', () => {
     return { run, ...opened };
   };
 
-  it('submits an answer word for word', async () => {
+  it('[A3.terminate-and-answer] submits an answer word for word', async () => {
     const { run, journal } = await open(call('submit_answer', { answer: ' 42\n', confidence: 'high' }));
     expect(run.state).toMatchObject({
       status: 'completed',
@@ -208,7 +208,7 @@ describe('the toolset flow', () => {
     await verifyRun(run, journal);
   });
 
-  it('ends with success or failure', async () => {
+  it('[A2.3.terminate] ends with success or failure', async () => {
     const { run } = await open(call('terminate', { status: 'success', message: 'All done.' }));
     expect(run.state).toMatchObject({ status: 'completed', output: 'All done.', deliverables: { primary_summary: 'All done.' } });
     const failed = await open(call('terminate', { status: 'failure', message: 'No paper.' }));
@@ -219,7 +219,7 @@ describe('the toolset flow', () => {
     });
   });
 
-  it('ends with words of a profile of its own, which become the outcome', async () => {
+  it('[A3.terminate-and-ask] [A5.help-needed] ends with words of a profile of its own, which become the outcome', async () => {
     const text = 'type: toolset\nname: verdict\nkind: flow\nsettings: { statuses: [final_answer, needs_feedback] }\n';
     const { run } = await open(
       call('verdict_terminate', { status: 'needs_feedback', message: 'Look again.' }),
@@ -230,7 +230,7 @@ describe('the toolset flow', () => {
     expect(run.state).toMatchObject({ status: 'completed', outcome: 'needs_feedback', output: 'Look again.' });
   });
 
-  it('does not end without the deliverables a profile asks for', async () => {
+  it('[A3.terminate-and-caption] does not end without the deliverables a profile asks for', async () => {
     const schema = 'deliverables_schema: { type: object, required: [table], properties: { table: { type: string } } }\n';
     const { run } = await open(call('submit_answer', { answer: 'x' }), schema);
     expect(run.turns()[0]?.toolInteractions[0]).toMatchObject({

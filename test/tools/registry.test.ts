@@ -11,7 +11,7 @@ const search = defineTool({ name: 'search', toolset: 'web', description, paramet
 const fetch = defineTool({ name: 'web.fetch', toolset: 'web', description, execute });
 const note = defineTool({ name: 'note', description, execute });
 
-describe('createToolRegistry', () => {
+describe('[A2.1.tool-collection] [B.86] createToolRegistry', () => {
   test('takes a list or a record; names of their own count, and keys for those without one', () => {
     const record = createToolRegistry({
       first: search,

@@ -32,7 +32,7 @@ describe('toResult: what the model reads', () => {
     expect(toResult({ a: 1, b: { c: 2, d: 3 } }, 1_000)).toEqual(toResult({ b: { d: 3, c: 2 }, a: 1 }, 1_000));
   });
 
-  test('a tool return is honoured: content, error, items', () => {
+  test('[A2.1.tool-result] a tool return is honoured: content, error, items', () => {
     const returned = {
       content: 'no',
       isError: true,

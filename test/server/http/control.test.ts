@@ -56,7 +56,7 @@ async function launch(team: ServedTeam, body: object = {}, headers: Readonly<Rec
   return runId;
 }
 
-describe('runs over HTTP', () => {
+describe('[A1.13.run-requests] [B.97] runs over HTTP', () => {
   it('are launched, spoken to, forked and cancelled', async () => {
     const team = await servedTeam(talking);
     const id = await launch(team, { input: [{ type: 'text', text: 'Hi' }], title: 'A talk', limits: { turns: 9 } });

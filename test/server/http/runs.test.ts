@@ -23,7 +23,7 @@ describe('runs over HTTP', () => {
     expect(await reading.get('/api/info')).toMatchObject({ canControl: false });
   });
 
-  it('are listed newest first, searched, filtered, and paged without a gap', async () => {
+  it('[A5.web] are listed newest first, searched, filtered, and paged without a gap', async () => {
     const { engine, clock, get } = await servedTeam({ profile: waitsForUser, replies: () => ({ text: 'Well.' }) });
     const ids: string[] = [];
     for (const title of ['Red apples', 'Green pears', 'Red plums']) {

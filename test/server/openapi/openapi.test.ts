@@ -67,7 +67,7 @@ describe('the description of the API', () => {
     ).toEqual([...new Set(answered)].toSorted());
   });
 
-  it('says what is answered: real answers hold what it says, and nothing else', async () => {
+  it('[D1.25] says what is answered: real answers hold what it says, and nothing else', async () => {
     const team = await servedTeam(paying);
     const launched = await post(team, '/api/runs', { input: 'Pay.' }, 'launchRun', 201);
     const runId = String(launched['runId']);

@@ -91,7 +91,7 @@ const refOf = (snapshot: string, words: string): string =>
   new RegExp(`${words}.*?\\[ref=((?:f\\d+)?e\\d+)\\]`).exec(snapshot)?.[1] ?? `no ref for ${words}`;
 
 describe.skipIf(executable === undefined)('browser (skipped without Chromium: apt-get install -y chromium)', () => {
-  it('opens a page, acts on its elements by their refs, and goes back', async () => {
+  it('[A2.3.browser] [B.91] opens a page, acts on its elements by their refs, and goes back', async () => {
     page(
       '/form',
       `<title>Form</title><h1>Order</h1><label>Name <input id=n></label>

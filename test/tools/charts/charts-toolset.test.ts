@@ -46,7 +46,7 @@ async function errorOf(promise: Promise<unknown>): Promise<string> {
 const here = (spec: JsonObject): Promise<string> => errorOf(drawChart({ spec, tables: {} }));
 
 describe('charts', () => {
-  it('an agent draws a chart of a CSV file: SVG and PNG in the workspace, the picture in its next prompt', async () => {
+  it('[B.94] an agent draws a chart of a CSV file: SVG and PNG in the workspace, the picture in its next prompt', async () => {
     const { data: _, ...spec } = bars;
     const { launch, model } = await testEngine({
       profile: 'tool_access_policy: { allowed_toolsets: [charts] }',

@@ -37,7 +37,7 @@ ${policy}
 ${waitsForUser}`;
 const previews = profile('context_policy: { result_preview: 600 }');
 
-describe('long results of tools', () => {
+describe('[A1.13.knowledge-base] [B.52] long results of tools', () => {
   it('are shown as a preview with a token, and read back in parts and by words', async () => {
     const { launch, model, journal } = await testEngine({
       profile: previews,
@@ -115,7 +115,7 @@ describe('long results of tools', () => {
     expect(run.withKnowledge(run.turns().at(-1)?.reply.text ?? '')).toBe(`See ${page('tea')}.`);
   });
 
-  it('save tokens: ten pages cost the prompt a tenth of what they cost whole', async () => {
+  it('[A1.3.dehydration] [D1.26] save tokens: ten pages cost the prompt a tenth of what they cost whole', async () => {
     const replies = [...Array.from({ length: 10 }, (_, number) => call('visit', { url: `topic ${number}` })), { text: 'done' }];
     const size = async (text: string): Promise<number> => {
       const { launch, model } = await testEngine({ profile: text, tools: [visit, fails], replies });
@@ -198,7 +198,7 @@ describe('documents of the workspace', () => {
     'src/app.ts': 'const espresso = 1;\n',
   };
 
-  it('are indexed, found by words with source and lines, by tag and by folder', async () => {
+  it('[A1.8.rag] [B.95] are indexed, found by words with source and lines, by tag and by folder', async () => {
     const { tool } = await openKnowledge(files);
     expect(await tool('search_knowledge', { query: 'espresso', sources: ['docs'] })).toContain('Nothing found');
     expect(await tool('index_documents', { path: 'docs', tags: ['manual'] })).toContain(
@@ -225,7 +225,7 @@ describe('documents of the workspace', () => {
     );
   });
 
-  it('are found as they are now: changed, new, moved and deleted files are noticed before the next search', async () => {
+  it('[A1.13.file-monitor] are found as they are now: changed, new, moved and deleted files are noticed before the next search', async () => {
     const { tool, workspace } = await openKnowledge(files);
     await tool('index_documents', { path: 'docs' });
     await tool('search_knowledge', { query: 'tea' });

@@ -97,7 +97,7 @@ async function modern(): Promise<{ readonly url: string; readonly handler: McpHt
 }
 
 describe('servers over HTTP', () => {
-  it('server-everything, streamable: calls, progress; killed in the middle of a call and started again', async () => {
+  it('[A5.mcp-manager] server-everything, streamable: calls, progress; killed in the middle of a call and started again', async () => {
     const port = await freePort();
     const child = await everything('streamableHttp', port);
     const server = connect({ url: `http://127.0.0.1:${port}/mcp` });

@@ -57,7 +57,7 @@ async function open(
 const call = (name: string, args = {}): ScriptedReply => ({ toolCalls: [{ name, args }] });
 
 describe('MCP servers in a run', () => {
-  it('a server declared in YAML is a toolset: offered, called, asked about, its results framed as text from outside', async () => {
+  it('[A1.8.mcp-discovery] [A2.3.mcp-client] [A5.mcp-action] [B.87] a server declared in YAML is a toolset: offered, called, asked about, its results framed as text from outside', async () => {
     const memory = path.join(folder, 'memory.jsonl');
     const settings = {
       ...referenceServer('memory'),
@@ -116,7 +116,7 @@ describe('MCP servers in a run', () => {
     assertJournal(events);
   });
 
-  it('a server that cannot be started takes no other along; the agent is told, and the run goes on', async () => {
+  it('[A1.13.mcp-pool] [D1.27] a server that cannot be started takes no other along; the agent is told, and the run goes on', async () => {
     const { engine, model } = await open(
       [profile('gone, s'), toolsetFile('gone', { command: 'no-such-server' })],
       [call('s_ok'), { text: 'Done.' }],

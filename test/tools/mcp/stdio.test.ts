@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 
 describe('reference servers', () => {
-  it('every kind of content of server-everything reaches the model, and progress goes through', async () => {
+  it('[A1.8.mcp-proxy] every kind of content of server-everything reaches the model, and progress goes through', async () => {
     const server = connect('ev', { ...referenceServer('everything'), trust: 'trusted' });
     await server.ready();
     const notes: (readonly [number, string | undefined])[] = [];

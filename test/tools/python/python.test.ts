@@ -27,7 +27,7 @@ afterAll(async () => {
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 describe.skipIf(!usable)('run_python', () => {
-  it('gives what is printed, the value of the last expression, and both streams apart', async () => {
+  it('[A2.3.python] [B.90] gives what is printed, the value of the last expression, and both streams apart', async () => {
     const text = await run('import sys\nprint("out")\nprint("err", file=sys.stderr)\n[x * x for x in range(4)]');
     expect(text).toMatch(
       /^exit code 0 after \d+\.\d\d s\n--- stdout \(\d+ bytes\)\nout\n\[0, 1, 4, 9\]\n\n--- stderr \(4 bytes\)\nerr\n$/,

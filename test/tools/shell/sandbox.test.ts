@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(!usable)('a shell in a sandbox', () => {
-  it('works in the workspace and keeps its session', async () => {
+  it('[B.93] works in the workspace and keeps its session', async () => {
     await run('mkdir sub; cd sub; WORD=kept; echo made >file');
     expect(await run('pwd; echo $WORD; touch $TMPDIR/x $HOME/y && echo temporary')).toContain(
       `${workspace}/sub\nkept\ntemporary\n`,

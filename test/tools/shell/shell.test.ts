@@ -14,14 +14,14 @@ afterAll(async () => {
 });
 
 describe('run_command', () => {
-  it('gives exit code, time, and both streams apart', async () => {
+  it('[A5.shell-command] gives exit code, time, and both streams apart', async () => {
     const text = await run('echo out; echo err >&2; exit 3');
     expect(text).toMatch(
       /^c\d+: exit code 3 after \d+\.\d\d s; new session "main", in the workspace\n--- stdout \(4 bytes\)\nout\n\n--- stderr \(4 bytes\)\nerr\n$/,
     );
   });
 
-  it('keeps folder, variables, functions and options of a session, and sessions apart', async () => {
+  it('[A2.3.bash] [B.88] keeps folder, variables, functions and options of a session, and sessions apart', async () => {
     await run(
       'mkdir -p "a b"; cd "a b"; export WORD="one two"; declare -A map=([k]="v w"); say() { echo "said $1"; }; set -o pipefail',
     );
@@ -112,7 +112,7 @@ describe('run_command', () => {
 });
 
 describe('commands in the background', () => {
-  it('are read in parts, listed, polled and stopped', async () => {
+  it('[A2.3.sandbox-shell] are read in parts, listed, polled and stopped', async () => {
     const id = (await run('echo first; sleep 0.3; echo second; sleep 1000', { background: true })).split(' ')[0] ?? '';
     expect(await shell.run('list_commands', {})).toMatch(new RegExp(`^${id}: running for 0 s: echo first; sleep`, 'm'));
     expect(await shell.run('read_command_output', { id, wait: 0.6 })).toMatch(/running[^]*first\nsecond/);

@@ -73,7 +73,7 @@ const article = `<!doctype html><html><head><title>Cranes &amp; herons</title><b
 <footer>Foot of the page</footer></body></html>`;
 
 describe('fetch_page', () => {
-  it('reads the main text as Markdown: headings, code, tables, absolute links', async () => {
+  it('[A1.8.web-search] reads the main text as Markdown: headings, code, tables, absolute links', async () => {
     routes.set('/article', html(article));
     const page = await text('/article');
     expect(page).toContain(`# Cranes & herons\nURL: ${base}/article\n(main text only`);

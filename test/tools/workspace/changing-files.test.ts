@@ -9,7 +9,7 @@ import { openWorkspace } from './call-workspace.ts';
 const content = async (folder: string, file: string): Promise<string> => await readFile(join(folder, file), 'utf8');
 
 describe('write_file', () => {
-  it('creates and replaces whole files with the folders they need, and shows the difference', async () => {
+  it('[A1.8.file-system] creates and replaces whole files with the folders they need, and shows the difference', async () => {
     const folder = await makeFolder();
     const { text } = openWorkspace(folder);
     expect(await text('write_file', { path: 'a/b.txt', content: 'one\ntwo\n' })).toBe('Created a/b.txt (8 bytes).');
@@ -94,8 +94,8 @@ describe('write_file', () => {
   });
 });
 
-describe('edit_file', () => {
-  it('replaces a text that stands in the file once, and tells the lines when there are more', async () => {
+describe('[A5.edit-file] edit_file', () => {
+  it('[A2.3.editor] [B.89] replaces a text that stands in the file once, and tells the lines when there are more', async () => {
     const folder = await makeFolder({ 'a.txt': 'one\n  two\nthree\ntwo\n' });
     const { text, fails } = openWorkspace(folder);
     const edit = { path: 'a.txt', command: 'str_replace' };
@@ -244,7 +244,7 @@ describe('a call that is run again after a crash', () => {
 });
 
 describe('move_file and delete_file', () => {
-  it('move files and folders to free names, and delete files and empty folders', async () => {
+  it('[A2.3.sandbox-files] move files and folders to free names, and delete files and empty folders', async () => {
     const folder = await makeFolder({ 'a.txt': 'a', 'b.txt': 'b', 'dir/c.txt': 'c' });
     const { text, fails } = openWorkspace(folder);
     expect((await fails('move_file', { from: 'a.txt', to: 'b.txt' })).message).toContain('exists already');

@@ -71,7 +71,7 @@ describe('read_file', () => {
     expect(await text('read_file', { path: 'b.txt' })).toContain('\n1: bom');
   });
 
-  it('hands images and PDFs to the model, unless they are too large', async () => {
+  it('[A2.3.sandbox-vision] [A5.mime-files] hands images and PDFs to the model, unless they are too large', async () => {
     const folder = await makeFolder({ 'pic.PNG': png, 'doc.pdf': '%PDF-1.4' });
     await hugeFile(folder, 'huge.png');
     const { call, fails } = openWorkspace(folder);

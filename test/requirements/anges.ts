@@ -1,0 +1,51 @@
+import { missing } from './missing.ts';
+import type { Table } from './requirement.ts';
+
+/** The fourth system: agents on a stream of events, with child agents, a shell and edits. */
+export const angesTables: readonly Table[] = [
+  {
+    table: 'A5',
+    section: 'Anges',
+    rows: {
+      event: 'what happened: kind, reasoning, content, times, tokens',
+      'event-summary': 'a range of what happened, in a summary that names it',
+      'event-stream': 'all that happened in a run, with settings, those above and those below',
+      'event-types': ['its names of events', missing.eventNames],
+      'return-types': 'ends that return: done, needs help, has words, was interrupted',
+      'child-flattening': ['what children did, in line with what their parent did', missing.rendering],
+      'new-request': 'a request begins or goes on with a run',
+      'auto-title': ['a title by a model', missing.titles],
+      interrupt: 'an interruption is on record, and the run goes on from there',
+      exhausted: 'too long is an end with what there is',
+      'response-parse': 'JSON with analysis, reasoning and actions; what is wrong goes back',
+      'action-base': 'actions with a guide; alone in their reply, or returning',
+      'task-complete': 'done, with a summary',
+      'shell-command': 'a command with a time, its output apart, in the folder of the last, or in the background',
+      'help-needed': 'blocked: what was tried, what is asked for',
+      'text-response': 'words alone',
+      'edit-file': 'new files, lines inserted, removed, replaced; the difference as an answer',
+      'mime-files': 'pictures and PDFs are read',
+      'mime-videos': [
+        'videos from the web are read',
+        { later: 'Pictures, PDFs and pages are read; videos on the web need a service of the user’s choice.' },
+      ],
+      'mcp-action': 'tools of MCP servers',
+      'call-child': 'child agents: new ones and those from before, so many levels deep',
+      agents: ['default agent, executor, analyser, orchestrator', missing.profiles],
+      prompt: 'guides of all actions in the prompt',
+      notes: ['notes of people, by agent', missing.notes],
+      rendering: ['the stream in the prompt: the last events in full, older ones cut', missing.rendering],
+      summarisation: ['summaries after so many actions and after each task', missing.rendering],
+      factory: 'agents and actions of one’s own',
+      persistence: 'stored after each step; parents and children go on by id',
+      deletion: ['runs are deleted with their children', missing.projects],
+      inference: 'busy servers are asked again, waiting longer each time',
+      'mcp-manager': 'servers from a file, connected when needed and anew when lost',
+      cli: 'one task or a conversation, told as it goes',
+      web: 'chats listed, followed and interrupted from a browser',
+      panel: ['several models vote until they agree', missing.panel],
+      config: 'bounds, times and models per agent',
+      'run-config': 'what one run works with',
+    },
+  },
+];

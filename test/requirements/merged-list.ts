@@ -1,0 +1,136 @@
+import { missing } from './missing.ts';
+import type { Later, Requirement } from './requirement.ts';
+
+type Weight = 'C' | 'I' | 'N';
+
+/** The merged list of what the systems can do, by number: how much it weighs (core, important, nice), and what it is. */
+const merged: Readonly<Record<string, Readonly<Record<number, readonly [Weight, string, Later?]>>>> = {
+  'Core loop and turns': {
+    1: ['C', 'an agent whose turn is prep, exec and post'],
+    2: ['C', 'the record of a turn'],
+    3: ['C', 'flows and batons; turns of users, dispatches, joins and restarts', missing.turnTypes],
+    4: ['C', 'routing by action between nodes, tries and fallback'],
+    5: ['C', 'status of agents and runs, also afterwards'],
+    6: ['C', 'several calls in a reply, in order'],
+    7: ['C', 'several calls at the same time, joined'],
+    8: ['C', 'bounds with a defined end and one last turn'],
+    9: ['C', 'a result with status, summary, error and deliverables'],
+  },
+  'Inbox, ingestors, observers, decider': {
+    10: ['C', 'priorities and order of items'],
+    11: ['C', 'items that are consumed, and that stay for so many turns'],
+    12: ['C', 'ways into the prompt, for once or for good'],
+    13: ['C', 'strategies of profile, table, and for what is unknown'],
+    14: ['C', 'ingestors, and those of one’s own'],
+    15: ['C', 'what fails costs itself only'],
+    16: ['C', 'observers that post and set'],
+    17: ['C', 'conditions, paths and texts'],
+    18: ['C', 'the rules of the decider'],
+    19: ['C', 'counting until it is enough'],
+  },
+  'Tool-call integrity': {
+    20: ['C', 'calls and results in pairs, always'],
+    21: ['C', 'a bad call is answered so that it can be mended'],
+    22: ['I', 'arguments that are nearly JSON, or cut'],
+    23: ['C', 'calls as text'],
+    24: ['I', 'tool choice: none, auto, required'],
+    25: ['C', 'long results are cut; how results are worded'],
+    26: ['C', 'tools that end, and that want to be alone'],
+  },
+  'Profiles and config': {
+    27: ['C', 'profiles in YAML, checked'],
+    28: ['C', 'inheritance'],
+    29: ['I', 'names, versions, disabled ones'],
+    30: ['I', 'profiles edited while a run goes on', missing.runtimeProfiles],
+    31: ['C', 'LLM configs: inherited, from the environment, per agent'],
+    32: ['I', 'values of the request, then of the environment, in settings', missing.requestContext],
+    33: ['I', 'ready-made policies', missing.presets],
+    34: ['I', 'agents and actions of one’s own'],
+  },
+  Prompt: {
+    35: ['C', 'segments in order, under conditions, on record'],
+    36: ['C', 'state, tools, and what tools contribute'],
+    37: ['C', 'guides of tools, texts by key'],
+    38: ['C', 'a prompt per step, for that step only'],
+    39: ['C', 'history as a stream of events', missing.rendering],
+    40: ['N', 'notes of people', missing.notes],
+    41: ['C', 'tools that give instructions'],
+  },
+  Models: {
+    42: ['C', 'replies put together from their pieces, told live'],
+    43: ['C', 'what is tried again, and how long it waits'],
+    44: ['I', 'tokens before, usage after, cost'],
+    45: ['I', 'a context that fills up'],
+    46: ['C', 'models from a script; several providers'],
+    47: ['I', 'pictures'],
+  },
+  'Memory and context': {
+    48: ['C', 'a window that parts no call from its result'],
+    49: ['C', 'who sees what of whom', missing.visibility],
+    50: ['I', 'how long each kind of text may be'],
+    51: ['C', 'summaries of what is old'],
+    52: ['I', 'tokens for long texts'],
+    53: ['C', 'values of the request', missing.requestContext],
+    54: ['C', 'values the team shares'],
+  },
+  'Team and delegation': {
+    55: ['C', 'run, team and agents as one state'],
+    56: ['C', 'partner, principal, associate as profiles only'],
+    57: ['C', 'work modules with checked transitions'],
+    58: ['C', 'dispatch: checks, at the same time, partial failure, one join'],
+    59: ['C', 'handover protocols'],
+    60: ['C', 'the lead: launched, again, on, ended'],
+    61: ['C', 'directives, activity, status'],
+    62: ['C', 'child agents: new, by id, so deep, with their ends'],
+    63: ['C', 'an agent as a tool'],
+    64: ['C', 'routing: fixed, by rules, by a model, by a script', missing.planners],
+    65: ['C', 'a plan of phases, one after the other', missing.phases],
+    66: ['C', 'steps with who carries them out', missing.executors],
+    67: ['C', 'results put together by kind', missing.aggregation],
+    68: ['C', 'one structured answer of many results', missing.synthesis],
+    69: ['C', 'two agents that refine an answer', missing.refinement],
+    70: ['N', 'a panel that votes', missing.panel],
+  },
+  'People, limits, safety': {
+    71: ['C', 'approval per call, that outlives the process'],
+    72: ['C', 'questions to people, and waiting for them'],
+    73: ['C', 'interrupting, cancelling, starting anew'],
+    74: ['C', 'going in circles'],
+    75: ['I', 'completion without guessing at words'],
+    76: ['I', 'checkpoints', missing.checkpoints],
+    77: ['I', 'rules that deny calls'],
+    78: ['C', 'times of tools, and how many work at once'],
+  },
+  'Observability and storage': {
+    79: ['C', 'events: all of them, with who and what, without secrets'],
+    80: ['I', 'views'],
+    81: ['N', 'OpenTelemetry'],
+    82: ['C', 'stored after each turn, taken up again'],
+    83: ['I', 'projects, names, deletion, titles', missing.projects],
+    84: ['C', 'what waits, what was allowed, what was done: stored at once'],
+    85: ['I', 'the whole state, for a closer look'],
+  },
+  'Tools and services': {
+    86: ['C', 'tools: sets, attributes, access, a typed helper'],
+    87: ['I', 'MCP, both ways'],
+    88: ['C', 'a shell'],
+    89: ['C', 'edits of files'],
+    90: ['I', 'code in a process of its own'],
+    91: ['N', 'a browser'],
+    92: ['N', 'the web'],
+    93: ['N', 'a sandbox'],
+    94: ['N', 'data and charts'],
+    95: ['N', 'sources of documents'],
+    96: ['C', 'command line and API'],
+    97: ['I', 'a server'],
+    98: ['N', 'A2A', missing.serving],
+  },
+};
+
+/** Every row of the merged list. */
+export const mergedRequirements: readonly Requirement[] = Object.entries(merged).flatMap(([section, rows]) =>
+  Object.entries(rows).map(([number, [weight, text, left]]) => {
+    const row = { id: `B.${number}`, section, text, weight };
+    return left === undefined ? { ...row, status: 'verified' } : { ...row, status: 'later', reason: left.later };
+  }),
+);

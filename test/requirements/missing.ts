@@ -1,0 +1,87 @@
+import type { Later } from './requirement.ts';
+
+/** What rows wait for, by the mechanism that is not there yet: each says what there is instead. */
+export const missing = {
+  turnTypes: {
+    later:
+      'Only agents take turns; what a person said, a dispatch with its join and a restart are on the record as events, not as turns of their own.',
+  },
+  toolsOfTurn: {
+    later:
+      'A rule can bind the tool choice of the next turn only in place of running the calls of this one; observers cannot, so a last step cannot be held to one tool yet.',
+  },
+  refinement: {
+    later:
+      'An agent can call another one again with all it knows; a loop over two agents that counts its iterations and forces the last one is not there yet.',
+  },
+  planners: {
+    later:
+      'Work is routed by models, or by functions handed to the engine; a planner by rules, by a script or with one fixed step cannot be declared in a profile yet.',
+  },
+  phases: {
+    later:
+      'Work modules wait for those they depend on, and a model dispatches them; a plan whose phases the engine itself runs in order is not there yet.',
+  },
+  executors: {
+    later:
+      'Plans have steps with a status, and modules have associates; the steps of a plan do not choose who carries them out yet.',
+  },
+  aggregation: {
+    later:
+      'Results of several workers come back as one report each, in order; they are not put together by kind, in sections or tables, yet.',
+  },
+  synthesis: {
+    later:
+      'Whoever called several workers words the answer itself; a step that makes one structured answer of their results is not there yet.',
+  },
+  visibility: {
+    later:
+      'An agent sees its own history and what others hand over; `visibility` of a context policy is accepted and has no effect yet.',
+  },
+  rendering: {
+    later:
+      'Prompts are conversations; `rendering` of a context policy, history as a numbered stream of events with summaries in place, has no effect yet.',
+  },
+  presets: {
+    later:
+      'Limits, gates, observers and rules are inherited from base profiles; ready-made fragments for the usual policies are not shipped yet.',
+  },
+  checkpoints: {
+    later:
+      'Calls wait for approval and agents for people; a pause after so many turns, or after certain calls, to be confirmed, is not there yet.',
+  },
+  requestContext: {
+    later:
+      'The root `request` is empty, and settings read the environment only; values of one request cannot be handed to a launch yet.',
+  },
+  eventNames: {
+    later: 'Events are told under our names and in OpenTelemetry; a projection to the names of other systems is not there yet.',
+  },
+  runtimeProfiles: {
+    later:
+      'A run keeps the profiles it started with, or takes up today’s files when it is resumed; they cannot be edited while it runs yet.',
+  },
+  projects: {
+    later: 'Runs are listed, searched and forked; they cannot be grouped in projects, renamed, moved or deleted yet.',
+  },
+  titles: { later: 'A run is called what it is launched as, or by the first line of its prompt; no model words titles yet.' },
+  notes: {
+    later: 'What agents should always know stands in their profiles; notes that people edit beside them are not there yet.',
+  },
+  profiles: {
+    later: 'The toolsets and rules it is made of are there; the profile itself, with its prompts and limits, is not shipped yet.',
+  },
+  visionTools: {
+    later:
+      'Models see pictures as they are; tools that crop them, read tables off them or recognise text need programs that are not bound yet.',
+  },
+  embeddings: {
+    later:
+      'Documents are indexed by their words, by run and with tags; sources with embeddings, shared between projects, come later.',
+  },
+  panel: { later: 'Several agents can be asked at once; rounds of voting until they agree are not there yet.' },
+  serving: { later: 'Teams are served over HTTP, to chats and as MCP tools; this protocol is not among them yet.' },
+  toolFolders: {
+    later: 'Tools are handed to the engine by name, or declared as toolsets; folders of code are not scanned for them.',
+  },
+} satisfies Readonly<Record<string, Later>>;
