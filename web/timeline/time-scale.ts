@@ -62,7 +62,7 @@ export function timeScale(span: TimeSpan, widthPx: number, pxPerMs: number): Tim
     if (from > at) add(from, (from - at) * pxPerMs, false);
     add(to, fold, true);
   }
-  const end = Math.max(span.to, at + 1);
+  const end = endOf(span);
   add(end, (end - at) * pxPerMs, false);
   return { segments, pxPerMs, width: x };
 }
@@ -101,6 +101,11 @@ function foldWidth({ folds }: TimeSpan, widthPx: number): number {
   return folds.length === 0 ? 0 : Math.min(foldPx, widthPx / 3 / folds.length);
 }
 
-function activeMs({ from, to, folds }: TimeSpan): number {
-  return Math.max(1, to - from - folds.reduce((sum, fold) => sum + fold.to - fold.from, 0));
+/** Behind a fold, and in a run of no time at all, there is a moment to be seen. */
+function endOf({ from, to, folds }: TimeSpan): number {
+  return Math.max(to, (folds.at(-1)?.to ?? from) + 1);
+}
+
+function activeMs(span: TimeSpan): number {
+  return Math.max(1, endOf(span) - span.from - span.folds.reduce((sum, fold) => sum + fold.to - fold.from, 0));
 }
