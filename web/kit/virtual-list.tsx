@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { type RowsOptions, useVirtualRows } from './virtual-rows.ts';
+import { goingUp, type RowsOptions, useVirtualRows } from './virtual-rows.ts';
 import './virtual-list.css';
 
 /** What a virtual list needs. */
@@ -15,15 +15,7 @@ export function VirtualList(props: VirtualListProps) {
   const { count, label, row, class: name = '', onScrollUp } = props;
   const { scroller, virtual } = useVirtualRows(props);
   return (
-    <div
-      ref={scroller}
-      class={`virtual ${name}`}
-      role="list"
-      aria-label={label}
-      tabIndex={0}
-      onWheel={({ deltaY }) => (deltaY < 0 ? onScrollUp?.() : undefined)}
-      onTouchMove={() => onScrollUp?.()}
-    >
+    <div ref={scroller} class={`virtual ${name}`} role="list" aria-label={label} tabIndex={0} {...goingUp(onScrollUp)}>
       <div class="virtual-all" style={{ height: `${virtual.totalHeight}px` }}>
         {virtual.rows().map((item) => (
           <div

@@ -18,6 +18,15 @@ export interface Rows {
   readonly move: (by: 1 | -1) => void;
 }
 
+/** What tells that somebody goes back in a list that follows its end. */
+export function goingUp(onScrollUp: (() => void) | undefined) {
+  return {
+    onWheel: ({ deltaY }: WheelEvent) => (deltaY < 0 ? onScrollUp?.() : undefined),
+    onTouchMove: () => onScrollUp?.(),
+    onKeyDown: ({ key }: KeyboardEvent) => (['ArrowUp', 'PageUp', 'Home'].includes(key) ? onScrollUp?.() : undefined),
+  };
+}
+
 /** Frames in which a row that was scrolled to must have come. */
 const framesToCome = 20;
 
@@ -35,9 +44,11 @@ export function useVirtualRows({ count, estimate, keyOf, pinned, scrollTo, follo
   useLayoutEffect(() => {
     if (scrollTo !== undefined && scrollTo >= 0) virtual.scrollTo(scrollTo, 'center');
   }, [virtual, scrollTo]);
+  // The last row may grow, too: a reply as it is written.
+  const height = virtual.totalHeight;
   useLayoutEffect(() => {
     if (follow && count > 0) virtual.scrollTo(count - 1, 'end');
-  }, [virtual, follow, count]);
+  }, [virtual, follow, count, height]);
   const move = (by: 1 | -1): void => {
     const focused = document.activeElement?.closest<HTMLElement>('[data-index]');
     const isOurs = focused !== null && focused !== undefined && scroller.current?.contains(focused) === true;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useKeys } from './keys.ts';
-import { type RowsOptions, useVirtualRows } from './virtual-rows.ts';
+import { goingUp, type RowsOptions, useVirtualRows } from './virtual-rows.ts';
 import './virtual-list.css';
 
 /** A column: its title, a class for its width and place, and what stands in it. */
@@ -44,14 +44,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
           </span>
         ))}
       </div>
-      <div
-        ref={scroller}
-        class="virtual"
-        role="rowgroup"
-        tabIndex={-1}
-        onWheel={({ deltaY }) => (deltaY < 0 ? onScrollUp?.() : undefined)}
-        onTouchMove={() => onScrollUp?.()}
-      >
+      <div ref={scroller} class="virtual" role="rowgroup" tabIndex={-1} {...goingUp(onScrollUp)}>
         <div class="virtual-all" role="presentation" style={{ height: `${virtual.totalHeight}px` }}>
           {virtual.rows().map((item) => {
             const row = rows[item.index];
