@@ -8,6 +8,7 @@ import { cpuMicros } from '../../bench/measure.ts';
 import type { Engine, Run } from '../../src/index.ts';
 import { clerkEngine, takeTurns } from './clerk.ts';
 import { crowdEngine } from './crowd.ts';
+import { type Stall, stallInProcess } from './stalled-readers.ts';
 
 /** Hands out a journal file that is gone afterwards. */
 async function withStore<T>(work: (store: string) => Promise<T>): Promise<T> {
@@ -228,23 +229,22 @@ export interface DeadConsumer {
   readonly slowdown: number;
 }
 
-/** Runs the same run with and without consumers of `run.events()` that read one event and never another. */
-export async function deadConsumers(events: number, consumers: number): Promise<DeadConsumer> {
+/** Runs the same run with and without readers that read its beginning and never another word. */
+export async function deadConsumers(events: number, consumers: number, stall: Stall = stallInProcess): Promise<DeadConsumer> {
   return await withStore(async (store) => {
     const measured = async (
       file: string,
       watchers: number,
     ): Promise<{ cpu: number; events: number; rss: number; heap: number }> => {
       const { engine, run } = await settledClerk(file);
-      const stalled = Array.from({ length: watchers }, () => run.events()[Symbol.asyncIterator]());
-      for (const reader of stalled) await reader.next();
+      const letGo = await stall(engine, run, watchers);
       const heap = heapInUse();
       const { rss } = process.memoryUsage();
       const begin = cpuMicros();
       while (run.state.seq < events) await takeTurns(run, 100);
       const cpu = cpuMicros() - begin;
       const result = { cpu, events: run.state.seq, rss: process.memoryUsage().rss - rss, heap: heapInUse() - heap };
-      for (const reader of stalled) await reader.return?.();
+      await letGo();
       await engine.close();
       return result;
     };

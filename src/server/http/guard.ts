@@ -15,6 +15,9 @@ export interface GuardOptions extends Pick<AccessRules, 'token' | 'allowedHosts'
 const contentPolicy =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+const howToOpen =
+  'This page asks for a token: open it as /?token=TOKEN, once in each browser. Whoever started the server has it.\n';
+
 const alwaysSent: Readonly<Record<string, string>> = {
   'Content-Security-Policy': contentPolicy,
   'X-Content-Type-Options': 'nosniff',
@@ -35,6 +38,7 @@ export function guard(options: GuardOptions): MiddlewareHandler<ServerEnv> {
       hasSession: session !== undefined && isSameSecret(getCookie(context, cookieName(context)) ?? '', session),
     });
     if (refusal?.code === 'REQUEST_UNAUTHORIZED' && opensSession(context, options.token, session)) return context.redirect('./');
+    if (refusal?.code === 'REQUEST_UNAUTHORIZED' && isPage(context)) return context.text(howToOpen, 401);
     if (refusal !== undefined) return answerError(context, new CadreError(refusal.code, refusal.message), refusal.status);
     // A token that is not needed any more must not stay in the address.
     if (context.req.query('token') !== undefined && isPage(context)) return context.redirect('./');

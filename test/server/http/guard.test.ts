@@ -94,7 +94,7 @@ describe('S7: who is answered', () => {
     expect((await get({ authorization: `Basic ${token}` })).status).toBe(401);
     expect((await get({ authorization: `Bearer ${token}` })).status).toBe(200);
     expect((await get({}, `/api/info?token=${token}`)).status).toBe(401);
-    expect((await get({}, '/?token=wrong')).status).toBe(401);
+    expect(await get({}, '/?token=wrong')).toMatchObject({ status: 401, body: expect.stringContaining('/?token=TOKEN') });
     const opened = await get({}, `/?token=${token}`);
     expect(opened.status).toBe(302);
     expect(opened.headers['location']).not.toContain('token');
