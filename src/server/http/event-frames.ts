@@ -1,3 +1,5 @@
+import type { CadreEvent } from '../../core/event.ts';
+
 /** A message of a stream of server-sent events. Without a name it is one of the stream's own events, with its id. */
 export interface EventFrame {
   readonly event?: string;
@@ -10,6 +12,15 @@ export function toFrame({ event, id, data }: EventFrame): string {
   const name = event === undefined ? '' : `event: ${event}\n`;
   const number = id === undefined ? '' : `id: ${id}\n`;
   return `${name}${number}data: ${JSON.stringify(data)}\n\n`;
+}
+
+const shared = new WeakMap<CadreEvent, string>();
+
+/** The bytes of an event that several readers are sent: made once, and kept as long as the event is. */
+export function sharedFrame(event: CadreEvent): string {
+  const made = shared.get(event) ?? toFrame({ id: event.seq, data: event });
+  shared.set(event, made);
+  return made;
 }
 
 /** What a stream says while nothing happens, so that nobody in between takes it for dead. */

@@ -2,7 +2,7 @@ import type { CadreEvent } from '../../core/event.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Run } from '../../engine/run.ts';
-import { toFrame } from './event-frames.ts';
+import { sharedFrame, toFrame } from './event-frames.ts';
 import type { FrameSource, NextFrames } from './answer-events.ts';
 import { LiveBuffer } from './live-buffer.ts';
 import { Waiting } from './waiting.ts';
@@ -32,7 +32,10 @@ export class RunFeed implements FrameSource {
   #position: number;
   /** Events that were read and not sent. */
   #page: readonly CadreEvent[] = [];
+  /** They are the very objects that other readers of this run have, too. */
+  #isShared = false;
   #pageSize = firstPage;
+  #isReading = false;
   /** The journal may have events that were not read. */
   #hasNews = true;
   /** It is time to see what the journal says of a run that nobody here has. */
@@ -78,7 +81,7 @@ export class RunFeed implements FrameSource {
     let count = 0;
     for (const event of this.#page) {
       if (event.seq > livesAfter || text.length >= messageLength) break;
-      text += toFrame({ id: event.seq, data: event });
+      text += this.#isShared ? sharedFrame(event) : toFrame({ id: event.seq, data: event });
       this.#position = event.seq;
       count += 1;
     }
@@ -92,7 +95,13 @@ export class RunFeed implements FrameSource {
   async #read(): Promise<void> {
     // What is published while the journal is read is news.
     this.#hasNews = false;
-    this.#page = await this.#engine.records.read(this.#runId, { after: this.#position, limit: this.#pageSize });
+    this.#isReading = true;
+    try {
+      this.#page = await this.#engine.records.read(this.#runId, { after: this.#position, limit: this.#pageSize });
+    } finally {
+      this.#isReading = false;
+    }
+    this.#isShared = false;
     if (this.#page.length === this.#pageSize) this.#hasNews = true;
   }
 
@@ -121,7 +130,7 @@ export class RunFeed implements FrameSource {
     this.#hasNews = true;
     // The state may be ahead of the journal by what is being committed: what is live belongs behind that.
     const stop = run.subscribe({
-      onEvents: () => this.#tell(),
+      onEvents: (events) => this.#take(events),
       onDelta: (agentId, turnId, delta) => {
         this.#live.delta(run.state.seq, { agentId, turnId, delta });
         this.waiting.wake();
@@ -136,6 +145,15 @@ export class RunFeed implements FrameSource {
       },
     });
     this.#watched = { run, stop };
+  }
+
+  /** Takes what was just committed, if it is what this reader lacks next; else the journal has it when there is room. */
+  #take(events: readonly CadreEvent[]): void {
+    const isNext = this.#page.length === 0 && !this.#hasNews && !this.#isReading && events[0]?.seq === this.#position + 1;
+    if (!isNext) return this.#tell();
+    this.#page = events;
+    this.#isShared = true;
+    this.waiting.wake();
   }
 
   #tell(): void {
