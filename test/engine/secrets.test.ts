@@ -31,7 +31,7 @@ function hitsIn(text: string): readonly string[] {
 const gate = 'tool_gates:\n  - { id: ask, tools: [pay], verdict: ask, message: "Pay {{ args.note }}?" }\n';
 
 describe('planted secrets', () => {
-  it('none of 20, wherever it comes in, is in the data folder, in a record, in what is live, or in a prompt', async () => {
+  it('[B.79] none of 20, wherever it comes in, is in the data folder, in a record, in what is live, or in a prompt', async () => {
     const tools = [
       tool('look', (_args, { progress }) => {
         progress(0.5, `note ${canary(0)}`);

@@ -40,7 +40,7 @@ describe('createIngestorRegistry', () => {
     expect(createIngestorRegistry().get(name)).toBeUndefined();
   });
 
-  test('further ingestors are added, and replace built-in ones of their name', () => {
+  test('[B.14] further ingestors are added, and replace built-in ones of their name', () => {
     const loud = defineIngestor({ name: 'loud_ingestor', ingest: (payload) => String(payload).toUpperCase() });
     const own = defineIngestor({ name: 'user_prompt', ingest: () => 'mine' });
     const registry = createIngestorRegistry([loud, own]);

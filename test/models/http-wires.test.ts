@@ -81,7 +81,7 @@ async function runOver(
 describe.each(Object.entries(wires))('a whole run over HTTP: %s', (name, wire) => {
   const reasons = name !== 'OpenAI chat';
 
-  it('[A2.4.llm] parallel calls, reasoning, usage and cost', async () => {
+  it('[A2.4.llm] [B.46] parallel calls, reasoning, usage and cost', async () => {
     const { run, looked } = await runOver(wire, 'The weather in Lisbon and Oslo?');
     expect(await run.result).toMatchObject({ status: 'completed', output: 'Lisbon 21, Oslo 9.' });
     expect(looked).toEqual([{ city: 'Lisbon' }, { city: 'Oslo' }]);

@@ -60,7 +60,7 @@ tool_gates:
 const runIdOf = (page: Page): string => /#\/runs\/([^/?]+)/.exec(page.url())?.[1] ?? '';
 
 describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ?? 'in Chromium'})`, () => {
-  it('is launched, says something as it thinks of it, is interrupted by a message, and cancelled with a reason', async () => {
+  it('[A5.web] is launched, says something as it thinks of it, is interrupted by a message, and cancelled with a reason', async () => {
     await using team = await talkingTeam([
       { text: 'Good morning.' },
       { text: 'Let me think about this for a very long time.', cutAfter: 4, hang: true },

@@ -19,7 +19,7 @@ export const agentFrameworkTables: readonly Table[] = [
       phases: ['phases in order, each with what came before', missing.phases],
       'script-plan': ['a script for several workers, to be followed exactly or as advice', missing.planners],
       'parallel-managers': 'several at once, their results together, in order',
-      synthesis: ['one structured answer of what the workers brought', missing.synthesis],
+      synthesis: 'one structured answer of what the workers brought',
       'request-context': ['values of this request, wherever they are needed', missing.requestContext],
     },
   },

@@ -30,10 +30,6 @@ export const missing = {
     later:
       'Results of several workers come back as one report each, in order; they are not put together by kind, in sections or tables, yet.',
   },
-  synthesis: {
-    later:
-      'Whoever called several workers words the answer itself; a step that makes one structured answer of their results is not there yet.',
-  },
   visibility: {
     later:
       'An agent sees its own history and what others hand over; `visibility` of a context policy is accepted and has no effect yet.',
@@ -78,6 +74,9 @@ export const missing = {
   embeddings: {
     later:
       'Documents are indexed by their words, by run and with tags; sources with embeddings, shared between projects, come later.',
+  },
+  linkCheck: {
+    later: 'Files are listed, read and searched; whether links inside an HTML file lead somewhere is not looked at by a tool.',
   },
   panel: { later: 'Several agents can be asked at once; rounds of voting until they agree are not there yet.' },
   serving: { later: 'Teams are served over HTTP, to chats and as MCP tools; this protocol is not among them yet.' },

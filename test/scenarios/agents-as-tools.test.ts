@@ -411,7 +411,7 @@ exposable_as_tool: { name: split, description: Splits., max_depth: 3 }
     );
   });
 
-  it('children draw on the budget of their caller', async () => {
+  it('[A1.13.context-budget] children draw on the budget of their caller', async () => {
     const poor = `${boss}limits: { max_tokens: 2000 }\n`;
     const { run } = await played(
       {

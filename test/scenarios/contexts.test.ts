@@ -92,7 +92,7 @@ instructions: "{{ team.question.prompt }} {{ size(team.agents) }} {{ team.is_pri
     expect(run.turns().every((turn) => turn.status !== 'running')).toBe(true);
   });
 
-  it('[A2.1.states] [A3.flow-executor] [A1.7.result-package] [B.9] status, outcome, output, deliverables, usage and error', async () => {
+  it('[A2.1.states] [A3.flow-executor] [A1.7.result-package] [B.5] [B.9] status, outcome, output, deliverables, usage and error', async () => {
     const good = await play({
       yaml: [principal],
       models: { principal: speaks(finish('Report.', { pages: 3 })) },

@@ -71,7 +71,7 @@ async function call(
   };
 }
 
-describe('teams served over HTTP', () => {
+describe('[B.87] teams served over HTTP', () => {
   it.each(['legacy', 'auto'] as const)(
     'run, talk, look and ask why, in the protocol of %s clients, with progress',
     async (mode) => {

@@ -112,7 +112,7 @@ describe.skipIf(executable === undefined)('browser (skipped without Chromium: ap
     );
   });
 
-  it('keys, waiting, scrolling, tabs, screenshots', async () => {
+  it('[A2.3.browser] keys, waiting, scrolling, tabs, screenshots', async () => {
     page(
       '/late',
       `<input autofocus onkeydown="document.title = event.key"><script>setTimeout(() => document.body.append('it came'), 100)</script>`,

@@ -69,7 +69,7 @@ function here(sql: string, file: string | undefined = database): string {
 }
 
 describe('sql', () => {
-  it('an agent lists tables and queries them, as data from outside', async () => {
+  it('[B.94] an agent lists tables and queries them, as data from outside', async () => {
     const { launch, model } = await testEngine({
       profile: 'tool_access_policy: { allowed_toolsets: [sql] }',
       workspace,

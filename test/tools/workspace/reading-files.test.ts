@@ -164,7 +164,7 @@ describe('list_files', () => {
 });
 
 describe('search_files', () => {
-  it('finds texts and patterns, with lines around them, in the files a glob means', async () => {
+  it('[A4.4.tools] finds texts and patterns, with lines around them, in the files a glob means', async () => {
     const folder = await makeFolder({
       'a.txt': 'one\ntwo\nthree\nfour\nfive\nsix\nTWO two\n',
       'b/c.md': 'two too\n',
