@@ -35,7 +35,9 @@ export function BoardCard(props: BoardCardProps) {
         <span class="card-id faint">{lineOf(moduleId, 40)}</span>
         {card.isRework && <span class="badge tone-waits">rework</span>}
         {card.blockedBy.length > 0 && card.status === 'pending' && <span class="badge tone-calm">blocked</span>}
-        {last !== undefined && last.outcome !== 'completed_success' && <Badge status={outcomeWord(last.outcome)} />}
+        {last !== undefined && last.outcome !== 'completed_success' && last.outcome !== 'running' && (
+          <Badge status={outcomeWord(last.outcome)} />
+        )}
       </p>
       <h3>{lineOf(card.name, 200)}</h3>
       {card.assignee !== undefined && <Assignee assignee={card.assignee} role={last?.roleName ?? ''} runId={runId} />}
