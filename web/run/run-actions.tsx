@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { RunOverview } from '../../src/inspector/run-overview.ts';
 import { runActions } from '../data/actions.ts';
 import type { Standing } from '../data/standing.ts';
@@ -15,19 +15,23 @@ export function RunActions(props: { readonly overview: RunOverview; readonly sta
   const { overview, standing } = props;
   const { isServed } = useRun();
   const resuming = useAction();
+  // The server is asked now and then who has the run; until it says so again, whoever resumed it knows.
+  const [isResumed, setResumed] = useState(false);
+  useEffect(() => {
+    if (standing?.isAbandoned === false) setResumed(false);
+  }, [standing]);
+  const resume = async (): Promise<void> => {
+    await runActions(overview.runId).resume();
+    setResumed(true);
+  };
   const [asks, setAsks] = useState<'cancel' | 'fork' | undefined>();
   const canControl = useControl();
   const isOver = overview.outcome !== undefined;
   const base = `./api/runs/${encodeURIComponent(overview.runId)}`;
   return (
     <div class="run-actions">
-      {canControl && !isOver && standing?.isAbandoned === true && (
-        <button
-          type="button"
-          class="primary"
-          disabled={resuming.isBusy}
-          onClick={() => resuming.run(() => runActions(overview.runId).resume())}
-        >
+      {canControl && !isOver && standing?.isAbandoned === true && !isResumed && (
+        <button type="button" class="primary" disabled={resuming.isBusy} onClick={() => resuming.run(resume)}>
           Resume
         </button>
       )}
