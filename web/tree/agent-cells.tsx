@@ -10,7 +10,7 @@ export function StatusCell({ node }: { readonly node: AgentNodeView }) {
   const { status, outcome, limit, waitingItems, deadLetters, iteration } = node;
   const notes = [
     ...(iteration > 1 ? [`iteration ${iteration}`] : []),
-    ...(waitingItems > 0 ? [`${countText(waitingItems, 'item')} waiting`] : []),
+    ...(waitingItems > 0 ? [`${countText(waitingItems, 'item')} ${status === 'ended' ? 'never read' : 'waiting'}`] : []),
   ];
   return (
     <>
