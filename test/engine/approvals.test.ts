@@ -37,7 +37,7 @@ describe('a tool that asks for approval itself', () => {
   });
 });
 
-describe('tool gates', () => {
+describe('[A4.1.run] tool gates', () => {
   const gates = `
 tool_gates:
   - { id: small, tools: [pay], condition: args.amount < 10, verdict: allow }

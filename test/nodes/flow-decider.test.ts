@@ -192,7 +192,7 @@ describe('[B.18] flow decider', () => {
   });
 });
 
-describe('limits', () => {
+describe('[A4.1.run] limits', () => {
   it('[A2.1.run] [A3.forced-last-step] [A4.3.termination] [A5.exhausted] [B.8] E6: an endless loop is told to wrap up, gets one last turn without tools, and ends as limit', async () => {
     const team = await testEngine({
       profile: `limits: { max_turns: 5 }\n${allow('t')}`,

@@ -38,7 +38,7 @@ describe('cycles', () => {
   });
 });
 
-describe('the default ladder', () => {
+describe('[A4.1.run] the default ladder', () => {
   it('[A2.1.stuck-state] [A4.3.loop-prevention] [B.74] nudges, forbids the tool for a turn, and ends an agent that does the same for ever', async () => {
     const team = await testEngine({ profile: allow('t'), tools: [t], replies: () => same });
     const run = await team.launch();
