@@ -52,7 +52,10 @@ export async function cancelCommand(reference: string, options: CancelCommandOpt
   const { runId, outcome, status } = summary;
   if (outcome !== undefined) return tellOver(runId, { status, outcome, pending: [] }, options, true);
   const isWhole = agent === undefined && module === undefined;
-  const done = takeOver === true ? undefined : await askHolder(summary, storePath(options.store), action);
+  const done =
+    takeOver === true
+      ? undefined
+      : await askHolder(summary, storePath(options.store), action, () => lookUpRun(summary.runId, options.store));
   if (done !== undefined) return isWhole ? tellOver(runId, done, options, false) : tellPart(runId, done, options);
   // What is left of a run goes on once a part of it is cancelled.
   if (!isWhole) return await actOnRun(runId, options, action, 'Cancelled.');

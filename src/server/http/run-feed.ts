@@ -111,7 +111,8 @@ export class RunFeed implements FrameSource {
     if (!this.#mayLook || (run !== undefined && run !== this.#halted)) return false;
     this.#mayLook = false;
     const [summary] = await this.#engine.runs({ runId: this.#runId });
-    if (summary !== undefined && summary.lastSeq > this.#position) this.#hasNews = true;
+    // Gone from the journal: reading it says so.
+    if (summary === undefined || summary.lastSeq > this.#position) this.#hasNews = true;
     return summary?.outcome !== undefined || this.#hasNews;
   }
 

@@ -20,14 +20,28 @@ export type MailAnswer =
 /** How often the answer is looked for, and how long once the action was taken: a cancel waits for what it stops. In milliseconds. */
 const lookEveryMs = 50;
 const longestTakenMs = 60_000;
+/** How often it is asked whether anybody has the run still, in milliseconds. */
+const askEveryMs = 500;
 
-/** Leaves an action for the process that has a run, by a file beside the journal, and waits for what became of it. */
-export async function mailAction(store: string, runId: string, action: RunAction): Promise<MailAnswer> {
+/**
+ * Leaves an action for the process that has a run, by a file beside the journal, and waits for what became of it; no longer than
+ * somebody has the run, as `isHeld` tells.
+ */
+export async function mailAction(
+  store: string,
+  runId: string,
+  action: RunAction,
+  isHeld: () => Promise<boolean>,
+): Promise<MailAnswer> {
   const folder = await makeMailFolder(store, runId);
   const file = path.join(folder, nanoid());
   await writeWhole(`${file}.json`, action);
-  const answer = await waitForAnswer(file, longestUntakenMs);
-  if (answer !== undefined) return answer;
+  for (const end = performance.now() + longestUntakenMs; performance.now() < end;) {
+    const answer = await waitForAnswer(file, askEveryMs);
+    if (answer !== undefined) return answer;
+    // Over in the meantime, or left: nobody takes it any more.
+    if (!(await isHeld())) break;
+  }
   // Whoever takes it and we take it back at the same instant: one of the two gets it.
   if (await takeBack(`${file}.json`)) return { kind: 'nobody' };
   return (await waitForAnswer(file, longestTakenMs)) ?? { kind: 'silent' };

@@ -22,8 +22,9 @@ export function reachRun(engine: Engine, store = mailStore(engine)): RunReach {
     act: async (runId, action) => {
       const live = engine.live(runId);
       if (live !== undefined) return await performAction(live, action);
-      const summary = (await engine.runs({ runId: runId as RunId })).find((run) => run.runId === runId);
-      const done = summary === undefined ? undefined : await askHolder(summary, store, action);
+      const look = async (): Promise<RunSummary | undefined> => (await engine.runs({ runId: runId as RunId }))[0];
+      const summary = await look();
+      const done = summary === undefined ? undefined : await askHolder(summary, store, action, look);
       return done ?? (await actHere(engine, runId, action));
     },
   };
@@ -37,14 +38,23 @@ async function actHere(engine: Engine, runId: string, action: RunAction): Promis
 }
 
 /**
- * Has another process do something to the run it advances; undefined when no process has the run, or the one that has it takes nothing:
- * whoever takes the run up learns who holds it.
+ * Has another process do something to the run it advances; undefined when no process has the run (as `look` tells while it waits), or
+ * the one that has it takes nothing: whoever takes the run up learns who holds it.
  *
  * @throws CadreError as the run refuses it; `RUN_LOCKED` when the process took the action and said no more
  */
-export async function askHolder(summary: RunSummary, store: string, action: RunAction): Promise<ActionDone | undefined> {
+export async function askHolder(
+  summary: RunSummary,
+  store: string,
+  action: RunAction,
+  look: () => Promise<RunSummary | undefined>,
+): Promise<ActionDone | undefined> {
   if (store === 'memory' || !mayBeHeld(summary)) return undefined;
-  const answer = await mailAction(store, summary.runId, action);
+  const isHeld = async (): Promise<boolean> => {
+    const now = await look();
+    return now !== undefined && mayBeHeld(now);
+  };
+  const answer = await mailAction(store, summary.runId, action, isHeld);
   switch (answer.kind) {
     case 'done':
       return answer.done;

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CadreEvent } from '../../../src/core/event.ts';
@@ -141,6 +142,23 @@ describe('E14: the events of a run as they happen', () => {
     expect(await readAll(`${url}?after=${lastSeq - 1}`)).toMatchObject([{ id: String(lastSeq) }, { event: 'end' }]);
     expect(await get('/api/runs/none/events', 404)).toMatchObject({ error: { code: 'RUN_UNKNOWN' } });
     expect(await get(`/api/runs/${run.id}/events?after=-1`, 400)).toMatchObject({ error: { code: 'REQUEST_INVALID' } });
+  });
+
+  it('a run that is no longer in the journal ends its stream: whoever asks again is told', async () => {
+    const file = journalFile();
+    const first = await testEngine({ profile: waitsForUser, replies: [{ text: 'One.' }], store: createSqliteJournal(file) });
+    const run = await first.launch();
+    await run.settled();
+    await first.engine.close();
+    const { served, get } = await servedTeam({ store: createSqliteJournal(file) });
+    const path = `/api/runs/${run.id}/events`;
+    const frames = (await openEvents(`${served.url}${path}?after=1`))[Symbol.asyncIterator]();
+    expect((await frames.next()).value).toMatchObject({ id: '2' });
+    const database = new DatabaseSync(file);
+    database.exec('DELETE FROM runs');
+    database.close();
+    for (let frame = await frames.next(); frame.done !== true;) frame = await frames.next();
+    expect(await get(path, 404)).toMatchObject({ error: { code: 'RUN_UNKNOWN' } });
   });
 
   it('a run that is closed here and taken up elsewhere goes on in the same stream', async () => {

@@ -56,6 +56,20 @@ it('what is no letter is cleared away, and whoever takes letters goes on', async
   expect(await reachRun(second.engine, store).act(run.id, { kind: 'cancel' })).toMatchObject({ status: 'cancelled' });
 });
 
+it('what is left for a process is not waited for once it has no run any more: cancelled twice at once, or closed', async () => {
+  const { store, first, second } = await twoEngines();
+  const reach = reachRun(second.engine, store);
+  const [run, other] = [await first.launch(), await first.launch()];
+  await Promise.all([run.settled(), other.settled()]);
+  // Whoever asked is answered long before a letter is given up.
+  const cancelled = reach.act(run.id, { kind: 'cancel' });
+  await run.cancel('here');
+  expect(await cancelled).toEqual({ status: 'cancelled', outcome: 'cancelled', pending: [] });
+  const sent = reach.act(other.id, { kind: 'send', text: 'more' });
+  await first.engine.close();
+  expect(await sent).toMatchObject({ itemId: expect.any(String) });
+}, 8_000);
+
 it('a folder others can write into is not used, neither to leave something nor to take it', async () => {
   const { store, first, second } = await twoEngines();
   const run = await first.launch();
