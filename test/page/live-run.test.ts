@@ -204,6 +204,35 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     expect(await page.getByText(/^Message \d$/).count()).toBe(5);
   });
 
+  it('more windows than a browser has connections: those out of view hold none, and catch up when they are looked at', async () => {
+    await using team = await talkingTeam((_request, index) => ({ text: `Answer ${index}.` }));
+    const run = await team.engine.launch({ profile: 'Talker', input: 'Go.' });
+    await run.settled();
+    const url = `${team.url}/#/runs/${run.id}/events`;
+    const count = async (): Promise<string> => `${(await team.engine.records.read(run.id)).length} events`;
+    const first = await browser.open(url);
+    await first.getByText('live', { exact: true }).waitFor();
+    // Links that are opened in new windows begin out of view.
+    const others: Page[] = [];
+    for (let index = 0; index < 8; index++) {
+      const page = await first.context().newPage();
+      await page.addInitScript("Object.defineProperty(document, 'hidden', { get: () => window.isShown !== true })");
+      await page.goto(url);
+      await page.getByText(await count(), { exact: true }).waitFor();
+      others.push(page);
+    }
+    await run.send('While nobody looks');
+    await run.settled();
+    for (const page of [others[7], others[3]]) {
+      await page?.evaluate("window.isShown = true; document.dispatchEvent(new Event('visibilitychange'))");
+      await page?.getByText('live', { exact: true }).waitFor();
+      await page?.getByText(await count(), { exact: true }).waitFor();
+    }
+    await run.send('While somebody looks');
+    await run.settled();
+    for (const page of [first, others[7], others[3]]) await page?.getByText(await count(), { exact: true }).waitFor();
+  });
+
   it('a launch that nobody answers loses nothing of what was typed', async () => {
     await using team = await talkingTeam([{ text: 'Hello.' }]);
     const page = await browser.open(`${team.url}/#/`);

@@ -1,6 +1,7 @@
 import type { CadreEvent } from '../../src/core/event.ts';
 import { fromPlainFacts, type PlainProfileFacts } from '../../src/inspector/profile-facts.ts';
 import { ApiError, getJson, getText } from './api.ts';
+import { watchView } from './in-view.ts';
 import type { LiveDelta, LiveProgress, RunSink, RunSource } from './run-source.ts';
 
 /** How long the page waits before it asks a lost server again: at first, and at most, in milliseconds. */
@@ -30,7 +31,10 @@ export function httpSource(runId: string): RunSource {
   };
 }
 
-/** The stream of one run. Holds the last sequence number it handed over, so that nothing is missed or doubled. */
+/**
+ * The stream of one run. Holds the last sequence number it handed over, so that nothing is missed or doubled. It rests while nobody
+ * looks at the window, and takes up where it was when somebody does.
+ */
 class RunStream {
   readonly #base: string;
   readonly #sink: RunSink;
@@ -39,19 +43,42 @@ class RunStream {
   #waitMs = firstWaitMs;
   #stream: EventSource | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #isResting = false;
+  readonly #stopWatching: () => void;
 
   constructor(base: string, sink: RunSink) {
     this.#base = base;
     this.#sink = sink;
+    this.#stopWatching = watchView({ shown: () => this.#wake(), away: () => this.#rest() });
     sink.connection({ kind: 'loading' });
     void this.#load();
   }
 
   readonly close = (): void => {
     this.#aborting.abort();
+    this.#stopWatching();
     this.#stream?.close();
     clearTimeout(this.#timer);
   };
+
+  #rest(): void {
+    if (this.#stream === undefined) return;
+    this.#drop();
+    this.#isResting = true;
+    this.#sink.gap();
+  }
+
+  #wake(): void {
+    if (!this.#isResting) return;
+    this.#isResting = false;
+    this.#sink.connection({ kind: 'loading' });
+    void this.#load();
+  }
+
+  #drop(): void {
+    this.#stream?.close();
+    this.#stream = undefined;
+  }
 
   async #load(): Promise<void> {
     try {
@@ -67,6 +94,10 @@ class RunStream {
   }
 
   #listen(): void {
+    if (document.hidden) {
+      this.#isResting = true;
+      return;
+    }
     const stream = new EventSource(`.${this.#base}/events?after=${this.#after}`);
     this.#stream = stream;
     stream.addEventListener('open', () => {
@@ -76,13 +107,14 @@ class RunStream {
     stream.addEventListener('message', ({ data }) => this.#hand([JSON.parse(String(data)) as CadreEvent]));
     stream.addEventListener('delta', ({ data }) => this.#sink.delta(JSON.parse(String(data)) as LiveDelta));
     stream.addEventListener('progress', ({ data }) => this.#sink.progress(JSON.parse(String(data)) as LiveProgress));
+    stream.addEventListener('lag', () => this.#sink.gap());
     stream.addEventListener('end', () => {
-      stream.close();
+      this.#drop();
       this.#sink.connection({ kind: 'over' });
     });
     // The browser would ask again by itself, but not after an answer that is none, and without telling.
     stream.addEventListener('error', () => {
-      stream.close();
+      this.#drop();
       if (!this.#aborting.signal.aborted) this.#again();
     });
   }
@@ -90,6 +122,7 @@ class RunStream {
   /** Loads what is missing and listens again, after a while. */
   #again(): void {
     this.#sink.connection({ kind: 'lost' });
+    this.#sink.gap();
     this.#timer = setTimeout(() => void this.#load(), this.#waitMs);
     this.#waitMs = Math.min(longestWaitMs, this.#waitMs * 2);
   }

@@ -36,6 +36,12 @@ export class LiveReplies {
     this.replies.value = new Map(this.replies.value).set(turnId, added(base, delta));
   }
 
+  /** What was said may lack something from here on, until the journal has the whole of it. */
+  gap(): void {
+    if (this.replies.value.size === 0) return;
+    this.replies.value = new Map([...this.replies.value].map(([turnId, reply]) => [turnId, withGap(reply)]));
+  }
+
   tell(progress: LiveProgress): void {
     this.progress.value = new Map(this.progress.value).set(progress.callId, progress);
   }
@@ -51,6 +57,14 @@ export class LiveReplies {
     if (replies.size !== this.replies.value.size) this.replies.value = replies;
     if (progress.size !== this.progress.value.size) this.progress.value = progress;
   }
+}
+
+/** Stands where pieces may be missing. */
+const gapMark = ' […] ';
+
+function withGap(reply: LiveReply): LiveReply {
+  const marked = (text: string): string => (text === '' || text.endsWith(gapMark) ? text : text + gapMark);
+  return { ...reply, text: marked(reply.text), reasoning: marked(reply.reasoning), toolInput: marked(reply.toolInput) };
 }
 
 function added(reply: LiveReply, { kind, text }: LiveDelta['delta']): LiveReply {

@@ -44,6 +44,7 @@ export class RunStore {
       events: (events) => this.#gather(events),
       delta: (delta) => this.live.delta(delta),
       progress: (progress) => this.live.tell(progress),
+      gap: () => this.live.gap(),
       connection: (connection) => {
         // What was loaded is shown together with the news that it is.
         this.#flush();

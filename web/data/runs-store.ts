@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { RunSummary } from '../../src/core/journal.ts';
 import { getJson } from './api.ts';
+import { watchView } from './in-view.ts';
 import { loadServerInfo } from './server-info.ts';
 
 /** A run in the list. */
@@ -22,25 +23,38 @@ interface RunsPage {
   readonly more: boolean;
 }
 
-/** The list of runs, newest first, kept up to date by the rows that change. */
+/** The list of runs, newest first, kept up to date by the rows that change; it rests while nobody looks at the window. */
 export class RunsStore {
   readonly rows = signal<readonly RunRow[] | undefined>(undefined);
   readonly problem = signal<string | undefined>(undefined);
   #stream: EventSource | undefined;
   #isClosed = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #stopWatching: () => void;
 
   constructor() {
+    this.#stopWatching = watchView({ shown: () => this.#wake(), away: () => this.#drop() });
     void this.#load();
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#stream?.close();
+    this.#stopWatching();
+    this.#drop();
     clearTimeout(this.#timer);
   }
 
+  #wake(): void {
+    if (this.#stream === undefined) void this.#load();
+  }
+
+  #drop(): void {
+    this.#stream?.close();
+    this.#stream = undefined;
+  }
+
   async #load(): Promise<void> {
+    clearTimeout(this.#timer);
     try {
       // Listened to before the list is asked for: what changes between is in one of them.
       this.#listen();
@@ -59,7 +73,8 @@ export class RunsStore {
   }
 
   #listen(): void {
-    this.#stream?.close();
+    this.#drop();
+    if (document.hidden) return;
     const stream = new EventSource('./api/events');
     this.#stream = stream;
     stream.addEventListener('runs', ({ data }) => {
@@ -70,7 +85,7 @@ export class RunsStore {
   }
 
   #lose(problem: string): void {
-    this.#stream?.close();
+    this.#drop();
     if (this.#isClosed) return;
     this.problem.value = problem;
     clearTimeout(this.#timer);
