@@ -233,6 +233,22 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     for (const page of [first, others[7], others[3]]) await page?.getByText(await count(), { exact: true }).waitFor();
   });
 
+  it('what this version cannot read is said, and what came before stays', async () => {
+    await using team = await talkingTeam([{ text: 'Hello.' }]);
+    const run = await team.engine.launch({ profile: 'Talker', input: 'Go.' });
+    await run.settled();
+    const page = await browser.open(`${team.url}/#/`);
+    await page.route('**/journal?*', async (route) => {
+      const response = await route.fetch();
+      const lines = (await response.text()).split('\n');
+      lines[5] = (lines[5] ?? '').replace(/"type":"[^"]*"/, '"type":"agent.levitate"');
+      await route.fulfill({ response, body: lines.join('\n') });
+    });
+    await page.goto(`${team.url}/#/runs/${run.id}/events`);
+    await page.getByRole('alert').filter({ hasText: "'agent.levitate', which this version of Cadre does not know" }).waitFor();
+    await page.getByText('5 events', { exact: true }).waitFor();
+  });
+
   it('a launch that nobody answers loses nothing of what was typed', async () => {
     await using team = await talkingTeam([{ text: 'Hello.' }]);
     const page = await browser.open(`${team.url}/#/`);

@@ -32,6 +32,8 @@ export class RunStore {
   readonly #profiles = signal<ReadonlyMap<string, ProfileFacts> | undefined>(undefined);
   readonly #close: () => void;
   #state: RunState | undefined;
+  /** An event could not be read: nothing behind it is. */
+  #isBroken = false;
   #waiting: CadreEvent[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -48,7 +50,7 @@ export class RunStore {
       connection: (connection) => {
         // What was loaded is shown together with the news that it is.
         this.#flush();
-        this.connection.value = connection;
+        if (!this.#isBroken) this.connection.value = connection;
       },
     });
     // Without them, views lack the places in profiles and nothing else.
@@ -121,16 +123,30 @@ export class RunStore {
     const events = this.#waiting;
     if (events.length === 0) return;
     this.#waiting = [];
-    for (const event of events) this.#apply(event);
+    if (this.#isBroken) return;
+    const problem = this.#applyAll(events);
     batch(() => {
       this.live.settle(events);
       this.revision.value++;
+      if (problem !== undefined) this.connection.value = { kind: 'failed', message: problem };
     });
   }
 
+  /** Applies events, up to the first one that cannot be: of a later version, or damaged. What is wrong with it, then. */
+  #applyAll(events: readonly CadreEvent[]): string | undefined {
+    try {
+      for (const event of events) this.#apply(event);
+      return undefined;
+    } catch (thrown) {
+      // Without it, what follows would be told wrong: what is known until there stays.
+      this.#isBroken = true;
+      return thrown instanceof Error ? thrown.message : String(thrown);
+    }
+  }
+
   #apply(event: CadreEvent): void {
-    this.#events.push(event);
     if (this.#state !== undefined) applyEvent(this.#state, event);
     else if (event.type === 'run.start') this.#state = startRun(event, 'everything');
+    this.#events.push(event);
   }
 }
