@@ -63,12 +63,12 @@ function isOurs(host: string, { port, allowedHosts = [], allowsAddresses = false
   return port === undefined || Number(match[2] ?? 80) === port;
 }
 
-/** A page of ours: it has the host that was asked, or one of the hosts we are known by. */
+/** A page of ours: it has the host that was asked, or one of the names we are known by. Any machine's page could come from an address. */
 function isOwnOrigin(origin: string, host: string, rules: AccessRules): boolean {
   if (!URL.canParse(origin)) return false;
   const url = new URL(origin);
   if (!/^https?:$/.test(url.protocol)) return false;
-  return url.host === host.toLowerCase() || isOurs(url.host, rules);
+  return url.host === host.toLowerCase() || isOurs(url.host, { ...rules, allowsAddresses: false });
 }
 
 /** Browsers say where a request comes from also where they send no origin. Following a link to here is allowed, in no frame. */

@@ -12,15 +12,24 @@ const maxConnections = 256;
  */
 export async function listen(server: Server, port: number, host = '127.0.0.1'): Promise<number> {
   server.maxConnections = maxConnections;
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new CadreError(
+      'OPTION_INVALID',
+      `port ${port} cannot be had: ports are whole numbers from 0 (any that is free) to 65535`,
+    );
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);
   server.listen(port, host, resolve);
   try {
     await promise;
   } catch (thrown) {
-    throw new CadreError('OPTION_INVALID', `port ${port} cannot be had: ${describeThrown(thrown)}; name another one with --port`, {
-      cause: thrown,
-    });
+    throw new CadreError(
+      'OPTION_INVALID',
+      `port ${port} of ${host} cannot be had: ${describeThrown(thrown)}; name another one with --port, or --host`,
+      {
+        cause: thrown,
+      },
+    );
   } finally {
     server.off('error', reject);
   }

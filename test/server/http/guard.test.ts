@@ -119,8 +119,27 @@ describe('S7: who is answered', () => {
     expect(await status({ host: 'other.example' })).toBe(403);
   });
 
-  it('a port that is taken is an error that names it', async () => {
+  it('served to a network, it answers by any of its addresses, but to no page of another one', async () => {
+    const token = 'a-token-for-everybody';
+    const { served } = await servedTeam({}, { host: '0.0.0.0', token });
+    const { port } = served;
+    const status = async (host: string, origin?: string): Promise<number> => {
+      const headers = { host, authorization: `Bearer ${token}`, ...(origin === undefined ? {} : { origin }) };
+      return (await ask(port, { headers })).status;
+    };
+    expect(await status(`192.0.2.1:${port}`)).toBe(200);
+    expect(await status(`192.0.2.1:${port}`, `http://192.0.2.1:${port}`)).toBe(200);
+    expect(await status(`192.0.2.1:${port}`, `http://198.51.100.7:${port}`)).toBe(403);
+    expect(await status(`evil.example:${port}`)).toBe(403);
+  });
+
+  it('a port that is taken, or is none, is an error that names it', async () => {
     const { engine, served } = await servedTeam();
+    for (const port of [65_536, -1, 1.5])
+      await expect(serve(engine, { port })).rejects.toMatchObject({
+        code: 'OPTION_INVALID',
+        message: expect.stringContaining(`port ${port} cannot be had: ports are whole numbers from 0`),
+      });
     await expect(serve(engine, { port: served.port })).rejects.toMatchObject({
       code: 'OPTION_INVALID',
       message: expect.stringContaining(String(served.port)),
