@@ -5,6 +5,7 @@ import type { Run } from '../../engine/run.ts';
 import { sharedFrame, toFrame } from './event-frames.ts';
 import type { FrameSource, NextFrames } from './answer-events.ts';
 import { LiveBuffer } from './live-buffer.ts';
+import type { TakeTurns } from './take-turns.ts';
 import { Waiting } from './waiting.ts';
 
 /** How often a run that another process may advance is looked at, in milliseconds. */
@@ -26,6 +27,7 @@ export class RunFeed implements FrameSource {
   readonly waiting = new Waiting();
   readonly #engine: Engine;
   readonly #runId: RunId;
+  readonly #turns: TakeTurns;
   readonly #live = new LiveBuffer();
   readonly #timer: ReturnType<typeof setInterval>;
   /** The sequence number of the last event that was sent. */
@@ -45,8 +47,9 @@ export class RunFeed implements FrameSource {
   #halted: Run | undefined;
   #hasEnded = false;
 
-  constructor(engine: Engine, runId: RunId, after: number) {
+  constructor(engine: Engine, runId: RunId, after: number, turns: TakeTurns) {
     this.#engine = engine;
+    this.#turns = turns;
     this.#runId = runId;
     this.#position = after;
     this.#watch();
@@ -93,6 +96,8 @@ export class RunFeed implements FrameSource {
   }
 
   async #read(): Promise<void> {
+    // A crowd that begins far back must keep nobody else waiting.
+    await this.#turns.mine();
     // What is published while the journal is read is news.
     this.#hasNews = false;
     this.#isReading = true;

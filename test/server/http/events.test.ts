@@ -5,6 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CadreEvent } from '../../../src/core/event.ts';
+import { RunFeed } from '../../../src/server/http/run-feed.ts';
+import { TakeTurns } from '../../../src/server/http/take-turns.ts';
 import { createSqliteJournal } from '../../../src/stores/sqlite-journal.ts';
 import { breathe, gate, testEngine, waitsForUser } from '../../support/test-engine.ts';
 import { allow, heldTool, tool } from '../../support/tools.ts';
@@ -223,6 +225,30 @@ describe('E14: the events of a run as they happen', () => {
       expect(got).toEqual(events);
       expect(lags).toBeGreaterThan(0);
     }
+  });
+
+  it('many readers who begin far back take turns: requests and runs are served in between', async () => {
+    const { engine, launch } = await servedTeam(busyTeam(40));
+    const run = await launch();
+    await run.result;
+    const turns = new TakeTurns();
+    let loops = 0;
+    const count = (): void => {
+      loops += 1;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    const read = async (): Promise<number> => {
+      const feed = new RunFeed(engine, run.id, 0, turns);
+      let portions = 0;
+      while ((await feed.next()) !== 'end') portions += 1;
+      feed.close();
+      return portions;
+    };
+    const portions = await Promise.all(Array.from({ length: 20 }, read));
+    clearImmediate(timer);
+    expect(Math.min(...portions)).toBeGreaterThan(3);
+    expect(loops).toBeGreaterThanOrEqual(20 * 3);
   });
 
   it('a server that closes ends all streams', async () => {
