@@ -171,6 +171,18 @@ describe('places', () => {
   it('no page names a place on somebody’s machine', () => {
     expect(pages.filter((page) => /\/(?:home|Users|work|tmp)\//.test(readText(page.file))).map((page) => page.file)).toEqual([]);
   });
+
+  it('no page says a thing twice: marks of a merge, or the same line of some length', () => {
+    const wrong = pages.flatMap((page) => {
+      const lines = page.prose.split('\n');
+      const isTwice = (line: string, index: number): boolean => /^- \*\*/.test(line) && lines.indexOf(line) !== index;
+      return lines
+        .filter((line, index) => /^(?:<{7}|>{7}|={7})/.test(line) || isTwice(line, index))
+        .map((line) => `${page.file}: ${line}`);
+    });
+    expect(wrong).toEqual([]);
+    expect(readText('CHANGELOG.md').match(/^- \*\*Command line\*\*/gm)).toHaveLength(1);
+  });
 });
 
 describe('examples', () => {
