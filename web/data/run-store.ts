@@ -114,6 +114,8 @@ export class RunStore {
 
   #gather(events: readonly CadreEvent[]): void {
     for (const event of events) this.#waiting.push(event);
+    // The first batch is all there was: whoever opened the run waits for it.
+    if (this.#state === undefined) queueMicrotask(() => this.#flush());
     this.#timer ??= setTimeout(() => this.#flush(), gatherMs);
   }
 
