@@ -175,7 +175,7 @@ describe('places', () => {
   it('no page says a thing twice: marks of a merge, or the same line of some length', () => {
     const wrong = pages.flatMap((page) => {
       const lines = page.prose.split('\n');
-      const isTwice = (line: string, index: number): boolean => /^- \*\*/.test(line) && lines.indexOf(line) !== index;
+      const isTwice = (line: string, index: number): boolean => line.startsWith('- **') && lines.indexOf(line) !== index;
       return lines
         .filter((line, index) => /^(?:<{7}|>{7}|={7})/.test(line) || isTwice(line, index))
         .map((line) => `${page.file}: ${line}`);
