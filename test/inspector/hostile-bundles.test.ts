@@ -190,6 +190,11 @@ const readable: Readonly<Record<string, () => string>> = {
       b.profiles = JSON.parse(JSON.stringify({ constructor: facts, toString: facts, x: facts }).replace('"x"', '"__proto__"'));
       at(b, 'inbox.add').item.payload = JSON.parse('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}');
     }),
+  'a module named like what every object has': () =>
+    damaged((b) => {
+      b.events.splice(30);
+      b.events.push({ ...b.events[29], type: 'module.update', seq: 31, moduleId: 'constructor', patch: { name: 'x' } });
+    }),
   'paths of the language': () =>
     damaged((b) => {
       for (const event of b.events)

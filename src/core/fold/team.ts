@@ -27,10 +27,12 @@ export function applyTeamEvent(run: RunState, event: TeamEvent): void {
 }
 
 function updateModule(run: RunState, event: EventOf<'module.update'>): void {
-  const known = run.team.workModules[event.moduleId];
+  const { workModules } = run.team;
+  // An id may be the name of something that every object has.
+  const known = Object.hasOwn(workModules, event.moduleId) ? workModules[event.moduleId] : undefined;
   if (known === undefined) run.counters.modules += 1;
   const base: WorkModule = known ?? emptyModule(event);
-  run.team.workModules[event.moduleId] = Object.freeze({ ...base, ...event.patch, updated_at: event.at });
+  workModules[event.moduleId] = Object.freeze({ ...base, ...event.patch, updated_at: event.at });
 }
 
 function emptyModule(event: EventOf<'module.update'>): WorkModule {
