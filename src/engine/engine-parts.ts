@@ -10,6 +10,7 @@ import type { NodeFunction } from '../nodes/function-node.ts';
 import type { Kernel } from './decide.ts';
 import type { ViewedProfile } from './run-result.ts';
 import type { LimitOptions } from './limit-options.ts';
+import type { OutsideItem } from './outside-item.ts';
 import type { Toolsets } from './toolsets.ts';
 
 /** What to start. */
@@ -39,6 +40,16 @@ export interface LaunchOptions {
 export interface ResumeOptions extends Omit<LaunchOptions, 'llmConfig' | 'limits' | 'workspace'> {
   /** `recorded`, the default: the profiles the run went by. `current`: those this engine was created with. */
   readonly profiles?: ProfileChoice;
+}
+
+/** Where a fork leaves the run it is made from, and what is said to it. */
+export interface ForkOptions extends LaunchOptions {
+  /** A sequence number, rounded down to the end of a turn; the end of the run when absent. */
+  readonly at?: number;
+  /** An id of your own for the fork. Refused when there is such a run. */
+  readonly runId?: string;
+  /** What the fork goes on with: its root agent reads it before it does anything else. */
+  readonly message?: string | OutsideItem;
 }
 
 /** Which profiles a run goes on with: those recorded in its journal, or the ones the engine was created with. */

@@ -7,12 +7,13 @@ import type { RunState } from '../core/state.ts';
 import { readOwnState, readState, withAllPast } from './read-state.ts';
 import { engineVersion } from './version.ts';
 import type { Input } from './decide.ts';
-import type { EngineParts, LaunchOptions, LaunchRequest, ResumeOptions, Workbench } from './engine-parts.ts';
+import type { EngineParts, ForkOptions, LaunchOptions, LaunchRequest, ResumeOptions, Workbench } from './engine-parts.ts';
 import { planResume, workbenchOf } from './resume-plan.ts';
 import { recoverEach, type RecoveredRun } from './recovered-run.ts';
 import { cancelOnAbort } from './cancel-on-abort.ts';
 import { checkModel } from './check-model.ts';
 import { createContentCache } from './content-cache.ts';
+import { forkMessage } from './fork-message.ts';
 import { forkedEvents } from './forked-events.ts';
 import { freeRunId } from './free-run-id.ts';
 import { launchProfile } from './launch-profile.ts';
@@ -198,7 +199,7 @@ export class Engine {
   }
 
   /** Starts a new run with the history of another, up to a sequence number (rounded down to the end of a turn). */
-  async fork(runId: string, options: { readonly at?: number; readonly runId?: string } & LaunchOptions = {}): Promise<Run> {
+  async fork(runId: string, options: ForkOptions = {}): Promise<Run> {
     this.#assertOpen();
     const { journal, ids } = this.#parts;
     const events = await journal.read(runId as RunId);
@@ -207,11 +208,12 @@ export class Engine {
     const state = foldEvents(copied);
     if (state === undefined) throw new CadreError('RUN_UNKNOWN', `run ${runId} has no events to fork from`);
     const workbench = await workbenchOf(this.#parts, state);
+    const said = await forkMessage(this.#parts, state, options.message);
     await this.#toolsetsReady();
     const { run, begun } = await this.#leases.take(newId, async (lease) => {
       this.#assertOpen();
       await journal.append(lease, { runId: newId, expectedSeq: 0, events: copied, contents: [], sync: true });
-      return this.#goOn(state, lease, workbench, options, { kind: 'recover', engineVersion });
+      return this.#goOn(state, lease, workbench, options, { kind: 'recover', engineVersion, said });
     });
     await begun;
     return run;

@@ -16,9 +16,11 @@ export function forkedEvents(
   );
 }
 
-/** How many events of a run a fork may take over: up to the last turn that ended within them. */
+/** How many events of a run a fork may take over: up to the last turn that ended within them, while its first agent was there to go on. */
 function forkPoint(events: readonly CadreEvent[], at: number): number {
-  for (let index = Math.min(at, events.length) - 1; index > 0; index--) {
+  const root = events.find((event) => event.type === 'agent.start')?.agentId;
+  const end = events.findIndex((event) => event.type === 'agent.end' && event.agentId === root);
+  for (let index = Math.min(at, end < 0 ? events.length : end) - 1; index > 0; index--) {
     if (events[index]?.type === 'turn.end') return index + 1;
   }
   const first = events.findIndex((event) => event.type === 'turn.start');

@@ -4,7 +4,7 @@ import type { ContentEntry } from '../core/journal.ts';
 import type { Env } from '../core/env.ts';
 import type { AgentState, CallState } from '../core/state.ts';
 import { steadyAt } from '../core/run-time.ts';
-import type { Transaction } from '../core/transaction.ts';
+import type { ItemDraft, Transaction } from '../core/transaction.ts';
 import { expiryDue } from '../nodes/dues.ts';
 import { expireCall } from '../nodes/expire-call.ts';
 import { interruptTurn, lostCall } from '../nodes/interrupted-turn.ts';
@@ -21,12 +21,19 @@ export interface ResumeNote {
   readonly agentId?: AgentId;
 }
 
+/** A message that is there before anything goes on. */
+export interface SaidAtResume {
+  readonly to: AgentId;
+  readonly item: ItemDraft;
+}
+
 /** Who takes a run up, and with what. */
 export interface Resumption {
   readonly engineVersion: string;
   /** The profile files it goes by from here on, when they are not those from before. */
   readonly profiles?: ContentEntry | undefined;
   readonly notes?: readonly ResumeNote[];
+  readonly said?: SaidAtResume | undefined;
 }
 
 /**
@@ -51,6 +58,8 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
     for (const call of [...agent.openCalls.values()]) recoverCall(tx, env, agent, call);
     tx.touch(agent.meta.agentId);
   }
+  // In the same commit: an agent that is about to end reads it in its next turn all the same.
+  if (by.said !== undefined) tx.post(by.said.to, by.said.item);
 }
 
 function recoverTurn(tx: Transaction, env: Env, agent: AgentState): void {

@@ -26,6 +26,7 @@ export function redactInput(secrets: Secrets, input: Input): Input {
     case 'toolset':
       return secrets.json(input);
     case 'recover':
+      return input.said === undefined ? input : { ...input, said: secrets.json(input.said) };
     case 'timer':
     case 'clock':
       return input;

@@ -15,12 +15,12 @@ import { toTurnRecord, type TurnRecord } from '../inspector/turn-record.ts';
 import { why, type WhyAnswer } from '../inspector/why.ts';
 import { Deliveries } from './deliveries.ts';
 import { eventsOf } from './event-stream.ts';
-import { type OutsideItem, readItemId, readOutsideItem } from './outside-item.ts';
+import { type OutsideItem, readItemId } from './outside-item.ts';
+import { outsideMessage } from './outside-message.ts';
 import { type PendingRequest, pendingOf } from '../core/pending.ts';
 import { type RunResult, runResult, type ViewedProfile } from './run-result.ts';
 import type { RunActor } from './run-actor.ts';
 import type { RunSubscriber } from './subscribers.ts';
-import { withAttachments } from './user-payload.ts';
 import { answerTo, approvals, type ApproveOptions, rejections } from './verdicts.ts';
 import type { Input } from './decide.ts';
 
@@ -135,11 +135,8 @@ export class Run implements AsyncIterable<CadreEvent> {
     if (known !== undefined)
       return { itemId, delivered: known === 'unread' ? this.#deliveries.of(itemId) : Promise.resolve(known) };
     const to = this.#recipient(options.to);
-    const read = readOutsideItem(message, options.priority);
-    // Other sources have payloads of their own, with keys of their own.
-    const isPrompt = read.source === 'USER_PROMPT';
-    const attached = isPrompt ? withAttachments(read.payload, this.#parts.workspace) : read.payload;
-    const item: ItemDraft = { ...read, payload: attached instanceof Promise ? await attached : attached, itemId };
+    const read = outsideMessage(message, options.priority, this.#parts.workspace);
+    const item: ItemDraft = { ...(read instanceof Promise ? await read : read), itemId };
     const delivered = this.#deliveries.of(itemId);
     try {
       await this.#parts.actor.submit({ kind: 'post', to, item, ...(ownId === undefined ? {} : { isOnce: true }) });

@@ -160,4 +160,33 @@ describe('fork', () => {
     expect(await fork.result).toMatchObject({ status: 'completed', output: 'or not' });
     await verifyRun(fork, team.journal, { requests: team.model.requests });
   });
+
+  it('a fork goes on with what is said to it: its first turn reads it, once', async () => {
+    const team = await testEngine({ replies: [{ text: 'the end' }, { text: 'or not' }] });
+    const run = await team.launch();
+    await run.result;
+    const fork = await team.engine.fork(run.id, { message: 'and then?' });
+    expect(await fork.result).toMatchObject({ status: 'completed', output: 'or not' });
+    expect(JSON.stringify(team.model.requests.at(-1)?.prompt).split('and then?')).toHaveLength(2);
+    await expect(team.engine.fork(run.id, { message: { source: 'TOOL_RESULT', payload: '' } })).rejects.toMatchObject({
+      code: 'OPTION_INVALID',
+    });
+    expect((await team.engine.runs()).map(({ runId }) => runId)).toHaveLength(2);
+    await verifyRun(fork, team.journal, { requests: team.model.requests });
+  });
+
+  it('a fork of a run that was cancelled in the middle of a turn goes on before that turn', async () => {
+    const held = gate();
+    const team = await testEngine({
+      ...chatty,
+      replies: [() => held.promise.then(() => ({ text: 'too late' })), { text: 'gladly' }],
+    });
+    const run = await team.launch('Do this.');
+    await run.cancel();
+    const fork = await team.engine.fork(run.id, { message: 'Or that?' });
+    await fork.settled();
+    expect(fork.turns().map(({ reply }) => reply.text)).toEqual(['gladly']);
+    expect(JSON.stringify(team.model.requests.at(-1)?.prompt)).toMatch(/Do this.*Or that/);
+    held.open();
+  });
 });

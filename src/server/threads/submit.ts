@@ -1,6 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 import type { Journal } from '../../core/journal.ts';
 import type { JsonObject } from '../../core/json.ts';
+import type { OutsideItem } from '../../engine/outside-item.ts';
 import type { Run } from '../../engine/run.ts';
 import { readAnswer } from '../../inspector/read-answer.ts';
 import type { ServerParts } from '../http/server-parts.ts';
@@ -32,14 +33,39 @@ export interface Submitted {
 /** Does what a client wants: launches the conversation's run, hands in verdicts, says something. Words answer the question that waits. */
 export async function submit(parts: ServerParts, threads: Threads, request: ThreadRequest): Promise<Submitted> {
   const run = await threads.takeUp(request.name);
-  const listening = threads.listen(run ?? (await launch(parts, threads, request)));
+  if (run === undefined) return await begun('launched', threads, await launch(parts, threads, request));
+  const { name, said } = request;
+  if (run.state.outcome === undefined || said === undefined) {
+    const done = await whileListening(threads, run, (listening) => goOn(listening, request));
+    if (done !== 'over') return done;
+  }
+  if (said === undefined)
+    throw new CadreError('RUN_ENDED', `run ${run.id} has ended (${run.state.status}); say something to go on`);
+  return await begun('said', threads, await threads.goOnInFork(name, run, messageOf(said)));
+}
+
+/** What a run that was just begun is at. */
+async function begun(did: 'launched' | 'said', threads: Threads, run: Run): Promise<Submitted> {
+  return await whileListening(threads, run, (listening) => {
+    const exchange = exchangeOf(run);
+    return { did, listening, exchange, known: exchange.seq };
+  });
+}
+
+/** Listens to a run from before something is done with it; not any longer when that fails or comes too late. */
+async function whileListening<T extends Submitted | 'over'>(
+  threads: Threads,
+  run: Run,
+  act: (listening: Listening) => T | Promise<T>,
+): Promise<T> {
+  const listening = threads.listen(run);
+  let isKept = false;
   try {
-    if (run !== undefined) return await goOn(listening, request);
-    const exchange = exchangeOf(listening.run);
-    return { did: 'launched', listening, exchange, known: exchange.seq };
-  } catch (thrown) {
-    listening.stop();
-    throw thrown;
+    const done = await act(listening);
+    isKept = done !== 'over';
+    return done;
+  } finally {
+    if (!isKept) listening.stop();
   }
 }
 
@@ -55,7 +81,8 @@ async function launch(
   return await engine.launch({ profile, input: payloadOf(said), runId: (await threads.chain(name)).next }, options);
 }
 
-async function goOn(listening: Listening, { said, verdicts }: ThreadRequest): Promise<Submitted> {
+/** Says and decides what is wanted; `over` when the run ended before it could be told. */
+async function goOn(listening: Listening, { said, verdicts }: ThreadRequest): Promise<Submitted | 'over'> {
   const { run } = listening;
   // What was asked belongs to the exchange before the answer.
   const before = { listening, exchange: exchangeOf(run), known: run.state.seq };
@@ -66,9 +93,18 @@ async function goOn(listening: Listening, { said, verdicts }: ThreadRequest): Pr
     await run.answer(question.id, readAnswer(question, said.text));
     return { did: 'answered', ...before };
   }
-  await run.send({ source: 'USER_PROMPT', payload: payloadOf(said) });
+  try {
+    await run.send(messageOf(said));
+  } catch (thrown) {
+    if (thrown instanceof CadreError && thrown.code === 'RUN_ENDED') return 'over';
+    throw thrown;
+  }
   const exchange = exchangeOf(run);
   return { did: 'said', listening, exchange, known: exchange.seq };
+}
+
+function messageOf(said: NonNullable<ThreadRequest['said']>): OutsideItem {
+  return { source: 'USER_PROMPT', payload: payloadOf(said) };
 }
 
 function payloadOf({ text, attachments }: NonNullable<ThreadRequest['said']>): JsonObject {

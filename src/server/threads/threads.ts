@@ -3,6 +3,7 @@ import { CadreError } from '../../core/error.ts';
 import { idPattern, type RunId } from '../../core/ids.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { isKnown } from '../../engine/free-run-id.ts';
+import type { OutsideItem } from '../../engine/outside-item.ts';
 import type { Run } from '../../engine/run.ts';
 import { followRun, type FollowOptions, type RunNews } from './follow-run.ts';
 import { LiveReplies } from './live-replies.ts';
@@ -22,7 +23,7 @@ interface Chain {
  *
  * 1. A conversation is a run: the one whose id it bears, or else one whose id is made from its name. So it is found again without
  *    anything being remembered, also after a restart.
- * 2. Where a run is over, the conversation goes on in a fork of it, whose id is made from the name and a number.
+ * 2. Where a run is over, what the user says next goes on in a fork of it, whose id is made from the name and a number.
  * 3. What is done in one conversation is done in order: two first messages at once make one run.
  */
 export class Threads {
@@ -56,12 +57,16 @@ export class Threads {
     }
   }
 
-  /** Takes up the run of a conversation where its journal stands, or a fork of it when it is over; undefined when there is none yet. */
+  /** Takes up the run of a conversation where its journal stands; undefined when there is none yet. */
   async takeUp(name: string): Promise<Run | undefined> {
-    const { current, next } = await this.chain(name);
-    if (current === undefined) return undefined;
-    const run = await this.#engine.resume(current);
-    return run.state.outcome === undefined ? run : await this.#engine.fork(current, { runId: next });
+    const { current } = await this.chain(name);
+    return current === undefined ? undefined : await this.#engine.resume(current);
+  }
+
+  /** Goes on with a conversation whose run is over: in a fork of it, which begins with what the user says. */
+  async goOnInFork(name: string, over: Run, message: OutsideItem): Promise<Run> {
+    const { next } = await this.chain(name);
+    return await this.#engine.fork(over.id, { runId: next, message });
   }
 
   /** The run of a conversation, when it is at work in this process. */

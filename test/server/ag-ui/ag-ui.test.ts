@@ -295,4 +295,31 @@ describe('AG-UI', () => {
     }
     expect(await engine.runs()).toEqual([]);
   });
+
+  it.each([
+    { by: 'its reply', profile: '', reply: (text: string) => ({ text }) },
+    {
+      by: 'a call',
+      profile: waitsForUser + allow('finish_flow'),
+      reply: (summary: string) => ({ toolCalls: [{ name: 'finish_flow', args: { summary } }] }),
+    },
+  ])('goes on when its run was ended by $by: each message is read once, and answered', async ({ profile, reply }) => {
+    const replies = ['One.', 'Two.', 'Three.'].map((text) => reply(text));
+    const { served, engine, model } = await servedTeam({ profile, team: {}, replies });
+    const client = agUiClient(served.url);
+    const said: string[] = [];
+    for (const text of ['First?', 'Second?', 'Third?']) {
+      client.agent.addMessage(user(text));
+      expect(await run(client)).toEqual({ type: 'success' });
+      said.push(client.said());
+    }
+    expect(said).toEqual(['One.', 'Two.', 'Three.']);
+    expect(await engine.runs()).toHaveLength(3);
+    expect(model.requests).toHaveLength(3);
+    const last = JSON.stringify(model.requests.at(-1)?.prompt);
+    for (const text of ['First?', 'Second?', 'Third?']) expect(last.split(text)).toHaveLength(2);
+    // Looking at it again, with nothing said, begins nothing.
+    expect(await run(client)).toEqual({ type: 'success' });
+    expect(await engine.runs()).toHaveLength(3);
+  });
 });

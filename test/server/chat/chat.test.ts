@@ -382,4 +382,26 @@ describe('a chat of the AI SDK', () => {
     await chat.sendMessage({ text: 'Hello.' });
     expect(chat.error?.message).toContain('reading only');
   });
+
+  it.each([
+    { by: 'its reply', profile: '', reply: (text: string) => ({ text }) },
+    {
+      by: 'a call',
+      profile: waitsForUser + allow('finish_flow'),
+      reply: (summary: string) => ({ toolCalls: [{ name: 'finish_flow', args: { summary } }] }),
+    },
+  ])('goes on when its run was ended by $by: each message is read once, and answered', async ({ profile, reply }) => {
+    const replies = ['One.', 'Two.', 'Three.'].map((text) => reply(text));
+    const { served, engine, model } = await servedTeam({ profile, team: {}, replies });
+    const chat = chatClient(served.url);
+    for (const text of ['First?', 'Second?', 'Third?']) {
+      await chat.sendMessage({ text });
+      expect(chat.error).toBeUndefined();
+    }
+    expect(chat.messages.map(textOf)).toEqual(['First?', 'One.', 'Second?', 'Two.', 'Third?', 'Three.']);
+    expect(await engine.runs()).toHaveLength(3);
+    expect(model.requests).toHaveLength(3);
+    const last = JSON.stringify(model.requests.at(-1)?.prompt);
+    for (const text of ['First?', 'Second?', 'Third?']) expect(last.split(text)).toHaveLength(2);
+  });
 });

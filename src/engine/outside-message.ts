@@ -1,0 +1,16 @@
+import type { ItemDraft } from '../core/transaction.ts';
+import { type OutsideItem, readOutsideItem } from './outside-item.ts';
+import { withAttachments } from './user-payload.ts';
+
+/** What somebody outside says, as an item to post with its attachments read; a promise only when there are some. */
+export function outsideMessage(
+  message: string | OutsideItem,
+  delivery: unknown,
+  workspace: () => string,
+): ItemDraft | Promise<ItemDraft> {
+  const read = readOutsideItem(message, delivery);
+  // Other sources have payloads of their own, with keys of their own.
+  if (read.source !== 'USER_PROMPT') return read;
+  const attached = withAttachments(read.payload, workspace);
+  return attached instanceof Promise ? attached.then((payload) => ({ ...read, payload })) : { ...read, payload: attached };
+}
