@@ -22,6 +22,8 @@ export interface TimelineCall {
   readonly status: string;
   readonly from: number;
   readonly to: number | undefined;
+  /** What a suspended call waits for: somebody to decide or to answer, or agents that it started. */
+  readonly waitsFor?: 'person' | 'agents';
 }
 
 /** One turn on the timeline. */
@@ -50,8 +52,14 @@ export function toBar(turn: TurnState, eventAt: EventAt | undefined): TimelineBa
       status: call.status,
       from: call.request.at,
       to: call.end?.at,
+      ...waitsFor(call),
     })),
   };
+}
+
+function waitsFor({ status, waitFor }: TurnState['calls'][number]): Pick<TimelineCall, 'waitsFor'> {
+  if (status !== 'suspended' || waitFor === undefined) return {};
+  return { waitsFor: waitFor.kind === 'agents' ? 'agents' : 'person' };
 }
 
 function partsOf(turn: TurnState, eventAt: EventAt | undefined): readonly TimelinePart[] {

@@ -26,7 +26,7 @@ export interface Timeline {
   readonly live: boolean;
   readonly lanes: readonly TimelineLane[];
   readonly links: readonly TimelineLink[];
-  /** Stretches of at least `breakMs` in which no turn was open. */
+  /** Stretches of at least `breakMs` in which no turn was open, also up to the last event. */
   readonly breaks: readonly { readonly from: number; readonly to: number }[];
   /** When the run was taken up again, and how long it had lain still. */
   readonly resumes: readonly { readonly at: number; readonly downMs: number }[];
@@ -52,7 +52,7 @@ export function timeline(run: RunState, options: TimelineOptions = {}): Timeline
     live: run.status === 'running' || run.status === 'awaiting',
     lanes: lanesOf(run, known.byAgent),
     links: [...known.links],
-    breaks: idleStretches(known.bars, options.breakMs ?? 1000),
+    breaks: idleStretches(known.bars, run.at, options.breakMs ?? 1000),
     resumes: [...run.resumes],
   };
 }
@@ -78,12 +78,13 @@ function inOrder(bars: readonly TimelineBar[]): readonly TimelineBar[] {
   return isSorted ? bars : bars.toSorted((a, b) => a.from - b.from);
 }
 
-function idleStretches(bars: readonly TimelineBar[], breakMs: number): Timeline['breaks'] {
+function idleStretches(bars: readonly TimelineBar[], until: number, breakMs: number): Timeline['breaks'] {
   const breaks: { readonly from: number; readonly to: number }[] = [];
   let busyUntil: number | undefined;
   for (const bar of inOrder(bars)) {
     if (busyUntil !== undefined && bar.from - busyUntil >= breakMs) breaks.push({ from: busyUntil, to: bar.from });
     busyUntil = Math.max(busyUntil ?? 0, bar.to ?? Number.POSITIVE_INFINITY);
   }
+  if (busyUntil !== undefined && until - busyUntil >= breakMs) breaks.push({ from: busyUntil, to: until });
   return breaks;
 }

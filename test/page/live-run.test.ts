@@ -181,7 +181,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
       const count = (await team.engine.records.read(run.id)).length;
       await page.getByText(`${count} events`, { exact: true }).waitFor();
     };
-    await page.getByText('live', { exact: true }).waitFor();
+    await page.getByText('connected', { exact: true }).waitFor();
     await counted();
     browser.expectProblem(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
     await team.goAway();
@@ -192,13 +192,13 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     }
     await browser.screenshot(page, 'lost');
     await team.comeBack();
-    await page.getByText('live', { exact: true }).waitFor();
+    await page.getByText('connected', { exact: true }).waitFor();
     await counted();
     await run.send('While it listens');
     await run.settled();
     await counted();
     await page.reload();
-    await page.getByText('live', { exact: true }).waitFor();
+    await page.getByText('connected', { exact: true }).waitFor();
     await counted();
     await page.getByRole('link', { name: 'talk', exact: true }).click();
     expect(await page.getByText(/^Message \d$/).count()).toBe(5);
@@ -211,7 +211,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     const url = `${team.url}/#/runs/${run.id}/events`;
     const count = async (): Promise<string> => `${(await team.engine.records.read(run.id)).length} events`;
     const first = await browser.open(url);
-    await first.getByText('live', { exact: true }).waitFor();
+    await first.getByText('connected', { exact: true }).waitFor();
     // Links that are opened in new windows begin out of view.
     const others: Page[] = [];
     for (let index = 0; index < 8; index++) {
@@ -225,7 +225,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     await run.settled();
     for (const page of [others[7], others[3]]) {
       await page?.evaluate("window.isShown = true; document.dispatchEvent(new Event('visibilitychange'))");
-      await page?.getByText('live', { exact: true }).waitFor();
+      await page?.getByText('connected', { exact: true }).waitFor();
       await page?.getByText(await count(), { exact: true }).waitFor();
     }
     await run.send('While somebody looks');
@@ -247,6 +247,58 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     await page.goto(`${team.url}/#/runs/${run.id}/events`);
     await page.getByRole('alert').filter({ hasText: "'agent.levitate', which this version of Cadre does not know" }).waitFor();
     await page.getByText('5 events', { exact: true }).waitFor();
+  });
+
+  it('in windows of any width what is said and decided can be reached, however long a call is; Escape closes the menu alone', async () => {
+    const long = Array.from({ length: 60 }, (_, line) => `line ${line} of a long text`).join('\n');
+    await using team = await talkingTeam([{ text: 'Hello.' }, { toolCalls: [{ name: 'pay', args: { amount: 1, to: long } }] }]);
+    const run = await team.engine.launch({ profile: 'Talker', input: 'Go.' });
+    await run.settled();
+    const places: string[][] = [];
+    for (const isAsked of [false, true]) {
+      if (isAsked) {
+        await run.send('Pay.');
+        await run.settled();
+      }
+      for (const [width, height] of [
+        [1280, 850],
+        [390, 800],
+      ] as const) {
+        const page = await browser.open(`${team.url}/#/runs/${run.id}/talk`, { width, height });
+        await page.getByRole('button', { name: 'Send' }).waitFor();
+        if (isAsked) await page.getByRole('checkbox', { name: 'always' }).check();
+        const parts = [
+          page.getByRole('textbox', { name: 'Message' }),
+          page.getByRole('combobox', { name: 'read' }),
+          page.getByRole('button', { name: 'Send' }),
+          ...(isAsked ? ['Approve', 'Reject'].map((name) => page.getByRole('button', { name, exact: true })) : []),
+        ];
+        for (const part of parts) {
+          const { x, y, width: wide, height: high } = (await part.boundingBox()) ?? { x: -1, y: -1, width: 0, height: 0 };
+          if (x < 0 || y < 0 || x + wide > width || y + high > height)
+            places.push([`${width}`, `${isAsked}`, await part.innerText(), `${x},${y} ${wide} × ${high}`]);
+        }
+        await browser.screenshot(page, `desk-${isAsked ? 'asked' : 'said'}-${width}`);
+      }
+    }
+    expect(places).toEqual([]);
+
+    const page = await browser.open(`${team.url}/#/runs/${run.id}/talk`);
+    const focused = (): Promise<string> => page.evaluate<string>('document.activeElement.textContent');
+    await page.getByText('More', { exact: true }).click();
+    await page.getByRole('button', { name: 'Fork…' }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Fork…' }).waitFor({ state: 'detached' });
+    expect(await focused()).toBe('More');
+    expect(page.url()).toContain(run.id);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Fork…' }).click();
+    await page.getByRole('dialog', { name: 'Fork this run' }).waitFor();
+    expect(await page.getByRole('link', { name: 'export as JSON' }).count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await focused()).toBe('More');
   });
 
   it('a launch that nobody answers loses nothing of what was typed', async () => {
@@ -271,7 +323,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     const run = await team.engine.launch({ profile: 'Talker', input: 'Go.' });
     const page = await browser.open(`${team.url}/#/runs/${run.id}/talk`);
     await page.getByText('wants to call pay').waitFor();
-    await page.getByText('live', { exact: true }).waitFor();
+    await page.getByText('connected', { exact: true }).waitFor();
     for (const name of ['Approve', 'Reject', 'Send', 'Cancel…', 'Fork…'])
       expect(await page.getByRole('button', { name }).count()).toBe(0);
     await page.goto(`${team.url}/#/`);

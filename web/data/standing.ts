@@ -21,7 +21,7 @@ export function useStanding(): Standing | undefined {
   const standing = useMemo(() => signal<Standing | undefined>(undefined), [store]);
   const isLost = store.connection.value.kind === 'lost';
   useEffect(() => {
-    if (!store.isServed || isLost) return undefined;
+    if (!store.isServed || isLost || status === undefined) return undefined;
     const aborting = new AbortController();
     const ask = (): void => {
       // A server that does not answer is said elsewhere; what it said last stands until then.

@@ -1,6 +1,18 @@
 import { Dialog } from './dialog.tsx';
 import { boundKeys } from './keys.ts';
 
+/** What is written on keys whose name is long. */
+const names: Readonly<Record<string, string>> = {
+  Escape: 'esc',
+  Space: 'space',
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+  Home: 'home',
+  End: 'end',
+};
+
 /** The keys that do something here. */
 export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   return (
@@ -10,7 +22,7 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
           <div key={keys}>
             <dt>
               {keys.split(' ').map((key) => (
-                <kbd key={key}>{key === 'Escape' ? 'esc' : key}</kbd>
+                <kbd key={key}>{names[key] ?? key}</kbd>
               ))}
             </dt>
             <dd>{does}</dd>

@@ -5,7 +5,8 @@ import { useEffect, useRef } from 'preact/hooks';
 export interface KeyBinding {
   readonly keys: string;
   readonly does: string;
-  readonly run: () => void;
+  /** Absent where what has the focus takes the key: then it is only told. */
+  readonly run?: () => void;
 }
 
 /** How long the second of two keys may take, in milliseconds. */
@@ -53,7 +54,7 @@ document.addEventListener('keydown', (event) => {
   const binding =
     (prefix === undefined ? undefined : bound.find(({ keys }) => keys === `${prefix} ${event.key}`)) ??
     bound.find(({ keys }) => keys === event.key);
-  if (binding !== undefined) {
+  if (binding?.run !== undefined) {
     event.preventDefault();
     binding.run();
   } else if (bound.some(({ keys }) => keys.startsWith(`${event.key} `))) {

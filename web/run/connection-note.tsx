@@ -1,9 +1,10 @@
 import { toVisibleText } from '../kit/visible-text.ts';
-import { useRun } from './run-context.ts';
+import { useRun, useView } from './run-context.ts';
 
 /** Where the events come from at the moment, in words. */
 export function ConnectionNote() {
   const connection = useRun().connection.value;
+  const isImported = useView((state) => state.meta.imported !== undefined).value ?? true;
   switch (connection.kind) {
     case 'failed':
       return (
@@ -14,7 +15,8 @@ export function ConnectionNote() {
     case 'loading':
       return <Note tone="calm" words="loading" />;
     case 'live':
-      return <Note tone="good" words="live" />;
+      // What was read from a file does not go on, whoever is asked.
+      return isImported ? null : <Note tone="good" words="connected" />;
     case 'over':
       return <Note tone="calm" words="" />;
     case 'lost':

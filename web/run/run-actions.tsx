@@ -4,6 +4,7 @@ import { runActions } from '../data/actions.ts';
 import type { Standing } from '../data/standing.ts';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
+import { Menu } from '../kit/menu.tsx';
 import { useAction } from '../kit/use-action.ts';
 import { runHref } from '../routing/route.ts';
 import { go } from '../routing/router.ts';
@@ -27,10 +28,11 @@ export function RunActions(props: { readonly overview: RunOverview; readonly sta
   const [asks, setAsks] = useState<'cancel' | 'fork' | undefined>();
   const canControl = useControl();
   const isOver = overview.outcome !== undefined;
+  const canResume = canControl && !isOver && standing?.isAbandoned === true && !isResumed;
   const base = `./api/runs/${encodeURIComponent(overview.runId)}`;
   return (
     <div class="run-actions">
-      {canControl && !isOver && standing?.isAbandoned === true && !isResumed && (
+      {canResume && overview.status === 'running' && (
         <button type="button" class="primary" disabled={resuming.isBusy} onClick={() => resuming.run(resume)}>
           Resume
         </button>
@@ -45,30 +47,37 @@ export function RunActions(props: { readonly overview: RunOverview; readonly sta
           {resuming.problem}
         </span>
       )}
-      <details class="menu">
-        <summary class="button">More</summary>
-        <div class="menu-items">
-          {canControl && (
-            <button type="button" class="quiet" onClick={() => setAsks('fork')}>
-              Fork…
-            </button>
-          )}
-          <CopyButton value={() => overview} />
-          {isServed && (
-            <>
-              <a href={`${base}/export.html`} download>
-                export as one HTML file
-              </a>
-              <a href={`${base}/export.json`} download>
-                export as JSON
-              </a>
-              <a href={`${base}/journal`} download={`${overview.runId}.jsonl`}>
-                journal as JSON lines
-              </a>
-            </>
-          )}
-        </div>
-      </details>
+      <Menu label="More">
+        {(close) => (
+          <>
+            {/* Nothing was interrupted: what is said to it takes it up by itself. */}
+            {canResume && overview.status !== 'running' && (
+              <button type="button" class="quiet" disabled={resuming.isBusy} onClick={() => (close(), resuming.run(resume))}>
+                Resume
+              </button>
+            )}
+            {canControl && (
+              <button type="button" class="quiet" onClick={() => (close(), setAsks('fork'))}>
+                Fork…
+              </button>
+            )}
+            <CopyButton value={() => overview} />
+            {isServed && (
+              <>
+                <a href={`${base}/export.html`} download>
+                  export as one HTML file
+                </a>
+                <a href={`${base}/export.json`} download>
+                  export as JSON
+                </a>
+                <a href={`${base}/journal`} download={`${overview.runId}.jsonl`}>
+                  journal as JSON lines
+                </a>
+              </>
+            )}
+          </>
+        )}
+      </Menu>
       {asks === 'cancel' && <CancelDialog runId={overview.runId} onClose={() => setAsks(undefined)} />}
       {asks === 'fork' && <ForkDialog overview={overview} onClose={() => setAsks(undefined)} />}
     </div>

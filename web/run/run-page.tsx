@@ -4,10 +4,12 @@ import { httpSource } from '../data/http-source.ts';
 import { RunStore } from '../data/run-store.ts';
 import { loadServerInfo, serverInfo } from '../data/server-info.ts';
 import { useKeys } from '../kit/keys.ts';
+import { TopBar } from '../kit/top-bar.tsx';
+import { toVisibleText } from '../kit/visible-text.ts';
 import { type Route, runHref, type RunTab, turnHref } from '../routing/route.ts';
 import { go } from '../routing/router.ts';
 import { TurnView } from '../turn/turn-view.tsx';
-import { RunContext } from './run-context.ts';
+import { RunContext, useRun, useTitle } from './run-context.ts';
 import { RunHeader } from './run-header.tsx';
 import { TimelineView } from '../timeline/timeline-view.tsx';
 import { BoardView } from '../board/board-view.tsx';
@@ -32,14 +34,44 @@ export function RunPage({ shown, bundle }: { readonly shown: RunRoute; readonly 
     if (store.isServed && serverInfo.peek() === undefined) loadServerInfo().catch(() => undefined);
   }, [store]);
   useRunKeys(shown, store);
+  const { connection } = store;
+  const isUnknown = connection.value.kind === 'failed' && store.state === undefined;
   const hasScrollerOfItsOwn = shown.kind === 'run' && shown.tab !== 'board';
   return (
     <RunContext.Provider value={store}>
-      <RunHeader shown={shown} />
-      <main class={hasScrollerOfItsOwn ? 'fill' : ''}>
-        {shown.kind === 'turn' ? <TurnView turnId={shown.turnId} query={shown.query} /> : <RunView shown={shown} />}
-      </main>
+      {isUnknown ? (
+        <UnknownRun runId={runId} />
+      ) : (
+        <>
+          <RunHeader shown={shown} />
+          <main class={hasScrollerOfItsOwn ? 'fill' : ''}>
+            {shown.kind === 'turn' ? <TurnView turnId={shown.turnId} query={shown.query} /> : <RunView shown={shown} />}
+          </main>
+        </>
+      )}
     </RunContext.Provider>
+  );
+}
+
+/** A run that cannot be shown at all: there is none of this id, or its first event cannot be read. */
+function UnknownRun({ runId }: { readonly runId: string }) {
+  const connection = useRun().connection.value;
+  useTitle('No such run');
+  return (
+    <>
+      <TopBar>
+        <h1>{toVisibleText(runId)}</h1>
+      </TopBar>
+      <main>
+        <div class="empty stack">
+          <h2>This run cannot be shown</h2>
+          <p role="alert" class="problem">
+            {connection.kind === 'failed' && toVisibleText(connection.message)}
+          </p>
+          <a href="#/">All runs</a>
+        </div>
+      </main>
+    </>
   );
 }
 

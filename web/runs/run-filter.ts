@@ -18,10 +18,10 @@ export function filterRuns(rows: readonly RunRow[], status: string, words: strin
 /** Statuses as they are offered: what may need somebody first. */
 const order = ['awaiting', 'running', 'interrupted', 'damaged', 'failed', 'completed', 'cancelled'];
 
-/** The statuses there are, with how many runs have each. */
-export function countStatuses(rows: readonly RunRow[]): readonly (readonly [string, number])[] {
-  const counts = new Map<string, number>();
-  for (const row of rows) counts.set(statusOf(row), (counts.get(statusOf(row)) ?? 0) + 1);
+/** The statuses there are, with how many of the runs that hold the words have each. */
+export function countStatuses(rows: readonly RunRow[], words: string): readonly (readonly [string, number])[] {
+  const counts = new Map<string, number>(rows.map((row) => [statusOf(row), 0]));
+  for (const row of filterRuns(rows, '', words)) counts.set(statusOf(row), (counts.get(statusOf(row)) ?? 0) + 1);
   const place = (status: string): number => (order.includes(status) ? order.indexOf(status) : order.length);
   return [...counts].toSorted(([a], [b]) => place(a) - place(b));
 }

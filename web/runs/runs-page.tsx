@@ -38,7 +38,7 @@ export function RunsPage({ query }: { readonly query: RouteQuery }) {
         <div class="toolbar">
           <SearchField label="Search title, id, profile" value={q} onChange={(words) => setQuery({ q: words })} />
           <div class="row" role="group" aria-label="Status">
-            {countStatuses(rows ?? []).map(([name, count]) => (
+            {countStatuses(rows ?? [], q).map(([name, count]) => (
               <button
                 key={name}
                 type="button"

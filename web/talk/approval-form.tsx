@@ -56,8 +56,9 @@ export function ApprovalForm({ request, canControl }: { readonly request: Pendin
           {args.problem}
         </p>
       )}
+      {isAlways && <p class="small faint">Always: {scopeText(request, toVisibleText)}</p>}
       {canControl && (
-        <div class="row">
+        <div class="row request-decide">
           <button type="button" class="primary" disabled={isBusy || args?.problem !== undefined} onClick={approve}>
             {edited === undefined ? 'Approve' : 'Approve with these arguments'}
           </button>
@@ -85,7 +86,6 @@ export function ApprovalForm({ request, canControl }: { readonly request: Pendin
           </span>
         </div>
       )}
-      {isAlways && <p class="small faint">Always: {scopeText(request, toVisibleText)}</p>}
       {problem !== undefined && (
         <p role="alert" class="problem">
           {toVisibleText(problem)}

@@ -41,9 +41,13 @@ export function TalkView({ query }: { readonly query: RouteQuery }) {
       )}
       {(pending.length > 0 || (canControl && !isOver)) && (
         <div class="talk-desk">
-          {pending.map((request) => (
-            <RequestCard key={request.id} request={request} canControl={canControl} isMeant={query['request'] === request.id} />
-          ))}
+          {pending.length > 0 && (
+            <div class="talk-requests">
+              {pending.map((request) => (
+                <RequestCard key={request.id} request={request} canControl={canControl} isMeant={query['request'] === request.id} />
+              ))}
+            </div>
+          )}
           {canControl && !isOver && <SayBox query={query} onSaid={() => setFollows(true)} />}
         </div>
       )}

@@ -77,7 +77,7 @@ function TurnBar({ mark, lane, scale, now, runId, current, selected }: { readonl
       {calls.map(({ call, x: left, width: callWidth, row }) => (
         <i
           key={call.callId}
-          class={`bar-call is-${call.status}`}
+          class={`bar-call is-${call.status} ${call.waitsFor === 'person' ? 'is-for-person' : ''}`}
           data-call={call.callId}
           style={{ left: `${left}px`, width: `${callWidth}px`, marginTop: `${row * 4}px` }}
         />

@@ -14,15 +14,24 @@ export interface TimeAxisProps {
   readonly expand: (from: number) => void;
 }
 
+/** How wide the mark of a resume is, and the words of a tick at most. */
+const flagPx = 18;
+const tickPx = 44;
+
 /** The time since the run began, with what is folded and where the run was taken up again. */
 export function TimeAxis({ view, scale, window, labelWidth, expand }: TimeAxisProps) {
+  const inside = (x: number): number => Math.max(flagPx / 2, Math.min(scale.width - flagPx / 2, x));
+  const flags = resumesIn(view, scale, window).map((resume) => ({ ...resume, x: inside(resume.x) }));
+  const ticks = timeTicks(scale, view.from, window.fromX, window.untilX).filter(
+    (tick) => !flags.some(({ x }) => tick.x < x + flagPx / 2 && tick.x + tickPx > x - flagPx / 2),
+  );
   return (
     <div class="axis">
       <div class="axis-corner" style={{ width: `${labelWidth}px` }}>
         {labelWidth > 0 && <span class="faint">agents</span>}
       </div>
       <div class="axis-times" style={{ left: `${labelWidth}px` }}>
-        {timeTicks(scale, view.from, window.fromX, window.untilX).map(({ x, label }) => (
+        {ticks.map(({ x, label }) => (
           <span key={label} class="tick faint number" style={{ left: `${x}px` }}>
             {label}
           </span>
@@ -40,7 +49,7 @@ export function TimeAxis({ view, scale, window, labelWidth, expand }: TimeAxisPr
             ⋯
           </button>
         ))}
-        {resumesIn(view, scale, window).map(({ at, downMs, x }) => (
+        {flags.map(({ at, downMs, x }) => (
           <span
             key={at}
             class="resume-flag"

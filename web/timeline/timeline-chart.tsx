@@ -13,6 +13,7 @@ import { TimelineToolbar } from './timeline-toolbar.tsx';
 import { TurnCard } from './turn-card.tsx';
 import { TurnPlaces, type TurnPlace } from './turn-places.ts';
 import { useCamera } from './use-camera.ts';
+import { useTimelineKeys } from './use-timeline-keys.ts';
 import { useNow } from './use-now.ts';
 import { useZoomGestures } from './use-zoom-gestures.ts';
 
@@ -57,12 +58,6 @@ export function TimelineChart({ view, query }: { readonly view: Timeline; readon
 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const zoomOf: Readonly<Record<string, () => void>> = {
-      '+': () => camera.zoomBy(1.6, keyboardPlace(frame.current, focused)),
-      '=': () => camera.zoomBy(1.6, keyboardPlace(frame.current, focused)),
-      '-': () => camera.zoomBy(1 / 1.6, keyboardPlace(frame.current, focused)),
-      '0': camera.showAll,
-    };
     const turnId = turnAt(event.target);
     const next = turnId === undefined ? undefined : places.next(turnId, event.key);
     if (next !== undefined) {
@@ -71,7 +66,6 @@ export function TimelineChart({ view, query }: { readonly view: Timeline; readon
       setFocusShown(true);
       reveal(next);
     } else if (event.key === ' ' && turnId !== undefined) setQuery({ turn: turnId === selected ? '' : turnId });
-    else if (event.key in zoomOf) zoomOf[event.key]?.();
     else if (event.key === 'Escape' && (selected !== undefined || isFocusShown)) {
       // What is marked or shown goes first; the next press leads out.
       setFocusShown(false);
@@ -93,6 +87,11 @@ export function TimelineChart({ view, query }: { readonly view: Timeline; readon
   );
   const firstBar = marks.flat().find((mark) => mark.kind === 'turn')?.bar.turnId;
   const tabStop = places.find(current) === undefined ? firstBar : current;
+  useTimelineKeys({
+    enter: () => barElement(frame.current, tabStop ?? '')?.focus(),
+    zoomBy: (factor) => camera.zoomBy(factor, keyboardPlace(frame.current, focused)),
+    showAll: camera.showAll,
+  });
   const shown = hovered ?? (isFocusShown ? focused : undefined);
   const shownPlace = places.find(shown);
   const active = shown ?? selected;

@@ -15,6 +15,7 @@ export function TimelineToolbar(props: {
 }) {
   const { view, camera, allCauses, setAllCauses, foldsIdle, setFoldsIdle } = props;
   const turns = view.lanes.reduce((sum, { bars }) => sum + bars.length, 0);
+  const waits = view.lanes.some(({ bars }) => bars.some(({ calls }) => calls.some((call) => call.waitsFor === 'person')));
   const following = camera.viewport.following.value;
   return (
     <div class="timeline-bar">
@@ -59,6 +60,11 @@ export function TimelineToolbar(props: {
             <i class={`swatch is-${kind}`} /> {words}
           </li>
         ))}
+        {waits && (
+          <li>
+            <i class="swatch is-for-person" /> waits for a person
+          </li>
+        )}
       </ul>
     </div>
   );
