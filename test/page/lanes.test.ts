@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { board } from '../../src/inspector/board.ts';
 import { timeline } from '../../src/inspector/timeline.ts';
 import { tree, type AgentNodeView } from '../../src/inspector/tree.ts';
-import { agentId, JournalBuilder, turnId } from '../inspector/journal-builder.ts';
+import { agentId, callId, JournalBuilder, turnId } from '../inspector/journal-builder.ts';
 import { finish } from '../scenarios/team.ts';
 import { buildPage, usePageBrowser, whyNoPage } from './browser.ts';
 import { builtRun, bundledRun, crowdJournal, liveTeam, served, type SharedRun, stateOf } from './lane-runs.ts';
@@ -224,6 +224,44 @@ describe.skipIf(whyNoPage !== undefined)('timeline, board and tree of a run that
       await expectHarmless(page);
       await browser.screenshot(page, `tree-hostile-${width}`);
     }
+  });
+
+  it('the idle end is folded and marks stay inside; its keys work and are told wherever the focus is', async () => {
+    const journal = new JournalBuilder();
+    const [id, turn] = [agentId('Lead_0'), turnId('Lead_0.t1')];
+    journal.agent('Lead_0', 'Principal');
+    journal.turn('Lead_0', turn, []);
+    const pay = { id: 'c1', name: 'pay', args: {} };
+    journal.wait(3_000).reply('Lead_0', turn, 'I pay.', [pay]);
+    const requested = { agentId: id, turnId: turn, callId: callId('c1') };
+    journal.add({ type: 'tool.request', ...requested, name: 'pay', args: {} });
+    journal.add({ type: 'tool.suspend', ...requested, memo: null, on: { kind: 'approval', gateId: 'money' } });
+    journal.end('Lead_0', turn);
+    journal.wait(600_000).add({ type: 'run.resume', engineVersion: '0.1.0', downMs: 600_000 });
+    const page = await browser.open(await builtRun(journal));
+    await page.getByRole('button', { name: /^idle for 10 min.*: unfold$/ }).waitFor();
+    await page.getByText('waits for a person', { exact: true }).waitFor();
+    const bar = await page.locator(`[data-turn="${turn}"]`).boundingBox();
+    expect(bar?.width).toBeGreaterThan(500);
+    const chart = await page.locator('.timeline-scroller').boundingBox();
+    const flag = await page.getByRole('img', { name: /^taken up again/ }).boundingBox();
+    expect((flag?.x ?? 0) + (flag?.width ?? 0)).toBeLessThanOrEqual((chart?.x ?? 0) + (chart?.width ?? 0));
+    await browser.screenshot(page, 'timeline-idle-end');
+
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    await page.getByRole('table', { name: 'Turns' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('l');
+    await page.locator(`[data-turn="${turn}"]`).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('next turn of the agent').waitFor();
+    await browser.screenshot(page, 'timeline-keys');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('+');
+    await page.getByRole('button', { name: 'fit', pressed: false }).waitFor();
+    await page.keyboard.press('ArrowRight');
+    expect(await page.evaluate('document.activeElement.dataset.turn')).toBe(turn);
   });
 
   it('agents of any name can be shown and gone to', async () => {

@@ -301,6 +301,17 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     expect(await focused()).toBe('More');
   });
 
+  it('a run that nobody knows is said where the run would be, with the way to those there are', async () => {
+    await using team = await talkingTeam([{ text: 'Hello.' }]);
+    browser.expectProblem(/status of 404/);
+    const page = await browser.open(`${team.url}/#/runs/no-such-run/talk`);
+    await page.getByRole('main').getByRole('alert').filter({ hasText: 'no-such-run' }).waitFor();
+    expect(await page.getByRole('navigation', { name: 'Views of this run' }).count()).toBe(0);
+    await browser.screenshot(page, 'unknown-run');
+    await page.getByRole('main').getByRole('link', { name: 'All runs' }).click();
+    await page.getByRole('heading', { name: 'There are no runs here yet' }).waitFor();
+  });
+
   it('a launch that nobody answers loses nothing of what was typed', async () => {
     await using team = await talkingTeam([{ text: 'Hello.' }]);
     const page = await browser.open(`${team.url}/#/`);
