@@ -20,12 +20,15 @@ export interface DriveParts {
   readonly interruption: Interruption;
   /** Whether a person may be asked; false for JSON output. */
   readonly mayAsk: boolean;
+  /** Says what waits for a decision when nobody can be asked here; the run is then driven on, since people decide elsewhere. */
+  readonly tellPending?: (() => void) | undefined;
   /** Says what people said in a recorded run; tells whether there was something to say. */
   readonly people?: ((run: Run) => Promise<boolean>) | undefined;
 }
 
 /** Waits until a run has nothing to do, asking the person at the terminal whatever it asks meanwhile. */
-export async function driveRun(run: Run, { terminal, watcher, interruption, mayAsk, people }: DriveParts): Promise<Driven> {
+export async function driveRun(run: Run, parts: DriveParts): Promise<Driven> {
+  const { terminal, watcher, interruption, mayAsk, tellPending, people } = parts;
   for (;;) {
     await Promise.race([run.settled(), interruption.asked]);
     await watcher.pause();
@@ -36,10 +39,24 @@ export async function driveRun(run: Run, { terminal, watcher, interruption, mayA
     }
     const [request] = run.pending;
     if (run.state.outcome !== undefined || request === undefined) return 'settled';
-    if (!mayAsk || !terminal.isInteractive) return 'pending';
+    if (!mayAsk || !terminal.isInteractive) {
+      if (tellPending === undefined) return 'pending';
+      tellPending();
+      watcher.go();
+      await decidedElsewhere(run, request, interruption);
+      continue;
+    }
     if ((await askPerson(run, request, { terminal, interruption })) === 'interrupted') return 'interrupted';
     watcher.go();
   }
+}
+
+/** Resolves when a request waits no more, or the process is told to stop. */
+async function decidedElsewhere(run: Run, request: PendingRequest, interruption: Interruption): Promise<void> {
+  using watch = watchRequest(run, request);
+  if (watch.gone.aborted) return;
+  const gone = new Promise<void>((resolve) => watch.gone.addEventListener('abort', () => resolve(), { once: true }));
+  await Promise.race([gone, interruption.asked]);
 }
 
 /** Asks until the line typed can be used, or the request waits no more. */

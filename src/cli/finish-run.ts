@@ -63,14 +63,17 @@ function settled(run: Run, parts: FinishParts): ExitCode {
 }
 
 function pending(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
-  const requests = run.pending;
-  if (mode === 'json') {
-    printResult(run, terminal, run.withKnowledge(concludeRun(run.state).text));
-    return 1;
-  }
-  const format = { style: terminal.errorStyle, now: Date.now(), runId: run.id, store };
-  terminal.tell(`\nThe run waits for you, and this is no terminal to ask on. Decide with:\n\n${formatPending(requests, format)}`);
+  if (mode === 'json') printResult(run, terminal, run.withKnowledge(concludeRun(run.state).text));
+  else tellPending(run, terminal, store);
   return 1;
+}
+
+/** Says what a run waits for, and how that is decided from anywhere. */
+export function tellPending(run: Run, terminal: Terminal, store: string | undefined): void {
+  const format = { style: terminal.errorStyle, now: Date.now(), runId: run.id, store };
+  terminal.tell(
+    `\nThe run waits for you, and this is no terminal to ask on. Decide with:\n\n${formatPending(run.pending, format)}`,
+  );
 }
 
 function interrupted(run: Run, { terminal, mode, store }: FinishParts): ExitCode {

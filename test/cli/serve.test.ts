@@ -1,4 +1,6 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCli, type Running, starterFolder, startForTest } from './cli-process.ts';
 
@@ -84,4 +86,25 @@ it('run --serve has the page beside the run, where it goes on, until Ctrl-C', as
   const { code, err } = await running.finished;
   expect(code, err).toBe(0);
   other.close();
+});
+
+it('run --serve prints the report when what it waited for was decided elsewhere', async () => {
+  const cwd = await starterFolder();
+  const profile = path.join(cwd, 'agent_profiles', 'profiles', 'Lead.yaml');
+  const gate = '\ntool_gates: [{ id: plan, tools: [manage_work_modules], verdict: ask }]\n';
+  await writeFile(profile, (await readFile(profile, 'utf8')) + gate);
+  const running = startForTest(['run', '--serve', 'What is here?'], { cwd });
+  await running.until('Decide with');
+  const [, url = '', runId = ''] = /Page: (http:\/\/127\.0\.0\.1:\d+)\/#\/runs\/(run_\w+)/.exec(running.said()) ?? [];
+  for (;;) {
+    const { pending } = (await json(`${url}/api/runs/${runId}`)) as { readonly pending?: readonly { readonly id: string }[] };
+    const ids = (pending ?? []).map(({ id }) => id);
+    if (ids.length > 0) await json(`${url}/api/runs/${runId}/approve`, post({ ids, always: true }));
+    else break;
+  }
+  await running.until('The page stays open');
+  running.child.kill('SIGINT');
+  const { code, out, err } = await running.finished;
+  expect(code, err).toBe(0);
+  expect(out.trim()).not.toBe('');
 });

@@ -7,7 +7,7 @@ import { chooseProfile } from '../choose-profile.ts';
 import { driveRun } from '../drive-run.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { closeInterrupted } from '../close-interrupted.ts';
-import { finishRun, interruptedWords } from '../finish-run.ts';
+import { finishRun, interruptedWords, tellPending } from '../finish-run.ts';
 import { Interruption } from '../interruption.ts';
 import type { LimitsOption } from '../limits-option.ts';
 import { profilesFolder } from '../profiles-folder.ts';
@@ -61,7 +61,15 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   interruption.lastWords = interruptedWords(run, options.store);
   await using page = options.serve === true ? await openPage(workplace.engine, run, terminal) : undefined;
   const watcher = watchRun(run, terminal, mode);
-  const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json', people: replayedPeople(replay) });
+  const driven = await driveRun(run, {
+    terminal,
+    watcher,
+    interruption,
+    mayAsk: mode !== 'json',
+    // With a page beside it the process stays, and so the run goes on once it is decided there or in another terminal.
+    tellPending: page === undefined ? undefined : () => tellPending(run, terminal, options.store),
+    people: replayedPeople(replay),
+  });
   // An engine that is closed reads its journal no more.
   if (options.record !== undefined) await writeRecording(options.record, await run.recording());
   if (driven === 'interrupted') await closeInterrupted(run, workplace.engine, terminal);
