@@ -3,9 +3,8 @@ import type { Journal } from '../core/journal.ts';
 import { createEngine } from '../engine/create-engine.ts';
 import type { Engine } from '../engine/engine.ts';
 import { receiveMail } from '../server/reach/receive-mail.ts';
-import { checkDocumentRoot } from '../tools/documents/check-document-root.ts';
 import { createDocumentTools } from '../tools/documents/create-document-tools.ts';
-import { docsFolder } from './docs-folder.ts';
+import { servedDocs } from './docs-folder.ts';
 import { profilesFolder } from './profiles-folder.ts';
 import { usualStore } from './store-path.ts';
 
@@ -30,7 +29,7 @@ const graceMs = 5_000;
  * reports are written to a folder named `reports`. A journal that is handed in is closed with the teams.
  */
 export async function openTeams(options: TeamsOptions, reports: string, journal?: Journal): Promise<Teams> {
-  const docs = await checkDocumentRoot(docsFolder(options.docs));
+  const docs = await servedDocs(options.docs);
   const outDir = path.resolve(options.out ?? path.join(path.dirname(usualStore), 'reports', reports));
   const store = options.store ?? usualStore;
   const documents = createDocumentTools({ root: docs, outDir });

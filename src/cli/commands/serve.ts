@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { CadreError } from '../../core/error.ts';
+import type { Journal } from '../../core/journal.ts';
 import { createSqliteJournal } from '../../stores/sqlite-journal.ts';
 import { chooseProfile } from '../choose-profile.ts';
 import type { ExitCode } from '../exit-code.ts';
@@ -6,6 +9,7 @@ import { Interruption } from '../interruption.ts';
 import { openTeams } from '../open-teams.ts';
 import { servePage } from '../serve-page.ts';
 import { storePath } from '../store-path.ts';
+import { thisCommand } from '../this-command.ts';
 import { launchOptions, type RunOptions } from './run.ts';
 
 /** Options of `serve`. */
@@ -27,8 +31,7 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
   interruption.lastWords = 'Stopped at once; runs can be resumed.\n';
   const { port, host, readOnly = false, allowHost, profile } = options;
   // A server for reading writes nothing at all, and needs no right to.
-  const journal =
-    readOnly && options.store !== 'memory' ? createSqliteJournal(storePath(options.store), { readOnly: true }) : undefined;
+  const journal = readOnly && options.store !== 'memory' ? openToRead(storePath(options.store), options.store) : undefined;
   await using teams = await openTeams(options, 'serve', journal);
   const { engine } = teams;
   const given = process.env[tokenVariable];
@@ -51,4 +54,14 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
     await served.close();
   }
   return 0;
+}
+
+function openToRead(file: string, store: string | undefined): Journal {
+  if (existsSync(file)) return createSqliteJournal(file, { readOnly: true });
+  const run = thisCommand(['run', 'a question'], store);
+  throw new CadreError(
+    'STORE_FAILED',
+    `${file}: there is no such file to read; a journal is made by the first run (${run}), or by serve without --read-only`,
+    { details: { file } },
+  );
 }

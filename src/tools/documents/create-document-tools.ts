@@ -6,8 +6,8 @@ import { createReportTool } from './report-tool.ts';
 
 /** Which folder of documents the tools work on. */
 export interface DocumentToolsOptions extends Partial<DocumentLimits> {
-  /** The folder; relative paths count from the working directory. */
-  readonly root: string;
+  /** The folder; relative paths count from the working directory. A function is asked when a tool is first called, and may throw what is missing. */
+  readonly root: string | (() => string);
   /** Where `write_report` may write; without it, there is no such tool. */
   readonly outDir?: string;
 }
@@ -34,7 +34,8 @@ export function createDocumentTools(options: DocumentToolsOptions): DocumentTool
 
   const index = async (): Promise<DocumentIndex> => {
     if (disposal.signal.aborted) throw disposedError();
-    const building = (built ??= DocumentIndex.build(options.root, limits, disposal.signal));
+    const root = typeof options.root === 'string' ? options.root : options.root();
+    const building = (built ??= DocumentIndex.build(root, limits, disposal.signal));
     try {
       return await building;
     } catch (error) {
