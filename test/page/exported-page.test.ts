@@ -88,6 +88,7 @@ describe.skipIf(whyNoPage !== undefined)('a page with a run inside, opened from 
     });
     const page = await browser.open(`${served.url}/#/runs/${runId}`);
     await page.getByText('imported', { exact: true }).waitFor();
+    expect(await page.getByText('connected', { exact: true }).count()).toBe(0);
     expect(await page.getByTitle('read from their run.json').count()).toBe(1);
     expect(await page.getByRole('button', { name: /Cancel|Resume/ }).count()).toBe(0);
     await page.getByRole('navigation', { name: 'Views of this run' }).getByRole('link', { name: 'talk' }).click();

@@ -2,7 +2,9 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import { defineTransitionTool } from '../../src/tools/define-transition-tool.ts';
-import { waitsForUser } from '../support/test-engine.ts';
+import { createEngine } from '../../src/index.ts';
+import { scriptedModel } from '../../src/testing/index.ts';
+import { profileFiles, waitsForUser } from '../support/test-engine.ts';
 import { allow, tool } from '../support/tools.ts';
 import { usePageBrowser, whyNoPage } from './browser.ts';
 import { serveTeam, type ServedTeamOptions } from './served-team.ts';
@@ -310,6 +312,29 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     await browser.screenshot(page, 'unknown-run');
     await page.getByRole('main').getByRole('link', { name: 'All runs' }).click();
     await page.getByRole('heading', { name: 'There are no runs here yet' }).waitFor();
+  });
+
+  it('a run that only awaits somebody and that no process has is taken up by what is said to it; Resume stands in the menu', async () => {
+    await using team = await serveTeam(browser, { profile: { Talker: waitsForUser }, replies: [{ text: 'Here again.' }] });
+    const elsewhere = await createEngine({
+      team: false,
+      profiles: { files: profileFiles({ Talker: waitsForUser }) },
+      models: { m: scriptedModel([{ text: 'Hello.' }]) },
+      store: team.store,
+    });
+    const run = await elsewhere.launch({ profile: 'Talker', input: 'Go.' });
+    await run.settled();
+    await elsewhere.close();
+    const page = await browser.open(`${team.url}/#/runs/${run.id}/talk`);
+    const resume = page.getByRole('button', { name: 'Resume' });
+    await page.getByText('More', { exact: true }).click();
+    await page.locator('.menu-items').getByRole('button', { name: 'Resume' }).waitFor();
+    expect(await resume.count()).toBe(1);
+    await page.keyboard.press('Escape');
+    expect(await resume.count()).toBe(0);
+    await page.getByRole('textbox', { name: 'Message' }).fill('Are you there?');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('Here again.').waitFor();
   });
 
   it('a launch that nobody answers loses nothing of what was typed', async () => {
