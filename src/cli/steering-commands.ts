@@ -19,6 +19,16 @@ export function addSteeringCommands(program: Command, done: Done): void {
       const { sendCommand } = await import('./commands/steer.ts');
       done(await sendCommand(run, words, options));
     });
+  running(
+    program.command('fork').summary('go another way: a new run with the history of one').argument('<run>').argument('[message...]'),
+    { starts: false },
+  )
+    .option('--at <place>', 'where it begins: after a turn, or at a sequence number (default: the last turn)')
+    .option('--json', 'the events from there on as JSON lines, then one line with the result')
+    .action(async (run: string, words: readonly string[], options) => {
+      const { forkCommand } = await import('./commands/fork.ts');
+      done(await forkCommand(run, words, options));
+    });
   running(program.command('cancel').summary('end a run, also one that another process has').argument('<run>'), { starts: false })
     .option('--agent <id>', 'only this agent, and everything below it')
     .option('--module <id>', 'only who works on this module')

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { runCli, starterFolder } from './cli-process.ts';
+
+it('fork goes on with a run that is over or not in a new one, from a turn that is named', async () => {
+  const cwd = await starterFolder();
+  const first = await runCli(['run', 'What is here?', '--quiet'], { cwd });
+  expect(first.code, first.err).toBe(0);
+  const forked = await runCli(['fork', 'last', '--at', 'Lead_1.t1', 'And now?', '--json'], { cwd });
+  expect(forked.code, forked.err).toBe(0);
+  const lines = forked.out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { readonly type: string; readonly [key: string]: unknown });
+  expect(lines[0]).toMatchObject({ type: 'run.resume' });
+  expect(lines[1]).toMatchObject({ type: 'inbox.add', item: { payload: { prompt: 'And now?' } } });
+  expect(lines.at(-1)).toMatchObject({ type: 'result', status: 'awaiting' });
+  const missing = await runCli(['fork', 'last', '--at', 't99'], { cwd });
+  expect([missing.code, missing.err]).toEqual([2, expect.stringContaining("has no turn 't99'")]);
+});
