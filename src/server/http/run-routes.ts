@@ -12,7 +12,7 @@ const usualRows = 100;
 const mostRows = 1_000;
 const mostHashes = 100;
 /** Events of a journal that are read at a time. */
-const pageSize = 200;
+const pageSize = 1_000;
 
 /** Adds the list of runs, and what there is to read of one: at a glance, its journal, its texts, its profiles. */
 export function addRunRoutes(app: ServerApp, parts: ServerParts): void {
