@@ -1,9 +1,8 @@
 import { CadreError } from '../core/error.ts';
 import type { EventOf, RunImport } from '../core/event.ts';
-import { isJsonObject } from '../core/json.ts';
 import { type Journal, storedText } from '../core/journal.ts';
 import type { RunState } from '../core/state.ts';
-import { checkFacts } from '../inspector/bundle/facts-check.ts';
+import { areFacts } from '../inspector/bundle/facts-check.ts';
 import { fromPlainFacts, type PlainProfileFacts, type ProfileFacts } from '../inspector/profile-facts.ts';
 
 /** What says whether a run was read from a file: its first event, or its meta. */
@@ -42,7 +41,5 @@ export function importedFacts(
 export function plainFactsOf(stored: string | undefined): Readonly<Record<string, PlainProfileFacts>> {
   if (stored === undefined) return {};
   const value: unknown = JSON.parse(stored);
-  return isJsonObject(value) && checkFacts(value) === undefined
-    ? (value as unknown as Readonly<Record<string, PlainProfileFacts>>)
-    : {};
+  return areFacts(value) ? value : {};
 }

@@ -69,4 +69,38 @@ describe('records of turns in the page', () => {
     expect(asked()).toBe(before);
     store.close();
   });
+
+  it('get the texts and the places in profiles that could not be had, when the server answers again', async () => {
+    const journal = finish(teamJournal());
+    let isAway = true;
+    let sink: RunSink | undefined;
+    const orFail = <Value>(value: Value): Promise<Value> =>
+      isAway ? Promise.reject(new Error('the server does not answer')) : Promise.resolve(value);
+    const store = new RunStore('run1', {
+      isServed: true,
+      open: (given) => {
+        sink = given;
+        return () => undefined;
+      },
+      contents: (hashes) => orFail(Object.fromEntries(hashes.map((hash) => [hash, journal.contents.get(hash) ?? null]))),
+      profiles: () => orFail(new Map()),
+    });
+    sink?.events(journal.events);
+    sink?.connection({ kind: 'lost' });
+    const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    await soon();
+    void store.turn('Partner_1.t1')?.prompt.text;
+    await soon();
+    expect(store.turn('Partner_1.t1')?.prompt.text).not.toContain('You never lie.');
+    isAway = false;
+    sink?.connection({ kind: 'live' });
+    for (let round = 0; round < 5 && store.profiles === undefined; round++) await soon();
+    expect(store.profiles).toEqual(new Map());
+    for (let round = 0; round < 5; round++) {
+      void store.turn('Partner_1.t1')?.prompt.text;
+      await soon();
+    }
+    expect(store.turn('Partner_1.t1')?.prompt.text).toContain('You never lie.');
+    store.close();
+  });
 });

@@ -8,11 +8,10 @@ import type { RunSource } from './run-source.ts';
  */
 export class ContentCache {
   readonly revision = signal(0);
-  /** Why texts could not be fetched, the last time. */
-  readonly problem = signal<string | undefined>(undefined);
   readonly #source: RunSource;
   readonly #known = new Map<ContentHash, string | null>();
   readonly #wanted = new Set<ContentHash>();
+  readonly #failed = new Set<ContentHash>();
 
   constructor(source: RunSource) {
     this.#source = source;
@@ -32,6 +31,13 @@ export class ContentCache {
     return !this.#known.has(hash);
   }
 
+  /** Asks again for what could not be had: the server answers again. */
+  retry(): void {
+    const failed = [...this.#failed];
+    this.#failed.clear();
+    for (const hash of failed) this.read(hash);
+  }
+
   async #fetch(): Promise<void> {
     const hashes = [...this.#wanted].filter((hash) => !this.#known.has(hash));
     this.#wanted.clear();
@@ -39,9 +45,9 @@ export class ContentCache {
     try {
       const found = await this.#source.contents(hashes);
       for (const hash of hashes) this.#known.set(hash, found[hash] ?? null);
-      this.problem.value = undefined;
-    } catch (thrown) {
-      this.problem.value = thrown instanceof Error ? thrown.message : String(thrown);
+    } catch {
+      // The connection of the run says that the server does not answer; when it does again, they are asked for again.
+      for (const hash of hashes) this.#failed.add(hash);
       return;
     }
     this.revision.value++;

@@ -36,6 +36,7 @@ export class RunStore {
   #isBroken = false;
   #waiting: CadreEvent[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #areProfilesComing = false;
 
   constructor(runId: string, source: RunSource) {
     this.runId = runId;
@@ -51,13 +52,10 @@ export class RunStore {
         // What was loaded is shown together with the news that it is.
         this.#flush();
         if (!this.#isBroken) this.connection.value = connection;
+        if (connection.kind === 'live' || connection.kind === 'over') this.#fetchMissing(source);
       },
     });
-    // Without them, views lack the places in profiles and nothing else.
-    source.profiles().then(
-      (profiles) => (this.#profiles.value = profiles),
-      () => undefined,
-    );
+    this.#fetchMissing(source);
   }
 
   /** All events so far, by sequence number from 1. */
@@ -110,6 +108,20 @@ export class RunStore {
   close(): void {
     clearTimeout(this.#timer);
     this.#close();
+  }
+
+  /** What could not be had while the server did not answer. Without profiles, views lack the places in them and nothing else. */
+  #fetchMissing(source: RunSource): void {
+    this.contents.retry();
+    if (this.#profiles.peek() !== undefined || this.#areProfilesComing) return;
+    this.#areProfilesComing = true;
+    source
+      .profiles()
+      .then(
+        (profiles) => (this.#profiles.value = profiles),
+        () => undefined,
+      )
+      .finally(() => (this.#areProfilesComing = false));
   }
 
   #gather(events: readonly CadreEvent[]): void {

@@ -40,3 +40,8 @@ export const checkFacts = mapOf(
     contextWindows: optional(mapOf(count)),
   }),
 );
+
+/** Whether a value is profile facts, by profile. */
+export function areFacts(value: unknown): value is Readonly<Record<string, PlainProfileFacts>> {
+  return checkFacts(value) === undefined;
+}

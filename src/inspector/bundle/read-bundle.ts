@@ -9,7 +9,7 @@ import { contentRefs } from '../content-refs.ts';
 import type { PlainProfileFacts } from '../profile-facts.ts';
 import { runOverview } from '../run-overview.ts';
 import { checkEvent } from './event-checks.ts';
-import { checkFacts } from './facts-check.ts';
+import { areFacts, checkFacts } from './facts-check.ts';
 import { rehearseViews } from './rehearse-views.ts';
 
 /** Bounds of what is read: characters, events, and how deep values may be nested. */
@@ -130,9 +130,9 @@ function readContents(value: JsonValue | undefined, hash: (text: string) => Cont
 }
 
 function readFacts(value: JsonValue | undefined, say: Complain): Readonly<Record<string, PlainProfileFacts>> {
+  if (areFacts(value)) return value;
   const problem = checkFacts(value);
-  if (problem !== undefined) throw say(`profiles${problem.path} must be ${problem.wanted}`, `profiles${problem.path}`);
-  return value as unknown as Readonly<Record<string, PlainProfileFacts>>;
+  throw say(`profiles${problem?.path ?? ''} must be ${problem?.wanted ?? 'facts'}`, `profiles${problem?.path ?? ''}`);
 }
 
 function short(value: unknown): string {

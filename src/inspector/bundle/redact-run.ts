@@ -174,15 +174,14 @@ function renameRefs<Value>(value: Value, renamed: ReadonlyMap<string, ContentHas
   return rename(value) as Value;
 }
 
+const namingKeys: ReadonlySet<string> = new Set(['agentId', 'turnId', 'callId', 'itemId']);
+
 /** What names things in a run, and must stay: it is no secret whatever it looks like. */
 function idsOf(records: RunRecords): ReadonlySet<string> {
   const ids = new Set<string>(contentRefs(records.events, contentOf(records)));
   for (const event of records.events) {
     ids.add(event.runId).add(event.type);
-    for (const key of ['agentId', 'turnId', 'callId', 'itemId'] as const) {
-      const id: unknown = Object.hasOwn(event, key) ? (event as unknown as Readonly<Record<string, unknown>>)[key] : undefined;
-      if (typeof id === 'string') ids.add(id);
-    }
+    for (const [key, id] of Object.entries(event)) if (namingKeys.has(key) && typeof id === 'string') ids.add(id);
     if (event.type === 'inbox.add') ids.add(event.item.itemId);
   }
   return ids;
