@@ -45,8 +45,8 @@ describe('requirements', () => {
 
   it('that are left for later become fewer', () => {
     const counts = Object.fromEntries(Object.keys(mostLeft).map((system) => [system, leftOf(system).length]));
-    expect(counts, table()).toEqual(mostLeft);
-    expect(left.filter(({ weight }) => weight === 'C').length, table()).toBe(mostCoreLeft);
+    for (const [system, most] of Object.entries(mostLeft)) expect(counts[system], table()).toBeLessThanOrEqual(most);
+    expect(left.filter(({ weight }) => weight === 'C').length, table()).toBeLessThanOrEqual(mostCoreLeft);
   });
 
   it('include all 98 rows of the merged list', () => {
