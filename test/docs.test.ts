@@ -54,6 +54,8 @@ function filesFor(block: Block): { readonly path: string; readonly text: string 
       return [...around, script, { path: 'llm_configs/block.yaml', text: block.text }];
     case 'yaml toolset':
       return [...around, script, { path: 'toolsets/block.yaml', text: block.text }];
+    case 'yaml team':
+      return [...around, script, { path: 'profiles/manus.yaml', text: 'name: manus\n' }, { path: 'team.yaml', text: block.text }];
     case 'yaml protocol':
       return [...around, script, { path: 'handover_protocols/block.yaml', text: block.text }];
     default:
@@ -84,7 +86,7 @@ function stepsOf(tree: string): readonly Step[] {
 
 describe('blocks', () => {
   const kinds = ['sh', 'text', 'text output', 'text events', 'ts run', 'ts check', 'cel', 'cel fails', 'json scope'];
-  const yamlKinds = ['yaml profile', 'yaml part', 'yaml llm_config', 'yaml protocol', 'yaml toolset', 'yaml script'];
+  const yamlKinds = ['yaml profile', 'yaml part', 'yaml llm_config', 'yaml protocol', 'yaml toolset', 'yaml script', 'yaml team'];
 
   it('every block says what it is, so that none goes unchecked', () => {
     expect(

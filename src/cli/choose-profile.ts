@@ -1,13 +1,14 @@
 import { CadreError } from '../core/error.ts';
 import { closestName } from '../core/expression/closest-name.ts';
-import type { CompiledProfile } from '../core/profile.ts';
+import type { ProfileSet } from '../core/profile.ts';
 import { launchable, usualProfile } from '../engine/usual-profile.ts';
 
 /**
- * The profile to begin with: the named one, else `Partner`, else the first one of type partner, else the only one there
+ * The profile to begin with: the named one, else the team's default, else `Partner`, else the first one of type partner, else the only one there
  * is. Fails with PROFILE_UNKNOWN, naming what there is.
  */
-export function chooseProfile(profiles: ReadonlyMap<string, CompiledProfile>, named: string | undefined): string {
+export function chooseProfile(set: Pick<ProfileSet, 'profiles' | 'team'>, named: string | undefined): string {
+  const { profiles } = set;
   const names = launchable(profiles).map((profile) => profile.name);
   if (named !== undefined) {
     if (profiles.has(named)) return named;
@@ -17,7 +18,7 @@ export function chooseProfile(profiles: ReadonlyMap<string, CompiledProfile>, na
       `there is no profile '${named}'; ${guess === undefined ? '' : `did you mean '${guess}'? `}there are: ${names.join(', ') || 'none'}`,
     );
   }
-  const found = usualProfile(profiles);
+  const found = usualProfile(set);
   if (found !== undefined) return found;
   throw new CadreError(
     'PROFILE_UNKNOWN',

@@ -8,6 +8,7 @@ import {
   llmConfigJsonSchema,
   profileJsonSchema,
   scriptJsonSchema,
+  teamJsonSchema,
   toolsetJsonSchema,
 } from '../profiles/json-schemas.ts';
 
@@ -22,6 +23,8 @@ export async function schemaOf(kind: SchemaKind): Promise<JsonSchema> {
       return handoverProtocolJsonSchema();
     case 'toolset':
       return toolsetJsonSchema(await loadToolsetKinds());
+    case 'team':
+      return teamJsonSchema();
     case 'script':
       return scriptJsonSchema();
   }

@@ -235,6 +235,14 @@ export interface ProfileFile {
   readonly text: string;
 }
 
+/** What a `team.yaml` says about the folder it lies in. */
+export interface TeamFacts {
+  readonly name: string;
+  readonly description?: string;
+  /** The profile that runs begin with when nobody names one. */
+  readonly defaultProfile?: string;
+}
+
 /** Everything a folder of profiles compiles to. */
 export interface ProfileSet {
   readonly profiles: ReadonlyMap<string, CompiledProfile>;
@@ -242,6 +250,8 @@ export interface ProfileSet {
   readonly protocols: ReadonlyMap<string, HandoverProtocol>;
   /** The toolsets that files declare, by name. */
   readonly toolsets: ReadonlyMap<string, ToolsetConfig>;
+  /** The team, when the folder is one; with several, the last one loaded. */
+  readonly team?: TeamFacts;
   readonly files: readonly ProfileFile[];
   readonly warnings: readonly Diagnostic[];
 }

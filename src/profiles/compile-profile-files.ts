@@ -18,6 +18,7 @@ import { checkScript, checkScriptTools } from './compile/check-script.ts';
 import type { CompileContext } from './compile/compile-context.ts';
 import { compileHandoverProtocol } from './compile/compile-handover.ts';
 import { compileLlmConfig } from './compile/compile-llm-config.ts';
+import { compileTeams } from './compile/compile-teams.ts';
 import { compileToolset } from './compile/compile-toolset.ts';
 import { withToolsets } from './compile/with-toolsets.ts';
 import { baseType } from './compile/base-type.ts';
@@ -62,7 +63,7 @@ const ownConfigKeys = new Set(['name', 'alias_of', 'base_llm_config', 'type', 'd
 export function compileProfileFiles(files: readonly ProfileFile[], options: CompileOptions = {}): CompileOutcome {
   const report = new Report();
   const parsed = parseProfileFiles(files, report);
-  for (const kind of ['profile', 'llm_config', 'handover_protocol', 'toolset'] as const) {
+  for (const kind of ['profile', 'llm_config', 'handover_protocol', 'toolset', 'team'] as const) {
     for (const node of parsed.roots[kind]) validateShape(kind, node, report);
   }
   for (const node of parsed.roots.profile) {
@@ -76,12 +77,14 @@ export function compileProfileFiles(files: readonly ProfileFile[], options: Comp
   const llm = compileLlmConfigs(parsed, { known, env: options.env ?? {}, report, usedJson });
   const protocols = compileProtocols(parsed, report);
   const profiles = compileProfiles(parsed, { report, known, ...llm, protocols });
+  const team = compileTeams(parsed.roots.team, profiles, report);
   const tools = known.tools === undefined ? undefined : new Set([...known.tools, ...exposedNames(profiles)]);
   for (const node of parsed.roots.script) checkScriptTools(report, node, { ...known, ...(tools === undefined ? {} : { tools }) });
   const { diagnostics } = report;
   if (report.hasErrors) return { diagnostics };
   const kept = files.filter((file) => parsed.used.has(file.path) || usedJson.has(file.path));
-  return { set: { profiles, llmConfigs: llm.configs, protocols, toolsets, files: kept, warnings: diagnostics }, diagnostics };
+  const set = { profiles, llmConfigs: llm.configs, protocols, toolsets, files: kept, warnings: diagnostics };
+  return { set: { ...set, ...(team === undefined ? {} : { team }) }, diagnostics };
 }
 
 function exposedNames(profiles: ReadonlyMap<string, CompiledProfile>): readonly string[] {

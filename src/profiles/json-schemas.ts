@@ -3,6 +3,7 @@ import { handoverProtocolSchema } from './schema/handover-protocol-schema.ts';
 import { llmConfigSchema } from './schema/llm-config-schema.ts';
 import { profileSchema } from './schema/profile-schema.ts';
 import { scriptSchema } from './schema/script-schema.ts';
+import { teamSchema } from './schema/team-schema.ts';
 import { type SettingsByKind, toolsetSchemaWith } from './schema/toolset-kinds-schema.ts';
 
 const dialect = 'http://json-schema.org/draft-07/schema#';
@@ -25,6 +26,11 @@ export function handoverProtocolJsonSchema(): JsonSchema {
 /** The JSON Schema of script files (the rules of a scripted model) for editors. */
 export function scriptJsonSchema(): JsonSchema {
   return forEditors(scriptSchema, 'Cadre script');
+}
+
+/** The JSON Schema of `team.yaml` for editors. */
+export function teamJsonSchema(): JsonSchema {
+  return forEditors(teamSchema, 'Cadre team');
 }
 
 /** The JSON Schema of toolset files for editors, with the settings of these kinds. */

@@ -25,6 +25,7 @@ export function parseProfileFiles(files: readonly ProfileFile[], report: Report)
     llm_config: [],
     handover_protocol: [],
     toolset: [],
+    team: [],
     script: [],
   };
   const jsonFiles = new Map<string, string>();

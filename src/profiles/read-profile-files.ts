@@ -4,6 +4,7 @@ import { describeThrown } from '../core/error.ts';
 import type { Diagnostic, ProfileFile } from '../core/profile.ts';
 import type { DiagnosticCode } from './diagnostic-code.ts';
 import { maxFileBytes, maxFiles, maxTotalBytes, sizeText } from './file-limits.ts';
+import { includesOf, isTeamFolder } from './team-file.ts';
 
 /** Files as they were read, and what was wrong with others. */
 export interface FilesRead {
@@ -19,6 +20,8 @@ interface Reading {
   readonly diagnostics: Diagnostic[];
   /** Real paths of folders and files that were seen, so that links in a circle end. */
   readonly seen: Set<string>;
+  /** Teams whose includes were followed. */
+  readonly teams: Set<string>;
   bytes: number;
   /** Set once a limit over all files was reported. */
   full: boolean;
@@ -30,9 +33,12 @@ interface Root {
   readonly real: string;
 }
 
-/** Reads profile files and folders from disk. Every path is looked at before it is opened: regular files of a bounded size only, inside their root. */
+/**
+ * Reads profile files and folders from disk. Every path is looked at before it is opened: regular files of a bounded size only,
+ * inside their root. A folder below with a `team.yaml` is a team of its own and is not read; what a team includes is.
+ */
 export async function readProfileFiles(inputs: readonly string[]): Promise<FilesRead> {
-  const reading: Reading = { files: new Map(), diagnostics: [], seen: new Set(), bytes: 0, full: false };
+  const reading: Reading = { files: new Map(), diagnostics: [], seen: new Set(), teams: new Set(), bytes: 0, full: false };
   for (const input of inputs) await readInput(reading, input);
   return { files: [...reading.files.values()], diagnostics: reading.diagnostics };
 }
@@ -44,6 +50,7 @@ async function readInput(reading: Reading, input: string): Promise<void> {
     const real = await realpath(input);
     const info = await stat(real);
     if (info.isDirectory()) {
+      await readIncludes(reading, input, real);
       await readFolder(reading, { label, real }, real, label, 0);
       const found = [...reading.files.keys()].some((path) => !path.endsWith('.json'));
       if (!found && reading.diagnostics.length === 0)
@@ -62,6 +69,14 @@ async function readInput(reading: Reading, input: string): Promise<void> {
   }
 }
 
+async function readIncludes(reading: Reading, input: string, real: string): Promise<void> {
+  reading.teams.add(real);
+  for (const include of await includesOf(real)) {
+    // Two teams may include each other; the one that was named is read last.
+    if (!reading.teams.has(join(real, include))) await readInput(reading, join(input, include));
+  }
+}
+
 /** Relative paths stay as they were given; of absolute ones only the last part is shown, so that files are named alike on every machine. */
 function labelOf(input: string): string {
   const path =
@@ -73,12 +88,13 @@ function labelOf(input: string): string {
 
 async function readFolder(reading: Reading, root: Root, folder: string, label: string, depth: number): Promise<void> {
   if (reading.seen.has(folder)) return;
+  const names = (await readdir(folder)).toSorted();
+  if (depth > 0 && isTeamFolder(names)) return;
   reading.seen.add(folder);
   if (depth > maxFolderDepth) {
     fail(reading, 'FOLDER_TOO_LARGE', label, `folders are nested deeper than ${maxFolderDepth} levels`);
     return;
   }
-  const names = (await readdir(folder)).toSorted();
   for (const name of names) {
     if (name.startsWith('.') || name === 'node_modules' || reading.full) continue;
     await readEntry(reading, root, join(folder, name), `${label}/${name}`, depth);

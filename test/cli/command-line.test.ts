@@ -80,20 +80,25 @@ describe('the profile to begin with', () => {
   ];
 
   it('is Partner, else the first partner, else the only one', () => {
-    expect(chooseProfile(new Map([named('Lead', 'partner'), named('Partner', 'partner')]), undefined)).toBe('Partner');
-    expect(chooseProfile(new Map([named('Base', 'base'), named('Worker', 'associate'), named('Lead', 'partner')]), undefined)).toBe(
-      'Lead',
+    expect(chooseProfile({ profiles: new Map([named('Lead', 'partner'), named('Partner', 'partner')]) }, undefined)).toBe(
+      'Partner',
     );
-    expect(chooseProfile(new Map([named('Base', 'base'), named('Alone', 'associate')]), undefined)).toBe('Alone');
-    expect(chooseProfile(new Map([named('Partner', 'partner', { isActive: false }), named('Lead', 'partner')]), undefined)).toBe(
-      'Lead',
-    );
+    expect(
+      chooseProfile(
+        { profiles: new Map([named('Base', 'base'), named('Worker', 'associate'), named('Lead', 'partner')]) },
+        undefined,
+      ),
+    ).toBe('Lead');
+    expect(chooseProfile({ profiles: new Map([named('Base', 'base'), named('Alone', 'associate')]) }, undefined)).toBe('Alone');
+    expect(
+      chooseProfile({ profiles: new Map([named('Partner', 'partner', { isActive: false }), named('Lead', 'partner')]) }, undefined),
+    ).toBe('Lead');
   });
 
   it('must be named when there are several and none is a partner, and exist when it is named', () => {
     const two = new Map([named('One', 'associate'), named('Two', 'associate')]);
-    expect(() => chooseProfile(two, undefined)).toThrow(/--profile NAME; there are: One, Two/);
-    expect(() => chooseProfile(two, 'Twoo')).toThrow(/did you mean 'Two'/);
+    expect(() => chooseProfile({ profiles: two }, undefined)).toThrow(/--profile NAME; there are: One, Two/);
+    expect(() => chooseProfile({ profiles: two }, 'Twoo')).toThrow(/did you mean 'Two'/);
   });
 });
 

@@ -12,6 +12,7 @@ import {
   llmConfigJsonSchema,
   profileJsonSchema,
   scriptJsonSchema,
+  teamJsonSchema,
 } from '../../src/profiles/json-schemas.ts';
 import { createDocumentTools } from '../../src/tools/documents/create-document-tools.ts';
 import { createTeamTools } from '../../src/tools/team/create-team-tools.ts';
@@ -59,6 +60,7 @@ describe('facts', () => {
     ['LLM configs', llmConfigJsonSchema()],
     ['handover protocols', handoverProtocolJsonSchema()],
     ['scripts', scriptJsonSchema()],
+    ['teams', teamJsonSchema()],
   ] as const)('docs/profiles.md mentions every key of %s', (_name, schema) => {
     const text = readText('docs/profiles.md');
     expect([...keysOf(schema)].filter((key) => !new RegExp(`(?<![\\w-])${key}(?![\\w-])`).test(text))).toEqual([]);

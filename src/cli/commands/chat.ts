@@ -24,7 +24,7 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
       ? await openWorkplace({ ...options, profiles: profilesFolder(options.profiles) })
       : await reopenWorkplace(reference, options);
   const { engine } = workplace;
-  const profile = reference === undefined ? chooseProfile(engine.profiles.profiles, options.profile) : '';
+  const profile = reference === undefined ? chooseProfile(engine.profiles, options.profile) : '';
   const quiet = options.quiet ?? false;
   if (!quiet) terminal.tell(`${workplace.modelLine(options.llm)}\n${terminal.isInteractive ? 'Type a message, or /help.\n' : ''}`);
   const follow = (run: Run): Run => {

@@ -28,7 +28,7 @@ export async function mcpCommand(options: McpOptions): Promise<ExitCode> {
   const { engine } = teams;
   const served: TeamServerOptions = {
     engine,
-    defaultProfile: chooseProfile(engine.profiles.profiles, options.profile),
+    defaultProfile: chooseProfile(engine.profiles, options.profile),
     launch: launchOptions(options),
     allowDecisions: options.allowDecisions ?? false,
     signal: interruption.signal,

@@ -50,7 +50,7 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   const terminal = openTerminal(options);
   using interruption = new Interruption();
   await using workplace = await openWorkplace({ ...options, profiles: profilesFolder(options.profiles), replay });
-  const profile = chooseProfile(workplace.engine.profiles.profiles, options.profile ?? replay?.start.profile);
+  const profile = chooseProfile(workplace.engine.profiles, options.profile ?? replay?.start.profile);
   const llmConfig = options.llm ?? replay?.start.llmConfig;
   const mode = watchMode(terminal, options);
   if (mode === 'live' || mode === 'lines') terminal.tell(`${workplace.modelLine(options.llm)}\n`);

@@ -43,7 +43,7 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
     ...(host === undefined ? {} : { host }),
     ...(token === undefined ? {} : { token }),
     ...(allowHost === undefined ? {} : { allowedHosts: allowHost }),
-    ...(profile === undefined ? {} : { defaultProfile: chooseProfile(engine.profiles.profiles, profile) }),
+    ...(profile === undefined ? {} : { defaultProfile: chooseProfile(engine.profiles, profile) }),
   });
   // A token of the user's own is known to the user, and does not belong in a log.
   const query = token === undefined ? '' : `/?token=${given === undefined ? token : `$${tokenVariable}`}`;

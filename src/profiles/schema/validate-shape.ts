@@ -5,17 +5,19 @@ import { toPlain, type MapNode, type SourceNode } from '../yaml/source-node.ts';
 import { handoverProtocolSchema } from './handover-protocol-schema.ts';
 import { llmConfigSchema } from './llm-config-schema.ts';
 import { profileSchema } from './profile-schema.ts';
+import { teamSchema } from './team-schema.ts';
 import { toolsetSchema } from './toolset-schema.ts';
 import { toSchemaProblem, type SchemaProblem } from './schema-problem.ts';
 
 /** The kinds of files whose shape a schema says. */
-export type ShapeKind = 'profile' | 'llm_config' | 'handover_protocol' | 'toolset';
+export type ShapeKind = 'profile' | 'llm_config' | 'handover_protocol' | 'toolset' | 'team';
 
 const schemas: Readonly<Record<ShapeKind, JsonSchema>> = {
   profile: profileSchema,
   llm_config: llmConfigSchema,
   handover_protocol: handoverProtocolSchema,
   toolset: toolsetSchema,
+  team: teamSchema,
 };
 
 /** Most deviations described per file; the first ones matter. */

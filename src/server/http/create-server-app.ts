@@ -56,7 +56,7 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
     records: new RunRecords(engine.records),
     reach: reachRun(engine),
     readOnly,
-    defaultProfile: options.defaultProfile ?? usualProfile(engine.profiles.profiles),
+    defaultProfile: options.defaultProfile ?? usualProfile(engine.profiles),
     launch: options.launch ?? {},
   };
   const threads = new Threads(engine);

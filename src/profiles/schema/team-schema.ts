@@ -1,0 +1,25 @@
+import type { JsonSchema } from '../../core/json.ts';
+import { list, name, object, oneOf, pattern, text } from './schema-parts.ts';
+
+/** Which folders a team may include: the one it lies in, or one beside it. */
+export const includePattern = /^\.\.(?:\/[\w-][\w.-]*)?$/;
+
+/** The JSON Schema of `team.yaml`, the file that makes a folder a team of its own. */
+export const teamSchema: JsonSchema = object(
+  'A Cadre team: the folder this file lies in is loaded by itself, and not with the folder above it.',
+  {
+    type: oneOf('Always team.', ['team']),
+    name: name('What the team is called; usually the name of its folder.'),
+    description: text('What the team is for, for people.'),
+    default_profile: name('The profile that runs begin with when nobody names one.'),
+    includes: list(
+      'Folders that are loaded with it.',
+      pattern(
+        'The folder above, or one beside this one.',
+        includePattern.source,
+        '`..` (the folder above) or `../name` (one beside it)',
+      ),
+    ),
+  },
+  { required: ['type', 'name'], 'x-what': 'a team' },
+);
