@@ -17,9 +17,15 @@ type View = Readonly<Record<string, unknown>>;
 const scopes = new WeakMap<AgentState, { readonly run: RunState; readonly scope: Scope }>();
 const turnViews = new WeakMap<AgentState, TurnView>();
 
-/** Sets what `turn.*` shows for an agent until it is set again. */
-export function setTurnView(agent: AgentState, view: TurnView): void {
-  turnViews.set(agent, view);
+/** Sets what `turn.*` shows for an agent until it is set again; the names of its tools are looked up when they are read. */
+export function setTurnView(agent: AgentState, view: TurnView, tools: () => readonly string[]): void {
+  const shown = {
+    ...view,
+    get tools() {
+      return tools();
+    },
+  };
+  turnViews.set(agent, shown);
 }
 
 /**

@@ -28,7 +28,7 @@ import { recordReply } from './post-reply.ts';
 import { answerDanglingCalls } from './prep-dangling.ts';
 import { readInbox } from './prep-inputs.ts';
 import { buildSystemPrompt, type TextSection } from './prep-system-prompt.ts';
-import { profileOf } from './profile-of.ts';
+import { profileOf, toolNames } from './profile-of.ts';
 import { configOf } from './reserve.ts';
 import { boundTurn, lookAtLimits, noteUnknownCost } from './turn-limits.ts';
 
@@ -55,7 +55,7 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket |
   if (compactIfDue(tx, env, agent, profile)) return undefined;
   const agentId = agent.meta.agentId;
   tx.setCause(agent.inbox[0]?.seq ?? agent.meta.seq);
-  setTurnView(agent, {});
+  setTurnView(agent, {}, () => toolNames(env, agent));
   answerDanglingCalls(tx, agent);
   const observers = env.observe(tx, agent, profile, 'pre');
   if (!climbLadder(tx, env, agent, profile)) return undefined;

@@ -10,6 +10,7 @@ import type { AgentState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { ModelEnd } from '../core/turn-events.ts';
 import type { ReplyToolCall } from '../core/turn.ts';
+import { toolNames } from './profile-of.ts';
 import { shownReply } from './truncate-input.ts';
 
 /** Puts the outcome of a model call on the record, and what conditions may ask of it into `turn.*`. */
@@ -34,17 +35,15 @@ export function recordReply(
     cause: unplaced.cause,
   };
   if (outcome.cost !== undefined) end.cost = outcome.cost;
+  const tools = (): readonly string[] => toolNames(env, agent);
   if (outcome.kind === 'error') {
     end.error = outcome.error;
-    setTurnView(agent, { error: outcome.error.code });
+    setTurnView(agent, { error: outcome.error.code }, tools);
   } else {
     const { reply } = outcome;
     end.reply = recordedReply(tx, env, reply, profile);
-    setTurnView(agent, {
-      reply: reply.text,
-      finish_reason: reply.finishReason,
-      tool_calls: end.reply.toolCalls.map((call) => call.name),
-    });
+    const calls = end.reply.toolCalls.map((call) => call.name);
+    setTurnView(agent, { reply: reply.text, finish_reason: reply.finishReason, tool_calls: calls }, tools);
   }
   tx.emit(end);
   tx.setCause(tx.run.seq);

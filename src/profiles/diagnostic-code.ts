@@ -35,6 +35,7 @@ export type DiagnosticCode =
   | 'BASE_CYCLE'
   | 'BASE_TOO_DEEP'
   | 'NOTHING_TO_REMOVE'
+  | 'NOTHING_TO_STAND_BEFORE'
   | 'BAD_EXPRESSION'
   | 'BAD_TEMPLATE'
   | 'BAD_PATH'

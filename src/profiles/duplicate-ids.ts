@@ -12,13 +12,14 @@ const idLists = [
   'system_prompt_segments',
 ];
 
-/** Reports ids that stand twice in one list of one file; inheritance merges by id, so a second one would be lost. */
+/** Reports ids (of strategies: sources) that stand twice in one list of one file; inheritance merges by them, so a second one would be lost. */
 export function reportDuplicateIds(profile: MapNode, report: Report): void {
   for (const key of idLists) {
     const owner = key === 'system_prompt_segments' ? childOf(profile, 'system_prompt_construction') : profile;
+    const identity = key === 'inbox_handling_strategies' ? 'source' : 'id';
     const seen = new Map<string, MapNode>();
     for (const item of mapItems(owner, key)) {
-      const id = textNode(item, 'id');
+      const id = textNode(item, identity);
       if (id === undefined) continue;
       const first = seen.get(id.value);
       if (first === undefined) {
@@ -29,8 +30,8 @@ export function reportDuplicateIds(profile: MapNode, report: Report): void {
       report.error(
         'DUPLICATE_ID',
         id.at,
-        `the id ${quote(id.value)} stands twice in ${key}; first on line ${line}`,
-        'give each item its own id',
+        `the ${identity} ${quote(id.value)} stands twice in ${key}; first on line ${line}`,
+        identity === 'id' ? 'give each item its own id' : 'keep one of them',
       );
     }
   }

@@ -418,6 +418,12 @@ describe('observers', () => {
       says: '`o`',
     },
     {
+      title: 'a place before nothing',
+      text: inList('post_turn_observers', '  - { id: o, before: ‸p, action: { type: call, observer: watch_budget } }'),
+      code: 'NOTHING_TO_STAND_BEFORE',
+      says: '`p`',
+    },
+    {
       title: 'remove: false',
       text: inList('post_turn_observers', '  - { id: o, remove: ‸false, action: { type: call, observer: watch_budget } }'),
       code: 'NOT_ALLOWED',
@@ -592,7 +598,7 @@ describe('[A2.1.update-memory] policies, gates, strategies and the rest', () => 
       title: 'two strategies for one source',
       text: inList('inbox_handling_strategies', '  - { source: X }\n  - { source: ‸X }'),
       code: 'DUPLICATE_ID',
-      says: 'second strategy',
+      says: 'the source `X` stands twice',
     },
     {
       title: 'persistence that is a word',

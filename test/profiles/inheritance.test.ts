@@ -54,6 +54,33 @@ describe('inheritance (DESIGN 5, D1.11)', () => {
     });
   });
 
+  it('puts an item before another one when it says so, also in what inherits it', () => {
+    const rule = (id: string, more = ''): string =>
+      `{ id: ${id}, condition: flags.${id}, action: { type: await_user_input }${more} }`;
+    const profiles = compileGood({
+      'b.yaml': `name: B\nflow_decider: [${rule('x')}, ${rule('last')}]\n`,
+      'm.yaml': `name: M\nflow_decider: [${rule('y', ', before: last')}, ${rule('last')}]\n`,
+      'a.yaml': `name: A\nbase_profile: [B, M]\nflow_decider: [${rule('z', ', before: y')}, ${rule('w', ', before: x')}]\n`,
+    }).profiles;
+    expect(profiles.get('A')?.flowDecider.map((each) => each.id)).toEqual(['w', 'x', 'z', 'y', 'last']);
+  });
+
+  it('merges inbox strategies by their source', () => {
+    const profile = resolved(
+      {
+        'b.yaml':
+          'name: B\ninbox_handling_strategies: [{ source: X, priority: 5, params: { role: user } }, { source: Y, priority: 1 }]\n',
+        'a.yaml': 'name: A\nbase_profile: B\ninbox_handling_strategies: [{ source: Z }, { source: X, priority: 7 }]\n',
+      },
+      'A',
+    );
+    expect(profile?.['inbox_handling_strategies']).toEqual([
+      { source: 'X', priority: 7, params: { role: 'user' } },
+      { source: 'Y', priority: 1 },
+      { source: 'Z' },
+    ]);
+  });
+
   it('replaces an action whose type changes as a whole', () => {
     const rules = compileGood({
       'b.yaml':

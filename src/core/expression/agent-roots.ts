@@ -32,7 +32,7 @@ export const agentRoots: ExpressionRoots = {
   initial_params: open,
   flags: open,
   inbox: open,
-  turn: closed('reply finish_reason tool_calls error'),
+  turn: closed('reply finish_reason tool_calls tools error'),
   principal: open,
   partner: open,
   parent: open,

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../core/json.ts';
 import { fallbackStrategy, globalStrategies, type Strategy } from '../../core/strategy.ts';
-import { quote } from '../wording.ts';
 import type { MapNode } from '../yaml/source-node.ts';
 import { ingestorName, type CompileContext } from './compile-context.ts';
 import { mapItems, mapNode, readFlag, readNumber, readObject, readText, textNode } from './read-node.ts';
@@ -11,15 +10,6 @@ export function compileStrategies(context: CompileContext, profile: MapNode): Re
   for (const node of mapItems(profile, 'inbox_handling_strategies')) {
     const source = textNode(node, 'source');
     if (source === undefined) continue;
-    if (strategies.has(source.value)) {
-      context.report.error(
-        'DUPLICATE_ID',
-        source.at,
-        `a second strategy for the source ${quote(source.value)}`,
-        'keep one of them',
-      );
-      continue;
-    }
     strategies.set(source.value, compileStrategy(context, node, source.value));
   }
   return strategies;

@@ -4,7 +4,8 @@
  * Owns: merging two trees of nodes. Does not own: which files inherit from which (resolve-bases.ts).
  *
  * 1. Maps merge key by key, deep; scalars, and values of different kinds, replace.
- * 2. Lists whose items all have an `id` merge by id, field by field; new items come last; `remove: true` drops one.
+ * 2. Lists whose items all have an `id` merge by id, field by field; new items come last, or where `before` says; `remove: true`
+ *    drops one. Inbox strategies merge by their `source` in the same way.
  * 3. All other lists replace.
  * 4. An `action` whose `type` changes, and a value with `_type`, replace as a whole: fields of another kind mean nothing there.
  * 5. Of two keys that exclude each other (`content`, `content_key`) the later one wins.
@@ -53,7 +54,10 @@ function mergeValues(key: string, base: SourceNode, over: SourceNode, report: Re
   if (base.kind === 'map' && over.kind === 'map') {
     return replacesWhole(key, base, over) ? withoutRemoved(over, report) : mergeMaps(base, over, report);
   }
-  if (base.kind === 'list' && over.kind === 'list' && isIdList(base) && isIdList(over)) return mergeIdLists(base, over, report);
+  if (base.kind === 'list' && over.kind === 'list') {
+    const identity = key === 'inbox_handling_strategies' ? 'source' : 'id';
+    if (isIdList(base, identity) && isIdList(over, identity)) return mergeIdLists(base, over, report, identity);
+  }
   return withoutRemoved(over, report);
 }
 
@@ -63,15 +67,15 @@ function replacesWhole(key: string, base: MapNode, over: MapNode): boolean {
   return key === 'action' && type !== undefined && type !== textOf(base, 'type');
 }
 
-function isIdList(node: ListNode): boolean {
-  return node.items.every((item) => textOf(item, 'id') !== undefined);
+function isIdList(node: ListNode, identity = 'id'): boolean {
+  return node.items.every((item) => textOf(item, identity) !== undefined);
 }
 
-function mergeIdLists(base: ListNode, over: ListNode, report: Report): ListNode {
+function mergeIdLists(base: ListNode, over: ListNode, report: Report, identity = 'id'): ListNode {
   const items = new Map<string, SourceNode>();
-  for (const item of base.items) items.set(textOf(item, 'id') ?? '', item);
+  for (const item of base.items) items.set(textOf(item, identity) ?? '', item);
   for (const item of over.items) {
-    const id = textOf(item, 'id') ?? '';
+    const id = textOf(item, identity) ?? '';
     const inherited = items.get(id);
     const marker = childOf(item, 'remove');
     if (marker?.kind === 'scalar' && marker.value === true) {
@@ -89,7 +93,26 @@ function mergeIdLists(base: ListNode, over: ListNode, report: Report): ListNode 
       items.set(id, withoutRemoved(item, report));
     }
   }
-  return { kind: 'list', at: over.at, items: [...items.values()] };
+  return { kind: 'list', at: over.at, items: placed([...items], over, report) };
+}
+
+/** Puts the items that say `before` in front of those they name; the others stay in their order. */
+function placed(items: [string, SourceNode][], over: ListNode, report: Report): readonly SourceNode[] {
+  for (const item of over.items) {
+    const before = childOf(item, 'before');
+    if (before?.kind !== 'scalar' || typeof before.value !== 'string') continue;
+    const from = items.findIndex(([id]) => id === textOf(item, 'id'));
+    const moved = items[from];
+    if (moved === undefined) continue;
+    const others = items.toSpliced(from, 1);
+    const to = others.findIndex(([id]) => id === before.value);
+    if (to === -1) {
+      const ids = others.map(([id]) => id);
+      const message = `there is no item ${quote(before.value)} to stand before`;
+      report.error('NOTHING_TO_STAND_BEFORE', before.at, message, nameHint(before.value, ids, 'other'));
+    } else items = others.toSpliced(to, 0, moved);
+  }
+  return items.map(([, item]) => item);
 }
 
 function textOf(node: SourceNode, key: string): string | undefined {

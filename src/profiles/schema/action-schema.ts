@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../core/json.ts';
 import {
+  before,
   condition,
   freeMap,
   inboxSource,
@@ -77,6 +78,7 @@ export const observerSchema = object(
   'Runs when its condition holds, before or after the model call.',
   {
     id: itemId,
+    before,
     remove,
     type: oneOf('The kind of observer.', ['declarative']),
     condition,
@@ -113,6 +115,6 @@ const deciderAction = variants({
 /** One rule of the flow decider. */
 export const ruleSchema = object(
   'One rule; the first whose condition holds decides.',
-  { id: itemId, remove, condition, action: deciderAction, description: text('What it is for; not shown to any model.') },
+  { id: itemId, before, remove, condition, action: deciderAction, description: text('What it is for; not shown to any model.') },
   { required: ['id'], 'x-what': 'a rule' },
 );

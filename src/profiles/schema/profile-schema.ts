@@ -2,6 +2,7 @@ import type { JsonSchema } from '../../core/json.ts';
 import { observerSchema, ruleSchema } from './action-schema.ts';
 import { stagnationSchema } from './stagnation-schema.ts';
 import {
+  before,
   condition,
   duration,
   flag,
@@ -92,6 +93,7 @@ const gate = object(
   'Decides whether a tool call may run; the first gate that applies wins.',
   {
     id: itemId,
+    before,
     remove,
     tools: names('The tools it is about; neither tools nor toolsets = all.'),
     toolsets: names('The toolsets it is about.'),

@@ -128,6 +128,13 @@ export const itemId = pattern(
 /** Drops the inherited item of the same id. */
 export const remove: JsonSchema = { const: true, description: 'Drops the inherited item with this id.' };
 
+/** Where an item stands in a list that is asked in order. */
+export const before = pattern(
+  'The id of the item in front of which this one stands; without it, new items come last.',
+  '^[\\w.:-]{1,100}$',
+  'the id of an item of this list',
+);
+
 /** The kind of an inbox item. */
 export const inboxSource = pattern(
   'The kind of inbox item, in upper case.',

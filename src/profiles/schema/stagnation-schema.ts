@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../core/json.ts';
 import { streaks } from '../../core/stagnation.ts';
-import { itemId, object, oneOf, remove, text, variants, whole, words } from './schema-parts.ts';
+import { before, itemId, object, oneOf, remove, text, variants, whole, words } from './schema-parts.ts';
 
 const action = variants({
   description: 'What is done.',
@@ -21,6 +21,7 @@ const rung = object(
   'One rung of the ladder: at this length of this streak, do that. Each is climbed once until the streak breaks.',
   {
     id: itemId,
+    before,
     remove,
     on: oneOf('The streak; default same_action_same_result_streak.', streaks),
     at: whole('How long the streak must be.', 1),
