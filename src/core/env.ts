@@ -8,6 +8,7 @@ import type { CompiledProfile, HandoverProtocol } from './profile.ts';
 import type { Secrets } from './secrets.ts';
 import type { AgentState, RunState } from './state.ts';
 import type { ArgumentCheck, Tool, ToolCatalog, ToolEffect } from './tool.ts';
+import type { ToolBound } from './tool-bound.ts';
 import type { Transaction } from './transaction.ts';
 import type { ObserverRecord } from './turn.ts';
 
@@ -44,7 +45,10 @@ export type ObserverResult =
       readonly operation: 'set' | 'increment' | 'append' | 'remove';
       readonly path: string;
       readonly value?: JsonValue;
-    };
+    }
+  /** Before a turn: binds its model call, or takes tools away for it. */
+  | { readonly type: 'set_tool_choice'; readonly toolChoice: string }
+  | { readonly type: 'filter_tools'; readonly only?: readonly string[]; readonly except?: readonly string[] };
 
 /**
  * Everything a decision depends on besides state and input: compiled profiles and pure functions over them. The engine
@@ -58,7 +62,8 @@ export interface Env {
   /** The LLM config of a name. */
   readonly llmConfigOf: (name: string) => LlmConfig;
   readonly catalog: ToolCatalog;
-  readonly toolsOf: (profile: CompiledProfile, agent: AgentState) => AgentTools;
+  /** The tools an agent has in the current turn; `bound` is what observers made of those of the turn to come. */
+  readonly toolsOf: (profile: CompiledProfile, agent: AgentState, bound?: ToolBound) => AgentTools;
   readonly ingestor: (name: string) => Ingestor | undefined;
   readonly observe: (
     tx: Transaction,

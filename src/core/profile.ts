@@ -68,6 +68,10 @@ export type ObserverAction =
       readonly item: ItemTemplate;
     }
   | { readonly type: 'update_state'; readonly updates: readonly StateUpdate[] }
+  /** Before a turn: binds its model call to this choice: auto, none, required, or a tool's name. */
+  | { readonly type: 'set_tool_choice'; readonly toolChoice: string }
+  /** Before a turn: takes tools away for it; names of tools and of toolsets. */
+  | { readonly type: 'filter_tools'; readonly only?: readonly string[]; readonly except?: readonly string[] }
   /** An observer written in code, found by name. */
   | { readonly type: 'call'; readonly observer: string; readonly params: JsonObject };
 

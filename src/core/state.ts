@@ -9,6 +9,7 @@ import type { Limits } from './profile.ts';
 import type { PromptSources, SourceMarks } from './prompt-sources.ts';
 import type { ClimbedRung, StagnationQuestion } from './stagnation.ts';
 import type { StandingApproval } from './standing-approval.ts';
+import type { ToolBound } from './tool-bound.ts';
 import type { WaitFor } from './transition.ts';
 import type { CallStatus } from './turn.ts';
 import type { DispatchRecord, WorkModule } from './work-module.ts';
@@ -222,6 +223,8 @@ export interface AgentState extends AgentContext {
   rungs: readonly ClimbedRung[];
   /** Tools that are not offered in the turn to come. */
   forbiddenTools: readonly string[];
+  /** What observers made of the tools of the current turn. */
+  toolBound: ToolBound | undefined;
   /** What a person was asked because it got nowhere. */
   question: StagnationQuestion | undefined;
   /** Changes observers made before the next turn began; they belong to its record. */

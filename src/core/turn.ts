@@ -4,6 +4,7 @@ import type { JsonValue } from './json.ts';
 import type { Content, ProviderOptions } from './message.ts';
 import type { InjectionMode } from './strategy.ts';
 import type { TextProtocol } from './text-protocol.ts';
+import type { ToolBound } from './tool-bound.ts';
 
 /** What kind of activation a turn records (A1.6). */
 export type TurnType = 'agent' | 'user' | 'dispatch' | 'aggregation' | 'restart';
@@ -36,6 +37,8 @@ export interface ObserverRecord {
   readonly fired: boolean;
   /** What the condition evaluated to, when it is a scalar. */
   readonly value?: JsonValue;
+  /** What it made of the tools of this turn. */
+  readonly tools?: ToolBound;
   readonly error?: ErrorRecord;
 }
 

@@ -5,6 +5,7 @@ import type { CompiledProfile, HandoverProtocol, ProfileSet } from '../core/prof
 import type { Secrets } from '../core/secrets.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Tool, ToolCatalog } from '../core/tool.ts';
+import { isWithin } from '../core/tool-bound.ts';
 import { runObservers } from '../observers/run-observers.ts';
 import { withExposedProfiles } from '../tools/agents/agent-catalog.ts';
 import { allowedTools, describeTools, offeredTool } from '../tools/access.ts';
@@ -59,28 +60,33 @@ function switchedConfig(agent: AgentState | undefined): string | undefined {
   return agent?.rungs.findLast(({ llmConfig }) => llmConfig !== undefined)?.llmConfig;
 }
 
+/** Most sets of tools kept per profile. */
+const maxKnown = 100;
+
 /** Prepares the tools of each profile once; agents with their own toolsets get a set of their own. */
 function createToolsOf({ set, registry, secrets }: EnvParts, catalog: ToolCatalog): Env['toolsOf'] {
   let known = new WeakMap<CompiledProfile, Map<string, AgentTools>>();
   let { version } = registry;
-  return (profile: CompiledProfile, agent: AgentState): AgentTools => {
+  return (profile: CompiledProfile, agent: AgentState, bound = agent.toolBound): AgentTools => {
     if (registry.version !== version) {
       known = new WeakMap();
       ({ version } = registry);
     }
     const toolsets = agent.meta.allowedToolsets;
     const { forbiddenTools } = agent;
-    const key = toolsets === undefined && forbiddenTools.length === 0 ? '' : JSON.stringify([toolsets, forbiddenTools]);
+    const isUsual = toolsets === undefined && forbiddenTools.length === 0 && bound === undefined;
+    const key = isUsual ? '' : JSON.stringify([toolsets, forbiddenTools, bound?.only, bound?.except]);
     const ofProfile = known.get(profile) ?? new Map<string, AgentTools>();
     known.set(profile, ofProfile);
     const before = ofProfile.get(key);
     if (before !== undefined) return before;
+    if (ofProfile.size >= maxKnown) ofProfile.clear();
     const allowed = allowedTools(catalog, {
       allowedToolsets: toolsets ?? profile.allowedToolsets,
       allowedTools: profile.allowedTools,
     });
     const offered = allowed.flatMap((tool) => {
-      if (forbiddenTools.includes(tool.name)) return [];
+      if (forbiddenTools.includes(tool.name) || !isWithin(bound, tool)) return [];
       const adapted = tool.forProfile === undefined ? tool : tool.forProfile(profile, set.profiles);
       return adapted === undefined ? [] : [adapted];
     });

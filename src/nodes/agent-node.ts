@@ -11,6 +11,7 @@ import type { TurnStart } from '../core/turn-events.ts';
 import type { CompiledProfile } from '../core/profile.ts';
 import type { TextProtocol } from '../core/text-protocol.ts';
 import { estimateTokens } from '../core/token-estimate.ts';
+import { boundOf } from '../core/tool-bound.ts';
 import { outputSection, outputSectionId } from '../core/output-format.ts';
 import { toolSection, toolSectionId } from '../core/tool-section.ts';
 import type { TurnPrompt } from '../core/turn.ts';
@@ -63,10 +64,11 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket |
   const size = lookAtContext(tx, env, agent, profile);
   askToGoOn(tx, agent);
   const { inputs, cause } = readInbox(tx, env, agent, profile);
-  const tools = env.toolsOf(profile, agent);
+  const held = boundOf(observers);
+  const tools = env.toolsOf(profile, agent, held);
   const turnId = `${agentId}.t${agent.turnCount + 1}` as TurnId;
   const isLast = agent.limitStage === 2;
-  const choice = isLast ? 'none' : (agent.nextToolChoice ?? profile.toolChoice);
+  const choice = isLast ? 'none' : (held?.choice ?? agent.nextToolChoice ?? profile.toolChoice);
   const protocol = tools.offered.length === 0 ? undefined : textProtocolOf(env, profile, tx.run, agent);
   const system = buildSystemPrompt(tx, env, agent, profile, tools, sectionsOf(env, profile, tools, { protocol, choice }));
   // A text protocol has the tools in the system text.

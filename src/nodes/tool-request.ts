@@ -5,6 +5,7 @@ import type { JsonObject } from '../core/json.ts';
 import { type Roomy, unplaced } from '../core/event.ts';
 import type { CompiledProfile } from '../core/profile.ts';
 import { standingFor } from '../core/standing-approval.ts';
+import { forcedTool } from '../core/tool-bound.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Tool } from '../core/tool.ts';
 import type { ToolRequest } from '../core/tool-events.ts';
@@ -13,6 +14,7 @@ import type { CallStatus, ReplyToolCall } from '../core/turn.ts';
 import { toolCallRoom, type ToolCallRoom } from './limits.ts';
 import { gateFor } from './tool-gates.ts';
 import { askedGateId } from './asked-gate.ts';
+import { profileOf } from './profile-of.ts';
 import { endCall } from './tool-end.ts';
 
 /** Whether a reply ended in a way that lets its calls be trusted to be complete. */
@@ -106,7 +108,10 @@ function judge(env: Env, agent: AgentState, tools: AgentTools, call: ReplyToolCa
   if (call.problem !== undefined && end.finishedCleanly)
     return { ok: false, status: 'error', code: 'TOOL_ARGUMENTS_INVALID', message: `${call.problem}.` };
   const tool = tools.tools.get(call.name);
-  if (tool === undefined) return agent.forbiddenTools.includes(call.name) ? forbidden(call.name) : unknownTool(tools, call.name);
+  const only = forcedTool(agent.toolBound);
+  if (only !== undefined && only !== call.name) return bound(call.name, `the only tool it has is '${only}'`);
+  if (tool === undefined)
+    return agent.forbiddenTools.includes(call.name) ? forbidden(call.name) : absent(env, agent, tools, call.name);
   if (!end.finishedCleanly) {
     return {
       ok: false,
@@ -134,6 +139,18 @@ function judge(env: Env, agent: AgentState, tools: AgentTools, call: ReplyToolCa
 /** A tool that was called in vain again and again is not there for one turn. */
 function forbidden(name: string): Verdict {
   const message = `'${name}' cannot be called in this turn: it was called again and again with the same result. Go another way, or answer with what you have.`;
+  return { ok: false, status: 'denied', code: 'TOOL_DENIED', message };
+}
+
+/** A tool that the agent has, and not in this turn. */
+function absent(env: Env, agent: AgentState, tools: AgentTools, name: string): Verdict {
+  const isFiltered = agent.toolBound !== undefined && env.toolsOf(profileOf(env, agent), agent, {}).tools.has(name);
+  if (!isFiltered) return unknownTool(tools, name);
+  return bound(name, `the tools it has are ${[...tools.tools.keys()].join(', ') || 'none'}`);
+}
+
+function bound(name: string, why: string): Verdict {
+  const message = `'${name.slice(0, 100)}' cannot be called in this turn: ${why}.`;
   return { ok: false, status: 'denied', code: 'TOOL_DENIED', message };
 }
 

@@ -9,6 +9,7 @@ import type { CompiledObserver, CompiledProfile, StateUpdate } from '../core/pro
 import type { AgentState, RunState } from '../core/state.ts';
 import { readOnlyView } from '../core/read-only-view.ts';
 import { toWire } from '../core/to-wire.ts';
+import { boundOf, type ToolBound } from '../core/tool-bound.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { speaksOfErrors } from '../core/turn-error.ts';
 import type { ObserverRecord } from '../core/turn.ts';
@@ -71,8 +72,9 @@ function runObserver(
   try {
     const value = observer.condition === undefined ? true : observer.condition.evaluate(scope);
     const fired = isTruthy(value);
-    if (fired) act(tx, agent, observer, scope, ports);
-    return isScalar(value) && observer.condition !== undefined ? { ...base, fired, value } : { ...base, fired };
+    const tools = fired ? act(tx, agent, observer, scope, { ports, phase }) : undefined;
+    const seen = isScalar(value) && observer.condition !== undefined ? { value } : {};
+    return { ...base, fired, ...seen, ...(tools === undefined ? {} : { tools }) };
   } catch (thrown) {
     const error = toErrorRecord(thrown, 'OBSERVER_FAILED');
     tx.post(agent.meta.agentId, {
@@ -90,7 +92,14 @@ function isScalar(value: unknown): value is JsonValue {
   );
 }
 
-function act(tx: Transaction, agent: AgentState, observer: CompiledObserver, scope: Scope, ports: ObserverPorts): void {
+/** Does what an observer says; the answer is what it makes of the tools of the turn. */
+function act(
+  tx: Transaction,
+  agent: AgentState,
+  observer: CompiledObserver,
+  scope: Scope,
+  { ports, phase }: { readonly ports: ObserverPorts; readonly phase: ObserverRecord['phase'] },
+): ToolBound | undefined {
   const { action } = observer;
   switch (action.type) {
     case 'add_to_inbox': {
@@ -119,10 +128,25 @@ function act(tx: Transaction, agent: AgentState, observer: CompiledObserver, sco
         coded.observe({ run: readOnlyView(tx.run), agent: readOnlyView(agent), params: action.params }),
       );
       if (results.length > maxResults) throw new Error(`it wants ${results.length} things done at once; ${maxResults} are allowed`);
-      for (const result of results) applyResult(tx, agent, observer.id, result);
-      break;
+      const bounds = results.flatMap((result) => applyResult(tx, agent, observer.id, result, phase) ?? []);
+      return boundOf(bounds.map((tools) => ({ id: observer.id, phase, fired: true, tools })));
     }
+    case 'set_tool_choice':
+    case 'filter_tools':
+      return toBound(action, phase);
   }
+  return undefined;
+}
+
+/** What an action makes of the tools of a turn; once the reply is there, it is too late for that. */
+function toBound(
+  action: Extract<ObserverResult, { type: 'set_tool_choice' | 'filter_tools' }>,
+  phase: ObserverRecord['phase'],
+): ToolBound {
+  if (phase === 'post') throw new Error(`${action.type} is for observers that run before a turn`);
+  if (action.type === 'set_tool_choice') return { choice: action.toolChoice };
+  const { only, except } = action;
+  return { ...(only === undefined ? {} : { only }), ...(except === undefined ? {} : { except }) };
 }
 
 function resultsOf(name: string, returned: unknown): readonly ObserverResult[] {
@@ -133,13 +157,21 @@ function resultsOf(name: string, returned: unknown): readonly ObserverResult[] {
   );
 }
 
-function applyResult(tx: Transaction, agent: AgentState, observerId: string, result: ObserverResult): void {
+function applyResult(
+  tx: Transaction,
+  agent: AgentState,
+  observerId: string,
+  result: ObserverResult,
+  phase: ObserverRecord['phase'],
+): ToolBound | undefined {
+  if (result.type === 'set_tool_choice' || result.type === 'filter_tools') return toBound(result, phase);
   if (result.type === 'update_state') {
     updateState(tx, agent, observerId, result.path, result, result.value === undefined ? undefined : toWire(result.value));
-    return;
+    return undefined;
   }
   if (typeof result.source !== 'string' || result.source === '') throw new Error('an item needs a source');
   tx.post(targetOf(tx.run, agent, result.target ?? 'self'), { source: result.source, payload: toWire(result.payload), observerId });
+  return undefined;
 }
 
 function updateState(

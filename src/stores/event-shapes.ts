@@ -12,7 +12,7 @@ import { attempt, error, reply, usage } from './reply-shapes.ts';
  */
 
 const observer = defineShape<ObserverRecord>({
-  fields: { id: 'i', phase: 'p', fired: 'f', value: 'v', error: { short: 'e', shape: error } },
+  fields: { id: 'i', phase: 'p', fired: 'f', value: 'v', tools: 't', error: { short: 'e', shape: error } },
   guesses: { phase: (_, context) => (context.type === 'turn.start' ? 'pre' : 'post'), fired: always(false) },
 });
 

@@ -389,6 +389,25 @@ describe('observers', () => {
       code: 'BAD_PATH',
       says: 'cannot write',
     },
+    {
+      title: 'a tool choice that names no tool',
+      text: observer('{ type: set_tool_choice, tool_choice: ‸finish_flw }'),
+      code: 'UNKNOWN_TOOL',
+      says: 'did you mean `finish_flow`?',
+    },
+    { title: 'a filter of nothing', text: observer('‸{ type: filter_tools }'), code: 'MISSING_KEY', says: '`only`' },
+    {
+      title: 'a filter with an unknown tool',
+      text: observer('{ type: filter_tools, except: [finish_flow, ‸serch] }'),
+      code: 'UNKNOWN_TOOL',
+      says: '`serch`',
+    },
+    {
+      title: 'a filter after the reply',
+      text: inList('post_turn_observers', '  - id: o\n    action: { type: ‸filter_tools, only: [] }'),
+      code: 'NOT_ALLOWED',
+      says: 'too late',
+    },
     { title: 'a call without observer', text: observer('‸{ type: call }'), code: 'MISSING_KEY', says: '`observer`' },
     {
       title: 'an unknown observer',

@@ -6,10 +6,6 @@ export const missing = {
     later:
       'Only agents take turns; what a person said, a dispatch with its join and a restart are on the record as events, not as turns of their own.',
   },
-  toolsOfTurn: {
-    later:
-      'A rule can bind the tool choice of the next turn only in place of running the calls of this one; observers cannot, so a last step cannot be held to one tool yet.',
-  },
   refinement: {
     later:
       'An agent can call another one again with all it knows; a loop over two agents that counts its iterations and forces the last one is not there yet.',

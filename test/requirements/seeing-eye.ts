@@ -9,7 +9,7 @@ export const seeingEyeTables: readonly Table[] = [
     rows: {
       'prompt-choice': 'a prompt for the first step, the next ones and the last',
       'forced-last-step': 'one last step when the steps are used up, then the end',
-      'forced-answer': ['the last step can do nothing but answer, by the tool for it', missing.toolsOfTurn],
+      'forced-answer': 'the last step can do nothing but answer, by the tool for it',
       'text-fallback': 'calls that stand in the text of a reply',
       'retry-truncated': 'calls that were cut are asked for again, not run',
       'terminate-and-answer': 'an answer with confidence and reasoning, word for word',

@@ -90,7 +90,10 @@ const attempt = record(
   { config: name, model: name, startedAt: count, ms: count },
   { firstTokenMs: count, error, partialText: text, waitMs: count, queuedMs: count },
 );
-const observer = record({ id: name, phase: fc.constantFrom('pre', 'post'), fired: boolean }, { value: json, error });
+const observer = record(
+  { id: name, phase: fc.constantFrom('pre', 'post'), fired: boolean },
+  { value: json, error, tools: record({}, { choice: name, only: list(name), except: list(name) }) },
+);
 const rule = record({ id: name, matched: boolean }, { values: object(json), error });
 const payload = fc.oneof(
   json,

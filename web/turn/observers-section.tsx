@@ -42,7 +42,7 @@ export function ObserversSection({ record, phase }: { readonly record: TurnRecor
 }
 
 function Observer({ observer, record }: { readonly observer: ObserverView; readonly record: TurnRecord }) {
-  const { id, fired, error, condition, value, action, declaredAt } = observer;
+  const { id, fired, error, condition, value, action, tools, declaredAt } = observer;
   const verdict = error === undefined ? (fired ? 'fired' : 'not fired') : 'failed';
   return (
     <tr>
@@ -57,6 +57,7 @@ function Observer({ observer, record }: { readonly observer: ObserverView; reado
       <td>{value !== undefined && <code>{safe(JSON.stringify(value))}</code>}</td>
       <td>
         {action?.replaceAll('_', ' ')}
+        {tools !== undefined && <code> {safe(JSON.stringify(tools))}</code>}
         {fired && <Did id={id} record={record} />}
       </td>
       <td class="small faint">{declaredAt !== undefined && placeText(declaredAt)}</td>

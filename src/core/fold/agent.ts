@@ -134,6 +134,7 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
     cycleMatches: [],
     rungs: none,
     forbiddenTools: none,
+    toolBound: undefined,
     question: undefined,
     changesBeforeTurn: [],
     rungsBeforeTurn: none,

@@ -11,6 +11,7 @@ import { parseJson } from '../parse-json.ts';
 import { messagesOfInputs } from '../prompt.ts';
 import type { AgentState, RunState, TurnState } from '../state.ts';
 import { messageTokens } from '../token-estimate.ts';
+import { boundOf } from '../tool-bound.ts';
 import type { ReplyToolCall, TurnPrompt } from '../turn.ts';
 import { agentOf } from './agent.ts';
 import { wholeHistory } from './context.ts';
@@ -63,6 +64,7 @@ export function applyTurnEvent(run: RunState, event: EventOf<'turn.start' | 'mod
       turn.end = event;
       if (event.status === 'interrupted') forgetReading(agent, turn);
       agent.forbiddenTools = none;
+      agent.toolBound = undefined;
       agent.currentTurnId = undefined;
       agent.lastTurnId = event.turnId;
       if (agent.openCalls.size > 0) agent.openCalls.clear();
@@ -157,6 +159,7 @@ function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'
     agent.limitStage = event.limit.stage;
     agent.limitReason = event.limit.reason;
   }
+  agent.toolBound = boundOf(event.observers);
   agent.loop = false;
   agent.turnCount += 1;
   agent.counters.turnCount += 1;

@@ -5,6 +5,7 @@ import type { FilePart, TextPart } from '../../core/message.ts';
 import type { ModelAttempt, Usage } from '../../core/model.ts';
 import type { Limits } from '../../core/profile.ts';
 import type { AgentEnding } from '../../core/tool-events.ts';
+import type { ToolBound } from '../../core/tool-bound.ts';
 import type { Expiry, WaitFor } from '../../core/transition.ts';
 import type { ObserverRecord, ReplyToolCall, RuleRecord, TurnInput, TurnPrompt } from '../../core/turn.ts';
 import type { ModelEnd, TurnReserve } from '../../core/turn-events.ts';
@@ -105,6 +106,7 @@ export const observerRecord = record<ObserverRecord>({
   phase: oneOf('pre', 'post'),
   fired: flag,
   value: optional(json),
+  tools: optional(record<ToolBound>({ choice: optional(text), only: optional(list(text)), except: optional(list(text)) })),
   error: optional(errorRecord),
 });
 

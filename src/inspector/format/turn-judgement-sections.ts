@@ -21,10 +21,21 @@ function observerText(out: Layout, observer: ObserverView): string {
     ...(observer.condition === undefined ? [] : [`condition ${safe(observer.condition)}`]),
     ...(observer.value === undefined ? [] : [`value ${safe(JSON.stringify(observer.value))}`]),
     ...(observer.action === undefined ? [] : [observer.action]),
+    ...(observer.tools === undefined ? [] : [boundText(observer.tools)]),
     ...(observer.declaredAt === undefined ? [] : [placeText(observer.declaredAt)]),
     ...(observer.error === undefined ? [] : [safe(observer.error.message)]),
   ];
   return `${style.cyan(safe(observer.id))}  ${verdict}  ${style.dim(notes.join(', '))}`.trimEnd();
+}
+
+/** What an observer made of the tools of the turn. */
+function boundText({ choice, only, except }: NonNullable<ObserverView['tools']>): string {
+  const parts = [
+    ...(choice === undefined ? [] : [`tool choice ${safe(choice)}`]),
+    ...(only === undefined ? [] : [`only ${safe(only.join(', ')) || 'none'}`]),
+    ...(except === undefined || except.length === 0 ? [] : [`without ${safe(except.join(', '))}`]),
+  ];
+  return `→ ${parts.join(', ')}`;
 }
 
 /** Adds the decider's action, its trace in one line, and each rule with its condition. */

@@ -7,6 +7,7 @@ import { compileItem, type TextKeys } from './compile-item.ts';
 import { compileCondition } from './compile-text.ts';
 import { compileValue } from './compile-value.ts';
 import { mapItems, readObject, readText, textNode } from './read-node.ts';
+import { compileToolAction } from './compile-tool-action.ts';
 import { requireKey } from './require-key.ts';
 
 const targets = ['self', 'parent', 'partner', 'principal'];
@@ -24,14 +25,19 @@ export function compileObservers(
   for (const node of mapItems(profile, key)) {
     const id = readText(node, 'id') ?? '';
     const condition = compileCondition(context.report, node);
-    const action = compileAction(context, node, id, keys);
+    const action = compileAction(context, node, { id, key }, keys);
     if (action !== undefined)
       observers.push({ id, ...(condition === undefined ? {} : { condition }), action, source: refOf(node) });
   }
   return observers;
 }
 
-function compileAction(context: CompileContext, observer: MapNode, id: string, keys: TextKeys): ObserverAction | undefined {
+function compileAction(
+  context: CompileContext,
+  observer: MapNode,
+  { id, key }: { readonly id: string; readonly key: string },
+  keys: TextKeys,
+): ObserverAction | undefined {
   const owner = `observer ${quote(id)}`;
   const action = requireKey(context, observer, 'action', owner);
   if (action?.kind !== 'map') return undefined;
@@ -55,6 +61,9 @@ function compileAction(context: CompileContext, observer: MapNode, id: string, k
       if (observers !== undefined) checkName(context, name, observers, { code: 'UNKNOWN_OBSERVER', what: 'observer' });
       return { type: 'call', observer: name.value, params: readObject(action, 'params') ?? {} };
     }
+    case 'set_tool_choice':
+    case 'filter_tools':
+      return compileToolAction(context, action, owner, key);
     default:
       return undefined;
   }

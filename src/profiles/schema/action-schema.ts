@@ -6,6 +6,7 @@ import {
   inboxSource,
   itemId,
   list,
+  names,
   object,
   oneOf,
   remove,
@@ -59,7 +60,6 @@ const observerAction = variants({
       await: inDecider,
       call_tool: inDecider,
       retry_turn: inDecider,
-      set_tool_choice: inDecider,
     },
   },
   common: {},
@@ -70,6 +70,11 @@ const observerAction = variants({
     },
     update_state: { updates: list('The changes, in order.', update) },
     call: { observer: words('The name of an observer written in code.'), params: freeMap('Its parameters.') },
+    set_tool_choice: { tool_choice: words('For the coming turn: auto, none, required, or the only tool it can call.') },
+    filter_tools: {
+      only: names('The only tools and toolsets there are in the coming turn.'),
+      except: names('Tools and toolsets that are not there in the coming turn.'),
+    },
   },
 });
 
@@ -93,7 +98,13 @@ const deciderAction = variants({
   what: 'action',
   key: 'type',
   keySchema: {
-    'x-elsewhere': { add_to_inbox: inObserver, update_state: inObserver, call: inObserver, end: 'write end_agent_turn' },
+    'x-elsewhere': {
+      add_to_inbox: inObserver,
+      update_state: inObserver,
+      call: inObserver,
+      filter_tools: inObserver,
+      end: 'write end_agent_turn',
+    },
   },
   common: {},
   kinds: {
