@@ -1,4 +1,5 @@
 import type { AgentContext } from './agent-context.ts';
+import type { Budget, ModuleBudget, RunUsage } from './budget.ts';
 import type { EventOf, RunEndStatus, RunImport } from './event.ts';
 import type { ErrorRecord } from './error.ts';
 import type { AgentId, CallId, ContentHash, RunId, TurnId } from './ids.ts';
@@ -81,42 +82,6 @@ export interface RunMeta {
   readonly parentRun: { readonly runId: RunId; readonly at: number } | undefined;
   /** Set when it was read from a file: such a run never goes on. */
   readonly imported: RunImport | undefined;
-}
-
-/** Tokens and money of a run or an agent; `costUnknown` when some call had no price. */
-export interface RunUsage {
-  inputTokens: number;
-  outputTokens: number;
-  cacheReadTokens: number;
-  reasoningTokens: number;
-  modelCalls: number;
-  cost: number;
-  costUnknown: boolean;
-}
-
-/** What one agent with all below it, or the whole run, has used, and what of it is under way. */
-export interface Budget {
-  /** Tokens and US dollars of model calls that have ended. */
-  tokens: number;
-  cost: number;
-  /** What model calls in flight may use at most. */
-  reservedTokens: number;
-  reservedCost: number;
-  /** Agents at work: neither held back nor ended. */
-  live: number;
-  /** Those of them whose model call in flight holds a reservation. */
-  reserving: number;
-  /** Agents ever started. */
-  agents: number;
-}
-
-/** What all agents that were ever at a work module have used of it. */
-export interface ModuleBudget extends Budget {
-  turns: number;
-  toolCalls: number;
-  /** Milliseconds agents worked on it in earlier attempts, and since when one does now, in working time of the run. */
-  activeMs: number;
-  workingSince: number | undefined;
 }
 
 /** What all agents of a run share. */

@@ -1,7 +1,8 @@
 import type { RunId } from '../core/ids.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { CompiledProfile } from '../core/profile.ts';
-import type { RunState, RunUsage } from '../core/state.ts';
+import type { RunUsage } from '../core/budget.ts';
+import type { RunState } from '../core/state.ts';
 import type { ProfileFacts } from '../inspector/profile-facts.ts';
 import { checkSchema } from '../tools/check-arguments.ts';
 

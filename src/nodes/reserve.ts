@@ -2,7 +2,8 @@ import type { Env } from '../core/env.ts';
 import { moduleOf, parentOf } from '../core/fold/budget.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import type { CompiledProfile } from '../core/profile.ts';
-import type { AgentState, Budget, RunState } from '../core/state.ts';
+import type { Budget } from '../core/budget.ts';
+import type { AgentState, RunState } from '../core/state.ts';
 import type { TurnReserve } from '../core/turn-events.ts';
 import { costLimit, moduleLimits, type ReachedLimit, shown, tokenLimit } from './limits.ts';
 

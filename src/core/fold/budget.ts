@@ -1,7 +1,8 @@
 import type { EventOf } from '../event.ts';
 import type { ModelAttempt } from '../model.ts';
 import { activeAt } from '../run-time.ts';
-import type { AgentState, Budget, ModuleBudget, RunState, TurnState } from '../state.ts';
+import type { Budget, ModuleBudget } from '../budget.ts';
+import type { AgentState, RunState, TurnState } from '../state.ts';
 import { estimateTokens } from '../token-estimate.ts';
 import type { TurnStart } from '../turn-events.ts';
 

@@ -1,6 +1,7 @@
 import type { EventOf } from '../event.ts';
 import { defaultRunLimits } from '../limits.ts';
-import type { Keeps, RunState, RunUsage } from '../state.ts';
+import type { RunUsage } from '../budget.ts';
+import type { Keeps, RunState } from '../state.ts';
 import { newBudget } from './budget.ts';
 
 /** Usage of nothing yet. */
