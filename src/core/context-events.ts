@@ -3,8 +3,11 @@ import type { AgentId, ContentHash } from './ids.ts';
 import type { ModelAttempt, Usage } from './model.ts';
 import type { TurnReserve } from './turn-events.ts';
 
-/** Why prompts begin later than they did; `nothing_kept`: as before, but with a note in the place of what was not kept. */
-export type TrimReason = 'window' | 'max_tokens' | 'stop' | 'refused' | 'compaction_failed' | 'nothing_kept';
+/**
+ * Why prompts begin later than they did; `nothing_kept`: as before, but with a note in the place of what was not kept;
+ * `new_task`: the agent sees its own history from the task at hand on.
+ */
+export type TrimReason = 'window' | 'max_tokens' | 'stop' | 'refused' | 'compaction_failed' | 'nothing_kept' | 'new_task';
 
 /** The messages before `to` are left out of an agent's prompts from here on; they stay in the journal. */
 export interface ContextTrim {

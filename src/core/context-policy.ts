@@ -1,4 +1,5 @@
 import type { JsonObject } from './json.ts';
+import type { Visibility } from './visibility.ts';
 
 /** When a summariser replaces old messages, what it leaves, and what happens when it fails. */
 export interface CompactionPolicy {
@@ -31,6 +32,8 @@ export interface ContextPolicy {
   readonly compaction?: CompactionPolicy;
   /** Longest tool result in characters that is shown whole; of longer ones, a preview with a token. Absent = no previews. */
   readonly resultPreview?: number;
+  /** What it sees of others' history, and whether of its own before the task at hand; absent = its own alone. */
+  readonly visibility?: Visibility;
   /** Everything the profile says, in YAML spelling. */
   readonly raw: JsonObject;
 }

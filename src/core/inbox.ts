@@ -27,6 +27,8 @@ export interface InboxItem {
   readonly ruleId?: string;
   /** What it says comes from outside the circle of those whose instructions count: it is framed as data. */
   readonly trust?: 'untrusted';
+  /** Agents whose words are in it, other than who posted it: what they read from outside counts for the reader. */
+  readonly quotes?: readonly AgentId[];
   /** Who posted it: an agent of the run, or absent for the outside. */
   readonly from?: AgentId;
   /** The item this one stands for once more: the turn that read it was interrupted, or failed, before its model had answered. */
@@ -63,6 +65,7 @@ export const sourcePriorities: Readonly<Record<string, number>> = {
   WORK_MODULES_STATUS_UPDATE: 90,
   PRINCIPAL_ACTIVITY_UPDATE: 90,
   USER_PROMPT: 100,
+  VISIBLE_HISTORY: 110,
 };
 
 /** The priority of sources that are in no table (A1.3). */

@@ -38,6 +38,7 @@ export const globalStrategies: ReadonlyMap<string, Strategy> = new Map<string, S
   ['PROFILES_UPDATED_NOTIFICATION', strategy('generic_message', false, {}, 'prepend_to_role')],
   ['WORK_MODULES_STATUS_UPDATE', strategy('work_modules', false)],
   ['PRINCIPAL_ACTIVITY_UPDATE', strategy('principal_history_summary', false)],
+  ['VISIBLE_HISTORY', strategy('visible_history', false)],
   ['FIM_INSTRUCTION', strategy('templated_content', true)],
   ['JSON_HISTORY_FOR_LLM', strategy('json_history', true)],
   ['TOOL_INPUTS_BRIEFING', strategy('markdown_formatter', true)],

@@ -57,6 +57,7 @@ export interface ItemDraft {
   readonly observerId?: string;
   readonly ruleId?: string;
   readonly trust?: 'untrusted';
+  readonly quotes?: readonly AgentId[];
   readonly from?: AgentId;
   readonly repeats?: ItemId;
 }

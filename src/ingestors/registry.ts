@@ -14,6 +14,7 @@ import { taggedContent } from './tagged-content.ts';
 import { templatedContent } from './templated-content.ts';
 import { toolResult } from './tool-result.ts';
 import { userPrompt } from './user-prompt.ts';
+import { visibleHistory } from './visible-history.ts';
 import { workModules } from './work-modules.ts';
 
 /** Finds ingestors by name, with or without the suffix `_ingestor`. */
@@ -38,6 +39,7 @@ const builtIn: readonly Ingestor[] = [
   templatedContent,
   toolResult,
   userPrompt,
+  visibleHistory,
   workModules,
 ];
 

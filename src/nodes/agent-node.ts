@@ -31,6 +31,7 @@ import { readInbox } from './prep-inputs.ts';
 import { buildSystemPrompt, type TextSection } from './prep-system-prompt.ts';
 import { profileOf, toolNames } from './profile-of.ts';
 import { configOf } from './reserve.ts';
+import { beginAtTask, showVisible } from './show-visible.ts';
 import { boundTurn, lookAtLimits, noteUnknownCost } from './turn-limits.ts';
 
 /**
@@ -61,6 +62,8 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket |
   const observers = env.observe(tx, agent, profile, 'pre');
   if (!climbLadder(tx, env, agent, profile)) return undefined;
   if (!lookAtLimits(tx, env, agent, profile)) return undefined;
+  beginAtTask(tx, agent, profile);
+  showVisible(tx, agent, profile, agent.inbox[0]?.seq ?? lastDecision(tx.run, agent)?.seq);
   const size = lookAtContext(tx, env, agent, profile);
   askToGoOn(tx, agent);
   const { inputs, cause } = readInbox(tx, env, agent, profile);

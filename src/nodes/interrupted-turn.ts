@@ -4,6 +4,7 @@ import type { ModelAttempt, ModelOutcome } from '../core/model.ts';
 import type { AgentState, TurnState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { recordReply } from './post-reply.ts';
+import { visibilityObserver } from './show-visible.ts';
 
 const interruption: ErrorRecord = {
   code: 'MODEL_INTERRUPTED',
@@ -47,7 +48,7 @@ export function interruptTurn(tx: Transaction, env: Env, agent: AgentState, turn
  * say themselves.
  */
 export function readAgain(tx: Transaction, agent: AgentState, turn: TurnState, cause: number): void {
-  const momentary = new Set(['loop', ...turn.start.observers.map(({ id }) => id)]);
+  const momentary = new Set(['loop', visibilityObserver, ...turn.start.observers.map(({ id }) => id)]);
   turn.start.inputs.forEach((input, index) => {
     const item = turn.items[index];
     if (item === undefined || input.persistent || input.kept === true) return;

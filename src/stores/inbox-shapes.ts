@@ -46,6 +46,7 @@ export const item = defineShape<InboxItem>({
     from: 'f',
     repeats: 'w',
     trust: 'z',
+    quotes: 'v',
   },
   guesses: { source: always('TOOL_RESULT'), consumption: always('consume_on_read'), delivery: always('next') },
   note: (record, context) => context.items.add(record.itemId, record),

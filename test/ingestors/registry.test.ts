@@ -25,6 +25,7 @@ describe('createIngestorRegistry', () => {
       'templated_content',
       'tool_result',
       'user_prompt',
+      'visible_history',
       'work_modules',
     ];
     expect(registry.names().toSorted()).toEqual(expected.flatMap((name) => [name, `${name}_ingestor`]).toSorted());

@@ -116,6 +116,36 @@ describe('shape of profiles (FAULTS Y6, Y7)', () => {
       says: 'tool_result, user, assistant',
     },
     {
+      title: 'an unknown scope of visibility',
+      text: 'name: A\ncontext_policy: { visibility: [own, ‸everyone] }\n',
+      code: 'NOT_ALLOWED',
+      says: 'conversation',
+    },
+    {
+      title: 'an unknown kind of entry',
+      text: 'name: A\ncontext_policy: { visibility: { show: [below], kinds: [‸reples] } }\n',
+      code: 'NOT_ALLOWED',
+      says: 'reply',
+    },
+    {
+      title: 'visibility without scopes',
+      text: 'name: A\ncontext_policy: { visibility: ‸{ last: 3 } }\n',
+      code: 'MISSING_KEY',
+      says: '`show` is missing in `context_policy.visibility`',
+    },
+    {
+      title: 'more of a kind than can be shown',
+      text: 'name: A\ncontext_policy: { visibility: { show: [below], last: { call: ‸500 } } }\n',
+      code: 'OUT_OF_RANGE',
+      says: '50',
+    },
+    {
+      title: 'a bound for a kind there is not',
+      text: 'name: A\ncontext_policy: { visibility: { show: [below], chars: { ‸calls: 5 } } }\n',
+      code: 'UNKNOWN_KEY',
+      says: 'did you mean `call`?',
+    },
+    {
       title: 'an unknown key of the context policy',
       text: 'name: A\ncontext_policy: { ‸windows: 5 }\n',
       code: 'UNKNOWN_KEY',

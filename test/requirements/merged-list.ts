@@ -66,7 +66,7 @@ const merged: Readonly<Record<string, Readonly<Record<number, readonly [Weight, 
   },
   'Memory and context': {
     48: ['C', 'a window that parts no call from its result'],
-    49: ['C', 'who sees what of whom', missing.visibility],
+    49: ['C', 'who sees what of whom'],
     50: ['I', 'how long each kind of text may be'],
     51: ['C', 'summaries of what is old'],
     52: ['I', 'tokens for long texts'],

@@ -26,10 +26,6 @@ export const missing = {
     later:
       'Results of several workers come back as one report each, in order; they are not put together by kind, in sections or tables, yet.',
   },
-  visibility: {
-    later:
-      'An agent sees its own history and what others hand over; `visibility` of a context policy is accepted and has no effect yet.',
-  },
   rendering: {
     later:
       'Prompts are conversations; `rendering` of a context policy, history as a numbered stream of events with summaries in place, has no effect yet.',

@@ -318,6 +318,7 @@ pre_turn_observers:
       'PROFILES_UPDATED_NOTIFICATION generic_message prepend user once',
       'WORK_MODULES_STATUS_UPDATE work_modules append user once',
       'PRINCIPAL_ACTIVITY_UPDATE principal_history_summary append user once',
+      'VISIBLE_HISTORY visible_history append user once',
       'FIM_INSTRUCTION templated_content append user kept',
       'JSON_HISTORY_FOR_LLM json_history append user kept',
       'TOOL_INPUTS_BRIEFING markdown_formatter append user kept',

@@ -119,6 +119,7 @@ const item = record(
     ruleId: name,
     from: agentId,
     trust: fc.constant('untrusted'),
+    quotes: list(agentId),
   },
 );
 const turnInput = record(
@@ -208,7 +209,7 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
     },
   ),
   'context.trim': record(
-    { agentId, to: count, reason: fc.constantFrom('window', 'nothing_kept') },
+    { agentId, to: count, reason: fc.constantFrom('window', 'nothing_kept', 'new_task') },
     { head: name, headTokens: count },
   ),
   'compaction.start': record(

@@ -1,7 +1,7 @@
 import type { EventOf } from '../event.ts';
 import type { AgentState, RunState } from '../state.ts';
 import { agentOf } from './agent.ts';
-import { passOn } from './sources.ts';
+import { passOn, takeIn } from './sources.ts';
 
 /** Folds what happens to items before a turn reads them. */
 export function applyInboxEvent(run: RunState, event: EventOf<'inbox.add' | 'inbox.fail' | 'inbox.drop'>): void {
@@ -11,6 +11,7 @@ export function applyInboxEvent(run: RunState, event: EventOf<'inbox.add' | 'inb
       agent.inbox.push({ item: event.item, seq: event.seq, turnsSeen: 0, failures: 0 });
       run.counters.items += 1;
       if (event.item.from !== undefined) passOn(run.agents.get(event.item.from), agent);
+      for (const quoted of event.item.quotes ?? []) takeIn(run.agents.get(quoted), agent);
       if (event.item.delivery === 'now') interrupt(run, agent, event.seq);
       break;
     case 'inbox.fail': {

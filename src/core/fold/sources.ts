@@ -100,7 +100,12 @@ export function keepInOtherWords(agent: AgentState, which: 'all' | 'quotable'): 
 
 /** One agent's words reach another: a briefing, a message, a result. */
 export function passOn(from: AgentState | undefined, to: AgentState | undefined): void {
-  if (from !== undefined && to !== undefined && from !== to) carry(to, untrustedSources(from.sources));
+  if (from !== to) takeIn(from, to);
+}
+
+/** The same, where what an agent said itself may have left its own view. */
+export function takeIn(from: AgentState | undefined, to: AgentState | undefined): void {
+  if (from !== undefined && to !== undefined) carry(to, untrustedSources(from.sources));
 }
 
 function carry({ sources }: AgentState, labels: readonly string[]): void {

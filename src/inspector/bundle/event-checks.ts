@@ -249,7 +249,7 @@ const fields: { readonly [Type in EventType]: Fields<Draft<Type>> } = {
   'context.trim': {
     ...agent,
     to: count,
-    reason: oneOf('window', 'max_tokens', 'stop', 'refused', 'compaction_failed', 'nothing_kept'),
+    reason: oneOf('window', 'max_tokens', 'stop', 'refused', 'compaction_failed', 'nothing_kept', 'new_task'),
     head: optional(contentHash),
     headTokens: optional(number),
   },

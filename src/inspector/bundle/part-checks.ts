@@ -68,6 +68,7 @@ export const inboxItem = record<InboxItem>({
   ruleId: optional(text),
   trust: optional(oneOf('untrusted')),
   from: optional(id),
+  quotes: optional(ids),
   repeats: optional(id),
 });
 

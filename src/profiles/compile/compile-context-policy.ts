@@ -3,6 +3,7 @@ import type { CompactionPolicy, ContextPolicy } from '../../core/context-policy.
 import { toPlainObject, type MapNode } from '../yaml/source-node.ts';
 import { checkLlmConfig } from './choose-llm-config.ts';
 import type { CompileContext } from './compile-context.ts';
+import { compileVisibility } from './compile-visibility.ts';
 import { mapNode, readNumber, readText, textNode } from './read-node.ts';
 
 const kinds = ['tool_result', 'user', 'assistant'];
@@ -25,11 +26,13 @@ export function compileContextPolicy(context: CompileContext, profile: MapNode):
   const stopAt = readNumber(node, 'stop_at');
   const compaction = compileCompaction(context, node);
   const resultPreview = readNumber(node, 'result_preview');
+  const visibility = compileVisibility(node);
   if (maxTokens !== undefined) policy.maxTokens = maxTokens;
   if (warnAt !== undefined) policy.warnAt = warnAt;
   if (stopAt !== undefined) policy.stopAt = stopAt;
   if (compaction !== undefined) policy.compaction = compaction;
   if (resultPreview !== undefined) policy.resultPreview = resultPreview;
+  if (visibility !== undefined) policy.visibility = visibility;
   return policy;
 }
 

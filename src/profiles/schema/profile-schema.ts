@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../core/json.ts';
 import { observerSchema, ruleSchema } from './action-schema.ts';
 import { stagnationSchema } from './stagnation-schema.ts';
+import { visibilitySchema } from './visibility-schema.ts';
 import {
   before,
   condition,
@@ -148,7 +149,7 @@ const contextPolicy = object(
     stop_at: number("Share of the model's context size at which the agent gets its last turn; default 0.98.", 0, 1),
     result_preview: whole('Longest tool result in characters that is shown whole; of longer ones, a preview with a token.', 200),
     compaction,
-    visibility: freeMap('Settings of visibility.'),
+    visibility: visibilitySchema,
     rendering: freeMap('Settings of rendering.'),
   },
   { 'x-what': 'context_policy' },

@@ -1,0 +1,193 @@
+import { untrustedSources } from '../core/prompt-sources.ts';
+import type { AgentId, TurnId } from '../core/ids.ts';
+import { isJsonObject, type JsonValue, type Writable } from '../core/json.ts';
+import { contentText } from '../core/message.ts';
+import type { AgentState, CallState, RunState, TurnState } from '../core/state.ts';
+import { type EntryKind, globalKey, mostEntries, type Visibility, type VisibleEntry } from '../core/visibility.ts';
+
+/*
+ * What an agent sees of the history of others, read off the fold.
+ *
+ * 1. The work is bounded whatever the team did (I13): so many agents, so many turns of each, so many calls of a turn.
+ * 2. Entries stand in the order they happened, the latest of each kind.
+ * 3. Whoever is shown is named, so that what it read from outside counts for the reader, too.
+ */
+
+/** Most agents whose history is looked at, the ones started last; most turns of each; most turns that are searched for the conversation. */
+const mostAgents = 32;
+const mostTurns = 16;
+const mostConversationTurns = 64;
+
+/** What is visible, and which agents' words are in it that have read from outside. */
+export interface VisibleHistory {
+  readonly entries: readonly VisibleEntry[];
+  readonly quotes: readonly AgentId[];
+  /** Nobody can say whose words these are, and some agent of the run has read from outside. */
+  readonly isSuspect: boolean;
+}
+
+interface Found {
+  readonly seq: number;
+  readonly entry: VisibleEntry;
+}
+
+type Add = (kind: EntryKind, seq: number, text: string, name?: string) => void;
+
+/** Reads what a profile lets its agents see of the history of others, besides their messages. */
+export function visibleEntries(run: RunState, agent: AgentState, { show, kinds }: Visibility): VisibleHistory {
+  const found = new Map<EntryKind, Found[]>();
+  const adder = (who: AgentState | undefined, turnId?: TurnId): Add => {
+    return (kind, seq, text, name) => {
+      const bounds = kinds.get(kind);
+      if (bounds === undefined || text.trim() === '') return;
+      const list = found.get(kind);
+      const entry = { seq, entry: entryOf({ kind, text, chars: bounds.chars, name }, who, turnId) };
+      if (list === undefined) found.set(kind, [entry]);
+      else list.push(entry);
+    };
+  };
+  const root = run.rootAgentId === undefined ? undefined : run.agents.get(run.rootAgentId);
+  if (show.has('conversation') && root !== undefined) readConversation(run, root, agent, adder);
+  const others = show.has('team') && root !== undefined ? team(run, root, agent) : show.has('below') ? below(run, agent) : [];
+  for (const other of others) readTrace(run, other, other === root && show.has('conversation'), adder);
+  if (show.has('global')) readGlobal(run, adder(undefined));
+  const shown = [...found].flatMap(([kind, list]) => list.toSorted(bySeq).slice(-(kinds.get(kind)?.last ?? 0)));
+  const entries = shown.toSorted(bySeq).map(({ entry }) => entry);
+  const authors = new Set(entries.flatMap(({ agent_id: id }) => id ?? []));
+  return {
+    entries,
+    quotes: [...authors].filter((id) => untrustedSources(run.agents.get(id)?.sources ?? agent.sources).length > 0),
+    isSuspect: run.isTainted && entries.some(({ kind }) => kind === 'global'),
+  };
+}
+
+function bySeq(a: Found, b: Found): number {
+  return a.seq - b.seq;
+}
+
+interface Said {
+  readonly kind: EntryKind;
+  readonly text: string;
+  readonly chars: number;
+  readonly name: string | undefined;
+}
+
+function entryOf({ kind, text, chars, name }: Said, who: AgentState | undefined, turnId: TurnId | undefined): VisibleEntry {
+  const isLong = text.length > chars;
+  const entry: Writable<VisibleEntry> = { kind, text: isLong ? text.slice(0, chars).toWellFormed() : text };
+  if (isLong) entry.cut = text.length - chars;
+  if (who !== undefined && kind !== 'user_message') {
+    entry.agent_id = who.meta.agentId;
+    entry.profile = who.meta.profile;
+  } else if (who !== undefined) entry.agent_id = who.meta.agentId;
+  if (turnId !== undefined) entry.turn_id = turnId;
+  if (name !== undefined) entry.name = name;
+  return entry;
+}
+
+/** An agent's latest turns, the newest first, as far as they are in memory. */
+function latestTurns(run: RunState, agent: AgentState, most: number, before = agent.turnCount + 1): readonly TurnState[] {
+  const turns: TurnState[] = [];
+  for (let count = before - 1; count > 0 && turns.length < most; count--) {
+    const turn = run.turns.get(`${agent.meta.agentId}.t${count}` as TurnId);
+    if (turn === undefined) break;
+    turns.push(turn);
+  }
+  return turns;
+}
+
+/** What the person and the first agent said to each other; to that agent itself, only what is no longer in its view. */
+function readConversation(
+  run: RunState,
+  root: AgentState,
+  reader: AgentState,
+  adder: (who: AgentState, turnId?: TurnId) => Add,
+): void {
+  const before = root === reader ? firstTurnInView(root) : undefined;
+  const turns = latestTurns(run, root, mostConversationTurns, before);
+  for (const turn of turns) {
+    const add = adder(root, turn.turnId);
+    for (const [index, input] of turn.start.inputs.entries()) {
+      if (input.source !== 'USER_PROMPT' || isEngines(turn, index)) continue;
+      add('user_message', turn.start.seq, contentText(input.content));
+    }
+    const reply = turn.modelEnd?.reply;
+    if (reply !== undefined && isForUser(turn)) add('assistant_message', turn.modelEnd?.seq ?? 0, reply.text);
+  }
+  const earliest = turns.at(-1);
+  const { input } = run.meta;
+  // However long it went on since: what was asked first is known.
+  if (earliest !== undefined && earliest.turnId !== `${root.meta.agentId}.t1`) adder(root)('user_message', 0, askedFirst(input));
+}
+
+function askedFirst(input: JsonValue): string {
+  const prompt = isJsonObject(input) ? input['prompt'] : undefined;
+  return typeof prompt === 'string' ? prompt : wordsOf(input);
+}
+
+function firstTurnInView({ view, released, origins, turnCount }: AgentState): number {
+  const first = origins[view.from - released]?.turnId;
+  return first === undefined ? turnCount + 1 : Number(first.slice(first.lastIndexOf('t') + 1));
+}
+
+/** A reply without calls that was let stand is what the user reads. */
+function isForUser({ modelEnd, decide }: TurnState): boolean {
+  return modelEnd?.reply?.toolCalls.length === 0 && decide?.action.type !== 'retry_turn';
+}
+
+function isEngines({ items }: TurnState, index: number): boolean {
+  const item = items[index];
+  return item?.observerId !== undefined || item?.ruleId !== undefined;
+}
+
+/** What an agent was given, said, called and brought; without its talk with the user, when that is shown by itself. */
+function readTrace(run: RunState, agent: AgentState, withoutTalk: boolean, adder: (who: AgentState, turnId?: TurnId) => Add): void {
+  const turns = latestTurns(run, agent, mostTurns);
+  for (const turn of turns) {
+    const add = adder(agent, turn.turnId);
+    for (const [index, input] of turn.start.inputs.entries()) {
+      if (!input.persistent || input.role === 'tool' || isEngines(turn, index)) continue;
+      if (!(withoutTalk && input.source === 'USER_PROMPT')) add('task', turn.start.seq, contentText(input.content));
+    }
+    const { modelEnd, calls } = turn;
+    if (modelEnd?.reply !== undefined && !(withoutTalk && isForUser(turn))) add('reply', modelEnd.seq, modelEnd.reply.text);
+    if (modelEnd?.error !== undefined) add('error', modelEnd.seq, modelEnd.error.message);
+    for (const call of calls.slice(-mostEntries)) readCall(call, add);
+  }
+  if (agent.status !== 'ended') return;
+  const words = agent.output === '' ? (agent.error?.message ?? '(no words)') : agent.output;
+  adder(agent)('final', turns[0]?.end?.seq ?? turns[0]?.start.seq ?? agent.meta.seq, words, agent.outcome ?? '');
+}
+
+function readCall({ request, end }: CallState, add: Add): void {
+  add('call', request.seq, request.args === null ? '(nothing that can be used)' : JSON.stringify(request.args), request.name);
+  if (end !== undefined) add(end.status === 'ok' ? 'result' : 'error', end.seq, contentText(end.content), request.name);
+}
+
+/** What rules and observers put into `team.shared.global`, in the order they did. */
+function readGlobal(run: RunState, add: Add): void {
+  const list = run.team.shared[globalKey];
+  if (!Array.isArray(list)) return;
+  (list as readonly JsonValue[]).slice(-mostEntries).forEach((value, index) => add('global', index, wordsOf(value)));
+}
+
+function wordsOf(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** All other agents of the run, the ones started last where there are too many. */
+function team(run: RunState, root: AgentState, reader: AgentState): readonly AgentState[] {
+  return [root, ...below(run, root)].filter((agent) => agent !== reader);
+}
+
+/** The agents an agent started, and theirs, level by level. */
+function below(run: RunState, agent: AgentState): readonly AgentState[] {
+  const found: AgentState[] = [];
+  let level: readonly AgentState[] = [agent];
+  while (level.length > 0 && found.length < mostAgents) {
+    level = level.flatMap(({ children }) => children.slice(-mostAgents).flatMap((id) => run.agents.get(id) ?? []));
+    level = level.toSorted((a, b) => b.meta.seq - a.meta.seq).slice(0, mostAgents - found.length);
+    found.push(...level);
+  }
+  return found;
+}
