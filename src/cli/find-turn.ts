@@ -11,15 +11,29 @@ export function matchTurns(run: Pick<RunState, 'turns'>, reference: string): rea
   if (reference === 'last') return all.slice(-1);
   const exact = all.filter((turnId) => turnId === reference);
   if (exact.length > 0 || reference === '') return exact;
-  return all.filter((turnId) => turnId.endsWith(`.${reference}`) || turnId.endsWith(`_${reference}`));
+  return all.filter((turnId) => isMeant(turnId, reference));
+}
+
+function isMeant(turnId: TurnId, reference: string): boolean {
+  return turnId === reference || turnId.endsWith(`.${reference}`) || turnId.endsWith(`_${reference}`);
 }
 
 /**
  * The turn that a word on the command line means: `last`, a whole id, or the end of exactly one id (`t3`, `2.t3`).
- * Fails with OPTION_INVALID, naming the turns it could be.
+ * `others` are turns that no agent took, which may be meant where no turn of an agent is. Fails with OPTION_INVALID, naming the turns it could be.
  */
-export function findTurn(run: Pick<RunState, 'turns' | 'meta'>, reference: string): TurnId {
-  const found = matchTurns(run, reference);
+export function findTurn(
+  run: Pick<RunState, 'turns' | 'meta'>,
+  reference: string,
+  others: () => readonly { readonly turnId: TurnId }[] = () => [],
+): TurnId {
+  const ofAgents = matchTurns(run, reference);
+  const found =
+    ofAgents.length > 0
+      ? ofAgents
+      : others()
+          .map(({ turnId }) => turnId)
+          .filter((turnId) => isMeant(turnId, reference));
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
   const { runId } = run.meta;

@@ -108,7 +108,12 @@ function addReadingCommands(program: Command, done: Done): void {
     done(await showCommand(run, options));
   });
   reading(
-    program.command('turns').summary('list the turns of a run').argument('<run>').option('--agent <id>', 'of one agent only'),
+    program
+      .command('turns')
+      .summary('list the turns of a run')
+      .argument('<run>')
+      .option('--agent <id>', 'of one agent only')
+      .option('--type <type>', 'of another type than those of agents: user, dispatch, aggregation, restart, or all'),
   ).action(async (run: string, options) => {
     const { turnsCommand } = await import('./commands/turns.ts');
     done(await turnsCommand(run, options));

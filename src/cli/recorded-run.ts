@@ -9,6 +9,7 @@ import type { ProfileFile } from '../core/profile.ts';
 import type { RunState } from '../core/state.ts';
 import type { EventAt } from '../inspector/cause-chain.ts';
 import { fromPlainFacts, type ProfileFacts } from '../inspector/profile-facts.ts';
+import { otherTurns, turnOfId } from '../inspector/other-turns.ts';
 import { toTurnRecord, type TurnRecord } from '../inspector/turn-record.ts';
 import { why, type WhyAnswer, whyAt, type WhyOptions } from '../inspector/why.ts';
 import type { WhyPlace } from '../inspector/why-place.ts';
@@ -59,7 +60,10 @@ export class RecordedRun implements Disposable {
 
   /** The record of the turn that a word on the command line means. */
   async turn(reference: string): Promise<TurnRecord> {
-    const turn = this.state.turns.get(findTurn(this.state, reference));
+    const turn = turnOfId(
+      this.state,
+      findTurn(this.state, reference, () => otherTurns(this.state)),
+    );
     if (turn === undefined) throw new CadreError('OPTION_INVALID', `run ${this.state.meta.runId} has no turn '${reference}'`);
     return toTurnRecord(this.state, turn, this.content, await this.profiles(), contentHash);
   }

@@ -117,6 +117,13 @@ export interface AgentMeta {
   readonly allowedToolsets: readonly string[] | undefined;
 }
 
+/** A time an agent set out, and the call that asked for it, if one waits for what it hands in. */
+export interface Beginning {
+  readonly seq: number;
+  readonly at: number;
+  readonly callId: CallId | undefined;
+}
+
 /** Built-in counters, readable as `counters.*` in conditions. */
 export interface AgentCounters {
   turnCount: number;
@@ -175,6 +182,8 @@ export interface AgentState extends AgentContext {
   readonly moduleScope: string | undefined;
   readonly moduleLead: AgentId | undefined;
   iteration: number;
+  /** Each time it set out: its start, and every time it was sent on; the last one is what it does now. */
+  beginnings: readonly Beginning[];
   flowId: string;
   turnCount: number;
   currentTurnId: TurnId | undefined;

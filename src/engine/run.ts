@@ -11,6 +11,8 @@ import { hasReleased } from '../core/fold/release.ts';
 import type { AgentState, RunState, TurnState } from '../core/state.ts';
 import type { ItemDraft } from '../core/transaction.ts';
 import { toRecording } from '../inspector/to-recording.ts';
+import { turnOfId } from '../inspector/other-turns.ts';
+import { filterTurns, type TurnFilter } from '../inspector/filter-turns.ts';
 import { toTurnRecord, type TurnRecord } from '../inspector/turn-record.ts';
 import { why, type WhyAnswer } from '../inspector/why.ts';
 import { Deliveries } from './deliveries.ts';
@@ -176,20 +178,16 @@ export class Run implements AsyncIterable<CadreEvent> {
     });
   }
 
-  /** The records of all turns, oldest first. */
-  turns(filter: { readonly agentId?: string } = {}): readonly TurnRecord[] {
+  /** The records of turns, oldest first: those of agents, unless `type` asks for another type of turn, or for `all`. */
+  turns(filter: TurnFilter = {}): readonly TurnRecord[] {
     const full = this.fullState();
-    const records: TurnRecord[] = [];
-    for (const turn of full.turns.values()) {
-      if (filter.agentId === undefined || filter.agentId === turn.agentId) records.push(this.#record(full, turn));
-    }
-    return records;
+    return filterTurns(full, filter).map((turn) => this.#record(full, turn));
   }
 
   /** The record of one turn; undefined when there is none of this id. */
   turn(turnId: string): TurnRecord | undefined {
     const full = this.fullState();
-    const turn = full.turns.get(turnId as TurnId);
+    const turn = turnOfId(full, turnId);
     return turn === undefined ? undefined : this.#record(full, turn);
   }
 

@@ -1,4 +1,5 @@
 import type { AgentId, TurnId } from '../core/ids.ts';
+import { contentText } from '../core/message.ts';
 import type { RunState, TurnState } from '../core/state.ts';
 import type { TurnType } from '../core/turn.ts';
 import type { TurnStatus } from './turn-record.ts';
@@ -16,7 +17,7 @@ export interface TurnRow {
   readonly sources: readonly string[];
   /** The tools it called, with how each call stands. */
   readonly tools: readonly { readonly name: string; readonly status: string }[];
-  /** The start of its reply, at most 200 characters. */
+  /** The start of its reply, or of what a person said, at most 200 characters. */
   readonly reply: string;
   readonly action: string | undefined;
   readonly inputTokens: number;
@@ -26,21 +27,9 @@ export interface TurnRow {
   readonly error: string | undefined;
 }
 
-/** Which turns to list. */
-export interface TurnFilter {
-  readonly agentId?: string;
-  readonly status?: TurnStatus;
-}
-
-/** The turns of a run in the order they began; costs nothing for their history. */
-export function turnList(run: RunState, filter: TurnFilter = {}): readonly TurnRow[] {
-  const rows: TurnRow[] = [];
-  for (const turn of run.turns.values()) {
-    if (filter.agentId !== undefined && filter.agentId !== turn.agentId) continue;
-    if (filter.status !== undefined && filter.status !== (turn.end?.status ?? 'running')) continue;
-    rows.push(toTurnRow(run, turn));
-  }
-  return rows;
+/** Turns as lines of a list: those of agents in the order they began, unless others are given. */
+export function turnList(run: RunState, turns: Iterable<TurnState> = run.turns.values()): readonly TurnRow[] {
+  return Array.from(turns, (turn) => toTurnRow(run, turn));
 }
 
 /** One turn as a line of a list. */
@@ -56,7 +45,7 @@ export function toTurnRow(run: RunState, turn: TurnState): TurnRow {
     endedAt: end?.at,
     sources: start.inputs.map((input) => input.source),
     tools: turn.calls.map((call) => ({ name: call.request.name, status: call.status })),
-    reply: (modelEnd?.reply?.text ?? '').slice(0, 200),
+    reply: (start.turnType === 'user' ? said(start) : (modelEnd?.reply?.text ?? '')).slice(0, 200),
     action: turn.decide?.action.type,
     inputTokens: modelEnd?.usage.inputTokens ?? 0,
     outputTokens: modelEnd?.usage.outputTokens ?? 0,
@@ -64,4 +53,8 @@ export function toTurnRow(run: RunState, turn: TurnState): TurnRow {
     attempts: modelEnd?.attempts.length ?? 0,
     error: (end?.error ?? modelEnd?.error)?.message,
   };
+}
+
+function said({ inputs }: TurnState['start']): string {
+  return inputs.map(({ content }) => contentText(content)).join('\n');
 }

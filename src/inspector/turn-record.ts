@@ -70,6 +70,7 @@ export interface TurnRecord {
   readonly startedAt: number;
   readonly endedAt: number | undefined;
   readonly flowId: string;
+  /** The baton: the turns that led to it. */
   readonly sourceTurnIds: readonly TurnId[];
   readonly sourceToolCallId: CallId | undefined;
   /** The limit this turn was near (1) or at (2). */

@@ -65,6 +65,14 @@ describe('which turn is meant', () => {
     expect(findTurn(run, reference)).toBe(expected);
   });
 
+  it('a turn of another type is meant by its id or the end of it, where no turn of an agent is', () => {
+    const others = () => [{ turnId: 'turn_user_3' as TurnId }, { turnId: 'agg_c1' as TurnId }];
+    expect(findTurn(run, 'turn_user_3', others)).toBe('turn_user_3');
+    expect(findTurn(run, 'c1', others)).toBe('agg_c1');
+    expect(findTurn(run, 't3', others)).toBe('Worker_2.t3');
+    expect(() => findTurn(run, 'c2', others)).toThrow(/no turn 'c2'; it has: Lead_1.t1/);
+  });
+
   it('the end of several turns, or of none, is refused with the turns it could be', () => {
     expect(() => findTurn(run, 't1')).toThrow(/end of 2 turns: Lead_1.t1, Worker_2.t1/);
     expect(() => findTurn(run, 't9')).toThrow(/no turn 't9'; it has: Lead_1.t1/);

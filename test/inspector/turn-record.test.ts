@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toTurnRecord, type TurnRecord } from '../../src/inspector/turn-record.ts';
+import { filterTurns } from '../../src/inspector/filter-turns.ts';
 import { turnList } from '../../src/inspector/turn-list.ts';
 import { agentId, input, JournalBuilder, turnId } from './journal-builder.ts';
 import { finish, profiles, teamJournal } from './team-journal.ts';
@@ -123,8 +124,8 @@ describe('the list of turns', () => {
   it('shows turns in the order they began, by agent and status', () => {
     const { run } = teamJournal();
     expect(turnList(run).map((row) => row.turnId)).toEqual(['Partner_1.t1', 'Assoc_1.t1', 'Assoc_1.t2']);
-    expect(turnList(run, { agentId: 'Assoc_1' })).toHaveLength(2);
-    expect(turnList(run, { status: 'running' })).toMatchObject([
+    expect(filterTurns(run, { agentId: 'Assoc_1' })).toHaveLength(2);
+    expect(turnList(run, filterTurns(run, { status: 'running' }))).toMatchObject([
       { turnId: 'Partner_1.t1', tools: [{ name: 'dispatch', status: 'requested' }], sources: ['USER_PROMPT'] },
     ]);
   });

@@ -53,7 +53,7 @@ export const agentTables: readonly Table[] = [
       'role-tool': 'tool results answer their calls by id',
       'startup-briefing': 'read first, never handed on',
       'user-prompt': 'read last, kept; the end of every chain of causes',
-      'user-turn': ['a turn of its own for what the user said', missing.turnTypes],
+      'user-turn': 'a turn of its own for what the user said',
       'processing-log': 'each item read is on the turn’s record',
       'ingestor-failure': 'reported to the model, tried again, then shelved',
       registry: 'the table of sources',
@@ -99,7 +99,7 @@ export const agentTables: readonly Table[] = [
     rows: {
       identity: 'turn, run, flow, agent',
       'turn-type': 'agent turns',
-      'other-turn-types': ['user, dispatch, aggregation and restart turns', missing.turnTypes],
+      'other-turn-types': 'user, dispatch, aggregation and restart turns',
       status: 'running, completed, error, cancelled; times',
       causality: 'the baton, and causes back to the person',
       inputs: 'items read, prompt as sent',

@@ -60,7 +60,7 @@ export const teamTables: readonly Table[] = [
       parallelism: 'at the same time, under a cap',
       'overall-status': 'one status for the whole dispatch',
       result: 'one outcome per assignment',
-      'aggregation-turn': ['a turn that joins the sub-flows', missing.turnTypes],
+      'aggregation-turn': 'a turn that joins the sub-flows',
     },
   },
   {

@@ -8,7 +8,7 @@ const merged: Readonly<Record<string, Readonly<Record<number, readonly [Weight, 
   'Core loop and turns': {
     1: ['C', 'an agent whose turn is prep, exec and post'],
     2: ['C', 'the record of a turn'],
-    3: ['C', 'flows and batons; turns of users, dispatches, joins and restarts', missing.turnTypes],
+    3: ['C', 'flows and batons; turns of users, dispatches, joins and restarts'],
     4: ['C', 'routing by action between nodes, tries and fallback'],
     5: ['C', 'status of agents and runs, also afterwards'],
     6: ['C', 'several calls in a reply, in order'],

@@ -2,10 +2,6 @@ import type { Later } from './requirement.ts';
 
 /** What rows wait for, by the mechanism that is not there yet: each says what there is instead. */
 export const missing = {
-  turnTypes: {
-    later:
-      'Only agents take turns; what a person said, a dispatch with its join and a restart are on the record as events, not as turns of their own.',
-  },
   refinement: {
     later:
       'An agent can call another one again with all it knows; a loop over two agents that counts its iterations and forces the last one is not there yet.',

@@ -59,7 +59,7 @@ describe('[B.63] C3 8 a profile as a tool', () => {
     expect(run.turns()[0]?.toolInteractions[0]).toMatchObject({ status: 'ok' });
     expect(agentOf(run, 'Clerk').meta).toMatchObject({ parentAgentId: 'Boss_1', depth: 1, callId: expect.any(String) });
     expect(turnsOf(run, 'Clerk')[0]).toMatchObject({
-      sourceTurnIds: ['Boss_1.t1'],
+      sourceTurnIds: ['Boss_1.t1', `dispatch_${agentOf(run, 'Clerk').meta.callId}`],
       sourceToolCallId: agentOf(run, 'Clerk').meta.callId,
     });
     expect(run.state.output).toBe('The clerk says green.');

@@ -205,7 +205,7 @@ describe('A1.9 work modules', () => {
     expect(promptOf(model.requests[0])).toContain('## Agent Briefing');
     expect(promptOf(model.requests[0])).toContain('* **Status:** ongoing');
     expect(turnsOf(run, 'Worker')[0]).toMatchObject({
-      sourceTurnIds: ['Principal_1.t2'],
+      sourceTurnIds: ['Principal_1.t2', `dispatch_${child.meta.callId}`],
       sourceToolCallId: child.meta.callId,
       flowId: 'flow_Principal_1',
     });

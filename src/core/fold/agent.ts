@@ -2,7 +2,7 @@ import { CadreError } from '../error.ts';
 import type { EventOf } from '../event.ts';
 import type { AgentId } from '../ids.ts';
 import type { JsonObject } from '../json.ts';
-import type { AgentCounters, AgentState, RunState } from '../state.ts';
+import type { AgentCounters, AgentState, Beginning, RunState } from '../state.ts';
 import { newSourceMarks, untrustedSources } from '../prompt-sources.ts';
 import { activeAt } from '../run-time.ts';
 import { countAgent, countLive, newBudget } from './budget.ts';
@@ -125,6 +125,7 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
     moduleScope: event.moduleId ?? parent?.moduleScope,
     moduleLead: event.moduleId === undefined ? parent?.moduleLead : event.parentAgentId,
     iteration: 1,
+    beginnings: [toBeginning(event)],
     flowId: event.flowId,
     turnCount: 0,
     currentTurnId: undefined,
@@ -167,6 +168,10 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
 
 const none: readonly never[] = [];
 
+function toBeginning({ seq, at, callId }: EventOf<'agent.start' | 'agent.restart'>): Beginning {
+  return { seq, at, callId };
+}
+
 function climb(agent: AgentState, event: EventOf<'stagnation.act'>): void {
   const { rung: id, on, threshold: at, llmConfig, tools, prompt } = event;
   agent.rungsBeforeTurn = [...agent.rungsBeforeTurn, event];
@@ -198,6 +203,7 @@ function restartAgent(agent: AgentState, event: EventOf<'agent.restart'>): void 
   agent.madeRoom = false;
   agent.awaitingOn = undefined;
   agent.iteration = event.iteration;
+  agent.beginnings = [...agent.beginnings, toBeginning(event)];
   agent.loop = false;
   agent.initialParams = event.initialParams;
   agent.status = 'ready';

@@ -7,6 +7,8 @@ import { diffTurns } from '../../inspector/diff-turns.ts';
 import { fromPlainFacts, type ProfileFacts } from '../../inspector/profile-facts.ts';
 import { timeline } from '../../inspector/timeline.ts';
 import { tree } from '../../inspector/tree.ts';
+import { turnOfId } from '../../inspector/other-turns.ts';
+import { filterTurns, turnTypes } from '../../inspector/filter-turns.ts';
 import { turnList } from '../../inspector/turn-list.ts';
 import { toTurnRecord, type TurnRecord, type TurnStatus } from '../../inspector/turn-record.ts';
 import { why, whyAt, type WhyOptions } from '../../inspector/why.ts';
@@ -41,11 +43,19 @@ export function addViewRoutes(app: ServerApp, { records }: ServerParts): void {
     const { state } = await records.get(context.req.param('id'));
     const agentId = context.req.query('agent');
     const status = readChoice(context, 'status', turnStatuses);
+    const type = readChoice(context, 'type', turnTypes);
     const names = [...state.agents.keys()].map(String);
     if (agentId !== undefined && !names.includes(agentId))
       throw new CadreError('AGENT_UNKNOWN', `the run has no agent '${agentId}'; it has ${names.join(', ')}`);
     return context.json(
-      turnList(state, { ...(agentId === undefined ? {} : { agentId }), ...(status === undefined ? {} : { status }) }),
+      turnList(
+        state,
+        filterTurns(state, {
+          ...(agentId === undefined ? {} : { agentId }),
+          ...(status === undefined ? {} : { status }),
+          ...(type === undefined ? {} : { type }),
+        }),
+      ),
     );
   });
 
@@ -81,7 +91,8 @@ async function factsOf(record: RunRecord): Promise<ReadonlyMap<string, ProfileFa
 
 async function recordOf(record: RunRecord, turnId: string): Promise<TurnRecord> {
   const profiles = await factsOf(record);
-  return toTurnRecord(record.state, turnOf(record, turnId), record.content, profiles, contentHash);
+  const turn = turnOfId(record.state, turnId) ?? turnOf(record, turnId);
+  return toTurnRecord(record.state, turn, record.content, profiles, contentHash);
 }
 
 function turnOf({ state }: RunRecord, turnId: string): TurnState {

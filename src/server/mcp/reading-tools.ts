@@ -4,6 +4,7 @@ import { formatTurn } from '../../inspector/format/format-turn.ts';
 import { formatTurnList } from '../../inspector/format/format-turn-list.ts';
 import { formatWhy } from '../../inspector/format/format-why.ts';
 import { timeText } from '../../inspector/format/quantity-text.ts';
+import { filterTurns } from '../../inspector/filter-turns.ts';
 import { turnList } from '../../inspector/turn-list.ts';
 import { requiredText, textArgument, type TeamTool } from './team-tool.ts';
 
@@ -49,7 +50,8 @@ export function readingTools(engine: Engine): readonly TeamTool[] {
       run: async ({ args }) => {
         const run = await engine.open(requiredText(args, 'run_id'));
         const agentId = textArgument(args, 'agent_id');
-        const rows = turnList(run.fullState(), agentId === undefined ? {} : { agentId });
+        const state = run.fullState();
+        const rows = turnList(state, filterTurns(state, agentId === undefined ? {} : { agentId }));
         const offset = typeof args['offset'] === 'number' ? args['offset'] : 0;
         const shown = rows.slice(offset, offset + limitOf(args['limit']));
         return { text: `${formatTurnList(shown)}${restText(rows.length - offset - shown.length)}` };

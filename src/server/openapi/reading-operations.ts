@@ -88,7 +88,11 @@ export const readingOperations: readonly Operation[] = [
     id: 'listTurns',
     tag: 'views',
     summary: 'The turns of a run, oldest first.',
-    query: [search('agent', 'Only turns of this agent.'), search('status', 'Only turns of this status.')],
+    query: [
+      search('agent', 'Only turns of this agent.'),
+      search('status', 'Only turns of this status.'),
+      search('type', 'Turns of this type: agent (default), user, dispatch, aggregation, restart, or all.'),
+    ],
     answers: json('The turns.', listOf(named('TurnRow'))),
   },
   {

@@ -8,6 +8,7 @@ import { conversation } from '../../../src/inspector/conversation.ts';
 import { diffTurns } from '../../../src/inspector/diff-turns.ts';
 import { timeline } from '../../../src/inspector/timeline.ts';
 import { tree } from '../../../src/inspector/tree.ts';
+import { filterTurns } from '../../../src/inspector/filter-turns.ts';
 import { turnList } from '../../../src/inspector/turn-list.ts';
 import { createSqliteJournal } from '../../../src/stores/sqlite-journal.ts';
 import { delegate } from '../../support/delegate.ts';
@@ -53,6 +54,9 @@ it('every view is the one that its command shows, of a run that is live and of o
     expect(await get(`${at}/tree`)).toEqual(plain(tree(state, profiles)));
     expect(await get(`${at}/conversation`)).toEqual(plain(conversation(state)));
     expect(await get(`${at}/turns`)).toEqual(plain(turnList(state)));
+    expect(await get(`${at}/turns?type=all`)).toEqual(plain(turnList(state, filterTurns(state, { type: 'all' }))));
+    const said = `turn_user_${[...state.turns.values()][0]?.itemSeqs[0]}`;
+    expect(await get(`${at}/turns/${said}`)).toEqual(plain(await recorded.turn(said)));
     const [first, second] = [...state.turns.keys()];
     if (first === undefined || second === undefined) throw new Error('there are two turns');
     expect(await get(`${at}/turns/${first}`)).toEqual(plain(await recorded.turn(first)));
