@@ -1,4 +1,3 @@
-import { missing } from './missing.ts';
 import type { Table } from './requirement.ts';
 
 /** What the first system’s agents are made of: turns, inbox, prompt. */
