@@ -53,6 +53,8 @@ export interface WorkModule {
   readonly status: ModuleStatus;
   readonly notes_from_principal: string;
   readonly depends_on: readonly string[];
+  /** The profile that is to carry it out, when that was said beforehand. */
+  readonly executor?: string;
   readonly deliverables: JsonObject;
   readonly context_archive: readonly ModuleArchive[];
   readonly assignee_history: readonly Assignment[];

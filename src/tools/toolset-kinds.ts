@@ -62,6 +62,10 @@ export const builtInToolsets: Readonly<Record<string, BuiltInToolset>> = {
     tools: ['manage_plan'],
     load: async () => (await import('./plan/plan-toolset.ts')).planToolset,
   },
+  phases: {
+    tools: ['run_plan'],
+    load: async () => (await import('./phases/phases-toolset.ts')).phasesToolset,
+  },
   human: {
     tools: ['ask_human', 'notify'],
     load: async () => (await import('./human/human-toolset.ts')).humanToolset,

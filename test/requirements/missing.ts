@@ -10,13 +10,9 @@ export const missing = {
     later:
       'Work is routed by models, or by functions handed to the engine; a planner by rules, by a script or with one fixed step cannot be declared in a profile yet.',
   },
-  phases: {
-    later:
-      'Work modules wait for those they depend on, and a model dispatches them; a plan whose phases the engine itself runs in order is not there yet.',
-  },
   executors: {
     later:
-      'Plans have steps with a status, and modules have associates; the steps of a plan do not choose who carries them out yet.',
+      'Steps of a plan are carried out by whom they name; the flow that plans, has the steps done and sums up is not shipped as profiles yet.',
   },
   aggregation: {
     later:

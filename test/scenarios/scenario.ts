@@ -144,5 +144,6 @@ function nameOf(text: string): string | undefined {
 
 function folderOf(text: string): string {
   if (/^\s*protocol_name:/m.test(text)) return 'handover_protocols';
+  if (/^\s*type:\s*toolset/m.test(text)) return 'toolsets';
   return /^\s*type:\s*llm_config/m.test(text) ? 'llm_configs' : 'profiles';
 }

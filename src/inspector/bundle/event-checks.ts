@@ -45,6 +45,7 @@ const module = record<Partial<WorkModule>>({
   status: optional(oneOf('pending', 'ongoing', 'pending_review', 'completed', 'deprecated')),
   notes_from_principal: optional(text),
   depends_on: optional(list(text)),
+  executor: optional(text),
   deliverables: optional(map),
   context_archive: optional(
     list(

@@ -258,7 +258,9 @@ const shape = object(
     text_definitions: { type: 'object', additionalProperties: { type: 'string' }, description: 'Texts by key, for content_key.' },
     inbox_handling_strategies: list('How inbox items become part of the prompt, by source.', strategy),
     exposable_as_tool: exposed,
-    callable_profiles: names('The profiles its agents may call with call_agent and call_agents (toolset agents).'),
+    callable_profiles: names(
+      'The profiles its agents may call with call_agent and call_agents (toolset agents), and give phases of plans to (run_plan).',
+    ),
     limits,
     tool_gates: list('Who decides whether a tool call may run.', gate),
     stagnation: stagnationSchema,

@@ -1,7 +1,7 @@
 import type { AgentId } from '../../core/ids.ts';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { RunState } from '../../core/state.ts';
-import { clipText } from './clip-text.ts';
+import { clipDeliverables } from './clip-deliverables.ts';
 import type { DispatchMemo } from './dispatch-memo.ts';
 import { dispatchMessage, dispatchStatus, isTotalFailure, type DispatchCounts } from './dispatch-status.ts';
 import { messageDigest } from './message-text.ts';
@@ -57,18 +57,4 @@ function executionResult({ moduleId, agentId, verdict }: Outcome, run: RunState,
     error_details: verdict.errorDetails,
     new_messages_from_associate: agent === undefined ? '' : messageDigest(agent, digestChars),
   };
-}
-
-/** Deliverables that fit as they are, else with their long texts shortened; the whole stays in the work module. */
-function clipDeliverables(deliverables: JsonObject, max: number): JsonObject {
-  const length = JSON.stringify(deliverables).length;
-  if (length <= max) return deliverables;
-  const entries = Object.entries(deliverables);
-  const share = Math.floor(max / entries.length);
-  return Object.fromEntries(entries.map(([key, value]) => [key, clipValue(value ?? null, share)]));
-}
-
-function clipValue(value: JsonValue, max: number): JsonValue {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length <= max ? value : clipText(text, max);
 }

@@ -11,6 +11,7 @@ export interface ModuleAction {
   readonly description?: string;
   readonly notes_from_principal?: string;
   readonly depends_on?: readonly string[];
+  readonly executor?: string;
   readonly new_status?: ModuleStatus;
 }
 
@@ -88,6 +89,7 @@ function createModule(plan: Plan, id: string, action: ModuleAction): string | un
     status: 'pending',
     notes_from_principal: action.notes_from_principal ?? '',
     depends_on: action.depends_on ?? [],
+    ...(action.executor === undefined ? {} : { executor: action.executor }),
     deliverables: {},
     context_archive: [],
     assignee_history: [],

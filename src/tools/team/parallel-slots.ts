@@ -10,7 +10,12 @@ import { latestDispatch } from './settle-assignment.ts';
  * dispatches, and at least one. Each open dispatch always has an associate at work, so each is called back and none starves.
  */
 export function freeSlots(context: TransitionContext, maxParallel: number): number {
-  return Math.max(1, Math.min(maxParallel - atWork(context).length, roomOf(context)));
+  return Math.max(1, openSlots(context, maxParallel));
+}
+
+/** The same for a call that has an associate at work already, and can do without another one. */
+export function openSlots(context: TransitionContext, maxParallel: number): number {
+  return Math.max(0, Math.min(maxParallel - atWork(context).length, roomOf(context)));
 }
 
 /** Starts held associates on the slots that ended ones left: this call's first, then those of the caller's other calls. */

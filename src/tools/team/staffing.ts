@@ -42,6 +42,7 @@ function staffingFault(
   return undefined;
 }
 
-function isStaffable(profile: CompiledProfile): boolean {
+/** Tells whether a profile may be given work at all. */
+export function isStaffable(profile: CompiledProfile): boolean {
   return profile.isActive && !profile.isDeleted && profile.availableForStaffing;
 }

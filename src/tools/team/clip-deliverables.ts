@@ -1,0 +1,16 @@
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { clipText } from './clip-text.ts';
+
+/** Deliverables that fit as they are, else with their long texts shortened; the whole stays in the work module. */
+export function clipDeliverables(deliverables: JsonObject, max: number): JsonObject {
+  const length = JSON.stringify(deliverables).length;
+  if (length <= max) return deliverables;
+  const entries = Object.entries(deliverables);
+  const share = Math.floor(max / entries.length);
+  return Object.fromEntries(entries.map(([key, value]) => [key, clipValue(value ?? null, share)]));
+}
+
+function clipValue(value: JsonValue, max: number): JsonValue {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length <= max ? value : clipText(text, max);
+}
