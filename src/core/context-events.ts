@@ -21,6 +21,14 @@ export interface ContextTrim {
   readonly headTokens?: number;
 }
 
+/** What a compaction is for: room in the prompt, or a summary after so many actions or at the end of a task. */
+export type CompactionReason = 'threshold' | 'refused' | 'actions' | 'task_end';
+
+/** Tells whether the prompt would not fit without it. */
+export function isForRoom(reason: CompactionReason): boolean {
+  return reason === 'threshold' || reason === 'refused';
+}
+
 /** A summariser is asked to replace the messages `from` (inclusive) to `to` (exclusive) of an agent. */
 export interface CompactionStart {
   readonly type: 'compaction.start';
@@ -28,9 +36,12 @@ export interface CompactionStart {
   readonly compactionId: string;
   readonly from: number;
   readonly to: number;
-  /** The summary before this one, which is part of what is summarised. */
+  /** The summary before this one, and those before it, which are part of what is summarised. */
   readonly previous?: ContentHash;
-  readonly reason: 'threshold' | 'refused';
+  readonly earlier?: readonly ContentHash[];
+  /** Summaries that are there stay, in front of this one. */
+  readonly separate?: true;
+  readonly reason: CompactionReason;
   /** About how many tokens the next prompt would have had. */
   readonly tokens: number;
   /** The LLM config that summarises, and what it is told. */

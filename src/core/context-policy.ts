@@ -7,6 +7,9 @@ export interface CompactionPolicy {
   readonly at: number;
   /** The same in tokens; wins over the share. */
   readonly atTokens?: number;
+  /** It begins as well when so many replies with calls are in view, and before a request that follows a task that is over. */
+  readonly atActions?: number;
+  readonly atTaskEnd?: true;
   /** The newest messages that are kept as they are: at most so many, and at most so many tokens. */
   readonly keep: number;
   readonly keepTokens?: number;
@@ -34,6 +37,8 @@ export interface ContextPolicy {
   readonly resultPreview?: number;
   /** What it sees of others' history, and whether of its own before the task at hand; absent = its own alone. */
   readonly visibility?: Visibility;
+  /** History as one stream of events: so many in full, of older texts so many lines. Absent = a conversation. */
+  readonly rendering?: { readonly full: number; readonly lines: number };
   /** Everything the profile says, in YAML spelling. */
   readonly raw: JsonObject;
 }

@@ -75,6 +75,10 @@ export interface MessageOrigin {
   /** The inbox items the message was made of, or empty for a model's reply. */
   readonly itemIds: readonly ItemId[];
   readonly callIds: readonly CallId[];
+  /** Which event of its history it belongs to, from 1 on: a reply and the results of its calls are one. */
+  readonly event?: number;
+  /** The source of the item behind a message of the user. */
+  readonly source?: string;
   /** Left out when messages are handed over to another agent (briefings). */
   readonly noHandover?: boolean;
 }

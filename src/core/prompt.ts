@@ -1,7 +1,9 @@
 import type { CallId, TurnId } from './ids.ts';
 import type { Content, MessageOrigin, PromptMessage, ToolResultPart } from './message.ts';
 import { contentParts, contentText } from './message.ts';
-import type { TurnInput } from './turn.ts';
+import { streamMessage } from './event-stream.ts';
+import type { TextProtocol } from './text-protocol.ts';
+import type { EventStream, PromptHead, TurnInput, TurnPrompt } from './turn.ts';
 
 /** What stands between a prepended note and the message it precedes (A1.3). */
 export const prependSeparator = '\n\n---\n\n';
@@ -18,6 +20,7 @@ export interface StoredMessage {
 /** A history whose oldest messages may have been released: `messages[i]` is its message `released + i`. */
 export interface StoredHistory {
   readonly messages: readonly PromptMessage[];
+  readonly origins?: readonly MessageOrigin[];
   readonly released: number;
 }
 
@@ -70,7 +73,7 @@ function toolMessage(arrived: readonly TurnInput[], turnId: TurnId): StoredMessa
 }
 
 function userMessage(input: TurnInput, turnId: TurnId): StoredMessage {
-  const origin = { turnId, itemIds: [input.itemId], callIds: none };
+  const origin = { turnId, itemIds: [input.itemId], callIds: none, source: input.source };
   return {
     message: { role: 'user', content: contentParts(input.content) },
     origin: input.noHandover === true ? { ...origin, noHandover: true } : origin,
@@ -78,35 +81,47 @@ function userMessage(input: TurnInput, turnId: TurnId): StoredMessage {
 }
 
 /**
- * The prompt of a turn, as it is sent: the system text (when there is any), the text that stands for messages that are left
+ * The prompt of a turn, as it is sent: the system text (when there is any), the texts that stand for messages that are left
  * out (when some are), the stored messages `from` to `to`, then the ephemeral inputs. A `prepend_to_role` input goes in front
  * of a copy of the last message when that message has its role, and becomes its own message otherwise; stored messages are
- * never edited (I11).
+ * never edited (I11). As a stream of events, what stands between system text and ephemeral inputs is one message, which
+ * nothing is put in front of.
  */
 export function assemblePrompt(
   systemText: string,
   history: StoredHistory,
-  range: { readonly from: number; readonly to: number },
+  range: { readonly from: number; readonly to: number; readonly stream?: EventStream; readonly protocol?: TextProtocol },
   inputs: readonly TurnInput[],
-  headText = '',
+  heads: readonly string[] = none,
 ): PromptMessage[] {
   const { messages } = history;
   const from = range.from - history.released;
   const to = range.to - history.released;
   const view = from === 0 && to === messages.length ? messages : messages.slice(from, to);
   const system: PromptMessage[] = systemText === '' ? [] : [{ role: 'system', content: systemText }];
-  if (headText !== '') system.push(headMessage(headText));
-  const prompt = system.concat(view);
+  const { stream } = range;
+  if (stream === undefined) for (const head of heads) system.push(headMessage(head));
+  const streamed =
+    stream === undefined
+      ? undefined
+      : streamMessage(heads, view, (index) => history.origins?.[from + index], { ...stream, protocol: range.protocol });
+  const prompt = system.concat(streamed ?? view);
   for (const input of inputs) {
     if (input.persistent) continue;
     const last = prompt.at(-1);
-    if (input.mode === 'prepend_to_role' && last?.role === 'user') {
+    if (input.mode === 'prepend_to_role' && last?.role === 'user' && last !== streamed) {
       prompt[prompt.length - 1] = prependedTo(last, input.content);
     } else {
       prompt.push({ role: 'user', content: contentParts(input.content) });
     }
   }
   return prompt;
+}
+
+/** The texts that stand for messages that are left out of a prompt, oldest first. */
+export function headsOf({ head, headSeq, earlier = none }: Pick<TurnPrompt, keyof PromptHead | 'earlier'>): readonly PromptHead[] {
+  if (head === undefined) return none;
+  return [...earlier, headSeq === undefined ? { head } : { head, headSeq }];
 }
 
 /** What stands in a prompt for the messages that are left out of it. */

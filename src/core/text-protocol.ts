@@ -1,5 +1,5 @@
 import type { JsonValue } from './json.ts';
-import { contentParts, type FilePart, type PromptMessage } from './message.ts';
+import { type ContentPart, contentParts, type FilePart, type PromptMessage } from './message.ts';
 
 /** How calls are written as text, for models without tool calls of their own. */
 export type TextProtocol = 'json_actions' | 'xml' | 'loose_json';
@@ -11,19 +11,20 @@ export const toolProtocols: readonly ToolProtocol[] = ['native', 'json_actions',
 
 /** A piece of a message in a text protocol: what part of the message it says, or what stands around it. */
 export interface ProtocolPiece {
-  readonly kind: 'said' | 'call' | 'result' | 'frame';
+  readonly kind: 'said' | 'item' | 'call' | 'result' | 'frame';
   /** Index of the part in the message. */
   readonly part: number;
   readonly text: string;
 }
 
-type Written = ProtocolPiece | (FilePart & { readonly kind?: undefined });
+/** A piece of a message that is written as text, or a file that stands between such pieces. */
+export type WrittenPiece = ProtocolPiece | (FilePart & { readonly kind?: undefined });
 
 /**
  * A message in the words of a protocol, piece by piece: calls as the model is told to write them, results as text of the user. The
  * texts of the pieces, one after the other, are what the model reads.
  */
-export function protocolPieces(message: PromptMessage, protocol: TextProtocol): readonly Written[] | undefined {
+export function protocolPieces(message: PromptMessage, protocol: TextProtocol): readonly WrittenPiece[] | undefined {
   if (message.role === 'tool') return resultPieces(message);
   if (message.role !== 'assistant') return undefined;
   return protocol === 'json_actions' ? actionPieces(message) : callPieces(message, protocol);
@@ -49,6 +50,12 @@ export function toProtocolPrompt(messages: readonly PromptMessage[], protocol: T
 function toProtocolMessage(message: PromptMessage, protocol: TextProtocol): PromptMessage {
   const pieces = protocolPieces(message, protocol);
   if (pieces === undefined) return message;
+  const content = joinPieces(pieces);
+  return message.role === 'tool' ? { role: 'user', content } : { role: 'assistant', content };
+}
+
+/** Pieces as the parts of a message: neighbouring texts are one. */
+export function joinPieces(pieces: readonly WrittenPiece[]): readonly ContentPart[] {
   const content: ({ type: 'text'; text: string } | FilePart)[] = [];
   for (const piece of pieces) {
     const last = content.at(-1);
@@ -56,7 +63,7 @@ function toProtocolMessage(message: PromptMessage, protocol: TextProtocol): Prom
     else if (last?.type === 'text') last.text += piece.text;
     else content.push({ type: 'text', text: piece.text });
   }
-  return message.role === 'tool' ? { role: 'user', content } : { role: 'assistant', content };
+  return content;
 }
 
 /** A call as `xml` and `loose_json` write it. */
@@ -71,8 +78,8 @@ function safeJson(value: JsonValue): string {
 
 type Assistant = Extract<PromptMessage, { readonly role: 'assistant' }>;
 
-function callPieces({ content }: Assistant, protocol: 'xml' | 'loose_json'): readonly Written[] {
-  const pieces: Written[] = [];
+function callPieces({ content }: Assistant, protocol: 'xml' | 'loose_json'): readonly WrittenPiece[] {
+  const pieces: WrittenPiece[] = [];
   const calls = content.filter((part) => part.type === 'tool-call').length;
   let call = 0;
   content.forEach((part, index) => {
@@ -92,7 +99,7 @@ function callPieces({ content }: Assistant, protocol: 'xml' | 'loose_json'): rea
   return pieces;
 }
 
-function actionPieces({ content }: Assistant): readonly Written[] {
+function actionPieces({ content }: Assistant): readonly WrittenPiece[] {
   const files = content.filter((part) => part.type === 'file');
   const said = content.findIndex((part) => part.type === 'text');
   const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
@@ -107,8 +114,8 @@ function actionPieces({ content }: Assistant): readonly Written[] {
   return [frame(0, '{"analysis":'), words, frame(0, ',"reasoning":"","actions":['), ...actions, frame(0, ']}'), ...files];
 }
 
-function resultPieces({ content }: Extract<PromptMessage, { readonly role: 'tool' }>): readonly Written[] {
-  return content.flatMap(({ toolName, output }, part): readonly Written[] => {
+function resultPieces({ content }: Extract<PromptMessage, { readonly role: 'tool' }>): readonly WrittenPiece[] {
+  return content.flatMap(({ toolName, output }, part): readonly WrittenPiece[] => {
     const status = output.type === 'error-text' ? ' status="error"' : '';
     const parts = contentParts(output.value);
     const texts = parts.flatMap((each) => (each.type === 'text' ? [each.text] : []));
@@ -123,6 +130,6 @@ function resultPieces({ content }: Extract<PromptMessage, { readonly role: 'tool
 }
 
 /** What a tool brought, with the tags of the protocols taken apart: a result that is repeated makes no call and ends no frame. */
-function withoutTags(text: string): string {
+export function withoutTags(text: string): string {
   return text.replace(/<(?=\/?(?:tool_call|tool_result|invoke|function)\b)/gi, '&lt;');
 }

@@ -62,6 +62,18 @@ export interface SegmentRecord {
   readonly error?: ErrorRecord;
 }
 
+/** How a history is shown as a stream of events: in full from this event on, and before it so many lines of each text. */
+export interface EventStream {
+  readonly full: number;
+  readonly lines: number;
+}
+
+/** A text that stands in a prompt for messages that are left out, and the event it came from. */
+export interface PromptHead {
+  readonly head: ContentHash;
+  readonly headSeq?: number;
+}
+
 /** What a turn's prompt was made of: references, never copies of history. */
 export interface TurnPrompt {
   /** Content hash of the JSON list of `SegmentRecord`s: the construction log of the system prompt. */
@@ -74,6 +86,10 @@ export interface TurnPrompt {
   /** The text that stands in front of them, in the user's name, for what came before; and the event it came from. */
   readonly head?: ContentHash;
   readonly headSeq?: number;
+  /** Summaries that stand in front of that text, oldest first, each for messages of its own. */
+  readonly earlier?: readonly PromptHead[];
+  /** The history is shown as one stream of events; absent when it is shown as a conversation. */
+  readonly stream?: EventStream;
   /** The engine's own estimate of the whole prompt in tokens; what the provider counted is in `model.end`. */
   readonly tokens?: number;
   readonly toolChoice?: string;

@@ -1,6 +1,7 @@
 import type { CadreEvent } from '../core/event.ts';
 import type { ContentHash } from '../core/ids.ts';
 import { isJsonObject } from '../core/json.ts';
+import { headsOf } from '../core/prompt.ts';
 import { readKnowledge } from '../core/knowledge.ts';
 import { readList, type ReadContent } from './read-content.ts';
 
@@ -29,14 +30,16 @@ function refsOf(event: CadreEvent): readonly ContentHash[] {
     case 'run.resume':
       return given(event.profiles);
     case 'turn.start':
-      return event.prompt === undefined ? [] : [event.prompt.system, event.prompt.tools, ...given(event.prompt.head)];
+      return event.prompt === undefined
+        ? []
+        : [event.prompt.system, event.prompt.tools, ...headsOf(event.prompt).map(({ head }) => head)];
     case 'tool.end':
       return given(event.full);
     case 'context.trim':
     case 'compaction.end':
       return given(event.head);
     case 'compaction.start':
-      return [event.instructions, ...given(event.previous)];
+      return [event.instructions, ...given(event.previous), ...(event.earlier ?? [])];
     case 'state.update':
       return knowledgeRefs(event.path, event.value);
     default:

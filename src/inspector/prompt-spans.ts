@@ -5,7 +5,8 @@ import { contentParts, contentText } from '../core/message.ts';
 import type { SourceRef } from '../core/profile.ts';
 import { prependSeparator, segmentSeparator } from '../core/prompt.ts';
 import { protocolPieces, type TextProtocol } from '../core/text-protocol.ts';
-import type { TurnInput } from '../core/turn.ts';
+import { eventPieces, streamIntro } from '../core/event-stream.ts';
+import type { EventStream, TurnInput } from '../core/turn.ts';
 import { partText, resultParts, type PromptPart } from './prompt-text.ts';
 import type { SystemPromptView } from './system-prompt.ts';
 import type { History } from './turn-history.ts';
@@ -41,8 +42,8 @@ export interface PromptSpan {
 /** What a prompt was put together from. */
 export interface PromptParts {
   readonly system: SystemPromptView;
-  /** The text that stands for messages that are left out, and the event it came from. */
-  readonly head?: { readonly text: string; readonly hash: ContentHash; readonly seq: number | undefined };
+  /** The texts that stand for messages that are left out, and the events they came from. */
+  readonly heads?: readonly { readonly text: string; readonly hash: ContentHash; readonly seq: number | undefined }[];
   readonly history: History;
   readonly from: number;
   readonly to: number;
@@ -50,6 +51,8 @@ export interface PromptParts {
   readonly turnId: string;
   /** How calls and results are written, when they are text. */
   readonly protocol?: TextProtocol | undefined;
+  /** How history is shown, when it is one stream of events. */
+  readonly stream?: EventStream | undefined;
 }
 
 type SpanDraft = Pick<PromptSpan, 'source' | 'ref' | 'text'> & Partial<PromptSpan>;
@@ -62,19 +65,30 @@ export function promptSpans(parts: PromptParts): readonly PromptSpan[] {
   const messages: MessageSpans[] = [];
   const system = systemSpans(parts.system);
   if (system.length > 0) messages.push({ role: 'system', spans: system });
-  const { history } = parts;
-  if (parts.head !== undefined && parts.head.text !== '')
-    messages.push({
-      role: 'user',
-      spans: [{ source: 'head', ref: String(parts.head.seq ?? ''), text: parts.head.text, hash: parts.head.hash }],
-    });
+  const { history, stream } = parts;
+  const heads = (parts.heads ?? []).map(({ text, hash, seq }): SpanDraft => ({
+    source: 'head',
+    ref: String(seq ?? ''),
+    text,
+    hash,
+  }));
+  if (stream === undefined) for (const head of heads) messages.push({ role: 'user', spans: [head] });
+  const events = stream === undefined ? undefined : [join(streamIntro), ...heads.flatMap((head) => [join('\n'), head, join('\n')])];
+  if (events !== undefined) messages.push({ role: 'user', spans: events });
   const from = Math.max(parts.from - history.released, 0);
   const to = Math.min(parts.to - history.released, history.messages.length);
   for (let index = from; index < to; index++) {
     const message = history.messages[index];
-    if (message !== undefined) messages.push(storedMessage(message, history.origins[index], parts.protocol));
+    if (message === undefined) continue;
+    const origin = history.origins[index];
+    if (stream === undefined) messages.push(storedMessage(message, origin, parts.protocol));
+    else
+      for (const piece of eventPieces(message, origin, { ...stream, protocol: parts.protocol }))
+        events?.push(writtenSpan(message, piece, origin));
   }
-  for (const input of parts.inputs) if (!input.persistent) addEphemeral(messages, input, parts.turnId);
+  const isStream = stream !== undefined;
+  for (const input of parts.inputs)
+    if (!input.persistent) addEphemeral(messages, input, parts.turnId, isStream && messages.at(-1)?.spans === events);
   return placed(messages);
 }
 
@@ -112,20 +126,25 @@ function storedMessage(
   };
 }
 
-/** A piece of a message in a text protocol, with the source its part has in any other prompt. */
+function join(text: string): SpanDraft {
+  return { source: 'join', ref: '', text };
+}
+
+/** A piece of a message that is written as text, with the source its part has in any other prompt. */
 function writtenSpan(
   message: PromptMessage,
   piece: NonNullable<ReturnType<typeof protocolPieces>>[number],
   origin: MessageOrigin | undefined,
 ): SpanDraft {
   const turn = origin === undefined ? {} : { turnId: origin.turnId };
-  if (piece.kind === undefined)
-    return { source: message.role === 'tool' ? 'tool_result' : 'reply', ref: origin?.turnId ?? '', ...ofPart(piece), ...turn };
+  if (piece.kind === undefined) return { ...fileSource(message, origin), ...ofPart(piece), ...turn };
   const part = message.role === 'system' ? undefined : message.content[piece.part];
   const callId = part?.type === 'tool-call' || part?.type === 'tool-result' ? part.toolCallId : undefined;
   const call = callId === undefined ? {} : { callId };
   const base = { text: piece.text, ...call, ...turn };
   switch (piece.kind) {
+    case 'item':
+      return { source: 'item', ref: origin?.itemIds[0] ?? '', ...base };
     case 'said':
       return { source: 'reply', ref: origin?.turnId ?? '', ...base };
     case 'call':
@@ -135,6 +154,11 @@ function writtenSpan(
     case 'frame':
       return { source: 'join', ref: callId ?? origin?.turnId ?? '', ...base };
   }
+}
+
+function fileSource(message: PromptMessage, origin: MessageOrigin | undefined): Pick<SpanDraft, 'source' | 'ref'> {
+  if (message.role === 'user') return { source: 'item', ref: origin?.itemIds[0] ?? '' };
+  return { source: message.role === 'tool' ? 'tool_result' : 'reply', ref: origin?.turnId ?? '' };
 }
 
 function storedSpans(message: PromptMessage, origin: MessageOrigin | undefined): readonly SpanDraft[] {
@@ -176,10 +200,10 @@ function fileOf(part: FilePart): NonNullable<PromptSpan['file']> {
   return part.filename === undefined ? { mediaType: part.mediaType } : { mediaType: part.mediaType, filename: part.filename };
 }
 
-function addEphemeral(messages: MessageSpans[], input: TurnInput, turnId: string): void {
+function addEphemeral(messages: MessageSpans[], input: TurnInput, turnId: string, alone: boolean): void {
   const base = { source: 'item' as const, ref: input.itemId, ephemeral: true, turnId };
   const last = messages.at(-1);
-  if (input.mode === 'prepend_to_role' && last?.role === 'user') {
+  if (!alone && input.mode === 'prepend_to_role' && last?.role === 'user') {
     const note: readonly SpanDraft[] = [
       { ...base, text: contentText(input.content) },
       { source: 'join', ref: input.itemId, ephemeral: true, turnId, text: prependSeparator },

@@ -3,7 +3,7 @@ import type { CadreEvent, EventOf } from '../core/event.ts';
 import type { JsonValue, Writable } from '../core/json.ts';
 import type { ModelReply, OfferedTool } from '../core/model.ts';
 import { idPattern, plainTextOf, runMark } from '../core/plain-text.ts';
-import { assemblePrompt, segmentSeparator } from '../core/prompt.ts';
+import { assemblePrompt, headsOf, segmentSeparator } from '../core/prompt.ts';
 import { changeOf, toRecordedPrompt, type RecordedPrompt } from '../core/recorded-prompt.ts';
 import {
   recordingFormat,
@@ -101,8 +101,8 @@ class RecordingWriter {
     if (prompt === undefined) return [];
     const { segments } = toSystemPrompt(prompt.system, this.#content, undefined);
     const system = segments.flatMap(({ text }) => (text === '' ? [] : [text])).join(segmentSeparator);
-    const head = prompt.head === undefined ? '' : (this.#content(prompt.head) ?? '');
-    return assemblePrompt(system, historyOfTurn(this.#run, turn), prompt, inputs, head);
+    const heads = headsOf(prompt).map(({ head }) => this.#content(head) ?? '');
+    return assemblePrompt(system, historyOfTurn(this.#run, turn), prompt, inputs, heads);
   }
 
   /** The id of a turn's list of tools; one that is new is put on record first. */

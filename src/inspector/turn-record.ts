@@ -6,7 +6,8 @@ import type { FilePart } from '../core/message.ts';
 import type { FinishReason, ModelAttempt, Usage } from '../core/model.ts';
 import type { PromptSources } from '../core/prompt-sources.ts';
 import type { RunState, TurnState } from '../core/state.ts';
-import type { ReplyToolCall, TurnPrompt, TurnType } from '../core/turn.ts';
+import type { ReplyToolCall, TurnType } from '../core/turn.ts';
+import { headsOf } from '../core/prompt.ts';
 import { lazy } from './lazy.ts';
 import { promptSpans, type PromptSpan } from './prompt-spans.ts';
 import { readList, type ReadContent } from './read-content.ts';
@@ -214,21 +215,17 @@ function toPrompt(
   const history = historyOfTurn(run, turn);
   const built = promptSpans({
     system,
-    ...headOf(prompt, content),
+    heads: headsOf(prompt).map(({ head, headSeq }) => ({ text: content(head) ?? '', hash: head, seq: headSeq })),
     history,
     from: prompt.from,
     to: prompt.to,
     inputs,
     turnId: turn.turnId,
     protocol: prompt.protocol,
+    stream: prompt.stream,
   });
   const spans = hash === undefined ? built : built.map((span) => ({ ...span, hash: span.hash ?? hash(span.text) }));
   return { spans, text: spans.map((span) => span.text).join('') };
-}
-
-function headOf(prompt: TurnPrompt, content: ReadContent): Pick<Parameters<typeof promptSpans>[0], 'head'> {
-  if (prompt.head === undefined) return {};
-  return { head: { text: content(prompt.head) ?? '', hash: prompt.head, seq: prompt.headSeq } };
 }
 
 function toolNames(content: ReadContent, hash: Parameters<ReadContent>[0]): readonly string[] {

@@ -1,5 +1,6 @@
 import { setTurnView } from '../core/agent-scope.ts';
 import { estimatePrompt } from '../core/context-size.ts';
+import { fullFrom } from '../core/event-stream.ts';
 import type { AgentTools, Env } from '../core/env.ts';
 import { type Roomy, unplaced } from '../core/event.ts';
 import type { TurnId } from '../core/ids.ts';
@@ -14,7 +15,7 @@ import { estimateTokens } from '../core/token-estimate.ts';
 import { boundOf } from '../core/tool-bound.ts';
 import { outputSection, outputSectionId } from '../core/output-format.ts';
 import { toolSection, toolSectionId } from '../core/tool-section.ts';
-import type { TurnPrompt } from '../core/turn.ts';
+import type { EventStream, TurnInput, TurnPrompt } from '../core/turn.ts';
 import { callModel, type AgentPorts, type TurnTicket } from './call-model.ts';
 import { climbLadder } from './climb-ladder.ts';
 import { compactIfDue } from './compaction.ts';
@@ -90,7 +91,10 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket |
   if (view.head !== undefined) {
     prompt.head = view.head;
     if (view.headSeq !== undefined) prompt.headSeq = view.headSeq;
+    if (view.earlier !== undefined) prompt.earlier = view.earlier;
   }
+  const stream = streamOf(agent, profile, inputs);
+  if (stream !== undefined) prompt.stream = stream;
   if (choice !== 'auto') prompt.toolChoice = choice;
   if (protocol !== undefined) prompt.protocol = protocol;
   const start: Roomy<TurnStart> = {
@@ -199,6 +203,15 @@ function countMessages(inputs: readonly { readonly persistent: boolean; readonly
     inTools = input.role === 'tool';
   }
   return count;
+}
+
+/** How the history is shown as a stream of events; results belong to the event of their calls. */
+function streamOf(agent: AgentState, { contextPolicy }: CompiledProfile, inputs: readonly TurnInput[]): EventStream | undefined {
+  const { rendering } = contextPolicy;
+  if (rendering === undefined) return undefined;
+  const coming = inputs.filter(({ persistent, role }) => persistent && role === 'user').length;
+  const last = (agent.origins.at(-1)?.event ?? 0) + coming;
+  return { full: fullFrom(last, rendering.full), lines: rendering.lines };
 }
 
 /** A filtered reply is no answer (FAULTS M13): what there was of it stays in the record. */

@@ -6,7 +6,8 @@ import type { ContentHash, TurnId } from '../core/ids.ts';
 import type { Writable } from '../core/json.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import type { ModelDelta, ModelGateway, ModelOutcome, ModelRequest, ToolChoice } from '../core/model.ts';
-import { assemblePrompt } from '../core/prompt.ts';
+import { assemblePrompt, headsOf } from '../core/prompt.ts';
+import type { TurnPrompt } from '../core/turn.ts';
 import type { AgentState } from '../core/state.ts';
 import { callFunction, defaultFunctionTimeoutMs, type NodeFunction } from './function-node.ts';
 import type { ExecPorts } from './node.ts';
@@ -40,7 +41,7 @@ export function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Prom
   const profile = profileOf(env, agent);
   const tools: AgentTools = env.toolsOf(profile, agent);
   const systemText = latestSystemText(agent, prompt.system, ports.content);
-  const messages = assemblePrompt(systemText, agent, prompt, start.inputs, headTextOf(agent, prompt.head, ports.content));
+  const messages = assemblePrompt(systemText, agent, prompt, start.inputs, headTextsOf(agent, prompt, ports.content));
   const fn = profile.functionNode === undefined ? undefined : ports.functions?.get(profile.functionNode);
   if (fn !== undefined) {
     return callFunction(fn, {
@@ -85,16 +86,16 @@ function latestSystemText(agent: AgentState, log: ContentHash, content: AgentPor
   return text;
 }
 
-const headTexts = new WeakMap<AgentState, { readonly hash: ContentHash; readonly text: string }>();
+const headTexts = new WeakMap<AgentState, { readonly newest: ContentHash; readonly texts: readonly string[] }>();
 
-/** The text that stands for messages that are left out; the newest one of each agent is kept. */
-function headTextOf(agent: AgentState, hash: ContentHash | undefined, content: AgentPorts['content']): string | undefined {
-  if (hash === undefined) return undefined;
+/** The texts that stand for messages that are left out, in order; the newest ones of each agent are kept. */
+function headTextsOf(agent: AgentState, prompt: TurnPrompt, content: AgentPorts['content']): readonly string[] {
+  if (prompt.head === undefined) return [];
   const known = headTexts.get(agent);
-  if (known?.hash === hash) return known.text;
-  const text = requiredText(content, hash, 'what stands for messages that are left out');
-  headTexts.set(agent, { hash, text });
-  return text;
+  if (known !== undefined && known.newest === prompt.head) return known.texts;
+  const texts = headsOf(prompt).map(({ head }) => requiredText(content, head, 'what stands for messages that are left out'));
+  headTexts.set(agent, { newest: prompt.head, texts });
+  return texts;
 }
 
 /** A tool choice as the gateway wants it: one of the modes, or the wire name of a tool. */

@@ -1,5 +1,5 @@
 import { contextTokens, viewTokens } from '../core/context-size.ts';
-import type { CompactionEnd, CompactionStart } from '../core/context-events.ts';
+import { type CompactionEnd, type CompactionReason, type CompactionStart, isForRoom } from '../core/context-events.ts';
 import type { Env } from '../core/env.ts';
 import type { ErrorRecord } from '../core/error.ts';
 import type { EventOf } from '../core/event.ts';
@@ -8,7 +8,9 @@ import type { Writable } from '../core/json.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import type { ModelOutcome } from '../core/model.ts';
 import type { CompiledProfile } from '../core/profile.ts';
-import type { AgentState } from '../core/state.ts';
+import type { PromptMessage } from '../core/message.ts';
+import type { CompactionPolicy } from '../core/context-policy.ts';
+import type { AgentState, RunState } from '../core/state.ts';
 import { estimateTokens } from '../core/token-estimate.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { edgeAt, historyEnd, positionOfTokens } from './context-edge.ts';
@@ -17,10 +19,17 @@ import { trimTo } from './context-view.ts';
 import { endAgent } from './end-agent.ts';
 import { profileOf } from './profile-of.ts';
 import { allowanceFor } from './reserve.ts';
-import { summaryInstructions, summaryMessage } from './summary-request.ts';
+import { placedSummary } from './placed-summary.ts';
+import { summaryInstructions } from './summary-request.ts';
 
 /** A compaction must replace at least this share of the threshold, or it would be made again every few turns. */
 const leastGain = 0.1;
+
+/** What is summarised whatever its size must come to this many tokens: less is no longer than its summary. */
+const leastSummarised = 200;
+
+/** Most summaries in a stream; the next one takes them all in. */
+const mostSummaries = 8;
 
 /** What is kept as it is may take up to this share of the threshold. */
 const mostKept = 0.5;
@@ -37,14 +46,50 @@ const mostKept = 0.5;
 export function compactIfDue(tx: Transaction, env: Env, agent: AgentState, profile: CompiledProfile): boolean {
   const { compaction } = profile.contextPolicy;
   if (compaction === undefined || profile.functionNode !== undefined || agent.limitStage === 2) return false;
+  const due = fullContext(tx, env, agent, profile, compaction) ?? enoughDone(tx.run, agent, compaction);
+  return due !== undefined && startCompaction(tx, env, agent, profile, due);
+}
+
+type Due = Pick<CompactionStart, 'to' | 'tokens' | 'reason'>;
+
+/** The prompt has grown past the threshold. */
+function fullContext(
+  tx: Transaction,
+  env: Env,
+  agent: AgentState,
+  profile: CompiledProfile,
+  compaction: CompactionPolicy,
+): Due | undefined {
   const threshold = thresholdOf(tx, env, agent, profile);
-  if (threshold === undefined) return false;
+  if (threshold === undefined) return undefined;
   const tokens = contextTokens(agent);
-  if (tokens < threshold) return false;
+  if (tokens < threshold) return undefined;
   const kept = Math.min(compaction.keepTokens ?? Number.POSITIVE_INFINITY, threshold * mostKept);
   const to = edgeAt(agent, Math.max(historyEnd(agent) - compaction.keep, positionOfTokens(agent, kept)));
-  if (viewTokens(agent, agent.view.from, to) < threshold * leastGain) return false;
-  return startCompaction(tx, env, agent, profile, { to, tokens, reason: 'threshold' });
+  if (viewTokens(agent, agent.view.from, to) < threshold * leastGain) return undefined;
+  return { to, tokens, reason: 'threshold' };
+}
+
+/** Whatever its size: a task is over and something new is asked, or as many actions are in view as there may be. */
+function enoughDone(run: RunState, agent: AgentState, { atActions, atTaskEnd, keep }: CompactionPolicy): Due | undefined {
+  const from = Math.max(agent.view.from, agent.view.tried ?? 0);
+  const due = (to: number, reason: CompactionReason): Due | undefined =>
+    to > from && viewTokens(agent, from, to) >= leastSummarised ? { to, tokens: contextTokens(agent), reason } : undefined;
+  // Its last words stay: what is asked now may be about them.
+  if (atTaskEnd === true && isTaskOver(run, agent)) return due(edgeAt(agent, historyEnd(agent) - 1), 'task_end');
+  if (atActions === undefined) return undefined;
+  const actions = agent.messages.slice(from - agent.released).filter(isAction).length;
+  return actions < atActions ? undefined : due(edgeAt(agent, historyEnd(agent) - keep), 'actions');
+}
+
+function isAction(message: PromptMessage): boolean {
+  return message.role === 'assistant' && message.content.some(({ type }) => type === 'tool-call');
+}
+
+/** It ended, or waited to be spoken to, and was: what it does now is another task. */
+function isTaskOver(run: RunState, agent: AgentState): boolean {
+  const decided = agent.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId)?.decide?.action.type;
+  return (decided === 'end_agent_turn' || decided === 'await_user_input') && agent.inbox.length > 0;
 }
 
 function thresholdOf(tx: Transaction, env: Env, agent: AgentState, profile: CompiledProfile): number | undefined {
@@ -64,7 +109,7 @@ export function startCompaction(
   env: Env,
   agent: AgentState,
   profile: CompiledProfile,
-  due: Pick<CompactionStart, 'to' | 'tokens' | 'reason'>,
+  due: Due,
   cause?: number,
 ): boolean {
   const { agentId } = agent.meta;
@@ -83,7 +128,14 @@ export function startCompaction(
     llmConfig,
     instructions: tx.content(instructions),
   };
-  if (agent.view.head !== undefined) start.previous = agent.view.head;
+  const { head, isSummary, earlier = [] } = agent.view;
+  // In a stream each summary stands in the place of its own events, until there are too many of them.
+  const isSeparate = profile.contextPolicy.rendering !== undefined && isSummary && earlier.length + 1 < mostSummaries;
+  if (head !== undefined && isSeparate && !isForRoom(due.reason)) start.separate = true;
+  else if (head !== undefined) {
+    start.previous = head;
+    if (earlier.length > 0) start.earlier = earlier.map((each) => each.head);
+  }
   if (reserve !== undefined) start.reserve = reserve;
   const { seq, compactionId } = tx.emit(start, cause ?? agent.inbox[0]?.seq ?? tx.run.seq);
   tx.effects.push({ kind: 'compaction', agentId, compactionId, cause: seq });
@@ -123,8 +175,11 @@ function endCompaction(
   start: EventOf<'compaction.start'>,
   outcome: ModelOutcome,
 ): void {
-  const replaced = viewTokens(agent, start.from, start.to) + agent.view.headTokens;
-  const { text, error } = judged(outcome, replaced, start);
+  const replaced = viewTokens(agent, start.from, start.to) + (start.separate === true ? 0 : agent.view.headTokens);
+  const { text, error } = judged(outcome, {
+    replaced,
+    toMessage: (summary) => placedSummary(agent, start, summary, profileOf(env, agent)),
+  });
   const end: Writable<CompactionEnd> = {
     type: 'compaction.end',
     agentId: agent.meta.agentId,
@@ -142,7 +197,7 @@ function endCompaction(
     end.error = error;
   }
   const { seq } = tx.emit(end, start.seq);
-  if (error === undefined) return;
+  if (error === undefined || !isForRoom(start.reason)) return;
   if (profileOf(env, agent).contextPolicy.compaction?.onFailure === 'stop') {
     const message = `the context is full and could not be summarised: ${error.message}`;
     endAgent(tx, env, agent, { outcome: 'limit', error: { code: 'LIMIT_REACHED', message } }, seq);
@@ -154,8 +209,7 @@ function endCompaction(
 /** The summary as it will stand in prompts, or why there is none. */
 function judged(
   outcome: ModelOutcome,
-  replaced: number,
-  start: CompactionStart,
+  { replaced, toMessage }: { readonly replaced: number; readonly toMessage: (summary: string) => string },
 ): { readonly text: string; readonly error?: ErrorRecord } {
   if (outcome.kind === 'error') return { text: '', error: outcome.error };
   const { text, finishReason } = outcome.reply;
@@ -165,7 +219,7 @@ function judged(
   });
   if (text.trim() === '') return failed('the summary is empty');
   if (finishReason === 'length' || finishReason === 'content-filter') return failed(`the summary is not whole (${finishReason})`);
-  const summary = summaryMessage(text.trim(), start.to);
+  const summary = toMessage(text.trim());
   const tokens = estimateTokens(summary);
   if (tokens >= replaced)
     return failed(`the summary is no shorter (about ${tokens} tokens) than what it was to replace (about ${replaced})`);

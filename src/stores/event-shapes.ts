@@ -33,7 +33,19 @@ const action = defineShape<EventOf<'turn.decide'>['action']>({
 });
 
 const prompt = defineShape<TurnPrompt>({
-  fields: { system: 's', tools: 't', from: 'f', to: 'e', head: 'h', headSeq: 'q', tokens: 'k', toolChoice: 'c', protocol: 'p' },
+  fields: {
+    system: 's',
+    tools: 't',
+    from: 'f',
+    to: 'e',
+    head: 'h',
+    headSeq: 'q',
+    tokens: 'k',
+    toolChoice: 'c',
+    protocol: 'p',
+    earlier: 'b',
+    stream: 'v',
+  },
   guesses: { from: always(0) },
 });
 

@@ -6,7 +6,7 @@ import type { InboxItem } from '../../src/core/inbox.ts';
 import type { JsonObject, JsonValue } from '../../src/core/json.ts';
 import type { Limits } from '../../src/core/profile.ts';
 import type { RunState, TurnState } from '../../src/core/state.ts';
-import type { SegmentRecord, TurnInput } from '../../src/core/turn.ts';
+import type { EventStream, SegmentRecord, TurnInput } from '../../src/core/turn.ts';
 
 export const runId = 'run1' as RunId;
 export const agentId = (id: string): AgentId => id as AgentId;
@@ -110,6 +110,7 @@ export class JournalBuilder {
       readonly segments?: readonly Segment[];
       readonly tools?: readonly string[];
       readonly from?: number;
+      readonly stream?: EventStream | undefined;
       readonly sources?: readonly string[];
     } = {},
     cause?: number,
@@ -133,6 +134,7 @@ export class JournalBuilder {
           ),
           from: more.from ?? 0,
           to: (state?.messages.length ?? 0) + added,
+          ...(more.stream === undefined ? {} : { stream: more.stream }),
         },
       },
       cause,

@@ -35,6 +35,7 @@ const turnDraft = fc.record({
   ),
   skip: fc.nat({ max: 3 }),
   restart: fc.boolean(),
+  stream: fc.option(fc.record({ full: fc.nat({ max: 6 }), lines: fc.integer({ min: 2, max: 3 }) }), { nil: undefined }),
 });
 
 type Draft = typeof turnDraft extends fc.Arbitrary<infer Value> ? Value : never;
@@ -70,13 +71,23 @@ function play(journal: JournalBuilder, drafts: readonly Draft[]): Map<string, st
     );
     inputs.forEach((entry) => journal.item('A', entry.itemId, entry.source, null));
     const stored = journal.run.agents.get(agentId('A'))?.messages.length ?? 0;
-    const turn = journal.turn('A', id, inputs, { segments, from: Math.min(draft.skip, stored) });
-    const messages = journal.run.agents.get(agentId('A'))?.messages ?? [];
+    const turn = journal.turn('A', id, inputs, { segments, from: Math.min(draft.skip, stored), stream: draft.stream });
+    const { messages = [], origins = [] } = journal.run.agents.get(agentId('A')) ?? {};
     const system = segments
       .flatMap((segment) => (segment.text === undefined || segment.text === '' ? [] : [segment.text]))
       .join('\n\n');
     const { from, to } = turn.start.prompt ?? { from: 0, to: 0 };
-    sent.set(id, promptText(assemblePrompt(system, { messages, released: 0 }, { from, to }, inputs)));
+    sent.set(
+      id,
+      promptText(
+        assemblePrompt(
+          system,
+          { messages, origins, released: 0 },
+          { from, to, ...(draft.stream === undefined ? {} : { stream: draft.stream }) },
+          inputs,
+        ),
+      ),
+    );
     if (draft.reply !== undefined) {
       const calls = draft.reply.calls.map((args, index) => ({ id: `${id}c${index}`, name: 'search', args }));
       journal.reply('A', id, draft.reply.text, calls, draft.reply.reasoning);

@@ -20,7 +20,7 @@ export const missing = {
   },
   rendering: {
     later:
-      'Prompts are conversations; `rendering` of a context policy, history as a numbered stream of events with summaries in place, has no effect yet.',
+      'What agents below did is shown in the views of each of them; one list with what children did, in line with what their parent did, is not there yet.',
   },
   presets: {
     later:

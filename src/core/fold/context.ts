@@ -1,5 +1,6 @@
 import type { EventOf } from '../event.ts';
 import type { ContextView } from '../agent-context.ts';
+import { isForRoom } from '../context-events.ts';
 import type { AgentState, RunState } from '../state.ts';
 import { release, reserve, spendOnSummary } from './budget.ts';
 import { addUsage } from './run.ts';
@@ -33,24 +34,38 @@ export function applyContextEvent(
       reserve(run, agent, event.reserve);
       if (event.reason === 'refused') goOn(agent);
       break;
-    case 'compaction.end':
+    case 'compaction.end': {
+      const start = agent.compacting;
+      const { view } = agent;
       run.activity -= 1;
       if (agent.compacting !== undefined) release(run, agent, { start: agent.compacting });
       addUsage(run.usage, event);
       addUsage(agent.usage, event);
       agent.counters.tokensUsed += spendOnSummary(run, agent, event);
       agent.compacting = undefined;
-      if (event.head === undefined) break;
+      if (event.head === undefined) {
+        if (start !== undefined && !isForRoom(start.reason)) agent.view = { ...view, tried: event.to };
+        break;
+      }
       keepInOtherWords(agent, 'all');
-      agent.view = {
+      const summary = {
         from: event.to,
         head: event.head,
         headTokens: event.headTokens ?? 0,
         headSeq: event.seq,
         isSummary: true,
       };
+      agent.view = start?.separate === true ? behind(view, summary) : summary;
       break;
+    }
   }
+}
+
+/** A summary behind those that are there. */
+function behind({ earlier = [], head, headSeq, headTokens }: ContextView, summary: ContextView): ContextView {
+  if (head === undefined) return summary;
+  const last = headSeq === undefined ? { head } : { head, headSeq };
+  return { ...summary, headTokens: headTokens + summary.headTokens, earlier: [...earlier, last] };
 }
 
 /** A summary stays in front when the messages behind it are left out; any other text is replaced. */

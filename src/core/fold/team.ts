@@ -1,6 +1,5 @@
-import { produce } from 'immer';
 import type { EventOf } from '../event.ts';
-import type { JsonObject, JsonValue } from '../json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { AgentState, RunState } from '../state.ts';
 import type { DispatchRecord, WorkModule } from '../work-module.ts';
 import { agentOf } from './agent.ts';
@@ -94,46 +93,52 @@ function updateAgent(agent: AgentState, event: EventOf<'state.update'>): void {
   }
 }
 
-type MutableObject = { [key: string]: JsonValue | undefined };
-
 /** The object with one value set, increased, appended or removed; paths through prototypes are refused. */
 function updated(
   target: JsonObject,
   event: { readonly operation: string; readonly path: string; readonly value?: JsonValue },
 ): JsonObject {
   const keys = event.path.split('.').filter((key) => key !== '');
-  const last = keys.pop();
-  if (last === undefined || [...keys, last].some((key) => key === '__proto__' || key === 'constructor' || key === 'prototype'))
-    return target;
-  return produce(target, (draft) => {
-    let place = draft as MutableObject;
-    for (const key of keys) {
-      const next = Object.hasOwn(place, key) ? place[key] : undefined;
-      if (typeof next !== 'object' || next === null || Array.isArray(next)) place[key] = {};
-      place = place[key] as MutableObject;
-    }
-    applyOperation(place, last, event.operation, event.value);
-  });
+  if (keys.length === 0 || keys.some((key) => key === '__proto__' || key === 'constructor' || key === 'prototype')) return target;
+  return changed(target, keys, event);
 }
 
-function applyOperation(place: MutableObject, key: string, operation: string, value: JsonValue | undefined): void {
-  const current = Object.hasOwn(place, key) ? place[key] : undefined;
+/** Copies what lies on the way to the value; everything beside it is shared with the object before. Nobody may write to either. */
+function changed(
+  target: JsonObject,
+  [key = '', ...rest]: readonly string[],
+  event: { readonly operation: string; readonly value?: JsonValue },
+): JsonObject {
+  const current = Object.hasOwn(target, key) ? target[key] : undefined;
+  const next =
+    rest.length === 0
+      ? operated(current, event.operation, event.value)
+      : changed(isJsonObject(current) ? current : {}, rest, event);
+  if (next === current) return target;
+  if (next === undefined) return Object.freeze(Object.fromEntries(Object.entries(target).filter(([name]) => name !== key)));
+  return Object.freeze({ ...target, [key]: frozen(next) });
+}
+
+/** A value after an operation; undefined when it is gone. */
+function operated(current: JsonValue | undefined, operation: string, value: JsonValue | undefined): JsonValue | undefined {
   switch (operation) {
     case 'increment':
-      place[key] = (typeof current === 'number' ? current : 0) + (typeof value === 'number' ? value : 1);
-      break;
+      return (typeof current === 'number' ? current : 0) + (typeof value === 'number' ? value : 1);
     case 'append':
-      place[key] = [...(Array.isArray(current) ? (current as readonly JsonValue[]) : []), value ?? null];
-      break;
-    case 'remove':
-      if (value !== undefined && Array.isArray(current)) {
-        const text = JSON.stringify(value);
-        place[key] = (current as readonly JsonValue[]).filter((entry) => JSON.stringify(entry) !== text);
-      } else {
-        delete place[key];
-      }
-      break;
+      return [...(Array.isArray(current) ? (current as readonly JsonValue[]) : []), value ?? null];
+    case 'remove': {
+      if (value === undefined || !Array.isArray(current)) return undefined;
+      const text = JSON.stringify(value);
+      return (current as readonly JsonValue[]).filter((entry) => JSON.stringify(entry) !== text);
+    }
     default:
-      place[key] = value ?? null;
+      return value ?? null;
   }
+}
+
+/** The value itself, with all it holds, made so that nobody can write to it. */
+function frozen<Value extends JsonValue>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) if (inner !== undefined) frozen(inner);
+  return Object.freeze(value);
 }

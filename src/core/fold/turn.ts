@@ -111,9 +111,10 @@ function pushCall(agent: AgentState, turnId: TurnId, call: ReplyToolCall): void 
 
 /** Adds a message to an agent's history, and its size to the running total. */
 function remember(agent: AgentState, message: PromptMessage, origin: MessageOrigin): void {
+  const before = agent.origins.at(-1)?.event ?? 0;
   agent.tokenTotals.push((agent.tokenTotals.at(-1) ?? agent.tokensReleased) + messageTokens(message));
   agent.messages.push(message);
-  agent.origins.push(origin);
+  agent.origins.push({ ...origin, event: message.role === 'tool' ? before : before + 1 });
 }
 
 function dropLast(agent: AgentState): void {

@@ -7,7 +7,7 @@ import type { Limits } from '../../core/profile.ts';
 import type { AgentEnding } from '../../core/tool-events.ts';
 import type { ToolBound } from '../../core/tool-bound.ts';
 import type { Expiry, WaitFor } from '../../core/transition.ts';
-import type { ObserverRecord, ReplyToolCall, RuleRecord, TurnInput, TurnPrompt } from '../../core/turn.ts';
+import type { EventStream, ObserverRecord, ReplyToolCall, RuleRecord, TurnInput, TurnPrompt, PromptHead } from '../../core/turn.ts';
 import type { ModelEnd, TurnReserve } from '../../core/turn-events.ts';
 import {
   check,
@@ -125,6 +125,8 @@ export const turnPrompt = record<TurnPrompt>({
   to: count,
   head: optional(contentHash),
   headSeq: optional(count),
+  earlier: optional(list(record<PromptHead>({ head: contentHash, headSeq: optional(count) }))),
+  stream: optional(record<EventStream>({ full: count, lines: count })),
   tokens: optional(number),
   toolChoice: optional(text),
   protocol: optional(oneOf('json_actions', 'xml', 'loose_json')),

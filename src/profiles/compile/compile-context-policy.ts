@@ -4,7 +4,8 @@ import { toPlainObject, type MapNode } from '../yaml/source-node.ts';
 import { checkLlmConfig } from './choose-llm-config.ts';
 import type { CompileContext } from './compile-context.ts';
 import { compileVisibility } from './compile-visibility.ts';
-import { mapNode, readNumber, readText, textNode } from './read-node.ts';
+import { requireKey } from './require-key.ts';
+import { mapNode, readFlag, readNumber, readText, textNode } from './read-node.ts';
 
 const kinds = ['tool_result', 'user', 'assistant'];
 
@@ -33,8 +34,18 @@ export function compileContextPolicy(context: CompileContext, profile: MapNode):
   if (compaction !== undefined) policy.compaction = compaction;
   if (resultPreview !== undefined) policy.resultPreview = resultPreview;
   if (visibility !== undefined) policy.visibility = visibility;
+  const rendering = mapNode(node, 'rendering');
+  if (rendering !== undefined) requireKey(context, rendering, 'style', '`rendering`');
+  if (readText(rendering, 'style') === 'event_stream')
+    policy.rendering = {
+      full: readNumber(rendering, 'full') ?? defaultFull,
+      lines: readNumber(rendering, 'lines') ?? defaultLines,
+    };
   return policy;
 }
+
+const defaultFull = 5;
+const defaultLines = 20;
 
 const defaultKeep = 10;
 
@@ -48,6 +59,9 @@ function compileCompaction(context: CompileContext, policy: MapNode): Compaction
     keep: readNumber(node, 'keep') ?? (keepTokens === undefined ? defaultKeep : Number.MAX_SAFE_INTEGER),
     onFailure: readText(node, 'on_failure') === 'stop' ? 'stop' : 'window',
   };
+  const atActions = readNumber(node, 'at_actions');
+  if (readFlag(node, 'at_task_end') === true) compaction.atTaskEnd = true;
+  if (atActions !== undefined) compaction.atActions = atActions;
   const atTokens = readNumber(node, 'at_tokens');
   const instructions = readText(node, 'instructions');
   const llmConfig = textNode(node, 'llm_config');

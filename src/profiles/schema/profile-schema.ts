@@ -127,6 +127,8 @@ const compaction = object(
   {
     at: number('Share of the context size, or of max_tokens when that is less, at which it begins; default 0.8.', 0, 1),
     at_tokens: whole('The same in tokens; wins over at.', 1),
+    at_actions: whole('It begins as well when so many replies with calls are in view.', 2),
+    at_task_end: { type: 'boolean', description: 'It begins as well before a request that follows a task that is over.' },
     keep: whole('Newest messages that are kept as they are; default 10.', 0),
     keep_tokens: whole('Newest messages that are kept as they are, in tokens; never more than half of where it begins.', 0),
     llm_config: words('The LLM config or model that summarises; default: that of the profile.'),
@@ -139,6 +141,21 @@ const compaction = object(
   { 'x-what': 'compaction' },
 );
 
+const rendering: JsonSchema = {
+  ...object(
+    'How the history is shown.',
+    {
+      style: oneOf('As a conversation (chat, the default), or as one message of numbered events.', ['chat', 'event_stream']),
+      full: whole('For event_stream: the newest events that are shown in full; default 5.', 1),
+      lines: whole('For event_stream: most lines of each text of an older event; default 20.', 2),
+    },
+    {
+      'x-what': 'rendering',
+      'x-mistakes': { summarise_after: 'write at_actions under compaction', on: 'write at_task_end under compaction' },
+    },
+  ),
+};
+
 const contextPolicy = object(
   'What part of its history the model sees.',
   {
@@ -150,7 +167,7 @@ const contextPolicy = object(
     result_preview: whole('Longest tool result in characters that is shown whole; of longer ones, a preview with a token.', 200),
     compaction,
     visibility: visibilitySchema,
-    rendering: freeMap('Settings of rendering.'),
+    rendering,
   },
   { 'x-what': 'context_policy' },
 );
