@@ -14,6 +14,7 @@ export { defineTool } from './tools/define-tool.ts';
 export { defineIngestor } from './ingestors/define-ingestor.ts';
 export { defineObserver } from './observers/define-observer.ts';
 export { createToolRegistry } from './tools/registry.ts';
+export { currentRequest } from './engine/current-request.ts';
 
 /**
  * Creates an engine: loads and checks all profiles against all tools, then opens the store. Fails with PROFILE_INVALID,

@@ -20,6 +20,7 @@ it('the root exports what the documentation promises, and nothing else', () => {
     'CadreError',
     'createEngine',
     'createToolRegistry',
+    'currentRequest',
     'defineIngestor',
     'defineObserver',
     'defineTool',

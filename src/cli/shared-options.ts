@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { existingFolder } from './existing-folder.ts';
 import type { ExitCode } from './exit-code.ts';
 import { parseLimits } from './limits-option.ts';
+import { parseRequest } from './request-option.ts';
 
 /** Called with the exit code of the command that was run. */
 export type Done = (code: ExitCode) => void;
@@ -24,6 +25,11 @@ export function running(command: Command, options: { readonly starts: boolean })
     command.addOption(new Option('--profile <name>', 'the profile to begin with (default: Partner)'));
     // A run goes on with the model and the limits it was started with.
     command.addOption(new Option('--llm <config>', "an LLM config to use instead of every profile's own"));
+    command.addOption(
+      new Option('--request <name=value…>', 'a value of the request, for texts, settings and tools; may be given again').argParser(
+        parseRequest,
+      ),
+    );
     command.addOption(
       new Option('--limits <name=number,…>', 'limits of the run, like turns=50,tokens=200000,costUsd=1').argParser(parseLimits),
     );

@@ -104,7 +104,7 @@ function runViews(run: RunState): RunViews {
     },
     llm_config: run.meta.llmConfig ?? null,
   };
-  const views = { team: teamView(run), run: runView(run), config, request: {} };
+  const views = { team: teamView(run), run: runView(run), config, request: run.meta.request };
   viewsOfRuns.set(run, views);
   return views;
 }

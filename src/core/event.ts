@@ -18,6 +18,8 @@ export interface RunStart {
   readonly profile: string;
   readonly title: string;
   readonly input: JsonValue;
+  /** The values of the request it answers, for texts, conditions, settings and tools. */
+  readonly request?: JsonObject;
   /** Content hash of the JSON list of profile files this run goes by. */
   readonly profiles: ContentHash;
   /** The LLM config used instead of every profile's own, if any. */

@@ -16,6 +16,8 @@ export interface RecordedStart {
   readonly profile: string;
   readonly input: JsonValue;
   readonly llmConfig?: string;
+  /** The values of the request it answered. */
+  readonly request?: JsonObject;
 }
 
 /** A list of offered tools, written once; model calls name it by its id. */
@@ -160,14 +162,16 @@ function readStart(value: JsonObject, say: Complain): RecordedStart {
     throw say(
       `the recording is of version ${JSON.stringify(value['version'])}, and this program reads version ${recordingVersion}; record the run again`,
     );
-  const { profile, input, llmConfig } = value;
+  const { profile, input, llmConfig, request } = value;
   if (typeof profile !== 'string' || input === undefined) throw say('the first line names no profile or no input');
   if (llmConfig !== undefined && typeof llmConfig !== 'string') throw say('llmConfig of the first line must be a text');
+  if (request !== undefined && !isJsonObject(request)) throw say('request of the first line must be a map');
   return {
     format: recordingFormat,
     version: recordingVersion,
     profile,
     input,
+    ...(request === undefined ? {} : { request }),
     ...(llmConfig === undefined ? {} : { llmConfig }),
   };
 }

@@ -73,6 +73,8 @@ export interface RunMeta {
   readonly profile: string;
   readonly title: string;
   readonly input: JsonValue;
+  /** The values of the request it answers. */
+  readonly request: JsonObject;
   readonly createdAt: number;
   /** The profile files it goes by now. */
   readonly profiles: ContentHash;

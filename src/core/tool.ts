@@ -96,6 +96,8 @@ export interface ToolContext {
   /** Read-only views, in the same shape as conditions see them. */
   readonly agent: JsonObject;
   readonly team: JsonObject;
+  /** The values of the request the run answers, as `engine.launch({ request })` was given them. */
+  readonly request: JsonObject;
   /** Values handed to `engine.launch({ context })`; never journaled. */
   readonly context: Readonly<Record<string, unknown>>;
   /** The absolute path of the run's workspace: a folder that exists, and the only one tools may write to. */

@@ -10,6 +10,8 @@ export interface ToolsetConfig {
   /** Which kind it is of: `workspace`, `shell`, `mcp`, … */
   readonly kind: string;
   readonly settings: JsonObject;
+  /** The settings with the values of a run's request; absent when none of them is one. */
+  readonly settingsFor?: (request: JsonObject) => JsonObject;
   /** Values from the environment among the settings: never to be recorded. */
   readonly secrets: readonly string[];
   /** Environment variables that are required and not set: the toolset cannot be used. */

@@ -66,6 +66,10 @@ export class CallContext implements ToolContext {
     return readOnlyView(this.#links.scope['state'] as JsonObject);
   }
 
+  get request(): JsonObject {
+    return readOnlyView(this.#links.scope['request'] as JsonObject);
+  }
+
   get team(): JsonObject {
     return readOnlyView(this.#links.scope['team'] as JsonObject);
   }

@@ -1,4 +1,5 @@
 import type { ProfileSet } from '../core/profile.ts';
+import { isCredentialName } from '../core/expression/variables.ts';
 import { Secrets, shortestSecret } from '../core/secrets.ts';
 
 /** The secrets the caller names. One that cannot be looked for is told of: whoever named it thinks it is kept. */
@@ -13,9 +14,6 @@ export function collectSecrets(named: readonly string[] = []): Secrets {
   }
   return secrets;
 }
-
-/** Names of variables that hold credentials, whoever reads them. */
-const credentialName = /(?:API_?KEY|ACCESS_KEY|PRIVATE_KEY|SECRET|SECRET_KEY|TOKEN|PASSWORD|PASSWD|CREDENTIALS?)$/i;
 
 /** Words, numbers and paths are no credentials, whatever their variable is called. */
 const ordinary = /^(?:.{0,7}|[a-z_-]+|[\d.]+|\.{0,2}[/\\].*|[A-Z]:\\.*)$/;
@@ -33,6 +31,6 @@ export function addConfigSecrets(
     const key = apiKeyVar === undefined ? undefined : env[apiKeyVar];
     for (const value of key === undefined ? values : [key, ...values]) secrets.add(value);
   }
-  for (const [name, value = ''] of Object.entries(env)) if (credentialName.test(name) && !ordinary.test(value)) secrets.add(value);
+  for (const [name, value = ''] of Object.entries(env)) if (isCredentialName(name) && !ordinary.test(value)) secrets.add(value);
   for (const toolset of set.toolsets.values()) for (const value of toolset.secrets) secrets.add(value);
 }

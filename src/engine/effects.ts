@@ -12,7 +12,8 @@ import { summarise } from '../nodes/summary-request.ts';
 import type { Replay } from '../models/replay.ts';
 import type { Input, Kernel } from './decide.ts';
 import { blockedNote, couldNotBeMade } from './effect-faults.ts';
-import { CallContext, type CallLinks } from './call-context.ts';
+import { CallContext } from './call-context.ts';
+import { withinRequest } from './current-request.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { atMost, Closings } from './closings.ts';
 import { liveDeltas } from './live-deltas.ts';
@@ -182,7 +183,7 @@ export class Effects {
     this.#track(
       { kind: 'model', key: turnId },
       abort,
-      kernel.agentNode.exec({ turnId }, ports),
+      withinRequest(run.meta.request, () => kernel.agentNode.exec({ turnId }, ports)),
       (outcome) => {
         end();
         return { kind: 'model', agentId, turnId, outcome };
@@ -215,11 +216,9 @@ export class Effects {
     const tool = name === undefined ? undefined : this.#ports.kernel.env.catalog.get(name);
     if (agent === undefined || call === undefined || tool?.kind !== 'effect') return;
     const abort = new LazyAbort();
-    const scope = agentScope(run, agent);
-    const { secrets } = this.#ports.kernel.env;
-    const { context, clock, workspace, live, replay, content } = this.#ports;
-    const providerCallId =
-      run.turns.get(turnId)?.modelEnd?.reply?.toolCalls.find((made) => made.callId === callId)?.providerCallId ?? '';
+    const { context, clock, workspace, live, replay, content, kernel } = this.#ports;
+    const made = run.turns.get(turnId)?.modelEnd?.reply?.toolCalls.find((candidate) => candidate.callId === callId);
+    const providerCallId = made?.providerCallId ?? '';
     const identity = { runId: run.meta.runId, agentId, turnId, toolCallId: callId, providerCallId, attempt: call.attempt };
     const toInput = (result: ToolOutcome): Input =>
       effect.kind === 'verify'
@@ -229,15 +228,16 @@ export class Effects {
     if (replay !== undefined)
       return this.#track({ kind: 'tool', key: callId }, abort, replayedTool(replay, run, agent, call), toInput, failed);
     let isOut = false;
-    const links = (progress: ToolContext['progress']): CallLinks => ({ scope, context, abort, progress, workspace, content, live });
+    const links = { scope: agentScope(run, agent), context, abort, workspace, content, live };
+    const contextOf = (progress: ToolContext['progress']): ToolContext => new CallContext(identity, { ...links, progress });
     const outcome = runTool({
       name: tool.name,
       timeoutMs: tool.timeoutMs,
       clock,
       abort,
       graceMs: this.#ports.graceMs,
-      start: (progress) => tool.execute(call.args ?? {}, new CallContext(identity, links(progress))),
-      onProgress: (fraction, note) => this.#subscribers.progress(agentId, turnId, callId, fraction, secrets.text(note)),
+      start: (progress) => withinRequest(run.meta.request, () => tool.execute(call.args ?? {}, contextOf(progress))),
+      onProgress: (fraction, note) => this.#subscribers.progress(agentId, turnId, callId, fraction, kernel.env.secrets.text(note)),
       onBlocked: (ms) => this.#tell(blockedNote(tool.name, callId, ms)),
       onLate: (late) => {
         // What a verifier says too late is about a call that went on without it.

@@ -30,6 +30,11 @@ export interface LaunchOptions {
   readonly limits?: LimitOptions;
   /** Values for tools, in `context.context`; never journaled. */
   readonly context?: Readonly<Record<string, unknown>>;
+  /**
+   * The values of the request the run answers, by name: the root `request` of conditions and texts, `${NAME}` in texts and settings of tools,
+   * and `context.request` of tools. On record, and so no place for credentials.
+   */
+  readonly request?: Readonly<Record<string, unknown>>;
   /** The folder the run's tools work in, instead of one of its own; on record, so that a resumed run works there, too. */
   readonly workspace?: string;
   /** An LLM config used instead of every profile's own. */
@@ -37,13 +42,13 @@ export interface LaunchOptions {
 }
 
 /** How to go on with a run. */
-export interface ResumeOptions extends Omit<LaunchOptions, 'llmConfig' | 'limits' | 'workspace'> {
+export interface ResumeOptions extends Omit<LaunchOptions, 'llmConfig' | 'limits' | 'workspace' | 'request'> {
   /** `recorded`, the default: the profiles the run went by. `current`: those this engine was created with. */
   readonly profiles?: ProfileChoice;
 }
 
 /** Where a fork leaves the run it is made from, and what is said to it. */
-export interface ForkOptions extends LaunchOptions {
+export interface ForkOptions extends Omit<LaunchOptions, 'request'> {
   /** A sequence number, rounded down to the end of a turn; the end of the run when absent. */
   readonly at?: number;
   /** An id of your own for the fork. Refused when there is such a run. */

@@ -20,6 +20,7 @@ import { launchProfile } from './launch-profile.ts';
 import { Leases } from './leases.ts';
 import { runLimits } from './limit-options.ts';
 import { LiveThings } from './live-things.ts';
+import { checkRequest } from './run-request.ts';
 import { startEvent } from './start-event.ts';
 import type { Run } from './run.ts';
 import type { RunActor } from './run-actor.ts';
@@ -67,6 +68,7 @@ export class Engine {
     const { workbench, ids, clock, workspaceOf } = this.#parts;
     const profile = launchProfile(workbench.set, request.profile);
     checkModel(this.#parts.gateway, workbench, profile, options.llmConfig);
+    if (options.request !== undefined) checkRequest(options.request);
     options.signal?.throwIfAborted();
     await this.#toolsetsReady();
     const runId = request.runId === undefined ? ids.runId() : await freeRunId(this.#parts.journal, request.runId);

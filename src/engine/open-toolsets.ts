@@ -4,6 +4,7 @@ import type { Diagnostic, KnownNames, KnownToolsetKind, ProfileFile, ProfileSet 
 import type { ToolsetConfig, ToolsetKind } from '../core/toolset.ts';
 import { checkSchema } from '../tools/check-arguments.ts';
 import { builtInToolsets } from '../tools/toolset-kinds.ts';
+import { toolsetOfRequest } from './toolset-of-request.ts';
 import { toolNaming, type ToolsetOption } from './toolset-options.ts';
 import type { Toolsets } from './toolsets.ts';
 
@@ -87,10 +88,11 @@ async function openOption(toolsets: Toolsets, name: string, option: ToolsetOptio
 
 async function open(
   toolsets: Toolsets,
-  { name, kind, settings }: Pick<ToolsetConfig, 'name' | 'kind' | 'settings'>,
+  { name, kind, settings, settingsFor }: Pick<ToolsetConfig, 'name' | 'kind' | 'settings' | 'settingsFor'>,
 ): Promise<void> {
   const made: ToolsetKind = await kindOf(name, kind).load();
-  toolsets.add(name, made.create({ name, settings, toolName: toolNaming(name, kind) }));
+  const request = { name, settings, toolName: toolNaming(name, kind) };
+  toolsets.add(name, settingsFor === undefined ? made.create(request) : toolsetOfRequest(made, request, settingsFor));
 }
 
 function kindOf(name: string, kind: string | undefined): (typeof builtInToolsets)[string] {

@@ -5,6 +5,7 @@ import type { ContentEntry } from '../core/journal.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { Limits } from '../core/profile.ts';
 import type { LaunchOptions, LaunchRequest } from './engine-parts.ts';
+import { checkRequest } from './run-request.ts';
 import { titleOf } from './run-title.ts';
 import { engineVersion } from './version.ts';
 
@@ -28,6 +29,7 @@ export function startEvent(facts: StartFacts, request: LaunchRequest, options: L
     profile: facts.profile,
     title: request.title ?? titleOf(facts.payload),
     input: facts.payload,
+    ...(options.request === undefined ? {} : { request: checkRequest(options.request) }),
     profiles: facts.snapshot.hash,
     ...(options.llmConfig === undefined ? {} : { llmConfig: options.llmConfig }),
     limits: facts.limits,

@@ -32,9 +32,10 @@ export function toRecording(run: RunState, events: readonly CadreEvent[], conten
 }
 
 function startOf(run: RunState): RecordedStart {
-  const { profile, input, llmConfig } = run.meta;
+  const { profile, input, llmConfig, request } = run.meta;
   const start: Writable<RecordedStart> = { format: recordingFormat, version: recordingVersion, profile, input };
   if (llmConfig !== undefined) start.llmConfig = llmConfig;
+  if (Object.keys(request).length > 0) start.request = request;
   return start;
 }
 

@@ -25,6 +25,7 @@ import { baseType } from './compile/base-type.ts';
 import { compileProfile } from './compile/compile-profile.ts';
 import { mapNode, textNode } from './compile/read-node.ts';
 import { reportDuplicateIds } from './duplicate-ids.ts';
+import { expandVariables, variablesAsLookups } from './expand-variables.ts';
 import { indexNames } from './index-names.ts';
 import { resolveBases } from './merge/resolve-bases.ts';
 import { parseProfileFiles, type ParsedFiles } from './parse-profile-files.ts';
@@ -62,7 +63,7 @@ const ownConfigKeys = new Set(['name', 'alias_of', 'base_llm_config', 'type', 'd
 /** Compiles profile files; never throws for what stands in them. */
 export function compileProfileFiles(files: readonly ProfileFile[], options: CompileOptions = {}): CompileOutcome {
   const report = new Report();
-  const parsed = parseProfileFiles(files, report);
+  const parsed = withVariables(parseProfileFiles(files, report), options.env ?? {}, report);
   for (const kind of ['profile', 'llm_config', 'handover_protocol', 'toolset', 'team'] as const) {
     for (const node of parsed.roots[kind]) validateShape(kind, node, report);
   }
@@ -76,7 +77,7 @@ export function compileProfileFiles(files: readonly ProfileFile[], options: Comp
   for (const node of parsed.roots.script) checkScript(report, node);
   const llm = compileLlmConfigs(parsed, { known, env: options.env ?? {}, report, usedJson });
   const protocols = compileProtocols(parsed, report);
-  const profiles = compileProfiles(parsed, { report, known, ...llm, protocols });
+  const profiles = compileProfiles(parsed, { report, environment: options.env ?? {}, known, ...llm, protocols });
   const team = compileTeams(parsed.roots.team, profiles, report);
   const tools = known.tools === undefined ? undefined : new Set([...known.tools, ...exposedNames(profiles)]);
   for (const node of parsed.roots.script) checkScriptTools(report, node, { ...known, ...(tools === undefined ? {} : { tools }) });
@@ -85,6 +86,13 @@ export function compileProfileFiles(files: readonly ProfileFile[], options: Comp
   const kept = files.filter((file) => parsed.used.has(file.path) || usedJson.has(file.path));
   const set = { profiles, llmConfigs: llm.configs, protocols, toolsets, files: kept, warnings: diagnostics };
   return { set: { ...set, ...(team === undefined ? {} : { team }) }, diagnostics };
+}
+
+/** Variables where no text stands are read now; those of an LLM config are lookups. */
+function withVariables(parsed: ParsedFiles, environment: NonNullable<CompileOptions['env']>, report: Report): ParsedFiles {
+  const { roots } = parsed;
+  const profile = roots.profile.map((root) => expandVariables(root, environment, report));
+  return { ...parsed, roots: { ...roots, profile, llm_config: roots.llm_config.map(variablesAsLookups) } };
 }
 
 function exposedNames(profiles: ReadonlyMap<string, CompiledProfile>): readonly string[] {

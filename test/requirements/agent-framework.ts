@@ -20,7 +20,7 @@ export const agentFrameworkTables: readonly Table[] = [
       'script-plan': ['a script for several workers, to be followed exactly or as advice', missing.planners],
       'parallel-managers': 'several at once, their results together, in order',
       synthesis: 'one structured answer of what the workers brought',
-      'request-context': ['values of this request, wherever they are needed', missing.requestContext],
+      'request-context': 'values of this request, wherever they are needed',
     },
   },
   {
@@ -66,7 +66,7 @@ export const agentFrameworkTables: readonly Table[] = [
       'event-bus': ['its names of events, and which of them are told', missing.eventNames],
       gateways: 'several providers, and what they cost',
       yaml: 'agents declared in YAML, checked',
-      'yaml-variables': ['values of the request, then of the environment, in YAML', missing.requestContext],
+      'yaml-variables': 'values of the request, then of the environment, in YAML',
       tools: 'a tool is a function with a schema; files are found and searched',
       settings: 'who is asked stands in the tool and the profile, not in the environment',
     },

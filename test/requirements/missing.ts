@@ -30,10 +30,6 @@ export const missing = {
     later:
       'Calls wait for approval and agents for people; a pause after so many turns, or after certain calls, to be confirmed, is not there yet.',
   },
-  requestContext: {
-    later:
-      'The root `request` is empty, and settings read the environment only; values of one request cannot be handed to a launch yet.',
-  },
   eventNames: {
     later: 'Events are told under our names and in OpenTelemetry; a projection to the names of other systems is not there yet.',
   },

@@ -142,7 +142,7 @@ const onCall = { agentId, turnId, callId };
 const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
   'run.start': record(
     { profile: name, title: text, input: json, profiles: name, limits: json, engineVersion: name },
-    { llmConfig: name, workspace: text, parentRun: record({ runId: name, at: count }) },
+    { llmConfig: name, request: object(json), workspace: text, parentRun: record({ runId: name, at: count }) },
   ),
   'run.status': record({ status: fc.constantFrom('running', 'awaiting') }),
   'run.resume': record({ engineVersion: name, downMs: count }, { profiles: name }),

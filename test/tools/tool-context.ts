@@ -16,6 +16,7 @@ export function toolContext(change: Partial<ToolContext> = {}): ToolContext {
     progress: () => undefined,
     agent: {},
     team: {},
+    request: {},
     context: {},
     workspace: tmpdir(),
     stored: () => undefined,

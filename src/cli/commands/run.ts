@@ -28,6 +28,7 @@ export interface RunOptions {
   readonly out?: string;
   readonly workspace?: string;
   readonly limits?: LimitsOption;
+  readonly request?: Readonly<Record<string, unknown>>;
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly color?: boolean;
@@ -51,12 +52,13 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   using interruption = new Interruption();
   await using workplace = await openWorkplace({ ...options, profiles: profilesFolder(options.profiles), replay });
   const profile = chooseProfile(workplace.engine.profiles, options.profile ?? replay?.start.profile);
-  const llmConfig = options.llm ?? replay?.start.llmConfig;
+  const llm = options.llm ?? replay?.start.llmConfig;
+  const request = options.request ?? replay?.start.request;
   const mode = watchMode(terminal, options);
   if (mode === 'live' || mode === 'lines') terminal.tell(`${workplace.modelLine(options.llm)}\n`);
   const run = await workplace.engine.launch(
     { profile, input },
-    launchOptions({ ...options, ...(llmConfig === undefined ? {} : { llm: llmConfig }) }),
+    launchOptions({ ...options, ...(llm === undefined ? {} : { llm }), ...(request === undefined ? {} : { request }) }),
   );
   interruption.lastWords = interruptedWords(run, options.store);
   await using page = options.serve === true ? await openPage(workplace.engine, run, terminal) : undefined;
@@ -80,8 +82,9 @@ export async function runCommand(words: readonly string[], options: RunOptions &
 }
 
 /** What the options say about a run that is launched. */
-export function launchOptions({ limits, llm, workspace }: RunOptions): LaunchOptions {
+export function launchOptions({ limits, llm, request, workspace }: RunOptions): LaunchOptions {
   return {
+    ...(request === undefined ? {} : { request }),
     ...(limits === undefined ? {} : { limits }),
     ...(llm === undefined ? {} : { llmConfig: llm }),
     ...(workspace === undefined ? {} : { workspace }),

@@ -3,6 +3,13 @@ import { toText } from './json-text.ts';
 import { toFailure, type CompileResult, type ExpressionProblem } from './problem.ts';
 import type { ExpressionRoots, Scope } from './roots.ts';
 import { splitTemplate } from './split-template.ts';
+import { splitVariables, valueOfVariable } from './variables.ts';
+
+/** The variables of the environment, by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A part of a text that is not always the same. */
+type Piece = Pick<Expression, 'evaluate' | 'paths'>;
 
 /** A compiled text with `{{ expression }}` parts; `\{{` stands for a literal `{{`. */
 export interface Template {
@@ -17,14 +24,18 @@ export interface Template {
   value(scope: Scope): unknown;
 }
 
-/** Compiles a text with `{{ expression }}` parts; offsets of problems are relative to the whole text. */
-export function compileTemplate(source: string, roots?: ExpressionRoots): CompileResult<Template> {
+/**
+ * Compiles a text with `{{ expression }}` parts, and with `${NAME:-default}` parts when there is an environment to read them from;
+ * offsets of problems are relative to the whole text.
+ */
+export function compileTemplate(source: string, roots?: ExpressionRoots, environment?: Environment): CompileResult<Template> {
   const { parts, unclosed } = splitTemplate(source);
   const problems: ExpressionProblem[] = unclosed === undefined ? [] : [unclosed];
-  const pieces: (string | Expression)[] = [];
+  const pieces: (string | Piece)[] = [];
   for (const part of parts) {
     if (part.kind === 'text') {
-      pieces.push(part.text);
+      if (environment === undefined) pieces.push(part.text);
+      else pieces.push(...withVariables(part.text, environment));
       continue;
     }
     const compiled = compileExpression(part.source, roots);
@@ -34,7 +45,16 @@ export function compileTemplate(source: string, roots?: ExpressionRoots): Compil
   return problems.length > 0 ? toFailure(problems) : { ok: true, value: toTemplate(source, pieces) };
 }
 
-function toTemplate(source: string, pieces: readonly (string | Expression)[]): Template {
+/** A text whose variables are looked up when it is read. */
+function withVariables(text: string, environment: Environment): readonly (string | Piece)[] {
+  return splitVariables(text).map((piece) => {
+    if (typeof piece === 'string') return piece;
+    const set = Object.hasOwn(environment, piece.name) ? environment[piece.name] : undefined;
+    return { paths: [`request.${piece.name}`], evaluate: (scope) => valueOfVariable(piece, set, scope) };
+  });
+}
+
+function toTemplate(source: string, pieces: readonly (string | Piece)[]): Template {
   const expressions = pieces.filter((piece) => typeof piece !== 'string');
   const [only] = pieces;
   const single = pieces.length === 1 && typeof only === 'object' ? only : undefined;

@@ -25,6 +25,7 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunState
       profile: event.profile,
       title: event.title,
       input: event.input,
+      request: event.request ?? {},
       createdAt: event.at,
       profiles: event.profiles,
       llmConfig: event.llmConfig,

@@ -135,6 +135,7 @@ const fields: { readonly [Type in EventType]: Fields<Draft<Type>> } = {
   'run.start': {
     profile: text,
     title: text,
+    request: optional(map),
     input: json,
     profiles: contentHash,
     llmConfig: optional(text),

@@ -7,6 +7,8 @@ import type { Place, SourceNode } from '../yaml/source-node.ts';
 /** What compiling one file may refer to. */
 export interface CompileContext {
   readonly report: Report;
+  /** What `${VARIABLES}` of texts are read from when a request does not set them. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly known: Partial<KnownNames>;
   /** Names of LLM configs, and of those that name no model and are only inherited from. */
   readonly llmConfigs: ReadonlySet<string>;

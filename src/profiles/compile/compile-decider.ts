@@ -106,8 +106,8 @@ function compileEnd(context: CompileContext, action: MapNode, owner: string): De
   const outcome = requireKey(context, action, 'outcome', `the action of ${owner}`);
   const error = textNode(action, 'error_message');
   const output = textNode(action, 'output');
-  const errorMessage = error === undefined ? undefined : compileText(context.report, error);
-  const outputText = output === undefined ? undefined : compileText(context.report, output);
+  const errorMessage = error === undefined ? undefined : compileText(context, error);
+  const outputText = output === undefined ? undefined : compileText(context, output);
   return {
     type: 'end_agent_turn',
     outcome: outcome?.kind === 'scalar' && typeof outcome.value === 'string' ? outcome.value : 'success',
@@ -124,7 +124,7 @@ function compileCall(context: CompileContext, action: MapNode, owner: string): D
   return {
     type: 'call_tool',
     tool: tool?.value ?? '',
-    args: args === undefined ? constantValue({}) : compileValue(context.report, args),
+    args: args === undefined ? constantValue({}) : compileValue(context, args),
   };
 }
 

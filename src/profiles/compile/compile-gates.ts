@@ -33,7 +33,7 @@ export function compileGates(context: CompileContext, profile: MapNode): readonl
     for (const toolset of toolsets) checkToolset(context, toolset);
     const verdict = readText(node, 'verdict');
     const words = textNode(node, 'message');
-    const message = words === undefined ? undefined : compileText(context.report, words, gateRoots);
+    const message = words === undefined ? undefined : compileText(context, words, gateRoots);
     const expires = expiryOf(context, node);
     gates.push({
       id,

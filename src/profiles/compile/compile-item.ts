@@ -21,7 +21,7 @@ export function compileItem(context: CompileContext, node: SourceNode, source: s
   const ingestorParams = readObject(node, 'ingestor_params');
   return {
     source,
-    payload: payload === undefined ? constantValue({}) : compileValue(context.report, payload),
+    payload: payload === undefined ? constantValue({}) : compileValue(context, payload),
     consumption:
       readText(node, 'consumption_policy') === 'persistent_until_consumed' ? 'persistent_until_consumed' : 'consume_on_read',
     ...(priority === undefined ? {} : { priority }),

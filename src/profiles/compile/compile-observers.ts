@@ -114,7 +114,7 @@ function compileUpdate(context: CompileContext, node: MapNode): StateUpdate | un
   const value = childOf(node, 'value');
   if (value === undefined && (operation === 'set' || operation === 'append'))
     requireKey(context, node, 'value', `operation \`${operation}\``);
-  return { operation, path: path.value, ...(value === undefined ? {} : { value: compileValue(context.report, value) }) };
+  return { operation, path: path.value, ...(value === undefined ? {} : { value: compileValue(context, value) }) };
 }
 
 function pathHint(path: string): string | undefined {

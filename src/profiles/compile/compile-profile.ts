@@ -97,7 +97,7 @@ function compileTexts(context: CompileContext, node: MapNode): ReadonlyMap<strin
   const texts = new Map<string, Template>();
   for (const [key, { value }] of mapNode(node, 'text_definitions')?.entries ?? []) {
     const text = asText(value);
-    const template = text === undefined ? undefined : compileText(context.report, text);
+    const template = text === undefined ? undefined : compileText(context, text);
     if (template !== undefined) texts.set(key, template);
   }
   return texts;

@@ -29,7 +29,7 @@ export function compileSegments(
         'the segment id `instructions` is taken by the key `instructions`',
         'rename the segment',
       );
-    const content = compileText(context.report, instructions);
+    const content = compileText(context, instructions);
     segments.push({
       id: 'instructions',
       type: 'static_text',
@@ -117,7 +117,7 @@ function textParts(
       context.report.error('MISSING_KEY', node.at, `segment ${quote(id)} needs \`content\` or \`content_key\``);
     return {};
   }
-  const content = compileText(context.report, own);
+  const content = compileText(context, own);
   return content === undefined ? {} : { content };
 }
 

@@ -1,7 +1,9 @@
 import { agentRoots } from '../../core/expression/agent-roots.ts';
 import { compileExpression, type CompileResult, type Expression, type ExpressionRoots } from '../../core/expression/expression.ts';
-import { compileTemplate, type Template } from '../../core/expression/template.ts';
+import { compileTemplate, type Environment, type Template } from '../../core/expression/template.ts';
+import { isCredentialName, splitVariables } from '../../core/expression/variables.ts';
 import type { Report } from '../report.ts';
+import { quote } from '../wording.ts';
 import { childOf, type ScalarNode, type SourceNode } from '../yaml/source-node.ts';
 
 /** Most expressions in one text, and most problems reported of it. */
@@ -46,9 +48,15 @@ export function compileCondition(
   return undefined;
 }
 
-/** Compiles a text with `{{ expressions }}`; problems are reported at their exact place. */
+/** What compiling a text needs besides the text. */
+export interface TextContext {
+  readonly report: Report;
+  readonly environment: Environment;
+}
+
+/** Compiles a text with `{{ expressions }}` and `${VARIABLES}`; problems are reported at their exact place. */
 export function compileText(
-  report: Report,
+  { report, environment }: TextContext,
   node: ScalarNode & { readonly value: string },
   roots: ExpressionRoots = agentRoots,
 ): Template | undefined {
@@ -61,11 +69,31 @@ export function compileText(
     );
     return undefined;
   }
-  const compiled = compileOnce(templates, node, roots, compileTemplate);
+  checkVariables(report, node, environment);
+  const compile = (source: string): CompileResult<Template> => compileTemplate(source, roots, environment);
+  const compiled = compileOnce(templates, node, roots, compile);
   if (compiled.ok) return compiled.value;
   for (const problem of compiled.problems.slice(0, maxProblems))
     report.errorInText('BAD_TEMPLATE', node, problem.start, problem.message, problem.hint);
   return undefined;
+}
+
+/** Texts are read by models and recorded: no credential stands in one. What only a request can set is told of. */
+function checkVariables(report: Report, node: ScalarNode & { readonly value: string }, environment: Environment): void {
+  for (const piece of splitVariables(node.value)) {
+    if (typeof piece === 'string') continue;
+    const { name, fallback, start } = piece;
+    if (isCredentialName(name)) {
+      const message = `${quote(`\${${name}}`)} names a credential, and texts are read by models and recorded`;
+      report.errorInText('BAD_TEMPLATE', node, start, message, 'let a tool read it: from its settings, or from context.context');
+    } else if (fallback === undefined && (environment[name] ?? '') === '')
+      report.warning(
+        'BAD_ENVIRONMENT_VALUE',
+        node.at,
+        `the environment does not set ${name}: the text has it only from runs whose request does`,
+        `write \${${name}:-…} for what stands there without`,
+      );
+  }
 }
 
 /** An expression of ours, known to compile. */

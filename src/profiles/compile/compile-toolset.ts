@@ -1,11 +1,12 @@
+import { valueOfVariable } from '../../core/expression/variables.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
 import type { KnownNames, KnownToolsetKind } from '../../core/profile.ts';
 import type { ToolsetConfig } from '../../core/toolset.ts';
 import type { Report } from '../report.ts';
 import { schemaProblems } from '../schema/validate-shape.ts';
 import { nameHint, quote } from '../wording.ts';
-import type { MapNode, SourceNode } from '../yaml/source-node.ts';
-import { lookUpValues, type ValueSources } from './environment-values.ts';
+import type { MapNode, ScalarNode, SourceNode } from '../yaml/source-node.ts';
+import { coerce, lookUpValues, type ValueSources } from './environment-values.ts';
 import { mapNode, textNode } from './read-node.ts';
 import { refOf } from './compile-context.ts';
 import { secretValues } from './secret-values.ts';
@@ -43,10 +44,12 @@ export function compileToolset(context: ToolsetContext, root: MapNode, name: str
       'agents that may call its tools do without them',
     );
   }
+  const settingsFor = (request: JsonObject): JsonObject => plainSettings(node, texts, request) as JsonObject;
   return {
     name,
     kind,
-    settings: plainSettings(node, texts) as JsonObject,
+    settings: settingsFor({}),
+    ...(asksRequest(node) ? { settingsFor } : {}),
     secrets: secretValues(node),
     missing,
     source: refOf(root),
@@ -74,14 +77,38 @@ function checkSettings(report: Report, root: MapNode, settings: MapNode, schema:
   return texts;
 }
 
-function plainSettings(node: SourceNode, texts: ReadonlySet<SourceNode>): JsonValue {
+function plainSettings(node: SourceNode, texts: ReadonlySet<SourceNode>, request: JsonObject): JsonValue {
   switch (node.kind) {
     case 'scalar':
-      return texts.has(node) ? node.written : node.value;
+      return scalarSetting(node, texts.has(node), request);
     case 'list':
-      return node.items.map((item) => plainSettings(item, texts));
+      return node.items.map((item) => plainSettings(item, texts, request));
     case 'map':
-      return Object.fromEntries([...node.entries].map(([key, { value }]) => [key, plainSettings(value, texts)]));
+      return Object.fromEntries([...node.entries].map(([key, { value }]) => [key, plainSettings(value, texts, request)]));
+  }
+}
+
+/** A setting as it stands, or with the values of a request in it; one that is a value of the request keeps its type. */
+function scalarSetting(node: ScalarNode, isText: boolean, request: JsonObject): JsonValue {
+  const { variables = [] } = node;
+  const asked = variables.some((piece) => typeof piece !== 'string' && Object.hasOwn(request, piece.name));
+  if (!asked) return isText ? node.written : node.value;
+  const values = variables.map((piece) => (typeof piece === 'string' ? piece : valueOfVariable(piece, undefined, { request })));
+  const [only] = values;
+  if (values.length === 1 && typeof only !== 'string') return only as JsonValue;
+  const text = values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join('');
+  return isText || typeof node.value === 'string' ? text : coerce(text);
+}
+
+/** Tells whether a request can change something of these settings. */
+function asksRequest(node: SourceNode): boolean {
+  switch (node.kind) {
+    case 'scalar':
+      return node.variables !== undefined;
+    case 'list':
+      return node.items.some(asksRequest);
+    case 'map':
+      return [...node.entries.values()].some(({ value }) => asksRequest(value));
   }
 }
 

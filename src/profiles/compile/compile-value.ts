@@ -2,9 +2,8 @@ import { agentRoots } from '../../core/expression/agent-roots.ts';
 import type { Template } from '../../core/expression/template.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { ValueTemplate } from '../../core/profile.ts';
-import type { Report } from '../report.ts';
 import { toPlain, type SourceNode } from '../yaml/source-node.ts';
-import { compileText } from './compile-text.ts';
+import { compileText, type TextContext } from './compile-text.ts';
 import { asText } from './read-node.ts';
 
 type Scope = Parameters<ValueTemplate['build']>[0];
@@ -15,24 +14,24 @@ export function constantValue(value: JsonValue): ValueTemplate {
   return { constant: true, build: () => value };
 }
 
-/** Compiles a value that may hold `{{ expressions }}` anywhere; a text that is exactly one expression becomes its value. */
-export function compileValue(report: Report, node: SourceNode): ValueTemplate {
-  const build = compileBuild(report, node);
+/** Compiles a value that may hold `{{ expressions }}` and variables anywhere; a text that is exactly one expression becomes its value. */
+export function compileValue(context: TextContext, node: SourceNode): ValueTemplate {
+  const build = compileBuild(context, node);
   return build === undefined ? constantValue(toPlain(node)) : { constant: false, build };
 }
 
 /** How to build a value, or undefined when it is constant. */
-function compileBuild(report: Report, node: SourceNode): Build | undefined {
+function compileBuild(context: TextContext, node: SourceNode): Build | undefined {
   switch (node.kind) {
     case 'scalar':
-      return textBuild(report, node);
+      return textBuild(context, node);
     case 'list': {
-      const items = node.items.map((item) => compileBuild(report, item) ?? always(toPlain(item)));
+      const items = node.items.map((item) => compileBuild(context, item) ?? always(toPlain(item)));
       return isConstant(items) ? undefined : (scope) => items.map((item) => item(scope));
     }
     case 'map': {
       const entries = [...node.entries].map(
-        ([key, { value }]) => [key, compileBuild(report, value) ?? always(toPlain(value))] as const,
+        ([key, { value }]) => [key, compileBuild(context, value) ?? always(toPlain(value))] as const,
       );
       if (isConstant(entries.map(([, build]) => build))) return undefined;
       return (scope) => Object.fromEntries(entries.map(([key, build]) => [key, build(scope)]));
@@ -40,10 +39,10 @@ function compileBuild(report: Report, node: SourceNode): Build | undefined {
   }
 }
 
-function textBuild(report: Report, node: SourceNode): Build | undefined {
+function textBuild(context: TextContext, node: SourceNode): Build | undefined {
   const text = asText(node);
-  if (text === undefined || !text.value.includes('{{')) return undefined;
-  const template: Template | undefined = compileText(report, text, agentRoots);
+  if (text === undefined || !/[{$]\{/.test(text.value)) return undefined;
+  const template: Template | undefined = compileText(context, text, agentRoots);
   if (template === undefined) return undefined;
   if (template.constant) return always(template.render({}));
   return (scope) => copyJson(template.value(scope));

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
+import { isCredentialName, splitVariables, type Variable } from '../../core/expression/variables.ts';
 import { describeThrown } from '../../core/error.ts';
 import type { Report } from '../report.ts';
 import { quote } from '../wording.ts';
@@ -27,7 +28,7 @@ export interface LookedUp {
 export function lookUpValues(root: MapNode, sources: ValueSources): LookedUp {
   const missing = new Set<string>();
   const resolve = (node: SourceNode): SourceNode | undefined => {
-    if (node.kind === 'scalar') return node;
+    if (node.kind === 'scalar') return withVariables(node, sources, missing);
     if (node.kind === 'list') return { ...node, items: node.items.map(resolve).filter((item) => item !== undefined) };
     switch (readText(node, '_type') ?? '') {
       case 'from_env':
@@ -62,7 +63,32 @@ function fromEnvironment(node: MapNode, sources: ValueSources, missing: Set<stri
   return undefined;
 }
 
-function coerce(text: string): ScalarNode['value'] {
+/** A text with `${NAME:-default}` parts, which the environment sets now; a run's request may set them otherwise (`variables`). */
+function withVariables(node: ScalarNode, sources: ValueSources, missing: Set<string>): ScalarNode | undefined {
+  if (typeof node.value !== 'string' || !node.value.includes('${')) return node;
+  const pieces = splitVariables(node.value);
+  const names = pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [piece.name]));
+  if (names.length === 0) return { ...node, value: pieces.join('') };
+  const variables = pieces.map((piece) => (typeof piece === 'string' ? piece : inEnvironment(piece, sources.env)));
+  const unset = variables.filter((piece) => typeof piece !== 'string' && piece.fallback === undefined);
+  for (const piece of unset) if (typeof piece !== 'string') missing.add(piece.name);
+  if (unset.length > 0) return undefined;
+  const text = variables.map((piece) => (typeof piece === 'string' ? piece : (piece.fallback ?? ''))).join('');
+  const set = names.filter((name) => (sources.env[name] ?? '') !== '');
+  // One credential makes the whole text one.
+  const variable = set.find(isCredentialName) ?? set[0];
+  const plain = { ...node, value: coerce(text), style: 'plain', written: text, variables } as const;
+  return variable === undefined ? plain : { ...plain, variable };
+}
+
+/** A variable whose default is what the environment says. */
+function inEnvironment(variable: Variable, env: ValueSources['env']): Variable {
+  const set = Object.hasOwn(env, variable.name) ? env[variable.name] : undefined;
+  return set === undefined || set === '' ? variable : { ...variable, fallback: set };
+}
+
+/** A text of the environment as the number, switch or null it looks like. */
+export function coerce(text: string): ScalarNode['value'] {
   switch (text.toLowerCase()) {
     case 'true':
       return true;

@@ -1,3 +1,4 @@
+import type { Variable } from '../../core/expression/variables.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { SourceText } from './source-text.ts';
 
@@ -21,6 +22,8 @@ export interface ScalarNode {
   readonly written: string;
   /** The environment variable the value came from. */
   readonly variable?: string;
+  /** The text it was put together from, whose variables a run's request may set otherwise. */
+  readonly variables?: readonly (string | Variable)[];
 }
 
 /** A list, with its place. */

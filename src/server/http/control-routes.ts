@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import { CadreError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { type LimitOptions, limitsWithin } from '../../engine/limit-options.ts';
-import type { LaunchRequest, ProfileChoice } from '../../engine/engine-parts.ts';
+import { limitsWithin } from '../../engine/limit-options.ts';
+import type { LaunchOptions, LaunchRequest, ProfileChoice } from '../../engine/engine-parts.ts';
 import { readAction } from '../reach/action-schemas.ts';
 import { stands } from '../reach/perform-action.ts';
 import type { RunAction } from '../reach/run-action.ts';
@@ -34,11 +34,13 @@ function addRunStarts(app: ServerApp, { engine, launch, defaultProfile }: Server
   app.post('/api/runs', async (context) => {
     const body = await readBody(context, bodySchemas.launch);
     const request = launchRequest(body, defaultProfile, onceId(context, 'run'));
-    const { limits, llmConfig } = body as { readonly limits?: LimitOptions; readonly llmConfig?: string };
+    const { limits, llmConfig, request: values } = body as Pick<LaunchOptions, 'limits' | 'llmConfig' | 'request'>;
     const { runId, isNew } = await launches.launch(request, {
       ...launch,
       ...(limits === undefined ? {} : { limits: limitsWithin(launch.limits ?? {}, limits) }),
       ...(llmConfig === undefined ? {} : { llmConfig }),
+      // What whoever runs the server says of all runs is no client's to change.
+      ...(values === undefined ? {} : { request: { ...values, ...launch.request } }),
     });
     context.header('Location', `/api/runs/${runId}`);
     return context.json({ runId }, isNew ? 201 : 200);

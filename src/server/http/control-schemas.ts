@@ -15,6 +15,12 @@ export const bodySchemas = {
         ],
       },
       title: { type: 'string', maxLength: 200 },
+      request: {
+        type: 'object',
+        maxProperties: 100,
+        description:
+          'Values of this request, by name: `request` of conditions and texts, `${NAME}` of settings. On record: no credentials.',
+      },
       limits: {
         type: 'object',
         additionalProperties: { type: 'number' },

@@ -59,8 +59,20 @@ async function launch(team: ServedTeam, body: object = {}, headers: Readonly<Rec
 describe('[A1.13.run-requests] [B.97] runs over HTTP', () => {
   it('are launched, spoken to, forked and cancelled', async () => {
     const team = await servedTeam(talking);
-    const id = await launch(team, { input: [{ type: 'text', text: 'Hi' }], title: 'A talk', limits: { turns: 9 } });
-    expect(team.engine.live(id)?.state).toMatchObject({ meta: { title: 'A talk' }, limits: { maxTurns: 9 } });
+    const id = await launch(team, {
+      input: [{ type: 'text', text: 'Hi' }],
+      title: 'A talk',
+      limits: { turns: 9 },
+      request: { tenant: 'acme' },
+    });
+    expect(team.engine.live(id)?.state).toMatchObject({
+      meta: { title: 'A talk', request: { tenant: 'acme' } },
+      limits: { maxTurns: 9 },
+    });
+    expect(await post(team, '', { profile: 'Root', input: 'Go.', request: { api_key: 'x' } })).toMatchObject([
+      400,
+      { error: { code: 'OPTION_INVALID' } },
+    ]);
     expect(await post(team, `/${id}/messages`, { text: 'more', priority: 'now' })).toMatchObject([
       202,
       { itemId: expect.any(String) },
