@@ -4,6 +4,7 @@ import type { ContentHash, RunId } from '../core/ids.ts';
 import type { JournalReader, Lease, RunsFilter, RunSummary } from '../core/journal.ts';
 import type { ProfileSet } from '../core/profile.ts';
 import type { RunState } from '../core/state.ts';
+import { profilesOf, toolsetsNeeded } from './toolsets-needed.ts';
 import { readOwnState, readState, withAllPast } from './read-state.ts';
 import { engineVersion } from './version.ts';
 import type { Input } from './decide.ts';
@@ -70,7 +71,7 @@ export class Engine {
     checkModel(this.#parts.gateway, workbench, profile, options.llmConfig);
     if (options.request !== undefined) checkRequest(options.request);
     options.signal?.throwIfAborted();
-    await this.#toolsetsReady();
+    await this.#toolsetsReady([profile.name]);
     const runId = request.runId === undefined ? ids.runId() : await freeRunId(this.#parts.journal, request.runId);
     const payload = await withAttachments(toUserPayload(request.input), workspaceOf({ runId, workspace: options.workspace }));
     const { snapshot } = workbench;
@@ -150,7 +151,7 @@ export class Engine {
     const { journal } = this.#parts;
     const state = await readOwnState(this.#parts.journal, runId as RunId);
     if (state.outcome !== undefined) return await this.#ofThePast(state);
-    await this.#toolsetsReady();
+    await this.#toolsetsReady(profilesOf(state));
     // Everything that keeps the run from going on is found out before it is taken.
     let plan = await planResume(this.#parts, state, options.profiles ?? 'recorded');
     const { run, begun } = await this.#leases.take(state.meta.runId, async (lease) => {
@@ -211,7 +212,7 @@ export class Engine {
     if (state === undefined) throw new CadreError('RUN_UNKNOWN', `run ${runId} has no events to fork from`);
     const workbench = await workbenchOf(this.#parts, state);
     const said = await forkMessage(this.#parts, state, options.message);
-    await this.#toolsetsReady();
+    await this.#toolsetsReady(profilesOf(state));
     const { run, begun } = await this.#leases.take(newId, async (lease) => {
       this.#assertOpen();
       await journal.append(lease, { runId: newId, expectedSeq: 0, events: copied, contents: [], sync: true });
@@ -252,8 +253,9 @@ export class Engine {
     await this.close();
   }
 
-  async #toolsetsReady(): Promise<void> {
-    const ready = this.#parts.toolsets.ready(this.#parts.clock);
+  async #toolsetsReady(profiles: Iterable<string>): Promise<void> {
+    const { toolsets, clock, workbench } = this.#parts;
+    const ready = toolsets.ready(clock, toolsetsNeeded(workbench.set, profiles));
     if (ready === undefined) return;
     await ready;
     this.#assertOpen();

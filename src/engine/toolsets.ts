@@ -68,11 +68,14 @@ export class Toolsets {
     return [...this.#held].flatMap(([name, { health }]) => shortcoming(name, health) ?? []);
   }
 
-  /** Connects what connects, once, and waits until each has said what became of it; undefined when there is nothing to wait for. */
-  ready(clock: Clock): Promise<void> | undefined {
+  /**
+   * Connects what connects, once, and waits until each has said what became of it; undefined when there is nothing to wait for.
+   * `needed`: the names to look at; all, when there are none.
+   */
+  ready(clock: Clock, needed?: ReadonlySet<string>): Promise<void> | undefined {
     const waited: Promise<void>[] = [];
     for (const [name, held] of this.#held) {
-      if (held.toolset.connect === undefined) continue;
+      if (held.toolset.connect === undefined || needed?.has(name) === false) continue;
       if (held.settled === undefined) this.#connect(name, held, clock);
       if (held.health.status === 'connecting' && held.settled !== undefined) waited.push(held.settled.promise);
     }

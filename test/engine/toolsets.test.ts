@@ -58,6 +58,33 @@ describe('a toolset that connects', () => {
     expect(log).toEqual(['connect', 'close']);
   });
 
+  it('is not connected by a run that cannot come to use it', async () => {
+    const rules = 'flow_decider: [{ id: end, action: { type: end_agent_turn, outcome: success } }]';
+    const policy = (toolsets: string): string => `tool_access_policy: { allowed_toolsets: [${toolsets}] }`;
+    const engine = await createEngine({
+      profiles: {
+        files: [
+          { path: 'toolsets/s.yaml', text: 'type: toolset\nname: server\nkind: mcp\nsettings: { command: /nowhere/server }\n' },
+          { path: 'profiles/a.yaml', text: `name: Alone\n${policy('flow')}\n${rules}\n` },
+          { path: 'profiles/u.yaml', text: `name: User\n${policy('server')}\n${rules}\n` },
+          { path: 'profiles/c.yaml', text: `name: Caller\n${policy('agents')}\ncallable_profiles: [User]\n${rules}\n` },
+        ],
+      },
+      models: { default: scriptedModel(() => ({ text: 'Hello.' })) },
+      store: 'memory',
+    });
+    const notes = async (profile: string): Promise<readonly string[]> => {
+      const run = await engine.launch({ profile, input: 'Go.' });
+      const codes: string[] = [];
+      for await (const event of run) if (event.type === 'note.add') codes.push(event.code);
+      return codes;
+    };
+    expect(await notes('Alone')).toEqual([]);
+    expect(await notes('Caller')).toContain('TOOLSET_FAILED');
+    expect(await notes('User')).toContain('TOOLSET_FAILED');
+    await engine.close();
+  });
+
   it('is waited for by a launch, so that the first turn has its tools', async () => {
     const toolset = box((host) => {
       setTimeout(() => {

@@ -1,0 +1,31 @@
+import type { CompiledProfile, ProfileSet } from '../core/profile.ts';
+import type { RunState } from '../core/state.ts';
+import { callsOf, exposedProfiles } from '../profiles/agent-calls.ts';
+import { builtInToolsets } from '../tools/toolset-kinds.ts';
+
+/**
+ * Which toolsets a run may come to use that begins with agents of these profiles; undefined when it may be any. A profile whose
+ * toolsets start no agents, and that calls none, leads to nobody else, so its run need not wait for what others connect to.
+ */
+export function toolsetsNeeded(set: ProfileSet, roots: Iterable<string>): ReadonlySet<string> | undefined {
+  const exposed = exposedProfiles(set.profiles);
+  const needed = new Set<string>();
+  for (const name of roots) {
+    const profile = set.profiles.get(name);
+    if (profile === undefined || !isAlone(profile, set) || callsOf(profile, exposed).length > 0) return undefined;
+    for (const toolset of profile.allowedToolsets) needed.add(toolset);
+  }
+  return needed;
+}
+
+/** Every toolset it has is one of files, or of a kind that comes with Cadre; what code or the team hand in may start agents. */
+function isAlone({ allowedToolsets, allowedTools }: CompiledProfile, set: ProfileSet): boolean {
+  return (
+    allowedTools.length === 0 && allowedToolsets.every((name) => set.toolsets.has(name) || Object.hasOwn(builtInToolsets, name))
+  );
+}
+
+/** The profiles of all agents of a run that is taken up. */
+export function profilesOf(run: RunState): readonly string[] {
+  return [...run.agents.values()].map(({ meta }) => meta.profile);
+}
