@@ -236,6 +236,19 @@ describe('examples', () => {
     expect(output).toContain('completed: tea.txt is the longer one. It begins: 1: Boil the water.');
   });
 
+  it('openmanus-manus writes a program, mends it, and runs it', async () => {
+    const output = await runProgram('examples/openmanus-manus/run.ts', whyNoSandbox() === undefined ? [] : ['--no-sandbox']);
+    expect(output).toMatch(
+      /run_python: NameError[^]*edit_file: Edited[^]*run_python: \[2, 3, 5, 7, 11, 13, 17, 19, 23, 29\][^]*completed: primes\.py/,
+    );
+  });
+
+  it('openmanus-data-analysis draws a chart from a CSV file', async () => {
+    const output = await runProgram('examples/openmanus-data-analysis/run.ts');
+    expect(output).toMatch(/Coffee \| 5397[^]*draw_chart: Drawn: charts\/revenue_by_product\.svg/);
+    expect(output).toMatch(/completed: In sales\.csv the greatest revenue is that of Coffee: 5397 in all\.[^]*\(\d{4,} bytes\)/);
+  });
+
   it('fix-a-test makes the test pass', async () => {
     const output = await runProgram('examples/fix-a-test/run.ts', whyNoSandbox() === undefined ? [] : ['--no-sandbox']);
     expect(output).toMatch(

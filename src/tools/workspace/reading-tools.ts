@@ -44,7 +44,7 @@ export function readingTools({ name, toolName }: ToolsetRequest, settings: Works
       await listFiles(
         workspace,
         {
-          path: textOf(args, 'path') ?? '.',
+          path: folderOf(args),
           glob: textOf(args, 'glob'),
           depth: numberOf(args, 'depth'),
           hidden: flagOf(args, 'hidden'),
@@ -111,7 +111,7 @@ export function readingTools({ name, toolName }: ToolsetRequest, settings: Works
           query: textOf(args, 'query') ?? '',
           regex: flagOf(args, 'regex'),
           ignoreCase: flagOf(args, 'ignore_case'),
-          path: textOf(args, 'path') ?? '.',
+          path: folderOf(args),
           glob: textOf(args, 'glob'),
           context: numberOf(args, 'context') ?? 0,
           maxResults: numberOf(args, 'max_results') ?? 100,
@@ -122,4 +122,10 @@ export function readingTools({ name, toolName }: ToolsetRequest, settings: Works
       ),
   });
   return [list, read, search];
+}
+
+/** The folder that is meant; models that leave nothing out say `""` for all of the workspace. */
+function folderOf(args: JsonObject): string {
+  const path = textOf(args, 'path') ?? '';
+  return path === '' ? '.' : path;
 }

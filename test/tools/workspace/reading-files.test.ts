@@ -136,6 +136,7 @@ describe('list_files', () => {
     );
     expect(await text('list_files', { path: 'src', glob: 'deep/**' })).toBe('src/:\nsrc/deep/er/c.ts (1 bytes)');
     expect(await text('list_files', { hidden: true })).toContain('.hid/');
+    expect(await text('list_files', { path: '' })).toBe(await text('list_files', {}));
     expect(await text('list_files', { path: 'a.ts' })).toBe('a.ts (1 bytes)');
     expect(await text('list_files', { glob: '*.py' })).toContain('no file is like *.py');
     expect((await fails('list_files', { path: 'nothing' })).message).toContain('does not exist');

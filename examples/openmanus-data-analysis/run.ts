@@ -1,0 +1,44 @@
+/**
+ * The analyst of openmanus draws a chart from a CSV file. Data, SQL and chart are real; the words come from the script that stands in for
+ * a model (agent_profiles/openmanus/scripts/openmanus.yaml), which puts them together from what the tools returned. Run it from the
+ * project's folder, with a folder for the results if you want to keep them:
+ *
+ *     npx node examples/openmanus-data-analysis/run.ts [FOLDER]
+ */
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createEngine } from '../../src/index.ts';
+
+const kept = process.argv[2];
+const workspace = kept ?? mkdtempSync(path.join(tmpdir(), 'openmanus-data-analysis-'));
+mkdirSync(workspace, { recursive: true });
+copyFileSync(`${import.meta.dirname}/sales.csv`, path.join(workspace, 'sales.csv'));
+
+await using engine = await createEngine({
+  profiles: `${import.meta.dirname}/../../agent_profiles/openmanus`,
+  store: 'memory',
+  workspace,
+});
+
+const run = await engine.launch(
+  { profile: 'data_analysis', input: 'Which product brings in most revenue? Draw it.' },
+  { llmConfig: 'offline' },
+);
+const { status, output } = await run.result;
+
+for (const { reply, toolInteractions } of run.turns()) {
+  if (reply.text !== '') console.log(reply.text);
+  for (const { name, content } of toolInteractions)
+    console.log(`  ${name}: ${wordsOf(content).split('\n').slice(0, 6).join('\n    ')}`);
+}
+const chart = path.join(workspace, 'charts/revenue_by_product.png');
+console.log(`${status}: ${output} (${statSync(chart).size} bytes)`);
+if (kept === undefined) rmSync(workspace, { recursive: true });
+
+/** The words of a result; the picture of a chart comes beside them. */
+function wordsOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  const parts = Array.isArray(content) ? (content as readonly { readonly type: string; readonly text?: string }[]) : [];
+  return parts.map((part) => part.text ?? `[${part.type}]`).join(' ');
+}
