@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agentRoots } from '../src/core/expression/agent-roots.ts';
@@ -31,8 +31,25 @@ const known = {
 /** Variables that blocks say are required. */
 const variables = { BUILD_TOKEN: 'x', GITHUB_TOKEN: 'x' };
 
+const folderOf: Readonly<Record<string, string>> = {
+  'yaml profile': 'profiles',
+  'yaml llm_config': 'llm_configs',
+  'yaml toolset': 'toolsets',
+  'yaml protocol': 'handover_protocols',
+};
+
+/** What a page of a system is about: its own files. */
+function filesOfSystem(folder: string): readonly { readonly path: string; readonly text: string }[] {
+  return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.yaml'))
+    .map((name) => ({ path: name, text: readText(`${folder}/${name}`) }));
+}
+
 /** The other files a block needs around it, and the file it becomes itself. */
 function filesFor(block: Block): { readonly path: string; readonly text: string }[] {
+  const system = /^agent_profiles\/[\w-]+/.exec(block.file)?.[0];
+  if (system !== undefined)
+    return [...filesOfSystem(system), { path: `${folderOf[block.info] ?? '.'}/block.yaml`, text: block.text }];
   const model = {
     path: 'llm_configs/default.yaml',
     text: 'name: default\ntype: llm_config\nconfig: { provider: scripted, script: scripts/offline.yaml }\n',

@@ -48,11 +48,12 @@ export function readPage(file: string): Page {
   return { file, prose: prose.join('\n'), blocks };
 }
 
-/** All pages: those in the project's folder and those in docs. */
+/** All pages: those in the project's folder, those in docs, and one of each system. */
 export function readPages(): readonly Page[] {
   const docs = readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`);
   const top = readdirSync(root);
-  return [...top, ...docs].filter((name) => name.endsWith('.md')).map(readPage);
+  const systems = readdirSync(path.join(root, 'agent_profiles'), { recursive: true, encoding: 'utf8' });
+  return [...top, ...docs, ...systems.map((name) => `agent_profiles/${name}`)].filter((name) => name.endsWith('.md')).map(readPage);
 }
 
 /** The part of a page below a heading, up to the next heading of any level. */

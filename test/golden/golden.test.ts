@@ -1,12 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../src/index.ts';
 import { countingIds, manualClock } from '../../src/testing/index.ts';
 import { call, openEngine, speaks } from '../scenarios/scenario.ts';
 import { assignment, dispatch, finish, launch, partner, plan, principal, worker, workers } from '../scenarios/team.ts';
-
-const file = path.join(import.meta.dirname, 'three-agents.jsonl');
+import { expectGolden, journalText } from './golden-log.ts';
 
 const shows = `${partner}
 text_definitions: { done: The Principal is done. }
@@ -51,16 +48,12 @@ async function journal(): Promise<string> {
   const run = await engine.launch({ profile: 'Partner', input: 'How hot is green tea?' });
   await run.settled();
   await run.cancel('that was all');
-  const lines: string[] = [];
-  for await (const event of run) lines.push(JSON.stringify(event));
-  return `${lines.join('\n')}\n`;
+  return await journalText(run);
 }
 
 describe('golden turn log', () => {
   it('of a team of three agents is the same, byte for byte (UPDATE_GOLDEN=1 writes it anew)', async () => {
-    const now = await journal();
-    if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(file, now);
-    expect(now).toBe(readFileSync(file, 'utf8'));
+    expectGolden('three-agents.jsonl', await journal());
   });
 
   it('does not depend on who runs beside it', async () => {
