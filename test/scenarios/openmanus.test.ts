@@ -84,7 +84,7 @@ describe('react_base', () => {
       Waits: 'react_base, text_reply_waits',
       Fails: 'react_base, text_reply_fails',
     };
-    const played = async (name: keyof typeof bases, ...replies: Parameters<typeof speaks>) => {
+    const played = async (name: keyof typeof bases, ...replies: readonly (string | ReturnType<typeof say>)[]) => {
       const model = speaks(...replies);
       return { model, run: await play({ profile: name, yaml: [child(name, bases[name])], model }) };
     };

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../core/json.ts';
 import type { EffectTool } from '../../core/tool.ts';
 import type { ToolsetRequest } from '../../core/toolset.ts';
 import { defineTool } from '../define-tool.ts';
