@@ -171,6 +171,16 @@ function addRunViews(program: Command, done: Done): void {
     const { treeCommand } = await import('./commands/tree.ts');
     done(await treeCommand(run, options));
   });
+  reading(
+    program
+      .command('history')
+      .summary('what an agent did, with what the agents it called did in between')
+      .argument('<run>')
+      .argument('[agent]', 'its id (default: the first agent)'),
+  ).action(async (run: string, agent: string | undefined, options) => {
+    const { historyCommand } = await import('./commands/history.ts');
+    done(await historyCommand(run, agent, options));
+  });
   reading(program.command('board').summary('the work modules of a run').argument('<run>')).action(async (run: string, options) => {
     const { boardCommand } = await import('./commands/board.ts');
     done(await boardCommand(run, options));

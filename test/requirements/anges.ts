@@ -12,7 +12,7 @@ export const angesTables: readonly Table[] = [
       'event-stream': 'all that happened in a run, with settings, those above and those below',
       'event-types': ['its names of events', missing.eventNames],
       'return-types': 'ends that return: done, needs help, has words, was interrupted',
-      'child-flattening': ['what children did, in line with what their parent did', missing.rendering],
+      'child-flattening': 'what children did, in line with what their parent did',
       'new-request': 'a request begins or goes on with a run',
       'auto-title': ['a title by a model', missing.titles],
       interrupt: 'an interruption is on record, and the run goes on from there',

@@ -18,10 +18,6 @@ export const missing = {
     later:
       'Results of several workers come back as one report each, in order; they are not put together by kind, in sections or tables, yet.',
   },
-  rendering: {
-    later:
-      'What agents below did is shown in the views of each of them; one list with what children did, in line with what their parent did, is not there yet.',
-  },
   presets: {
     later:
       'Limits, gates, observers and rules are inherited from base profiles; ready-made fragments for the usual policies are not shipped yet.',

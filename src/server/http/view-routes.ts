@@ -1,6 +1,8 @@
 import { CadreError } from '../../core/error.ts';
 import type { TurnState } from '../../core/state.ts';
 import { createContentHash } from '../../engine/content-hash.ts';
+import { agentNamed } from '../../inspector/agent-named.ts';
+import { agentHistory } from '../../inspector/history.ts';
 import { board } from '../../inspector/board.ts';
 import { conversation } from '../../inspector/conversation.ts';
 import { diffTurns } from '../../inspector/diff-turns.ts';
@@ -39,14 +41,17 @@ export function addViewRoutes(app: ServerApp, { records }: ServerParts): void {
   view('tree', async (record) => tree(record.state, await factsOf(record)));
   view('conversation', ({ state }) => conversation(state));
 
+  app.get('/api/runs/:id/history', async (context) => {
+    const { state } = await records.get(context.req.param('id'));
+    return context.json(agentHistory(state, agentNamed(state, context.req.query('agent'))));
+  });
+
   app.get('/api/runs/:id/turns', async (context) => {
     const { state } = await records.get(context.req.param('id'));
-    const agentId = context.req.query('agent');
+    const agent = context.req.query('agent');
+    const agentId = agent === undefined ? undefined : agentNamed(state, agent);
     const status = readChoice(context, 'status', turnStatuses);
     const type = readChoice(context, 'type', turnTypes);
-    const names = [...state.agents.keys()].map(String);
-    if (agentId !== undefined && !names.includes(agentId))
-      throw new CadreError('AGENT_UNKNOWN', `the run has no agent '${agentId}'; it has ${names.join(', ')}`);
     return context.json(
       turnList(
         state,

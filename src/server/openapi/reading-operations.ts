@@ -121,6 +121,15 @@ export const readingOperations: readonly Operation[] = [
     query: [search('before', 'The id of a turn.', true), search('after', 'The id of another.', true)],
     answers: json('The difference.', named('TurnDiff')),
   },
+  {
+    method: 'get',
+    path: '/api/runs/:id/history',
+    id: 'getHistory',
+    tag: 'views',
+    summary: 'What an agent did, with what the agents it called did in the place where it waited for them.',
+    query: [search('agent', 'The id of an agent; the first one unless given.')],
+    answers: json('The events, in order.', listOf(named('HistoryEvent'))),
+  },
   ...(
     [
       ['timeline', 'getTimeline', 'A run over time: a lane per agent, a bar per turn.', named('Timeline')],

@@ -6,6 +6,7 @@ import type { PlainProfileFacts } from '../../inspector/profile-facts.ts';
 import type { TimelineBar } from '../../inspector/timeline-bar.ts';
 import type { TimelineLink } from '../../inspector/timeline-turns.ts';
 import type { Timeline, TimelineLane } from '../../inspector/timeline.ts';
+import type { HistoryEvent } from '../../inspector/history.ts';
 import type { AgentNodeView } from '../../inspector/tree.ts';
 import type { TurnRow } from '../../inspector/turn-list.ts';
 import type { AgentInfo, PromptView, ReplyView, TurnRecord } from '../../inspector/turn-record.ts';
@@ -217,6 +218,16 @@ export const viewSchemas: Readonly<Record<string, JsonObject>> = {
     waitingItems: count,
     deadLetters: count,
     children: listOf(named('AgentNode')),
+  }),
+  HistoryEvent: recordOf<HistoryEvent>({
+    number: count,
+    type: text,
+    agentId: text,
+    depth: count,
+    turnId: text,
+    seq: count,
+    text,
+    calls: objects,
   }),
   ConversationEntry: {
     type: 'object',
