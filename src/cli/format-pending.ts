@@ -35,7 +35,7 @@ export function formatRequest(request: PendingRequest, { style = plainStyle, now
     request.kind === 'approval'
       ? `wants to call ${style.bold(safe(request.tool))}`
       : request.tool === ''
-        ? 'gets nowhere, and its profile asks what to do'
+        ? 'waits: its profile asks what to do'
         : `asks a question (${safe(request.tool)})`;
   const digest = createHash('sha256').update(JSON.stringify(request.args)).digest('hex');
   const lines = [

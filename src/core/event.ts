@@ -109,6 +109,8 @@ export interface AgentAwait {
   readonly type: 'agent.await';
   readonly agentId: AgentId;
   readonly on?: readonly string[];
+  /** It stopped at this checkpoint of its profile, and a person was asked whether it should go on. */
+  readonly checkpoint?: { readonly id: string; readonly prompt: string };
 }
 /** An agent goes on in a new iteration: its counters start anew, and its messages are archived, unless it keeps its history. */
 export interface AgentRestart {

@@ -1,6 +1,6 @@
 import { CadreError } from './error.ts';
 import type { JsonObject, JsonValue } from './json.ts';
-import { questionId, type StagnationQuestion } from './stagnation.ts';
+import { checkpointChoices, type OwnQuestion, questionId } from './own-question.ts';
 import type { AgentState, RunState } from './state.ts';
 
 /** Something that waits for a person. */
@@ -12,7 +12,7 @@ export interface PendingRequest {
   /** The agents from the root down to the one that asks. */
   readonly path: readonly string[];
   readonly turnId: string;
-  /** Empty when the profile's ladder against stagnation asks. */
+  /** Empty when the profile asks: its ladder against stagnation, or one of its checkpoints. */
   readonly tool: string;
   readonly args: JsonObject;
   readonly message?: string;
@@ -70,8 +70,8 @@ export function isAsking(agent: AgentState): boolean {
   return agent.question !== undefined && agent.status === 'awaiting_input';
 }
 
-/** What a ladder asks in the place of an agent that gets nowhere; no tool asked it. */
-function questionOf(run: RunState, agent: AgentState, question: StagnationQuestion): PendingRequest {
+/** What a profile asks in the place of its agent; no tool asked it. */
+function questionOf(run: RunState, agent: AgentState, question: OwnQuestion): PendingRequest {
   const { agentId } = agent.meta;
   return {
     id: questionId(agentId),
@@ -82,6 +82,7 @@ function questionOf(run: RunState, agent: AgentState, question: StagnationQuesti
     tool: '',
     args: {},
     message: question.prompt,
+    ...(question.checkpoint === undefined ? {} : { schema: { enum: [...checkpointChoices] } }),
     since: question.since,
   };
 }

@@ -1,3 +1,4 @@
+import type { Checkpoint } from './checkpoint.ts';
 import type { ContextPolicy } from './context-policy.ts';
 import type { OutputFormat } from './output-format.ts';
 import type { Expression } from './expression/expression.ts';
@@ -189,6 +190,8 @@ export interface CompiledProfile {
   readonly toolGates: readonly ToolGate[];
   /** What is done when the agent gets nowhere; the default ladder unless the profile says otherwise. */
   readonly stagnation: readonly StagnationRung[];
+  /** Where its agents wait for a person; the first that is reached counts. */
+  readonly checkpoints: readonly Checkpoint[];
   readonly toolChoice: string;
   readonly contextPolicy: ContextPolicy;
   readonly deliverablesSchema?: JsonSchema;

@@ -73,16 +73,3 @@ export interface ClimbedRung {
   /** For `switch_llm_config`: what the agent speaks with as long as it stands here. */
   readonly llmConfig?: string;
 }
-
-/** The question an agent waits on because it got nowhere. */
-export interface StagnationQuestion {
-  readonly prompt: string;
-  /** Sequence number and wall time of the event that asked. */
-  readonly seq: number;
-  readonly since: number;
-}
-
-/** The id under which a person answers an agent's question; an agent has one at a time. */
-export function questionId(agentId: string): string {
-  return `ask_${agentId}`;
-}

@@ -8,7 +8,8 @@ import type { JsonObject, JsonValue } from './json.ts';
 import type { MessageOrigin, PromptMessage } from './message.ts';
 import type { Limits } from './profile.ts';
 import type { PromptSources, SourceMarks } from './prompt-sources.ts';
-import type { ClimbedRung, StagnationQuestion } from './stagnation.ts';
+import type { OwnQuestion } from './own-question.ts';
+import type { ClimbedRung } from './stagnation.ts';
 import type { StandingApproval } from './standing-approval.ts';
 import type { ToolBound } from './tool-bound.ts';
 import type { WaitFor } from './transition.ts';
@@ -201,8 +202,10 @@ export interface AgentState extends AgentContext {
   forbiddenTools: readonly string[];
   /** What observers made of the tools of the current turn. */
   toolBound: ToolBound | undefined;
-  /** What a person was asked because it got nowhere. */
-  question: StagnationQuestion | undefined;
+  /** What a person was asked because it got nowhere, or came to a checkpoint. */
+  question: OwnQuestion | undefined;
+  /** Turns it took since it began, or since a person last spoke to it. */
+  turnsAlone: number;
   /** Changes observers made before the next turn began; they belong to its record. */
   changesBeforeTurn: EventOf<'state.update'>[];
   /** Rungs climbed before the next turn began; they belong to its record, too. */

@@ -1,9 +1,11 @@
 import type { CallId } from '../core/ids.ts';
-import type { JsonObject } from '../core/json.ts';
-import { questionId } from '../core/stagnation.ts';
+import { checkpointOutcome } from '../core/checkpoint.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
+import { checkpointChoices, questionId } from '../core/own-question.ts';
 import type { AgentState, CallState, RunState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { hasChangedSince } from '../nodes/asked-gate.ts';
+import { endAgent } from '../nodes/end-agent.ts';
 import { profileOf } from '../nodes/profile-of.ts';
 import { endCall } from '../nodes/tool-end.ts';
 import { applyTestimony, asksWhetherHappened } from '../nodes/unknown-outcome.ts';
@@ -13,6 +15,10 @@ import { isAsking } from '../core/pending.ts';
 /** A person's verdict over a call: approved calls become startable, rejected ones are answered, questions are resumed. */
 export function applyAnswer(tx: Transaction, kernel: Kernel, input: Extract<Input, { kind: 'answer' }>): void {
   const asking = askingAgent(tx.run, input.callId);
+  if (asking?.question?.checkpoint !== undefined) {
+    passCheckpoint(tx, kernel, asking, { checkpoint: asking.question.checkpoint, value: input.value });
+    return;
+  }
   if (asking !== undefined) {
     const said = typeof input.value === 'string' ? input.value : JSON.stringify(input.value ?? null);
     tx.post(asking.meta.agentId, {
@@ -58,6 +64,21 @@ export function applyAnswer(tx: Transaction, kernel: Kernel, input: Extract<Inpu
   } else if (suspended?.kind === 'question') {
     kernel.toolNode.resume(tx, agent, call, { kind: 'answer', value: input.value ?? null }, answer.seq);
   }
+}
+
+/** At a checkpoint a person lets the agent go on, or ends it with what there is; which of them is on the record as what was said. */
+function passCheckpoint(
+  tx: Transaction,
+  { env }: Kernel,
+  agent: AgentState,
+  { checkpoint, value }: { readonly checkpoint: string; readonly value: JsonValue | undefined },
+): void {
+  const { agentId } = agent.meta;
+  const [goOn, end] = checkpointChoices;
+  const answer = tx.post(agentId, { source: 'HUMAN_ANSWER', payload: value === end ? end : goOn });
+  if (value !== end) return;
+  const declared = env.profiles.get(agent.meta.profile)?.checkpoints.find(({ id }) => id === checkpoint);
+  endAgent(tx, env, agent, { outcome: declared?.outcome ?? checkpointOutcome }, answer.seq);
 }
 
 /** The arguments a person gave, as the tool takes them; nothing when they are those of the call. */

@@ -14,9 +14,17 @@ export function replayedPeople(recording: Recording | undefined): ((run: Run) =>
   return async (run) => {
     if (run.state.outcome !== undefined) return false;
     for (const request of run.pending) if (await decide(run, request, recording)) return true;
-    const next = run.pending.length === 0 ? items.shift() : undefined;
+    const asked = run.pending.filter(({ tool }) => tool === '');
+    // What a profile asks in its agent's place is answered with an item, as everything else that people said.
+    const isFree = run.pending.length === asked.length;
+    const next = isFree ? items.shift() : undefined;
     if (next === undefined) return false;
     const to = agentAt(run, next)?.meta.agentId;
+    const checkpoint = asked.find(({ agentId, schema }) => agentId === to && schema !== undefined);
+    if (checkpoint !== undefined && next.source === 'HUMAN_ANSWER') {
+      await run.answer(checkpoint.id, next.payload);
+      return true;
+    }
     await run.send({ source: next.source, payload: next.payload }, to === undefined ? {} : { to });
     return true;
   };

@@ -72,7 +72,7 @@ function describeAgentEvent(event: Extract<CadreEvent, { readonly type: `agent.$
     case 'agent.release':
       return `${event.agentId} got a free slot`;
     case 'agent.await':
-      return `${event.agentId} waits${event.on === undefined ? '' : ` for ${event.on.join(', ')}`}`;
+      return `${event.agentId} waits${event.checkpoint === undefined ? '' : ` at checkpoint '${event.checkpoint.id}'`}${event.on === undefined ? '' : ` for ${event.on.join(', ')}`}`;
     case 'agent.restart':
       return `${event.agentId} ${event.keepsHistory === true ? 'goes on with its history' : 'was restarted'} (iteration ${event.iteration})`;
     case 'agent.end':

@@ -25,6 +25,7 @@ import { fitView } from './context-view.ts';
 import { interruptTurn } from './interrupted-turn.ts';
 import { makeRoom } from './make-room.ts';
 import type { Action, Node } from './node.ts';
+import { pauseAtCheckpoint } from './pause-at-checkpoint.ts';
 import { decideNext, decideOnError } from './post-decide.ts';
 import { recordReply } from './post-reply.ts';
 import { answerDanglingCalls } from './prep-dangling.ts';
@@ -38,7 +39,7 @@ import { boundTurn, lookAtLimits, noteUnknownCost } from './turn-limits.ts';
 /**
  * The generic agent (A1.1): every agent of every profile runs on this node, one turn per pass.
  *
- * prep: (compaction first, when it is due) dangling calls → pre-turn observers → stagnation → limits → inbox → system prompt → tools →
+ * prep: (compaction first, when it is due) dangling calls → pre-turn observers → stagnation → checkpoints → limits → inbox → system prompt → tools →
  * what of its history is in view → `turn.start`.
  * exec: one model call through the gateway.
  * post: `model.end` → post-turn observers → flow decider → `turn.decide`; the returned action names what follows.
@@ -62,6 +63,7 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket |
   answerDanglingCalls(tx, agent);
   const observers = env.observe(tx, agent, profile, 'pre');
   if (!climbLadder(tx, env, agent, profile)) return undefined;
+  if (!pauseAtCheckpoint(tx, agent, profile)) return undefined;
   if (!lookAtLimits(tx, env, agent, profile)) return undefined;
   beginAtTask(tx, agent, profile);
   showVisible(tx, agent, profile, agent.inbox[0]?.seq ?? lastDecision(tx.run, agent)?.seq);

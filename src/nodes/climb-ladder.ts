@@ -1,15 +1,12 @@
 import type { Env } from '../core/env.ts';
 import type { StagnationAct } from '../core/event.ts';
 import type { Writable } from '../core/json.ts';
-import { contentText } from '../core/message.ts';
 import type { CompiledProfile } from '../core/profile.ts';
 import { type StagnationRung, streakOf } from '../core/stagnation.ts';
 import type { AgentState, RunState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
+import { callLines } from './call-lines.ts';
 import { endAgent } from './end-agent.ts';
-
-/** Longest arguments and results of a call that a report shows. */
-const shownChars = 200;
 
 /**
  * Climbs the profile's ladder before a turn (DESIGN 4, stagnation): each rung whose streak is long enough is climbed once, and
@@ -88,12 +85,8 @@ function repeated(
   const calls = last?.calls ?? [];
   const tools = [...new Set(calls.map(({ request }) => request.name))];
   const sentence = sentenceOf(rung, count, tools);
-  const lines = calls.map(
-    ({ request, end }) =>
-      `- ${request.name}(${clipped(JSON.stringify(request.args ?? {}))}) → ${clipped(end === undefined ? 'no result' : contentText(end.content))}`,
-  );
   const heading = `${sentence} Seen after turn ${agent.lastTurnId ?? 'none'} (${rung.on} = ${count}, rung '${rung.id}').`;
-  return { sentence, tools, report: [heading, ...lines].join('\n') };
+  return { sentence, tools, report: [heading, ...callLines(last)].join('\n') };
 }
 
 function sentenceOf(rung: StagnationRung, count: number, tools: readonly string[]): string {
@@ -111,9 +104,4 @@ function sentenceOf(rung: StagnationRung, count: number, tools: readonly string[
     case 'model_error_streak':
       return `${count} model calls in a row failed.`;
   }
-}
-
-function clipped(text: string): string {
-  const line = text.replace(/\s+/g, ' ');
-  return line.length <= shownChars ? line : `${line.slice(0, shownChars).toWellFormed()}…`;
 }

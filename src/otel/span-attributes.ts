@@ -115,6 +115,10 @@ export function otherEvents(event: CadreEvent): readonly SpanEvent[] {
       return [{ name: 'cadre.limit', attributes: { 'cadre.limit.name': event.limit, 'cadre.limit.stage': event.stage } }];
     case 'stagnation.act':
       return [{ name: 'cadre.stagnation', attributes: { 'cadre.rung': event.rung, 'cadre.action': event.action } }];
+    case 'agent.await':
+      return event.checkpoint === undefined
+        ? []
+        : [{ name: 'cadre.checkpoint', attributes: { 'cadre.checkpoint.id': event.checkpoint.id } }];
     case 'run.resume':
       return [{ name: 'cadre.resume', attributes: { 'cadre.down_ms': event.downMs } }];
     case 'run.status':

@@ -8,6 +8,7 @@ const idLists = [
   'post_turn_observers',
   'flow_decider',
   'tool_gates',
+  'checkpoints',
   'inbox_handling_strategies',
   'system_prompt_segments',
 ];

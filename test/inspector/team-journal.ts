@@ -102,6 +102,7 @@ export const partnerProfile: CompiledProfile = {
   limits: {},
   toolGates: [],
   stagnation: [],
+  checkpoints: [],
   toolChoice: 'auto',
   contextPolicy: { window: 0, truncate: {}, raw: {} },
   checkDeliverables: (value) => ({ ok: true, args: value }),

@@ -47,7 +47,7 @@ export const agentFrameworkTables: readonly Table[] = [
       termination: 'bounds on turns, tools that end, errors or partial results',
       'loop-prevention': 'the same calls with the same results, three times',
       hitl: 'who is asked before which call, and what was decided',
-      checkpoint: ['a pause after so many turns, or certain calls', missing.checkpoints],
+      checkpoint: 'a pause after so many turns, or certain calls',
       'follow-up': 'further phases until it is complete',
       presets: ['simple, with follow-ups, with people, with checkpoints', missing.presets],
       'history-filter': 'what each kind of planner sees of the history',

@@ -22,10 +22,6 @@ export const missing = {
     later:
       'Limits, gates, observers and rules are inherited from base profiles; ready-made fragments for the usual policies are not shipped yet.',
   },
-  checkpoints: {
-    later:
-      'Calls wait for approval and agents for people; a pause after so many turns, or after certain calls, to be confirmed, is not there yet.',
-  },
   eventNames: {
     later: 'Events are told under our names and in OpenTelemetry; a projection to the names of other systems is not there yet.',
   },

@@ -184,7 +184,7 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
     },
   ),
   'agent.release': record({ agentId }),
-  'agent.await': record({ agentId }, { on: list(source) }),
+  'agent.await': record({ agentId }, { on: list(source), checkpoint: record({ id: text, prompt: text }) }),
   'agent.restart': record({ agentId, iteration: count, initialParams: object(json) }, { callId, keepsHistory: fc.constant(true) }),
   'agent.end': record({ agentId, outcome: name, output: text, deliverables: object(json) }, { error }),
   'inbox.add': record({ agentId, item }),

@@ -22,6 +22,7 @@ export function plainProfile(name: string, changes: Partial<CompiledProfile> = {
     strategies: new Map(),
     limits: {},
     toolGates: [],
+    checkpoints: [],
     stagnation: [],
     toolChoice: 'auto',
     contextPolicy: { window: 0, truncate: {}, raw: {} },

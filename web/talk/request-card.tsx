@@ -30,7 +30,7 @@ export function RequestCard(props: {
     request.kind === 'approval'
       ? `wants to call ${request.tool}`
       : request.tool === ''
-        ? 'gets nowhere, and its profile asks what to do'
+        ? 'waits: its profile asks what to do'
         : 'asks';
   const words = lookAlikes(`${request.tool} ${JSON.stringify(request.args)}`);
   return (

@@ -118,6 +118,7 @@ function agentLine(event: Extract<CadreEvent, { readonly type: `agent.${string}`
     case 'agent.restart':
       return `${agent} goes on with iteration ${event.iteration}`;
     case 'agent.await':
+      if (event.checkpoint !== undefined) return `${style.yellow('checkpoint')} ${agent} waits at '${safe(event.checkpoint.id)}'`;
       return `${agent} waits for ${event.on === undefined ? 'a message' : event.on.map((source) => safe(source)).join(', ')}`;
     case 'agent.end':
       return `${agent} ended ${styledStatus(style, safe(event.outcome))}${event.error === undefined ? '' : `: ${safe(event.error.message, 400)}`}`;

@@ -54,6 +54,10 @@ export function applyAgentEvent(run: RunState, event: AgentEvent): void {
     case 'agent.await':
       agent.status = 'awaiting_input';
       agent.awaitingOn = event.on;
+      if (event.checkpoint !== undefined) {
+        const { id: checkpoint, prompt } = event.checkpoint;
+        agent.question = { prompt, seq: event.seq, since: event.at, checkpoint };
+      }
       break;
     case 'agent.restart':
       if (agent.status === 'ended') countLive(run, agent, 1, event.at);
@@ -137,6 +141,7 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
     forbiddenTools: none,
     toolBound: undefined,
     question: undefined,
+    turnsAlone: 0,
     changesBeforeTurn: [],
     rungsBeforeTurn: none,
     loop: false,
@@ -223,6 +228,7 @@ function restartAgent(agent: AgentState, event: EventOf<'agent.restart'>): void 
   agent.rungs = none;
   agent.forbiddenTools = none;
   agent.question = undefined;
+  agent.turnsAlone = 0;
   agent.openCalls.clear();
   Object.assign(agent.counters, newCounters());
 }

@@ -37,13 +37,18 @@ export function countSignature(agent: AgentState, signature: string): void {
 /** A person's word is news: what an agent did before it is no repetition of what it does after. */
 export function forgetRepeats(agent: AgentState, read: readonly (InboxItem | undefined)[]): void {
   if (agent.signatures.length === 0 && agent.counters.duplicateReplyStreak === 0) return;
-  if (!read.some((item) => item !== undefined && isFromPerson(item))) return;
+  if (!isSpokenTo(read)) return;
   agent.signatures.length = 0;
   agent.cycleMatches.length = 0;
   agent.counters.sameActionSameResultStreak = 0;
   agent.counters.duplicateReplyStreak = 0;
   agent.counters.noToolCallStreak = 0;
   stepDown(agent);
+}
+
+/** Tells whether a person's words are among the items. */
+export function isSpokenTo(read: readonly (InboxItem | undefined)[]): boolean {
+  return read.some((item) => item !== undefined && isFromPerson(item));
 }
 
 function isFromPerson({ source, from, observerId, ruleId }: InboxItem): boolean {

@@ -19,7 +19,7 @@ import { releasePast } from './release.ts';
 import { countOfModule, release, reserve, spend, spendUnanswered } from './budget.ts';
 import { addUsage } from './run.ts';
 import { lookAtSources, markInputs } from './sources.ts';
-import { countReply, forgetRepeats, stepDown } from './streaks.ts';
+import { countReply, forgetRepeats, isSpokenTo, stepDown } from './streaks.ts';
 
 /** The turn of an id; a journal that speaks of a turn it never started is corrupt. */
 export function turnOf(run: RunState, turnId: TurnId): TurnState {
@@ -132,6 +132,7 @@ function dropReply(agent: AgentState, turnId: TurnId): void {
 
 function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'>): void {
   const { items, itemSeqs } = consume(agent, event);
+  agent.turnsAlone = (agent.question !== undefined || isSpokenTo(items) ? 0 : agent.turnsAlone) + 1;
   agent.question = undefined;
   forgetRepeats(agent, items);
   const passing = markInputs(run, agent, event, items);

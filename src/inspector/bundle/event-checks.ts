@@ -9,6 +9,7 @@ import {
   agentEnding,
   attempt,
   callStatus,
+  checkpoint,
   content,
   contentHash,
   errorRecord,
@@ -167,7 +168,7 @@ const fields: { readonly [Type in EventType]: Fields<Draft<Type>> } = {
     held: optional(flag),
   },
   'agent.release': agent,
-  'agent.await': { ...agent, on: optional(list(text)) },
+  'agent.await': { ...agent, on: optional(list(text)), checkpoint: optional(checkpoint) },
   'agent.restart': { ...agent, iteration: count, initialParams: map, callId: optional(id), keepsHistory: optional(oneOf(true)) },
   'agent.end': { ...agent, ...ending },
   'limit.reach': {

@@ -1,4 +1,5 @@
 import type { ErrorRecord } from '../../core/error.ts';
+import type { AgentAwait } from '../../core/event.ts';
 import { idPattern } from '../../core/ids.ts';
 import type { InboxItem } from '../../core/inbox.ts';
 import type { FilePart, TextPart } from '../../core/message.ts';
@@ -202,3 +203,6 @@ export const agentEnding = record<AgentEnding>({
   deliverables: optional(map),
   error: optional(errorRecord),
 });
+
+/** The checkpoint an agent stopped at, and what a person was asked there. */
+export const checkpoint = record<NonNullable<AgentAwait['checkpoint']>>({ id: text, prompt: text });

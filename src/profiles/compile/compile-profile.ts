@@ -7,6 +7,7 @@ import { baseType } from './base-type.ts';
 import { checkJsonSchema } from './check-json-schema.ts';
 import { checkName, checkTool, checkToolset, refOf, type CompileContext } from './compile-context.ts';
 import { checkToolChoice, compileDecider } from './compile-decider.ts';
+import { compileCheckpoints } from './compile-checkpoints.ts';
 import { compileExposed } from './compile-exposed.ts';
 import { compileGates } from './compile-gates.ts';
 import { compileStagnation } from './compile-stagnation.ts';
@@ -71,6 +72,7 @@ export function compileProfile(context: CompileContext, node: MapNode, name: str
     limits: compileLimits(node),
     toolGates: compileGates(context, node),
     stagnation: compileStagnation(context, node),
+    checkpoints: compileCheckpoints(context, node),
     toolChoice: choice?.value ?? 'auto',
     contextPolicy: compileContextPolicy(context, node),
     ...(deliverablesSchema === undefined ? {} : { deliverablesSchema }),

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../core/json.ts';
 import { contextPolicy } from './context-policy-schema.ts';
 import { observerSchema, ruleSchema } from './action-schema.ts';
+import { checkpointSchema } from './checkpoint-schema.ts';
 import { stagnationSchema } from './stagnation-schema.ts';
 import {
   before,
@@ -219,6 +220,7 @@ const shape = object(
     limits,
     tool_gates: list('Who decides whether a tool call may run.', gate),
     stagnation: stagnationSchema,
+    checkpoints: list('Where the agent waits for a person; the first that is reached counts.', checkpointSchema),
     tool_choice: words('auto (default), none, required, or the name of a tool.'),
     context_policy: contextPolicy,
     deliverables_schema: jsonSchema('JSON Schema the agent’s deliverables must meet.'),

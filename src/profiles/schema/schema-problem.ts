@@ -155,7 +155,7 @@ function notAllowed(error: ErrorObject, node: SourceNode, what: string, schema: 
 }
 
 function listAll(names: readonly string[]): string {
-  return names.length <= 32 ? names.join(', ') : listNames(names);
+  return names.length <= 48 ? names.join(', ') : listNames(names);
 }
 
 function typeName(type: string): string {

@@ -2,7 +2,7 @@ import type { CadreEvent, EventOf } from '../../core/event.ts';
 import type { AgentId, CallId, TurnId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { contentText, type FilePart } from '../../core/message.ts';
-import { questionId } from '../../core/stagnation.ts';
+import { checkpointChoices, questionId } from '../../core/own-question.ts';
 import { toWire } from '../../core/to-wire.ts';
 import { AgentCards, cardData } from '../threads/agent-cards.ts';
 import type { RunNews } from '../threads/follow-run.ts';
@@ -79,6 +79,8 @@ export class UiStream {
         return this.#endCall(event);
       case 'stagnation.act':
         return event.action === 'ask_human' ? this.#ask(questionId(event.agentId), event.agentId, event.prompt ?? '') : [];
+      case 'agent.await':
+        return [...this.#noteAgent(event), ...this.#askAtCheckpoint(event)];
       case 'inbox.add':
         return event.item.source === 'HUMAN_ANSWER' ? this.#settleQuestion(questionId(event.agentId), event.item.payload) : [];
       case 'note.add':
@@ -161,6 +163,11 @@ export class UiStream {
     const question: JsonObject = { id, agentId, message, schema: schema ?? null, answer: null, isOpen: true };
     this.#questions.set(id, question);
     return this.#keep({ type: 'data-question', id, data: question });
+  }
+
+  #askAtCheckpoint({ agentId, checkpoint }: EventOf<'agent.await'>): readonly UiChunk[] {
+    if (checkpoint === undefined) return [];
+    return this.#ask(questionId(agentId), agentId, checkpoint.prompt, { enum: [...checkpointChoices] });
   }
 
   #settleQuestion(id: string, answer: JsonObject[string]): readonly UiChunk[] {
