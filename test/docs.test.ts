@@ -266,6 +266,12 @@ describe('examples', () => {
     expect(output).toMatch(/completed: In sales\.csv the greatest revenue is that of Coffee: 5397 in all\.[^]*\(\d{4,} bytes\)/);
   });
 
+  it('anges-fix-a-test mends a project, and answers from the summary of what it did', async () => {
+    const output = await runProgram('examples/anges-fix-a-test/run.ts', whyNoSandbox() === undefined ? [] : ['--no-sandbox']);
+    expect(output).toMatch(/run_command: c1: exit code 1 [^]*edit_file: [^]*run_command: c2: exit code 0 /);
+    expect(output).toMatch(/## Events 1 to 5 TYPE: SUMMARY\nNEW_REQUEST [^]*completed: Before it, only the first hyphen/);
+  });
+
   it('fix-a-test makes the test pass', async () => {
     const output = await runProgram('examples/fix-a-test/run.ts', whyNoSandbox() === undefined ? [] : ['--no-sandbox']);
     expect(output).toMatch(

@@ -86,8 +86,9 @@ function isAction(message: PromptMessage): boolean {
   return message.role === 'assistant' && message.content.some(({ type }) => type === 'tool-call');
 }
 
-/** It ended, or waited to be spoken to, and was: what it does now is another task. */
+/** It ended and was sent on, or waited to be spoken to, and was: what it does now is another task. */
 function isTaskOver(run: RunState, agent: AgentState): boolean {
+  if (agent.counters.turnCount === 0) return historyEnd(agent) > 0;
   const decided = agent.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId)?.decide?.action.type;
   return (decided === 'end_agent_turn' || decided === 'await_user_input') && agent.inbox.length > 0;
 }

@@ -31,7 +31,7 @@ export const angesTables: readonly Table[] = [
       ],
       'mcp-action': 'tools of MCP servers',
       'call-child': 'child agents: new ones and those from before, so many levels deep',
-      agents: ['default agent, executor, analyser, orchestrator', missing.profiles],
+      agents: 'default agent, executor, analyser, orchestrator',
       prompt: 'guides of all actions in the prompt',
       notes: ['notes of people, by agent', missing.notes],
       rendering: 'the stream in the prompt: the last events in full, older ones cut',

@@ -1,0 +1,72 @@
+/**
+ * Anges fixes a test: the default agent of `agent_profiles/anges` runs the failing test of a small project, reads the code, changes a
+ * line of it, runs the test again, and answers a question about it. It reads what has happened as a stream of numbered events, in
+ * which its finished task is a summary when the question comes. The model is scripted; files and commands are real. Run it from the project's folder:
+ *
+ *     npx node examples/anges-fix-a-test/run.ts
+ *
+ * Commands run in a sandbox (`npm install @anthropic-ai/sandbox-runtime`, `apt-get install bubblewrap socat ripgrep`); with
+ * `--no-sandbox` they do not.
+ */
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createEngine } from '../../src/index.ts';
+import { scriptedModel, type ScriptedReply } from '../../src/testing/index.ts';
+
+const workspace = mkdtempSync(path.join(tmpdir(), 'anges-fix-a-test-'));
+cpSync(path.join(import.meta.dirname, 'repository'), workspace, { recursive: true });
+
+/** A reply in the words of the protocol `json_actions`: why, and what is to be done. */
+function act(analysis: string, tool: string, args: Readonly<Record<string, string | number>>): ScriptedReply {
+  return { text: JSON.stringify({ analysis, reasoning: '', actions: [{ tool, args }] }) };
+}
+
+function answer(words: string): ScriptedReply {
+  return { text: JSON.stringify({ analysis: '', reasoning: '', actions: [], answer: words }) };
+}
+
+const model = scriptedModel([
+  act('First I see what fails.', 'run_command', { command: 'node --test' }),
+  act('Only one of the two hyphens went. How are they taken off?', 'read_file', { path: 'slug.mjs' }),
+  act('Without the flag g, replace takes off the first alone.', 'edit_file', {
+    command: 'replace_lines',
+    path: 'slug.mjs',
+    from_line: 6,
+    to_line: 6,
+    new_str: "    .replace(/^-|-$/g, '');",
+  }),
+  act('Does it hold?', 'run_command', { command: 'node --test' }),
+  answer('The test passes: line 6 of slug.mjs takes off hyphens at both ends now.'),
+  // The summary that stands in the place of all that, when more is asked.
+  { text: '# What was asked\nMend the failing test.\n# What was done\nslug.mjs, line 6: the flag g; `node --test` passes.' },
+  act('The summary says it.', 'done_terminate', { status: 'success', message: 'Before it, only the first hyphen was taken off.' }),
+]);
+
+await using engine = await createEngine({
+  profiles: path.join(import.meta.dirname, '../../agent_profiles/anges'),
+  env: { ...process.env, CADRE_MODEL: 'scripted' },
+  models: { scripted: model },
+  ...(process.argv.includes('--no-sandbox') ? { toolsets: { shell: { kind: 'shell', settings: { sandbox: false } } } } : {}),
+  store: 'memory',
+  workspace,
+});
+
+const run = await engine.launch({ profile: 'default_agent', input: 'The test of this project fails. Please fix it.' });
+await run.settled();
+await run.send('What was wrong?');
+const { status, output } = await run.result;
+
+for (const { name, content } of run.turns().flatMap((turn) => turn.toolInteractions)) {
+  const line = typeof content === 'string' ? content.split('\n').find((text) => /^c\d+: |^[A-Z]/.test(text)) : undefined;
+  console.log(`${name}: ${line ?? 'done'}`);
+}
+const last =
+  run
+    .turns()
+    .at(-1)
+    ?.prompt.spans.filter(({ role }) => role === 'user') ?? [];
+console.log(last.map(({ text }) => text).join(''));
+console.log(readFileSync(path.join(workspace, 'slug.mjs'), 'utf8'));
+console.log(`${status}: ${output}`);
+rmSync(workspace, { recursive: true });
