@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Journal } from '../core/journal.ts';
-import { createEngine } from '../engine/create-engine.ts';
+import { createEngine, type EngineOptions } from '../engine/create-engine.ts';
 import type { Engine } from '../engine/engine.ts';
 import { receiveMail } from '../server/reach/receive-mail.ts';
 import { createDocumentTools } from '../tools/documents/create-document-tools.ts';
@@ -26,16 +26,21 @@ const graceMs = 5_000;
 
 /**
  * Opens the engine of a command that serves teams: runs of any program are reached by the mail beside the journal. Their
- * reports are written to a folder named `reports`. A journal that is handed in is closed with the teams.
+ * reports are written to a folder named `reports`. A journal that is handed in is closed with the teams; `models` are beside the configured ones.
  */
-export async function openTeams(options: TeamsOptions, reports: string, journal?: Journal): Promise<Teams> {
+export async function openTeams(
+  options: TeamsOptions,
+  reports: string,
+  journal?: Journal,
+  models: NonNullable<EngineOptions['models']> = {},
+): Promise<Teams> {
   const docs = await servedDocs(options.docs);
   const outDir = path.resolve(options.out ?? path.join(path.dirname(usualStore), 'reports', reports));
   const store = options.store ?? usualStore;
   const documents = createDocumentTools({ root: docs, outDir });
   try {
     const profiles = profilesFolder(options.profiles);
-    const engine = await createEngine({ profiles, tools: documents.tools, store: journal ?? store });
+    const engine = await createEngine({ profiles, tools: documents.tools, models, store: journal ?? store });
     const mail = journal === undefined ? receiveMail(engine, store) : undefined;
     return {
       engine,

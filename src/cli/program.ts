@@ -85,6 +85,7 @@ function addServingCommands(program: Command, done: Done): void {
     .addOption(new Option('--port <number>', 'the port, with --http (default: any that is free)').argParser(wholeNumber))
     .option('--token', 'only for clients that bear a token: that of CADRE_MCP_TOKEN, or a new one')
     .option('--allow-decisions', 'clients may approve calls that wait for a person')
+    .option('--tools-of <profile>', 'the tools of a profile instead of the teams, to one client on stdin and stdout')
     .action(async (options) => {
       const { mcpCommand } = await import('./commands/mcp.ts');
       done(await mcpCommand(options));

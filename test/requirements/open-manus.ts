@@ -77,7 +77,7 @@ export const openManusTables: readonly Table[] = [
       config: 'settings of models, inherited and from the environment',
       'planning-flow': ['a plan made by a model, each step carried out by an agent of its kind', missing.executors],
       'flow-factory': ['flows by type', missing.executors],
-      'mcp-server': ['single tools served over MCP', missing.serving],
+      'mcp-server': 'single tools served over MCP',
       a2a: ['the agent served over A2A', missing.serving],
       cli: 'one question or a conversation from a terminal',
     },

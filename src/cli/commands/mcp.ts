@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { CadreError } from '../../core/error.ts';
+import { ClientModel } from '../../models/client-model.ts';
 import { serveOnStdio } from '../../server/mcp/serve-stdio.ts';
 import { serveOverHttp } from '../../server/mcp/serve-http.ts';
-import type { TeamServerOptions } from '../../server/mcp/team-server.ts';
+import { teamServerFactory, type TeamServerOptions } from '../../server/mcp/team-server.ts';
+import { ToolDesk } from '../../server/mcp/tool-desk.ts';
+import { toolServerFactory } from '../../server/mcp/tool-server.ts';
 import { chooseProfile } from '../choose-profile.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { Interruption } from '../interruption.ts';
@@ -14,7 +18,11 @@ export interface McpOptions extends RunOptions {
   readonly port?: number;
   readonly token?: boolean;
   readonly allowDecisions?: boolean;
+  readonly toolsOf?: string;
 }
+
+/** What the client is called among LLM configs. */
+const clientConfig = 'mcp_client';
 
 /** The variable that holds the token which clients must bear. */
 const tokenVariable = 'CADRE_MCP_TOKEN';
@@ -24,6 +32,7 @@ export async function mcpCommand(options: McpOptions): Promise<ExitCode> {
   const tell = (text: string): void => void process.stderr.write(text);
   using interruption = new Interruption();
   interruption.lastWords = 'Stopped at once; runs can be resumed.\n';
+  if (options.toolsOf !== undefined) return await serveTools(options.toolsOf, options, interruption);
   await using teams = await openTeams(options, 'mcp');
   const { engine } = teams;
   const served: TeamServerOptions = {
@@ -34,7 +43,20 @@ export async function mcpCommand(options: McpOptions): Promise<ExitCode> {
     signal: interruption.signal,
   };
   if (options.http === true) await serveHttp(served, options, interruption, tell);
-  else await serveOnStdio(served);
+  else await serveOnStdio((library) => teamServerFactory(library, served), interruption.signal);
+  return 0;
+}
+
+/** Serves the tools of a profile to the one client that started this process: sessions, files and browsers belong to it alone. */
+async function serveTools(profile: string, options: McpOptions, { signal }: Interruption): Promise<ExitCode> {
+  if (options.http === true)
+    throw new CadreError('OPTION_INVALID', '--tools-of serves the client that starts it, on stdin and stdout; leave out --http');
+  const client = new ClientModel();
+  await using teams = await openTeams(options, 'mcp', undefined, { [clientConfig]: client.model });
+  const launch = { ...launchOptions(options), llmConfig: clientConfig };
+  const { engine } = teams;
+  const desk = new ToolDesk({ engine, client, profile: chooseProfile(engine.profiles, profile), launch });
+  await serveOnStdio((library) => toolServerFactory(library, desk, signal), signal);
   return 0;
 }
 

@@ -1,19 +1,19 @@
 import { Writable } from 'node:stream';
-import { loadServerLibrary, loadStdioLibrary } from './server-library.ts';
-import { teamServerFactory, type TeamServerOptions } from './team-server.ts';
+import type { Server } from '@modelcontextprotocol/server';
+import { loadServerLibrary, loadStdioLibrary, type ServerLibrary } from './server-library.ts';
 
 /**
- * Serves teams on standard input and output, until the input ends or the signal aborts. Whatever else this process writes to
+ * Serves what a factory makes servers of on standard input and output, until the input ends or the signal aborts. Whatever else this process writes to
  * standard output meanwhile goes to standard error: one stray line would end the conversation.
  */
-export async function serveOnStdio(options: TeamServerOptions): Promise<void> {
+export async function serveOnStdio(make: (library: ServerLibrary) => () => Server, signal: AbortSignal): Promise<void> {
   const [library, { serveStdio, StdioServerTransport }] = await Promise.all([loadServerLibrary(), loadStdioLibrary()]);
   const { output, restore } = takeStdout();
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   process.stdin.once('end', resolve);
   process.stdin.once('close', resolve);
-  options.signal.addEventListener('abort', () => resolve(), { once: true });
-  const handle = serveStdio(teamServerFactory(library, options), { transport: new StdioServerTransport(process.stdin, output) });
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  const handle = serveStdio(make(library), { transport: new StdioServerTransport(process.stdin, output) });
   try {
     await ended;
   } finally {

@@ -41,7 +41,7 @@ export async function waitForRun(run: Run, { seconds, signal, progress }: WaitOp
 }
 
 /** What of a run's events is worth telling while somebody waits; a reply is not, since it may be long and is read later. */
-function newsOf(event: CadreEvent): string | undefined {
+export function newsOf(event: CadreEvent): string | undefined {
   switch (event.type) {
     case 'agent.start':
     case 'agent.end':

@@ -1,0 +1,68 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { JsonObject } from '../core/json.ts';
+import { toReplyParts } from './scripted-reply-parts.ts';
+import { createScriptedStream } from './scripted-stream.ts';
+
+/** A tool as it was offered last. */
+export interface OfferedToClient {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+}
+
+interface Order {
+  readonly id: string;
+  readonly toolName: string;
+  readonly input: string;
+}
+
+/**
+ * A model whose replies are calls that somebody outside orders: with each request it makes those that wait, and with none it says so. It
+ * puts a client in the place of a model, under the same gates, limits and records.
+ */
+export class ClientModel {
+  #waiting: Order[] = [];
+  #orders = 0;
+  #offered: readonly OfferedToClient[] = [];
+
+  readonly model: LanguageModelV4 = {
+    specificationVersion: 'v4',
+    provider: 'client',
+    modelId: 'client',
+    supportedUrls: { '*/*': [/^/] },
+    doStream: (request) => Promise.resolve({ stream: this.#reply(request) }),
+    doGenerate: () => Promise.reject(new Error('A client only streams: call doStream.')),
+  };
+
+  /** The tools of the last request. */
+  get offered(): readonly OfferedToClient[] {
+    return this.#offered;
+  }
+
+  /** Orders a call; the id is the provider's id of the call that the next reply makes. */
+  order(toolName: string, args: JsonObject): string {
+    this.#orders += 1;
+    const id = `client_${this.#orders}`;
+    this.#waiting.push({ id, toolName, input: JSON.stringify(args) });
+    return id;
+  }
+
+  /** Takes an order back; false when it was made already. */
+  withdraw(id: string): boolean {
+    const left = this.#waiting.filter((order) => order.id !== id);
+    const found = left.length < this.#waiting.length;
+    this.#waiting = left;
+    return found;
+  }
+
+  #reply(request: LanguageModelV4CallOptions) {
+    this.#offered = (request.tools ?? []).flatMap((tool) =>
+      tool.type === 'function'
+        ? [{ name: tool.name, description: tool.description ?? '', inputSchema: tool.inputSchema as JsonObject }]
+        : [],
+    );
+    const calls = this.#waiting.splice(0).map(({ id, toolName, input }) => ({ id, name: toolName, input }));
+    const parts = toReplyParts(calls.length === 0 ? { text: 'Waiting for the client.' } : { toolCalls: calls });
+    return createScriptedStream({ parts, ending: { kind: 'close' }, delayMs: 0, signal: request.abortSignal });
+  }
+}

@@ -1,0 +1,147 @@
+import type { CadreEvent } from '../../core/event.ts';
+import { CadreError } from '../../core/error.ts';
+import type { CallId } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { ToolEnd } from '../../core/tool-events.ts';
+import type { LaunchOptions } from '../../engine/engine-parts.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Run } from '../../engine/run.ts';
+import { newsOf } from './wait-for-run.ts';
+
+/** What stands in a model's place and makes the calls of a client. */
+export interface ClientCalls {
+  readonly offered: readonly { readonly name: string; readonly description: string; readonly inputSchema: JsonObject }[];
+  order(toolName: string, args: JsonObject): string;
+  withdraw(id: string): boolean;
+}
+
+/** Whose tools are served, and how. */
+export interface ToolDeskOptions {
+  readonly engine: Engine;
+  readonly client: ClientCalls;
+  readonly profile: string;
+  /** Names the LLM config that `client` answers for. */
+  readonly launch: LaunchOptions;
+}
+
+/** What a call came to. */
+export type CallEnd = Pick<ToolEnd, 'status' | 'content'>;
+
+interface Waiting {
+  readonly answer: PromiseWithResolvers<CallEnd>;
+  readonly progress: (message: string) => void;
+}
+
+/**
+ * The tools of one profile, called from outside. All calls of a client are those of one agent in one run, so that sessions, browsers and
+ * edits go on from call to call, gates and limits hold, and everything is on record. When that run is over, the next call begins another.
+ */
+export class ToolDesk {
+  readonly #options: ToolDeskOptions;
+  #run: Promise<Run> | undefined;
+  /** By the ids of their orders. */
+  readonly #waiting = new Map<string, Waiting>();
+  /** The orders behind the calls that are under way. */
+  readonly #calls = new Map<CallId, string>();
+
+  constructor(options: ToolDeskOptions) {
+    this.#options = options;
+  }
+
+  /** The tools there are now. */
+  async list(): Promise<ClientCalls['offered']> {
+    await this.#ready();
+    return this.#options.client.offered;
+  }
+
+  /** Makes a call and waits for its end. One that is cancelled before is not made; one under way ends with its run. */
+  async call(name: string, args: JsonObject, signal: AbortSignal, progress: Waiting['progress']): Promise<CallEnd> {
+    const { client } = this.#options;
+    const run = await this.#ready();
+    const offered = client.offered.map((tool) => tool.name);
+    if (!offered.includes(name))
+      throw new CadreError('TOOL_UNKNOWN', `there is no tool '${name.slice(0, 100)}'; there are ${offered.join(', ')}`);
+    signal.throwIfAborted();
+    const id = client.order(name, args);
+    const answer = Promise.withResolvers<CallEnd>();
+    this.#waiting.set(id, { answer, progress });
+    const cancel = (): void => this.#cancel(id, run);
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      await run.send(`The client calls ${name}.`);
+      return await answer.promise;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      this.#waiting.delete(id);
+    }
+  }
+
+  /** The run that makes the calls, once its agent knows its tools. */
+  async #ready(): Promise<Run> {
+    const run = await this.#open();
+    if (this.#waiting.size === 0) await run.settled();
+    if (run.state.outcome === undefined) return run;
+    // It came to its end, by a limit, while nobody called; a new one that ends before it is asked anything never waits.
+    const next = await this.#open();
+    if (next !== run) await next.settled();
+    if (next.state.outcome === undefined) return next;
+    const message = `runs of profile ${this.#options.profile} end when nothing is called; its flow_decider must say await_user_input for words alone`;
+    throw new CadreError('OPTION_INVALID', message);
+  }
+
+  #open(): Promise<Run> {
+    this.#run ??= this.#launch().catch((thrown: unknown) => {
+      this.#run = undefined;
+      throw thrown;
+    });
+    return this.#run;
+  }
+
+  async #launch(): Promise<Run> {
+    const { engine, profile, launch } = this.#options;
+    const run = await engine.launch(
+      { profile, input: 'A client calls the tools of this profile over MCP.', title: `tools of ${profile}` },
+      launch,
+    );
+    run.subscribe({
+      onEvents: (events) => {
+        for (const event of events) this.#hear(event);
+      },
+      onHalt: (error) => this.#over(error),
+    });
+    return run;
+  }
+
+  #hear(event: CadreEvent): void {
+    if (event.type === 'model.end')
+      for (const { callId, providerCallId } of event.reply?.toolCalls ?? [])
+        if (providerCallId !== undefined) this.#calls.set(callId, providerCallId);
+    if (event.type === 'tool.end') {
+      const id = this.#calls.get(event.callId) ?? '';
+      this.#calls.delete(event.callId);
+      this.#waiting.get(id)?.answer.resolve({ status: event.status, content: event.content });
+    }
+    if (event.type === 'run.end') this.#over(new CadreError('RUN_ENDED', `the run that made the calls is over (${event.outcome})`));
+    const news = event.type === 'tool.suspend' ? askedOf(event) : newsOf(event);
+    if (news !== undefined) for (const { progress } of this.#waiting.values()) progress(news);
+  }
+
+  #over(error: Error): void {
+    this.#run = undefined;
+    this.#calls.clear();
+    for (const { answer } of this.#waiting.values()) answer.reject(error);
+  }
+
+  #cancel(id: string, run: Run): void {
+    const waiting = this.#waiting.get(id);
+    waiting?.answer.reject(new CadreError('RUN_ENDED', 'the client has cancelled this call'));
+    // A call under way holds up all that follow; ending its run ends it with everything it started.
+    if (!this.#options.client.withdraw(id) && this.#waiting.size <= 1)
+      run.cancel('the client has cancelled the call').catch(() => undefined);
+  }
+}
+
+/** What a client is told of a call that waits for a person. */
+function askedOf({ runId, callId }: Extract<CadreEvent, { type: 'tool.suspend' }>): string {
+  return `${callId} waits for a person: cadre approve ${runId} ${callId}`;
+}
