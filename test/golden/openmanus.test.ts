@@ -1,9 +1,22 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEngine } from '../../src/index.ts';
 import { countingIds, manualClock } from '../../src/testing/index.ts';
 import { call, speaks } from '../scenarios/scenario.ts';
 import { makeFolder } from '../tools/files/temp-folder.ts';
 import { expectGolden, journalText } from './golden-log.ts';
+
+const folder = 'agent_profiles/openmanus';
+
+/** What Manus is made of, so that what is said of others does not change its log. */
+const parts = [
+  'profiles/react_base',
+  'profiles/manus',
+  'toolsets/python',
+  'toolsets/browse',
+  'llm_configs/offline',
+  'scripts/openmanus',
+];
 
 /** Manus writes a list, asks whose it is, mends it, gets stuck for a while, and ends; words, clock and ids are the same every time. */
 async function journal(): Promise<string> {
@@ -30,7 +43,7 @@ async function journal(): Promise<string> {
     call('terminate', { status: 'success', message: 'list.md has the list of Ada.' }),
   );
   const engine = await createEngine({
-    profiles: 'agent_profiles/openmanus',
+    profiles: { files: parts.map((name) => ({ path: `${name}.yaml`, text: readFileSync(`${folder}/${name}.yaml`, 'utf8') })) },
     models: { default: model },
     store: 'memory',
     env: {},
