@@ -51,6 +51,7 @@ it('the package has these entry points', () => {
     './web',
     './mcp',
     './otel',
+    './events',
     './server',
     './package.json',
   ]);

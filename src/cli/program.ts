@@ -196,6 +196,8 @@ function addRunViews(program: Command, done: Done): void {
       .summary('the journal of a run, as JSON lines')
       .argument('<run>')
       .option('--after <seq>', 'events after this one only', wholeNumber)
+      .option('--as <system>', 'by the names of another system: agent_framework or anges')
+      .option('--only <names>', 'with --as: these names only, separated by commas')
       .option('--salvage', 'of a damaged run, what is good; says which row is bad, and changes nothing'),
   ).action(async (run: string, options) => {
     const { eventsCommand } = await import('./commands/events.ts');

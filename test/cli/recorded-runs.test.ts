@@ -137,6 +137,23 @@ describe('looking into a run', () => {
     expect(some.map((event) => event.seq)).toEqual(all.slice(-3).map((event) => event.seq));
   });
 
+  it('events are told by the names of other systems', async () => {
+    const { cwd, read } = await recorded();
+    const told = async (...options: readonly string[]): Promise<readonly string[]> =>
+      (await read('events', 'last', ...options))
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { readonly event: string }).event);
+    expect(await told('--as', 'agent_framework')).toEqual(
+      expect.arrayContaining(['request_start', 'agent_end', 'action_executed']),
+    );
+    expect(new Set(await told('--as', 'anges', '--only', 'new_request, task_completion'))).toEqual(
+      new Set(['new_request', 'task_completion']),
+    );
+    const wrong = await runCli(['events', 'last', '--as', 'others'], { cwd });
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('agent_framework, anges') as string });
+  });
+
   it('hostile text stays text', async () => {
     const cwd = await starterFolder();
     await writeFile(path.join(cwd, 'docs/evil.md'), '# Evil\n\nTomatoes \u001b[31mred\u001b[0m \u202egnp\n');

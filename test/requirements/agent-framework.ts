@@ -63,7 +63,7 @@ export const agentFrameworkTables: readonly Table[] = [
       'context-config': 'how long each kind of text may be, with a marker where it is cut',
       'job-store': 'what waits for a person outlives the process, and runs once',
       'policy-engine': 'calls that are denied by rules over tool and arguments',
-      'event-bus': ['its names of events, and which of them are told', missing.eventNames],
+      'event-bus': 'its names of events, and which of them are told',
       gateways: 'several providers, and what they cost',
       yaml: 'agents declared in YAML, checked',
       'yaml-variables': 'values of the request, then of the environment, in YAML',

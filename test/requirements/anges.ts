@@ -10,7 +10,7 @@ export const angesTables: readonly Table[] = [
       event: 'what happened: kind, reasoning, content, times, tokens',
       'event-summary': 'a range of what happened, in a summary that names it',
       'event-stream': 'all that happened in a run, with settings, those above and those below',
-      'event-types': ['its names of events', missing.eventNames],
+      'event-types': 'its names of events',
       'return-types': 'ends that return: done, needs help, has words, was interrupted',
       'child-flattening': 'what children did, in line with what their parent did',
       'new-request': 'a request begins or goes on with a run',

@@ -22,9 +22,6 @@ export const missing = {
     later:
       'Limits, gates, observers and rules are inherited from base profiles; ready-made fragments for the usual policies are not shipped yet.',
   },
-  eventNames: {
-    later: 'Events are told under our names and in OpenTelemetry; a projection to the names of other systems is not there yet.',
-  },
   runtimeProfiles: {
     later:
       'A run keeps the profiles it started with, or takes up today’s files when it is resumed; they cannot be edited while it runs yet.',

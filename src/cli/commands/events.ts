@@ -1,4 +1,6 @@
+import { CadreError } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/event.ts';
+import { eventDialects, eventTranslator, isDialect } from '../../inspector/dialects/event-translator.ts';
 import { salvageRun } from '../../stores/salvage-run.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { findRun } from '../find-run.ts';
@@ -11,9 +13,14 @@ import { toTerminalText } from '../../inspector/format/terminal-text.ts';
 interface EventsOptions extends ReadingOptions {
   readonly after?: number;
   readonly salvage?: boolean;
+  readonly as?: string;
+  readonly only?: string;
 }
 
-/** Prints the events of a run as JSON lines, those above `--after` only; with `--salvage`, what is good of a damaged run. */
+/**
+ * Prints the events of a run as JSON lines, those above `--after` only; with `--as`, by the names of another system; with `--salvage`,
+ * what is good of a damaged run.
+ */
 export async function eventsCommand(reference: string, options: EventsOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   if (options.salvage === true) return await salvage(reference, options, terminal);
@@ -39,6 +46,19 @@ async function salvage(reference: string, options: EventsOptions, terminal: Term
   }
 }
 
-function print(events: readonly CadreEvent[], { after = 0 }: EventsOptions, terminal: Terminal): void {
-  for (const event of events) if (event.seq > after) terminal.print(`${JSON.stringify(event)}\n`);
+function print(events: readonly CadreEvent[], options: EventsOptions, terminal: Terminal): void {
+  const translate = translatorOf(options);
+  // Told from the first one on, whatever is shown: who did something is known from what was before.
+  for (const event of events)
+    for (const told of translate(event)) if (event.seq > (options.after ?? 0)) terminal.print(`${JSON.stringify(told)}\n`);
+}
+
+function translatorOf({ as, only }: EventsOptions): (event: CadreEvent) => readonly object[] {
+  if (as === undefined) {
+    if (only !== undefined) throw new CadreError('OPTION_INVALID', '--only needs --as: it is about the names of another system');
+    return (event) => [event];
+  }
+  if (!isDialect(as)) throw new CadreError('OPTION_INVALID', `--as ${as}: known are ${eventDialects.join(', ')}`);
+  const allow = only?.split(',').map((name) => name.trim());
+  return eventTranslator({ as, ...(allow === undefined ? {} : { allow }) });
 }
