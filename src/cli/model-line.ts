@@ -1,3 +1,4 @@
+import { answersItself } from '../core/answers-itself.ts';
 import { createLlmConfigs } from '../engine/llm-configs.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import type { CompiledProfile, ProfileSet } from '../core/profile.ts';
@@ -37,7 +38,7 @@ export function modelLine(set: ProfileSet, override: string | undefined, resolve
 }
 
 function isUsed(profile: CompiledProfile): boolean {
-  return profile.type !== 'base' && profile.isActive && !profile.isDeleted && profile.functionNode === undefined;
+  return profile.type !== 'base' && profile.isActive && !profile.isDeleted && !answersItself(profile);
 }
 
 function configOf(set: ProfileSet, name: string, resolve: ResolveConfig): LlmConfig | undefined {

@@ -77,6 +77,7 @@ export type ErrorCode =
   | 'BUNDLE_INVALID'
   | 'REPLAY_MISMATCH'
   | 'OUTPUT_INVALID'
+  | 'PLAN_FAILED'
   | 'SANDBOX_UNAVAILABLE'
   | 'INTERNAL';
 

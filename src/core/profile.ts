@@ -5,6 +5,7 @@ import type { Expression } from './expression/expression.ts';
 import type { Template } from './expression/template.ts';
 import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
 import type { LlmConfig } from './llm-config.ts';
+import type { Planner } from './planner.ts';
 import type { StagnationRung } from './stagnation.ts';
 import type { Strategy } from './strategy.ts';
 import type { ArgumentCheck } from './tool.ts';
@@ -204,6 +205,8 @@ export interface CompiledProfile {
   readonly callableProfiles: readonly string[];
   /** A deterministic node instead of a model: the name of a registered function. */
   readonly functionNode?: string;
+  /** Who decides in a model's place, by rules, a script or a loop. */
+  readonly planner?: Planner;
   /** How long that function may take; two minutes unless the profile says. */
   readonly functionTimeoutMs?: number;
   /** The resolved profile as plain data, in YAML spelling. */

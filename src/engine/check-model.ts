@@ -1,3 +1,4 @@
+import { answersItself } from '../core/answers-itself.ts';
 import { CadreError } from '../core/error.ts';
 import type { CompiledProfile } from '../core/profile.ts';
 import type { EngineParts, Workbench } from './engine-parts.ts';
@@ -9,7 +10,7 @@ export function checkModel(
   profile: CompiledProfile,
   override: string | undefined,
 ): void {
-  if (profile.functionNode !== undefined && override === undefined) return;
+  if (answersItself(profile) && (override === undefined || profile.planner !== undefined)) return;
   const check = gateway.resolves(workbench.llmConfigOf(profile, override));
   if (!check.ok) throw new CadreError(check.error.code, check.error.message);
 }

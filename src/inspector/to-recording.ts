@@ -84,6 +84,8 @@ class RecordingWriter {
   #model(event: EventOf<'model.end'>): readonly WrittenEntry[] {
     const turn = this.#run.turns.get(event.turnId);
     const agent = this.#pathOf(event.agentId);
+    // What a planner says is decided anew when the run is played again.
+    if (event.attempts.length === 0 && event.reply?.modelId?.startsWith('planner:') === true) return [];
     if (turn === undefined || (event.error !== undefined && stopped.has(event.error.code))) return [];
     const listed: WrittenEntry[] = [];
     const tools = this.#toolsOf(turn, listed);

@@ -30,6 +30,7 @@ import { decideNext, decideOnError } from './post-decide.ts';
 import { recordReply } from './post-reply.ts';
 import { answerDanglingCalls } from './prep-dangling.ts';
 import { readInbox } from './prep-inputs.ts';
+import { guideSection, guideSectionId } from './planner/guide-section.ts';
 import { buildSystemPrompt, type TextSection } from './prep-system-prompt.ts';
 import { profileOf, toolNames } from './profile-of.ts';
 import { configOf } from './reserve.ts';
@@ -76,7 +77,14 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket |
   const isLast = agent.limitStage === 2;
   const choice = isLast ? 'none' : (held?.choice ?? agent.nextToolChoice ?? profile.toolChoice);
   const protocol = tools.offered.length === 0 ? undefined : textProtocolOf(env, profile, tx.run, agent);
-  const system = buildSystemPrompt(tx, env, agent, profile, tools, sectionsOf(env, profile, tools, { protocol, choice }));
+  const system = buildSystemPrompt(
+    tx,
+    env,
+    agent,
+    profile,
+    tools,
+    sectionsOf(env, profile, tools, { protocol, choice, guide: guideSection(tx.run, agent, profile) }),
+  );
   // A text protocol has the tools in the system text.
   const fixed = system.tokens + (protocol === undefined ? toolTokens(tools) : 0);
   const coming = countMessages(inputs);
@@ -133,13 +141,14 @@ function sectionsOf(
   env: Env,
   { output }: CompiledProfile,
   { offered }: AgentTools,
-  { protocol, choice }: { readonly protocol: TextProtocol | undefined; readonly choice: string },
+  { protocol, choice, guide }: { readonly protocol: TextProtocol | undefined; readonly choice: string; readonly guide: string },
 ): readonly TextSection[] {
-  if (output === undefined && protocol === undefined) return noSections;
+  if (output === undefined && protocol === undefined && guide === '') return noSections;
   const isMode = choice === 'auto' || choice === 'none' || choice === 'required';
   const tools = protocol === undefined ? '' : toolSection(protocol, offered, isMode ? choice : env.catalog.wireName(choice));
   return [
     ...(output === undefined ? [] : [{ id: outputSectionId, text: outputSection(output) }]),
+    ...(guide === '' ? [] : [{ id: guideSectionId, text: guide }]),
     ...(tools === '' ? [] : [{ id: toolSectionId, text: tools }]),
   ];
 }

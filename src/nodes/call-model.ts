@@ -7,10 +7,14 @@ import type { Writable } from '../core/json.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import type { ModelDelta, ModelGateway, ModelOutcome, ModelRequest, ToolChoice } from '../core/model.ts';
 import { assemblePrompt, headsOf } from '../core/prompt.ts';
-import type { TurnPrompt } from '../core/turn.ts';
+import type { PromptMessage } from '../core/message.ts';
+import type { CompiledProfile } from '../core/profile.ts';
 import type { AgentState } from '../core/state.ts';
+import type { TurnStart } from '../core/turn-events.ts';
+import type { TurnPrompt } from '../core/turn.ts';
 import { callFunction, defaultFunctionTimeoutMs, type NodeFunction } from './function-node.ts';
 import type { ExecPorts } from './node.ts';
+import { askPlanner } from './planner/ask-planner.ts';
 import { systemTextOf } from './prep-system-prompt.ts';
 import { requiredText } from './required-text.ts';
 import { profileOf } from './profile-of.ts';
@@ -34,7 +38,7 @@ export interface AgentPorts extends ExecPorts {
 
 /** Makes the model call of a turn from what the journal says of it, so that a resumed run asks exactly the same. */
 export function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Promise<ModelOutcome> {
-  const { run, agent, signal, gateway, onDelta } = ports;
+  const { run, agent, signal } = ports;
   const start = run.turns.get(ticket.turnId)?.start;
   const prompt = start?.prompt;
   if (start === undefined || prompt === undefined) throw new Error(`turn ${ticket.turnId} has no prompt`);
@@ -57,6 +61,25 @@ export function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Prom
       graceMs: ports.graceMs,
     });
   }
+  const { planner } = profile;
+  const ask = (): Promise<ModelOutcome> => askModel(env, ports, { start, prompt, profile, tools, messages });
+  if (planner === undefined) return ask();
+  const hasTool = (name: string): boolean => tools.tools.has(name);
+  return askPlanner({ planner, run, agent, turnId: ticket.turnId, hasTool, catalog: env.catalog }, ask);
+}
+
+/** What a model is asked with. */
+interface Asked {
+  readonly start: TurnStart;
+  readonly prompt: TurnPrompt;
+  readonly profile: CompiledProfile;
+  readonly tools: AgentTools;
+  readonly messages: readonly PromptMessage[];
+}
+
+function askModel(env: Env, ports: AgentPorts, asked: Asked): Promise<ModelOutcome> {
+  const { run, agent, signal, gateway, onDelta } = ports;
+  const { start, prompt, profile, tools, messages } = asked;
   const config: LlmConfig = env.llmConfig(profile, run, agent);
   const request: Writable<ModelRequest> = {
     config,

@@ -1,3 +1,4 @@
+import { answersItself } from '../core/answers-itself.ts';
 import { contextTokens, viewTokens } from '../core/context-size.ts';
 import { type CompactionEnd, type CompactionReason, type CompactionStart, isForRoom } from '../core/context-events.ts';
 import type { Env } from '../core/env.ts';
@@ -45,7 +46,7 @@ const mostKept = 0.5;
  */
 export function compactIfDue(tx: Transaction, env: Env, agent: AgentState, profile: CompiledProfile): boolean {
   const { compaction } = profile.contextPolicy;
-  if (compaction === undefined || profile.functionNode !== undefined || agent.limitStage === 2) return false;
+  if (compaction === undefined || answersItself(profile) || agent.limitStage === 2) return false;
   const due = fullContext(tx, env, agent, profile, compaction) ?? enoughDone(tx.run, agent, compaction);
   return due !== undefined && startCompaction(tx, env, agent, profile, due);
 }

@@ -1,3 +1,4 @@
+import { answersItself } from '../core/answers-itself.ts';
 import { contextTokens } from '../core/context-size.ts';
 import type { Env } from '../core/env.ts';
 import type { CompiledProfile } from '../core/profile.ts';
@@ -11,7 +12,7 @@ const defaultStopAt = 0.98;
 
 /** The context size of the model an agent speaks with; undefined when its LLM config does not say, or cannot be used. */
 export function contextSizeOf(env: Env, run: RunState, agent: AgentState, profile: CompiledProfile): number | undefined {
-  if (profile.functionNode !== undefined) return undefined;
+  if (answersItself(profile)) return undefined;
   try {
     return env.llmConfig(profile, run, agent).contextWindow;
   } catch {

@@ -1,3 +1,4 @@
+import { answersItself } from '../core/answers-itself.ts';
 import type { Env } from '../core/env.ts';
 import { moduleOf, parentOf } from '../core/fold/budget.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
@@ -179,7 +180,7 @@ function reached(
 
 /** The LLM config of a profile; undefined when it cannot be called, which the call itself will say. */
 export function configOf(env: Env, profile: CompiledProfile, run: RunState, agent: AgentState): LlmConfig | undefined {
-  if (profile.functionNode !== undefined) return undefined;
+  if (answersItself(profile)) return undefined;
   try {
     return env.llmConfig(profile, run, agent);
   } catch {

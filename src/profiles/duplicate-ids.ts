@@ -3,20 +3,23 @@ import type { Report } from './report.ts';
 import { mapItems, textNode } from './compile/read-node.ts';
 import { childOf, type MapNode } from './yaml/source-node.ts';
 
-const idLists = [
-  'pre_turn_observers',
-  'post_turn_observers',
-  'flow_decider',
-  'tool_gates',
-  'checkpoints',
-  'inbox_handling_strategies',
-  'system_prompt_segments',
+/** Lists whose items are known by an id, and the map they stand in, if it is not the profile itself. */
+const idLists: readonly { readonly key: string; readonly owner?: string }[] = [
+  { key: 'pre_turn_observers' },
+  { key: 'post_turn_observers' },
+  { key: 'flow_decider' },
+  { key: 'tool_gates' },
+  { key: 'checkpoints' },
+  { key: 'inbox_handling_strategies' },
+  { key: 'system_prompt_segments', owner: 'system_prompt_construction' },
+  { key: 'rules', owner: 'planner' },
+  { key: 'steps', owner: 'planner' },
 ];
 
 /** Reports ids (of strategies: sources) that stand twice in one list of one file; inheritance merges by them, so a second one would be lost. */
 export function reportDuplicateIds(profile: MapNode, report: Report): void {
-  for (const key of idLists) {
-    const owner = key === 'system_prompt_segments' ? childOf(profile, 'system_prompt_construction') : profile;
+  for (const { key, owner: place } of idLists) {
+    const owner = place === undefined ? profile : childOf(profile, place);
     const identity = key === 'inbox_handling_strategies' ? 'source' : 'id';
     const seen = new Map<string, MapNode>();
     for (const item of mapItems(owner, key)) {

@@ -2,14 +2,6 @@ import type { Later } from './requirement.ts';
 
 /** What rows wait for, by the mechanism that is not there yet: each says what there is instead. */
 export const missing = {
-  refinement: {
-    later:
-      'An agent can call another one again with all it knows; a loop over two agents that counts its iterations and forces the last one is not there yet.',
-  },
-  planners: {
-    later:
-      'Work is routed by models, or by functions handed to the engine; a planner by rules, by a script or with one fixed step cannot be declared in a profile yet.',
-  },
   executors: {
     later:
       'Steps of a plan are carried out by whom they name; the flow that plans, has the steps done and sums up is not shipped as profiles yet.',

@@ -114,12 +114,13 @@ function endWait(run: RunState, at: number): void {
 }
 
 /** Adds one model call to a usage. */
-export function addUsage(usage: RunUsage, event: Pick<EventOf<'model.end'>, 'usage' | 'cost'>): void {
+export function addUsage(usage: RunUsage, event: Pick<EventOf<'model.end'>, 'usage' | 'cost' | 'attempts'>): void {
   usage.inputTokens += event.usage.inputTokens ?? 0;
   usage.outputTokens += event.usage.outputTokens ?? 0;
   usage.cacheReadTokens += event.usage.cacheReadTokens ?? 0;
   usage.reasoningTokens += event.usage.reasoningTokens ?? 0;
-  usage.modelCalls += 1;
+  // A planner or a function that answers calls no model.
+  if (event.attempts.length > 0 || event.cost !== 0) usage.modelCalls += 1;
   if (event.cost === undefined) usage.costUnknown = true;
   else usage.cost += event.cost;
 }

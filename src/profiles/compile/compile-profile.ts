@@ -1,3 +1,4 @@
+import { mayAskModel } from '../../core/planner.ts';
 import { defaultOutputRepairs } from '../../core/output-format.ts';
 import type { Template } from '../../core/expression/template.ts';
 import type { CompiledProfile } from '../../core/profile.ts';
@@ -14,6 +15,7 @@ import { compileStagnation } from './compile-stagnation.ts';
 import type { TextKeys } from './compile-item.ts';
 import { compileContextPolicy } from './compile-context-policy.ts';
 import { compileLimits } from './compile-limits.ts';
+import { compilePlanner } from './compile-planner.ts';
 import { compileObservers } from './compile-observers.ts';
 import { compileSegments } from './compile-segments.ts';
 import { compileStrategies } from './compile-strategies.ts';
@@ -49,6 +51,8 @@ export function compileProfile(context: CompileContext, node: MapNode, name: str
   if (functionNode !== undefined && context.known.functions !== undefined) {
     checkName(context, functionNode, context.known.functions, { code: 'UNKNOWN_FUNCTION', what: 'function' });
   }
+  const planner = compilePlanner(context, node);
+  const needsNoModel = functionNode !== undefined || (planner !== undefined && !mayAskModel(planner));
   const timeout = childOf(node, 'function_timeout');
   const functionTimeoutMs = timeout === undefined ? undefined : toMilliseconds(toPlain(timeout));
   const exposed = compileExposed(context, node);
@@ -60,7 +64,7 @@ export function compileProfile(context: CompileContext, node: MapNode, name: str
     isActive: readFlag(node, 'is_active') ?? true,
     isDeleted: readFlag(node, 'is_deleted') ?? false,
     availableForStaffing: readFlag(node, 'available_for_staffing') ?? false,
-    llmConfigRef: chooseLlmConfig(context, node, type === baseType || functionNode !== undefined),
+    llmConfigRef: chooseLlmConfig(context, node, type === baseType || needsNoModel),
     segments: compileSegments(context, node, texts, keys),
     textDefinitions: texts,
     allowedToolsets: unique(toolsets),
@@ -81,6 +85,7 @@ export function compileProfile(context: CompileContext, node: MapNode, name: str
     ...(exposed === undefined ? {} : { exposableAsTool: exposed }),
     callableProfiles: unique(callable),
     ...(functionNode === undefined ? {} : { functionNode: functionNode.value }),
+    ...(planner === undefined ? {} : { planner }),
     ...(functionTimeoutMs === undefined ? {} : { functionTimeoutMs }),
     resolved: toPlainObject(node),
     origins: originsOf(node),

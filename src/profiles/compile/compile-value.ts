@@ -1,4 +1,5 @@
 import { agentRoots } from '../../core/expression/agent-roots.ts';
+import type { ExpressionRoots } from '../../core/expression/roots.ts';
 import type { Template } from '../../core/expression/template.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { ValueTemplate } from '../../core/profile.ts';
@@ -15,23 +16,23 @@ export function constantValue(value: JsonValue): ValueTemplate {
 }
 
 /** Compiles a value that may hold `{{ expressions }}` and variables anywhere; a text that is exactly one expression becomes its value. */
-export function compileValue(context: TextContext, node: SourceNode): ValueTemplate {
-  const build = compileBuild(context, node);
+export function compileValue(context: TextContext, node: SourceNode, roots: ExpressionRoots = agentRoots): ValueTemplate {
+  const build = compileBuild(context, node, roots);
   return build === undefined ? constantValue(toPlain(node)) : { constant: false, build };
 }
 
 /** How to build a value, or undefined when it is constant. */
-function compileBuild(context: TextContext, node: SourceNode): Build | undefined {
+function compileBuild(context: TextContext, node: SourceNode, roots: ExpressionRoots): Build | undefined {
   switch (node.kind) {
     case 'scalar':
-      return textBuild(context, node);
+      return textBuild(context, node, roots);
     case 'list': {
-      const items = node.items.map((item) => compileBuild(context, item) ?? always(toPlain(item)));
+      const items = node.items.map((item) => compileBuild(context, item, roots) ?? always(toPlain(item)));
       return isConstant(items) ? undefined : (scope) => items.map((item) => item(scope));
     }
     case 'map': {
       const entries = [...node.entries].map(
-        ([key, { value }]) => [key, compileBuild(context, value) ?? always(toPlain(value))] as const,
+        ([key, { value }]) => [key, compileBuild(context, value, roots) ?? always(toPlain(value))] as const,
       );
       if (isConstant(entries.map(([, build]) => build))) return undefined;
       return (scope) => Object.fromEntries(entries.map(([key, build]) => [key, build(scope)]));
@@ -39,10 +40,10 @@ function compileBuild(context: TextContext, node: SourceNode): Build | undefined
   }
 }
 
-function textBuild(context: TextContext, node: SourceNode): Build | undefined {
+function textBuild(context: TextContext, node: SourceNode, roots: ExpressionRoots): Build | undefined {
   const text = asText(node);
   if (text === undefined || !/[{$]\{/.test(text.value)) return undefined;
-  const template: Template | undefined = compileText(context, text, agentRoots);
+  const template: Template | undefined = compileText(context, text, roots);
   if (template === undefined) return undefined;
   if (template.constant) return always(template.render({}));
   return (scope) => copyJson(template.value(scope));

@@ -64,7 +64,7 @@ function mergeValues(key: string, base: SourceNode, over: SourceNode, report: Re
 function replacesWhole(key: string, base: MapNode, over: MapNode): boolean {
   if (over.entries.has('_type') || base.entries.has('_type')) return true;
   const type = textOf(over, 'type');
-  return key === 'action' && type !== undefined && type !== textOf(base, 'type');
+  return (key === 'action' || key === 'planner') && type !== undefined && type !== textOf(base, 'type');
 }
 
 function isIdList(node: ListNode, identity = 'id'): boolean {

@@ -2,6 +2,7 @@ import type { JsonSchema } from '../../core/json.ts';
 import { contextPolicy } from './context-policy-schema.ts';
 import { observerSchema, ruleSchema } from './action-schema.ts';
 import { checkpointSchema } from './checkpoint-schema.ts';
+import { plannerSchema } from './planner-schema.ts';
 import { stagnationSchema } from './stagnation-schema.ts';
 import {
   before,
@@ -228,6 +229,7 @@ const shape = object(
     output_repairs: whole('How often an answer that does not fit is given back to the model; 2 unless set.', 0),
     function_node: words('A registered function that runs instead of a model.'),
     function_timeout: duration,
+    planner: plannerSchema,
     tests: list('Tests of the profile.', { type: 'object' }),
   },
   {

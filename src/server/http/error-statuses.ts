@@ -79,6 +79,7 @@ export const errorStatuses: Readonly<Record<ErrorCode, ContentfulStatusCode>> = 
   INBOX_SOURCE_UNKNOWN: 500,
   ITEM_POISONED: 500,
   AGENT_FAILED: 500,
+  PLAN_FAILED: 500,
   LIMIT_REACHED: 500,
   STAGNATION: 500,
   DOCS_UNREADABLE: 500,

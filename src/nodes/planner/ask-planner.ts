@@ -1,0 +1,127 @@
+import { agentScope } from '../../core/agent-scope.ts';
+import { toErrorRecord } from '../../core/error.ts';
+import type { TurnId } from '../../core/ids.ts';
+import type { ModelOutcome } from '../../core/model.ts';
+import type { Planner } from '../../core/planner.ts';
+import type { AgentState, RunState } from '../../core/state.ts';
+import type { ToolCatalog } from '../../core/tool.ts';
+import { failure, lastResults, type Plan, type PlanView } from './plan.ts';
+import { planByLoop } from './plan-loop.ts';
+import { planByRules, planInstead } from './plan-rules.ts';
+import { planByScript } from './plan-script.ts';
+import { markOf, type PlannedResult, type PlannerMemory, recallPlan } from './planner-memory.ts';
+
+/** What a planner is asked with. */
+export interface PlannerCall {
+  readonly planner: Planner;
+  readonly run: RunState;
+  readonly agent: AgentState;
+  readonly turnId: TurnId;
+  readonly hasTool: (name: string) => boolean;
+  readonly catalog: Pick<ToolCatalog, 'wireName' | 'fromWire'>;
+}
+
+/**
+ * Asks a planner what its agent does in a turn. What it says has the shape of a model's reply, so that gates, limits, records and
+ * the flow decider hold for it as they do for one. `ask` makes the model call, for planners that leave a turn to it.
+ */
+export async function askPlanner(call: PlannerCall, ask: () => Promise<ModelOutcome>): Promise<ModelOutcome> {
+  const { planner } = call;
+  const view = viewOf(call);
+  const plan = decide(planner, view);
+  if (plan.kind !== 'model') return outcomeOf(plan, call);
+  const outcome = await ask();
+  const problem = planner.type === 'rules' ? whyUseless(outcome, call, view) : undefined;
+  const instead =
+    problem === undefined || planner.type !== 'rules'
+      ? undefined
+      : tryPlan(() => planInstead(planner, view, `${plan.why}; ${problem}`));
+  if (instead === undefined || instead.kind === 'model') return outcome;
+  const { usage, attempts, cost } = outcome;
+  return { ...outcomeOf(instead, call), usage, attempts, ...(cost === undefined ? {} : { cost }) };
+}
+
+function decide(planner: Planner, view: PlanView): Plan {
+  return tryPlan(() => {
+    switch (planner.type) {
+      case 'rules':
+        return planByRules(planner, view);
+      case 'script':
+        return planByScript(planner, view);
+      case 'loop':
+        return planByLoop(planner, view);
+    }
+  });
+}
+
+/** A text or condition that cannot be put together is the failure of the plan, on the record, and not of the run (I12). */
+function tryPlan<P extends Plan | undefined>(make: () => P): P | Plan {
+  try {
+    return make();
+  } catch (thrown) {
+    const { message } = toErrorRecord(thrown, 'CONDITION_FAILED');
+    return failure(`the planner could not decide: ${message}`, 'an expression failed');
+  }
+}
+
+function viewOf({ run, agent, turnId, hasTool }: PlannerCall): PlanView {
+  const memory = recallPlan(run, agent, turnId);
+  const base = agentScope(run, agent);
+  const own = rootsOf(memory);
+  return {
+    memory,
+    scope: (more) => ({ ...base, ...own, ...more }),
+    hasTool,
+  };
+}
+
+function rootsOf(memory: PlannerMemory): Record<string, unknown> {
+  const results: Record<string, PlannedResult> = {};
+  for (const result of memory.turns.flat()) if (result.id !== '') results[result.id] = result;
+  return {
+    task: memory.task,
+    last: lastResults(memory)[0] ?? null,
+    results,
+    step: memory.turns.length,
+    iteration: 1,
+    max_iterations: 1,
+  };
+}
+
+/** Why what a model said is of no use to a planner that asked it whom to call; undefined when it is of use. */
+function whyUseless(outcome: ModelOutcome, { hasTool, catalog }: PlannerCall, { memory }: PlanView): string | undefined {
+  if (outcome.kind === 'error') {
+    const isOurs = ['MODEL_ABORTED', 'MODEL_INTERRUPTED', 'MODEL_CONTEXT_TOO_LONG'].includes(outcome.error.code);
+    return isOurs ? undefined : `the model failed (${outcome.error.code})`;
+  }
+  if (memory.turns.length > 0) return undefined;
+  if (outcome.reply.toolCalls.length === 0) return 'the model called nobody';
+  return outcome.reply.toolCalls.some(({ toolName }) => hasTool(catalog.fromWire(toolName)))
+    ? undefined
+    : 'the model called nobody who is there';
+}
+
+function outcomeOf(plan: Exclude<Plan, { kind: 'model' }>, { planner, catalog }: PlannerCall): ModelOutcome {
+  if (plan.kind === 'fail') return { kind: 'error', error: plan.error, usage: {}, cost: 0, attempts: [] };
+  const toolCalls =
+    plan.kind === 'say'
+      ? []
+      : plan.calls.map(({ id, iteration, tool, args }) => ({
+          providerCallId: markOf(id, iteration),
+          toolName: catalog.wireName(tool),
+          input: JSON.stringify(args),
+        }));
+  return {
+    kind: 'reply',
+    reply: {
+      text: plan.kind === 'say' ? plan.text : '',
+      reasoning: plan.why,
+      toolCalls,
+      finishReason: toolCalls.length > 0 ? 'tool-calls' : 'stop',
+      modelId: `planner:${planner.kind}`,
+    },
+    usage: {},
+    cost: 0,
+    attempts: [],
+  };
+}

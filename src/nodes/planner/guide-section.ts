@@ -1,0 +1,29 @@
+import { agentScope } from '../../core/agent-scope.ts';
+import type { CompiledProfile } from '../../core/profile.ts';
+import type { AgentState, RunState } from '../../core/state.ts';
+import type { PlanView } from './plan.ts';
+import { stepsOf } from './plan-script.ts';
+
+/** The id of the segment with a script that is advice, in the log of a system prompt. */
+export const guideSectionId = 'script';
+
+/** What a model is told of a script that it is to go by in its own way; empty when there is none, or when it is run as it stands. */
+export function guideSection(run: RunState, agent: AgentState, { planner }: CompiledProfile): string {
+  if (planner?.type !== 'script' || planner.guidedWhen === undefined) return '';
+  const base = agentScope(run, agent);
+  const task = agent.initialParams['input'] ?? run.meta.input;
+  const scope: PlanView['scope'] = () => ({ ...base, task, last: null, results: {}, step: 0, iteration: 1, max_iterations: 1 });
+  try {
+    if (!planner.guidedWhen.test(scope())) return '';
+    const steps = stepsOf(planner, { memory: { task: '', turns: [] }, scope, hasTool: () => true });
+    if (typeof steps === 'string' || steps.length === 0) return '';
+    const lines = steps.map(({ tool, args, notes }, index) => {
+      const words = notes === undefined ? '' : `: ${notes}`;
+      return `${index + 1}. \`${tool}\` ${JSON.stringify(args.build(scope()))}${words}`;
+    });
+    return `## Suggested steps\n\nGo by them as far as they help; you decide.\n\n${lines.join('\n')}`;
+  } catch {
+    // The planner meets the same failure when it is asked, and puts it on the record.
+    return '';
+  }
+}

@@ -1,0 +1,86 @@
+import { readPath } from '../../core/expression/read-path.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import type { PlannerStep, ScriptPlanner } from '../../core/planner.ts';
+import { groupByWorker } from './worker-steps.ts';
+import { failure, failureText, lastResults, type Plan, type PlanView } from './plan.ts';
+import type { PlannedResult } from './planner-memory.ts';
+
+/** Most steps of a script that somebody else wrote. */
+const mostSteps = 100;
+
+/** Follows a script: one step per turn, in order, up to the first that fails. */
+export function planByScript(planner: ScriptPlanner, view: PlanView): Plan {
+  const steps = stepsOf(planner, view);
+  if (typeof steps === 'string') return failure(steps, 'the script cannot be followed');
+  if (steps.length === 0) return withoutSteps(planner, view);
+  if (planner.guidedWhen?.test(view.scope()) === true) return { kind: 'model', why: 'the script is advice' };
+  const missing = steps.find(({ tool }) => !view.hasTool(tool));
+  if (missing !== undefined && view.memory.turns.length === 0)
+    return failure(
+      `step '${missing.id}' calls '${missing.tool}', which is no tool of this agent; nothing was run`,
+      'the script is checked',
+    );
+  const [last] = lastResults(view.memory);
+  const at = steps.findIndex(({ id }) => id === last?.id);
+  const made = steps[at];
+  if (last !== undefined && made !== undefined && planner.stopsOnError && isFailed(made, last, view))
+    return failure(
+      `step '${made.id}' (${at + 1} of ${steps.length}) failed: ${last.ok ? 'its result is not what was expected' : failureText(last)}`,
+      `step '${made.id}' failed`,
+    );
+  return nextStep(planner, steps, at + 1, view);
+}
+
+/** The steps of a planner: those it declares, or those it was handed; words when they are none that could be followed. */
+export function stepsOf(planner: ScriptPlanner, view: PlanView): readonly PlannerStep[] | string {
+  if (planner.stepsFrom === undefined) return planner.steps;
+  const given = readPath(view.scope(), planner.stepsFrom) as JsonValue;
+  if (given === null) return [];
+  if (!Array.isArray(given)) return `${planner.stepsFrom} is no list of steps`;
+  if (given.length > mostSteps) return `${planner.stepsFrom} has ${given.length} steps; ${mostSteps} are the most`;
+  const grouped = groupByWorker(given as readonly JsonValue[]);
+  const wrong = grouped.findIndex((step) => !isJsonObject(step) || typeof step['tool'] !== 'string');
+  if (wrong >= 0) return `step ${wrong + 1} of ${planner.stepsFrom} names no tool`;
+  return grouped.filter(isJsonObject).map(toStep);
+}
+
+/** A step as it was handed over: its arguments are data, and no expression in them is read. */
+function toStep(step: JsonObject, index: number): PlannerStep {
+  const args = isJsonObject(step['args']) ? step['args'] : {};
+  const { notes } = step;
+  return {
+    id: `step_${index + 1}`,
+    tool: String(step['tool']),
+    args: { constant: true, build: () => args },
+    keepsAgent: false,
+    ...(typeof notes === 'string' ? { notes } : {}),
+  };
+}
+
+function isFailed(step: PlannerStep, result: PlannedResult, view: PlanView): boolean {
+  return !result.ok || step.expect?.test(view.scope()) === false;
+}
+
+function nextStep(planner: ScriptPlanner, steps: readonly PlannerStep[], from: number, view: PlanView): Plan {
+  const next = steps.findIndex((step, index) => index >= from && step.condition?.test(view.scope()) !== false);
+  const step = steps[next];
+  if (step === undefined) return finished(planner, view);
+  const call = { id: step.id, iteration: 1, tool: step.tool, args: step.args.build(view.scope()) };
+  return { kind: 'call', calls: [call], why: `step '${step.id}', ${next + 1} of ${steps.length}` };
+}
+
+function finished({ answer }: ScriptPlanner, view: PlanView): Plan {
+  const why = 'the script is at its end';
+  if (answer !== undefined) return { kind: 'say', text: answer.render(view.scope()), why };
+  const results = view.memory.turns.flat();
+  const steps = results.map(({ id, tool, ok, content }) => ({ id, tool, ok, result: content }));
+  const status = results.every(({ ok }) => ok) ? 'success' : 'partial';
+  return { kind: 'say', text: JSON.stringify({ status, script_steps: steps }), why };
+}
+
+function withoutSteps({ otherwise, stepsFrom = 'steps' }: ScriptPlanner, view: PlanView): Plan {
+  const why = 'there is no script';
+  if (otherwise?.kind === 'model') return { kind: 'model', why };
+  if (otherwise?.kind === 'say') return { kind: 'say', text: otherwise.text.render(view.scope()), why };
+  return failure(`there is no script at ${stepsFrom}`, why);
+}

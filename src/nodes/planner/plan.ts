@@ -1,0 +1,54 @@
+import type { ErrorRecord } from '../../core/error.ts';
+import type { Scope } from '../../core/expression/expression.ts';
+import type { JsonValue } from '../../core/json.ts';
+import type { PlannedCall } from '../../core/planner.ts';
+import type { PlannedResult, PlannerMemory } from './planner-memory.ts';
+
+/** What a planner decided, and why, in a line. */
+export type Plan =
+  | {
+      readonly kind: 'call';
+      readonly calls: readonly {
+        readonly id: string;
+        readonly iteration: number;
+        readonly tool: string;
+        readonly args: JsonValue;
+      }[];
+      readonly why: string;
+    }
+  | { readonly kind: 'say'; readonly text: string; readonly why: string }
+  | { readonly kind: 'fail'; readonly error: ErrorRecord; readonly why: string }
+  | { readonly kind: 'model'; readonly why: string };
+
+/** What a planner decides by. */
+export interface PlanView {
+  readonly memory: PlannerMemory;
+  /** The roots of its agent, and `task`, `last`, `results`, `step`, `iteration` and `max_iterations`. */
+  readonly scope: (more?: { readonly iteration: number; readonly max_iterations: number }) => Scope;
+  readonly hasTool: (name: string) => boolean;
+}
+
+/** Longest message of an error. */
+const longestMessage = 1_000;
+
+/** A plan that has failed. */
+export function failure(message: string, why: string): Plan {
+  const text = message.length <= longestMessage ? message : `${message.slice(0, longestMessage).toWellFormed()}…`;
+  return { kind: 'fail', error: { code: 'PLAN_FAILED', message: text }, why };
+}
+
+/** The words for a step that came to nothing. */
+export function failureText({ tool, status, error, content }: PlannedResult): string {
+  const why = error === null ? content : `${error.code}: ${error.message}`;
+  return `'${tool}' ended with ${status}${why === '' ? '' : ` (${why})`}`;
+}
+
+/** The calls of a move, with their arguments filled in. */
+export function callsOf(calls: readonly PlannedCall[], id: string, scope: Scope, iteration = 1) {
+  return calls.map(({ tool, args }) => ({ id, iteration, tool, args: args.build(scope) }));
+}
+
+/** The newest results, if the last thing done was to call something. */
+export function lastResults({ turns }: PlannerMemory): readonly PlannedResult[] {
+  return turns.at(-1) ?? [];
+}

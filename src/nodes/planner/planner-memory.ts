@@ -1,0 +1,142 @@
+import { parseJson } from '../../core/parse-json.ts';
+import type { AgentId, TurnId } from '../../core/ids.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { contentText } from '../../core/message.ts';
+import type { AgentState, CallState, RunState, TurnState } from '../../core/state.ts';
+
+/** What became of a call, as conditions and texts of a planner read it. */
+export interface PlannedResult extends JsonObject {
+  /** The rule or the step that made the call; empty for calls of a model. */
+  readonly id: string;
+  readonly iteration: number;
+  readonly tool: string;
+  readonly args: JsonObject | null;
+  readonly ok: boolean;
+  /** The status of the call, or that of the report of an agent that was called. */
+  readonly status: string;
+  readonly content: string;
+  /** The content as data, when it is JSON. */
+  readonly data: JsonValue;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly agent_id: string | null;
+  /** The call an agent that was called ended its work with. */
+  readonly ended_by: { readonly tool: string; readonly args: JsonObject | null } | null;
+}
+
+/** What a planner knows of its task: everything since it was given it, newest last. */
+export interface PlannerMemory {
+  readonly task: string;
+  /** The results of each turn that called something. */
+  readonly turns: readonly (readonly PlannedResult[])[];
+}
+
+/** What makes an id of a call tell the step it is of, and the iteration. */
+export function markOf(id: string, iteration: number): string {
+  return `${id}@${iteration}`;
+}
+
+/** How far back it looks; turns before that have left memory, too. */
+const mostTurns = 128;
+
+/**
+ * Reads what a planner has done for its task from the turns of its agent. A planner has no state of its own: its calls carry the
+ * ids of their steps, so that the journal alone says where it stands, after a crash as well.
+ *
+ * A task begins with the words it is given in, in the first turn of an agent's work or behind one that called nothing; words
+ * that come in between do not make the planner begin anew.
+ */
+export function recallPlan(run: RunState, agent: AgentState, turnId: TurnId): PlannerMemory {
+  const turns: (readonly PlannedResult[])[] = [];
+  let task: string | undefined;
+  let turn: TurnState | undefined = run.turns.get(turnId);
+  const most = Math.min(mostTurns, agent.counters.turnCount);
+  for (let count = 0; turn !== undefined && count < most; count++) {
+    const isOver = turn.turnId !== turnId && turn.calls.length === 0;
+    if (isOver && task !== undefined) break;
+    if (turn.turnId !== turnId && !isOver) turns.unshift(resultsOf(run, agent, turn));
+    task = taskOf(agent, turn) ?? task;
+    turn = run.turns.get(turnBefore(turn.turnId));
+  }
+  return { task: task ?? textOf(agent.initialParams['input']), turns };
+}
+
+function turnBefore(turnId: TurnId): TurnId {
+  const at = turnId.lastIndexOf('.t');
+  return `${turnId.slice(0, at)}.t${Number(turnId.slice(at + 2)) - 1}` as TurnId;
+}
+
+/** The task a turn was given: words from a person or another agent, not results, notices, or what observers add. */
+function taskOf(agent: AgentState, turn: TurnState): string | undefined {
+  const index = turn.start.inputs.findLastIndex((input, at) => {
+    const item = turn.items[at];
+    return input.role === 'user' && item !== undefined && item.observerId === undefined && item.ruleId === undefined;
+  });
+  const input = turn.start.inputs[index];
+  if (input === undefined) return undefined;
+  const given = agent.initialParams['input'];
+  const isBriefing = input.source === 'AGENT_STARTUP_BRIEFING' && typeof given === 'string';
+  return isBriefing ? textOf(given) : contentText(input.content);
+}
+
+function resultsOf(run: RunState, agent: AgentState, turn: TurnState): readonly PlannedResult[] {
+  return turn.calls.map((call) => resultOf(run, agent, turn, call));
+}
+
+function resultOf(run: RunState, agent: AgentState, turn: TurnState, call: CallState): PlannedResult {
+  const [id = '', iteration = '1'] = markIn(turn, call);
+  const content = call.end === undefined ? '' : contentText(call.end.content);
+  const data = dataOf(content);
+  const report = isJsonObject(data) && typeof data['agent_id'] === 'string' ? data : undefined;
+  const child = agent.children.findLast((childId) => run.agents.get(childId)?.meta.callId === call.callId);
+  const called = child ?? (report === undefined ? undefined : (textOf(report['agent_id']) as AgentId));
+  return {
+    id,
+    iteration: Number(iteration),
+    tool: call.request.name,
+    args: call.request.args,
+    ok: call.end?.status === 'ok',
+    status: textOf(report?.['status']) || (call.end?.status ?? 'unknown'),
+    content,
+    data,
+    error: errorOf(call, report),
+    agent_id: called ?? null,
+    ended_by: called === undefined ? null : endOf(run, called),
+  };
+}
+
+/** The step and the iteration a planner's call is marked with; a model's call has no such mark. */
+function markIn({ modelEnd }: TurnState, { callId }: CallState): readonly string[] {
+  const reply = modelEnd?.reply;
+  if (reply?.modelId?.startsWith('planner:') !== true) return [];
+  return reply.toolCalls.find((call) => call.callId === callId)?.providerCallId.split('@') ?? [];
+}
+
+function errorOf({ end }: CallState, report: JsonObject | undefined): PlannedResult['error'] {
+  const error = report?.['error'];
+  if (isJsonObject(error)) return { code: textOf(error['code']), message: textOf(error['message']) };
+  if (end?.error !== undefined) return { code: end.error.code, message: end.error.message };
+  if (end?.status === 'ok' || end === undefined) return null;
+  return { code: 'TOOL_FAILED', message: contentText(end.content) };
+}
+
+/** The call that ended an agent: the tool and its arguments, which is what a flow goes by. */
+function endOf(run: RunState, agentId: AgentId): PlannedResult['ended_by'] {
+  const agent = run.agents.get(agentId);
+  const turn = agent?.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId);
+  const call = turn?.calls.findLast(({ end }) => end?.end !== undefined);
+  return call === undefined ? null : { tool: call.request.name, args: call.request.args };
+}
+
+function dataOf(text: string): JsonValue {
+  if (!/^\s*[[{"\d-]|^\s*(?:true|false|null)\s*$/.test(text)) return null;
+  try {
+    return parseJson(text) as JsonValue;
+  } catch {
+    // Words, not data.
+    return null;
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
