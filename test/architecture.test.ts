@@ -16,10 +16,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   stores: ['core'],
   otel: ['core'],
   inspector: ['core'],
+  migrate: ['core', 'profiles'],
   engine: ['core', 'profiles', 'ingestors', 'observers', 'tools', 'nodes', 'models', 'stores', 'inspector'],
   testing: ['core', 'models', 'engine', 'stores', 'inspector'],
   server: ['core', 'engine', 'inspector', 'stores', 'profiles', 'tools'],
-  cli: ['core', 'engine', 'inspector', 'stores', 'profiles', 'tools', 'models', 'server'],
+  cli: ['core', 'engine', 'inspector', 'stores', 'profiles', 'tools', 'models', 'server', 'migrate'],
   // The package's entry points: they name what is public and hold nothing else.
   '': ['core', 'profiles', 'ingestors', 'observers', 'tools', 'nodes', 'models', 'stores', 'inspector', 'engine', 'testing'],
 };

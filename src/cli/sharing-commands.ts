@@ -16,7 +16,7 @@ export function addSharingCommands(program: Command, done: Done): void {
       const { exportCommand } = await import('./commands/export.ts');
       done(await exportCommand(run, options));
     });
-  program
+  const importing = program
     .command('import')
     .summary('take in a run that somebody exported, to be looked at; nothing of it is executed')
     .argument('<file>', 'a bundle, or a page with a run inside')
@@ -27,5 +27,19 @@ export function addSharingCommands(program: Command, done: Done): void {
     .action(async (file: string, options) => {
       const { importCommand } = await import('./commands/import.ts');
       done(await importCommand(file, options));
+    });
+  // A file that is called so is imported as `./commonground`.
+  importing
+    .command('commonground')
+    .summary('convert a tree of CommonGround v1 profiles, LLM configs and handover protocols')
+    .argument('<folder>', 'the tree, which stays as it is')
+    .option('-o, --out <folder>', 'where the converted team goes', 'agent_profiles')
+    .option('--force', 'also into a folder that is not empty; files of the same name are replaced')
+    .option('--json', 'what became of what, as JSON')
+    .addOption(colorOption())
+    .action(async (folder: string, _own: unknown, command: Command) => {
+      const { importCommonGroundCommand } = await import('./commands/import-commonground.ts');
+      // Options that the command above knows by the same name are told to it.
+      done(await importCommonGroundCommand(folder, command.optsWithGlobals()));
     });
 }

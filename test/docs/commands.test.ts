@@ -31,7 +31,10 @@ describe('commands', () => {
 
   function cadreFault(name: string | undefined, words: readonly string[]): string | undefined {
     if (name === '--help') return undefined;
-    const command = commandOf(name);
+    const found = commandOf(name);
+    // A command of a command, as in `cadre import commonground`, has options of its own besides.
+    const inner = found?.commands.find((each) => each.name() === words[0]);
+    const command = inner ?? found;
     if (command === undefined) return `cadre has no command ${name}`;
     const options = new Set(command.options.map((option) => option.long));
     return words

@@ -4,23 +4,43 @@ import type { Scope } from '../../src/core/expression/expression.ts';
 import type { PythonContext } from './python-evaluator.ts';
 
 const maybe = <T extends JsonValue>(values: fc.Arbitrary<T>): fc.Arbitrary<T | null | undefined> =>
-  fc.oneof({ weight: 5, arbitrary: values }, { weight: 2, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constant(null) });
+  fc.oneof(
+    { weight: 5, arbitrary: values },
+    { weight: 2, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: fc.constant(null) },
+  );
 
 const word = fc.constantFrom('', 'a', 'b', 'ab', 'Agreed', ' ok ', 'WM_1');
 const number = fc.constantFrom(-3, -1, 0, 1, 2, 3, 4, 2.5);
 
 function object(fields: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arbitrary<JsonObject> {
-  return fc.record(fields).map((record) => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as JsonObject);
+  return fc
+    .record(fields)
+    .map((record) => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as JsonObject);
 }
 
 /** A key that may be missing but never holds None: what has a fallback in `.get` counts as missing then, which is documented. */
 const absent = <T>(values: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(values, { nil: undefined, freq: 3 });
 
-const item = object({ source: fc.constantFrom('USER_PROMPT', 'TOOL_RESULT'), payload: object({ n: absent(number), kind: absent(word) }) });
+const item = object({
+  source: fc.constantFrom('USER_PROMPT', 'TOOL_RESULT'),
+  payload: object({ n: absent(number), kind: absent(word) }),
+});
 const message = object({ role: fc.constantFrom('user', 'assistant'), content: word });
-const workModule = object({ status: fc.constantFrom('pending', 'completed'), name: absent(word), notes: absent(word), tries: absent(number) });
+const workModule = object({
+  status: fc.constantFrom('pending', 'completed'),
+  name: absent(word),
+  notes: absent(word),
+  tries: absent(number),
+});
 
-const flags = object({ n: maybe(number), m: maybe(number), word: maybe(word), done: maybe(fc.boolean()), list: maybe(fc.array(word, { maxLength: 3 })) });
+const flags = object({
+  n: maybe(number),
+  m: maybe(number),
+  word: maybe(word),
+  done: maybe(fc.boolean()),
+  list: maybe(fc.array(word, { maxLength: 3 })),
+});
 const own = object({ total: maybe(number), topic: maybe(word), box: maybe(object({ n: absent(number), word: absent(word) })) });
 
 /** Contexts of the source system; values have their kind, or are None, or missing. */
@@ -47,7 +67,10 @@ export const ownState: ReadonlySet<string> = new Set(['total', 'topic', 'box']);
 /** The same data as this system shows them to a condition. */
 export function toScope({ state, meta, refs }: PythonContext): Scope {
   const { flags: flagValues, messages, inbox, current_action: action, ...values } = state;
-  const shown = (messages as readonly JsonObject[]).map(({ role, content }) => ({ role, content: [{ type: 'text', text: content }] }));
+  const shown = (messages as readonly JsonObject[]).map(({ role, content }) => ({
+    role,
+    content: [{ type: 'text', text: content }],
+  }));
   return {
     state: { flags: flagValues, messages: shown, inbox, current_action: action, values },
     flags: flagValues,
@@ -74,31 +97,55 @@ const grammar = fc.letrec<{ truth: string; number: string; text: string; list: s
   return {
     truth: fc.oneof(
       { depthSize: 'small', withCrossShrink: true },
-      fc.oneof(path(['flags.done', 'state.current_action', 'team.work_modules', 'team.is_principal_flow_running', 'flags.list', 'topic']), tie('dict')),
+      fc.oneof(
+        path(['flags.done', 'state.current_action', 'team.work_modules', 'team.is_principal_flow_running', 'flags.list', 'topic']),
+        tie('dict'),
+      ),
       pair(tie('number'), order, tie('number')),
       pair(tie('text'), ['==', '!='], tie('text')),
       pair(tie('text'), ['in', 'not in'], tie('list')),
-      pair(tie('text'), ['in', 'not in'], fc.constantFrom("('a', 'ab')", "['agreed', 'ok', 'a']", "{'pending'}", 'v[\'team.work_modules\']')),
-      fc.tuple(fc.oneof(tie('number'), tie('text'), tie('dict')), fc.constantFrom('is None', 'is not None')).map(([a, is]) => `${a} ${is}`),
+      pair(
+        tie('text'),
+        ['in', 'not in'],
+        fc.constantFrom("('a', 'ab')", "['agreed', 'ok', 'a']", "{'pending'}", "v['team.work_modules']"),
+      ),
+      fc
+        .tuple(fc.oneof(tie('number'), tie('text'), tie('dict')), fc.constantFrom('is None', 'is not None'))
+        .map(([a, is]) => `${a} ${is}`),
       fc.tuple(tie('truth'), fc.constantFrom('and', 'or'), tie('truth')).map(([a, operator, b]) => `(${a} ${operator} ${b})`),
       tie('truth').map((a) => `not (${a})`),
       fc.tuple(tie('truth'), tie('truth'), tie('truth')).map(([a, test, b]) => `(${a} if ${test} else ${b})`),
       fc.tuple(fc.constantFrom('any', 'all'), tie('body')).map(([name, body]) => `${name}(${body})`),
       fc.tuple(fc.constantFrom('any', 'all'), tie('list')).map(([name, list]) => `${name}(x == 'a' for x in ${list})`),
-      pair(numbers, ['<', '<='], fc.tuple(tie('number'), fc.constantFrom('<', '<='), numbers).map((parts) => parts.join(' '))),
+      pair(
+        numbers,
+        ['<', '<='],
+        fc.tuple(tie('number'), fc.constantFrom('<', '<='), numbers).map((parts) => parts.join(' ')),
+      ),
       fc.tuple(tie('text'), fc.constantFrom("startswith('a')", "endswith('b')")).map(([a, call]) => `${a}.${call}`),
     ),
     number: fc.oneof(
       { depthSize: 'small' },
       numbers,
       path(['flags.n', 'state.flags.m', 'state.total', 'total']),
-      fc.constantFrom("context_obj.get('state', {}).get('total')", "v['box.n']", "v['state.box'].get('n', 1)", "v['state.box']['n']", "(v['box'] or {}).get('n', 0)"),
+      fc.constantFrom(
+        "context_obj.get('state', {}).get('total')",
+        "v['box.n']",
+        "v['state.box'].get('n', 1)",
+        "v['state.box']['n']",
+        "(v['box'] or {}).get('n', 0)",
+      ),
       fc.tuple(path(['flags.n', 'total']), numbers).map(([a, b]) => `(${a} or ${b})`),
-      fc.tuple(fc.constantFrom('flags.n', 'total'), numbers).map(([name, b]) => `get_nested_value_from_context(context_obj, '${name}', ${b})`),
+      fc
+        .tuple(fc.constantFrom('flags.n', 'total'), numbers)
+        .map(([name, b]) => `get_nested_value_from_context(context_obj, '${name}', ${b})`),
       fc.oneof(tie('text'), tie('list'), tie('dict')).map((a) => `len(${a})`),
       fc.tuple(tie('number'), fc.constantFrom('+', '-', '*'), tie('number')).map(([a, operator, b]) => `(${a} ${operator} ${b})`),
       fc.tuple(tie('number'), fc.constantFrom('% 2', '% 5', '/ 2')).map(([a, end]) => `(${a} ${end})`),
-      fc.constantFrom("sum(1 for m in v['state.messages'] if m.get('role') == 'user')", "len([m for m in v['state.messages'] if m['role'] == 'user'])"),
+      fc.constantFrom(
+        "sum(1 for m in v['state.messages'] if m.get('role') == 'user')",
+        "len([m for m in v['state.messages'] if m['role'] == 'user'])",
+      ),
     ),
     text: fc.oneof(
       { depthSize: 'small' },
@@ -121,7 +168,12 @@ const grammar = fc.letrec<{ truth: string; number: string; text: string; list: s
     list: fc.oneof(
       { depthSize: 'small' },
       path(['flags.list']),
-      fc.constantFrom("['a', 'b']", '[]', "[m.get('content') for m in v['state.messages']]", "[w.get('name', '') for w in v['team.work_modules'].values()]"),
+      fc.constantFrom(
+        "['a', 'b']",
+        '[]',
+        "[m.get('content') for m in v['state.messages']]",
+        "[w.get('name', '') for w in v['team.work_modules'].values()]",
+      ),
       fc.tuple(path(['flags.list']), fc.constantFrom('[]', "['a']")).map(([a, b]) => `(${a} or ${b})`),
       fc.constantFrom("get_nested_value_from_context(context_obj, 'flags.list', [])"),
       fc.tuple(tie('list'), fc.constantFrom('1:', ':2', '-2:', '0:1')).map(([list, range]) => `${list}[${range}]`),
@@ -129,7 +181,12 @@ const grammar = fc.letrec<{ truth: string; number: string; text: string; list: s
     dict: fc.oneof(
       { depthSize: 'small' },
       path(['state.box', 'box', 'team.work_modules', 'state.current_action']),
-      fc.constantFrom("(v['box'] or {})", "get_nested_value_from_context(context_obj, 'box', {})", "v['team.work_modules'].get('WM_1', {})", "v['team.work_modules']['WM_1']"),
+      fc.constantFrom(
+        "(v['box'] or {})",
+        "get_nested_value_from_context(context_obj, 'box', {})",
+        "v['team.work_modules'].get('WM_1', {})",
+        "v['team.work_modules']['WM_1']",
+      ),
     ),
     // What is said of the items of a loop cannot raise: where it can, the converter says that it means another thing.
     body: fc.constantFrom(

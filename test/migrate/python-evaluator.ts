@@ -34,14 +34,17 @@ function truth(value: Value): boolean {
   return typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 }
 
-const isDict = (value: Value | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isDict = (value: Value | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isList = (value: Value | undefined): value is readonly Value[] => Array.isArray(value);
 
 function same(left: Value, right: Value): boolean {
   if (isList(left) && isList(right)) return left.length === right.length && left.every((item, at) => same(item, right[at] ?? null));
   if (isDict(left) && isDict(right)) {
     const keys = Object.keys(left);
-    return keys.length === Object.keys(right).length && keys.every((key) => key in right && same(left[key] ?? null, right[key] ?? null));
+    return (
+      keys.length === Object.keys(right).length && keys.every((key) => key in right && same(left[key] ?? null, right[key] ?? null))
+    );
   }
   return left === right;
 }
@@ -181,7 +184,8 @@ function* lazyRounds(
 ): Generator<Names> {
   const [first = '', second] = loop.names;
   for (const item of iterate(evaluate(loop.iterable, context, names))) {
-    const pair = second === undefined || !isList(item) ? { [first]: item } : { [first]: item[0] ?? null, [second]: item[1] ?? null };
+    const pair =
+      second === undefined || !isList(item) ? { [first]: item } : { [first]: item[0] ?? null, [second]: item[1] ?? null };
     const inside = { ...names, ...pair };
     if (loop.conditions.every((condition) => truth(evaluate(condition, context, inside)))) yield inside;
   }
@@ -199,12 +203,20 @@ function call(node: Extract<PythonNode, { readonly kind: 'call' }>, context: Pyt
     const argument = args[at];
     return argument === undefined ? null : evaluate(argument, context, names);
   };
-  if (callee.kind === 'attribute') return method(evaluate(callee.object, context, names), callee.name, args.map((_, at) => value(at)));
+  if (callee.kind === 'attribute')
+    return method(
+      evaluate(callee.object, context, names),
+      callee.name,
+      args.map((_, at) => value(at)),
+    );
   const name = callee.kind === 'name' ? callee.name : '';
   const [first] = args;
   switch (name) {
     case 'get_nested_value_from_context':
-      return readPath(String(value(1)), context) ?? (args.length > 2 && readPath(String(value(1)), context) === undefined ? value(2) : null);
+      return (
+        readPath(String(value(1)), context) ??
+        (args.length > 2 && readPath(String(value(1)), context) === undefined ? value(2) : null)
+      );
     case 'any':
     case 'all':
       if (first?.kind === 'comprehension') {

@@ -1,6 +1,17 @@
 import { note, type Converter } from './converter.ts';
 import { elementKind, mapPath } from './map-path.ts';
-import { brokenBase, chainText, fieldText, level, literalText, notNull, piece, unsupported, type Kind, type Piece } from './piece.ts';
+import {
+  brokenBase,
+  chainText,
+  fieldText,
+  level,
+  literalText,
+  notNull,
+  piece,
+  unsupported,
+  type Kind,
+  type Piece,
+} from './piece.ts';
 import type { NodeOf, PythonNode, Range } from './syntax.ts';
 
 /** Names under which conditions reach the context, besides `v`. */
@@ -34,7 +45,8 @@ export function convertName(node: NodeOf<'name'>, converter: Converter): Piece {
 
 /** `x['key']`, `x[0]`, `v['path']`. */
 export function convertIndex(node: NodeOf<'index'>, converter: Converter): Piece {
-  if (node.object.kind === 'name' && node.object.name === 'v' && !converter.locals.has('v')) return readAccessor(node.index, converter);
+  if (node.object.kind === 'name' && node.object.name === 'v' && !converter.locals.has('v'))
+    return readAccessor(node.index, converter);
   const fallback = emptyFallback(node.object);
   const owner = converter.convert(fallback ?? node.object, converter);
   const { index } = node;
@@ -73,7 +85,8 @@ function readAccessor(index: PythonNode, converter: Converter): Piece {
   if (index.kind === 'literal' && typeof index.value === 'string') return readVPath(index.value, converter, index);
   const prefix = leftmost(index);
   const mapped = typeof prefix === 'string' && /^(?:team\.work_modules|flags|state\.flags|initial_params)\.$/.test(prefix);
-  if (!mapped) return unsupported('a path that is computed', "begin it with 'team.work_modules.', 'flags.' or 'initial_params.'", index);
+  if (!mapped)
+    return unsupported('a path that is computed', "begin it with 'team.work_modules.', 'flags.' or 'initial_params.'", index);
   const path = converter.convert(index, converter);
   return piece(`v[${path.text}]`, level.chain, { guards: path.guards, fails: true, nullable: true });
 }
@@ -86,7 +99,11 @@ function readKey(owner: Piece, key: string, converter: Converter, at: Range): Pi
   if (owner.contextKeys !== undefined) return contextPath([...owner.contextKeys, key], converter, at);
   const read = readField(owner, key, converter, at);
   const guard = `${literalText(key)} in ${chainText(owner)}`;
-  return { ...read, guards: [...owner.guards, ...(owner.kind === 'message' ? notNull(owner) : [guard])], broken: read.broken ?? null };
+  return {
+    ...read,
+    guards: [...owner.guards, ...(owner.kind === 'message' ? notNull(owner) : [guard])],
+    broken: read.broken ?? null,
+  };
 }
 
 /** The item at a place; `orEmpty`: an empty map when there is none. */
@@ -125,7 +142,8 @@ export function convertSlice(node: NodeOf<'slice'>, converter: Converter): Piece
 /** `x.get('key')`, `x.get('key', fallback)`. */
 export function convertGet(owner: Piece, args: readonly PythonNode[], converter: Converter, at: Range): Piece {
   const [keyNode, fallbackNode] = args;
-  if (keyNode === undefined || args.length > 2) return unsupported('get() takes a key and maybe a fallback', "write x.get('key')", at);
+  if (keyNode === undefined || args.length > 2)
+    return unsupported('get() takes a key and maybe a fallback', "write x.get('key')", at);
   const key = literalOf(keyNode);
   if (owner.contextKeys !== undefined) {
     if (typeof key !== 'string') return unsupported('a key of the context that is computed', "write v['path']", keyNode);
@@ -142,7 +160,8 @@ export function withDefault(read: Piece, fallbackNode: PythonNode | undefined, c
   const broken = read.guards.length === 0 ? {} : { broken: read.broken ?? null };
   if (fallback === undefined || fallback.text === 'null') return { ...read, ...broken };
   // What is always there needs no fallback.
-  if (!read.nullable) return { ...read, ...(read.guards.length === 0 || fallback.literal === undefined ? {} : { broken: fallback.literal }) };
+  if (!read.nullable)
+    return { ...read, ...(read.guards.length === 0 || fallback.literal === undefined ? {} : { broken: fallback.literal }) };
   const value = fallback.literal;
   const isEmpty = value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
   const kind = kindWith(read, fallback);
@@ -178,7 +197,8 @@ function readField(owner: Piece, key: string, converter: Converter, at: Range): 
     return piece(`${atItem(owner)}.role`, level.chain, { kind: 'string', nullable: true });
   }
   if (owner.kind === 'item' && (key === 'metadata' || key === 'ingestor_id')) {
-    const where = key === 'metadata' ? 'inbox items have no metadata here: put a mark into the payload' : 'inbox items name no ingestor here';
+    const where =
+      key === 'metadata' ? 'inbox items have no metadata here: put a mark into the payload' : 'inbox items name no ingestor here';
     note(converter, at, where);
   }
   const isText = owner.kind === 'item' && (key === 'source' || key === 'item_id' || key === 'consumption_policy');

@@ -59,7 +59,9 @@ export function convertCall(node: NodeOf<'call'>, converter: Converter): Piece {
 }
 
 function hintOf(hints: Readonly<Record<string, string>>, name: string): string {
-  return (Object.hasOwn(hints, name) ? hints[name] : undefined) ?? 'write the condition in CEL: docs/conditions.md has its functions';
+  return (
+    (Object.hasOwn(hints, name) ? hints[name] : undefined) ?? 'write the condition in CEL: docs/conditions.md has its functions'
+  );
 }
 
 function nestedValue(node: NodeOf<'call'>, converter: Converter): Piece {
@@ -84,7 +86,12 @@ function convertValue(name: 'len' | 'str' | 'int' | 'float' | 'bool', of: Piece,
       });
     }
     case 'bool':
-      return piece(`truthy(${of.text})`, level.chain, { kind: 'bool', guards, fails, ...withBroken(of, (value) => Boolean(value)) });
+      return piece(`truthy(${of.text})`, level.chain, {
+        kind: 'bool',
+        guards,
+        fails,
+        ...withBroken(of, (value) => Boolean(value)),
+      });
     case 'str':
       return asText(of, at, converter);
     case 'float':
@@ -94,7 +101,11 @@ function convertValue(name: 'len' | 'str' | 'int' | 'float' | 'bool', of: Piece,
       const whole = `(number(${of.text}) == ${atLevel(of, level.sum)} || string(${of.text}).matches('^\\\\s*[+-]?[0-9]+\\\\s*$'))`;
       const isNumber = of.kind === 'int' || of.kind === 'number';
       const kind = of.kind === 'int' ? 'int' : 'number';
-      return piece(`int(${of.text})`, level.chain, { kind, guards: isNumber ? guards : [...guards, whole], fails: fails || !isNumber });
+      return piece(`int(${of.text})`, level.chain, {
+        kind,
+        guards: isNumber ? guards : [...guards, whole],
+        fails: fails || !isNumber,
+      });
     }
   }
 }
@@ -105,7 +116,8 @@ function withBroken(of: Piece, change: (value: JsonValue) => JsonValue): Partial
 
 function asText(of: Piece, at: PythonNode, converter: Converter): Piece {
   if (of.kind === 'string' && !of.nullable) return of;
-  if (of.kind !== 'string' && of.kind !== 'int') note(converter, at, 'str() of True, a fraction, a list or a dict is written another way here');
+  if (of.kind !== 'string' && of.kind !== 'int')
+    note(converter, at, 'str() of True, a fraction, a list or a dict is written another way here');
   const text = of.kind === 'string' ? of.text : `string(${of.text})`;
   const whole = of.nullable ? `(${chainText(of)} == null ? 'None' : ${text})` : text;
   return piece(whole, level.chain, { kind: 'string', guards: of.guards, fails: of.fails });
@@ -162,7 +174,8 @@ function convertMethod(callee: NodeOf<'attribute'>, args: readonly PythonNode[],
   if (name === 'get') return convertGet(owner, args, converter, callee);
   if ((name === 'keys' || name === 'values') && args.length === 0) return partsOf(name, owner);
   const method = Object.hasOwn(textMethods, name) ? textMethods[name] : undefined;
-  if (method === undefined || method.args !== args.length) return unsupported(`the method .${name}()`, hintOf(methodHints, name), callee);
+  if (method === undefined || method.args !== args.length)
+    return unsupported(`the method .${name}()`, hintOf(methodHints, name), callee);
   const values = args.map((argument) => converter.convert(argument, converter));
   const odd = values.find((value) => value.literal !== undefined && typeof value.literal !== 'string');
   if (odd !== undefined || values.some(({ kind }) => kind === 'list'))
@@ -185,7 +198,9 @@ function partsOf(name: 'keys' | 'values', owner: Piece): Piece {
     kind: 'list',
     guards: [...owner.guards, ...notNull(owner)],
     fails: owner.fails || owner.kind === 'any',
-    ...(brokenBase(owner) !== undefined || owner.guards.length === 0 ? { broken: null, bare: `${name}(${owner.bare ?? owner.text})` } : {}),
+    ...(brokenBase(owner) !== undefined || owner.guards.length === 0
+      ? { broken: null, bare: `${name}(${owner.bare ?? owner.text})` }
+      : {}),
   });
 }
 

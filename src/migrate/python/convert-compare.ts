@@ -29,7 +29,7 @@ function equality(node: NodeOf<'compare'>, converter: Converter): Piece {
   if (typeof left.literal === 'boolean' || typeof right.literal === 'boolean')
     note(converter, node, 'in Python 1 equals True and 0 equals False; here true and false equal only themselves');
   const same = (a: JsonValue, b: JsonValue): boolean => (JSON.stringify(a) === JSON.stringify(b)) === (node.operator === '==');
-  return binary(left, node.operator as '==' | '!=', right, false, same);
+  return binary(left, node.operator, right, false, same);
 }
 
 function identity(node: NodeOf<'compare'>, converter: Converter): Piece {
@@ -74,8 +74,10 @@ function binary(
 
 /** What the comparison comes to when the one side that has guards is broken, and the other is a literal. */
 function brokenOf(left: Piece, right: Piece, compare: (left: JsonValue, right: JsonValue) => boolean): boolean | undefined {
-  if (left.guards.length > 0 && left.broken !== undefined && right.literal !== undefined) return compare(left.broken, right.literal);
-  if (right.guards.length > 0 && right.broken !== undefined && left.literal !== undefined) return compare(left.literal, right.broken);
+  if (left.guards.length > 0 && left.broken !== undefined && right.literal !== undefined)
+    return compare(left.broken, right.literal);
+  if (right.guards.length > 0 && right.broken !== undefined && left.literal !== undefined)
+    return compare(left.literal, right.broken);
   return undefined;
 }
 
@@ -128,12 +130,14 @@ export function convertArithmetic(node: NodeOf<'arithmetic' | 'minus'>, converte
   const left = converter.convert(node.left, converter);
   const right = converter.convert(node.right, converter);
   const guards = [...left.guards, ...right.guards];
-  const isSafe = numbers.has(left.kind) && numbers.has(right.kind) && !left.nullable && !right.nullable && !'/%'.includes(node.operator);
+  const isSafe =
+    numbers.has(left.kind) && numbers.has(right.kind) && !left.nullable && !right.nullable && !'/%'.includes(node.operator);
   const fails = left.fails || right.fails || !isSafe;
   const kind = sumKind(node.operator, left.kind, right.kind);
   const own = node.operator === '+' || node.operator === '-' ? level.sum : level.product;
   const [a, b] = [atLevel(left, own), atLevel(right, own + 1)];
-  if (node.operator === '/') return piece(`1.0 * ${atLevel(left, level.unary)} / ${b}`, level.product, { guards, fails, kind: 'number' });
+  if (node.operator === '/')
+    return piece(`1.0 * ${atLevel(left, level.unary)} / ${b}`, level.product, { guards, fails, kind: 'number' });
   if (node.operator === '%') {
     if (!numbers.has(right.kind) || typeof right.literal !== 'number' || right.literal <= 0)
       return unsupported('`%` with something other than a positive number', 'write a number behind `%`', node.right);
@@ -144,4 +148,3 @@ export function convertArithmetic(node: NodeOf<'arithmetic' | 'minus'>, converte
   }
   return piece(`${a} ${node.operator} ${b}`, own, { guards, fails, kind });
 }
-

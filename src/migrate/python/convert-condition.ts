@@ -36,7 +36,12 @@ export function convertCondition(source: string, options: ConditionOptions): Con
     const compiled = compileExpression(text, roots);
     if (compiled.ok) return { ok: true, text, notes: unique(notes) };
     const [problem] = compiled.problems;
-    return { ok: false, problem: problem?.message ?? 'the result is no expression', hint: problem?.hint ?? 'write it in CEL', start: 0 };
+    return {
+      ok: false,
+      problem: problem?.message ?? 'the result is no expression',
+      hint: problem?.hint ?? 'write it in CEL',
+      start: 0,
+    };
   } catch (thrown) {
     if (!(thrown instanceof PythonProblem)) throw thrown;
     return { ok: false, problem: thrown.message, hint: thrown.hint, start: thrown.start };
@@ -110,10 +115,14 @@ function dict(node: NodeOf<'dict'>, converter: Converter): Piece {
     return [name.literal, converter.convert(value, converter)] as const;
   });
   const isLiteral = entries.every(([, value]) => value.literal !== undefined);
-  return piece(`{${entries.map(([key, value]) => `${literalText(key)}: ${atLevel(value, level.conditional)}`).join(', ')}}`, level.chain, {
-    kind: 'map',
-    guards: entries.flatMap(([, value]) => value.guards),
-    fails: entries.some(([, value]) => value.fails),
-    ...(isLiteral ? { literal: Object.fromEntries(entries.map(([key, value]) => [key, value.literal ?? null])) } : {}),
-  });
+  return piece(
+    `{${entries.map(([key, value]) => `${literalText(key)}: ${atLevel(value, level.conditional)}`).join(', ')}}`,
+    level.chain,
+    {
+      kind: 'map',
+      guards: entries.flatMap(([, value]) => value.guards),
+      fails: entries.some(([, value]) => value.fails),
+      ...(isLiteral ? { literal: Object.fromEntries(entries.map(([key, value]) => [key, value.literal ?? null])) } : {}),
+    },
+  );
 }

@@ -16,7 +16,8 @@ const raises = 'an item for which this raised an error ended the whole condition
 export function convertAnyAll(node: NodeOf<'call'>, isAny: boolean, converter: Converter): Piece {
   const [argument] = node.args;
   const name = isAny ? 'any' : 'all';
-  if (argument === undefined || node.args.length !== 1) return unsupported(`${name}() takes one argument`, `write ${name}(… for x in …)`, node);
+  if (argument === undefined || node.args.length !== 1)
+    return unsupported(`${name}() takes one argument`, `write ${name}(… for x in …)`, node);
   if (argument.kind !== 'comprehension') return overValues(argument, isAny, converter);
   const { loop, element } = argument;
   const range = openLoop(loop, converter);
@@ -39,7 +40,10 @@ export function convertAnyAll(node: NodeOf<'call'>, isAny: boolean, converter: C
 function implied(conditions: readonly Piece[], body: Piece): Piece {
   if (conditions.length === 0) return body;
   const all = conjunction(conditions.map((condition) => atLevel(condition, level.and)));
-  return piece(`!${atLevel(conditions.length === 1 ? (conditions[0] ?? all) : all, level.unary)} || ${atLevel(body, level.or)}`, level.or);
+  return piece(
+    `!${atLevel(conditions.length === 1 ? (conditions[0] ?? all) : all, level.unary)} || ${atLevel(body, level.or)}`,
+    level.or,
+  );
 }
 
 function single(of: Piece): string {
@@ -134,7 +138,9 @@ function variableOf(variable: string, over: Piece): Piece {
 }
 
 const taken = new Set(
-  'state meta team run config flags counters inbox turn principal partner parent request params args payload prompt v part in'.split(' '),
+  'state meta team run config flags counters inbox turn principal partner parent request params args payload prompt v part in'.split(
+    ' ',
+  ),
 );
 
 /** A name for a loop variable that hides nothing: roots of expressions, and variables of outer loops. */
@@ -146,4 +152,6 @@ function freeName(wanted: string, converter: Converter): string {
   return name;
 }
 
-const reservedWords = new Set('as break const continue else for function if import let loop package namespace return var void while null true false'.split(' '));
+const reservedWords = new Set(
+  'as break const continue else for function if import let loop package namespace return var void while null true false'.split(' '),
+);

@@ -40,12 +40,19 @@ const stateFields: Targets = {
   last_turn_id: { text: 'last_turn_id' },
   current_turn_id: { text: 'current_turn_id' },
   agent_start_utc_timestamp: { text: 'agent_start_utc_timestamp', kind: 'string' },
-  profiles_list_instance_ids: { text: 'profiles_list_instance_ids', kind: 'list', note: 'the list holds names of profiles, not ids' },
+  profiles_list_instance_ids: {
+    text: 'profiles_list_instance_ids',
+    kind: 'list',
+    note: 'the list holds names of profiles, not ids',
+  },
   allowed_toolsets: { text: 'allowed_toolsets', kind: 'list' },
   archived_messages_history: { text: 'archived_messages', kind: 'list' },
   current_iteration_count: { text: 'iteration', kind: 'int' },
   current_tool_call_id: { text: 'current_action.tool_call_id' },
-  error_message: nowhere('no state keeps the error of an agent', 'an agent that fails ends; rules about failed model calls read `turn.error`'),
+  error_message: nowhere(
+    'no state keeps the error of an agent',
+    'an agent that fails ends; rules about failed model calls read `turn.error`',
+  ),
   final_result_package: nowhere('no state keeps the result of an agent', 'the result of a run is `run.result`'),
 };
 
@@ -67,8 +74,14 @@ const teamFields: Targets = {
   profiles_list_instance_ids: { text: 'team.profiles', kind: 'list', note: 'the list holds names of profiles, not ids' },
   turns: nowhere('the team has no list of turns', keptAsEvents),
   _work_module_next_id: nowhere('the number of the next module is not shown', 'use size(team.work_modules)'),
-  partner_directives_queue: nowhere('directives have no queue of their own', 'they are items of the inbox: inbox.exists(i, i.source == …)'),
-  principal_execution_sessions: nowhere('sessions are not kept in state', 'use team.is_principal_flow_running, or principal.iteration'),
+  partner_directives_queue: nowhere(
+    'directives have no queue of their own',
+    'they are items of the inbox: inbox.exists(i, i.source == …)',
+  ),
+  principal_execution_sessions: nowhere(
+    'sessions are not kept in state',
+    'use team.is_principal_flow_running, or principal.iteration',
+  ),
 };
 
 const runStatus = 'the words of a run are: running, awaiting, completed, failed, cancelled';
@@ -99,6 +112,7 @@ export function mapPath(path: string, ownState: ReadonlySet<string>): MappedPath
     case 'partner':
       return rest === undefined ? listOf(first) : mapState(first, rest, ownState);
     case 'flags':
+      return mapFlags(rest ?? [], ownState);
     case 'initial_params':
       return read(first, rest ?? [], { kind: 'map', always: true });
     case 'meta':
@@ -137,7 +151,10 @@ function read(text: string, steps: readonly Step[], target: Pick<Target, 'kind' 
   const noted = target.note === undefined ? {} : { note: target.note };
   if (steps.length === 0) return { text, kind, nullable: !always, ...noted };
   const last = steps.at(-1);
-  const whole = steps.reduce((owner, { name, indices }) => withIndices(name === '' ? owner : fieldText(owner, name), indices), text);
+  const whole = steps.reduce(
+    (owner, { name, indices }) => withIndices(name === '' ? owner : fieldText(owner, name), indices),
+    text,
+  );
   const isElement = steps.length === 1 && last?.name === '' && last.indices.length === 1;
   return { text: whole, kind: isElement ? elementKind(kind) : 'any', nullable: true, ...noted };
 }
@@ -185,9 +202,16 @@ function mapState(root: string, steps: readonly Step[], ownState: ReadonlySet<st
   }
   if ('problem' in found) return found;
   // The agent's own flags have a root of their own.
-  if (root === 'state' && step.name === 'flags') return read('flags', indexed(step, rest), found);
+  if (root === 'state' && step.name === 'flags') return mapFlags(indexed(step, rest), ownState);
   const always = root === 'state' && found.always === true;
   return read(`${root}.${found.text}`, indexed(step, rest), { ...found, always });
+}
+
+function mapFlags(steps: readonly Step[], ownState: ReadonlySet<string>): MappedPath {
+  const [step] = steps;
+  const isSet = step === undefined || ownState.has(`flags.${step.name}`);
+  const note = isSet ? {} : { note: `no observer sets flags.${step.name}; docs/conditions.md has the counters that are kept here` };
+  return read('flags', steps, { kind: 'map', always: true, ...note });
 }
 
 /** Arguments of the call lay beside its name; here they are below `parameters`. */
@@ -206,7 +230,8 @@ function mapSelf(steps: readonly Step[], ownState: ReadonlySet<string>): MappedP
   const path = names.join('.');
   if (names[0] === 'state' || names[0] === 'meta') return mapPath(path, ownState);
   if (names[0] === 'refs' && names[1] === 'team') return mapPath(names.slice(1).join('.'), ownState);
-  if (names[0] === 'refs' && names[1] === 'run' && names[2] === 'meta') return mapPath(['run', ...names.slice(3)].join('.'), ownState);
+  if (names[0] === 'refs' && names[1] === 'run' && names[2] === 'meta')
+    return mapPath(['run', ...names.slice(3)].join('.'), ownState);
   return nowhere('the whole context is not one value here', 'name what is read: state, meta, team, run');
 }
 

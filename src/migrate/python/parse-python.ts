@@ -96,7 +96,8 @@ class Parser {
 
   #sum(): PythonNode {
     let left = this.#product();
-    while (this.#cursor.is('+') || this.#cursor.is('-')) left = this.#arithmetic(left, this.#cursor.next().text as '+' | '-', this.#product());
+    while (this.#cursor.is('+') || this.#cursor.is('-'))
+      left = this.#arithmetic(left, this.#cursor.next().text as '+' | '-', this.#product());
     return left;
   }
 
@@ -154,7 +155,8 @@ class Parser {
   #subscript(object: PythonNode): PythonNode {
     this.#cursor.expect('[');
     const from = this.#cursor.is(':') ? undefined : this.#expression();
-    if (from !== undefined && this.#cursor.is(']')) return { kind: 'index', object, index: from, start: object.start, end: this.#cursor.next().end };
+    if (from !== undefined && this.#cursor.is(']'))
+      return { kind: 'index', object, index: from, start: object.start, end: this.#cursor.next().end };
     this.#cursor.expect(':');
     const to = this.#cursor.is(']') || this.#cursor.is(':') ? undefined : this.#expression();
     if (this.#cursor.is(':')) throw new PythonProblem('a slice with a step', 'leave the step out', this.#cursor.peek);
@@ -270,7 +272,8 @@ class Parser {
     const iterable = this.#or();
     const conditions: PythonNode[] = [];
     while (this.#cursor.take('if')) conditions.push(this.#or());
-    if (this.#cursor.is('for')) throw new PythonProblem('a loop in a loop', 'write any(any(…) for …), or compute it in a tool', this.#cursor.peek);
+    if (this.#cursor.is('for'))
+      throw new PythonProblem('a loop in a loop', 'write any(any(…) for …), or compute it in a tool', this.#cursor.peek);
     const loop: Loop = { names, iterable, conditions };
     return { kind: 'comprehension', form, element, loop, start: element.start, end: (conditions.at(-1) ?? iterable).end };
   }

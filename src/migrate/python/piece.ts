@@ -106,7 +106,9 @@ function textLiteral(value: string): string {
 }
 
 const reserved = new Set(
-  'in as break const continue else for function if import let loop package namespace return var void while null true false'.split(' '),
+  'in as break const continue else for function if import let loop package namespace return var void while null true false'.split(
+    ' ',
+  ),
 );
 
 /** A key read from a value: `.name`, or `['a key']` when it is no name. */

@@ -26,7 +26,12 @@ export type PythonNode = Range &
     | { readonly kind: 'slice'; readonly object: PythonNode; readonly from?: PythonNode; readonly to?: PythonNode }
     | { readonly kind: 'not'; readonly operand: PythonNode }
     | { readonly kind: 'minus'; readonly operand: PythonNode }
-    | { readonly kind: 'arithmetic'; readonly operator: '+' | '-' | '*' | '/' | '%'; readonly left: PythonNode; readonly right: PythonNode }
+    | {
+        readonly kind: 'arithmetic';
+        readonly operator: '+' | '-' | '*' | '/' | '%';
+        readonly left: PythonNode;
+        readonly right: PythonNode;
+      }
     | { readonly kind: 'and' | 'or'; readonly left: PythonNode; readonly right: PythonNode }
     | { readonly kind: 'compare'; readonly operator: Comparison; readonly left: PythonNode; readonly right: PythonNode }
     | { readonly kind: 'conditional'; readonly test: PythonNode; readonly then: PythonNode; readonly otherwise: PythonNode }

@@ -1,0 +1,110 @@
+import { mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { CadreError } from '../../core/error.ts';
+import { countText } from '../../inspector/format/quantity-text.ts';
+import { toTerminalLine } from '../../inspector/format/terminal-text.ts';
+import { convertFolder, type ConvertedFile, type ConvertedTree } from '../../migrate/commonground/convert-tree.ts';
+import type { Finding } from '../../migrate/commonground/finding.ts';
+import type { ExitCode } from '../exit-code.ts';
+import { openTerminal, type Terminal } from '../terminal.ts';
+import { thisCommand } from '../this-command.ts';
+
+/** Options of `import commonground`. */
+export interface ImportCommonGroundOptions {
+  readonly out?: string;
+  readonly force?: boolean;
+  readonly json?: boolean;
+  readonly color?: boolean;
+}
+
+/** Converts a tree of profiles of CommonGround v1 into a folder, and says what became of what; 1 when something is left to write by hand. */
+export async function importCommonGroundCommand(folder: string, options: ImportCommonGroundOptions): Promise<ExitCode> {
+  const terminal = openTerminal(options);
+  const out = path.resolve(options.out ?? 'agent_profiles');
+  await refuseOverlap(path.resolve(folder), out);
+  await refuseFull(out, options.force ?? false);
+  const converted = await convertFolder(folder);
+  await write(out, converted);
+  const open = converted.findings.filter(({ kind }) => kind === 'not_converted').length;
+  const isWhole = open === 0 && converted.files.length > 0;
+  if (options.json === true) {
+    const files = converted.files.map(({ text: _text, ...file }) => file);
+    terminal.print(
+      `${JSON.stringify({ ok: isWhole, out: path.relative('', out), files, findings: converted.findings }, null, 2)}\n`,
+    );
+  } else {
+    print(terminal, converted, out);
+  }
+  return isWhole ? 0 : 1;
+}
+
+/** Nothing of the source tree is changed: what is written lies outside of it. */
+async function refuseOverlap(folder: string, out: string): Promise<void> {
+  const source = await realpath(folder).catch(() => folder);
+  const parent = await realpath(path.dirname(out)).catch(() => path.dirname(out));
+  const target = await realpath(out).catch(() => path.join(parent, path.basename(out)));
+  const way = path.relative(source, target);
+  if (way === '..' || way.startsWith(`..${path.sep}`) || path.isAbsolute(way)) return;
+  throw new CadreError(
+    'OPTION_INVALID',
+    `${out} lies in the tree that is converted, which stays as it is; name another folder with --out`,
+  );
+}
+
+async function refuseFull(out: string, force: boolean): Promise<void> {
+  const names = await readdir(out).catch((error: unknown) => {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT') return [];
+    throw new CadreError('OPTION_INVALID', `${out} cannot be written to: ${String(code)}; name a folder with --out`, {
+      cause: error,
+    });
+  });
+  const [first] = names;
+  if (force || first === undefined) return;
+  throw new CadreError(
+    'OPTION_INVALID',
+    `${out} is not empty (it holds ${first}); name an empty folder with --out, or write into it all the same with --force`,
+  );
+}
+
+async function write(out: string, { files }: ConvertedTree): Promise<void> {
+  for (const { path: name, text } of files) {
+    const target = path.join(out, name);
+    await mkdir(path.dirname(target), { recursive: true });
+    await writeFile(target, text);
+  }
+}
+
+const titles: Readonly<Record<Finding['kind'], string>> = {
+  changed: 'changed',
+  left_out: 'left out',
+  not_converted: 'NOT CONVERTED',
+};
+
+function doneText({ conditions, texts }: ConvertedFile): string {
+  const done = [
+    ...(conditions === 0 ? [] : [countText(conditions, 'condition')]),
+    ...(texts === 0 ? [] : [countText(texts, 'text')]),
+  ];
+  return done.length === 0 ? '' : ` (${done.join(', ')} converted)`;
+}
+
+function print(terminal: Terminal, { files, findings }: ConvertedTree, out: string): void {
+  const style = terminal.outStyle;
+  const colored = (kind: Finding['kind']): string =>
+    kind === 'not_converted' ? style.red(titles[kind]) : kind === 'changed' ? style.yellow(titles[kind]) : style.dim(titles[kind]);
+  const names = [...new Set([...files.map(({ from }) => from), ...findings.map(({ file }) => file)])].toSorted();
+  for (const name of names) {
+    const to = files.filter(({ from }) => from === name).map((file) => `${file.path}${doneText(file)}`);
+    terminal.print(`${toTerminalLine(`${name} -> ${to.length === 0 ? 'nothing' : to.join(', ')}`, 500)}\n`);
+    for (const finding of findings.filter(({ file }) => file === name)) {
+      const { kind, line, column, message, hint } = finding;
+      const text = toTerminalLine(`${name}:${line}:${column}: ${message}${hint === undefined ? '' : ` (${hint})`}`, 2_000);
+      terminal.print(`  ${colored(kind)} ${text}\n`);
+    }
+  }
+  const count = (kind: Finding['kind']): number => findings.filter((finding) => finding.kind === kind).length;
+  const counts = `${countText(files.length, 'file')} written; ${count('changed')} changed, ${count('left_out')} left out, ${count('not_converted')} not converted`;
+  terminal.print(`${counts}\n`);
+  if (files.length > 0) terminal.tell(`Check them with: ${thisCommand(['validate', path.relative('', out)])}\n`);
+}

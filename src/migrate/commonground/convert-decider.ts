@@ -1,0 +1,93 @@
+import type { YAMLMap } from 'yaml';
+import { agentRoots } from '../../core/expression/agent-roots.ts';
+import { literalText } from '../python/piece.ts';
+import { convertConditionKey } from './convert-condition-key.ts';
+import { convertItem } from './convert-item.ts';
+import { convertPlainText } from './convert-template.ts';
+import { listAt, mapAt, mapsAt, nodeAt, removeKey, setKey, textAt } from './edit-yaml.ts';
+import { giveIds, keepKeys } from './list-items.ts';
+import { find, type SourceFile } from './source-file.ts';
+import type { SourceTree } from './source-tree.ts';
+
+/** The id of the rule that goes on when no other matched, as the source system did without being told. */
+export const catchAllId = 'no_rule_matched';
+
+/** Converts the rules of the flow decider. `inherited` are the ids of those of its bases. */
+export function convertDecider(file: SourceFile, tree: SourceTree, inherited: ReadonlySet<string>): void {
+  const list = listAt(file.root, 'flow_decider');
+  if (list === undefined) return removeKey(file.root, 'flow_decider');
+  giveIds(file, list, 'rule');
+  for (const rule of mapsAt(file.root, 'flow_decider')) {
+    keepKeys(file, rule, ['id', 'remove', 'condition', 'action', 'description'], 'a rule');
+    const overrides = inherited.has(textAt(rule, 'id')?.value ?? '');
+    if (!convertAction(file, tree, rule, overrides)) continue;
+    if (nodeAt(rule, 'condition') === undefined && !overrides) {
+      find(file, 'changed', rule, 'a rule without a condition never matched there; here it would always, so it says false');
+      setKey(file.document, rule, 'condition', false);
+    } else {
+      convertConditionKey(file, tree, rule, { phase: 'after_reply', roots: agentRoots, overrides });
+    }
+  }
+}
+
+/** Converts the action; false when it cannot be, and the whole rule was put out of work. */
+function convertAction(file: SourceFile, tree: SourceTree, rule: YAMLMap, overrides: boolean): boolean {
+  const action = mapAt(rule, 'action');
+  const type = action === undefined ? undefined : textAt(action, 'type');
+  if (action === undefined && overrides) return true;
+  switch (type?.value) {
+    case 'continue_with_tool':
+    case 'await_user_input':
+      if (action !== undefined) keepKeys(file, action, ['type'], `the action ${type.value}`);
+      return true;
+    case 'end_agent_turn':
+      if (action !== undefined) convertEnding(file, rule, action);
+      return true;
+    case 'loop_with_inbox_item':
+      if (action === undefined) return true;
+      keepKeys(
+        file,
+        action,
+        ['type', 'payload', 'source', 'consumption_policy', 'ingestor_id', 'ingestor_params'],
+        'the action loop_with_inbox_item',
+      );
+      convertItem(file, tree, action, 'SELF_REFLECTION_PROMPT');
+      return true;
+    default:
+      break;
+  }
+  const name = type?.value ?? 'none';
+  find(file, 'not_converted', type ?? rule, `${name} is no action of the flow decider`, {
+    hint: 'write one of those in docs/profiles.md; the rule does not load until then',
+  });
+  setKey(file.document, rule, 'condition', `not_converted(${literalText(`the action ${name}`)})`);
+  setKey(file.document, rule, 'action', {
+    type: 'end_agent_turn',
+    outcome: 'error',
+    error_message: `The action ${name} was not converted.`,
+  });
+  return false;
+}
+
+function convertEnding(file: SourceFile, rule: YAMLMap, action: YAMLMap): void {
+  keepKeys(file, action, ['type', 'outcome', 'error_message'], 'the action end_agent_turn');
+  const message = textAt(action, 'error_message');
+  if (message !== undefined) convertPlainText(file, message);
+  const condition = textAt(rule, 'condition')?.value ?? '';
+  if (textAt(action, 'outcome')?.value !== 'success' || !/content/.test(condition)) return;
+  find(
+    file,
+    'changed',
+    action,
+    'an agent that said nothing ended as a success there; here a success without words or calls is an error',
+  );
+}
+
+/** A rule that ends no loop and takes no part in choosing: the agent takes another turn. */
+export function addCatchAll(file: SourceFile): void {
+  const rule = { id: catchAllId, description: 'No rule matched: another turn.', action: { type: 'retry_turn' } };
+  const list = listAt(file.root, 'flow_decider');
+  if (list === undefined) setKey(file.document, file.root, 'flow_decider', [rule]);
+  else list.items.push(file.document.createNode(rule));
+  find(file, 'changed', list, `when no rule matched, the agent took another turn; the rule ${catchAllId} says so here`);
+}

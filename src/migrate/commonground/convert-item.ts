@@ -1,0 +1,116 @@
+import { isMap, isScalar, Pair, Scalar, YAMLMap, type Node } from 'yaml';
+import { convertPayloadText, convertPlainText } from './convert-template.ts';
+import { keyNode, keysOf, mapAt, nodeAt, pairAt, removeKey, setKey, setText, textAt } from './edit-yaml.ts';
+import { newIngestor } from './names.ts';
+import { find, type SourceFile } from './source-file.ts';
+import type { SourceTree } from './source-tree.ts';
+
+/** Sources whose text comes from a text definition, or from `content`. */
+const templated: ReadonlySet<string> = new Set(['SELF_REFLECTION_PROMPT', 'INTERNAL_DIRECTIVE', 'FIM_INSTRUCTION']);
+
+/** Converts what an observer posts, or a rule loops with. */
+export function convertItem(file: SourceFile, tree: SourceTree, item: YAMLMap, fallbackSource?: string): void {
+  convertSource(file, item);
+  convertPayload(file, tree, item, textAt(item, 'source')?.value ?? fallbackSource);
+  convertPolicy(file, item);
+  convertMetadata(file, item);
+  if (convertIngestor(file, item, 'ingestor_id'))
+    find(
+      file,
+      'changed',
+      keyNode(item, 'ingestor_id'),
+      '`ingestor_id` and `ingestor_params` of an item had no effect there; here they have',
+    );
+}
+
+/** Converts the name of an ingestor; tells whether there is one. */
+export function convertIngestor(file: SourceFile, map: YAMLMap, key: string): boolean {
+  const name = textAt(map, key);
+  if (name === undefined) return false;
+  const known = newIngestor(name.value);
+  if (known === undefined) {
+    find(file, 'not_converted', name, `there is no ingestor ${name.value} here`, {
+      hint: 'write it with defineIngestor and put its name back',
+    });
+    removeKey(map, key);
+    return false;
+  }
+  setText(name, known);
+  return true;
+}
+
+function convertSource(file: SourceFile, item: YAMLMap): void {
+  const source = textAt(item, 'source');
+  if (source === undefined || /^[A-Z][A-Z0-9_]{0,99}$/.test(source.value)) return;
+  const upper = source.value
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]+/g, '_')
+    .replaceAll(/^[_0-9]+/g, '')
+    .slice(0, 100);
+  find(
+    file,
+    'changed',
+    source,
+    `the source ${source.value} is called ${upper === '' ? 'ITEM' : upper} here: sources are in upper case`,
+  );
+  setText(source, upper === '' ? 'ITEM' : upper);
+}
+
+function convertPayload(file: SourceFile, tree: SourceTree, item: YAMLMap, source: string | undefined): void {
+  const payload = nodeAt(item, 'payload');
+  const text = textAt(item, 'payload');
+  if (text === undefined) return convertTexts(file, payload);
+  const isValue = /^\s*\{\{[^{}]*\}\}\s*$/.test(text.value);
+  convertPayloadText(file, tree, text);
+  if (isValue || source === undefined || !templated.has(source)) return;
+  find(
+    file,
+    'changed',
+    text,
+    `a text as the payload of ${source} gave an error message to the model; here the text is what it reads`,
+  );
+  const pair = pairAt(item, 'payload');
+  if (pair === undefined) return;
+  const map = new YAMLMap();
+  map.items.push(new Pair(new Scalar('content'), text));
+  pair.value = map;
+}
+
+/** Texts inside a payload were never filled in. */
+function convertTexts(file: SourceFile, node: Node | undefined): void {
+  if (isScalar(node)) {
+    if (typeof node.value === 'string') convertPlainText(file, node as Scalar<string>);
+  } else if (isMap(node)) {
+    for (const pair of node.items)
+      if (!isScalar(pair.key) || pair.key.value !== 'content_key') convertTexts(file, pair.value as Node);
+  } else if (node !== undefined && 'items' in node) {
+    for (const each of node.items as readonly Node[]) convertTexts(file, each);
+  }
+}
+
+const policies: ReadonlySet<string> = new Set(['consume_on_read', 'persistent_until_consumed']);
+
+function convertPolicy(file: SourceFile, item: YAMLMap): void {
+  const policy = textAt(item, 'consumption_policy');
+  if (policy === undefined || policies.has(policy.value)) return;
+  find(
+    file,
+    'changed',
+    policy,
+    `the consumption policy ${policy.value} kept the item for every turn: that is persistent_until_consumed`,
+  );
+  setText(policy, 'persistent_until_consumed');
+}
+
+function convertMetadata(file: SourceFile, item: YAMLMap): void {
+  const metadata = mapAt(item, 'metadata');
+  if (!keysOf(item).includes('metadata')) return;
+  const turns = metadata === undefined ? undefined : nodeAt(metadata, 'max_turns_in_inbox');
+  if (isScalar(turns) && Number.isInteger(turns.value)) setKey(file.document, item, 'max_turns', turns.value);
+  const others = metadata === undefined ? [] : keysOf(metadata).filter((key) => key !== 'max_turns_in_inbox');
+  if (others.length > 0)
+    find(file, 'left_out', keyNode(item, 'metadata'), `items have no metadata here: ${others.join(', ')}`, {
+      hint: 'put a mark into the payload, and read it there',
+    });
+  removeKey(item, 'metadata');
+}

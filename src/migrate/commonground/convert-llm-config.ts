@@ -1,0 +1,158 @@
+import { isMap, isScalar, type Node, type Scalar, type YAMLMap } from 'yaml';
+import { keyNode, keysOf, mapAt, nodeAt, removeKey, renameKey, setKey, setText, textAt } from './edit-yaml.ts';
+import { toModelName } from './convert-model-name.ts';
+import { keepKeys } from './list-items.ts';
+import { find, type SourceFile } from './source-file.ts';
+
+/** Settings that mean the same here. */
+const same: ReadonlySet<string> = new Set([
+  'api_base',
+  'base_url',
+  'temperature',
+  'top_p',
+  'seed',
+  'max_tokens',
+  'max_retries',
+  'wait_seconds_on_retry',
+  'reasoning_effort',
+]);
+
+const renamed: Readonly<Record<string, string>> = {
+  max_completion_tokens: 'max_tokens',
+  num_retries: 'max_retries',
+  extra_headers: 'headers',
+  headers: 'headers',
+};
+
+/** Settings that have no use here, with the reason. */
+const useless: Readonly<Record<string, string>> = {
+  litellm_token_counter_model: 'tokens are estimated from the text, and corrected by what the provider counts',
+  stream: 'replies are always streamed',
+  stream_options: 'usage is always asked for',
+  drop_params: 'settings a provider does not know are never sent',
+  num_ctx: 'say how large the context is with context_window',
+};
+
+/** Converts one LLM config in place. */
+export function convertLlmConfig(file: SourceFile, jsonFiles: ReadonlySet<string>): void {
+  keepKeys(file, file.root, ['name', 'type', 'base_llm_config', 'description_for_human', 'config'], 'an LLM config');
+  setKey(file.document, file.root, 'type', 'llm_config');
+  const config = mapAt(file.root, 'config');
+  if (config === undefined) return removeKey(file.root, 'config');
+  flattenOptions(file, config);
+  for (const key of keysOf(config)) convertSetting(file, config, key, jsonFiles);
+}
+
+/** `litellm_options` were spread over the settings, and won. */
+function flattenOptions(file: SourceFile, config: YAMLMap): void {
+  const options = mapAt(config, 'litellm_options');
+  if (options === undefined) return removeKey(config, 'litellm_options');
+  for (const pair of options.items) {
+    const key = isScalar(pair.key) ? String(pair.key.value) : '';
+    removeKey(config, key);
+    config.items.push(pair);
+  }
+  find(file, 'changed', keyNode(config, 'litellm_options'), 'what stood in `litellm_options` stands among the settings here');
+  removeKey(config, 'litellm_options');
+}
+
+function convertSetting(file: SourceFile, config: YAMLMap, key: string, jsonFiles: ReadonlySet<string>): void {
+  const node = nodeAt(config, key);
+  if (node === undefined || (isScalar(node) && node.value === null)) return removeKey(config, key);
+  if (key === 'api_key') return convertKey(file, config, node);
+  if (!convertLookup(file, config, key, node, jsonFiles)) return;
+  if (key === 'model') return convertModel(file, config, node);
+  if (same.has(key)) return;
+  const to = Object.hasOwn(renamed, key) ? renamed[key] : undefined;
+  if (to !== undefined) return renameKey(config, key, to);
+  if (key === 'stop') return convertStop(file, config, node);
+  if (key === 'timeout' || key === 'request_timeout') {
+    removeKey(config, key);
+    return setKey(file.document, config, 'timeouts', { total: node });
+  }
+  const reason = Object.hasOwn(useless, key) ? useless[key] : undefined;
+  if (reason === undefined) {
+    find(file, 'not_converted', keyNode(config, key), `there is no setting \`${key}\` here`, {
+      hint: 'docs/profiles.md lists them; those of a provider go into provider_options',
+    });
+  } else {
+    find(file, 'left_out', keyNode(config, key), `\`${key}\`: ${reason}`);
+  }
+  removeKey(config, key);
+}
+
+function convertStop(file: SourceFile, config: YAMLMap, node: Node): void {
+  if (isScalar(node)) setKey(file.document, config, 'stop', [node.value]);
+}
+
+/** A key comes from the environment and stays there; one in plain text is not carried over, nor shown. */
+function convertKey(file: SourceFile, config: YAMLMap, node: Node): void {
+  if (isMap(node) && textAt(node, '_type')?.value === 'from_env') {
+    if (nodeAt(node, 'default') !== undefined) {
+      find(file, 'changed', keyNode(node, 'default'), 'a key never stands in a file: its default is left out');
+      removeKey(node, 'default');
+    }
+    return keepKeys(file, node, ['_type', 'var', 'required'], 'a key');
+  }
+  const name = `${(textAt(file.root, 'name')?.value ?? 'llm').toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}_API_KEY`;
+  find(
+    file,
+    'changed',
+    keyNode(config, 'api_key'),
+    `a key never stands in a file: it is left out, and comes from the variable ${name}`,
+    {
+      hint: `set ${name}, and give up a key that others may have seen`,
+    },
+  );
+  setKey(file.document, config, 'api_key', { _type: 'from_env', var: name });
+}
+
+/** Values that are looked up; false when the setting was taken out. */
+function convertLookup(file: SourceFile, config: YAMLMap, key: string, node: Node, jsonFiles: ReadonlySet<string>): boolean {
+  if (!isMap(node)) return true;
+  const type = textAt(node, '_type');
+  if (type === undefined) return true;
+  if (type.value === 'from_env' && /^[A-Za-z_]\w*$/.test(textAt(node, 'var')?.value ?? '')) {
+    keepKeys(file, node, ['_type', 'var', 'default', 'required'], 'from_env');
+    return true;
+  }
+  const path = textAt(node, 'path')?.value.replace(/^\.\//, '') ?? '';
+  if (type.value === 'json_from_file' && [...jsonFiles].some((each) => each === path || each.endsWith(`/${path}`))) return true;
+  const what = type.value === 'json_from_file' ? `the file ${path} is not in the tree` : `\`_type: ${type.value}\` is not known`;
+  find(file, 'not_converted', type, `${key}: ${what}`, {
+    hint: 'paths start at the folder of profiles; write the value, or from_env',
+  });
+  removeKey(config, key);
+  return false;
+}
+
+function convertModel(file: SourceFile, config: YAMLMap, node: Node): void {
+  if (isScalar(node) && typeof node.value === 'string') return convertModelText(file, config, node as Scalar<string>);
+  if (!isMap(node)) return;
+  const variable = textAt(node, 'var')?.value ?? '';
+  const fallback = textAt(node, 'default');
+  if (fallback !== undefined) convertModelText(file, config, fallback);
+  find(
+    file,
+    'changed',
+    node,
+    `${variable} must name a model in the words of this system: provider/model, as google/… for gemini/…`,
+  );
+}
+
+function convertModelText(file: SourceFile, config: YAMLMap, text: Scalar<string>): void {
+  // A server that speaks OpenAI's protocol at another address may call its models as it likes.
+  const converted = toModelName(text.value);
+  if (converted.ok) {
+    if (converted.name !== text.value) {
+      find(file, 'changed', text, `the model ${text.value} is ${converted.name} here`);
+      setText(text, converted.name);
+    }
+    return;
+  }
+  if (nodeAt(config, 'base_url') !== undefined || nodeAt(config, 'api_base') !== undefined) {
+    find(file, 'changed', text, `the model ${text.value} is asked of an OpenAI-compatible server`);
+    return setText(text, `openai-compatible/${text.value}`);
+  }
+  find(file, 'not_converted', text, `the model ${text.value} cannot be placed`, { hint: converted.hint });
+}

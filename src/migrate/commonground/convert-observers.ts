@@ -1,0 +1,132 @@
+import { isScalar, type Scalar, type YAMLMap } from 'yaml';
+import { agentRoots } from '../../core/expression/agent-roots.ts';
+import { convertConditionKey } from './convert-condition-key.ts';
+import { convertItem } from './convert-item.ts';
+import { convertPlainText } from './convert-template.ts';
+import { listAt, mapAt, mapsAt, nodeAt, removeKey, setText, textAt } from './edit-yaml.ts';
+import { giveIds, keepKeys } from './list-items.ts';
+import { find, type SourceFile } from './source-file.ts';
+import type { SourceTree } from './source-tree.ts';
+
+/** Actions of the flow decider that stood among observers, where they did nothing. */
+const deciderActions: ReadonlySet<string> = new Set([
+  'end_agent_turn',
+  'continue_with_tool',
+  'loop_with_inbox_item',
+  'await_user_input',
+]);
+
+/** Converts the observers of one phase. `inherited` are the ids of those of its bases. */
+export function convertObservers(
+  file: SourceFile,
+  tree: SourceTree,
+  key: 'pre_turn_observers' | 'post_turn_observers',
+  inherited: ReadonlySet<string>,
+): void {
+  const list = listAt(file.root, key);
+  if (list === undefined) return removeKey(file.root, key);
+  giveIds(file, list, key);
+  const phase = key === 'pre_turn_observers' ? 'before_reply' : 'after_reply';
+  for (const observer of mapsAt(file.root, key)) {
+    const overrides = inherited.has(textAt(observer, 'id')?.value ?? '');
+    if (!convertAction(file, tree, observer, overrides)) {
+      list.items.splice(list.items.indexOf(observer), 1);
+      continue;
+    }
+    keepKeys(file, observer, ['id', 'remove', 'type', 'condition', 'action', 'description'], 'an observer');
+    const type = textAt(observer, 'type');
+    if (type !== undefined && type.value !== 'declarative') {
+      find(file, 'changed', type, `observers of type ${type.value} were passed over there; this one is declarative here`);
+      setText(type, 'declarative');
+    }
+    convertConditionKey(file, tree, observer, { phase, roots: agentRoots, overrides });
+  }
+}
+
+/** Converts the action; false when the observer did nothing and is to be taken out. */
+function convertAction(file: SourceFile, tree: SourceTree, observer: YAMLMap, overrides: boolean): boolean {
+  const action = mapAt(observer, 'action');
+  const type = action === undefined ? undefined : textAt(action, 'type');
+  switch (type?.value) {
+    case 'add_to_inbox': {
+      const item = action === undefined ? undefined : mapAt(action, 'inbox_item');
+      if (action !== undefined) convertTarget(file, action);
+      if (action !== undefined) keepKeys(file, action, ['type', 'target_agent_id', 'inbox_item'], 'the action add_to_inbox');
+      if (item === undefined) break;
+      keepKeys(file, item, itemKeys, 'an inbox item');
+      convertItem(file, tree, item);
+      return true;
+    }
+    case 'update_state':
+      if (action === undefined) break;
+      keepKeys(file, action, ['type', 'updates'], 'the action update_state');
+      convertUpdates(file, action);
+      return true;
+    default:
+      break;
+  }
+  const id = textAt(observer, 'id')?.value ?? '';
+  // Without an action of its own it changes the one it inherits.
+  if (action === undefined && overrides) return true;
+  const name = type?.value ?? 'none';
+  const hint = deciderActions.has(name) ? `write a rule of flow_decider with the condition of ${id}, if that was meant` : undefined;
+  find(file, 'left_out', type ?? observer, `the observer ${id}: ${name} is no action of observers, and did nothing`, { hint });
+  return false;
+}
+
+const itemKeys = ['source', 'payload', 'consumption_policy', 'ingestor_id', 'ingestor_params', 'metadata', 'priority'];
+
+function convertTarget(file: SourceFile, action: YAMLMap): void {
+  const target = textAt(action, 'target_agent_id');
+  if (target === undefined || target.value === 'self') return;
+  const known = /^(?:partner|principal|parent)$/i.test(target.value);
+  find(
+    file,
+    'changed',
+    target,
+    `items went to the agent itself whatever \`target_agent_id\` said; here this one goes to ${target.value}`,
+  );
+  if (known) setText(target, target.value.toLowerCase());
+}
+
+/** Paths of updates are relative to `state`; here each part of it has its own root. */
+function convertUpdates(file: SourceFile, action: YAMLMap): void {
+  const kept = mapsAt(action, 'updates').filter((update) => {
+    const path = textAt(update, 'path');
+    const operation = textAt(update, 'operation')?.value;
+    if (path === undefined || (operation !== 'set' && operation !== 'increment')) {
+      find(file, 'left_out', nodeAt(update, 'operation') ?? update, 'only set and increment changed state there');
+      return false;
+    }
+    keepKeys(file, update, ['operation', 'path', 'value'], 'an update');
+    const value = nodeAt(update, 'value');
+    if (isScalar(value) && typeof value.value === 'string') convertPlainText(file, value as Scalar<string>);
+    convertUpdatePath(file, path);
+    return true;
+  });
+  const list = listAt(action, 'updates');
+  if (list !== undefined) list.items = kept.slice();
+}
+
+function convertUpdatePath(file: SourceFile, path: Scalar<string>): void {
+  const below = path.value.replace(/^state\./, '');
+  const [first = ''] = below.split(/[.[]/);
+  if (first === 'flags' || first === 'deliverables') {
+    if (below !== path.value) setText(path, below);
+    return;
+  }
+  if (/^(?:messages|inbox|current_action|initial_parameters|last_turn_id|current_turn_id)$/.test(first)) {
+    find(
+      file,
+      'not_converted',
+      path,
+      `state.${first} is the engine's here; observers change flags, values, deliverables and team.shared`,
+      {
+        hint: 'write flags.x or values.x, and read it there',
+      },
+    );
+  } else {
+    find(file, 'changed', path, `state.${below} is values.${below} here`);
+  }
+  setText(path, `values.${below}`);
+}

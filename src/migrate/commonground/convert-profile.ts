@@ -1,0 +1,100 @@
+import { isScalar } from 'yaml';
+import { convertDecider } from './convert-decider.ts';
+import { convertObservers } from './convert-observers.ts';
+import { convertSegments } from './convert-segments.ts';
+import { convertStrategies } from './convert-strategies.ts';
+import { convertTemplate } from './convert-template.ts';
+import { convertTools } from './convert-tools.ts';
+import { keyNode, keysOf, mapAt, nodeAt, removeKey, setKey, textAt } from './edit-yaml.ts';
+import { inheritedItems, keepApart } from './inheritance.ts';
+import { find, type SourceFile } from './source-file.ts';
+import type { SourceTree } from './source-tree.ts';
+
+const kept: ReadonlySet<string> = new Set([
+  'profile_id',
+  'name',
+  'type',
+  'base_profile',
+  'rev',
+  'is_active',
+  'is_deleted',
+  'timestamp',
+  'available_for_staffing',
+  'description_for_human',
+  'llm_config_ref',
+  'tool_access_policy',
+  'system_prompt_construction',
+  'pre_turn_observers',
+  'post_turn_observers',
+  'flow_decider',
+  'text_definitions',
+  'inbox_handling_strategies',
+  'exposable_as_tool',
+]);
+
+/** Converts one profile in place. */
+export function convertProfile(file: SourceFile, tree: SourceTree): void {
+  const ids = (list: Parameters<typeof inheritedItems>[2]): ReadonlySet<string> => new Set(inheritedItems(file, tree, list).keys());
+  convertKeys(file, tree);
+  for (const list of ['segments', 'pre_turn_observers', 'post_turn_observers', 'flow_decider'] as const)
+    keepApart(file, tree, list);
+  convertTools(file, tree);
+  convertSegments(file, tree, ids('segments'));
+  convertObservers(file, tree, 'pre_turn_observers', ids('pre_turn_observers'));
+  convertObservers(file, tree, 'post_turn_observers', ids('post_turn_observers'));
+  convertDecider(file, tree, ids('flow_decider'));
+  convertStrategies(file, tree);
+  convertDefinitions(file, tree);
+}
+
+function convertKeys(file: SourceFile, tree: SourceTree): void {
+  const { root } = file;
+  for (const key of keysOf(root)) {
+    if (nodeAt(root, key) === undefined && key !== 'exposable_as_tool') removeKey(root, key);
+    else if (!kept.has(key)) leaveOut(file, key);
+  }
+  const exposed = nodeAt(root, 'exposable_as_tool');
+  if (isScalar(exposed) ? exposed.value !== null : exposed !== undefined) {
+    find(file, 'left_out', keyNode(root, 'exposable_as_tool'), '`exposable_as_tool` had no effect there', {
+      hint: 'docs/profiles.md says how a profile becomes a tool',
+    });
+    removeKey(root, 'exposable_as_tool');
+  }
+  for (const key of ['profile_id', 'timestamp', 'description_for_human']) asText(file, key);
+  for (const key of ['is_active', 'is_deleted', 'available_for_staffing']) asFlag(file, key);
+  const config = textAt(root, 'llm_config_ref');
+  if (config !== undefined && !tree.llmConfigs.has(config.value))
+    find(file, 'not_converted', config, `there is no LLM config ${config.value} in the tree`, {
+      hint: 'write it, or name another',
+    });
+}
+
+function leaveOut(file: SourceFile, key: string): void {
+  const legacy = key === 'output_handling_config';
+  find(file, legacy ? 'not_converted' : 'left_out', keyNode(file.root, key), `profiles have no \`${key}\` here`, {
+    hint: legacy ? 'write what follows a reply without a call as a rule of flow_decider' : undefined,
+  });
+  removeKey(file.root, key);
+}
+
+function asText(file: SourceFile, key: string): void {
+  const node = nodeAt(file.root, key);
+  if (isScalar(node) && typeof node.value !== 'string') setKey(file.document, file.root, key, node.source ?? String(node.value));
+}
+
+/** The words of YAML 1.1 for true and false, which are texts here. */
+function asFlag(file: SourceFile, key: string): void {
+  const text = textAt(file.root, key)?.value.toLowerCase();
+  if (text === 'yes' || text === 'on') setKey(file.document, file.root, key, true);
+  if (text === 'no' || text === 'off') setKey(file.document, file.root, key, false);
+}
+
+function convertDefinitions(file: SourceFile, tree: SourceTree): void {
+  const definitions = mapAt(file.root, 'text_definitions');
+  if (definitions === undefined) return removeKey(file.root, 'text_definitions');
+  for (const key of keysOf(definitions)) {
+    const text = textAt(definitions, key);
+    if (text !== undefined) convertTemplate(file, tree, text);
+    else removeKey(definitions, key);
+  }
+}

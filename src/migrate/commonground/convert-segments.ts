@@ -1,0 +1,92 @@
+import { isMap, type YAMLMap, type YAMLSeq } from 'yaml';
+import { agentRoots } from '../../core/expression/agent-roots.ts';
+import { mapPath } from '../python/map-path.ts';
+import { convertConditionKey } from './convert-condition-key.ts';
+import { convertIngestor } from './convert-item.ts';
+import { convertTemplate } from './convert-template.ts';
+import { keyNode, keysOf, listAt, mapAt, mapsAt, nodeAt, removeKey, setText, textAt } from './edit-yaml.ts';
+import { giveIds, keepKeys } from './list-items.ts';
+import { find, type SourceFile } from './source-file.ts';
+import type { SourceTree } from './source-tree.ts';
+
+const types: ReadonlySet<string> = new Set(['static_text', 'state_value', 'tool_description', 'tool_contributed_context']);
+const ofAll = ['id', 'remove', 'type', 'order', 'condition', 'wrapper_tags', 'description'];
+const keys: Readonly<Record<string, readonly string[]>> = {
+  static_text: [...ofAll, 'content', 'content_key'],
+  state_value: [...ofAll, 'source_state_path', 'ingestor_id', 'ingestor_params'],
+  tool_description: ofAll,
+  tool_contributed_context: ofAll,
+};
+const anyKeys = [...new Set(Object.values(keys).flat())];
+
+/** Converts the segments of the system prompt. `inherited` are the ids of those of its bases. */
+export function convertSegments(file: SourceFile, tree: SourceTree, inherited: ReadonlySet<string>): void {
+  const construction = mapAt(file.root, 'system_prompt_construction');
+  if (construction === undefined) return removeKey(file.root, 'system_prompt_construction');
+  keepKeys(file, construction, ['system_prompt_segments'], 'system_prompt_construction');
+  const list = listAt(construction, 'system_prompt_segments');
+  if (list === undefined) return removeKey(construction, 'system_prompt_segments');
+  giveIds(file, list, 'segment');
+  for (const segment of mapsAt(construction, 'system_prompt_segments'))
+    convertSegment(file, tree, list, segment, inherited.has(textAt(segment, 'id')?.value ?? ''));
+}
+
+function convertSegment(file: SourceFile, tree: SourceTree, list: YAMLSeq, segment: YAMLMap, overrides: boolean): void {
+  const type = textAt(segment, 'type');
+  if (type !== undefined && !types.has(type.value)) {
+    find(file, 'left_out', type, `${type.value} is no type of segment, and rendered nothing`);
+    list.items.splice(
+      list.items.findIndex((item) => isMap(item) && item === segment),
+      1,
+    );
+    return;
+  }
+  const allowed = type === undefined ? anyKeys : (keys[type.value] ?? anyKeys);
+  keepKeys(file, segment, allowed, `a segment${type === undefined ? '' : ` of type ${type.value}`}`);
+  const content = textAt(segment, 'content');
+  if (content !== undefined) convertTemplate(file, tree, content);
+  // Both at once: content_key came first there.
+  if (content !== undefined && keysOf(segment).includes('content_key')) removeKey(segment, 'content');
+  convertIngestor(file, segment, 'ingestor_id');
+  convertSourcePath(file, tree, segment);
+  if (textAt(segment, 'ingestor_id')?.value === 'available_associates') showAlways(file, segment);
+  convertConditionKey(file, tree, segment, { phase: 'before_reply', roots: agentRoots, overrides });
+  if (keysOf(segment).includes('wrapper_tags'))
+    find(file, 'changed', keyNode(segment, 'wrapper_tags'), '`wrapper_tags` of a segment were not written there; here they are');
+  if (type?.value === 'tool_contributed_context')
+    find(file, 'changed', type, 'this segment rendered nothing there; here it holds what the tools want said');
+}
+
+function convertSourcePath(file: SourceFile, tree: SourceTree, segment: YAMLMap): void {
+  const path = textAt(segment, 'source_state_path');
+  if (path === undefined) return;
+  const mapped = mapPath(path.value, tree.ownState);
+  if ('problem' in mapped || /\[meta\./.test(mapped.text)) {
+    const { problem, hint } =
+      'problem' in mapped
+        ? mapped
+        : { problem: 'this is no plain path here', hint: `write a static_text with {{ ${mapped.text} }}` };
+    find(file, 'not_converted', path, `source_state_path: ${problem}`, { hint });
+    // Nothing lies there, so that the segment stays empty until it is written.
+    setText(path, 'state.values.not_converted');
+    return;
+  }
+  if (mapped.note !== undefined) find(file, 'changed', path, `source_state_path: ${mapped.note}`);
+  setText(path, mapped.text);
+}
+
+/** The list of those who may be staffed was put into state by the server; here the ingestor knows them itself. */
+function showAlways(file: SourceFile, segment: YAMLMap): void {
+  const condition = textAt(segment, 'condition');
+  if (condition === undefined || nodeAt(segment, 'source_state_path') === undefined) return;
+  const rest = condition.value
+    .replaceAll(
+      /get_nested_value_from_context\(\s*\w+\s*,\s*(["'])(?:state|team)\.profiles_list_instance_ids\1(?:\s*,\s*\[\])?\s*\)|v\[(["'])(?:state|team)\.profiles_list_instance_ids\2\]/g,
+      'L',
+    )
+    .replaceAll(/\(L or \[\]\)/g, 'L')
+    .replaceAll(/\s+/g, '');
+  if (!/^(?:L|len\(L\)>0|LandL|Landlen\(L\)>0)$/.test(rest)) return;
+  find(file, 'changed', condition, 'who may be staffed is known here without a list in state: the segment is shown always');
+  removeKey(segment, 'condition');
+}

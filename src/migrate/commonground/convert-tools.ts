@@ -1,0 +1,69 @@
+import { isScalar, Scalar } from 'yaml';
+import { keyNode, listAt, mapAt, removeKey, setText } from './edit-yaml.ts';
+import { keepKeys } from './list-items.ts';
+import { newTool, newToolset } from './names.ts';
+import { find, type SourceFile } from './source-file.ts';
+import { chainOf, textsOf, type SourceTree } from './source-tree.ts';
+
+const policyKey = 'tool_access_policy';
+const listKeys = ['allowed_toolsets', 'allowed_individual_tools'] as const;
+
+/** Converts what an agent may call: new names, and lists written out, since a list replaces that of the base here. */
+export function convertTools(file: SourceFile, tree: SourceTree): void {
+  const policy = mapAt(file.root, policyKey);
+  if (policy === undefined) return removeKey(file.root, policyKey);
+  keepKeys(file, policy, listKeys, policyKey);
+  const bases = (chainOf(file, tree.profiles) ?? []).slice(1).toReversed();
+  for (const key of listKeys) {
+    const list = listAt(policy, key);
+    if (list === undefined) {
+      removeKey(policy, key);
+      continue;
+    }
+    const inherited = bases.flatMap((base) => textsOf(base.data, policyKey, key)).flatMap((name) => newName(key, name, tree));
+    const used = new Set<string>();
+    list.items = list.items.filter(
+      (item) => isText(item) && convertName(file, tree, key, item) && !used.has(item.value) && used.add(item.value),
+    );
+    const missing = [...new Set(inherited.map(({ name }) => name))].filter((name) => !used.has(name));
+    list.items.unshift(...missing.map((name) => new Scalar(name)));
+    if (missing.length > 0)
+      find(
+        file,
+        'changed',
+        keyNode(policy, key),
+        `lists were joined with those of the bases; here a list replaces them, so that it has ${missing.join(', ')}, too`,
+      );
+  }
+}
+
+type ListKey = (typeof listKeys)[number];
+
+function newName(key: ListKey, name: string, tree: SourceTree): readonly { readonly name: string; readonly note?: string }[] {
+  if (name === '*') return [{ name }];
+  const found = key === 'allowed_toolsets' ? newToolset(name) : newTool(name);
+  if (found !== undefined) return [found];
+  const server = key === 'allowed_toolsets' ? name : [...tree.servers].find((each) => name.startsWith(`${each}_`));
+  return server !== undefined && tree.servers.has(server) ? [{ name }] : [];
+}
+
+function isText(item: unknown): item is Scalar<string> {
+  return isScalar(item) && typeof item.value === 'string';
+}
+
+/** Gives a name of a list its new one; false when there is none. */
+function convertName(file: SourceFile, tree: SourceTree, key: ListKey, item: Scalar<string>): boolean {
+  const [found] = newName(key, item.value, tree);
+  const what = key === 'allowed_toolsets' ? 'toolset' : 'tool';
+  if (found === undefined) {
+    find(file, 'not_converted', item, `there is no ${what} ${item.value} here; the profile is converted without it`, {
+      hint: `declare it: a file in toolsets/ for an MCP server, a tool of your own for createEngine({ tools }); docs/tools.md has the built-in ones`,
+    });
+    return false;
+  }
+  if (found.name === item.value) return true;
+  const note = found.note === undefined ? '' : `: ${found.note}`;
+  find(file, 'changed', item, `the ${what} ${item.value} is ${found.name} here${note}`);
+  setText(item, found.name);
+  return true;
+}

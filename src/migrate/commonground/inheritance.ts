@@ -1,0 +1,61 @@
+import type { JsonObject } from '../../core/json.ts';
+import { mapAt, mapsAt, nodeAt, setKey, textAt } from './edit-yaml.ts';
+import { find, type SourceFile } from './source-file.ts';
+import { chainOf, itemsOf, type SourceTree } from './source-tree.ts';
+
+/** Where a profile keeps a list whose items have ids. */
+export type ItemList = 'segments' | 'pre_turn_observers' | 'post_turn_observers' | 'flow_decider';
+
+const places: Readonly<Record<ItemList, readonly string[]>> = {
+  segments: ['system_prompt_construction', 'system_prompt_segments'],
+  pre_turn_observers: ['pre_turn_observers'],
+  post_turn_observers: ['post_turn_observers'],
+  flow_decider: ['flow_decider'],
+};
+
+/** The items of a list that a profile inherits, by id, as the source system made them: the nearest one replaces the others. */
+export function inheritedItems(file: SourceFile, tree: SourceTree, list: ItemList): ReadonlyMap<string, JsonObject> {
+  const items = new Map<string, JsonObject>();
+  for (const base of (chainOf(file, tree.profiles) ?? []).slice(1).toReversed()) {
+    for (const item of itemsOf(base.data, ...places[list])) {
+      const { id } = item;
+      if (typeof id === 'string') items.set(id, item);
+    }
+  }
+  return items;
+}
+
+/** What makes an item whole: without one of these it only changes something of the one it inherits. */
+const substance: ReadonlySet<string> = new Set(['content', 'content_key', 'source_state_path', 'action', 'type']);
+
+/**
+ * An item took the place of the inherited one of the same id as a whole; here their fields are merged. A whole item gets what keeps
+ * the inherited fields out; one that only says `order` was blank there, and changes the order here.
+ */
+export function keepApart(file: SourceFile, tree: SourceTree, list: ItemList): void {
+  const inherited = inheritedItems(file, tree, list);
+  const owner = list === 'segments' ? mapAt(file.root, 'system_prompt_construction') : file.root;
+  if (owner === undefined) return;
+  for (const item of mapsAt(owner, places[list].at(-1) ?? '')) {
+    const id = textAt(item, 'id');
+    const base = id === undefined ? undefined : inherited.get(id.value);
+    if (id === undefined || base === undefined) continue;
+    const missing = Object.keys(base).filter((key) => key !== 'id' && nodeAt(item, key) === undefined);
+    const isWhole =
+      [...substance].some((key) => key !== 'type' && nodeAt(item, key) !== undefined) || nodeAt(item, 'type') !== undefined;
+    if (!isWhole) {
+      find(
+        file,
+        'changed',
+        id,
+        `${id.value} replaced the inherited item and had nothing but its own keys; here it keeps ${missing.join(', ')} of it`,
+      );
+      continue;
+    }
+    if (missing.includes('condition')) setKey(file.document, item, 'condition', list === 'flow_decider' ? 'False' : 'True');
+    if (missing.includes('order')) setKey(file.document, item, 'order', 99);
+    const kept = missing.filter((key) => !['condition', 'order', 'type', 'content', 'content_key'].includes(key));
+    if (kept.length > 0)
+      find(file, 'changed', id, `${id.value} replaced the inherited item; here it also keeps ${kept.join(', ')} of it`);
+  }
+}

@@ -1,0 +1,85 @@
+/** What stands for a tool or toolset of the source system. */
+export interface NewName {
+  readonly name: string;
+  /** What it does otherwise. */
+  readonly note?: string;
+}
+
+const toolsets: Readonly<Record<string, NewName>> = {
+  planning_tools: { name: 'planning_tools' },
+  dispatch_tools: { name: 'dispatch_tools' },
+  launch_tools: { name: 'launch_tools' },
+  monitoring_tools: { name: 'monitoring_tools' },
+  intervention_tools: { name: 'intervention_tools' },
+  reporting_tools: { name: 'reporting_tools' },
+  flow_control_end: { name: 'flow_control_end' },
+  flow_control_summary: { name: 'flow_control_summary' },
+  jina_search_and_visit: { name: 'web', note: 'searching needs a provider: see the settings of `web` in docs/tools.md' },
+  file_system_tools: { name: 'workspace', note: 'files are edited, moved and searched, too' },
+  rag_tools: { name: 'knowledge', note: 'documents are searched as full text, without embeddings' },
+};
+
+const tools: Readonly<Record<string, NewName>> = {
+  manage_work_modules: { name: 'manage_work_modules' },
+  dispatch_submodules: { name: 'dispatch_submodules' },
+  finish_flow: { name: 'finish_flow' },
+  generate_message_summary: { name: 'generate_message_summary' },
+  generate_markdown_report: { name: 'generate_markdown_report' },
+  LaunchPrincipalExecutionTool: { name: 'launch_principal' },
+  GetPrincipalStatusSummaryTool: { name: 'get_principal_status' },
+  SendDirectiveToPrincipalTool: { name: 'send_directive' },
+  web_search: { name: 'search_web', note: 'searching needs a provider: see the settings of `web` in docs/tools.md' },
+  visit_url: { name: 'fetch_page' },
+  write_file: { name: 'write_file' },
+  review_workspace_files: { name: 'list_files', note: 'it lists files; links inside pages are not checked' },
+  rag_query: { name: 'search_knowledge', note: 'documents are searched as full text, without embeddings' },
+  rag_add: { name: 'index_documents' },
+  list_rag_sources: { name: 'list_knowledge' },
+};
+
+/** What stands for a toolset. */
+export function newToolset(name: string): NewName | undefined {
+  return Object.hasOwn(toolsets, name) ? toolsets[name] : undefined;
+}
+
+/** What stands for a tool. */
+export function newTool(name: string): NewName | undefined {
+  return Object.hasOwn(tools, name) ? tools[name] : undefined;
+}
+
+const renamed = Object.entries(tools).filter(([from, { name }]) => from !== name);
+const renamedPattern = new RegExp(`(?<![\\w.-])(?:${renamed.map(([from]) => from).join('|')})(?![\\w-])`, 'g');
+
+/** A text with the new names of tools in it; those that did not change stay. */
+export function renameTools(text: string): { readonly text: string; readonly renamed: readonly string[] } {
+  const found = new Set<string>();
+  const result = text.replace(renamedPattern, (from) => {
+    const to = newTool(from)?.name ?? from;
+    found.add(`${from} → ${to}`);
+    return to;
+  });
+  return { text: result, renamed: [...found] };
+}
+
+/** The names of ingestors here; theirs end in `_ingestor`. */
+const ingestors: ReadonlySet<string> = new Set([
+  'available_associates',
+  'dispatch_result',
+  'generic_message',
+  'json_history',
+  'markdown_formatter',
+  'observer_failure',
+  'principal_history_summary',
+  'protocol_aware',
+  'tagged_content',
+  'templated_content',
+  'tool_result',
+  'user_prompt',
+  'work_modules',
+]);
+
+/** What stands for an ingestor. */
+export function newIngestor(name: string): string | undefined {
+  const short = name.replace(/_ingestor$/, '');
+  return ingestors.has(short) ? short : undefined;
+}

@@ -1,0 +1,62 @@
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { SourceFile } from './source-file.ts';
+
+/** What files need to know of each other. */
+export interface SourceTree {
+  /** Profiles that are converted, by name. */
+  readonly profiles: ReadonlyMap<string, SourceFile>;
+  readonly llmConfigs: ReadonlySet<string>;
+  /** MCP servers that become toolsets. */
+  readonly servers: ReadonlySet<string>;
+  /** First names of the paths that observers set in `state` themselves, and `flags.name` of flags. */
+  readonly ownState: ReadonlySet<string>;
+}
+
+/** The name of a file's base, if it has one. */
+export function baseOf(file: SourceFile): string | undefined {
+  const base = file.data['base_profile'];
+  return typeof base === 'string' && base !== '' ? base : undefined;
+}
+
+/** A profile and what it inherits from, the profile first; undefined when a base is missing or they go in a circle. */
+export function chainOf(file: SourceFile, profiles: ReadonlyMap<string, SourceFile>): readonly SourceFile[] | undefined {
+  const chain = [file];
+  for (let name = baseOf(file); name !== undefined;) {
+    const base = profiles.get(name);
+    if (base === undefined || chain.includes(base)) return undefined;
+    chain.push(base);
+    name = baseOf(base);
+  }
+  return chain;
+}
+
+/** The items of a list of a file that are maps. */
+export function itemsOf(data: JsonObject, ...keys: readonly string[]): readonly JsonObject[] {
+  let at: JsonValue | undefined = data;
+  for (const key of keys) at = isJsonObject(at) ? at[key] : undefined;
+  return Array.isArray(at) ? (at as readonly JsonValue[]).filter(isJsonObject) : [];
+}
+
+/** The texts of a list of a file. */
+export function textsOf(data: JsonObject, ...keys: readonly string[]): readonly string[] {
+  let at: JsonValue | undefined = data;
+  for (const key of keys) at = isJsonObject(at) ? at[key] : undefined;
+  return Array.isArray(at) ? (at as readonly JsonValue[]).filter((item) => typeof item === 'string') : [];
+}
+
+/** What observers of the profiles set in `state`: the first name of each path, and flags as `flags.name`. */
+export function ownStateOf(files: Iterable<SourceFile>): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { data } of files) {
+    for (const key of ['pre_turn_observers', 'post_turn_observers']) {
+      for (const observer of itemsOf(data, key)) {
+        for (const { path } of itemsOf(observer, 'action', 'updates')) {
+          const [name, second] = typeof path === 'string' ? path.replace(/^state\./, '').split(/[.[]/) : [];
+          if (name !== undefined && name !== '') names.add(name === 'flags' ? `flags.${second ?? ''}` : name);
+        }
+      }
+    }
+  }
+  return names;
+}
