@@ -102,7 +102,19 @@ function stepsOf(tree: string): readonly Step[] {
 }
 
 describe('blocks', () => {
-  const kinds = ['sh', 'text', 'text output', 'text events', 'ts run', 'ts check', 'cel', 'cel fails', 'json scope'];
+  const kinds = [
+    'sh',
+    'text',
+    'text output',
+    'text events',
+    'ts run',
+    'ts check',
+    'cel',
+    'cel fails',
+    'json scope',
+    'text conditions',
+    'yaml commonground',
+  ];
   const yamlKinds = ['yaml profile', 'yaml part', 'yaml llm_config', 'yaml protocol', 'yaml toolset', 'yaml script', 'yaml team'];
 
   it('every block says what it is, so that none goes unchecked', () => {

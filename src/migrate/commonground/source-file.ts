@@ -1,4 +1,4 @@
-import { isScalar, parseDocument, type Document, type Node, type YAMLMap } from 'yaml';
+import { isScalar, parseDocument, visit, type Document, type Node, type YAMLMap, type YAMLSeq } from 'yaml';
 import type { JsonObject } from '../../core/json.ts';
 import type { Report } from '../../profiles/report.ts';
 import { parseYaml } from '../../profiles/yaml/parse-yaml.ts';
@@ -45,9 +45,17 @@ export function parseSourceFile(path: string, source: string, report: Report): S
   };
 }
 
-/** The text of a file as it was edited; long lines stay whole. */
+/** The text of a file as it was edited: long lines stay whole, and what stood on one line is written `[a, b]` and `{ a: b }`. */
 export function printDocument(file: SourceFile): string {
-  return file.document.toString({ lineWidth: 0, flowCollectionPadding: false });
+  visit(file.document, { Seq: (_key, node) => pad(node, ''), Map: (_key, node) => pad(node, ' ') });
+  return file.document.toString({ lineWidth: 0 });
+}
+
+/** The printer has one option for lists and maps, read from what it hands each node. */
+function pad(node: YAMLMap | YAMLSeq, padding: string): void {
+  const print = node.toString.bind(node);
+  node.toString = (context, ...rest) =>
+    print(context === undefined ? context : { ...context, flowCollectionPadding: padding }, ...rest);
 }
 
 /** Notes what became of something. `offset` is a place inside the text of a scalar. */

@@ -160,8 +160,8 @@ const textMethods: Readonly<Record<string, TextMethod>> = {
   strip: { to: 'trim', args: 0, kind: 'string', ofEmpty: '' },
   lower: { to: 'lower', args: 0, kind: 'string', ofEmpty: '' },
   upper: { to: 'upper', args: 0, kind: 'string', ofEmpty: '' },
-  startswith: { to: 'startsWith', args: 1, kind: 'bool' },
-  endswith: { to: 'endsWith', args: 1, kind: 'bool' },
+  startswith: { to: 'startsWith', args: 1, kind: 'bool', ofEmpty: false },
+  endswith: { to: 'endsWith', args: 1, kind: 'bool', ofEmpty: false },
   replace: { to: 'replace', args: 2, kind: 'string' },
   split: { to: 'split', args: 1, kind: 'list' },
 };
@@ -182,9 +182,15 @@ function convertMethod(callee: NodeOf<'attribute'>, args: readonly PythonNode[],
     return unsupported(`.${name}() with something that is no text`, `write x.${name}('a') or x.${name}('b')`, callee);
   const guards = [...owner.guards, ...notNull(owner), ...values.flatMap((value) => [...value.guards, ...notNull(value)])];
   const fails = owner.fails || owner.kind !== 'string' || values.some((value) => value.fails || value.kind !== 'string');
-  const broken = brokenBase(owner) !== undefined || owner.guards.length === 0 ? method.ofEmpty : undefined;
+  const known = brokenBase(owner) !== undefined || owner.guards.length === 0;
+  const broken = known && areFilled(values) ? method.ofEmpty : undefined;
   const text = methodText(method.to, owner, values);
   return piece(text, level.chain, { kind: method.kind, guards, fails, ...(broken === undefined ? {} : { broken }) });
+}
+
+/** Whether the arguments are texts that the empty text neither begins nor ends with. */
+function areFilled(values: readonly Piece[]): boolean {
+  return values.every(({ literal }) => typeof literal === 'string' && literal !== '');
 }
 
 function methodText(name: string, owner: Piece, values: readonly Piece[]): string {

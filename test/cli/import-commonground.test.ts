@@ -1,0 +1,62 @@
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { runCli, starterFolder } from './cli-process.ts';
+
+const stock = path.join(import.meta.dirname, '..', 'migrate', 'stock', 'agent_profiles');
+
+it('a tree is converted into a folder of its own, and said to be valid; what stands there is kept', async () => {
+  const cwd = await starterFolder();
+  const cli = async (...words: readonly string[]) => await runCli(words, { cwd, env: { HOME: cwd } });
+  await cp(stock, path.join(cwd, 'theirs'), { recursive: true });
+  const before = await readdir(path.join(cwd, 'theirs'), { recursive: true });
+
+  // The starter has a folder `agent_profiles`, which is where it would go.
+  expect(await cli('import', 'commonground', 'theirs')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('is not empty') as string,
+  });
+  expect(await cli('import', 'commonground', 'theirs', '-o', 'theirs/new', '--force')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('lies in the tree that is converted') as string,
+  });
+  const done = await cli('import', 'commonground', 'theirs', '-o', 'ours');
+  expect(done.code, done.err).toBe(0);
+  expect(done.out).toContain('theirs/profiles/Partner_EN.yaml -> profiles/Partner_EN.yaml (');
+  expect(done.out).toMatch(/left out theirs\/profiles\/Principal_EN\.yaml:\d+:\d+: the observer ends_on_empty_content/);
+  expect(done.out).toMatch(/10 files written; \d+ changed, \d+ left out, 0 not converted\n$/);
+  expect(await cli('validate', 'ours')).toMatchObject({ code: 0, out: expect.stringContaining('0 errors, 0 warnings') as string });
+  expect(await readdir(path.join(cwd, 'theirs'), { recursive: true })).toEqual(before);
+});
+
+it('what cannot be converted is told as data, with exit code 1; a file of that name is still a run to import', async () => {
+  const cwd = await starterFolder();
+  const cli = async (...words: readonly string[]) => await runCli(words, { cwd, env: { HOME: cwd } });
+  await mkdir(path.join(cwd, 'theirs', 'profiles'), { recursive: true });
+  await writeFile(
+    path.join(cwd, 'theirs', 'profiles', 'A.yaml'),
+    'name: A\nflow_decider:\n  - { id: r, condition: "lambda: 1", action: { type: await_user_input } }\n',
+  );
+  const done = await cli('import', 'commonground', 'theirs', '-o', 'ours', '--json');
+  expect(done.code, done.err).toBe(1);
+  expect(JSON.parse(done.out)).toMatchObject({
+    ok: false,
+    out: 'ours',
+    files: [{ path: 'profiles/A.yaml', from: 'theirs/profiles/A.yaml', conditions: 0 }],
+    findings: [
+      { kind: 'changed' },
+      { kind: 'not_converted', file: 'theirs/profiles/A.yaml', line: 3, column: 26, hint: expect.any(String) as string },
+    ],
+  });
+  expect(await readFile(path.join(cwd, 'ours', 'profiles', 'A.yaml'), 'utf8')).toContain("not_converted('lambda: 1')");
+  expect(await cli('validate', 'ours')).toMatchObject({ code: 2, out: expect.stringContaining('not_converted') as string });
+
+  await writeFile(path.join(cwd, 'commonground'), 'no bundle');
+  const imported = await cli('import', './commonground');
+  expect(imported.code).not.toBe(0);
+  expect(imported.err).toMatch(/bundle|not/);
+  expect(await cli('import', 'commonground', 'nowhere', '-o', 'x')).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('nowhere') as string,
+  });
+});
