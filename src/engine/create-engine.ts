@@ -148,7 +148,8 @@ export async function prepareEngine(
   };
   return {
     open: async (live) => {
-      if (live.store === undefined || typeof live.store === 'string') rememberJournal(live.store ?? defaultStorePath);
+      if (live.store === undefined || (typeof live.store === 'string' && live.store !== 'memory'))
+        rememberJournal(live.store ?? defaultStorePath);
       const clock = live.clock ?? systemClock;
       const gateway = createModelGateway({
         models: live.models ?? {},

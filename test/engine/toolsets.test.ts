@@ -1,6 +1,8 @@
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createEngine, defineTool, type EngineOptions, type Toolset, type ToolsetHost } from '../../src/index.ts';
 import { prepareEngine } from '../../src/engine/create-engine.ts';
+import { engineJournals } from '../../src/tools/files/engine-places.ts';
 import { assertJournal, createMemoryJournal, scriptedModel, type ScriptedReply } from '../../src/testing/index.ts';
 
 const profile = `name: A
@@ -40,6 +42,15 @@ async function open(
 }
 
 const call = (name: string): ScriptedReply => ({ toolCalls: [{ name, args: {} }] });
+
+it('a journal in memory keeps no file of its name from tools', async () => {
+  const engine = await open(
+    box(() => undefined),
+    [],
+  );
+  expect(engineJournals().map((file) => path.basename(file))).not.toContain('memory');
+  await engine.close();
+});
 
 describe('a toolset that connects', () => {
   it('is connected by the first launch, not before, and closed with the engine', async () => {

@@ -16,6 +16,8 @@ export interface BrowserSettings {
   readonly maxTabs: number;
   readonly maxBytes: number;
   readonly maxDownloadBytes: number;
+  /** Each answer with a snapshot has a picture of the window beside it. */
+  readonly screenshots: boolean;
   readonly viewport: { readonly width: number; readonly height: number };
 }
 
@@ -46,6 +48,10 @@ export const browserSettingsSchema: JsonSchema = {
       maximum: 1_000,
       description: 'Largest file that is downloaded; default 50.',
     },
+    screenshots: {
+      type: 'boolean',
+      description: 'true: whatever answers with a snapshot shows a picture of the window, too. Default false.',
+    },
     width: { type: 'integer', minimum: 200, maximum: 4_000, description: 'Of the window; default 1280.' },
     height: { type: 'integer', minimum: 200, maximum: 4_000, description: 'Of the window; default 800.' },
   },
@@ -67,6 +73,7 @@ export function readBrowserSettings(settings: JsonObject): BrowserSettings {
     maxTabs: number('max_tabs', 10),
     maxBytes: number('max_megabytes', 500) * 1_000_000,
     maxDownloadBytes: number('max_download_megabytes', 50) * 1_000_000,
+    screenshots: settings['screenshots'] === true,
     viewport: { width: number('width', 1_280), height: number('height', 800) },
   };
 }

@@ -1,5 +1,7 @@
-import { CadreError } from '../../core/error.ts';
-import type { JsonObject, JsonSchema } from '../../core/json.ts';
+import type { Page } from 'playwright-core';
+import { CadreError, describeThrown } from '../../core/error.ts';
+import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
+import type { FilePart, TextPart } from '../../core/message.ts';
 import type { EffectTool, ToolContext, ToolReturn } from '../../core/tool.ts';
 import type { ToolsetRequest } from '../../core/toolset.ts';
 import { defineTool } from '../define-tool.ts';
@@ -138,7 +140,14 @@ function createActionTool(tool: ActionTool, request: ToolsetRequest, settings: B
       const host = await hostOf(context);
       await tool.action(host, args, context.signal);
       const { text, state } = await describePage(host, context.signal);
-      return { content: text, values: { browser: state } };
+      const values = { browser: state };
+      if (!settings.screenshots) return { content: text, values };
+      const picture = await pictureOf(await host.page(), settings, context.signal).catch((thrown: unknown): TextPart => {
+        context.signal.throwIfAborted();
+        // What was done is done, whether or not it can be seen.
+        return { type: 'text', text: `\n(${describeThrown(thrown)})` };
+      });
+      return { content: [{ type: 'text', text }, picture], values };
     },
   });
 }
@@ -169,24 +178,28 @@ function takeScreenshot(request: ToolsetRequest, settings: BrowserSettings, host
     effect: 'idempotent',
     async execute(args: JsonObject, context): Promise<ToolReturn> {
       const page = await (await hostOf(context)).page();
-      const { actionTimeoutMs: timeout } = settings;
-      const options = { type: 'jpeg', quality: 80, timeout } as const;
-      const shot =
-        args['ref'] === undefined ? page.screenshot(options) : page.locator(`aria-ref=${String(args['ref'])}`).screenshot(options);
-      const bytes = await bounded(shot, timeout + 500, 'A screenshot', context.signal).catch((thrown: unknown): never => {
-        context.signal.throwIfAborted();
-        throw thrown instanceof CadreError
-          ? thrown
-          : new CadreError('TOOL_FAILED', 'The page could not be pictured.', { cause: thrown });
-      });
-      return {
-        content: [
-          { type: 'text', text: `A picture of ${page.url().slice(0, 500)}:` },
-          { type: 'file', mediaType: 'image/jpeg', data: { type: 'data', data: bytes.toString('base64') } },
-        ],
-      };
+      const picture = await pictureOf(page, settings, context.signal, args['ref']);
+      return { content: [{ type: 'text', text: `A picture of ${page.url().slice(0, 500)}:` }, picture] };
     },
   });
+}
+
+/** A picture of the window, or of the element with this ref. */
+async function pictureOf(
+  page: Page,
+  { actionTimeoutMs: timeout }: BrowserSettings,
+  signal: AbortSignal,
+  ref?: JsonValue,
+): Promise<FilePart> {
+  const options = { type: 'jpeg', quality: 80, timeout } as const;
+  const shot = ref === undefined ? page.screenshot(options) : page.locator(`aria-ref=${String(ref)}`).screenshot(options);
+  const bytes = await bounded(shot, timeout + 500, 'A screenshot', signal).catch((thrown: unknown): never => {
+    signal.throwIfAborted();
+    throw thrown instanceof CadreError
+      ? thrown
+      : new CadreError('TOOL_FAILED', 'The page could not be pictured.', { cause: thrown });
+  });
+  return { type: 'file', mediaType: 'image/jpeg', data: { type: 'data', data: bytes.toString('base64') } };
 }
 
 function parametersOf(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[] = []): JsonSchema {

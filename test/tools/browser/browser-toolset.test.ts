@@ -127,6 +127,15 @@ describe.skipIf(executable === undefined)('browser (skipped without Chromium: ap
     await use('scroll_page', { direction: 'down' });
     expect(String(await use('wait_for', { seconds: 0.2 }))).toContain('Title: down');
     expect(await use('take_screenshot')).toMatchObject([{ type: 'text' }, { type: 'file', mediaType: 'image/jpeg' }]);
+    const seeing = defineBrowserToolset(resolver).create({
+      name: 'browser',
+      settings: { screenshots: true },
+      toolName: (name) => name,
+    });
+    const looked = await (seeing.tools as readonly EffectTool[])
+      .find(({ name }) => name === 'snapshot_page')
+      ?.execute({}, toolContext({ workspace, live: { agent: live, run: live, engine: live } }));
+    expect(looked).toMatchObject({ content: [{ text: expect.stringContaining('/tall') as string }, { mediaType: 'image/jpeg' }] });
     expect(String(await use('use_tab', { tab: 2, close: true }))).toContain(`URL: http://site.example:${port}/late`);
     expect(await errorOf(use('use_tab', { tab: 9 }))).toBe('TOOL_FAILED: There is no tab 9; there are 1: 1 to 1.');
   });
