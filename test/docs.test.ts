@@ -284,6 +284,15 @@ describe('examples', () => {
     expect(output).toMatch(/## Events 1 to 5 TYPE: SUMMARY\nNEW_REQUEST [^]*completed: Before it, only the first hyphen/);
   });
 
+  it('seeingeye-picture has a picture described three times, and the third time only an answer is left', async () => {
+    const output = await runProgram('examples/seeingeye-picture/run.ts');
+    expect(output.match(/Seen in 529 bytes/g)).toHaveLength(3);
+    expect(output).toMatch(
+      /What holds it up there\?[^]*What shape has it\?[^]*iteration 3 of 3, step 'reason'\n {2}reasoner \[required\] submit_answer/,
+    );
+    expect(output).toContain('completed: B: a kite');
+  });
+
   it('fix-a-test makes the test pass', async () => {
     const output = await runProgram('examples/fix-a-test/run.ts', whyNoSandbox() === undefined ? [] : ['--no-sandbox']);
     expect(output).toMatch(

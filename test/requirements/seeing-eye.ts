@@ -18,7 +18,7 @@ export const seeingEyeTables: readonly Table[] = [
       'refinement-flow': 'two agents in turn, at most three times',
       'iteration-errors': 'an iteration that fails is followed by the next',
       'flow-executor': 'one result: answer, times, success, error',
-      agents: ['who looks, who reasons, and who does both', missing.profiles],
+      agents: 'who looks, who reasons, and who does both',
       'other-tools': ['patches of a picture, text and tables off it', missing.visionTools],
       logging: 'every step on record, with its errors',
     },

@@ -1,0 +1,83 @@
+/**
+ * A question about a picture, answered by two agents of seeingeye: the translator looks and describes, the reasoner, who never sees the
+ * picture, asks for more, and in the third iteration can only answer. The words are scripted; the picture is a real file, opened by a real
+ * tool and handed to the translator's model as what it is. Run it from the project's folder:
+ *
+ *     npx node examples/seeingeye-picture/run.ts
+ */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createEngine } from '../../src/index.ts';
+import { scriptedModel, type ScriptedReply, type ScriptedRequest } from '../../src/testing/index.ts';
+
+const workspace = mkdtempSync(path.join(tmpdir(), 'seeingeye-picture-'));
+copyFileSync(`${import.meta.dirname}/kite.png`, path.join(workspace, 'kite.png'));
+
+/** What the translator says in each iteration, and what the reasoner makes of it. */
+const looks = [
+  'Something red above a field.',
+  'A red shape on a string, above a field.',
+  'A red square on one corner, with a tail of string.',
+];
+const asks = ['What holds it up there?', 'What shape has it?'];
+
+const model = scriptedModel((request) => {
+  const iteration = Number(/\*\*Iteration:\*\* (\d)/.exec(JSON.stringify(request.prompt))?.[1]);
+  if (isOffered(request, 'translate_picture')) throw new Error('the flow has no model');
+  if (isOffered(request, 'finish_flow')) return describe(iteration, pictureIn(request));
+  return isOffered(request, 'terminate') ? ask(iteration) : answer();
+});
+
+function describe(iteration: number, bytes: number): ScriptedReply {
+  const words = looks[iteration - 1] ?? '';
+  const deliverables = {
+    global_caption: words,
+    confidence: bytes > 0 ? 'high' : 'low',
+    summary_of_this_turn: `Seen in ${bytes} bytes.`,
+  };
+  return {
+    text: `I see a picture of ${bytes} bytes.`,
+    toolCalls: [{ name: 'finish_flow', args: { summary: words, deliverables } }],
+  };
+}
+
+function ask(iteration: number): ScriptedReply {
+  return { toolCalls: [{ name: 'terminate', args: { status: 'ask_translator', message: asks[iteration - 1] ?? '' } }] };
+}
+
+function answer(): ScriptedReply {
+  const args = { answer: 'B: a kite', confidence: 'high', reasoning: 'Red, on a string, square, with a tail.' };
+  return { toolCalls: [{ name: 'submit_answer', args }] };
+}
+
+function isOffered(request: ScriptedRequest, name: string): boolean {
+  return request.tools?.some((tool) => tool.name === name) === true;
+}
+
+/** How many bytes the picture has that a request holds; none when there is no picture in it. */
+function pictureIn(request: ScriptedRequest): number {
+  const data = /"(iVBOR[A-Za-z0-9+/=]+)"/.exec(JSON.stringify(request.prompt));
+  return Buffer.from(data?.[1] ?? '', 'base64').length;
+}
+
+await using engine = await createEngine({
+  profiles: `${import.meta.dirname}/../../agent_profiles/seeingeye`,
+  models: { default: model },
+  store: 'memory',
+  workspace,
+});
+
+const run = await engine.launch({
+  profile: 'refinement',
+  input: 'What is in the sky?\nOptions: A: a balloon, B: a kite, C: a plane\nimage_path: kite.png',
+});
+const { status, output } = await run.result;
+
+for (const { profile, reply, toolInteractions, toolChoice } of run.turns()) {
+  if (profile === 'refinement' && reply.toolCalls.length > 0) console.log(reply.reasoning);
+  for (const { name, args } of toolInteractions)
+    if (profile !== 'refinement') console.log(`  ${profile} [${toolChoice ?? 'auto'}] ${name} ${JSON.stringify(args)}`);
+}
+console.log(`${status}: ${output}`);
+rmSync(workspace, { recursive: true });
