@@ -72,6 +72,31 @@ describe('planners', () => {
       says: 'never reached',
       severity: 'warning',
     },
+    {
+      title: 'an answer of all rules',
+      text: planner('{ type: rules, default: model, rules: [], ‸answer: x }'),
+      code: 'UNKNOWN_KEY',
+      says: '`rules`',
+    },
+    { title: 'words for no call', text: planner('‸{ type: static, say: x, words: [a] }'), code: 'MISSING_KEY', says: '`call`' },
+    {
+      title: 'a script that ends in a call',
+      text: planner('{ type: script, steps: [], default: ‸{ call: { tool: finish_flow } } }'),
+      code: 'NOT_ALLOWED',
+      says: 'say, fail, model',
+    },
+    {
+      title: 'a loop that ends in a model',
+      text: planner('{ type: loop, until: last.ok, steps: [], default: ‸model }'),
+      code: 'NOT_ALLOWED',
+      says: 'say, fail',
+    },
+    {
+      title: 'an agent of the step before in a script',
+      text: planner('{ type: script, steps: [{ id: a, tool: finish_flow, keep_agent: ‸true }] }'),
+      code: 'NOT_ALLOWED',
+      says: 'for loops',
+    },
     { title: 'a script without steps', text: planner('‸{ type: script }'), code: 'MISSING_KEY', says: '`steps`' },
     {
       title: 'steps from two places',

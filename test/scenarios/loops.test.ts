@@ -115,6 +115,9 @@ describe('[B.69] [A3.refinement-flow] a loop over two agents', () => {
     const again = { drafter: speaks('a', 'b', 'c'), judge: speaks(asks('x'), asks('y'), 'I do not know.') };
     const said = await looped(again, '  default: { say: "As far as we know: {{ last.data.output }}" }');
     expect(said.result).toMatchObject({ status: 'completed', output: 'As far as we know: I do not know.' });
+    const refusing = { drafter: speaks('a', 'b', 'c'), judge: speaks(asks('x'), asks('y'), 'I do not know.') };
+    const refused = await looped(refusing, '  default: { fail: "Nobody knows after {{ max_iterations }}." }');
+    expect(refused.result).toMatchObject({ error: { code: 'PLAN_FAILED', message: 'Nobody knows after 3.' } });
   });
 });
 

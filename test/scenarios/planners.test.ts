@@ -251,6 +251,15 @@ describe('a script', () => {
     expect(result.error?.message).toContain("step 'bad' (2 of 3) failed");
   });
 
+  it('without steps it says what it is told to, and fails otherwise', async () => {
+    const from = '  type: script\n  steps_from: initial_params.script';
+    expect((await planned(base(`${from}\n  default: { say: "No script, {{ task }}" }`), 'tea')).result.output).toBe(
+      'No script, tea',
+    );
+    expect((await planned(base(`${from}\n  default: { fail: "Write one." }`))).result.error?.message).toBe('Write one.');
+    expect((await planned(base(from))).result.error?.message).toBe('there is no script at initial_params.script');
+  });
+
   it('goes on behind a failure when it says so, and says what came of each step', async () => {
     const planner =
       '  type: script\n  stop_on_error: false\n  steps:\n    - { id: one, tool: break }\n    - { id: two, tool: look_up }';

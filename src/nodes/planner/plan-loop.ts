@@ -59,5 +59,6 @@ function endOfIteration(planner: LoopPlanner, iteration: number, view: PlanView,
   }
   if (iteration < maxIterations) return nextStep(planner, 0, iteration + 1, view, `${why}: '${until.source}' does not hold`);
   if (otherwise?.kind === 'say') return { kind: 'say', text: otherwise.text.render(scope), why: `${why}, the last` };
+  if (otherwise?.kind === 'fail') return failure(otherwise.message.render(scope), `${why}, the last`);
   return failure(`'${until.source}' did not hold after ${maxIterations} iterations`, `${why}, the last`);
 }

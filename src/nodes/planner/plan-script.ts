@@ -82,5 +82,6 @@ function withoutSteps({ otherwise, stepsFrom = 'steps' }: ScriptPlanner, view: P
   const why = 'there is no script';
   if (otherwise?.kind === 'model') return { kind: 'model', why };
   if (otherwise?.kind === 'say') return { kind: 'say', text: otherwise.text.render(view.scope()), why };
+  if (otherwise?.kind === 'fail') return failure(otherwise.message.render(view.scope()), why);
   return failure(`there is no script at ${stepsFrom}`, why);
 }

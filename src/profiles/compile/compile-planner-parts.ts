@@ -89,16 +89,32 @@ function moveOf(context: CompileContext, node: MapNode, owner: string, key: (typ
   }
 }
 
-/** A default: `model`, or a move. */
-export function compileDefault(context: CompileContext, node: MapNode, owner: string): PlannerMove | undefined {
-  const child: SourceNode | undefined = childOf(node, 'default');
-  if (child?.kind === 'map') return compileMove(context, child, owner);
-  return readText(node, 'default') === 'model' ? { kind: 'model' } : undefined;
+/** What the default of a planner may do; anything else would have no effect, and is an error. */
+export function compileDefault(
+  context: CompileContext,
+  node: MapNode,
+  owner: string,
+  allowed: readonly PlannerMove['kind'][],
+): PlannerMove | undefined {
+  const child = childOf(node, 'default');
+  const isModel = readText(node, 'default') === 'model';
+  const move: PlannerMove | undefined =
+    child?.kind === 'map' ? compileMove(context, child, owner) : isModel ? { kind: 'model' } : undefined;
+  if (child === undefined || move === undefined || allowed.includes(move.kind)) return move;
+  context.report.error('NOT_ALLOWED', child.at, `${owner} cannot be ${quote(move.kind)}, allowed: ${allowed.join(', ')}`);
+  return undefined;
 }
 
-/** The steps of a script or a loop. */
-export function compileSteps(context: CompileContext, node: MapNode): readonly PlannerStep[] {
+/** The steps of a script or a loop; only in a loop is there an agent of a step before. */
+export function compileSteps(
+  context: CompileContext,
+  node: MapNode,
+  { isLoop }: { readonly isLoop: boolean },
+): readonly PlannerStep[] {
   return mapItems(node, 'steps').map((step): PlannerStep => {
+    const kept = childOf(step, 'keep_agent');
+    if (kept !== undefined && !isLoop)
+      context.report.error('NOT_ALLOWED', kept.at, '`keep_agent` is for loops: each step of a script is run once', 'leave it out');
     const id = readText(step, 'id') ?? '';
     const condition = compileCondition(context.report, step, plannerRoots);
     const expect = compileCondition(context.report, step, plannerRoots, 'expect');

@@ -62,6 +62,7 @@ function compileStatic(context: CompileContext, node: MapNode): Planner | undefi
   const text = plannerText(context, node, 'say');
   if (text === undefined) return undefined;
   const call = mapNode(node, 'call');
+  if (call === undefined && node.entries.has('words')) requireKey(context, node, 'call', owner);
   if (call === undefined) return { kind: 'static', type: 'rules', rules: [], otherwise: { kind: 'say', text } };
   requireKey(context, node, 'words', owner);
   const words = textItems(node, 'words').map(({ value }) => value);
@@ -105,7 +106,7 @@ function compileRules(context: CompileContext, node: MapNode): Planner {
     if (move !== undefined) rules.push({ id, ...(condition === undefined ? {} : { condition }), move });
   }
   if (always === undefined) requireKey(context, node, 'default', owner);
-  const otherwise = compileDefault(context, node, `the default of ${owner}`);
+  const otherwise = compileDefault(context, node, `the default of ${owner}`, ['call', 'say', 'fail', 'model']);
   const instead = mapNode(node, 'fallback');
   const fallback = instead === undefined ? undefined : compileMove(context, instead, `the fallback of ${owner}`);
   return {
@@ -124,12 +125,12 @@ function compileScript(context: CompileContext, node: MapNode): Planner {
     context.report.error('NOT_ALLOWED', from.at, '`steps` and `steps_from` are both steps', 'keep one of them');
   const guided = compileCondition(context.report, node, plannerRoots, 'guided_when');
   const guidedWhen = readText(node, 'mode') === 'guided' ? constantExpression('true') : guided;
-  const otherwise = compileDefault(context, node, `the default of ${owner}`);
+  const otherwise = compileDefault(context, node, `the default of ${owner}`, ['say', 'fail', 'model']);
   const answer = plannerText(context, node, 'answer');
   return {
     kind: 'script',
     type: 'script',
-    steps: compileSteps(context, node),
+    steps: compileSteps(context, node, { isLoop: false }),
     stopsOnError: readFlag(node, 'stop_on_error') ?? true,
     ...(from === undefined ? {} : { stepsFrom: from.value }),
     ...(guidedWhen === undefined ? {} : { guidedWhen }),
@@ -141,14 +142,14 @@ function compileScript(context: CompileContext, node: MapNode): Planner {
 function compileLoop(context: CompileContext, node: MapNode): Planner {
   requireKey(context, node, 'steps', owner);
   requireKey(context, node, 'until', owner);
-  const otherwise = compileDefault(context, node, `the default of ${owner}`);
+  const otherwise = compileDefault(context, node, `the default of ${owner}`, ['say', 'fail']);
   const answer = plannerText(context, node, 'answer');
   const recoverFrom =
     listNode(node, 'recover_from') === undefined ? passingFailures : textItems(node, 'recover_from').map(({ value }) => value);
   return {
     kind: 'loop',
     type: 'loop',
-    steps: compileSteps(context, node),
+    steps: compileSteps(context, node, { isLoop: true }),
     maxIterations: readNumber(node, 'max_iterations') ?? defaultIterations,
     until: compileCondition(context.report, node, plannerRoots, 'until') ?? constantExpression('true'),
     recoverFrom,

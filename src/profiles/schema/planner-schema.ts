@@ -71,10 +71,10 @@ export const plannerSchema: JsonSchema = variants({
   description: 'Decides in place of a model: by one action, by words, by rules, by a script, or by a loop of steps.',
   what: 'planner',
   key: 'type',
-  common: { answer },
+  common: {},
   kinds: {
-    single_action: { tool: words('The tool that is called.'), args },
-    static: { words: list('Words of the task, any of which makes the call.', words('A word.')), call, say: moves.say },
+    single_action: { tool: words('The tool that is called.'), args, answer },
+    static: { words: list('Words of the task, any of which makes the call.', words('A word.')), call, answer, say: moves.say },
     rules: {
       rules: list('Asked in order.', rule),
       default: orModel,
@@ -92,11 +92,13 @@ export const plannerSchema: JsonSchema = variants({
         'guided',
       ]),
       guided_when: { ...condition, description: 'The steps are advice to the model when this expression holds.' },
+      answer,
       stop_on_error: flag('False: steps go on behind one that failed.'),
       default: orModel,
     },
     loop: {
       steps: list('Of each iteration, in order.', step),
+      answer,
       max_iterations: whole('Most iterations; 3 unless set.', 1),
       until: { ...condition, description: 'Asked after each iteration; when it holds, the loop is over.' },
       recover_from: list('Codes and statuses of failures that the next iteration follows on.', words('A code.')),
