@@ -73,14 +73,10 @@ describe('the tools of a profile, served over MCP', () => {
       });
       expect(await readFile(path.join(workspace, 'in/list'), 'utf8')).toBe('coffee\n');
       await client.close();
-      const { stdout } = await promisify(execFile)(process.execPath, [
-        path.join(root, 'bin/cadre.mjs'),
-        'turns',
-        'last',
-        '--store',
-        store,
-      ]);
-      expect(stdout).toMatch(/run_command[^]*edit_file[^]*read_file/);
+      const shown = async (...words: readonly string[]): Promise<string> =>
+        (await promisify(execFile)(process.execPath, [path.join(root, 'bin/cadre.mjs'), ...words, '--store', store])).stdout;
+      expect(await shown('turns', 'last')).toMatch(/run_command[^]*edit_file[^]*read_file/);
+      expect(await shown('runs')).toContain('cancelled');
     },
   );
 

@@ -56,7 +56,11 @@ async function serveTools(profile: string, options: McpOptions, { signal }: Inte
   const launch = { ...launchOptions(options), llmConfig: clientConfig };
   const { engine } = teams;
   const desk = new ToolDesk({ engine, client, profile: chooseProfile(engine.profiles, profile), launch });
-  await serveOnStdio((library) => toolServerFactory(library, desk, signal), signal);
+  try {
+    await serveOnStdio((library) => toolServerFactory(library, desk, signal), signal);
+  } finally {
+    await desk.close();
+  }
   return 0;
 }
 

@@ -76,6 +76,12 @@ export class ToolDesk {
     }
   }
 
+  /** The client has left: the run ends, with everything its calls started. */
+  async close(): Promise<void> {
+    const run = await this.#run;
+    if (run?.state.outcome === undefined) await run?.cancel('the client has left');
+  }
+
   /** The run that makes the calls, once its agent knows its tools. */
   async #ready(): Promise<Run> {
     const run = await this.#open();
