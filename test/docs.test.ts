@@ -265,6 +265,13 @@ describe('examples', () => {
     expect(output).toContain('completed: tea.txt is the longer one. It begins: 1: Boil the water.');
   });
 
+  it('agent-framework-orchestrator splits a question over tables and texts', async () => {
+    const output = await runProgram('examples/agent-framework-orchestrator/run.ts');
+    expect(output).toMatch(/delegation_chosen orchestrator data_manager\n[^]*worker_tool_call table_worker query_database\n/);
+    expect(output).toContain('completed: revenue by region: South 4450, North 3590, West 1480 (tables/sales.csv).');
+    expect(output).toContain('texts/returns.md:3: Kettles may be returned within 30 days');
+  });
+
   it('openmanus-manus writes a program, mends it, and runs it', async () => {
     const output = await runProgram('examples/openmanus-manus/run.ts', whyNoSandbox() === undefined ? [] : ['--no-sandbox']);
     expect(output).toMatch(

@@ -44,7 +44,7 @@ const merged: Readonly<Record<string, Readonly<Record<number, readonly [Weight, 
     30: ['I', 'profiles edited while a run goes on', missing.runtimeProfiles],
     31: ['C', 'LLM configs: inherited, from the environment, per agent'],
     32: ['I', 'values of the request, then of the environment, in settings'],
-    33: ['I', 'ready-made policies', missing.presets],
+    33: ['I', 'ready-made policies'],
     34: ['I', 'agents and actions of one’s own'],
   },
   Prompt: {

@@ -10,10 +10,6 @@ export const missing = {
     later:
       'Results of several workers come back as one report each, in order; they are not put together by kind, in sections or tables, yet.',
   },
-  presets: {
-    later:
-      'Limits, gates, observers and rules are inherited from base profiles; ready-made fragments for the usual policies are not shipped yet.',
-  },
   runtimeProfiles: {
     later:
       'A run keeps the profiles it started with, or takes up today’s files when it is resumed; they cannot be edited while it runs yet.',

@@ -262,7 +262,8 @@ function dataOf({ name, task }: Actor): JsonObject {
 }
 
 /** How an agent ended as a final answer: what it delivered may say so itself (`final_response`), else its words are shown. */
-function answerOf({ deliverables, output }: EventOf<'agent.end'>): Detail {
+function answerOf({ deliverables: handedIn, output }: EventOf<'agent.end'>): Detail {
+  const deliverables = Object.keys(handedIn).length === 0 ? answerIn(output) : handedIn;
   const { operation, payload, human_readable_summary: summary } = deliverables;
   if (typeof operation === 'string')
     return { operation, payload: payload ?? null, summary: typeof summary === 'string' ? summary : output };
@@ -270,6 +271,18 @@ function answerOf({ deliverables, output }: EventOf<'agent.end'>): Detail {
   const words = typeof said === 'string' ? said : output;
   const isEmpty = !isJsonObject(deliverables) || Object.keys(deliverables).length === 0;
   return { operation: 'display_message', payload: isEmpty ? { message: output } : deliverables, summary: words };
+}
+
+/** The answer of an agent that is held to JSON. */
+function answerIn(output: string): JsonObject {
+  if (!output.startsWith('{')) return {};
+  try {
+    const value = JSON.parse(output) as JsonValue;
+    return isJsonObject(value) ? value : {};
+  } catch {
+    // Words that only begin like JSON are words.
+    return {};
+  }
 }
 
 /** Most characters of a summary. */
