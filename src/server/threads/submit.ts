@@ -3,7 +3,7 @@ import type { Journal } from '../../core/journal.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { OutsideItem } from '../../engine/outside-item.ts';
 import type { Run } from '../../engine/run.ts';
-import { readAnswer } from '../../inspector/read-answer.ts';
+import { choicesOf, readAnswer } from '../../inspector/read-answer.ts';
 import type { ServerParts } from '../http/server-parts.ts';
 import { currentExchange, type Exchange } from './exchange.ts';
 import { giveVerdicts, type GivenVerdict } from './give-verdicts.ts';
@@ -89,8 +89,11 @@ async function goOn(listening: Listening, { said, verdicts }: ThreadRequest): Pr
   const given = await giveVerdicts(run, verdicts);
   if (said === undefined) return { did: given > 0 ? 'decided' : 'nothing', ...before };
   const question = said.attachments.length === 0 && given === 0 ? run.pending.find(({ kind }) => kind === 'question') : undefined;
-  if (question !== undefined) {
-    await run.answer(question.id, readAnswer(question, said.text));
+  const answer = question === undefined ? '' : readAnswer(question, said.text);
+  // At a checkpoint other words than its answers are a message, with which the agent goes on.
+  const isWords = question?.tool === '' && question.schema !== undefined && !choicesOf(question).includes(answer);
+  if (question !== undefined && !isWords) {
+    await run.answer(question.id, answer);
     return { did: 'answered', ...before };
   }
   try {

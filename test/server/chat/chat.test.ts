@@ -156,6 +156,27 @@ describe('a chat of the AI SDK', () => {
     expect(JSON.stringify(model.requests.at(-1)?.prompt)).toContain('Very well.');
   });
 
+  it('shows where an agent stops for a person, who lets it go on, says how, or ends it', async () => {
+    const step = { toolCalls: [{ name: 'look', args: {} }] };
+    const { served, model } = await servedTeam({
+      profile: `${allow('look')}checkpoints: [{ id: each, after_turns: 1, message: Go on? }]`,
+      tools: [tool('look', () => 'a cat')],
+      replies: [step, step, step],
+    });
+    const chat = chatClient(served.url);
+    await chat.sendMessage({ text: 'Look.' });
+    const question = { type: 'data-question', data: { schema: { enum: ['go on', 'end'] }, isOpen: true } };
+    expect(chat.messages.at(-1)?.parts.filter(({ type }) => type === 'data-question')).toMatchObject([question]);
+    await chat.sendMessage({ text: 'Only at the mat.' });
+    await chat.sendMessage({ text: 'Go on' });
+    expect(model.requests).toHaveLength(3);
+    expect(JSON.stringify(model.requests[1]?.prompt)).toContain('Only at the mat.');
+    await chat.sendMessage({ text: 'end' });
+    expect(chat.error).toBeUndefined();
+    expect(chat.messages.at(-1)?.metadata).toMatchObject({ status: 'completed' });
+    expect(model.requests).toHaveLength(3);
+  });
+
   it('takes back what a reply said that was retried, and says it once', async () => {
     const { served, clock } = await servedTeam({
       profile: waitsForUser,
