@@ -26,7 +26,7 @@ const names = [
   'child_agent_agent_requested_help',
   'child_agent_agent_text_response',
   'child_agent_task_interrupted',
-] as const satisfies readonly (string | `child_agent_${Ending}`)[];
+] as const;
 
 type Name = (typeof names)[number];
 
