@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { runCli, starterFolder } from './cli-process.ts';
@@ -26,7 +26,17 @@ it('a tree is converted into a folder of its own, and said to be valid; what sta
   expect(done.out).toMatch(/left out theirs\/profiles\/Principal_EN\.yaml:\d+:\d+: the observer ends_on_empty_content/);
   expect(done.out).toMatch(/10 files written; \d+ changed, \d+ left out, 0 not converted\n$/);
   expect(await cli('validate', 'ours')).toMatchObject({ code: 0, out: expect.stringContaining('0 errors, 0 warnings') as string });
+  // A link in the folder that is written leads nowhere, least of all back.
+  await mkdir(path.join(cwd, 'linked'));
+  await symlink(path.join(cwd, 'theirs', 'profiles'), path.join(cwd, 'linked', 'profiles'));
+  expect(await cli('import', 'commonground', 'theirs', '-o', 'linked', '--force')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('nothing is written through it') as string,
+  });
   expect(await readdir(path.join(cwd, 'theirs'), { recursive: true })).toEqual(before);
+  expect(await readFile(path.join(cwd, 'theirs', 'profiles', 'Partner_EN.yaml'), 'utf8')).toBe(
+    await readFile(path.join(stock, 'profiles', 'Partner_EN.yaml'), 'utf8'),
+  );
 });
 
 it('what cannot be converted is told as data, with exit code 1; a file of that name is still a run to import', async () => {

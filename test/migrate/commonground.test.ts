@@ -356,6 +356,16 @@ system_prompt_construction:
 });
 
 describe('tools', () => {
+  it('one that a text speaks of though the profile may not call it is told', () => {
+    const { tree } = convertProfile(
+      'tool_access_policy: { allowed_toolsets: [flow_control_end] }\ntext_definitions: { t: "Call `generate_message_summary`, then `finish_flow`." }\n',
+    );
+    expect(told(tree.findings, 'changed')).toContain(
+      '1:1 a text speaks of generate_message_summary, which the profile may not call',
+    );
+    expect(told(tree.findings, 'changed').join()).not.toContain('finish_flow');
+  });
+
   it('names are mapped; unknown ones are told, with the place of each, and left out', () => {
     const { data, tree } = convertProfile(
       'tool_access_policy:\n  allowed_toolsets: [rag_tools, G, made_up]\n  allowed_individual_tools: [SendDirectiveToPrincipalTool, G_search, nothing]\n',

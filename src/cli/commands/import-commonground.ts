@@ -1,4 +1,4 @@
-import { mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import { countText } from '../../inspector/format/quantity-text.ts';
@@ -68,11 +68,25 @@ async function refuseFull(out: string, force: boolean): Promise<void> {
 }
 
 async function write(out: string, { files }: ConvertedTree): Promise<void> {
+  if (files.length > 0) await mkdir(out, { recursive: true });
   for (const { path: name, text } of files) {
     const target = path.join(out, name);
     await mkdir(path.dirname(target), { recursive: true });
+    await refuseLinks(out, target);
     await writeFile(target, text);
   }
+}
+
+/** A link in the folder could lead into the tree that is converted, or anywhere else. */
+async function refuseLinks(out: string, target: string): Promise<void> {
+  const folder = await realpath(path.dirname(target));
+  const way = path.relative(await realpath(out), folder);
+  const isLink = await lstat(target).then(
+    (info) => info.isSymbolicLink(),
+    () => false,
+  );
+  if (!isLink && way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way)) return;
+  throw new CadreError('OPTION_INVALID', `${target} is a link, or lies behind one; nothing is written through it`);
 }
 
 const titles: Readonly<Record<Finding['kind'], string>> = {

@@ -7,6 +7,7 @@ import { convertTemplate } from './convert-template.ts';
 import { convertTools } from './convert-tools.ts';
 import { keyNode, keysOf, mapAt, nodeAt, removeKey, setKey, textAt } from './edit-yaml.ts';
 import { inheritedItems, keepApart } from './inheritance.ts';
+import { checkNamedTools } from './named-tools.ts';
 import { find, type SourceFile } from './source-file.ts';
 import type { SourceTree } from './source-tree.ts';
 
@@ -45,6 +46,7 @@ export function convertProfile(file: SourceFile, tree: SourceTree): void {
   convertDecider(file, tree, ids('flow_decider'));
   convertStrategies(file, tree);
   convertDefinitions(file, tree);
+  checkNamedTools(file, tree);
 }
 
 function convertKeys(file: SourceFile, tree: SourceTree): void {

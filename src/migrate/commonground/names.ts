@@ -47,6 +47,26 @@ export function newTool(name: string): NewName | undefined {
   return Object.hasOwn(tools, name) ? tools[name] : undefined;
 }
 
+/** The toolsets of the tools above. */
+const owners: Readonly<Record<string, readonly string[]>> = {
+  planning_tools: ['manage_work_modules'],
+  dispatch_tools: ['dispatch_submodules'],
+  launch_tools: ['launch_principal'],
+  monitoring_tools: ['get_principal_status'],
+  intervention_tools: ['send_directive'],
+  reporting_tools: ['generate_markdown_report'],
+  flow_control_end: ['finish_flow'],
+  flow_control_summary: ['generate_message_summary'],
+  web: ['search_web', 'fetch_page'],
+  workspace: ['write_file', 'list_files'],
+  knowledge: ['search_knowledge', 'index_documents', 'list_knowledge'],
+};
+
+/** The toolset of a built-in tool, by its name here. */
+export function toolsetOf(tool: string): string | undefined {
+  return Object.entries(owners).find(([, names]) => names.includes(tool))?.[0];
+}
+
 const renamed = Object.entries(tools).filter(([from, { name }]) => from !== name);
 const renamedPattern = new RegExp(`(?<![\\w.-])(?:${renamed.map(([from]) => from).join('|')})(?![\\w-])`, 'g');
 
