@@ -26,7 +26,7 @@ const item = object({
   source: fc.constantFrom('USER_PROMPT', 'TOOL_RESULT'),
   payload: object({ n: absent(number), kind: absent(word) }),
 });
-const message = object({ role: fc.constantFrom('user', 'assistant'), content: word });
+const message = object({ role: fc.constantFrom('user', 'assistant', 'tool'), content: word });
 const workModule = object({
   status: fc.constantFrom('pending', 'completed'),
   name: absent(word),
@@ -64,13 +64,19 @@ export const contexts: fc.Arbitrary<PythonContext> = fc
 /** The first names of paths that observers set in these contexts. */
 export const ownState: ReadonlySet<string> = new Set(['total', 'topic', 'box']);
 
+/** The parts of a message: those of a reply hold more than its words. */
+function partsOf(role: unknown, content: unknown): readonly unknown[] {
+  if (role === 'tool')
+    return [{ type: 'tool-result', toolCallId: 'c1', toolName: 'search', output: { type: 'text', value: content } }];
+  if (role === 'user') return [{ type: 'text', text: content }];
+  const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'search', input: {} };
+  return [{ type: 'reasoning', text: 'Hm.' }, { type: 'text', text: content }, call];
+}
+
 /** The same data as this system shows them to a condition. */
 export function toScope({ state, meta, refs }: PythonContext): Scope {
   const { flags: flagValues, messages, inbox, current_action: action, ...values } = state;
-  const shown = (messages as readonly JsonObject[]).map(({ role, content }) => ({
-    role,
-    content: [{ type: 'text', text: content }],
-  }));
+  const shown = (messages as readonly JsonObject[]).map(({ role, content }) => ({ role, content: partsOf(role, content) }));
   return {
     state: { flags: flagValues, messages: shown, inbox, current_action: action, values },
     flags: flagValues,

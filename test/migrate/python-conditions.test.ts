@@ -108,7 +108,7 @@ describe('one by one', () => {
     const source = "len((v['state.messages'] or [{}])[-1].get('content', '').strip()) == 0";
     expect(celOf(source, 'after_reply')).toBe('size(turn.reply.trim()) == 0');
     expect(celOf(source)).toBe(
-      "size(join(state.messages[-1].content.filter(part, part.type == 'text').map(part, part.text), '').trim()) == 0",
+      "size(join(state.messages[-1].content.filter(part, part.type in ['text', 'tool-result']).map(part, default(part.text, string(part.output.value))), '').trim()) == 0",
     );
   });
 

@@ -212,7 +212,9 @@ function atItem(owner: Piece): string {
 
 function messageText(owner: Piece): Piece {
   if (owner.bare === 'turn') return piece("default(turn.reply, '')", level.chain, { kind: 'string', bare: 'turn.reply' });
-  const text = `join(${chainText(owner)}.content.filter(part, part.type == 'text').map(part, part.text), '')`;
+  // Words, and results of tools; not what the model thought, nor its calls.
+  const parts = `${chainText(owner)}.content.filter(part, part.type in ['text', 'tool-result'])`;
+  const text = `join(${parts}.map(part, default(part.text, string(part.output.value))), '')`;
   return piece(text, level.chain, { kind: 'string', broken: '' });
 }
 
