@@ -250,7 +250,9 @@ function runView(run: RunState): Readonly<Record<string, unknown>> {
   return {
     run_id: run.meta.runId,
     run_type: run.meta.profile,
-    title: run.meta.title,
+    get title() {
+      return run.meta.title;
+    },
     get status() {
       return run.status;
     },

@@ -61,6 +61,8 @@ export interface Env {
   readonly llmConfig: (profile: CompiledProfile, run: RunState, agent?: AgentState) => LlmConfig;
   /** The LLM config of a name. */
   readonly llmConfigOf: (name: string) => LlmConfig;
+  /** Who words the titles of runs; absent = nobody. */
+  readonly titles?: { readonly llmConfig: string };
   readonly catalog: ToolCatalog;
   /** The tools an agent has in the current turn; `bound` is what observers made of those of the turn to come. */
   readonly toolsOf: (profile: CompiledProfile, agent: AgentState, bound?: ToolBound) => AgentTools;

@@ -52,7 +52,7 @@ export interface ModelRequest {
   /** Absent for calls that are made outside a run. */
   readonly caller?: ModelCaller;
   /** `summary`: the call of a compaction, not of a turn. */
-  readonly purpose?: 'summary';
+  readonly purpose?: 'summary' | 'title';
 }
 
 /** A tool call as the provider gave it: raw argument text, its own id, the wire name. */

@@ -251,6 +251,8 @@ export interface TeamFacts {
   readonly description?: string;
   /** The profile that runs begin with when nobody names one. */
   readonly defaultProfile?: string;
+  /** Who words the titles of its runs. */
+  readonly titles?: { readonly llmConfig: string };
 }
 
 /** Everything a folder of profiles compiles to. */

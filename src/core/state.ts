@@ -44,6 +44,8 @@ export interface RunState {
   readonly keeps: Keeps;
   /** Some agent of it has read untrusted text: what agents share may carry it. */
   isTainted: boolean;
+  /** A model was asked for its title. */
+  isTitled: boolean;
   /** What a person allowed until the run ends. */
   standing: readonly StandingApproval[];
   readonly usage: RunUsage;

@@ -25,6 +25,8 @@ export type Effect =
       readonly cause: number;
     }
   | { readonly kind: 'compaction'; readonly agentId: AgentId; readonly compactionId: string; readonly cause: number }
+  /** Asks a model for the run's title. */
+  | { readonly kind: 'title'; readonly cause: number }
   | {
       readonly kind: 'tool';
       readonly agentId: AgentId;

@@ -26,6 +26,7 @@ export interface EnvParts {
   readonly llmConfigs: LlmConfigs;
   readonly hash: (text: string) => ContentHash;
   readonly secrets: Secrets;
+  readonly titles?: Env['titles'];
 }
 
 /** Puts together what decisions depend on: the parts know only core, this is where they meet. */
@@ -37,6 +38,7 @@ export function buildEnv(parts: EnvParts): Env {
     protocols: set.protocols,
     llmConfig: (profile, run, agent) => llmConfigs.of(profile, run.meta.llmConfig ?? switchedConfig(agent)),
     llmConfigOf: (name) => llmConfigs.resolve(name),
+    ...(parts.titles === undefined ? {} : { titles: parts.titles }),
     catalog,
     toolsOf: createToolsOf(parts, catalog),
     ingestor: (name) => ingestors.get(name),

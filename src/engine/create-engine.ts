@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { nanoid } from 'nanoid';
 import type { Clock } from '../core/clock.ts';
+import { CadreError } from '../core/error.ts';
 import type { CodedObserver } from '../core/env.ts';
 import type { Ids } from '../core/ids.ts';
 import type { Ingestor } from '../core/ingestor.ts';
@@ -68,6 +69,8 @@ export interface EngineOptions {
   readonly replay?: string | Recording;
   /** How long cancelled tools and model calls get to stop, in milliseconds; 5000 by default. */
   readonly graceMs?: number;
+  /** Has a model word the title of each run that is launched without one, after its first reply. In place of `titles` of a team.yaml. */
+  readonly titles?: { readonly llmConfig: string };
   /** Values that must never be recorded, besides the API keys and environment values of LLM configs. */
   readonly secrets?: readonly string[];
 }
@@ -97,7 +100,18 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 export async function prepareEngine(
   options: Pick<
     EngineOptions,
-    'profiles' | 'models' | 'tools' | 'toolsets' | 'ingestors' | 'observers' | 'functions' | 'team' | 'env' | 'replay' | 'secrets'
+    | 'profiles'
+    | 'models'
+    | 'tools'
+    | 'toolsets'
+    | 'ingestors'
+    | 'observers'
+    | 'functions'
+    | 'team'
+    | 'env'
+    | 'replay'
+    | 'secrets'
+    | 'titles'
   >,
 ): Promise<PreparedEngine> {
   const registry = createToolRegistry(allTools(options));
@@ -125,7 +139,9 @@ export async function prepareEngine(
     const configs = createLlmConfigs(set.llmConfigs, models, replay?.configs);
     llmConfigs.add(configs);
 
-    const bench = buildEnv({ set, registry, ingestors, observers, llmConfigs: configs, hash, secrets });
+    // A replay has only the calls that were recorded.
+    const titles = replay === undefined ? titlesOf(options.titles ?? set.team?.titles, configs) : undefined;
+    const bench = buildEnv({ set, registry, ingestors, observers, llmConfigs: configs, hash, secrets, titles });
     return {
       kernel: { env: bench, agentNode: createAgentNode(bench), toolNode: createToolNode(bench) },
       set,
@@ -179,6 +195,13 @@ export async function prepareEngine(
       });
     },
   };
+}
+
+/** Who words titles, when it is a config there is. */
+function titlesOf(titles: EngineOptions['titles'], configs: LlmConfigs): EngineOptions['titles'] {
+  if (titles === undefined || configs.find(titles.llmConfig) !== undefined) return titles;
+  const known = configs.names().join(', ') || 'none';
+  throw new CadreError('OPTION_INVALID', `titles: there is no LLM config '${titles.llmConfig}'; there are: ${known}`);
 }
 
 /** The caller's tools, and the team's unless they are left out; a tool of the caller wins over one of the same name. */

@@ -12,6 +12,7 @@ import type { Due } from '../nodes/dues.ts';
 import { endAgent } from '../nodes/end-agent.ts';
 import type { createToolNode, ToolOutcome } from '../nodes/tool-node.ts';
 import { agentIdAt } from '../nodes/transition-context.ts';
+import { applyTitle, titleIfDue } from '../nodes/run-titles.ts';
 import { applyVerdict } from '../nodes/verify-call.ts';
 import { afterThinking } from './after-thinking.ts';
 import { cancel, rootOf } from './cancel.ts';
@@ -33,6 +34,8 @@ export type Input =
     }
   | { readonly kind: 'model'; readonly agentId: AgentId; readonly turnId: TurnId; readonly outcome: ModelOutcome }
   | { readonly kind: 'compaction'; readonly agentId: AgentId; readonly compactionId: string; readonly outcome: ModelOutcome }
+  /** What came of asking a model for the run's title. */
+  | { readonly kind: 'title'; readonly outcome: ModelOutcome }
   | {
       readonly kind: 'tool';
       readonly agentId: AgentId;
@@ -101,9 +104,13 @@ function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
       break;
     case 'model':
       endModelCall(tx, kernel, input);
+      if (input.agentId === tx.run.rootAgentId) titleIfDue(tx, kernel.env);
       break;
     case 'compaction':
       applySummary(tx, kernel.env, input);
+      break;
+    case 'title':
+      applyTitle(tx, input.outcome);
       break;
     case 'tool':
       endToolCall(tx, kernel, input);
@@ -119,6 +126,7 @@ function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
       break;
     case 'recover':
       recover(tx, kernel.env, input);
+      titleIfDue(tx, kernel.env);
       break;
     case 'timer':
       applyDues(tx, kernel.env, input.dues);

@@ -8,7 +8,6 @@ import type { RunState } from '../core/state.ts';
 import type { ToolContext } from '../core/tool.ts';
 import type { Effect } from '../core/transaction.ts';
 import type { NodeFunction } from '../nodes/function-node.ts';
-import { summarise } from '../nodes/summary-request.ts';
 import type { Replay } from '../models/replay.ts';
 import type { Input, Kernel } from './decide.ts';
 import { blockedNote, couldNotBeMade } from './effect-faults.ts';
@@ -19,6 +18,7 @@ import { atMost, Closings } from './closings.ts';
 import { liveDeltas } from './live-deltas.ts';
 import { LazyAbort } from './lazy-abort.ts';
 import { replayedTool } from './replayed-tool.ts';
+import { beginSideCall, titleKey } from './side-calls.ts';
 import { runTool } from './run-tool.ts';
 import type { RunLive } from './run-live.ts';
 import { RunTimers } from './run-timers.ts';
@@ -104,7 +104,8 @@ export class Effects {
         this.#startModel(run, effect);
         break;
       case 'compaction':
-        this.#startCompaction(run, effect);
+      case 'title':
+        this.#startSideCall(run, effect);
         break;
       case 'tool':
       case 'verify':
@@ -128,6 +129,8 @@ export class Effects {
         this.#inFlight.get(event.callId)?.abort.abort(new CadreError('TOOL_CANCELLED', 'the call is over'));
       else if (event.type === 'compaction.end')
         this.#inFlight.get(event.compactionId)?.abort.abort(new CadreError('MODEL_ABORTED', 'the compaction is over'));
+      else if (event.type === 'run.end' && event.status === 'cancelled')
+        this.#inFlight.get(titleKey)?.abort.abort(new CadreError('MODEL_ABORTED', 'the run was cancelled'));
       else if (event.type === 'turn.end')
         this.#inFlight.get(event.turnId)?.abort.abort(new CadreError('MODEL_ABORTED', 'the turn is over'));
     }
@@ -192,19 +195,10 @@ export class Effects {
     );
   }
 
-  #startCompaction(run: RunState, effect: Extract<Effect, { kind: 'compaction' }>): void {
-    const { agentId, compactionId } = effect;
-    const agent = run.agents.get(agentId);
-    if (agent === undefined) return;
-    const { kernel, gateway, content } = this.#ports;
-    const abort = new AbortController();
-    this.#track(
-      { kind: 'model', key: compactionId },
-      abort,
-      Promise.try(summarise, kernel.env, { run, agent, signal: abort.signal, gateway, content }),
-      (outcome) => ({ kind: 'compaction', agentId, compactionId, outcome }),
-      (thrown) => ({ kind: 'compaction', agentId, compactionId, outcome: couldNotBeMade(thrown) }),
-    );
+  #startSideCall(run: RunState, effect: Extract<Effect, { kind: 'compaction' | 'title' }>): void {
+    if (effect.kind === 'title' && this.#inFlight.has(titleKey)) return;
+    const call = withinRequest(run.meta.request, () => beginSideCall(this.#ports, run, effect));
+    if (call !== undefined) this.#track(call, call.abort, call.work, call.done, call.failed);
   }
 
   /** Runs the tool of a call; or, on the same arguments and for the same call id, the one that finds out whether it happened. */
@@ -295,5 +289,8 @@ function leave(effect: InFlight, error: CadreError): void {
 
 /** A whole reply, or a tool's result: worth keeping, however late it comes. */
 function isGood(input: Input): boolean {
-  return (input.kind === 'model' && input.outcome.kind === 'reply') || (input.kind === 'tool' && input.outcome.status === 'ok');
+  return (
+    ((input.kind === 'model' || input.kind === 'title') && input.outcome.kind === 'reply') ||
+    (input.kind === 'tool' && input.outcome.status === 'ok')
+  );
 }

@@ -13,6 +13,7 @@ export function redactInput(secrets: Secrets, input: Input): Input {
   switch (input.kind) {
     case 'model':
     case 'compaction':
+    case 'title':
       return { ...input, outcome: redactReply(secrets, input.outcome) };
     case 'tool':
     case 'verify':

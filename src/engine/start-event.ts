@@ -4,9 +4,9 @@ import type { RunId } from '../core/ids.ts';
 import type { ContentEntry } from '../core/journal.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { Limits } from '../core/profile.ts';
+import { titleOf } from '../core/run-title.ts';
 import type { LaunchOptions, LaunchRequest } from './engine-parts.ts';
 import { checkRequest } from './run-request.ts';
-import { titleOf } from './run-title.ts';
 import { engineVersion } from './version.ts';
 
 /** What the engine adds to what was asked for. */

@@ -13,6 +13,10 @@ export function describeEvent(event: CadreEvent): string {
       return `the run was taken up again after ${event.downMs} ms${event.profiles === undefined ? '' : ', with other profiles'}`;
     case 'clock.jump':
       return `the wall clock jumped by ${event.ms} ms`;
+    case 'run.title':
+      return event.title === undefined
+        ? `no title was found: ${event.error?.message ?? ''}`
+        : `a model called the run ${inOneLine(event.title)}`;
     case 'run.end':
       return `the run ended ${event.status} (${event.outcome})`;
     case 'agent.start':

@@ -78,7 +78,7 @@ export function compileProfileFiles(files: readonly ProfileFile[], options: Comp
   const llm = compileLlmConfigs(parsed, { known, env: options.env ?? {}, report, usedJson });
   const protocols = compileProtocols(parsed, report);
   const profiles = compileProfiles(parsed, { report, environment: options.env ?? {}, known, ...llm, protocols });
-  const team = compileTeams(parsed.roots.team, profiles, report);
+  const team = compileTeams(parsed.roots.team, profiles, { report, known, ...llm });
   const tools = known.tools === undefined ? undefined : new Set([...known.tools, ...exposedNames(profiles)]);
   for (const node of parsed.roots.script) checkScriptTools(report, node, { ...known, ...(tools === undefined ? {} : { tools }) });
   const { diagnostics } = report;

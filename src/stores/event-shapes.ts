@@ -138,6 +138,7 @@ const table: { readonly [Type in EventType]: Omit<EventShape, 'type'> } = {
   'run.status': { code: 'r=', ids: [], shape: plain },
   'run.resume': { code: 'r+', ids: [], shape: plain },
   'clock.jump': { code: 'cj', ids: [], shape: plain },
+  'run.title': { code: 'rt', ids: [], shape: plain },
   'run.end': { code: 'r>', ids: [], shape: plain },
   'agent.start': { code: 'a<', ids: agent, shape: plain },
   'agent.release': { code: 'ar', ids: agent, shape: plain },

@@ -36,10 +36,12 @@ export function summaryChange(events: readonly CadreEvent[]): SummaryChange {
         break;
       case 'model.end':
       case 'compaction.end':
+      case 'run.title':
         inputTokens += event.usage.inputTokens ?? 0;
         outputTokens += event.usage.outputTokens ?? 0;
         if (event.cost === undefined) unpriced += 1;
         else cost += event.cost;
+        if (event.type === 'run.title' && event.title !== undefined) named = { ...named, title: event.title.toWellFormed() };
         break;
       case 'run.start':
         named = { ...named, title: event.title.toWellFormed(), profile: event.profile.toWellFormed(), status: 'running' };

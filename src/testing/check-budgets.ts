@@ -51,6 +51,10 @@ export function checkBudgets(events: readonly CadreEvent[]): readonly JournalPro
         tokens += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0);
         cost += event.cost ?? 0;
         break;
+      case 'run.title':
+        tokens += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0);
+        cost += event.cost ?? 0;
+        break;
       case 'turn.end':
         inFlight.delete(event.turnId);
         break;

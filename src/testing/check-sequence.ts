@@ -1,8 +1,8 @@
 import type { CadreEvent } from '../core/event.ts';
 import { Findings, type JournalProblem } from './journal-problem.ts';
 
-/** What may still be written once a run is over: results that came too late, and notes about them. */
-const afterTheEnd: ReadonlySet<string> = new Set(['tool.late', 'note.add']);
+/** What may still be written once a run is over: results that came too late, notes about them, and a title. */
+const afterTheEnd: ReadonlySet<string> = new Set(['tool.late', 'note.add', 'run.title']);
 
 /** Events that somebody outside brings about, so that a chain of causes may end at them. */
 function isFromOutside(event: CadreEvent): boolean {

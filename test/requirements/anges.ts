@@ -14,7 +14,7 @@ export const angesTables: readonly Table[] = [
       'return-types': 'ends that return: done, needs help, has words, was interrupted',
       'child-flattening': 'what children did, in line with what their parent did',
       'new-request': 'a request begins or goes on with a run',
-      'auto-title': ['a title by a model', missing.titles],
+      'auto-title': 'a title by a model',
       interrupt: 'an interruption is on record, and the run goes on from there',
       exhausted: 'too long is an end with what there is',
       'response-parse': 'JSON with analysis, reasoning and actions; what is wrong goes back',

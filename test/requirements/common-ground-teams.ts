@@ -106,7 +106,7 @@ export const teamTables: readonly Table[] = [
       'client-messages': ['launch, speak, stop, look at, and edit profiles and modules from outside', missing.runtimeProfiles],
       'run-requests': 'runs over HTTP: launched, listed, read, stopped',
       projects: ['projects with runs: rename, move, upload, previews, soft delete, an index that mends itself', missing.projects],
-      titles: ['titles worded by a model', missing.titles],
+      titles: 'titles worded by a model',
       'flow-view': 'which turn led to which',
       'timeline-view': 'lanes of agents with their turns and calls',
       'kanban-view': 'modules by status and by who works on them',

@@ -17,7 +17,6 @@ export const missing = {
   projects: {
     later: 'Runs are listed, searched and forked; they cannot be grouped in projects, renamed, moved or deleted yet.',
   },
-  titles: { later: 'A run is called what it is launched as, or by the first line of its prompt; no model words titles yet.' },
   notes: {
     later: 'What agents should always know stands in their profiles; notes that people edit beside them are not there yet.',
   },

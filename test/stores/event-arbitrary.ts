@@ -237,6 +237,7 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
       reserve: record({ tokens: count }, { cost: count, output: count }),
     },
   ),
+  'run.title': record({ usage: json, attempts: list(attempt) }, { title: text, error, cost: count }),
   'compaction.end': record(
     { agentId, compactionId: name, from: count, to: count, usage: json, attempts: list(attempt) },
     { head: name, headTokens: count, error, cost: count },

@@ -24,6 +24,7 @@ export function applyEvent(run: RunState, event: CadreEvent): void {
     case 'run.status':
     case 'run.resume':
     case 'clock.jump':
+    case 'run.title':
     case 'run.end':
       applyRunEvent(run, event);
       break;

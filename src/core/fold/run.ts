@@ -55,6 +55,7 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunState
     turns: new Map(),
     keeps,
     isTainted: false,
+    isTitled: false,
     standing: [],
     usage: emptyUsage(),
     // Journals of earlier versions lack the limits that came later.
@@ -72,7 +73,10 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunState
 }
 
 /** Folds what happens to the run as a whole. Clocks may go backwards, time that passed does not. */
-export function applyRunEvent(run: RunState, event: EventOf<'run.status' | 'run.resume' | 'clock.jump' | 'run.end'>): void {
+export function applyRunEvent(
+  run: RunState,
+  event: EventOf<'run.status' | 'run.resume' | 'clock.jump' | 'run.title' | 'run.end'>,
+): void {
   switch (event.type) {
     case 'run.status':
       if (event.status === 'running') endWait(run, event.at);
@@ -89,6 +93,13 @@ export function applyRunEvent(run: RunState, event: EventOf<'run.status' | 'run.
       if (run.awaitingSince === undefined) run.pausedMs += event.downMs;
       if (event.profiles !== undefined) run.meta = { ...run.meta, profiles: event.profiles };
       run.resumes.push({ at: event.at, downMs: event.downMs });
+      break;
+    case 'run.title':
+      run.isTitled = true;
+      if (event.title !== undefined) run.meta = { ...run.meta, title: event.title };
+      addUsage(run.usage, event);
+      run.budget.tokens += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0);
+      run.budget.cost += event.cost ?? 0;
       break;
     case 'run.end':
       endWait(run, event.at);

@@ -150,6 +150,7 @@ const fields: { readonly [Type in EventType]: Fields<Draft<Type>> } = {
   'run.status': { status: oneOf('running', 'awaiting') },
   'run.resume': { engineVersion: text, downMs: number, profiles: optional(contentHash) },
   'clock.jump': { ms: number },
+  'run.title': { title: optional(text), error: optional(errorRecord), usage, cost: optional(number), attempts: list(attempt) },
   'run.end': { status: oneOf('completed', 'failed', 'cancelled'), ...ending },
   'agent.start': {
     ...agent,

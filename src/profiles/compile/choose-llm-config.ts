@@ -5,6 +5,9 @@ import type { MapNode, ScalarNode } from '../yaml/source-node.ts';
 import type { CompileContext } from './compile-context.ts';
 import { textNode } from './read-node.ts';
 
+/** What is known of LLM configs. */
+export type KnownConfigs = Pick<CompileContext, 'report' | 'known' | 'llmConfigs' | 'abstractLlmConfigs' | 'broken'>;
+
 const defaultName = 'default';
 
 /**
@@ -39,12 +42,12 @@ export function chooseLlmConfig(context: CompileContext, profile: MapNode, isOpt
   return checkLlmConfig(context, ref);
 }
 
-function usableConfigs({ known, llmConfigs, abstractLlmConfigs }: CompileContext): ReadonlySet<string> {
+function usableConfigs({ known, llmConfigs, abstractLlmConfigs }: KnownConfigs): ReadonlySet<string> {
   return new Set([...llmConfigs].filter((name) => !abstractLlmConfigs.has(name)).concat([...(known.models ?? [])]));
 }
 
 /** The name of an LLM config that some key of a profile names; one that does not exist is reported. */
-export function checkLlmConfig(context: CompileContext, ref: ScalarNode & { readonly value: string }): string {
+export function checkLlmConfig(context: KnownConfigs, ref: ScalarNode & { readonly value: string }): string {
   const { report, known, llmConfigs, abstractLlmConfigs } = context;
   const usable = usableConfigs(context);
   const isChecked = llmConfigs.size > 0 || known.models !== undefined;

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../core/json.ts';
-import { list, name, object, oneOf, pattern, text } from './schema-parts.ts';
+import { list, name, object, oneOf, pattern, text, words } from './schema-parts.ts';
 
 /** Which folders a team may include: the one it lies in, or one beside it. */
 export const includePattern = /^\.\.(?:\/[\w-][\w.-]*)?$/;
@@ -12,6 +12,11 @@ export const teamSchema: JsonSchema = object(
     name: name('What the team is called; usually the name of its folder.'),
     description: text('What the team is for, for people.'),
     default_profile: name('The profile that runs begin with when nobody names one.'),
+    titles: object(
+      'Has a model word the title of each run that is launched without one, after its first reply.',
+      { llm_config: words('The LLM config or model that does; a small one will do.') },
+      { required: ['llm_config'], 'x-what': 'titles' },
+    ),
     includes: list(
       'Folders that are loaded with it.',
       pattern(

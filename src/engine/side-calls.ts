@@ -1,0 +1,50 @@
+import type { ContentHash } from '../core/ids.ts';
+import type { ModelGateway, ModelOutcome } from '../core/model.ts';
+import type { RunState } from '../core/state.ts';
+import type { Effect } from '../core/transaction.ts';
+import { wordTitle } from '../nodes/run-titles.ts';
+import { summarise } from '../nodes/summary-request.ts';
+import type { Input, Kernel } from './decide.ts';
+import { couldNotBeMade } from './effect-faults.ts';
+
+/** What calls beside the turns need. */
+interface SidePorts {
+  readonly kernel: Kernel;
+  readonly gateway: ModelGateway;
+  readonly content: (hash: ContentHash) => string | undefined;
+}
+
+/** A call beside the turns that has been begun. */
+export interface SideCall {
+  /** A title is waited for when an engine closes, like a tool; a summary is made again. */
+  readonly kind: 'model' | 'tool';
+  readonly key: string;
+  readonly abort: AbortController;
+  readonly work: Promise<ModelOutcome>;
+  readonly done: (outcome: ModelOutcome) => Input;
+  readonly failed: (thrown: unknown) => Input;
+}
+
+/** The key of the call that words a run's title; there is one at most. */
+export const titleKey = 'title';
+
+/** Begins the call of a summariser, or of whoever words the run's title; undefined when nobody wants it any more. */
+export function beginSideCall(
+  { kernel, gateway, content }: SidePorts,
+  run: RunState,
+  effect: Extract<Effect, { kind: 'compaction' | 'title' }>,
+): SideCall | undefined {
+  const abort = new AbortController();
+  const { signal } = abort;
+  if (effect.kind === 'title') {
+    const done = (outcome: ModelOutcome): Input => ({ kind: 'title', outcome });
+    const work = Promise.try(wordTitle, kernel.env, { run, signal, gateway });
+    return { kind: 'tool', key: titleKey, abort, work, done, failed: (thrown) => done(couldNotBeMade(thrown)) };
+  }
+  const { agentId, compactionId } = effect;
+  const agent = run.agents.get(agentId);
+  if (agent === undefined) return undefined;
+  const done = (outcome: ModelOutcome): Input => ({ kind: 'compaction', agentId, compactionId, outcome });
+  const work = Promise.try(summarise, kernel.env, { run, agent, signal, gateway, content });
+  return { kind: 'model', key: compactionId, abort, work, done, failed: (thrown) => done(couldNotBeMade(thrown)) };
+}
