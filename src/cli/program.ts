@@ -4,6 +4,7 @@ import type { ExitCode } from './exit-code.ts';
 import { addAuthoringCommands } from './authoring-commands.ts';
 import { addSteeringCommands } from './steering-commands.ts';
 import { collectFiles } from './attachments-option.ts';
+import { addShelfCommands } from './shelf-commands.ts';
 import { addSharingCommands } from './sharing-commands.ts';
 import { colorOption, type Done, running, storeOption } from './shared-options.ts';
 
@@ -21,6 +22,7 @@ export function createProgram(done: (code: ExitCode) => void): Command {
   addRunningCommands(program, done);
   addSteeringCommands(program, done);
   addReadingCommands(program, done);
+  addShelfCommands(program, done);
   addServingCommands(program, done);
   addSharingCommands(program, done);
   addAuthoringCommands(program, done);
@@ -98,7 +100,14 @@ function reading(command: Command): Command {
 }
 
 function addReadingCommands(program: Command, done: Done): void {
-  reading(program.command('runs').summary('list the runs, newest first')).action(async (options) => {
+  reading(
+    program
+      .command('runs')
+      .summary('list the runs, newest first')
+      .option('--project <name>', 'of this project only')
+      .option('--search <words>', 'only those with these words in title, id, profile or project')
+      .option('--deleted', 'the deleted ones'),
+  ).action(async (options) => {
     const { runsCommand } = await import('./commands/runs.ts');
     done(await runsCommand(options));
   });

@@ -56,6 +56,7 @@ export type ErrorCode =
   | 'TURN_UNKNOWN'
   | 'RUN_ENDED'
   | 'RUN_LOCKED'
+  | 'RUN_DELETED'
   | 'RUN_EXISTS'
   | 'RUN_IMPORTED'
   | 'PENDING_UNKNOWN'

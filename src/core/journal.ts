@@ -51,14 +51,29 @@ export interface RunSummary {
   readonly isAbandoned?: true;
   /** It was read from a file, and never goes on. */
   readonly isImported?: true;
+  /** The project it was put into. */
+  readonly project?: string;
+  /** When it was deleted, in milliseconds since 1970: it is in no list but that of the deleted ones. */
+  readonly deletedAt?: number;
 }
 
-/** Which runs are listed; all of them unless something is said. */
+/** What people say of a run without changing it; what is not named stays, null takes it back. */
+export interface RunMarks {
+  readonly title?: string | null;
+  readonly project?: string | null;
+  readonly deletedAt?: number | null;
+}
+
+/** Which runs are listed; all that are not deleted, unless something is said. */
 export interface RunsFilter {
-  /** Only the run of this id. */
+  /** Only the run of this id, deleted or not. */
   readonly runId?: RunId;
   /** Only runs that are not over. */
   readonly isOpen?: true;
+  /** Only runs of this project. */
+  readonly project?: string;
+  /** Only runs that are deleted. */
+  readonly isDeleted?: true;
   /** Only so many, the newest. */
   readonly limit?: number;
 }
@@ -71,7 +86,9 @@ export interface RunsFilter {
  * 3. What `read` returns was appended, in order, without gaps; every event deep-equals the one appended.
  * 4. `content` answers at once: model calls and views are put together from stored texts without waiting. A store that is far
  *    away reads the texts of a run into memory in `acquire` or `read`.
- * 5. A newer schema is refused with STORE_NEWER, damage with STORE_CORRUPT, everything else with STORE_FAILED.
+ * 5. What `mark` says of a run is part of its summary at once. A run that is deleted is not acquired (RUN_DELETED); one that is open and
+ *    held by somebody alive is not deleted (RUN_LOCKED).
+ * 6. A newer schema is refused with STORE_NEWER, damage with STORE_CORRUPT, everything else with STORE_FAILED.
  */
 export interface Journal {
   /** Where the journal is, for people: a path, or `memory`. */
@@ -86,6 +103,8 @@ export interface Journal {
   content(hash: ContentHash): string | undefined;
   /** Runs, the newest first. What a filter leaves out costs nothing, or next to nothing. */
   runs(filter?: RunsFilter): Awaitable<readonly RunSummary[]>;
+  /** Says something of a run, whoever holds it: another title, a project, that it is deleted. RUN_UNKNOWN when there is no such run. A store may lack it. */
+  mark?(runId: RunId, change: RunMarks): Awaitable<void>;
   close(): Awaitable<void>;
 }
 

@@ -25,6 +25,7 @@ import { checkRequest } from './run-request.ts';
 import { startEvent } from './start-event.ts';
 import type { Run } from './run.ts';
 import type { RunActor } from './run-actor.ts';
+import { RunShelf } from './run-shelf.ts';
 import { runHandle, type RunHandle } from './run-handle.ts';
 import { toUserPayload, withAttachments } from './user-payload.ts';
 
@@ -41,11 +42,14 @@ export class Engine {
   readonly #leaveToolsets: () => Promise<void>;
   /** The journal to read from, also runs that others advance. */
   readonly records: JournalReader;
+  /** Titles, projects and deletion of runs. */
+  readonly shelf: RunShelf;
   #closing: Promise<void> | undefined;
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
     this.records = parts.journal;
+    this.shelf = new RunShelf(parts.journal, parts.clock);
     this.#leases = new Leases(parts.journal, parts.owner);
     this.#content = createContentCache(parts.journal);
     this.#leaveToolsets = parts.toolsets.use((news) => {
@@ -74,14 +78,13 @@ export class Engine {
     await this.#toolsetsReady([profile.name]);
     const runId = request.runId === undefined ? ids.runId() : await freeRunId(this.#parts.journal, request.runId);
     const payload = await withAttachments(toUserPayload(request.input), workspaceOf({ runId, workspace: options.workspace }));
-    const { snapshot } = workbench;
     const { run, begun } = await this.#leases.take(runId, (lease) => {
       this.#assertOpen();
       const limits = runLimits(this.#parts.limits, options.limits);
-      const facts = { runId, at: clock.now(), payload, profile: profile.name, snapshot, limits };
+      const facts = { runId, at: clock.now(), payload, profile: profile.name, snapshot: workbench.snapshot, limits };
       const start = workbench.kernel.env.secrets.json(startEvent(facts, request, options));
       const { actor, run } = this.#activate(startRun(start), lease, workbench, options);
-      const prefix = { events: [start], contents: [snapshot] };
+      const prefix = { events: [start], contents: [workbench.snapshot] };
       return { run, begun: actor.begin(prefix, { kind: 'start', profile: profile.name, payload: start.input }) };
     });
     await begun;
@@ -110,9 +113,8 @@ export class Engine {
    * damaged, or its profiles cannot be used) is reported with the reason and keeps no other from going on.
    */
   async recover(options: ResumeOptions = {}): Promise<readonly RecoveredRun[]> {
-    const resume = async (runId: RunId): Promise<Run | undefined> =>
-      this.#live.has(runId) ? undefined : await this.resume(runId, options);
-    return await recoverEach((await this.runs()).toReversed(), resume);
+    const open = (await this.runs()).toReversed();
+    return await recoverEach(open, async (runId) => (this.#live.has(runId) ? undefined : await this.resume(runId, options)));
   }
 
   /**
@@ -239,8 +241,8 @@ export class Engine {
   }
 
   async #close(options: { readonly graceMs?: number }): Promise<void> {
-    const drainMs = options.graceMs ?? 2 * this.#parts.graceMs;
-    await Promise.all([...this.#live.values()].map(({ actor }) => actor.suspend(drainMs)));
+    const { graceMs = 2 * this.#parts.graceMs } = options;
+    await Promise.all([...this.#live.values()].map(({ actor }) => actor.suspend(graceMs)));
     await this.#leases.settled();
     await Promise.all([this.#liveThings.closeAll(), this.#leaveToolsets()]);
     this.#live.clear();

@@ -106,6 +106,31 @@ export function lockedRun(location: string, runId: string, owner: string, since:
   );
 }
 
+/** Refuses to delete a run that somebody has. */
+export function assertMayDelete(
+  location: string,
+  runId: string,
+  holder: { readonly owner: string; readonly since: number } | undefined,
+): void {
+  if (holder === undefined) return;
+  throw new CadreError(
+    'RUN_LOCKED',
+    `${location}: run ${runId} is not over, and ${holder.owner} has it; cancel it before it is deleted. Nothing was deleted`,
+    { details: { runId, owner: holder.owner, since: holder.since } },
+  );
+}
+
+/** The failure of taking up a run that is deleted. */
+export function deletedRun(location: string, runId: string): CadreError {
+  return new CadreError(
+    'RUN_DELETED',
+    `${location}: run ${runId} is deleted; restore it to go on with it (cadre restore ${runId})`,
+    {
+      details: { runId },
+    },
+  );
+}
+
 /** The failure of using a journal after `close`. */
 export function closedJournal(location: string): CadreError {
   return new CadreError('STORE_FAILED', `${location}: the journal is closed; open it again`, { details: { location } });

@@ -1,12 +1,14 @@
 import type { CadreEvent } from '../core/event.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
-import type { Commit, Journal, Lease, RunsFilter, RunSummary } from '../core/journal.ts';
+import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary } from '../core/journal.ts';
 import {
   assertCommit,
   assertId,
   assertLeaseRequest,
+  assertMayDelete,
   assertRange,
   closedJournal,
+  deletedRun,
   lockedRun,
   staleLease,
   staleSequence,
@@ -39,11 +41,13 @@ class MemoryJournal implements Journal {
   readonly #runs = new Map<RunId, MemoryRun>();
   readonly #leases = new Map<RunId, MemoryLease>();
   readonly #contents = new Map<ContentHash, string>();
+  readonly #marks = new Map<RunId, { readonly [Key in keyof RunMarks]?: NonNullable<RunMarks[Key]> }>();
   #closed = false;
 
   acquire(runId: RunId, owner: string): Lease {
     this.#assertOpen();
     assertLeaseRequest(runId, owner);
+    if (this.#marks.get(runId)?.deletedAt !== undefined) throw deletedRun(location, runId);
     const held = this.#leases.get(runId);
     // Whoever holds a lease on memory is in this process, and so alive.
     if (held !== undefined && held.owner !== null) throw lockedRun(location, runId, held.owner, held.since);
@@ -87,11 +91,28 @@ class MemoryJournal implements Journal {
     return this.#contents.get(hash);
   }
 
-  runs({ runId, isOpen, limit = Infinity }: RunsFilter = {}): readonly RunSummary[] {
+  mark(runId: RunId, change: RunMarks): void {
+    this.#assertOpen();
+    assertId('run id', runId);
+    const run = this.#runs.get(runId);
+    if (run === undefined) throw unknownRun(location, runId);
+    const { owner = null, since = 0 } = this.#leases.get(runId) ?? {};
+    if (typeof change.deletedAt === 'number' && owner !== null && isOpenStatus(summarise(run)?.status ?? ''))
+      assertMayDelete(location, runId, { owner, since });
+    const changed = Object.entries({ ...this.#marks.get(runId), ...change });
+    this.#marks.set(runId, Object.fromEntries(changed.filter(([, value]) => value !== null && value !== undefined)));
+  }
+
+  runs({ runId, isOpen, project, isDeleted, limit = Infinity }: RunsFilter = {}): readonly RunSummary[] {
     this.#assertOpen();
     const one = runId === undefined ? undefined : this.#runs.get(runId);
     const runs = runId === undefined ? [...this.#runs.values()] : one === undefined ? [] : [one];
-    const summaries = runs.flatMap((run) => summarise(run) ?? []);
+    const marked = runs.flatMap((run) => summarise(run) ?? []).map((run) => ({ ...run, ...this.#marks.get(run.runId) }));
+    const summaries = marked.filter(
+      (run) =>
+        (runId !== undefined || (run.deletedAt !== undefined) === (isDeleted === true)) &&
+        (project === undefined || run.project === project),
+    );
     // Newest first; of two in the same millisecond, the one begun later.
     const newestFirst = summaries.reverse().sort((a, b) => b.createdAt - a.createdAt);
     return newestFirst.filter((run) => isOpen !== true || (isOpenStatus(run.status) && run.isImported !== true)).slice(0, limit);

@@ -1,12 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CadreEvent } from '../core/event.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
-import type { Commit, Journal, Lease, RunsFilter, RunSummary } from '../core/journal.ts';
+import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary } from '../core/journal.ts';
 import { assertCommit, assertId, assertLeaseRequest, assertRange, closedJournal, unknownRun } from './commit-check.ts';
 import { toStoreError } from './sqlite-failure.ts';
 import { openJournalFile } from './sqlite-open.ts';
 import { SqliteAppender } from './sqlite-appender.ts';
 import { SqliteLeases } from './sqlite-leases.ts';
+import { SqliteMarks } from './sqlite-marks.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 
 /** How a journal file is opened. */
@@ -49,12 +50,14 @@ export class SqliteJournal implements Journal {
   readonly #reader: SqliteReader;
   readonly #leases: SqliteLeases;
   readonly #appender: SqliteAppender;
+  readonly #marks: SqliteMarks;
 
   constructor(path: string, database: DatabaseSync, options: SqliteJournalOptions) {
     this.location = path;
     this.#database = database;
     this.#reader = new SqliteReader(this.#database, path);
     this.#leases = new SqliteLeases(this.#database, path, options.takeOver ?? false);
+    this.#marks = new SqliteMarks(this.#database, path);
     this.#appender = new SqliteAppender(this.#database, path, options.durability === 'full');
   }
 
@@ -95,6 +98,11 @@ export class SqliteJournal implements Journal {
 
   runs(filter: RunsFilter = {}): readonly RunSummary[] {
     return this.#guard('listing the runs', () => this.#reader.runs(filter));
+  }
+
+  mark(runId: RunId, change: RunMarks): void {
+    assertId('run id', runId);
+    this.#guard(`marking run ${runId}`, () => this.#marks.mark(runId, change));
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { RunId } from '../core/ids.ts';
 import type { Lease } from '../core/journal.ts';
-import { lockedRun } from './commit-check.ts';
+import { deletedRun, lockedRun } from './commit-check.ts';
 import { isOwnerAlive, parseOwner, processBirth } from './lease-owner.ts';
 import { inTransaction } from './sqlite-transaction.ts';
 
@@ -11,7 +11,14 @@ export class SqliteLeases {
   readonly #file: string;
   readonly #takeOver: boolean;
   readonly #held = new Map<RunId, Lease>();
-  #statements: { readonly find: StatementSync; readonly take: StatementSync; readonly leave: StatementSync } | undefined;
+  #statements:
+    | {
+        readonly find: StatementSync;
+        readonly isDeleted: StatementSync;
+        readonly take: StatementSync;
+        readonly leave: StatementSync;
+      }
+    | undefined;
 
   constructor(database: DatabaseSync, file: string, takeOver: boolean) {
     this.#database = database;
@@ -21,10 +28,11 @@ export class SqliteLeases {
 
   /** Takes a run from nobody, or from a holder that is gone. Fails with RUN_LOCKED. */
   acquire(runId: RunId, owner: string): Lease {
-    const { find, take } = this.#prepared();
+    const { find, take, isDeleted } = this.#prepared();
     const birth = processBirth(parseOwner(owner)?.pid ?? 0) ?? null;
     const lease = inTransaction(this.#database, () => {
       const row = find.get(runId);
+      if (isDeleted.get(runId) !== undefined) throw deletedRun(this.#file, runId);
       const holder = row?.['owner'];
       if (typeof holder === 'string' && !this.#takeOver) {
         const holderBirth = row?.['birth'];
@@ -53,6 +61,7 @@ export class SqliteLeases {
   #prepared() {
     this.#statements ??= {
       find: this.#database.prepare('SELECT epoch, owner, since, birth FROM leases WHERE run_id = ?'),
+      isDeleted: this.#database.prepare('SELECT 1 FROM marks WHERE run_id = ? AND deleted_at IS NOT NULL'),
       take: this.#database.prepare(
         `INSERT INTO leases (run_id, epoch, owner, since, birth) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT (run_id) DO UPDATE SET epoch = excluded.epoch, owner = excluded.owner, since = excluded.since, birth = excluded.birth`,

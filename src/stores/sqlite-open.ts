@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { CadreError } from '../core/error.ts';
 import { corruptJournal, toStoreError } from './sqlite-failure.ts';
-import { createLayout, migrate, readVersion, schemaVersion } from './sqlite-schema.ts';
+import { createLayout, migrate, oldestReadable, readVersion, schemaVersion } from './sqlite-schema.ts';
 
 /** How long a write waits for another process's write, in milliseconds. */
 const busyTimeoutMs = 5000;
@@ -31,6 +31,8 @@ export function openJournalFile(path: string, readOnly: boolean): DatabaseSync {
 
 function bringUp(database: DatabaseSync, path: string, readOnly: boolean, version: number): void {
   if (!readOnly) return migrate(database, path);
+  // It only lacks what nobody has said of its runs yet.
+  if (version >= oldestReadable) return;
   throw new CadreError(
     'STORE_FAILED',
     `${path}: the journal has the older layout ${version}, which reading alone cannot bring up to ${schemaVersion}; open it once for writing`,

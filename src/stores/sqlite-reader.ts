@@ -30,11 +30,17 @@ export class SqliteReader {
     );
     this.#lastSeq = database.prepare('SELECT last_seq FROM commits WHERE key > :begin AND key < :end ORDER BY key DESC LIMIT 1');
     this.#content = database.prepare('SELECT sum, text FROM contents WHERE hash = ?');
+    // An older file that may not be written has no such table.
+    const hasMarks = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'marks'`).get() !== undefined;
+    const marks = hasMarks ? 'marks' : '(SELECT NULL AS run_id, NULL AS title, NULL AS project, NULL AS deleted_at)';
     this.#runs = database.prepare(
       `SELECT runs.*, last.last_seq, last.at, last.agents, last.turns, last.input_tokens, last.output_tokens, last.cost, last.unpriced,
          leases.owner AS owner, leases.birth AS birth
        FROM (
-         SELECT * FROM runs WHERE (:runId IS NULL OR run_id = :runId) AND (:isOpen = 0 OR status IN ('running', 'awaiting'))
+         SELECT runs.*, marks.title AS own_title, marks.project AS project, marks.deleted_at AS deleted_at
+         FROM runs LEFT JOIN ${marks} AS marks ON marks.run_id = runs.run_id
+         WHERE CASE WHEN :runId IS NULL THEN (marks.deleted_at IS NOT NULL) = :isDeleted ELSE runs.run_id = :runId END
+           AND (:isOpen = 0 OR status IN ('running', 'awaiting')) AND (:project IS NULL OR marks.project = :project)
          ORDER BY created_at DESC, run DESC LIMIT :limit
        ) AS runs LEFT JOIN leases ON leases.run_id = runs.run_id LEFT JOIN commits AS last ON last.key = (SELECT max(key) FROM commits WHERE key > runs.run << 31 AND key < (runs.run + 1) << 31)
        ORDER BY runs.created_at DESC, runs.run DESC`,
@@ -85,8 +91,14 @@ export class SqliteReader {
   }
 
   /** The runs of a filter, the newest first. */
-  runs({ runId, isOpen, limit }: RunsFilter): readonly RunSummary[] {
-    const asked = { runId: runId ?? null, isOpen: isOpen === true ? 1 : 0, limit: limit ?? -1 };
+  runs({ runId, isOpen, project, isDeleted, limit }: RunsFilter): readonly RunSummary[] {
+    const asked = {
+      runId: runId ?? null,
+      isOpen: isOpen === true ? 1 : 0,
+      project: project ?? null,
+      isDeleted: isDeleted === true ? 1 : 0,
+      limit: limit ?? -1,
+    };
     return this.#runs.all(asked).map((row) => this.#toSummary(row));
   }
 
@@ -120,7 +132,7 @@ export class SqliteReader {
     const isDamaged = row['last_seq'] === null;
     return {
       runId: String(runId) as RunId,
-      title: String(row['title']),
+      title: String(row['own_title'] ?? row['title']),
       profile: String(row['profile']),
       status: isDamaged ? 'damaged' : String(row['status']).replace(importedMark, ''),
       ...(typeof outcome === 'string' ? { outcome } : {}),
@@ -132,6 +144,8 @@ export class SqliteReader {
       inputTokens: Number(row['input_tokens']),
       outputTokens: Number(row['output_tokens']),
       ...(String(row['status']).startsWith(importedMark) ? { isImported: true as const } : {}),
+      ...(typeof row['project'] === 'string' ? { project: row['project'] } : {}),
+      ...(typeof row['deleted_at'] === 'number' ? { deletedAt: row['deleted_at'] } : {}),
       cost: Number(row['cost']),
       costUnknown: Number(row['unpriced']) > 0,
       ...(!isDamaged && isOpenStatus(String(row['status'])) && isLeft(row) ? { isAbandoned: true as const } : {}),

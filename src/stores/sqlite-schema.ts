@@ -5,7 +5,10 @@ import { addCosts } from './sqlite-add-costs.ts';
 import { corruptJournal } from './sqlite-failure.ts';
 
 /** The layout this version writes. A file with a higher number is refused, a lower one is brought up to it. */
-export const schemaVersion = 2;
+export const schemaVersion = 3;
+
+/** The oldest layout that can be read as it is, where nothing may be written. */
+export const oldestReadable = 2;
 
 /** Sequence numbers a run may have; `commits.key` is `run * keySpan + first sequence number`, so that a run's commits lie side by side. */
 export const keySpan = 2 ** 31;
@@ -13,12 +16,17 @@ export const keySpan = 2 ** 31;
 /** Runs a file may have, so that every key is an exact number in JavaScript. */
 export const maxRuns = 2 ** 22 - 1;
 
+const marks = `
+CREATE TABLE marks (run_id TEXT PRIMARY KEY, title TEXT, project TEXT, deleted_at REAL) WITHOUT ROWID;
+`;
+
 /*
  * commits: one row per commit, or several of one transaction when it has more than a thousand events. The body (event-codec.ts) comes last, because what is in front of it is read without it. The
  *   six counts are the run's totals up to and including this commit, so that a commit writes one page and not two. `cost` is in
  *   US dollars, `unpriced` are model calls without a price, `sum` is `commitSum`.
  * contents: texts stored once. A text that UTF-8 cannot hold (lone surrogates) is kept as UTF-16 bytes.
  * runs: what changes rarely. The rest of a run's summary stands in its last commit.
+ * marks: what people say of runs: a title in the place of the run's own, a project, when it was deleted. No row = nothing.
  * leases: `owner` is null when nobody holds the run; `epoch` only ever grows.
  */
 const layout = `
@@ -34,13 +42,13 @@ CREATE TABLE commits (
 );
 CREATE TABLE contents (hash TEXT PRIMARY KEY, sum INTEGER NOT NULL, text NOT NULL);
 CREATE TABLE leases (run_id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, owner TEXT, since REAL, birth TEXT) WITHOUT ROWID;
-`;
+${marks}`;
 
 /** One step from a layout to the next; runs inside the transaction of all steps. */
 type Migration = (database: DatabaseSync) => void;
 
 /** `migrations[n]` takes a file of version n to version n + 1. Steps are never changed once released. */
-const migrations: readonly Migration[] = [addChecksums, addCosts];
+const migrations: readonly Migration[] = [addChecksums, addCosts, addMarks];
 
 /** The checksum of a stored text: finds bytes that changed on the disk, which SQLite does not. */
 export function contentSum(text: string | Uint8Array): number {
@@ -91,6 +99,11 @@ export function migrate(database: DatabaseSync, file: string): void {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
+}
+
+/** 2 → 3: runs have projects, other titles, and can be deleted. */
+function addMarks(database: DatabaseSync): void {
+  database.exec(marks);
 }
 
 /** 0 → 1: rows carry a checksum. Columns cannot be added in front of the body, so both tables are rewritten. */

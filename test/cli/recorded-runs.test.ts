@@ -65,6 +65,25 @@ describe('looking into a run', () => {
     expect(first).not.toMatch(/run_[a-z0-9]{12}/);
   });
 
+  it('[B.83] gets another title, a project, and is deleted and restored; its journal stays as it is', async () => {
+    const { read, cwd } = await recorded();
+    const before = await read('events', 'last');
+    expect(await read('rename', 'last', 'Wet', 'roots')).toMatch(/^Run run_\w+ is called “Wet roots”\.\n$/);
+    await read('move', 'last', 'Garden');
+    expect(await read('runs', '--project', 'Garden', '--search', 'ROOTS')).toMatch(/PROJECT\n.*Wet roots +Garden\n$/);
+    expect(await read('runs', '--search', 'tomatoes')).toBe('No runs.\n');
+    await read('projects', '--rename', 'Garden', '--to', 'Yard');
+    expect(JSON.parse(await read('projects', '--json'))).toMatchObject([{ name: 'Yard', runs: 1 }]);
+    expect(await read('events', 'last')).toBe(before);
+    expect(await read('delete', 'last', '--forks')).toContain('restore brings it back');
+    expect(await read('runs')).toBe('No runs.\n');
+    expect(await read('runs', '--deleted')).toContain('Wet roots');
+    const gone = await runCli(['resume', 'last'], { cwd });
+    expect([gone.code, gone.err]).toEqual([2, expect.stringContaining('there is no run in')]);
+    await read('restore', 'last');
+    expect(await read('runs')).toContain('Wet roots');
+  });
+
   it('leaves the journal as it is', async () => {
     const { cwd, read } = await recorded();
     const before = await read('events', 'last');

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../src/core/error.ts';
 import { CadreError } from '../../src/core/error.ts';
 import type { EventDraft } from '../../src/core/event.ts';
 import type { AgentId, ContentHash } from '../../src/core/ids.ts';
-import type { Commit, Journal, Lease, RunsFilter } from '../../src/core/journal.ts';
+import type { Commit, Journal, Lease, RunMarks, RunsFilter } from '../../src/core/journal.ts';
 import {
   note,
   placed,
@@ -203,6 +203,61 @@ export function journalContract(name: string, make: () => JournalPlace): void {
           expect(await journal.content('h' as ContentHash)).toBe(text);
         },
       );
+    });
+
+    describe('what people say of runs', () => {
+      const mark = async (id: string, change: RunMarks) => await journal.mark?.(sampleRun(id), change);
+      const listed = async (filter?: RunsFilter) => (await journal.runs(filter)).map((run) => run.title);
+      beforeEach(async () => {
+        for (const name of ['a', 'b', 'c']) {
+          const lease = await journal.acquire(sampleRun(name), sampleOwner('a'));
+          await append(lease, 0, runBegin(name));
+          await journal.release(lease);
+        }
+      });
+
+      it('a title, a project and a deletion are in its summary at once, and are taken back', async () => {
+        await mark('a', { title: 'Tea', project: 'drinks' });
+        await mark('b', { project: 'drinks' });
+        expect((await journal.runs({ runId: sampleRun('a') }))[0]).toMatchObject({ title: 'Tea', project: 'drinks', lastSeq: 2 });
+        expect((await listed({ project: 'drinks' })).toSorted()).toEqual(['Tea', 'b']);
+        await mark('a', { title: null });
+        await mark('b', { project: null });
+        expect(await listed({ project: 'drinks' })).toEqual(['a']);
+        expect((await journal.runs({ runId: sampleRun('b') }))[0]).not.toHaveProperty('project');
+      });
+
+      it('a deleted run is in no list but its own, and is not acquired; nothing of it is gone', async () => {
+        const before = await journal.read(sampleRun('a'));
+        await mark('a', { deletedAt: 5, project: 'drinks' });
+        expect((await listed()).toSorted()).toEqual(['b', 'c']);
+        expect(await listed({ isOpen: true })).not.toContain('a');
+        expect(await listed({ project: 'drinks' })).toEqual([]);
+        expect(await journal.runs({ isDeleted: true })).toMatchObject([{ title: 'a', project: 'drinks', deletedAt: 5 }]);
+        expect(await journal.runs({ runId: sampleRun('a') })).toMatchObject([{ deletedAt: 5 }]);
+        expect(await journal.read(sampleRun('a'))).toEqual(before);
+        await failure('RUN_DELETED', () => journal.acquire(sampleRun('a'), sampleOwner('b')));
+        await mark('a', { deletedAt: null });
+        expect((await listed()).toSorted()).toEqual(['a', 'b', 'c']);
+        await journal.release(await journal.acquire(sampleRun('a'), sampleOwner('b')));
+      });
+
+      it('a run that somebody has takes a title and a project, and is not deleted before it is over', async () => {
+        const lease = await journal.acquire(sampleRun('a'), sampleOwner('a'));
+        await mark('a', { title: 'Tea', project: 'drinks' });
+        await failure('RUN_LOCKED', () => mark('a', { deletedAt: 5 }));
+        expect(await listed({ project: 'drinks' })).toEqual(['Tea']);
+        await append(lease, 2, [{ type: 'run.end', status: 'completed', outcome: 'success', output: '', deliverables: {} }]);
+        await mark('a', { deletedAt: 5 });
+        expect(await listed({ project: 'drinks' })).toEqual([]);
+        // Whoever has it still records what comes late.
+        await append(lease, 3, [note('late')]);
+        expect(await journal.read(sampleRun('a'))).toHaveLength(4);
+      });
+
+      it('nothing is said of a run there is not', async () => {
+        await failure('RUN_UNKNOWN', () => mark('nobody', { title: 'x' }));
+      });
     });
 
     describe('list of runs', () => {

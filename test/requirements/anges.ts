@@ -38,7 +38,7 @@ export const angesTables: readonly Table[] = [
       summarisation: 'summaries after so many actions and after each task',
       factory: 'agents and actions of one’s own',
       persistence: 'stored after each step; parents and children go on by id',
-      deletion: ['runs are deleted with their children', missing.projects],
+      deletion: 'runs are deleted with their children',
       inference: 'busy servers are asked again, waiting longer each time',
       'mcp-manager': 'servers from a file, connected when needed and anew when lost',
       cli: 'one task or a conversation, told as it goes',

@@ -105,7 +105,9 @@ export const teamTables: readonly Table[] = [
       'server-events': 'what happens is told as it happens: replies piece by piece, turns, modules, ends',
       'client-messages': ['launch, speak, stop, look at, and edit profiles and modules from outside', missing.runtimeProfiles],
       'run-requests': 'runs over HTTP: launched, listed, read, stopped',
-      projects: ['projects with runs: rename, move, upload, previews, soft delete, an index that mends itself', missing.projects],
+      projects:
+        'projects with runs: rename, move, soft delete, restore, search; lists are made of the runs themselves, and need no mending',
+      'project-files': ['files uploaded to a project, previews of links', missing.projectFiles],
       titles: 'titles worded by a model',
       'flow-view': 'which turn led to which',
       'timeline-view': 'lanes of agents with their turns and calls',

@@ -14,8 +14,9 @@ export const missing = {
     later:
       'A run keeps the profiles it started with, or takes up today’s files when it is resumed; they cannot be edited while it runs yet.',
   },
-  projects: {
-    later: 'Runs are listed, searched and forked; they cannot be grouped in projects, renamed, moved or deleted yet.',
+  projectFiles: {
+    later:
+      'Files are attached to a message, and lie in the workspace of a run; a project has no files of its own, and links are not previewed.',
   },
   notes: {
     later: 'What agents should always know stands in their profiles; notes that people edit beside them are not there yet.',

@@ -227,7 +227,7 @@ describe('sqlite journal: layout versions', () => {
     await fill();
     edit(`UPDATE meta SET value = 99 WHERE key = 'schema_version'`);
     const error = await failure('STORE_NEWER', () => open());
-    expect(error.message).toMatch(/layout 99.*up to 2.*update Cadre/);
+    expect(error.message).toMatch(/layout 99.*up to 3.*update Cadre/);
     await failure('STORE_NEWER', () => open({ readOnly: true }));
   });
 
@@ -271,6 +271,7 @@ describe('sqlite journal: layout versions', () => {
     edit(`
       ALTER TABLE commits DROP COLUMN cost;
       ALTER TABLE commits DROP COLUMN unpriced;
+      DROP TABLE marks;
       UPDATE meta SET value = 1 WHERE key = 'schema_version';
       UPDATE commits SET body = 'damaged' WHERE key = 2 * 2147483648 + 3;
     `);
@@ -284,6 +285,23 @@ describe('sqlite journal: layout versions', () => {
     const lease = await after.acquire(sampleRun('run_a'), sampleOwner('b'));
     await after.append(lease, sampleCommit(lease.runId, 10, [note('on')]));
     expect(await after.runs({ runId: sampleRun('run_a') })).toMatchObject([{ cost: 0.25, lastSeq: 11 }]);
+  });
+
+  it('version 2 is read as it is where nothing may be written, and gets projects, titles and deletion when it is next written to', async () => {
+    await fill();
+    edit(`DROP TABLE marks; UPDATE meta SET value = 2 WHERE key = 'schema_version'`);
+    const before = layoutOf(file);
+    const reader = open({ readOnly: true });
+    const listed = await reader.runs();
+    expect(listed.length).toBeGreaterThan(0);
+    expect(await reader.runs({ isDeleted: true })).toEqual([]);
+    expect(await reader.runs({ project: 'x' })).toEqual([]);
+    await reader.close();
+    expect(layoutOf(file)).toEqual(before);
+    const journal = open();
+    expect(await journal.runs()).toEqual(listed);
+    await journal.mark?.(runId, { project: 'x' });
+    expect(await journal.runs({ project: 'x' })).toMatchObject([{ runId, project: 'x' }]);
   });
 
   it('leaves version 0 as it was when a step fails, and when it is only read', async () => {

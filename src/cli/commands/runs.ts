@@ -1,4 +1,5 @@
 import type { RunSummary } from '../../core/journal.ts';
+import { hasWords } from '../../inspector/run-words.ts';
 import { cell, safe, table } from '../../inspector/format/layout.ts';
 import { costText, durationText, timeText, tokensText } from '../../inspector/format/quantity-text.ts';
 import { plainStyle, styledStatus, type FormatOptions } from '../../inspector/format/text-style.ts';
@@ -6,11 +7,21 @@ import type { ExitCode } from '../exit-code.ts';
 import { openRecords } from '../recorded-run.ts';
 import { show, type ReadingOptions } from '../show.ts';
 
+/** Which runs are listed. */
+export interface RunsOptions extends ReadingOptions {
+  readonly project?: string;
+  readonly search?: string;
+  readonly deleted?: boolean;
+}
+
 /** Lists the runs of a journal, newest first. */
-export async function runsCommand(options: ReadingOptions): Promise<ExitCode> {
+export async function runsCommand(options: RunsOptions): Promise<ExitCode> {
   const journal = await openRecords(options.store);
   try {
-    const runs = (await journal.runs()).toSorted((a, b) => b.createdAt - a.createdAt);
+    const { project, search = '', deleted } = options;
+    const filter = { ...(project === undefined ? {} : { project }), ...(deleted === true ? { isDeleted: true as const } : {}) };
+    const listed = (await journal.runs(filter)).filter((run) => hasWords(run, search));
+    const runs = listed.toSorted((a, b) => b.createdAt - a.createdAt);
     return show({ data: runs, text: (format) => formatRuns(runs, format) }, options);
   } finally {
     await journal.close();
@@ -20,9 +31,19 @@ export async function runsCommand(options: ReadingOptions): Promise<ExitCode> {
 /** Renders a list of runs, one per line. */
 function formatRuns(runs: readonly RunSummary[], { style = plainStyle }: FormatOptions = {}): string {
   if (runs.length === 0) return 'No runs.\n';
-  const header = ['RUN', 'STATUS', 'STARTED', 'TIME', 'AGENTS', 'TURNS', 'TOKENS', 'COST', 'TITLE'].map((title) =>
-    cell(title, style.dim),
-  );
+  const hasProjects = runs.some(({ project }) => project !== undefined);
+  const header = [
+    'RUN',
+    'STATUS',
+    'STARTED',
+    'TIME',
+    'AGENTS',
+    'TURNS',
+    'TOKENS',
+    'COST',
+    'TITLE',
+    ...(hasProjects ? ['PROJECT'] : []),
+  ].map((title) => cell(title, style.dim));
   const body = runs.map((run) => [
     cell(safe(run.runId, 60), style.bold),
     cell(run.isAbandoned === true && run.status === 'running' ? 'interrupted' : run.status, (text) => styledStatus(style, text)),
@@ -33,6 +54,7 @@ function formatRuns(runs: readonly RunSummary[], { style = plainStyle }: FormatO
     cell(tokensText(run.inputTokens, run.outputTokens)),
     cell(costText(run.cost, run.costUnknown)),
     cell(`${run.isImported === true ? '(imported) ' : ''}${safe(run.title, 80)}`),
+    ...(hasProjects ? [cell(safe(run.project ?? '', 40))] : []),
   ]);
   return `${table([header, ...body]).join('\n')}\n`;
 }

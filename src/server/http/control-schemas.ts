@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../core/json.ts';
 import { actionSchemas, shape } from '../reach/action-schemas.ts';
 
+const forks = { type: 'boolean', description: 'With all forks of it, and of those.' };
+
 /** The bodies of requests that change something, as JSON Schema: what is checked, and what the API's description says. */
 export const bodySchemas = {
   launch: shape(
@@ -41,6 +43,13 @@ export const bodySchemas = {
       description: 'The profiles the run went by (default), or those of the server today.',
     },
   }),
+  rename: shape({ title: { type: ['string', 'null'], maxLength: 200, description: 'null: the title it had.' } }, ['title']),
+  move: shape({ project: { type: ['string', 'null'], maxLength: 100, description: 'null: out of the one it is in.' } }, [
+    'project',
+  ]),
+  remove: shape({ forks }),
+  restore: shape({ forks }),
+  renameProject: shape({ from: { type: 'string', maxLength: 100 }, to: { type: 'string', maxLength: 100 } }, ['from', 'to']),
   fork: shape({
     at: { type: 'integer', minimum: 1, description: 'The sequence number to fork at, rounded down to the end of a turn.' },
   }),

@@ -16,6 +16,7 @@ import { addOpenapiRoutes } from './openapi-routes.ts';
 import { addInfoRoutes } from './info-routes.ts';
 import { limitBody } from './limit-body.ts';
 import { addPageRoutes } from './page-routes.ts';
+import { addShelfRoutes } from './shelf-routes.ts';
 import { addRunRoutes } from './run-routes.ts';
 import { RunRecords } from './run-records.ts';
 import type { ServerApp, ServerEnv, ServerParts } from './server-parts.ts';
@@ -68,6 +69,7 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
   addViewRoutes(app, parts);
   addEventRoutes(app, parts);
   addControlRoutes(app, parts);
+  addShelfRoutes(app, parts);
   addExportRoutes(app, parts);
   addChatRoutes(app, parts, threads);
   addAgUiRoutes(app, parts, threads);

@@ -23,6 +23,7 @@ export const errorStatuses: Readonly<Record<ErrorCode, ContentfulStatusCode>> = 
   RUN_ENDED: 409,
   AGENT_ENDED: 409,
   RUN_LOCKED: 409,
+  RUN_DELETED: 409,
   RUN_EXISTS: 409,
   RUN_IMPORTED: 409,
   STORE_CONFLICT: 409,

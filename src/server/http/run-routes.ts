@@ -4,6 +4,7 @@ import { CadreError } from '../../core/error.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { RunSummary } from '../../core/journal.ts';
 import { runOverview } from '../../inspector/run-overview.ts';
+import { hasWords } from '../../inspector/run-words.ts';
 import { readNumber } from './read-query.ts';
 import { toRow } from './run-row.ts';
 import type { ServerApp, ServerParts } from './server-parts.ts';
@@ -20,13 +21,15 @@ export function addRunRoutes(app: ServerApp, parts: ServerParts): void {
 
   app.get('/api/runs', async (context) => {
     const limit = readNumber(context, 'limit', { usual: usualRows, most: mostRows });
-    const { q = '', status = '', before = '' } = context.req.query();
+    const { q = '', status = '', before = '', project, deleted } = context.req.query();
     // The first page of all runs is what is asked for most: it costs what it shows.
     const isPlain = q === '' && status === '' && before === '';
-    const listed = await engine.runs(isPlain ? { limit: limit + 1 } : {});
-    const found = rowsAfter(listed, before).filter(
-      (row) => (status === '' || row.status === status) && matches(row, q.toLowerCase()),
-    );
+    const listed = await engine.runs({
+      ...(isPlain ? { limit: limit + 1 } : {}),
+      ...(project === undefined ? {} : { project }),
+      ...(deleted === 'true' ? { isDeleted: true as const } : {}),
+    });
+    const found = rowsAfter(listed, before).filter((row) => (status === '' || row.status === status) && hasWords(row, q));
     const runs = found.slice(0, limit).map((row) => toRow(engine, row));
     return context.json({ runs, more: found.length > limit });
   });
@@ -35,7 +38,9 @@ export function addRunRoutes(app: ServerApp, parts: ServerParts): void {
     const { state, runId } = await records.get(context.req.param('id'));
     const summary = (await engine.runs({ runId })).find((run) => run.runId === runId);
     const isLive = engine.live(runId) !== undefined;
-    return context.json({ ...runOverview(state), isLive, isAbandoned: summary?.isAbandoned ?? false });
+    const overview = runOverview(state);
+    const { title = overview.title, isAbandoned = false, project, deletedAt } = summary ?? {};
+    return context.json({ ...overview, title, isLive, isAbandoned, project, deletedAt });
   });
 
   app.get('/api/runs/:id/journal', async (context) => {
@@ -77,8 +82,4 @@ function rowsAfter(runs: readonly RunSummary[], before: string): readonly RunSum
   if (at < 0)
     throw new CadreError('REQUEST_INVALID', `?before= names the last run of the page before; there is no run '${before}'`);
   return runs.slice(at + 1);
-}
-
-function matches({ title, runId, profile }: RunSummary, words: string): boolean {
-  return words === '' || [title, runId, profile].some((text) => text.toLowerCase().includes(words));
 }

@@ -48,7 +48,9 @@ export const readingOperations: readonly Operation[] = [
     tag: 'runs',
     summary: 'Runs, newest first.',
     query: [
-      search('q', 'Looks in title, id and profile.'),
+      search('q', 'Looks in title, id, profile and project.'),
+      search('project', 'Only runs of this project.'),
+      search('deleted', '`true`: the deleted runs.'),
       search('status', 'Only runs of this status.'),
       limit('100 unless given, at most 1,000'),
       search('before', 'The last run of the page before.'),
@@ -57,6 +59,14 @@ export const readingOperations: readonly Operation[] = [
       'A page of runs.',
       recordOf<{ readonly runs: unknown; readonly more: boolean }>({ runs: listOf(named('RunRow')) as never, more: flag }),
     ),
+  },
+  {
+    method: 'get',
+    path: '/api/projects',
+    id: 'listProjects',
+    tag: 'runs',
+    summary: 'The projects runs are in, the latest first.',
+    answers: json('The projects.', recordOf<{ readonly projects: unknown }>({ projects: listOf(named('ProjectRow')) as never })),
   },
   {
     method: 'get',

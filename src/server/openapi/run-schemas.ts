@@ -3,6 +3,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { PendingRequest } from '../../core/pending.ts';
 import type { EventPlace } from '../../core/event.ts';
 import type { RunOverview } from '../../inspector/run-overview.ts';
+import type { ProjectRow } from '../../engine/run-shelf.ts';
 import type { RunRow } from '../index.ts';
 import type { ErrorAnswer } from '../http/answer-error.ts';
 import type { ActionDone } from '../reach/run-action.ts';
@@ -42,7 +43,11 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
     isLive: { type: 'boolean', description: 'The process of the server advances it.' },
     isAbandoned: maybe({ const: true, description: 'It is not over, and no process has it.' }),
     isImported: maybe({ const: true, description: 'It was read from a file, and never goes on.' }),
+    project: maybe(text),
+    deletedAt: maybe(time),
   }),
+  ProjectRow: recordOf<ProjectRow>({ name: text, runs: count, updatedAt: time }),
+  MarkedRuns: recordOf<{ readonly runIds: readonly string[] }>({ runIds: { type: 'array', items: text } }),
   PendingRequest: recordOf<PendingRequest>({
     id: { type: 'string', description: 'What approve, reject and answer take.' },
     kind: { enum: ['approval', 'question'] },
@@ -58,7 +63,14 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
     expiresAt: maybe(time),
     onExpire: maybe({ enum: ['allow', 'deny'] }),
   }),
-  RunOverview: recordOf<RunOverview & { readonly isLive: boolean; readonly isAbandoned: boolean }>({
+  RunOverview: recordOf<
+    RunOverview & {
+      readonly isLive: boolean;
+      readonly isAbandoned: boolean;
+      readonly project?: string;
+      readonly deletedAt?: number;
+    }
+  >({
     runId: text,
     title: text,
     profile: text,
@@ -91,6 +103,8 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
     pending: listOf(named('PendingRequest')),
     isLive: flag,
     isAbandoned: flag,
+    project: maybe(text),
+    deletedAt: maybe(time),
   }),
   ActionDone: recordOf<ActionDone>({
     status,

@@ -1,7 +1,7 @@
 import { bodySchemas } from '../http/control-schemas.ts';
 import { onceHeader, oncePattern } from '../http/once-key.ts';
 import type { Operation, Parameter } from './operation.ts';
-import { anything, named, text } from './schema-record.ts';
+import { anything, named, recordOf, text } from './schema-record.ts';
 
 const once: Parameter = {
   name: onceHeader,
@@ -9,6 +9,7 @@ const once: Parameter = {
   description: 'A request that is repeated with the same key is done once.',
 };
 const done: Operation['answers'] = { 200: { description: 'How the run stands now.', schema: named('ActionDone') } };
+const marked: Operation['answers'] = { 200: { description: 'The runs it was done to.', schema: named('MarkedRuns') } };
 const created = { description: 'The run.', schema: named('NewRun') };
 
 /** What is done to a run that is there. */
@@ -62,6 +63,57 @@ export const writingOperations: readonly Operation[] = [
     body: bodySchemas.resume,
     answers: done,
     errors: [409, 422],
+  },
+  {
+    method: 'post',
+    path: '/api/runs/:id/rename',
+    id: 'renameRun',
+    tag: 'control',
+    summary: 'Gives a run another title, whoever has it.',
+    body: bodySchemas.rename,
+    answers: marked,
+    errors: [409],
+  },
+  {
+    method: 'post',
+    path: '/api/runs/:id/move',
+    id: 'moveRun',
+    tag: 'control',
+    summary: 'Puts a run into a project, or out of it.',
+    body: bodySchemas.move,
+    answers: marked,
+    errors: [409],
+  },
+  {
+    method: 'post',
+    path: '/api/runs/:id/delete',
+    id: 'deleteRun',
+    tag: 'control',
+    summary: 'Takes a run out of the lists; nothing of it is gone.',
+    body: bodySchemas.remove,
+    answers: marked,
+    errors: [409],
+  },
+  {
+    method: 'post',
+    path: '/api/runs/:id/restore',
+    id: 'restoreRun',
+    tag: 'control',
+    summary: 'Brings a deleted run back.',
+    body: bodySchemas.restore,
+    answers: marked,
+    errors: [409],
+  },
+  {
+    method: 'post',
+    path: '/api/projects/rename',
+    id: 'renameProject',
+    tag: 'control',
+    summary: 'Gives a project another name; one of that name takes its runs in.',
+    body: bodySchemas.renameProject,
+    answers: {
+      200: { description: 'How many runs moved.', schema: recordOf<{ readonly runs: number }>({ runs: { type: 'integer' } }) },
+    },
   },
   {
     method: 'post',
