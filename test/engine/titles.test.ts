@@ -60,7 +60,7 @@ describe('titles worded by a model', () => {
   it.each([
     ['words in quotation marks', '“Tea”', 'Tea'],
     ['a heading behind blank lines', '\n\n## Title: Tea prices\n', 'Tea prices'],
-    ['far too much', `${'tea '.repeat(60)}`, /^(tea ){19}tea?…?$|…$/],
+    ['far too much', 'tea '.repeat(60), /^(tea ){19}tea?…?$|…$/],
     ['what would move a terminal', 'Tea\u001B[2J \u202Eprices', 'Tea [2J prices'],
   ])('%s is made fit for a list', async (_what, text, expected) => {
     const { title } = (await titleOf(say(text))).state.meta;
@@ -85,7 +85,7 @@ describe('titles worded by a model', () => {
   });
 
   it('nothing waits for it: the run has its result before, and the title comes when it comes', async () => {
-    const held = gate<void>();
+    const held = gate();
     const namer = scriptedModel(async () => {
       await held.promise;
       return say('Late title');

@@ -49,6 +49,8 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
       return `run ${style.bold(safe(event.runId))} started: ${safe(event.title)}`;
     case 'run.resume':
       return `run taken up again after ${durationText(event.downMs)}${event.profiles === undefined ? '' : ', with other profiles'}`;
+    case 'run.title':
+      return event.title === undefined ? undefined : `run is called ${safe(event.title)}`;
     case 'run.end':
       return `run ended ${styledStatus(style, event.status)} (${safe(event.outcome)})${event.error === undefined ? '' : `: ${safe(event.error.message, 400)}`}`;
     case 'agent.start':
