@@ -80,6 +80,13 @@ describe.skipIf(whyNoPage !== undefined)(`the page as a whole (${whyNoPage ?? 'i
     await page.getByRole('button', { name: /^cancelled/ }).click();
     expect(page.url()).toContain('status=cancelled');
     expect(await rows.count()).toBe(2);
+    // A title and a project that somebody gives elsewhere show at once.
+    await team.engine.shelf.rename(second.id, 'Second chat');
+    await team.engine.shelf.move(second.id, 'Kitchen');
+    await page.getByRole('link', { name: 'Second chat' }).waitFor();
+    await page.getByText('Kitchen', { exact: true }).waitFor();
+    await team.engine.shelf.rename(second.id, null);
+    await page.getByRole('link', { name: 'Second talk' }).waitFor();
     await page.reload();
     await page.getByRole('button', { name: /^cancelled/, pressed: true }).click();
     await page.keyboard.press('/');

@@ -1,3 +1,4 @@
+import { hasWords } from '../../src/inspector/run-words.ts';
 import type { RunRow } from '../data/runs-store.ts';
 
 /** The status of a run in the list: one that nobody advances any more was interrupted. */
@@ -5,14 +6,10 @@ export function statusOf(row: RunRow): string {
   return row.isAbandoned === true && row.status === 'running' ? 'interrupted' : row.status;
 }
 
-/** Runs of one status whose title, id or profile holds the words; all of them when nothing is asked for. */
+/** Runs of one status whose title, id, profile or project holds the words; all of them when nothing is asked for. */
 export function filterRuns(rows: readonly RunRow[], status: string, words: string): readonly RunRow[] {
-  const wanted = words.trim().toLowerCase();
-  return rows.filter(
-    (row) =>
-      (status === '' || statusOf(row) === status) &&
-      (wanted === '' || [row.title, row.runId, row.profile].some((text) => text.toLowerCase().includes(wanted))),
-  );
+  const wanted = words.trim();
+  return rows.filter((row) => (status === '' || statusOf(row) === status) && hasWords(row, wanted));
 }
 
 /** Statuses as they are offered: what may need somebody first. */

@@ -22,6 +22,7 @@ const columns: readonly Column<RunRow>[] = [
           {toVisibleText(startOf(row.title, longestTitle)).replaceAll('\n', ' ') || row.runId}
         </a>
         {row.isImported === true && <span class="badge tone-calm">imported</span>}
+        {row.project !== undefined && <span class="badge">{toVisibleText(row.project)}</span>}
       </>
     ),
   },

@@ -131,6 +131,8 @@ function differs(before: RunRow | undefined, now: RunRow): boolean {
     before.lastSeq !== now.lastSeq ||
     before.status !== now.status ||
     before.isLive !== now.isLive ||
-    before.isAbandoned !== now.isAbandoned
+    before.isAbandoned !== now.isAbandoned ||
+    before.title !== now.title ||
+    before.project !== now.project
   );
 }
