@@ -42,6 +42,7 @@ function addRunningCommands(program: Command, done: Done): void {
     { starts: true },
   )
     .addOption(new Option('--attach <file>', 'a file the question is about; may be repeated').argParser(collectFiles))
+    .option('--project <name>', 'the project the run is put into')
     .option('--record <file>', 'write what models and tools answered to a file, which --replay answers from')
     .option('--replay <file>', 'answer from a recording: no model is called, no tool is run; the question is its own')
     .option('--serve', 'open the page beside it, until Ctrl-C')

@@ -3,8 +3,8 @@ import type { AgentId, CallId, ContentHash, ItemId, RunId, TurnId } from './ids.
 import type { InboxItem } from './inbox.ts';
 import type { CompactionEnd, CompactionStart, ContextTrim } from './context-events.ts';
 import type { JsonObject, JsonValue, Writable } from './json.ts';
-import type { ModelAttempt, Usage } from './model.ts';
 import type { Limits } from './profile.ts';
+import type { RunTitle } from './title-event.ts';
 import type { RungAction, Streak } from './stagnation.ts';
 import type { ToolAnswer, ToolEnd, ToolLate, ToolRequest, ToolStart, ToolSuspend, ToolVerify } from './tool-events.ts';
 import type { ModelEnd, TurnDecide, TurnEnd, TurnStart } from './turn-events.ts';
@@ -66,15 +66,6 @@ export interface RunResume {
 export interface ClockJump {
   readonly type: 'clock.jump';
   readonly ms: number;
-}
-/** A model has worded the run's title, or could not: then it stays what it was. */
-export interface RunTitle {
-  readonly type: 'run.title';
-  readonly title?: string;
-  readonly error?: ErrorRecord;
-  readonly usage: Usage;
-  readonly cost?: number;
-  readonly attempts: readonly ModelAttempt[];
 }
 /** A run is over; its state stays readable for ever. */
 export interface RunEnd {

@@ -9,6 +9,7 @@ import type { Planner } from './planner.ts';
 import type { StagnationRung } from './stagnation.ts';
 import type { Strategy } from './strategy.ts';
 import type { ArgumentCheck } from './tool.ts';
+import type { TeamFacts } from './team-facts.ts';
 import type { ToolsetConfig } from './toolset.ts';
 import type { Expiry } from './transition.ts';
 
@@ -243,16 +244,6 @@ export interface HandoverProtocol {
 export interface ProfileFile {
   readonly path: string;
   readonly text: string;
-}
-
-/** What a `team.yaml` says about the folder it lies in. */
-export interface TeamFacts {
-  readonly name: string;
-  readonly description?: string;
-  /** The profile that runs begin with when nobody names one. */
-  readonly defaultProfile?: string;
-  /** Who words the titles of its runs. */
-  readonly titles?: { readonly llmConfig: string };
 }
 
 /** Everything a folder of profiles compiles to. */

@@ -236,8 +236,7 @@ export class Engine {
    */
   close(options: { readonly graceMs?: number } = {}): Promise<void> {
     // Whoever closes what is being closed waits for the same end.
-    this.#closing ??= this.#close(options);
-    return this.#closing;
+    return (this.#closing ??= this.#close(options));
   }
 
   async #close(options: { readonly graceMs?: number }): Promise<void> {

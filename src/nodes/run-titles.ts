@@ -1,12 +1,12 @@
 import { callerOf } from '../core/agent-path.ts';
 import { cutMiddle } from '../core/cut-middle.ts';
 import type { Env } from '../core/env.ts';
-import type { RunTitle } from '../core/event.ts';
 import type { Writable } from '../core/json.ts';
 import { contentText, type PromptMessage } from '../core/message.ts';
 import type { ModelGateway, ModelOutcome } from '../core/model.ts';
 import { titleOf } from '../core/run-title.ts';
 import type { AgentState, RunState } from '../core/state.ts';
+import type { RunTitle } from '../core/title-event.ts';
 import { estimateTokens } from '../core/token-estimate.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { allowanceFor } from './reserve.ts';

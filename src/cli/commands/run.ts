@@ -1,5 +1,6 @@
 import { CadreError } from '../../core/error.ts';
 import type { LaunchOptions } from '../../engine/engine-parts.ts';
+import { checkProject } from '../../engine/run-shelf.ts';
 import { readRecording } from '../../models/read-recording.ts';
 import { replayedPeople } from '../../engine/replayed-people.ts';
 import { withFiles } from '../attachments-option.ts';
@@ -40,6 +41,7 @@ export interface RecordOptions {
   readonly attach?: readonly string[];
   readonly record?: string;
   readonly replay?: string;
+  readonly project?: string;
 }
 
 /** Runs a team on a question until it has nothing more to do, and prints its report. */
@@ -48,6 +50,7 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   const input =
     replay !== undefined && words.length === 0 ? replay.start.input : await withFiles(await readQuestion(words), options.attach);
   if (options.record !== undefined) await openRecording(options.record);
+  if (options.project !== undefined) checkProject(options.project);
   const terminal = openTerminal(options);
   using interruption = new Interruption();
   await using workplace = await openWorkplace({ ...options, profiles: profilesFolder(options.profiles), replay });
@@ -60,6 +63,7 @@ export async function runCommand(words: readonly string[], options: RunOptions &
     { profile, input },
     launchOptions({ ...options, ...(llm === undefined ? {} : { llm }), ...(request === undefined ? {} : { request }) }),
   );
+  if (options.project !== undefined) await workplace.engine.shelf.move(run.id, options.project);
   interruption.lastWords = interruptedWords(run, options.store);
   await using page = options.serve === true ? await openPage(workplace.engine, run, terminal) : undefined;
   const watcher = watchRun(run, terminal, mode);

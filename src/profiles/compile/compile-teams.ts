@@ -1,4 +1,5 @@
-import type { CompiledProfile, TeamFacts } from '../../core/profile.ts';
+import type { CompiledProfile } from '../../core/profile.ts';
+import type { TeamFacts } from '../../core/team-facts.ts';
 import { nameHint, quote } from '../wording.ts';
 import type { MapNode } from '../yaml/source-node.ts';
 import { checkLlmConfig, type KnownConfigs } from './choose-llm-config.ts';

@@ -3,6 +3,7 @@ import { CadreError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { limitsWithin } from '../../engine/limit-options.ts';
 import type { LaunchOptions, LaunchRequest, ProfileChoice } from '../../engine/engine-parts.ts';
+import { checkProject } from '../../engine/run-shelf.ts';
 import { readAction } from '../reach/action-schemas.ts';
 import { stands } from '../reach/perform-action.ts';
 import type { RunAction } from '../reach/run-action.ts';
@@ -35,6 +36,8 @@ function addRunStarts(app: ServerApp, { engine, launch, defaultProfile }: Server
     const body = await readBody(context, bodySchemas.launch);
     const request = launchRequest(body, defaultProfile, onceId(context, 'run'));
     const { limits, llmConfig, request: values } = body as Pick<LaunchOptions, 'limits' | 'llmConfig' | 'request'>;
+    const { project } = body as { readonly project?: string };
+    if (project !== undefined) checkProject(project);
     const { runId, isNew } = await launches.launch(request, {
       ...launch,
       ...(limits === undefined ? {} : { limits: limitsWithin(launch.limits ?? {}, limits) }),
@@ -42,6 +45,7 @@ function addRunStarts(app: ServerApp, { engine, launch, defaultProfile }: Server
       // What whoever runs the server says of all runs is no client's to change.
       ...(values === undefined ? {} : { request: { ...values, ...launch.request } }),
     });
+    if (project !== undefined && isNew) await engine.shelf.move(runId, project);
     context.header('Location', `/api/runs/${runId}`);
     return context.json({ runId }, isNew ? 201 : 200);
   });

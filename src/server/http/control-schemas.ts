@@ -17,6 +17,7 @@ export const bodySchemas = {
         ],
       },
       title: { type: 'string', maxLength: 200 },
+      project: { type: 'string', minLength: 1, maxLength: 100, description: 'The project it is put into.' },
       request: {
         type: 'object',
         maxProperties: 100,

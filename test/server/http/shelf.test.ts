@@ -42,6 +42,11 @@ it('[B.83] titles, projects, deletion and search over HTTP, of any run', async (
     400,
     { error: { code: 'OPTION_INVALID' } },
   ]);
+  const [status, launched] = await post('/runs', { profile: 'Root', input: 'Go.', project: 'House' });
+  expect(status).toBe(201);
+  await team.engine.live((launched as { readonly runId: string }).runId)?.settled();
+  expect(await get('/projects')).toMatchObject({ projects: [{ name: 'House', runs: 3 }] });
+  expect(await post('/runs', { profile: 'Root', input: 'Go.', project: ' ' })).toMatchObject([400, {}]);
   expect(await post('/runs/nobody/rename', { title: 'x' })).toMatchObject([404, { error: { code: 'RUN_UNKNOWN' } }]);
   expect(await post(`/runs/${tea}/move`, { project: 5 })).toMatchObject([400, { error: { code: 'REQUEST_INVALID' } }]);
 });
