@@ -1,4 +1,5 @@
 import type { Ingestor } from '../core/ingestor.ts';
+import { aggregatedResults } from './aggregated-results.ts';
 import { availableAssociates } from './available-associates.ts';
 import { capContent } from './cap-content.ts';
 import { defineIngestor } from './define-ingestor.ts';
@@ -26,6 +27,7 @@ export interface IngestorRegistry {
 
 /** The built-in ingestors (A1.4). */
 const builtIn: readonly Ingestor[] = [
+  aggregatedResults,
   availableAssociates,
   dispatchResult,
   genericMessage,

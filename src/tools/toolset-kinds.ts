@@ -66,6 +66,10 @@ export const builtInToolsets: Readonly<Record<string, BuiltInToolset>> = {
     tools: ['run_plan'],
     load: async () => (await import('./phases/phases-toolset.ts')).phasesToolset,
   },
+  results: {
+    tools: ['submit_results'],
+    load: async () => (await import('./results/results-toolset.ts')).resultsToolset,
+  },
   human: {
     tools: ['ask_human', 'notify'],
     load: async () => (await import('./human/human-toolset.ts')).humanToolset,

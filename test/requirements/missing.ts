@@ -2,14 +2,6 @@ import type { Later } from './requirement.ts';
 
 /** What rows wait for, by the mechanism that is not there yet: each says what there is instead. */
 export const missing = {
-  executors: {
-    later:
-      'Steps of a plan are carried out by whom they name; the flow that plans, has the steps done and sums up is not shipped as profiles yet.',
-  },
-  aggregation: {
-    later:
-      'Results of several workers come back as one report each, in order; they are not put together by kind, in sections or tables, yet.',
-  },
   runtimeProfiles: {
     later:
       'A run keeps the profiles it started with, or takes up today’s files when it is resumed; they cannot be edited while it runs yet.',

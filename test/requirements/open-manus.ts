@@ -36,7 +36,7 @@ export const openManusTables: readonly Table[] = [
       mcp: 'the agent of MCP servers, told when their tools change',
       'data-analysis': 'the analyst: code, data, charts',
       sandbox: 'the generalist in a sandbox',
-      others: ['any of them as the executor of a plan', missing.executors],
+      others: 'any of them as the executor of a plan',
     },
   },
   {
@@ -75,8 +75,8 @@ export const openManusTables: readonly Table[] = [
     rows: {
       llm: 'streams, pictures, tools; tries again; counts tokens; a model per agent',
       config: 'settings of models, inherited and from the environment',
-      'planning-flow': ['a plan made by a model, each step carried out by an agent of its kind', missing.executors],
-      'flow-factory': ['flows by type', missing.executors],
+      'planning-flow': 'a plan made by a model, each step carried out by an agent of its kind',
+      'flow-factory': 'flows by type',
       'mcp-server': 'single tools served over MCP',
       a2a: ['the agent served over A2A', missing.serving],
       cli: 'one question or a conversation from a terminal',
