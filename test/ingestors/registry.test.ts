@@ -12,6 +12,7 @@ describe('createIngestorRegistry', () => {
   test('A1.4: every ingestor is there, with and without the suffix', () => {
     const registry = createIngestorRegistry();
     const expected = [
+      'aggregated_results',
       'available_associates',
       'dispatch_result',
       'generic_message',
