@@ -141,7 +141,9 @@ function compileToolsets(
   const named = indexNames(parsed.roots.toolset, 'name', 'toolset', report);
   const values = { env: options.env ?? {}, jsonFiles: parsed.jsonFiles, onUsed: (path: string) => usedJson.add(path), report };
   const kinds = options.known?.toolsetKinds;
-  return new Map([...named].map(([name, node]) => [name, compileToolset({ report, values, kinds }, node, name)]));
+  const profileNames = new Set(parsed.roots.profile.flatMap((root) => textNode(root, 'name')?.value ?? []));
+  const context = { report, values, kinds, profileNames, broken: parsed.broken };
+  return new Map([...named].map(([name, node]) => [name, compileToolset(context, node, name)]));
 }
 
 function compileProtocols(parsed: ParsedFiles, report: Report): ReadonlyMap<string, HandoverProtocol> {

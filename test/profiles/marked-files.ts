@@ -33,6 +33,7 @@ const known: KnownNames = {
           type: 'object',
           properties: {
             size: { type: 'integer' },
+            owner: { type: 'string', 'x-names': 'profile' },
             token: { type: 'string' },
             env: { type: 'object', additionalProperties: { type: 'string' } },
           },

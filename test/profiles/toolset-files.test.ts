@@ -23,6 +23,12 @@ describe('toolset files', () => {
     { title: 'a setting of another type', text: box('settings: { size: ‸big }'), code: 'WRONG_TYPE', says: '`settings.size`' },
     { title: 'a setting beside settings', text: box('‸command: x'), code: 'UNKNOWN_KEY', says: 'below settings:' },
     {
+      title: 'a setting that names a profile nobody has',
+      text: { ...box('settings: { owner: ‸Ows }'), 'profiles/p.yaml': 'name: Own\ninstructions: x\n' },
+      code: 'UNKNOWN_PROFILE',
+      says: ['there is no profile `Ows`', 'Own'],
+    },
+    {
       title: 'two of one name',
       text: { 'toolsets/a.yaml': 'name: box\n', 'toolsets/b.yaml': 'name: ‸box\n' },
       code: 'DUPLICATE_NAME',

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -8,6 +8,7 @@ import { createEngine, type EngineOptions, type Run } from '../../src/index.ts';
 import { makeFolder } from '../tools/files/temp-folder.ts';
 import { referenceServer } from '../tools/mcp/mcp-host.ts';
 import { isInstalled, whyNoSandbox } from '../tools/toolset-under-test.ts';
+import { readTeam } from './shipped-team.ts';
 import { agentsOf, call, dataOf, messagesOf, promptOf, resultOf, say, speaks, toolsOf, type Model } from './scenario.ts';
 
 const folder = 'agent_profiles/openmanus';
@@ -28,11 +29,7 @@ interface Play extends Omit<EngineOptions, 'profiles'> {
 
 /** Plays an agent that ships, over a memory journal, until nothing runs any more. */
 async function play({ profile, model, input = 'Do it.', yaml = [], ...options }: Play): Promise<Run> {
-  const names = await readdir(folder, { recursive: true });
-  const shipped = names.filter((name) => name.endsWith('.yaml'));
-  const files = await Promise.all(
-    shipped.map(async (name) => ({ path: name, text: await readFile(path.join(folder, name), 'utf8') })),
-  );
+  const files = await readTeam(folder);
   const own = yaml.map((text, index) => ({ path: `profiles/own-${index}.yaml`, text }));
   const engine = await createEngine({
     profiles: { files: [...files, ...own] },

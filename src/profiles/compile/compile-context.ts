@@ -30,7 +30,7 @@ export function refOf(node: SourceNode): SourceRef {
 
 /** Reports a name that is in none of the places it could come from. */
 export function checkName(
-  context: CompileContext,
+  context: Pick<CompileContext, 'report' | 'broken'>,
   node: { readonly at: Place; readonly value: string },
   known: Iterable<string>,
   kind: { readonly code: DiagnosticCode; readonly what: string },

@@ -1,5 +1,5 @@
 import { valueOfVariable } from '../../core/expression/variables.ts';
-import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
+import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from '../../core/json.ts';
 import type { KnownNames, KnownToolsetKind } from '../../core/profile.ts';
 import type { ToolsetConfig } from '../../core/toolset.ts';
 import type { Report } from '../report.ts';
@@ -8,7 +8,7 @@ import { nameHint, quote } from '../wording.ts';
 import type { MapNode, ScalarNode, SourceNode } from '../yaml/source-node.ts';
 import { coerce, lookUpValues, type ValueSources } from './environment-values.ts';
 import { mapNode, textNode } from './read-node.ts';
-import { refOf } from './compile-context.ts';
+import { checkName, refOf } from './compile-context.ts';
 import { secretValues } from './secret-values.ts';
 
 /** What a toolset file may refer to. */
@@ -17,6 +17,9 @@ export interface ToolsetContext {
   readonly values: ValueSources;
   /** The kinds there are; undefined = not known, nothing is checked. */
   readonly kinds: KnownNames['toolsetKinds'] | undefined;
+  /** The profiles there are, and those that could not be read. */
+  readonly profileNames: ReadonlySet<string>;
+  readonly broken: ReadonlySet<string>;
 }
 
 /** Compiles a toolset; values from the environment are looked up now. */
@@ -36,6 +39,7 @@ export function compileToolset(context: ToolsetContext, root: MapNode, name: str
   const empty: MapNode = { kind: 'map', at: root.at, entries: new Map() };
   const { node, missing } = lookUpValues(mapNode(root, 'settings') ?? empty, values);
   const texts = known?.settings === undefined ? new Set<SourceNode>() : checkSettings(report, root, node, known.settings);
+  checkProfiles(context, node, known?.settings);
   for (const variable of missing) {
     report.warning(
       'BAD_ENVIRONMENT_VALUE',
@@ -75,6 +79,17 @@ function checkSettings(report: Report, root: MapNode, settings: MapNode, schema:
     }
   }
   return texts;
+}
+
+/** Settings that name a profile, as their schema says with `x-names: profile`, name one that is there. */
+function checkProfiles(context: ToolsetContext, settings: MapNode, schema: JsonSchema | undefined): void {
+  const { properties } = schema ?? {};
+  if (!isJsonObject(properties)) return;
+  for (const [key, property] of Object.entries(properties)) {
+    const named = textNode(settings, key);
+    if (named === undefined || !isJsonObject(property) || property['x-names'] !== 'profile') continue;
+    checkName(context, named, context.profileNames, { code: 'UNKNOWN_PROFILE', what: 'profile' });
+  }
 }
 
 function plainSettings(node: SourceNode, texts: ReadonlySet<SourceNode>, request: JsonObject): JsonValue {

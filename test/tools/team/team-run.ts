@@ -46,6 +46,8 @@ export interface TeamRunOptions extends TeamToolOptions {
   readonly profiles?: readonly CompiledProfile[];
   readonly protocols?: readonly HandoverProtocol[];
   readonly limits?: Partial<Limits>;
+  /** Tools besides those of the team. */
+  readonly tools?: readonly TransitionTool[];
 }
 
 /** A run that is driven by hand: real state and fold, real tools, no models. */
@@ -63,7 +65,8 @@ export class TeamRun {
     const profiles = [...standardProfiles, ...(options.profiles ?? [])];
     this.#profiles = new Map(profiles.map((entry) => [entry.name, entry]));
     this.#protocols = new Map((options.protocols ?? []).map((entry) => [entry.name, entry]));
-    this.#tools = new Map(createTeamTools(options).flatMap((tool) => (tool.kind === 'transition' ? [[tool.name, tool]] : [])));
+    const tools = [...createTeamTools(options), ...(options.tools ?? [])];
+    this.#tools = new Map(tools.flatMap((tool) => (tool.kind === 'transition' ? [[tool.name, tool]] : [])));
     this.run = startRun({
       type: 'run.start',
       runId: 'run_1' as RunId,
