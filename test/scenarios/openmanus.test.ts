@@ -396,24 +396,18 @@ tool_access_policy: { allowed_toolsets: [planning_tools, dispatch_tools, agents,
 });
 
 describe('openmanus offline', () => {
-  it.skipIf(noPython !== undefined)(
-    `every agent does its work without a model or a key (${noPython ?? 'real tools'})`,
-    async () => {
-      const workspace = await makeFolder({ 'sales.csv': 'city,month,sales\nLisbon,1,10\nNairobi,1,20.5\nLisbon,2,40\n' });
-      const offline = async (profile: string, input: string): Promise<string> => {
-        const run = await play({ profile, input, workspace });
-        return `${run.state.outcome}: ${(await run.result).output}`;
-      };
-      expect(await offline('data_analysis', 'What sells best?')).toMatch(
-        /success: In sales\.csv the greatest sales is that of Lisbon: 50 in all/,
-      );
-      expect(existsSync(path.join(workspace, 'charts/sales_by_city.png'))).toBe(true);
-      expect(await offline('manus', 'Count these five words, please')).toMatch(/success: [^]*5 words/);
-      expect(await offline('swe', 'Run `echo $((40 + 2))` and tell me.')).toMatch(/success: [^]*42/);
-      expect(await offline('sandbox', 'Where are you?')).toMatch(/success: [^]*Linux|Darwin[^]*Python 3/);
-      expect(await offline('browser', 'Hello')).toMatch(/^success: Without a model I cannot do this/);
-    },
-  );
+  it.skipIf(noPython !== undefined).each([
+    ['data_analysis', 'What sells best?', /^success: In sales\.csv the greatest sales is that of Lisbon: 50 in all/],
+    ['manus', 'Count these five words, please', /^success: [^]*5 words/],
+    ['swe', 'Run `echo $((40 + 2))` and tell me.', /^success: [^]*42/],
+    ['sandbox', 'Where are you?', /^success: [^]*(?:Linux|Darwin)[^]*Python 3/],
+    ['browser', 'Hello', /^success: Without a model I cannot do this/],
+  ] as const)(`%s does its work without a model or a key (${noPython ?? 'real tools'})`, async (profile, input, says) => {
+    const workspace = await makeFolder({ 'sales.csv': 'city,month,sales\nLisbon,1,10\nNairobi,1,20.5\nLisbon,2,40\n' });
+    const run = await play({ profile, input, workspace });
+    expect(`${run.state.outcome}: ${(await run.result).output}`).toMatch(says);
+    expect(existsSync(path.join(workspace, 'charts/sales_by_city.png'))).toBe(profile === 'data_analysis');
+  });
 });
 
 function range(count: number): readonly number[] {
