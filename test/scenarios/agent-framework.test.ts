@@ -103,6 +103,14 @@ describe('an orchestrator, its managers and their workers', () => {
     await verified();
   });
 
+  it('say what is missing, when there is no table to answer from', async () => {
+    const { run } = await play({ profile: 'orchestrator', input: question, workspace: await makeFolder({ 'a.md': 'Nothing.' }) });
+    const { human_readable_summary: summary } = (await run.result).value as { readonly human_readable_summary: string };
+    expect(summary).toContain('There is no table in the workspace.');
+    expect(summary).toContain('No text says anything about it.');
+    expect(run.turns().length).toBeLessThan(20);
+  });
+
   it('[A4.1.manager] [A4.3.follow-up] [A4.1.types] a manager plans first, sees what failed, plans once more, and answers (D3.1)', async () => {
     const phase = (name: string) => call('run_plan', { goal: 'Sums.', phases: [{ name, worker: 'table_worker', goals: name }] });
     const model = voices({
