@@ -218,7 +218,7 @@ describe('profiles and schemas', () => {
     expect(await runCli(['explain', 'Nobody'], { cwd })).toMatchObject({ code: 2, err: expect.stringMatching(/Lead.*Researcher/) });
     expect(await runCli(['schema', 'frob'], { cwd })).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/profile, llm_config, handover_protocol, toolset, script/),
+      err: expect.stringMatching(/profile, llm_config, handover_protocol, toolset, team, script/),
     });
   });
 
@@ -227,7 +227,9 @@ describe('profiles and schemas', () => {
     expect(JSON.parse((await runCli(['schema', 'script'], { cwd })).out)).toMatchObject({ title: 'Cadre script' });
     const { out } = await runCli(['schema', '--out', 'out'], { cwd });
     expect(out.trim().split('\n')).toEqual(
-      ['profile', 'llm_config', 'handover_protocol', 'toolset', 'script'].map((kind) => path.join('out', `${kind}.schema.json`)),
+      ['profile', 'llm_config', 'handover_protocol', 'toolset', 'team', 'script'].map((kind) =>
+        path.join('out', `${kind}.schema.json`),
+      ),
     );
   });
 });
