@@ -63,6 +63,21 @@ function addDecidingCommands(program: Command, done: Done): void {
     });
   running(
     program
+      .command('note')
+      .summary('keep a note for the agents of a run')
+      .argument('<run>')
+      .argument('<title>', 'a note of this title is replaced')
+      .argument('[text...]', 'what agents are to know always; none takes the note away'),
+    { starts: false },
+  )
+    .option('--agent <name>', 'for this agent, or for agents of this profile, alone')
+    .option('--json')
+    .action(async (run: string, title: string, words: readonly string[], options) => {
+      const { noteCommand } = await import('./commands/steer.ts');
+      done(await noteCommand(run, title, words, options));
+    });
+  running(
+    program
       .command('answer')
       .summary('answer a question of a run')
       .argument('<run>')

@@ -4,6 +4,7 @@ import { findItem } from '../core/find-item.ts';
 import type { AgentId, CallId, TurnId } from '../core/ids.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { ModelOutcome } from '../core/model.ts';
+import { notesPath, type PeopleNote, withNote } from '../core/people-note.ts';
 import type { ItemDraft, Transaction } from '../core/transaction.ts';
 import type { createAgentNode } from '../nodes/agent-node.ts';
 import { applySummary } from '../nodes/compaction.ts';
@@ -24,7 +25,7 @@ import type { ToolsetNews } from './toolsets.ts';
 
 /** Everything that can happen to a run from outside its own decisions. */
 export type Input =
-  | { readonly kind: 'start'; readonly profile: string; readonly payload: JsonValue }
+  | { readonly kind: 'start'; readonly profile: string; readonly payload: JsonValue; readonly notes?: readonly PeopleNote[] }
   | {
       readonly kind: 'post';
       readonly to: AgentId;
@@ -68,6 +69,8 @@ export type Input =
   | { readonly kind: 'clock'; readonly jumpMs: number }
   /** The tools of a toolset have changed, or it cannot be used. */
   | ({ readonly kind: 'toolset' } & ToolsetNews)
+  /** A person writes, changes or takes away a note for agents. */
+  | { readonly kind: 'keep_note'; readonly note: PeopleNote }
   | { readonly kind: 'fail'; readonly error: ErrorRecord }
   | { readonly kind: 'note'; readonly level: 'info' | 'warning' | 'error'; readonly code: string; readonly message: string };
 
@@ -97,6 +100,7 @@ function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
   tx.setCause(undefined);
   switch (input.kind) {
     case 'start':
+      for (const note of input.notes ?? []) keepNote(tx, note, tx.run.seq);
       startRoot(tx, kernel.env, input.profile, input.payload);
       break;
     case 'post':
@@ -137,6 +141,9 @@ function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
     case 'toolset':
       noteToolset(tx, kernel.env, input);
       break;
+    case 'keep_note':
+      keepNote(tx, input.note);
+      break;
     case 'note':
       tx.emit({ type: 'note.add', level: input.level, code: input.code, message: input.message }, tx.run.seq);
       break;
@@ -165,6 +172,12 @@ function startRoot(tx: Transaction, env: Env, profileName: string, payload: Json
     tx.run.seq,
   );
   tx.post(agentId, { source: 'USER_PROMPT', payload }, start.seq);
+}
+
+/** Notes are state of the team: whoever forks, resumes or looks at the run finds them there. */
+function keepNote(tx: Transaction, note: PeopleNote, cause?: number): void {
+  const value = withNote(tx.run.team.shared, note).map((kept) => ({ ...kept }));
+  tx.emit({ type: 'state.update', scope: 'team', operation: 'set', path: notesPath, value, by: 'person' }, cause);
 }
 
 /** Posts an item; one that will not wait interrupts the model call it finds in flight. */

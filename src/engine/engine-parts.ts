@@ -1,3 +1,4 @@
+import type { PeopleNote } from '../core/people-note.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Ids } from '../core/ids.ts';
 import type { ContentEntry, Journal } from '../core/journal.ts';
@@ -35,6 +36,8 @@ export interface LaunchOptions {
    * and `context.request` of tools. On record, and so no place for credentials.
    */
   readonly request?: Readonly<Record<string, unknown>>;
+  /** What agents are to know always, beside their profiles; a segment with the ingestor `notes` shows it. */
+  readonly notes?: readonly PeopleNote[];
   /** The folder the run's tools work in, instead of one of its own; on record, so that a resumed run works there, too. */
   readonly workspace?: string;
   /** An LLM config used instead of every profile's own. */
@@ -42,13 +45,13 @@ export interface LaunchOptions {
 }
 
 /** How to go on with a run. */
-export interface ResumeOptions extends Omit<LaunchOptions, 'llmConfig' | 'limits' | 'workspace' | 'request'> {
+export interface ResumeOptions extends Omit<LaunchOptions, 'llmConfig' | 'limits' | 'workspace' | 'request' | 'notes'> {
   /** `recorded`, the default: the profiles the run went by. `current`: those this engine was created with. */
   readonly profiles?: ProfileChoice;
 }
 
 /** Where a fork leaves the run it is made from, and what is said to it. */
-export interface ForkOptions extends Omit<LaunchOptions, 'request'> {
+export interface ForkOptions extends Omit<LaunchOptions, 'request' | 'notes'> {
   /** A sequence number, rounded down to the end of a turn; the end of the run when absent. */
   readonly at?: number;
   /** An id of your own for the fork. Refused when there is such a run. */

@@ -1,3 +1,4 @@
+import { checkNote } from '../core/people-note.ts';
 import { CadreError } from '../core/error.ts';
 import { applyEvent, foldEvents, startRun } from '../core/fold/apply-event.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
@@ -74,6 +75,7 @@ export class Engine {
     const profile = launchProfile(workbench.set, request.profile);
     checkModel(this.#parts.gateway, workbench, profile, options.llmConfig);
     if (options.request !== undefined) checkRequest(options.request);
+    for (const note of options.notes ?? []) checkNote({}, note);
     options.signal?.throwIfAborted();
     await this.#toolsetsReady([profile.name]);
     const runId = request.runId === undefined ? ids.runId() : await freeRunId(this.#parts.journal, request.runId);
@@ -84,8 +86,9 @@ export class Engine {
       const facts = { runId, at: clock.now(), payload, profile: profile.name, snapshot: workbench.snapshot, limits };
       const start = workbench.kernel.env.secrets.json(startEvent(facts, request, options));
       const { actor, run } = this.#activate(startRun(start), lease, workbench, options);
+      const notes = options.notes === undefined ? {} : { notes: workbench.kernel.env.secrets.json(options.notes) };
       const prefix = { events: [start], contents: [workbench.snapshot] };
-      return { run, begun: actor.begin(prefix, { kind: 'start', profile: profile.name, payload: start.input }) };
+      return { run, begun: actor.begin(prefix, { kind: 'start', profile: profile.name, payload: start.input, ...notes }) };
     });
     await begun;
     this.#tellFailures(runId);

@@ -24,6 +24,7 @@ export function redactInput(secrets: Secrets, input: Input): Input {
     case 'cancel':
     case 'fail':
     case 'note':
+    case 'keep_note':
     case 'toolset':
       return secrets.json(input);
     case 'recover':

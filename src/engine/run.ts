@@ -19,6 +19,7 @@ import { Deliveries } from './deliveries.ts';
 import { eventsOf } from './event-stream.ts';
 import { type OutsideItem, readItemId } from './outside-item.ts';
 import { outsideMessage } from './outside-message.ts';
+import { checkNote, notesPath, type PeopleNote, peopleNotes } from '../core/people-note.ts';
 import { type PendingRequest, pendingOf } from '../core/pending.ts';
 import { type RunResult, runResult, type ViewedProfile } from './run-result.ts';
 import type { RunActor } from './run-actor.ts';
@@ -162,6 +163,26 @@ export class Run implements AsyncIterable<CadreEvent> {
   /** Answers a question. */
   async answer(id: string, value: JsonValue): Promise<void> {
     await this.#submitAll([answerTo(this.state, id, value)]);
+  }
+
+  /**
+   * Keeps a note for agents of the run, beside their profiles: from their next turn on, those whose system prompt has a segment with the
+   * ingestor `notes` read it. One with the same title, for the same agents, is replaced; an empty content takes it away.
+   */
+  async note(note: PeopleNote): Promise<void> {
+    const { state } = this;
+    if (state.outcome !== undefined)
+      throw new CadreError('RUN_ENDED', `run ${this.id} has ended (${state.status}); launch a new one, or fork it`);
+    checkNote(state.team.shared, note);
+    const { agent } = note;
+    if (agent !== undefined && !state.agents.has(agent as AgentId) && !this.#parts.profiles.has(agent))
+      throw new CadreError('AGENT_UNKNOWN', `run ${this.id} has neither an agent nor a profile '${agent}'`);
+    await this.#parts.actor.submit({ kind: 'keep_note', note });
+  }
+
+  /** The notes people keep for agents of the run. */
+  get notes(): readonly PeopleNote[] {
+    return peopleNotes(this.state.team.shared[notesPath]);
   }
 
   /**

@@ -7,6 +7,7 @@ import { dispatchResult } from './dispatch-result.ts';
 import { genericMessage } from './generic-message.ts';
 import { jsonHistory } from './json-history.ts';
 import { markdownFormatter } from './markdown-formatter.ts';
+import { notes } from './notes.ts';
 import { observerFailure } from './observer-failure.ts';
 import { plan } from './plan.ts';
 import { principalHistorySummary } from './principal-history-summary.ts';
@@ -33,6 +34,7 @@ const builtIn: readonly Ingestor[] = [
   genericMessage,
   jsonHistory,
   markdownFormatter,
+  notes,
   observerFailure,
   plan,
   principalHistorySummary,

@@ -1,4 +1,5 @@
 import type { CadreEvent } from '../core/event.ts';
+import { notesPath } from '../core/people-note.ts';
 import { Findings, type JournalProblem } from './journal-problem.ts';
 
 /** What may still be written once a run is over: results that came too late, notes about them, and a title. */
@@ -19,6 +20,8 @@ function isFromOutside(event: CadreEvent): boolean {
         event.item.ruleId === undefined &&
         event.item.source !== 'TOOL_RESULT'
       );
+    case 'state.update':
+      return event.by === 'person' && event.path === notesPath;
     case 'agent.end':
       return event.outcome === 'cancelled';
     default:

@@ -33,7 +33,7 @@ export const angesTables: readonly Table[] = [
       'call-child': 'child agents: new ones and those from before, so many levels deep',
       agents: 'default agent, executor, analyser, orchestrator',
       prompt: 'guides of all actions in the prompt',
-      notes: ['notes of people, by agent', missing.notes],
+      notes: 'notes of people, by agent',
       rendering: 'the stream in the prompt: the last events in full, older ones cut',
       summarisation: 'summaries after so many actions and after each task',
       factory: 'agents and actions of one’s own',

@@ -53,7 +53,7 @@ const merged: Readonly<Record<string, Readonly<Record<number, readonly [Weight, 
     37: ['C', 'guides of tools, texts by key'],
     38: ['C', 'a prompt per step, for that step only'],
     39: ['C', 'history as a stream of events'],
-    40: ['N', 'notes of people', missing.notes],
+    40: ['N', 'notes of people'],
     41: ['C', 'tools that give instructions'],
   },
   Models: {

@@ -10,9 +10,6 @@ export const missing = {
     later:
       'Files are attached to a message, and lie in the workspace of a run; a project has no files of its own, and links are not previewed.',
   },
-  notes: {
-    later: 'What agents should always know stands in their profiles; notes that people edit beside them are not there yet.',
-  },
   profiles: {
     later: 'The toolsets and rules it is made of are there; the profile itself, with its prompts and limits, is not shipped yet.',
   },

@@ -29,6 +29,19 @@ export async function sendCommand(run: string, words: readonly string[], options
   return await actOnRun(run, options, action, 'Sent.');
 }
 
+/** Keeps a note for the agents of a run, or takes it away, whichever process has the run. */
+export async function noteCommand(
+  run: string,
+  title: string,
+  words: readonly string[],
+  options: RunOptions & { readonly agent?: string },
+): Promise<ExitCode> {
+  const content = words.join(' ').trim();
+  const { agent } = options;
+  const action: RunAction = { kind: 'note', title, content, ...(agent === undefined ? {} : { agent }) };
+  return await actOnRun(run, options, action, content === '' ? 'The note is gone.' : 'Noted.');
+}
+
 /** What is cancelled, and why. */
 export interface CancelCommandOptions extends RunOptions {
   readonly agent?: string;

@@ -37,6 +37,7 @@ export const bodySchemas = {
   approve: actionSchemas.approve,
   reject: actionSchemas.reject,
   answer: actionSchemas.answer,
+  note: actionSchemas.note,
   cancel: actionSchemas.cancel,
   resume: shape({
     profiles: {

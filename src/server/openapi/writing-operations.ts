@@ -17,6 +17,7 @@ const actions = [
   ['approve', 'Lets calls run that wait for a person; all of them, or none when one does not wait.', [422]],
   ['reject', 'Refuses calls that wait for a person.', []],
   ['answer', 'Answers a question.', []],
+  ['note', 'Keeps a note for agents, changes it, or takes it away.', []],
   ['cancel', 'Ends a run, an agent or the work on a module; answers when nothing of it is running any more.', []],
 ] as const;
 

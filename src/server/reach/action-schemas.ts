@@ -41,6 +41,19 @@ export const actionSchemas = {
   ),
   reject: shape({ ids, message: { type: 'string', maxLength: 10_000, description: 'Why; the model reads it.' } }, ['ids']),
   answer: shape({ id, value: { description: "What the question's schema asks for." } }, ['id', 'value']),
+  note: shape(
+    {
+      title: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 200,
+        description: 'A note with this title, for the same agents, is replaced.',
+      },
+      content: { type: 'string', maxLength: 20_000, description: 'What agents are to know always; empty takes the note away.' },
+      agent: { ...id, description: 'The id of an agent, or the name of a profile; all agents of the run when absent.' },
+    },
+    ['title', 'content'],
+  ),
   cancel: shape({
     reason: { type: 'string', maxLength: 1_000 },
     agentId: { ...id, description: 'This agent and everything below it, instead of the run.' },

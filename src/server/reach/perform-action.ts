@@ -36,6 +36,11 @@ async function perform(run: Run, action: RunAction): Promise<string | undefined>
     case 'answer':
       await run.answer(action.id, action.value);
       return undefined;
+    case 'note': {
+      const { title, content, agent } = action;
+      await run.note(agent === undefined ? { title, content } : { title, content, agent });
+      return undefined;
+    }
     case 'cancel':
       await run.cancel(action.reason, {
         ...(action.agentId === undefined ? {} : { agentId: action.agentId }),

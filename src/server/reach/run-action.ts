@@ -15,6 +15,7 @@ export type RunAction =
   | { readonly kind: 'approve'; readonly ids: readonly string[]; readonly args?: JsonObject; readonly always?: boolean }
   | { readonly kind: 'reject'; readonly ids: readonly string[]; readonly message?: string }
   | { readonly kind: 'answer'; readonly id: string; readonly value: JsonValue }
+  | { readonly kind: 'note'; readonly title: string; readonly content: string; readonly agent?: string }
   | { readonly kind: 'cancel'; readonly reason?: string; readonly agentId?: string; readonly moduleId?: string };
 
 /** How a run stands once an action is on record. */
