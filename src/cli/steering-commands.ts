@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Done, running } from './shared-options.ts';
 
-/** The commands that act on a run, whichever process has it: say something, decide, cancel. */
+/** The commands that act on a run, whichever process has it: say something, decide, edit, cancel. */
 export function addSteeringCommands(program: Command, done: Done): void {
   addDecidingCommands(program, done);
   running(
@@ -28,6 +28,19 @@ export function addSteeringCommands(program: Command, done: Done): void {
     .action(async (run: string, words: readonly string[], options) => {
       const { forkCommand } = await import('./commands/fork.ts');
       done(await forkCommand(run, words, options));
+    });
+  running(program.command('edit').summary('change profiles of a run, or its plan, while it goes on').argument('<run>'), {
+    starts: false,
+  })
+    .option('--create <file...>', 'add the profile in this file')
+    .option('--update <file...>', 'this file in the place of the profile it names')
+    .option('--disable <name...>', 'nobody begins by this profile any more')
+    .option('--rename <old=new...>', 'give a profile another name')
+    .option('--modules <file>', 'change the plan: a list of the actions of manage_work_modules, as YAML or JSON')
+    .option('--json')
+    .action(async (run: string, options) => {
+      const { editCommand } = await import('./commands/edit.ts');
+      done(await editCommand(run, options));
     });
   running(program.command('cancel').summary('end a run, also one that another process has').argument('<run>'), { starts: false })
     .option('--agent <id>', 'only this agent, and everything below it')

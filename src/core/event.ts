@@ -5,6 +5,7 @@ import type { CompactionEnd, CompactionStart, ContextTrim } from './context-even
 import type { JsonObject, JsonValue, Writable } from './json.ts';
 import type { Limits } from './profile.ts';
 import type { RunTitle } from './title-event.ts';
+import type { ProfileChange } from './profile-edit.ts';
 import type { RungAction, Streak } from './stagnation.ts';
 import type { ToolAnswer, ToolEnd, ToolLate, ToolRequest, ToolStart, ToolSuspend, ToolVerify } from './tool-events.ts';
 import type { ModelEnd, TurnDecide, TurnEnd, TurnStart } from './turn-events.ts';
@@ -61,6 +62,13 @@ export interface RunResume {
   readonly downMs: number;
   /** Content hash of the profile files the run goes by from here on, when they are not those from before. */
   readonly profiles?: ContentHash;
+}
+/** Somebody outside changed profiles while the run goes on. */
+export interface ProfilesUpdate {
+  readonly type: 'profiles.update';
+  /** Content hash of the profile files the run goes by from here on. */
+  readonly profiles: ContentHash;
+  readonly changes: readonly ProfileChange[];
 }
 /** The wall clock jumped, forwards or back, while the run was in this process: deadlines do not follow it. */
 export interface ClockJump {
@@ -225,6 +233,7 @@ export type EventDraft =
   | RunStart
   | RunStatusChange
   | RunResume
+  | ProfilesUpdate
   | ClockJump
   | RunTitle
   | RunEnd

@@ -36,6 +36,7 @@ export const globalStrategies: ReadonlyMap<string, Strategy> = new Map<string, S
   ['PRINCIPAL_COMPLETED', strategy('generic_message', true)],
   ['ALL_WORK_COMPLETED_PROMPT', strategy('generic_message', false, {}, 'prepend_to_role')],
   ['PROFILES_UPDATED_NOTIFICATION', strategy('generic_message', false, {}, 'prepend_to_role')],
+  ['WORK_MODULES_EDITED', strategy('generic_message', true)],
   ['WORK_MODULES_STATUS_UPDATE', strategy('work_modules', false)],
   ['PRINCIPAL_ACTIVITY_UPDATE', strategy('principal_history_summary', false)],
   ['VISIBLE_HISTORY', strategy('visible_history', false)],

@@ -9,16 +9,27 @@ import { importedRefusal } from './imported-run.ts';
 import { redactInput } from './redact-input.ts';
 import { refusalOf } from './refusal.ts';
 
+/** What a run decides with. */
+export interface Judge {
+  readonly kernel: Kernel;
+  /** Takes other profiles on: what is decided from here on goes by them. */
+  readonly adopt: (kernel: Kernel) => void;
+}
+
 /** Decides an input, rid of secrets, unless it comes too late; answers with why it was refused. */
-export function admit(tx: Transaction, kernel: Kernel, received: Input, mayStart: boolean): CadreError | undefined {
+export function admit(tx: Transaction, judge: Judge, received: Input, mayStart: boolean): CadreError | undefined {
   const foreign = importedRefusal(tx.run.meta);
   if (foreign !== undefined) return foreign;
+  const isEdit = received.kind === 'profiles';
+  const kernel = isEdit ? received.kernel : judge.kernel;
   const input = redactInput(kernel.env.secrets, received);
   const overdue = overdueFor(tx.run, input, tx.at);
   if (overdue !== undefined) decide(tx, kernel, { kind: 'timer', dues: [overdue] }, mayStart);
   const refused = refusalOf(tx.run, kernel, input);
-  if (refused === undefined) decide(tx, kernel, input, mayStart);
-  return refused;
+  if (refused !== undefined) return refused;
+  decide(tx, kernel, input, mayStart);
+  if (isEdit) judge.adopt(kernel);
+  return undefined;
 }
 
 /** What a verdict comes too late for although its timer has not gone off yet: no moment after the expiry belongs to a person. */

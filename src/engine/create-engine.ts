@@ -179,6 +179,7 @@ export async function prepareEngine(
       return new Engine({
         workbench,
         rebuild,
+        compile: (files) => build({ files }, known),
         gateway: replay === undefined ? gateway : createReplayGateway(replay, clock),
         replay,
         journal: await openStore(live.store, live.durability),

@@ -1,10 +1,11 @@
 import type { Env } from '../core/env.ts';
 import { CadreError, type ErrorRecord } from '../core/error.ts';
 import { findItem } from '../core/find-item.ts';
-import type { AgentId, CallId, TurnId } from '../core/ids.ts';
+import type { AgentId, CallId, ContentHash, TurnId } from '../core/ids.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { ModelOutcome } from '../core/model.ts';
 import { notesPath, type PeopleNote, withNote } from '../core/people-note.ts';
+import type { ProfileChange } from '../core/profile-edit.ts';
 import type { ItemDraft, Transaction } from '../core/transaction.ts';
 import type { createAgentNode } from '../nodes/agent-node.ts';
 import { applySummary } from '../nodes/compaction.ts';
@@ -16,6 +17,8 @@ import { agentIdAt } from '../nodes/transition-context.ts';
 import { applyTitle, titleIfDue } from '../nodes/run-titles.ts';
 import { applyVerdict } from '../nodes/verify-call.ts';
 import { afterThinking } from './after-thinking.ts';
+import type { ModuleAction } from '../tools/team/module-actions.ts';
+import { applyModuleEdits, applyProfileEdits } from './apply-edits.ts';
 import { cancel, rootOf } from './cancel.ts';
 import { settle, updateStatus } from './settle.ts';
 import { applyAnswer } from './apply-answer.ts';
@@ -71,6 +74,16 @@ export type Input =
   | ({ readonly kind: 'toolset' } & ToolsetNews)
   /** A person writes, changes or takes away a note for agents. */
   | { readonly kind: 'keep_note'; readonly note: PeopleNote }
+  /** Profiles are changed while the run goes on; `before` are those the edit was made from. */
+  | {
+      readonly kind: 'profiles';
+      readonly kernel: Kernel;
+      readonly files: string;
+      readonly changes: readonly ProfileChange[];
+      readonly before: ContentHash;
+    }
+  /** A person changes the plan. */
+  | { readonly kind: 'modules'; readonly actions: readonly ModuleAction[] }
   | { readonly kind: 'fail'; readonly error: ErrorRecord }
   | { readonly kind: 'note'; readonly level: 'info' | 'warning' | 'error'; readonly code: string; readonly message: string };
 
@@ -143,6 +156,12 @@ function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
       break;
     case 'keep_note':
       keepNote(tx, input.note);
+      break;
+    case 'profiles':
+      applyProfileEdits(tx, input);
+      break;
+    case 'modules':
+      applyModuleEdits(tx, input.actions);
       break;
     case 'note':
       tx.emit({ type: 'note.add', level: input.level, code: input.code, message: input.message }, tx.run.seq);

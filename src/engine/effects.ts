@@ -80,7 +80,7 @@ export class Effects {
     this.#onIdle = links.onIdle;
     this.#timers = new RunTimers({
       clock: ports.clock,
-      env: ports.kernel.env,
+      env: () => ports.kernel.env,
       onDue: (dues) => links.tell({ kind: 'timer', dues }),
     });
     this.#clockWatch = new ClockWatch(ports.clock);

@@ -80,6 +80,8 @@ export interface EngineParts {
   readonly workbench: Workbench;
   /** Makes a workbench from the files a run was started with. */
   readonly rebuild: (files: readonly ProfileFile[]) => Promise<Workbench>;
+  /** Makes a workbench from files somebody changed: checked like those the engine was created with. */
+  readonly compile: (files: readonly ProfileFile[]) => Promise<Workbench>;
   readonly gateway: CheckedModelGateway;
   readonly journal: Journal;
   /** The engine opened the journal itself, and closes it. */

@@ -27,7 +27,9 @@ export async function factsOfRun(run: RecordedTexts): Promise<Readonly<Record<st
 /** The profile files a run goes by in the end; none when they are missing. */
 export function filesOfRun({ events, content }: RecordedTexts): readonly ProfileFile[] {
   let hash: ContentHash | undefined;
-  for (const event of events) if (event.type === 'run.start' || event.type === 'run.resume') hash = event.profiles ?? hash;
+  for (const event of events)
+    if (event.type === 'run.start' || event.type === 'run.resume' || event.type === 'profiles.update')
+      hash = event.profiles ?? hash;
   if (hash === undefined) return [];
   return readList(content, hash).flatMap((file) => {
     const [path, text] = isJsonObject(file) ? [file['path'], file['text']] : [];

@@ -26,9 +26,12 @@ export function redactInput(secrets: Secrets, input: Input): Input {
     case 'note':
     case 'keep_note':
     case 'toolset':
+    case 'modules':
       return secrets.json(input);
     case 'recover':
       return input.said === undefined ? input : { ...input, said: secrets.json(input.said) };
+    // Profiles are stored as they are: what of them is secret comes from the environment.
+    case 'profiles':
     case 'timer':
     case 'clock':
       return input;

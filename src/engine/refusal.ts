@@ -1,5 +1,6 @@
 import { CadreError } from '../core/error.ts';
 import type { CallState, RunState } from '../core/state.ts';
+import { applyModuleActions } from '../tools/team/module-actions.ts';
 import { askingAgent, suspendedCall } from './apply-answer.ts';
 import { editProblem, problemsText } from './check-edit.ts';
 import type { Input, Kernel } from './decide.ts';
@@ -17,7 +18,34 @@ export function refusalOf(run: RunState, kernel: Kernel, input: Input): CadreErr
     if (agent.status === 'ended')
       return new CadreError('AGENT_ENDED', `agent ${input.to} has ended (${agent.outcome ?? ''}) and reads nothing any more`);
   }
+  if (input.kind === 'profiles' || input.kind === 'modules') return editRefusal(run, input);
   return input.kind === 'answer' ? answerRefusal(run, kernel, input) : undefined;
+}
+
+function editRefusal(run: RunState, input: Extract<Input, { kind: 'profiles' | 'modules' }>): CadreError | undefined {
+  const { runId, profiles } = run.meta;
+  if (run.outcome !== undefined)
+    return new CadreError('RUN_ENDED', `run ${runId} has ended (${run.status}); nothing of it is changed any more`);
+  if (input.kind === 'modules') {
+    const { team, counters, at } = run;
+    const result = applyModuleActions(team.workModules, counters.modules, input.actions, at);
+    if (result.ok) return undefined;
+    const { index, reason } = result;
+    return new CadreError('OPTION_INVALID', `action ${index} (${input.actions[index]?.action}): ${reason}; none was carried out`);
+  }
+  if (profiles !== input.before)
+    return new CadreError(
+      'OPTION_INVALID',
+      `the profiles of run ${runId} were changed by somebody else meanwhile; look at them and try again`,
+    );
+  // Somebody may have begun to work since it was looked at.
+  for (const { meta, status } of run.agents.values())
+    if (status !== 'ended' && input.kernel.env.profiles.get(meta.profile)?.isActive !== true)
+      return new CadreError(
+        'PROFILE_DISABLED',
+        `run ${runId}: ${meta.agentId} is at work by '${meta.profile}'; end it first, or wait for it`,
+      );
+  return undefined;
 }
 
 function answerRefusal(run: RunState, kernel: Kernel, input: Extract<Input, { kind: 'answer' }>): CadreError | undefined {

@@ -61,7 +61,8 @@ export async function workbenchOf(parts: EngineParts, state: RunState): Promise<
   }
 }
 
-function checkAgent(parts: EngineParts, workbench: Workbench, state: RunState, agent: AgentState): void {
+/** Refuses profiles that an agent at work cannot go on with. */
+export function checkAgent(parts: EngineParts, workbench: Workbench, state: RunState, agent: AgentState): void {
   const { agentId, profile: name } = agent.meta;
   const profile = workbench.set.profiles.get(name);
   if (profile === undefined)

@@ -5,7 +5,7 @@ import type { AgentId, ContentHash } from '../core/ids.ts';
 import type { Journal, Lease } from '../core/journal.ts';
 import type { RunState } from '../core/state.ts';
 import { Transaction } from '../core/transaction.ts';
-import { admit } from './admit.ts';
+import { admit, type Judge } from './admit.ts';
 import { asStoreError } from './store-error.ts';
 import { CommitBatch, mayWait, type Prefix } from './commit-batch.ts';
 import { decide, type Input } from './decide.ts';
@@ -15,7 +15,7 @@ import { rereadState } from './reread-state.ts';
 import { type RunSubscriber, Subscribers } from './subscribers.ts';
 
 /** What a run needs from its engine. */
-export interface ActorPorts extends EffectPorts {
+export interface ActorPorts extends EffectPorts, Judge {
   readonly journal: Journal;
   /** Calls back at the end of this tick of the event loop. */
   readonly defer: (callback: () => void) => void;
@@ -193,7 +193,7 @@ export class RunActor {
       const jump = entries.length === 0 ? undefined : this.#effects.clockJump(this.state);
       if (jump !== undefined && !this.#closing) decide(tx, kernel, jump);
       for (const { input, waiter } of entries) {
-        const refused = admit(tx, kernel, input, !this.#closing);
+        const refused = admit(tx, this.#ports, input, !this.#closing);
         if (refused !== undefined) waiter?.reject(refused);
       }
     } catch (thrown) {

@@ -2,6 +2,8 @@ import type { ContentHash } from '../core/ids.ts';
 import type { Lease } from '../core/journal.ts';
 import type { RunState } from '../core/state.ts';
 import type { EngineParts, LaunchOptions, Workbench } from './engine-parts.ts';
+import type { Kernel } from './decide.ts';
+import { editedProfiles } from './edited-profiles.ts';
 import type { LiveThings } from './live-things.ts';
 import { type ActorPorts, RunActor } from './run-actor.ts';
 import { RunLive } from './run-live.ts';
@@ -30,8 +32,16 @@ export function runHandle(
   { state, lease, workbench, content, liveThings, context }: RunHandleParts,
 ): RunHandle {
   const { journal, clock, ids, gateway, functions, graceMs, replay } = parts;
+  // Replaced when the profiles of the run are changed.
+  const held: { kernel: Kernel; viewed: Workbench['viewed'] } = { kernel: workbench.kernel, viewed: workbench.viewed };
   const ports: ActorPorts = {
-    kernel: workbench.kernel,
+    get kernel() {
+      return held.kernel;
+    },
+    adopt: (kernel) => {
+      held.kernel = kernel;
+      held.viewed = kernel.env.profiles;
+    },
     gateway,
     journal,
     clock,
@@ -45,6 +55,17 @@ export function runHandle(
     defer: setImmediate,
   };
   const actor = new RunActor(state, lease, ports);
-  const about = { hash: workbench.kernel.env.hash, profiles: workbench.viewed, workspace: ports.workspace };
-  return { actor, run: new Run({ actor, journal, ids, content, ...about }) };
+  const run = new Run({
+    actor,
+    journal,
+    ids,
+    content,
+    get profiles() {
+      return held.viewed;
+    },
+    hash: workbench.kernel.env.hash,
+    workspace: ports.workspace,
+    editProfiles: async (edits) => await editedProfiles(parts, actor.state, edits),
+  });
+  return { actor, run };
 }

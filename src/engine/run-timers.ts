@@ -10,7 +10,8 @@ import { DueHeap } from './due-heap.ts';
 /** What the timers of a run need from outside. */
 export interface TimerPorts {
   readonly clock: Clock;
-  readonly env: Env;
+  /** What is decided by now: profiles may change while a run goes on. */
+  readonly env: () => Env;
   /** Told what has come due. */
   readonly onDue: (dues: readonly Due[]) => void;
 }
@@ -68,7 +69,7 @@ export class RunTimers {
       case 'agent.restart':
         return this.#addAgent(run, run.agents.get(event.agentId));
       case 'limit.reach':
-        if (event.stage === 2) this.#add(lastTurnDue(this.#ports.env, run, run.agents.get(event.agentId)), this.#working);
+        if (event.stage === 2) this.#add(lastTurnDue(this.#ports.env(), run, run.agents.get(event.agentId)), this.#working);
         return event.stage === 2;
       // What expires may have been decided: nothing waits for it any more.
       case 'tool.answer':
@@ -91,13 +92,13 @@ export class RunTimers {
     for (const agent of run.agents.values()) {
       if (agent.status === 'ended') continue;
       this.#addAgent(run, agent);
-      this.#add(lastTurnDue(this.#ports.env, run, agent), this.#working);
+      this.#add(lastTurnDue(this.#ports.env(), run, agent), this.#working);
       for (const call of agent.openCalls.values()) this.#add(expiryDue(call), this.#always);
     }
   }
 
   #addAgent(run: RunState, agent: AgentState | undefined): boolean {
-    const dues = agent === undefined ? [] : wallDues(this.#ports.env, run, agent);
+    const dues = agent === undefined ? [] : wallDues(this.#ports.env(), run, agent);
     for (const due of dues) this.#working.add(due.at, due);
     return dues.length > 0;
   }

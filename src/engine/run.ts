@@ -9,13 +9,17 @@ import type { JsonValue } from '../core/json.ts';
 import { foldEvents } from '../core/fold/apply-event.ts';
 import { hasReleased } from '../core/fold/release.ts';
 import type { AgentState, RunState, TurnState } from '../core/state.ts';
+import type { ProfileChange, ProfileEdit } from '../core/profile-edit.ts';
 import type { ItemDraft } from '../core/transaction.ts';
 import { toRecording } from '../inspector/to-recording.ts';
 import { turnOfId } from '../inspector/other-turns.ts';
 import { filterTurns, type TurnFilter } from '../inspector/filter-turns.ts';
 import { toTurnRecord, type TurnRecord } from '../inspector/turn-record.ts';
 import { why, type WhyAnswer } from '../inspector/why.ts';
+import type { ModuleAction } from '../tools/team/module-actions.ts';
 import { Deliveries } from './deliveries.ts';
+import { readModuleActions, readProfileEdits } from './edit-schemas.ts';
+import type { EditedProfiles } from './edited-profiles.ts';
 import { eventsOf } from './event-stream.ts';
 import { type OutsideItem, readItemId } from './outside-item.ts';
 import { outsideMessage } from './outside-message.ts';
@@ -60,6 +64,8 @@ export interface RunParts {
   readonly hash: (text: string) => ContentHash;
   /** The run's workspace; the folder is made when it is first asked for. */
   readonly workspace: () => string;
+  /** Makes profiles ready that are changed. */
+  readonly editProfiles: (edits: readonly ProfileEdit[]) => Promise<EditedProfiles>;
 }
 
 /** A run, live or ended: read it, steer it, wait for it. */
@@ -71,6 +77,7 @@ export class Run implements AsyncIterable<CadreEvent> {
   /** The last full state somebody asked for, as long as it is in use. */
   #full: WeakRef<RunState> | undefined;
   readonly #deliveries: Deliveries;
+  #editing: Promise<unknown> = Promise.resolve();
 
   constructor(parts: RunParts) {
     this.#parts = parts;
@@ -197,6 +204,27 @@ export class Run implements AsyncIterable<CadreEvent> {
       ...(agentId === undefined ? {} : { agentId: this.#agent(agentId).meta.agentId }),
       ...(moduleId === undefined ? {} : { moduleId }),
     });
+  }
+
+  /**
+   * Changes the profiles of this run while it goes on: they are compiled and checked like files before anything holds, recorded, and
+   * gone by from each agent's next turn on, also when the run is resumed or forked. Agents that plan are told. What an agent at work
+   * goes by can be changed, but neither disabled nor renamed. Other runs, and the files, stay as they are.
+   */
+  async updateProfiles(edits: readonly ProfileEdit[]): Promise<readonly ProfileChange[]> {
+    // One after the other: each begins with what the one before made of the profiles.
+    const edit = this.#editing.then(async () => {
+      const edited = await this.#parts.editProfiles(readProfileEdits(edits));
+      await this.#parts.actor.submit(edited);
+      return edited.changes;
+    });
+    this.#editing = edit.catch(() => undefined);
+    return await edit;
+  }
+
+  /** Changes the plan as `manage_work_modules` does, in the name of a person: all of it or nothing. Agents that plan are told. */
+  async updateModules(actions: readonly ModuleAction[]): Promise<void> {
+    await this.#parts.actor.submit({ kind: 'modules', actions: readModuleActions(actions) });
   }
 
   /** The records of turns, oldest first: those of agents, unless `type` asks for another type of turn, or for `all`. */

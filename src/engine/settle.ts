@@ -94,6 +94,8 @@ const passiveSources: ReadonlySet<string> = new Set([
   'LIMIT_NOTICE',
   'STAGNATION_NOTICE',
   'TOOLS_CHANGED',
+  'PROFILES_UPDATED_NOTIFICATION',
+  'WORK_MODULES_EDITED',
 ]);
 
 /** An item that was read and stays is no news; one that could not be read is tried again, until it expires. */

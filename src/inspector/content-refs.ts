@@ -26,6 +26,7 @@ export function segmentRefs(system: ContentHash, content: ReadContent): readonly
 function refsOf(event: CadreEvent): readonly ContentHash[] {
   switch (event.type) {
     case 'run.start':
+    case 'profiles.update':
       return [event.profiles];
     case 'run.resume':
       return given(event.profiles);

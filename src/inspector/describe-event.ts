@@ -1,4 +1,5 @@
 import type { CadreEvent, EventOf } from '../core/event.ts';
+import { changesText } from '../core/profile-edit.ts';
 import type { JsonValue } from '../core/json.ts';
 import { contentText } from '../core/message.ts';
 
@@ -11,6 +12,8 @@ export function describeEvent(event: CadreEvent): string {
       return `the run is ${event.status}`;
     case 'run.resume':
       return `the run was taken up again after ${event.downMs} ms${event.profiles === undefined ? '' : ', with other profiles'}`;
+    case 'profiles.update':
+      return `profiles were changed: ${changesText(event.changes)}`;
     case 'clock.jump':
       return `the wall clock jumped by ${event.ms} ms`;
     case 'run.title':

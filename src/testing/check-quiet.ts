@@ -17,6 +17,8 @@ const passive: ReadonlySet<string> = new Set([
   'LIMIT_NOTICE',
   'STAGNATION_NOTICE',
   'TOOLS_CHANGED',
+  'PROFILES_UPDATED_NOTIFICATION',
+  'WORK_MODULES_EDITED',
 ]);
 
 /**

@@ -10,6 +10,7 @@ function isFromOutside(event: CadreEvent): boolean {
   switch (event.type) {
     case 'run.start':
     case 'run.resume':
+    case 'profiles.update':
     case 'clock.jump':
     case 'tool.answer':
       return true;

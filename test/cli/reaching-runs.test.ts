@@ -67,11 +67,19 @@ it('what a process waits for is decided from another terminal, which can also sp
   expect((await cadre('send', 'last', 'Hello', '--to', 'Nobody_9')).err).toContain("has no agent 'Nobody_9'");
   expect((await cadre('answer', 'last', 'c00000002', '2')).code).toBe(0);
   await chat.until('You said green');
+  const profile = files['agent_profiles/profiles/Clerk.yaml'];
+  await writeFile(path.join(cwd, 'Clerk.yaml'), profile.replace('name: Clerk', 'name: Clerk\ninstructions: Be kind.'));
+  await writeFile(path.join(cwd, 'plan.json'), '[{"action":"create","name":"first","description":"What comes first."}]');
+  const changed = await cadre('edit', 'last', '--update', 'Clerk.yaml');
+  expect(changed, changed.err).toMatchObject({ code: 0, err: expect.stringContaining('Changed.') });
+  expect((await cadre('edit', 'last', '--disable', 'Clerk')).err).toContain('is at work');
+  expect((await cadre('edit', 'last', '--modules', 'plan.json')).code).toBe(0);
+  expect((await cadre('events', 'last')).out).toMatch(/profiles\.update[^]*WORK_MODULES_EDITED/);
   chat.child.stdin?.end();
   expect((await chat.finished).code).toBe(0);
   expect((await cadre('turn', 'last', 't1')).out).toContain('b.txt');
   expect((await cadre('show', 'last')).out).toContain('Hello there');
-}, 60_000);
+}, 90_000);
 
 /** Letters that must not count: one whose writer is long gone, and what is none. All are cleared away, and none does anything. */
 async function leaveBadLetters(folder: string): Promise<void> {

@@ -92,7 +92,7 @@ export const teamTables: readonly Table[] = [
       inheritance: 'merge rules and cycles',
       'shipped-profiles': 'the bundled profiles',
       'associate-family': ['web, analyst, insight, RAG and web-developer associates', missing.profiles],
-      'runtime-edit': ['create, update, disable and rename profiles in a running run', missing.runtimeProfiles],
+      'runtime-edit': 'create, update, disable and rename profiles in a running run',
       'llm-config': 'inheritance, environment, stand-ins',
       'call-llm': 'what is retried and what is not',
       aggregator: 'replies put together from their pieces',
@@ -103,7 +103,7 @@ export const teamTables: readonly Table[] = [
     section: 'Events, server, views, knowledge, storage',
     rows: {
       'server-events': 'what happens is told as it happens: replies piece by piece, turns, modules, ends',
-      'client-messages': ['launch, speak, stop, look at, and edit profiles and modules from outside', missing.runtimeProfiles],
+      'client-messages': 'launch, speak, stop, look at, and edit profiles and modules from outside',
       'run-requests': 'runs over HTTP: launched, listed, read, stopped',
       projects:
         'projects with runs: rename, move, soft delete, restore, search; lists are made of the runs themselves, and need no mending',

@@ -146,6 +146,10 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
   ),
   'run.status': record({ status: fc.constantFrom('running', 'awaiting') }),
   'run.resume': record({ engineVersion: name, downMs: count }, { profiles: name }),
+  'profiles.update': record({
+    profiles: name,
+    changes: list(record({ action: fc.constantFrom('created', 'updated', 'disabled', 'renamed'), profile: name }, { to: name })),
+  }),
   'clock.jump': record({ ms: count }),
   'limit.reach': record({
     agentId,

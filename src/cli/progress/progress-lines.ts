@@ -1,5 +1,6 @@
 import type { CadreEvent } from '../../core/event.ts';
 import { contentText } from '../../core/message.ts';
+import { changesText } from '../../core/profile-edit.ts';
 import type { RunState } from '../../core/state.ts';
 import type { TextStyle } from '../../inspector/format/text-style.ts';
 import { styledStatus } from '../../inspector/format/text-style.ts';
@@ -51,6 +52,8 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
       return `run taken up again after ${durationText(event.downMs)}${event.profiles === undefined ? '' : ', with other profiles'}`;
     case 'run.title':
       return event.title === undefined ? undefined : `run is called ${safe(event.title)}`;
+    case 'profiles.update':
+      return `profiles changed: ${safe(changesText(event.changes), 400)}`;
     case 'run.end':
       return `run ended ${styledStatus(style, event.status)} (${safe(event.outcome)})${event.error === undefined ? '' : `: ${safe(event.error.message, 400)}`}`;
     case 'agent.start':

@@ -23,6 +23,7 @@ export function applyEvent(run: RunState, event: CadreEvent): void {
       break;
     case 'run.status':
     case 'run.resume':
+    case 'profiles.update':
     case 'clock.jump':
     case 'run.title':
     case 'run.end':

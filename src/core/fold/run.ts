@@ -75,7 +75,7 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunState
 /** Folds what happens to the run as a whole. Clocks may go backwards, time that passed does not. */
 export function applyRunEvent(
   run: RunState,
-  event: EventOf<'run.status' | 'run.resume' | 'clock.jump' | 'run.title' | 'run.end'>,
+  event: EventOf<'run.status' | 'run.resume' | 'profiles.update' | 'clock.jump' | 'run.title' | 'run.end'>,
 ): void {
   switch (event.type) {
     case 'run.status':
@@ -100,6 +100,9 @@ export function applyRunEvent(
       addUsage(run.usage, event);
       run.budget.tokens += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0);
       run.budget.cost += event.cost ?? 0;
+      break;
+    case 'profiles.update':
+      run.meta = { ...run.meta, profiles: event.profiles };
       break;
     case 'run.end':
       endWait(run, event.at);

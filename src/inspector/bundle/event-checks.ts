@@ -13,6 +13,7 @@ import {
   content,
   contentHash,
   errorRecord,
+  profileChange,
   id,
   ids,
   inboxItem,
@@ -149,6 +150,10 @@ const fields: { readonly [Type in EventType]: Fields<Draft<Type>> } = {
   },
   'run.status': { status: oneOf('running', 'awaiting') },
   'run.resume': { engineVersion: text, downMs: number, profiles: optional(contentHash) },
+  'profiles.update': {
+    profiles: contentHash,
+    changes: list(profileChange),
+  },
   'clock.jump': { ms: number },
   'run.title': { title: optional(text), error: optional(errorRecord), usage, cost: optional(number), attempts: list(attempt) },
   'run.end': { status: oneOf('completed', 'failed', 'cancelled'), ...ending },

@@ -5,6 +5,7 @@ import type { InboxItem } from '../../core/inbox.ts';
 import type { FilePart, TextPart } from '../../core/message.ts';
 import type { ModelAttempt, Usage } from '../../core/model.ts';
 import type { Limits } from '../../core/profile.ts';
+import type { ProfileChange } from '../../core/profile-edit.ts';
 import type { AgentEnding } from '../../core/tool-events.ts';
 import type { ToolBound } from '../../core/tool-bound.ts';
 import type { Expiry, WaitFor } from '../../core/transition.ts';
@@ -206,3 +207,10 @@ export const agentEnding = record<AgentEnding>({
 
 /** The checkpoint an agent stopped at, and what a person was asked there. */
 export const checkpoint = record<NonNullable<AgentAwait['checkpoint']>>({ id: text, prompt: text });
+
+/** One change of a run's profiles. */
+export const profileChange = record<ProfileChange>({
+  action: oneOf('created', 'updated', 'disabled', 'renamed'),
+  profile: text,
+  to: optional(text),
+});

@@ -23,7 +23,7 @@ export function addControlRoutes(app: ServerApp, parts: ServerParts): void {
     const done = await parts.reach.act(context.req.param('id'), { ...action, ...(itemId === undefined ? {} : { itemId }) });
     return context.json(done, 202);
   });
-  for (const kind of ['approve', 'reject', 'answer', 'note', 'cancel'] as const)
+  for (const kind of ['approve', 'reject', 'answer', 'note', 'cancel', 'profiles', 'modules'] as const)
     app.post(`/api/runs/:id/${kind}`, async (context) =>
       context.json(await parts.reach.act(context.req.param('id'), await readRequest(context, kind))),
     );

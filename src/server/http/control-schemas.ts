@@ -39,6 +39,8 @@ export const bodySchemas = {
   answer: actionSchemas.answer,
   note: actionSchemas.note,
   cancel: actionSchemas.cancel,
+  profiles: actionSchemas.profiles,
+  modules: actionSchemas.modules,
   resume: shape({
     profiles: {
       enum: ['recorded', 'current'],

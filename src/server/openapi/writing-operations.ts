@@ -19,6 +19,8 @@ const actions = [
   ['answer', 'Answers a question.', []],
   ['note', 'Keeps a note for agents, changes it, or takes it away.', []],
   ['cancel', 'Ends a run, an agent or the work on a module; answers when nothing of it is running any more.', []],
+  ['profiles', 'Changes profiles of a run while it goes on: checked like files, gone by from the next turns on.', [422]],
+  ['modules', 'Changes the plan of a run, in the name of a person: all of it or nothing.', []],
 ] as const;
 
 /** The requests that change something, and those that talk. */

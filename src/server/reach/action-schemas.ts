@@ -1,6 +1,7 @@
 import { CadreError, type ErrorCode } from '../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { isDeeperThan } from '../../core/json-depth.ts';
+import { editSchemas } from '../../engine/edit-schemas.ts';
 import { checkSchema } from '../../tools/check-arguments.ts';
 import type { RunAction } from './run-action.ts';
 
@@ -59,6 +60,8 @@ export const actionSchemas = {
     agentId: { ...id, description: 'This agent and everything below it, instead of the run.' },
     moduleId: { ...id, description: 'Whoever works on this module, instead of the run.' },
   }),
+  profiles: shape({ edits: editSchemas.profiles }, ['edits']),
+  modules: shape({ actions: editSchemas.modules }, ['actions']),
 } as const satisfies Readonly<Record<RunAction['kind'], JsonObject>>;
 
 /** An object with these fields and no others. */

@@ -47,5 +47,11 @@ async function perform(run: Run, action: RunAction): Promise<string | undefined>
         ...(action.moduleId === undefined ? {} : { moduleId: action.moduleId }),
       });
       return undefined;
+    case 'profiles':
+      await run.updateProfiles(action.edits);
+      return undefined;
+    case 'modules':
+      await run.updateModules(action.actions);
+      return undefined;
   }
 }

@@ -1,5 +1,7 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { Delivery } from '../../core/inbox.ts';
+import type { ProfileEdit } from '../../core/profile-edit.ts';
+import type { ModuleAction } from '../../tools/team/module-actions.ts';
 import type { PendingRequest } from '../../core/pending.ts';
 
 /** What somebody outside does to a run: at a terminal, over HTTP, in whichever process. Plain data. */
@@ -16,7 +18,9 @@ export type RunAction =
   | { readonly kind: 'reject'; readonly ids: readonly string[]; readonly message?: string }
   | { readonly kind: 'answer'; readonly id: string; readonly value: JsonValue }
   | { readonly kind: 'note'; readonly title: string; readonly content: string; readonly agent?: string }
-  | { readonly kind: 'cancel'; readonly reason?: string; readonly agentId?: string; readonly moduleId?: string };
+  | { readonly kind: 'cancel'; readonly reason?: string; readonly agentId?: string; readonly moduleId?: string }
+  | { readonly kind: 'profiles'; readonly edits: readonly ProfileEdit[] }
+  | { readonly kind: 'modules'; readonly actions: readonly ModuleAction[] };
 
 /** How a run stands once an action is on record. */
 export interface ActionDone {

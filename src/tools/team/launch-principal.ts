@@ -33,7 +33,7 @@ export function launchPrincipal(): TransitionTool {
 
 function launch(args: LaunchArguments, context: TransitionContext): TransitionOutcome {
   const principal = findPrincipal(context.run, context.agent);
-  const problem = teamProblem(args.team, context) ?? briefingProblem(args, principal);
+  const problem = teamProblem(args.team, context) ?? briefingProblem(args, principal) ?? goneProblem(args, principal, context);
   if (problem !== undefined) return refusal(`The principal was not launched: ${problem}`);
   const running = principal !== undefined && principal.status !== 'ended';
   if (running && !args.force) return ignoredRunning(principal);
@@ -59,6 +59,16 @@ function briefingProblem(args: LaunchArguments, principal: AgentState | undefine
       : undefined;
   const briefing = args.params['initial_briefing_for_principal'];
   return isJsonObject(briefing) ? undefined : 'initial_briefing_for_principal is missing; give it at least { "user_query": "…" }';
+}
+
+/** Profiles may change while a run goes on: what a principal went by may be gone when it is to go on. */
+function goneProblem(
+  args: LaunchArguments,
+  principal: AgentState | undefined,
+  { profiles }: TransitionContext,
+): string | undefined {
+  if (args.fresh || principal === undefined || profiles.get(principal.meta.profile)?.isActive === true) return undefined;
+  return `profile ${principal.meta.profile}, which the last principal went by, is not there any more; use iteration_mode start_fresh`;
 }
 
 function ignoredRunning(principal: AgentState): TransitionOutcome {

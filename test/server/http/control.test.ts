@@ -56,6 +56,29 @@ async function launch(team: ServedTeam, body: object = {}, headers: Readonly<Rec
   return runId;
 }
 
+describe('[A1.13.client-messages] a run is changed over HTTP while it goes on', () => {
+  it('its profiles, checked before anything holds, and its plan', async () => {
+    const team = await servedTeam({ ...talking, profile: `${waitsForUser}instructions: Be brief.\n` });
+    const runId = await launch(team);
+    const at = `/${runId}`;
+    const [bad, answer] = await post(team, `${at}/profiles`, { edits: [{ update: 'Root', with: { no_such_key: 1 } }] });
+    expect([bad, answer.error.code]).toEqual([422, 'PROFILE_INVALID']);
+    expect(answer.error.message).toContain('no_such_key');
+    expect((await post(team, `${at}/profiles`, { edits: [] }))[0]).toBe(400);
+    expect((await post(team, `${at}/profiles`, { edits: [{ update: 'Root', with: { instructions: 'Be kind.' } }] }))[0]).toBe(200);
+    const actions = [{ action: 'create', name: 'first', description: 'What comes first.' }];
+    expect((await post(team, `${at}/modules`, { actions }))[0]).toBe(200);
+    expect((await post(team, `${at}/modules`, { actions: [{ action: 'update', module_id: 'WM_9', name: 'x' }] }))[0]).toBe(400);
+    await post(team, `${at}/messages`, { text: 'more' });
+    const run = team.engine.live(runId);
+    await run?.settled();
+    expect(run?.turns().at(-1)?.prompt.text).toContain('Be kind.');
+    expect(run?.state.team.workModules['WM_1']?.name).toBe('first');
+    await post(team, `${at}/cancel`);
+    expect((await post(team, `${at}/profiles`, { edits: [{ disable: 'Root' }] }))[0]).toBe(409);
+  });
+});
+
 describe('[A1.13.run-requests] [B.97] runs over HTTP', () => {
   it('are launched, spoken to, forked and cancelled', async () => {
     const team = await servedTeam(talking);

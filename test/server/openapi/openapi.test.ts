@@ -101,6 +101,20 @@ describe('the description of the API', () => {
     expect(seen).toEqual(expect.arrayContaining(['getInfo', 'listRuns', 'getRun']));
     await post(team, `/api/runs/${runId}/fork`, {}, 'forkRun', 201);
     await post(team, `/api/runs/${runId}/resume`, {}, 'resumeRun', 200);
+    await post(
+      team,
+      `/api/runs/${runId}/profiles`,
+      { edits: [{ update: 'Root', with: { instructions: 'Be kind.' } }] },
+      'profilesRun',
+      200,
+    );
+    await post(
+      team,
+      `/api/runs/${runId}/modules`,
+      { actions: [{ action: 'create', name: 'a', description: 'b' }] },
+      'modulesRun',
+      200,
+    );
     await post(team, `/api/runs/${runId}/cancel`, {}, 'cancelRun', 200);
     for (const [path, status] of [
       ['/api/runs/none', 404],

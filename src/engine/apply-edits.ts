@@ -1,0 +1,36 @@
+import type { AgentId } from '../core/ids.ts';
+import { changesText, type ProfileChange } from '../core/profile-edit.ts';
+import type { RunState } from '../core/state.ts';
+import type { Transaction } from '../core/transaction.ts';
+import { applyModuleActions, type ModuleAction } from '../tools/team/module-actions.ts';
+
+/** Puts other profiles on record and tells those who plan. Agents go by them from their next turn on. */
+export function applyProfileEdits(
+  tx: Transaction,
+  edited: { readonly files: string; readonly changes: readonly ProfileChange[] },
+): void {
+  const { seq } = tx.emit({ type: 'profiles.update', profiles: tx.content(edited.files), changes: edited.changes });
+  const payload = `The profiles of this run were changed while it goes on: ${changesText(edited.changes)}.`;
+  for (const to of planners(tx.run)) tx.post(to, { source: 'PROFILES_UPDATED_NOTIFICATION', payload }, seq);
+}
+
+/** Changes the plan as a person wants it, all or nothing, and tells those who plan. What cannot be carried out was refused before. */
+export function applyModuleEdits(tx: Transaction, actions: readonly ModuleAction[]): void {
+  const { team, counters } = tx.run;
+  const result = applyModuleActions(team.workModules, counters.modules, actions, tx.at);
+  if (!result.ok) return;
+  const payload = `A person changed the plan: ${result.touched.map(({ module_id: id, name, status }) => `${id} (${name}) is ${status}`).join('; ')}.`;
+  const [first, ...others] = planners(tx.run);
+  if (first === undefined) return;
+  // Somebody outside said it: the changes follow from that.
+  const { seq } = tx.post(first, { source: 'WORK_MODULES_EDITED', payload });
+  for (const update of result.updates) tx.emit(update, seq);
+  for (const to of others) tx.post(to, { source: 'WORK_MODULES_EDITED', payload }, seq);
+}
+
+/** The agents that have not ended and work at no module of the plan: who plans is among them. All that are left, when there is none. */
+function planners(run: RunState): readonly AgentId[] {
+  const atWork = [...run.agents.values()].filter(({ status }) => status !== 'ended');
+  const free = atWork.filter(({ moduleScope }) => moduleScope === undefined);
+  return (free.length === 0 ? atWork : free).map(({ meta }) => meta.agentId);
+}

@@ -1,0 +1,215 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { EventOf } from '../../src/core/event.ts';
+import type { ProfileEdit } from '../../src/core/profile-edit.ts';
+import type { Ids } from '../../src/core/ids.ts';
+import { factsOfRun } from '../../src/engine/facts-of-run.ts';
+import { countingIds, createMemoryJournal, type ScriptedReply } from '../../src/testing/index.ts';
+import { dataOf, openEngine, promptOf, resultOf, say, speaks, systemOf } from '../scenarios/scenario.ts';
+import { assignment, dispatch, finish, plan, principal, worker, workers } from '../scenarios/team.ts';
+import { breathe, testEngine, waitsForUser } from '../support/test-engine.ts';
+import { verifyRun } from '../support/verify-run.ts';
+
+const brief = `${waitsForUser}# How it speaks.\ninstructions: Be brief.\n`;
+const be = (word: string): ProfileEdit => ({ update: 'Root', with: { instructions: `Be ${word}.` } });
+
+function laterIds(): Ids {
+  const ids = countingIds();
+  return {
+    runId: () => `later_${ids.runId()}` as ReturnType<Ids['runId']>,
+    itemId: () => `later_${ids.itemId()}` as ReturnType<Ids['itemId']>,
+  };
+}
+
+const words = (prompts: readonly { readonly prompt: { readonly text: string } }[]) =>
+  prompts.map(({ prompt }) => /Be \w+/.exec(prompt.text)?.[0]);
+
+async function talking(replies: readonly (ScriptedReply | string)[] = ['one', 'two', 'three']) {
+  const store = createMemoryJournal();
+  const texts = replies.map((reply) => (typeof reply === 'string' ? { text: reply } : reply));
+  const team = await testEngine({ profile: brief, replies: texts, store });
+  onTestFinished(async () => await team.engine.close());
+  return { ...team, store, run: await team.launch() };
+}
+
+describe('[B.30] [A1.12.runtime-edit] profiles that are changed while a run goes on', () => {
+  it('hold from the next turn on, are recorded with their content, and those who plan read of it once', async () => {
+    const { run, store, model } = await talking();
+    await run.settled();
+    const changes = await run.updateProfiles([be('kind')]);
+    expect(changes).toEqual([{ action: 'updated', profile: 'Root' }]);
+    expect(run.state.status, 'nobody is woken by it').toBe('awaiting');
+    await run.send('more');
+    await run.settled();
+    await run.send('and more');
+    await run.settled();
+    expect(words(run.turns())).toEqual(['Be brief', 'Be kind', 'Be kind']);
+    expect(promptOf(model.requests[1])).toContain('were changed while it goes on: Root was updated.');
+    expect(promptOf(model.requests[2])).not.toContain('were changed');
+    const events = await store.read(run.id);
+    const edit = events.find((event): event is EventOf<'profiles.update'> => event.type === 'profiles.update');
+    expect(edit).toMatchObject({ profiles: run.state.meta.profiles, changes });
+    const text = await store.content(edit?.profiles ?? run.state.meta.profiles);
+    expect(text).toContain('# How it speaks.');
+    expect(text).toContain('rev: 2');
+    const facts = await factsOfRun({ events, content: (hash) => store.content(hash) as string | undefined });
+    expect(Object.keys(facts)).toEqual(['Root']);
+    await verifyRun(run, store, { requests: model.requests });
+  });
+
+  it('leave the turn that is under way its prompt', async () => {
+    const { run } = await talking([{ hang: true }, 'two', 'three']);
+    await breathe();
+    await run.updateProfiles([be('kind')]);
+    await run.send('now', { priority: 'now' });
+    await run.settled();
+    expect(words(run.turns())).toEqual(['Be brief', 'Be kind']);
+  });
+
+  it('are made one after the other, each of what the one before left', async () => {
+    const { run } = await talking();
+    await run.settled();
+    await Promise.all([
+      run.updateProfiles([be('kind')]),
+      run.updateProfiles([{ create: { name: 'Second', type: 'associate', llm_config_ref: 'm', instructions: 'Be second.' } }]),
+      run.updateProfiles([{ update: 'Second', with: 'name: Second\ntype: associate\nllm_config_ref: m\ninstructions: Be third.' }]),
+    ]);
+    await run.send('more');
+    await run.settled();
+    expect(words(run.turns())).toEqual(['Be brief', 'Be kind']);
+    await run.updateProfiles([
+      { rename: 'Second', to: 'Third' },
+      { update: 'Third', with: { description_for_human: 'x' } },
+    ]);
+  });
+
+  it.each<readonly [string, readonly ProfileEdit[], string, RegExp]>([
+    [
+      'a rule that does not compile',
+      [{ update: 'Root', with: { flow_decider: [{ id: 'a', condition: 'state.', action: { type: 'await_user_input' } }] } }],
+      'PROFILE_INVALID',
+      /profiles\/Root\.yaml:\d+:\d+/,
+    ],
+    [
+      'a tool that does not exist',
+      [{ update: 'Root', with: { tool_access_policy: { allowed_individual_tools: ['nothing'] } } }],
+      'PROFILE_INVALID',
+      /nothing/,
+    ],
+    ['a profile that does not exist', [{ disable: 'Rot' }], 'OPTION_INVALID', /did you mean `Root`/],
+    ['a name that is taken', [{ create: { name: 'Root' } }], 'OPTION_INVALID', /already/],
+    ['a name in a path', [{ create: { name: '../x' } }], 'OPTION_INVALID', /needs a name/],
+    ['another name in an update', [{ update: 'Root', with: { name: 'Other' } }], 'OPTION_INVALID', /use rename/],
+    ['an agent at work, disabled', [{ disable: 'Root' }], 'PROFILE_DISABLED', /Root_1 is at work/],
+    ['an agent at work, renamed', [{ rename: 'Root', to: 'Other' }], 'PROFILE_UNKNOWN', /Root_1 is at work/],
+    ['a model that is not there', [{ update: 'Root', with: { llm_config_ref: 'none' } }], 'PROFILE_INVALID', /none/],
+    ['no edit at all', [{ enable: 'Root' } as never], 'OPTION_INVALID', /updateProfiles/],
+    ['the second of two', [be('kind'), { disable: 'None' }], 'OPTION_INVALID', /None/],
+  ])('%s: nothing changes, and it is said why', async (_, edits, code, message) => {
+    const { run } = await talking();
+    await run.settled();
+    const { seq, meta } = run.state;
+    await expect(run.updateProfiles(edits)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+    expect(run.state.seq).toBe(seq);
+    expect(run.state.meta).toBe(meta);
+    await run.send('more');
+    await run.settled();
+    expect(words(run.turns())).toEqual(['Be brief', 'Be brief']);
+  });
+
+  it('hold when the run is resumed and forked; a fork from before them goes by those from before', async () => {
+    const { run, store, engine } = await talking();
+    await run.settled();
+    const { seq } = run.state;
+    await run.updateProfiles([be('kind')]);
+    await engine.close();
+    const later = await testEngine({ profile: brief, replies: Array(9).fill({ text: 'later' }), store, ids: laterIds() });
+    onTestFinished(async () => await later.engine.close());
+    const speak = async (again: typeof run) => {
+      await again.send('more');
+      await again.settled();
+      return words(again.turns()).at(-1);
+    };
+    const resumed = await later.engine.resume(run.id);
+    expect(await speak(resumed)).toBe('Be kind');
+    await resumed.updateProfiles([be('wise')]);
+    expect(await speak(resumed)).toBe('Be wise');
+    expect(await speak(await later.engine.fork(run.id))).toBe('Be wise');
+    expect(await speak(await later.engine.fork(run.id, { at: seq }))).toBe('Be brief');
+  });
+
+  it('are refused once the run is over', async () => {
+    const { run } = await talking();
+    await run.cancel();
+    await expect(run.updateProfiles([be('kind')])).rejects.toMatchObject({ code: 'RUN_ENDED' });
+    await expect(run.updateModules([{ action: 'create', name: 'a', description: 'b' }])).rejects.toMatchObject({
+      code: 'RUN_ENDED',
+    });
+  });
+
+  it('a profile that comes can be staffed, one that was disabled cannot any more', async () => {
+    const lead = speaks(
+      plan('one', 'two'),
+      say('Look over it.'),
+      dispatch(assignment('WM_1', 'Do it.', { agent_profile_logical_name: 'Helper' }), assignment('WM_2')),
+      finish(),
+    );
+    const engine = await openEngine({
+      yaml: [
+        `${principal}flow_decider:\n  - { id: t, condition: state.current_action, action: { type: continue_with_tool } }\n  - { id: w, action: { type: await_user_input } }\n`,
+        worker,
+      ],
+      models: { principal: lead, worker: workers() },
+    });
+    const run = await engine.launch({ profile: 'Principal', input: 'Go.' });
+    await run.settled();
+    await run.updateProfiles([
+      { create: worker.replace('name: Worker', 'name: Helper').replace('You work', 'You help') },
+      { disable: 'Worker' },
+    ]);
+    await run.send('Go on.');
+    await run.settled();
+    expect(dataOf(run, 'dispatch_submodules')).toMatchObject({
+      status: 'PARTIAL_SUCCESS_SOME_PREP_FAILED',
+      assignment_execution_results: [{ module_id: 'WM_1', execution_status: 'completed_success' }],
+    });
+    expect(resultOf(run, 'dispatch_submodules')).toContain('Worker');
+    expect(run.turns({ agentId: 'Helper_2' })[0]?.prompt.text).toContain('You help');
+    expect(systemOf(lead.requests[0])).toBe('You are the principal.');
+  });
+});
+
+describe('[A1.13.client-messages] a person changes the plan', () => {
+  it('as the planner does, all of it or nothing; those who plan read of it with their next turn', async () => {
+    const lead = speaks(plan('one'), say('Look over it.'), finish());
+    const engine = await openEngine({
+      yaml: [
+        `${principal}flow_decider:\n  - { id: t, condition: state.current_action, action: { type: continue_with_tool } }\n  - { id: w, action: { type: await_user_input } }\n`,
+        worker,
+      ],
+      models: { principal: lead, worker: workers() },
+    });
+    const run = await engine.launch({ profile: 'Principal', input: 'Go.' });
+    await run.settled();
+    const { seq } = run.state;
+    await expect(
+      run.updateModules([
+        { action: 'update', module_id: 'WM_1', name: 'first' },
+        { action: 'update', module_id: 'WM_7', name: 'x' },
+      ]),
+    ).rejects.toMatchObject({ code: 'OPTION_INVALID', message: expect.stringContaining('WM_7') });
+    await expect(run.updateModules([{ action: 'drop' } as never])).rejects.toMatchObject({ code: 'OPTION_INVALID' });
+    expect(run.state.seq).toBe(seq);
+    await run.updateModules([
+      { action: 'status_change', module_id: 'WM_1', new_status: 'deprecated' },
+      { action: 'create', name: 'better', description: 'Better than one.' },
+    ]);
+    expect(run.state.status).toBe('awaiting');
+    expect(Object.values(run.state.team.workModules).map(({ name, status }) => `${name} ${status}`)).toEqual([
+      'one deprecated',
+      'better pending',
+    ]);
+    await run.send('Go on.');
+    await run.settled();
+    expect(promptOf(lead.requests[2])).toContain('A person changed the plan: WM_1 (one) is deprecated; WM_2 (better) is pending.');
+  });
+});
