@@ -79,7 +79,7 @@ export const builtInToolsets: Readonly<Record<string, BuiltInToolset>> = {
     load: async () => (await import('./flow/flow-toolset.ts')).flowToolset,
   },
   workspace: {
-    tools: ['list_files', 'read_file', 'search_files', 'write_file', 'edit_file', 'move_file', 'delete_file'],
+    tools: ['list_files', 'read_file', 'search_files', 'check_links', 'write_file', 'edit_file', 'move_file', 'delete_file'],
     load: async () => (await import('./workspace/workspace-toolset.ts')).workspaceToolset,
   },
 };

@@ -122,7 +122,7 @@ describe('[B.30] [A1.12.runtime-edit] profiles that are changed while a run goes
     const { seq } = run.state;
     await run.updateProfiles([be('kind')]);
     await engine.close();
-    const later = await testEngine({ profile: brief, replies: Array(9).fill({ text: 'later' }), store, ids: laterIds() });
+    const later = await testEngine({ profile: brief, replies: () => ({ text: 'later' }), store, ids: laterIds() });
     onTestFinished(async () => await later.engine.close());
     const speak = async (again: typeof run) => {
       await again.send('more');

@@ -43,7 +43,7 @@ export const teamTables: readonly Table[] = [
       'send-directive': 'a directive into the principal’s next turn',
       'web-search': 'search and visit the web',
       'file-system': 'write and review workspace files',
-      'broken-links': ['links inside an HTML file that lead nowhere', missing.linkCheck],
+      'broken-links': 'links inside an HTML file that lead nowhere',
       rag: 'query, add and list sources',
     },
   },

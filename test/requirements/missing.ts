@@ -21,9 +21,6 @@ export const missing = {
     later:
       'Documents are indexed by their words, by run and with tags; sources with embeddings, shared between projects, come later.',
   },
-  linkCheck: {
-    later: 'Files are listed, read and searched; whether links inside an HTML file lead somewhere is not looked at by a tool.',
-  },
   panel: { later: 'Several agents can be asked at once; rounds of voting until they agree are not there yet.' },
   serving: { later: 'Teams are served over HTTP, to chats and as MCP tools; this protocol is not among them yet.' },
   toolFolders: {

@@ -90,6 +90,7 @@ describe('write_file', () => {
       'list_files',
       'read_file',
       'search_files',
+      'check_links',
     ]);
   });
 });
