@@ -300,6 +300,15 @@ describe('examples', () => {
     expect(output).toContain('completed: B: a kite');
   });
 
+  it('commonground-research brings a report with quotations that hold, and a page whose links lead somewhere', async () => {
+    const output = await runProgram('examples/commonground-research/run.ts');
+    expect(output).toMatch(/check_links \(ok\): .*1 lead nowhere[^]*check_links \(ok\): .*all of them lead somewhere/);
+    expect(output).toMatch(
+      /agg_c\w+ joins Associate_DocumentResearcher_3\.t3, Associate_LocalRAG_4\.t4, Associate_Analyst_Technical_5\.t2/,
+    );
+    expect(output).toMatch(/(\d) of \1 quotations were checked and hold\./);
+  });
+
   it('fix-a-test makes the test pass', async () => {
     const output = await runProgram('examples/fix-a-test/run.ts', whyNoSandbox() === undefined ? [] : ['--no-sandbox']);
     expect(output).toMatch(
