@@ -2,7 +2,6 @@ import type { CadreEvent, EventDraft, EventPlace, EventType } from '../../core/e
 import type { CompactionEnd } from '../../core/context-events.ts';
 import { streaks } from '../../core/stagnation.ts';
 import type { DecidedAction } from '../../core/turn-events.ts';
-import type { DispatchRecord, WorkModule } from '../../core/work-module.ts';
 import { count, flag, json, list, map, nullable, number, oneOf, optional, record, text, time } from './check.ts';
 import type { Check, Fields, Problem } from './check.ts';
 import {
@@ -28,6 +27,7 @@ import {
   usage,
   waitFor,
 } from './part-checks.ts';
+import { dispatchPatch, modulePatch } from './team-checks.ts';
 
 /** Tells what is wrong with an event that came from outside, whatever its type. */
 export const checkEvent: Check = (event) => place(event) ?? ofType(event);
@@ -39,56 +39,6 @@ function ofType(event: unknown): Problem | undefined {
 }
 
 type Draft<Type extends EventType> = Omit<Extract<EventDraft, { readonly type: Type }>, 'type'>;
-
-const module = record<Partial<WorkModule>>({
-  module_id: optional(id),
-  name: optional(text),
-  description: optional(text),
-  status: optional(oneOf('pending', 'ongoing', 'pending_review', 'completed', 'deprecated')),
-  notes_from_principal: optional(text),
-  depends_on: optional(list(text)),
-  executor: optional(text),
-  deliverables: optional(map),
-  context_archive: optional(
-    list(
-      record<WorkModule['context_archive'][number]>({
-        dispatch_id: text,
-        archived_at: time,
-        agent_id: text,
-        message_count: number,
-        deliverables: map,
-      }),
-    ),
-  ),
-  assignee_history: optional(
-    list(
-      record<WorkModule['assignee_history'][number]>({
-        dispatch_id: text,
-        agent_id: id,
-        started_at: time,
-        ended_at: optional(time),
-        outcome: oneOf('running', 'completed_success', 'completed_error', 'cancelled'),
-      }),
-    ),
-  ),
-  review_info: optional(nullable(map)),
-  created_at: optional(time),
-  updated_at: optional(time),
-});
-
-const dispatch = record<Partial<DispatchRecord>>({
-  dispatch_id: optional(text),
-  call_id: optional(text),
-  module_id: optional(text),
-  agent_id: optional(text),
-  profile: optional(text),
-  role_name: optional(text),
-  status: optional(oneOf('QUEUED', 'RUNNING', 'COMPLETED_SUCCESS', 'COMPLETED_ERROR', 'CANCELLED')),
-  started_at: optional(time),
-  ended_at: optional(time),
-  final_summary: optional(text),
-  error_details: optional(json),
-});
 
 const action = record<DecidedAction>({
   type: oneOf(
@@ -277,8 +227,8 @@ const fields: { readonly [Type in EventType]: Fields<Draft<Type>> } = {
     reserve: optional(reserve),
   },
   'compaction.end': compaction,
-  'module.update': { moduleId: id, patch: module },
-  'dispatch.update': { dispatchId: id, patch: dispatch },
+  'module.update': { moduleId: id, patch: modulePatch },
+  'dispatch.update': { dispatchId: id, patch: dispatchPatch },
   'state.update': {
     scope: oneOf('agent', 'team'),
     agentId: optional(id),
