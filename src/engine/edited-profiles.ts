@@ -3,6 +3,7 @@ import type { ProfileEdit } from '../core/profile-edit.ts';
 import { editProfileFiles } from '../profiles/edit-profile-files.ts';
 import type { Input } from './decide.ts';
 import type { EngineParts } from './engine-parts.ts';
+import { importedRefusal } from './imported-run.ts';
 import { checkAgent, workbenchOf } from './resume-plan.ts';
 
 /** What an edit of a run's profiles comes to, before anything of it holds. */
@@ -13,6 +14,8 @@ export type EditedProfiles = Extract<Input, { kind: 'profiles' }>;
  * agent at work can go on with it. Nothing has changed when it fails.
  */
 export async function editedProfiles(parts: EngineParts, state: RunState, edits: readonly ProfileEdit[]): Promise<EditedProfiles> {
+  const foreign = importedRefusal(state.meta);
+  if (foreign !== undefined) throw foreign;
   const before = state.meta.profiles;
   const { set } = await workbenchOf(parts, state);
   const { files, changes } = editProfileFiles(set, edits);

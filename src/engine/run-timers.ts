@@ -56,6 +56,8 @@ export class RunTimers {
     switch (event.type) {
       case 'run.start':
       case 'run.resume':
+      // Limits may be others now.
+      case 'profiles.update':
         this.#derive(run);
         return true;
       case 'run.status':

@@ -2,10 +2,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { EventOf } from '../../src/core/event.ts';
 import type { ProfileEdit } from '../../src/core/profile-edit.ts';
 import type { Ids } from '../../src/core/ids.ts';
+import { foldEvents } from '../../src/core/fold/apply-event.ts';
+import type { JsonObject } from '../../src/core/json.ts';
+import { editedProfiles } from '../../src/engine/edited-profiles.ts';
 import { factsOfRun } from '../../src/engine/facts-of-run.ts';
 import { countingIds, createMemoryJournal, type ScriptedReply } from '../../src/testing/index.ts';
-import { dataOf, openEngine, promptOf, resultOf, say, speaks, systemOf } from '../scenarios/scenario.ts';
-import { assignment, dispatch, finish, plan, principal, worker, workers } from '../scenarios/team.ts';
+import { call, dataOf, openEngine, promptOf, resultOf, say, speaks, systemOf } from '../scenarios/scenario.ts';
+import { assignment, dispatch, finish, launch, partner, plan, principal, worker, workers } from '../scenarios/team.ts';
 import { breathe, testEngine, waitsForUser } from '../support/test-engine.ts';
 import { verifyRun } from '../support/verify-run.ts';
 
@@ -135,6 +138,55 @@ describe('[B.30] [A1.12.runtime-edit] profiles that are changed while a run goes
     expect(await speak(resumed)).toBe('Be wise');
     expect(await speak(await later.engine.fork(run.id))).toBe('Be wise');
     expect(await speak(await later.engine.fork(run.id, { at: seq }))).toBe('Be brief');
+  });
+
+  it('their limits hold at once, also for the turn that is under way', async () => {
+    const { run, clock } = await talking([{ hang: true }, 'two']);
+    await breathe();
+    await run.updateProfiles([{ update: 'Root', with: { limits: { max_wall_seconds: 10 } } }]);
+    clock.advance(11_000);
+    await breathe();
+    expect(run.state.agents.get(run.state.rootAgentId as never)?.limitStage).toBe(2);
+    await run.cancel();
+  });
+
+  it('are none of an imported run', async () => {
+    const { run, journal } = await talking();
+    await run.settled();
+    const [start, ...rest] = await journal.read(run.id);
+    const imported = { from: 'a.json', at: 1, exportedAt: 1, redacted: true, facts: run.state.meta.profiles };
+    const state = foldEvents([{ ...start, imported } as never, ...rest]);
+    await expect(editedProfiles({} as never, state as never, [be('kind')])).rejects.toMatchObject({ code: 'RUN_IMPORTED' });
+  });
+
+  it('a principal whose profile has another name since is not sent on, and a new one can be launched', async () => {
+    const again = (profile: JsonObject) =>
+      call('launch_principal', { iteration_mode: 'continue_from_previous', new_directives_for_iteration: {}, ...profile });
+    const boss = speaks(
+      plan('goal'),
+      launch(),
+      'Begun.',
+      'Done.',
+      again({}),
+      'Hm.',
+      launch('Which tea?', { profile: 'Lead' }),
+      'Begun.',
+      'Done.',
+    );
+    const engine = await openEngine({
+      yaml: [partner, principal],
+      models: { partner: boss, principal: speaks(finish('First.'), finish('Second.')) },
+    });
+    const run = await engine.launch({ profile: 'Partner', input: 'Go.' });
+    await run.settled();
+    await run.updateProfiles([{ rename: 'Principal', to: 'Lead' }]);
+    await run.send('Again.');
+    await run.settled();
+    expect(resultOf(run, 'launch_principal', 1)).toContain('use iteration_mode start_fresh');
+    await run.send('Anew, then.');
+    await run.settled();
+    expect(run.turns({ agentId: 'Lead_3' })).toHaveLength(1);
+    expect(run.state.status).toBe('awaiting');
   });
 
   it('are refused once the run is over', async () => {
