@@ -62,7 +62,8 @@ describe('[A1.12.associate-family] CommonGround as a team of its own', () => {
   });
 
   it('is the bundled team with the family beside it, and nothing of it is written twice', () => {
-    expect(set.warnings).toEqual([]);
+    // What a machine lacks is said, and breaks nothing.
+    expect(set.warnings).toMatchObject([{ code: 'BAD_ENVIRONMENT_VALUE', message: expect.stringContaining('PLAYWRIGHT_MCP_URL') }]);
     expect(set.team).toMatchObject({ name: 'commonground', defaultProfile: 'Partner' });
     const family = [
       ...kinds.flatMap((kind) => [`Associate_${kind}`, ...focuses.map((focus) => `Associate_${kind}_${focus}`)]),
@@ -151,6 +152,8 @@ describe('[A1.12.associate-family] CommonGround as a team of its own', () => {
 
   it('a PlaywrightExecutor has the tools of its MCP server; without one it is told so, and nobody else notices', async () => {
     const finish = call('finish_flow', { summary: 'No browser.', deliverables: { primary_summary: 'No browser.' } });
+    const without = await work('Associate_PlaywrightExecutor', [finish]);
+    expect(toolsOf(without.model.requests[0])).toEqual(expect.not.arrayContaining(['playwright_browser_snapshot']));
     const alone = await work('Associate_PlaywrightExecutor', [finish], { env: { PLAYWRIGHT_MCP_URL: 'http://127.0.0.1:9/mcp' } });
     expect(toolsOf(alone.model.requests[0])).not.toContain('playwright_browser_snapshot');
     expect((await alone.run.result).status).toBe('completed');
