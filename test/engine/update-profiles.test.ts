@@ -144,7 +144,7 @@ describe('[B.30] [A1.12.runtime-edit] profiles that are changed while a run goes
     const { run, clock } = await talking([{ hang: true }, 'two']);
     await breathe();
     await run.updateProfiles([{ update: 'Root', with: { limits: { max_wall_seconds: 10 } } }]);
-    clock.advance(11_000);
+    await clock.advance(11_000);
     await breathe();
     expect(run.state.agents.get(run.state.rootAgentId as never)?.limitStage).toBe(2);
     await run.cancel();
