@@ -24,8 +24,8 @@ export function otherTurns(run: RunState): readonly TurnState[] {
       said.add(words.turnId);
     }
     for (const call of turn.calls) {
-      const agents = agentsOfCall(run, turn.agentId, call.callId);
-      if (agents.length > 0) found.push(...turnsOfCall(run, turn, call, agents));
+      const agents = agentsByCall(run).get(call.callId);
+      if (agents !== undefined) found.push(...turnsOfCall(run, turn, call, agents));
     }
   }
   for (const agent of run.agents.values()) {
@@ -63,7 +63,7 @@ function batonOf(run: RunState, turn: TurnState): readonly TurnId[] {
     if (beginning.callId !== undefined) ids.add(idOf('dispatch', beginning.callId));
   }
   for (const { callId } of inputs) {
-    if (callId !== undefined && agentsOfCall(run, turn.agentId, callId).length > 0) ids.add(idOf('agg', callId));
+    if (callId !== undefined && agentsByCall(run).has(callId)) ids.add(idOf('agg', callId));
   }
   for (const index of saidIn(turn)) ids.add(idOf('turn_user', turn.itemSeqs[index] ?? 0));
   return [...ids];
@@ -81,13 +81,24 @@ function saidIn(turn: TurnState): readonly number[] {
   );
 }
 
-/** The agents whose work a call waits, or waited, for. */
-function agentsOfCall(run: RunState, caller: AgentId, callId: CallId): readonly AgentState[] {
-  return (run.agents.get(caller)?.children ?? []).flatMap((id) => {
-    const agent = run.agents.get(id);
-    return agent?.beginnings.some((beginning) => beginning.callId === callId) === true ? [agent] : [];
-  });
+/** By call, the agents whose work it waits, or waited, for; made once for all turns of a state as it stands. */
+function agentsByCall(run: RunState): ReadonlyMap<CallId, readonly AgentState[]> {
+  const known = callers.get(run);
+  if (known?.seq === run.seq) return known.agents;
+  const agents = new Map<CallId, AgentState[]>();
+  for (const agent of run.agents.values()) {
+    for (const { callId } of agent.beginnings) {
+      const listed = callId === undefined ? undefined : (agents.get(callId) ?? []);
+      if (callId === undefined || listed === undefined || listed.includes(agent)) continue;
+      listed.push(agent);
+      agents.set(callId, listed);
+    }
+  }
+  callers.set(run, { seq: run.seq, agents });
+  return agents;
 }
+
+const callers = new WeakMap<RunState, { readonly seq: number; readonly agents: ReadonlyMap<CallId, readonly AgentState[]> }>();
 
 function userTurn(reader: TurnState, index: number): TurnState {
   const input = reader.start.inputs[index];
