@@ -15,6 +15,17 @@ import type { TurnEnd } from '../core/turn-events.ts';
  * 4. `restart_<seq>`: an agent is sent on; after its last turn, in front of its next.
  */
 export function otherTurns(run: RunState): readonly TurnState[] {
+  const known = latest.get(run);
+  if (known?.seq === run.seq) return known.turns;
+  const turns = findOtherTurns(run);
+  latest.set(run, { seq: run.seq, turns });
+  return turns;
+}
+
+/** What was found of a state as it stood last. */
+const latest = new WeakMap<RunState, { readonly seq: number; readonly turns: readonly TurnState[] }>();
+
+function findOtherTurns(run: RunState): readonly TurnState[] {
   const found: TurnState[] = [];
   const said = new Set<TurnId>();
   for (const turn of run.turns.values()) {

@@ -54,6 +54,19 @@ describe('records of turns in the page', () => {
     store.close();
   });
 
+  it('[A1.6.other-turn-types] are there for turns that no model takes, the same as elsewhere', async () => {
+    const journal = finish(teamJournal());
+    const { store, upTo } = storeOf(journal.events, journal.contents);
+    await Promise.resolve();
+    upTo((event) => event.type === 'turn.end' && event.turnId === 'Partner_1.t1');
+    const said = store.turn('Partner_1.t1')?.sourceTurnIds.at(-1) ?? '';
+    expect(said).toMatch(/^turn_user_\d+$/);
+    expect(store.turn(said)).toMatchObject({ turnType: 'user', agentId: 'Partner_1', inputs: [{ source: 'USER_PROMPT' }] });
+    expect(store.turn(said)).toBe(store.turn(said));
+    expect(store.turn('turn_user_999')).toBeUndefined();
+    store.close();
+  });
+
   it('are made anew when the texts they lacked have come', async () => {
     const journal = finish(teamJournal());
     const { store, upTo, asked } = storeOf(journal.events, journal.contents);

@@ -5,6 +5,7 @@ import type { RunState } from '../../src/core/state.ts';
 import type { EventAt } from '../../src/inspector/cause-chain.ts';
 import type { ProfileFacts } from '../../src/inspector/profile-facts.ts';
 import type { TurnRecord } from '../../src/inspector/turn-record.ts';
+import { turnOfId } from '../../src/inspector/other-turns.ts';
 import { why, type WhyAnswer, whyAt, type WhyOptions } from '../../src/inspector/why.ts';
 import type { WhyPlace } from '../../src/inspector/why-place.ts';
 import { ContentCache } from './content-cache.ts';
@@ -86,7 +87,7 @@ export class RunStore {
 
   /** The record of a turn, the same one as long as nothing of it changes; undefined when there is none. */
   turn(turnId: string): TurnRecord | undefined {
-    const turn = this.#state?.turns.get(turnId as TurnRecord['turnId']);
+    const turn = this.#state && turnOfId(this.#state, turnId);
     return turn === undefined || this.#state === undefined ? undefined : this.#records.record(this.#state, turn, this.profiles);
   }
 

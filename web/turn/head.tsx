@@ -25,7 +25,7 @@ export function TurnHead({ record }: { readonly record: TurnRecord }) {
         {record.turnType !== 'agent' && <span class="badge">{record.turnType}</span>}
         <CopyButton value={() => record} />
       </div>
-      <Around record={record} />
+      {record.turnType === 'agent' && <Around record={record} />}
       {record.error !== undefined && <ErrorLine error={record.error} />}
       {limit !== undefined && (
         <p class="tone-waits">
