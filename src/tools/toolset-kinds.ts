@@ -78,8 +78,12 @@ export const builtInToolsets: Readonly<Record<string, BuiltInToolset>> = {
     tools: ['terminate', 'submit_answer'],
     load: async () => (await import('./flow/flow-toolset.ts')).flowToolset,
   },
+  links: {
+    tools: ['check_links'],
+    load: async () => (await import('./workspace/links-toolset.ts')).linksToolset,
+  },
   workspace: {
-    tools: ['list_files', 'read_file', 'search_files', 'check_links', 'write_file', 'edit_file', 'move_file', 'delete_file'],
+    tools: ['list_files', 'read_file', 'search_files', 'write_file', 'edit_file', 'move_file', 'delete_file'],
     load: async () => (await import('./workspace/workspace-toolset.ts')).workspaceToolset,
   },
 };

@@ -3,7 +3,6 @@ import type { EffectTool } from '../../core/tool.ts';
 import type { ToolsetRequest } from '../../core/toolset.ts';
 import { defineTool } from '../define-tool.ts';
 import { flagOf, numberOf, textOf } from './arguments.ts';
-import { checkLinks } from './check-links.ts';
 import { listFiles } from './list-files.ts';
 import { readFile } from './read-file.ts';
 import { searchFiles } from './search-files.ts';
@@ -25,7 +24,7 @@ const encodings = [
 
 const folder = (description: string) => ({ type: 'string', maxLength: 1024, description });
 
-/** `list_files`, `read_file`, `search_files` and `check_links`. */
+/** `list_files`, `read_file` and `search_files`. */
 export function readingTools({ name, toolName }: ToolsetRequest, settings: WorkspaceSettings): readonly EffectTool[] {
   const common = { toolset: name, effect: 'pure', trust: settings.trust, by_name_only: true, max_result_chars: 70_000 } as const;
   const list = defineTool({
@@ -123,19 +122,7 @@ export function readingTools({ name, toolName }: ToolsetRequest, settings: Works
         signal,
       ),
   });
-  const links = defineTool({
-    ...common,
-    name: toolName('check_links'),
-    description: 'Says which local links of an HTML file of the workspace lead nowhere: missing files, and ids it does not have.',
-    parameters: {
-      type: 'object',
-      additionalProperties: false,
-      required: ['path'],
-      properties: { path: folder('The HTML file, relative to the workspace.') },
-    },
-    execute: async (args, { workspace }) => await checkLinks(workspace, textOf(args, 'path') ?? '', settings),
-  });
-  return [list, read, search, links];
+  return [list, read, search];
 }
 
 /** The folder that is meant; models that leave nothing out say `""` for all of the workspace. */

@@ -8,7 +8,7 @@ export const workspaceToolset: ToolsetKind = {
   kind: 'workspace',
   description: "Lists, reads, searches, writes and edits files of the run's workspace.",
   settings: workspaceSettingsSchema,
-  tools: ['list_files', 'read_file', 'search_files', 'check_links', 'write_file', 'edit_file', 'move_file', 'delete_file'],
+  tools: ['list_files', 'read_file', 'search_files', 'write_file', 'edit_file', 'move_file', 'delete_file'],
   create: (request) => {
     const settings = readWorkspaceSettings(request.settings);
     return { tools: [...readingTools(request, settings), ...(settings.readOnly ? [] : changingTools(request, settings))] };

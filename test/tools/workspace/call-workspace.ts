@@ -1,6 +1,7 @@
 import { CadreError } from '../../../src/core/error.ts';
 import type { CallId, RunId } from '../../../src/core/ids.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
+import type { ToolsetKind } from '../../../src/core/toolset.ts';
 import type { EffectTool } from '../../../src/core/tool.ts';
 import { workspaceToolset } from '../../../src/tools/workspace/workspace-toolset.ts';
 import { errorOf } from '../documents/call-tool.ts';
@@ -18,8 +19,13 @@ export interface WorkspaceTools {
 }
 
 /** Opens the tools over a folder. */
-export function openWorkspace(workspace: string, settings: JsonObject = {}, runId = 'r1'): WorkspaceTools {
-  const tools = workspaceToolset.create({ name: 'workspace', settings, toolName: (tool) => tool }).tools as readonly EffectTool[];
+export function openWorkspace(
+  workspace: string,
+  settings: JsonObject = {},
+  runId = 'r1',
+  kind: ToolsetKind = workspaceToolset,
+): WorkspaceTools {
+  const tools = kind.create({ name: 'workspace', settings, toolName: (tool) => tool }).tools as readonly EffectTool[];
   let calls = 0;
   const call = async (name: string, args: JsonObject, id?: string): Promise<unknown> => {
     const tool = tools.find((candidate) => candidate.name === name);

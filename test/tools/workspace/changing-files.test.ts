@@ -90,7 +90,6 @@ describe('write_file', () => {
       'list_files',
       'read_file',
       'search_files',
-      'check_links',
     ]);
   });
 });

@@ -164,45 +164,6 @@ describe('list_files', () => {
   });
 });
 
-describe('[A1.8.broken-links] check_links', () => {
-  const page = `<!doctype html><!-- <a href="gone.html"> -->
-<link href="style.css" rel=stylesheet><img src='img/a%20b.png' srcset="img/a.png 1x, img/c.png 2x">
-<a href="about.html#team">us</a> <a href=gone.html?x=1>gone</a> <a href="#top">top</a> <a href="#here">here</a>
-<a href="#nowhere">no</a> <h2 id="here">Here</h2> <a href="https://example.org/x">out</a> <a href="mailto:a@b.c">m</a>
-<a href="sub/">sub</a> <a href="/style.css">root</a> <a href="empty/">empty</a> <a href="../../etc/passwd">up</a> <a href=".env">env</a>`;
-
-  it('names the local links of a page that lead nowhere, with their lines, and asks no server', async () => {
-    const folder = await makeFolder({
-      'site.html': page,
-      'style.css': '',
-      'about.html': '',
-      'img/a.png': '',
-      'img/a b.png': '',
-      'sub/index.html': '',
-      'empty/x.txt': '',
-      '.env': 'KEY=1',
-    });
-    const { text, fails } = openWorkspace(folder);
-    expect((await text('check_links', { path: 'site.html' })).split('\n')).toEqual([
-      'site.html: 14 local links, 2 others not looked at; 6 lead nowhere:',
-      'site.html:2: "img/c.png" does not exist',
-      'site.html:3: "gone.html?x=1" does not exist',
-      'site.html:4: "#nowhere" is no id in this file',
-      'site.html:5: "empty/" is a folder without index.html',
-      'site.html:5: "../../etc/passwd" leads out of the workspace, or to what may not be read',
-      'site.html:5: ".env" leads out of the workspace, or to what may not be read',
-    ]);
-    await putFile(folder, 'good.html', '<a href="style.css">');
-    expect(await text('check_links', { path: 'good.html' })).toBe('good.html: 1 local links; all of them lead somewhere');
-    expect((await fails('check_links', { path: 'img' })).message).toContain('is no file');
-  });
-
-  it('takes no longer for a page that is made to take long', async () => {
-    const { text } = openWorkspace(await makeFolder({ 'a.html': `${' href '.repeat(100_000)}${'<!--'.repeat(100_000)}` }));
-    expect(await text('check_links', { path: 'a.html' })).toContain('0 local links');
-  });
-});
-
 describe('search_files', () => {
   it('[A4.4.tools] finds texts and patterns, with lines around them, in the files a glob means', async () => {
     const folder = await makeFolder({
@@ -244,7 +205,6 @@ describe('the jail around the workspace', () => {
         ['list_files', { path: requested }],
         ['read_file', { path: requested }],
         ['search_files', { path: requested, query: 'SECRET' }],
-        ['check_links', { path: requested }],
         ['write_file', { path: requested, content: 'attack' }],
         ['edit_file', { path: requested, command: 'create', file_text: 'attack' }],
         ['edit_file', { path: requested, command: 'str_replace', old_str: 'SECRET', new_str: 'attack' }],
