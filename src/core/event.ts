@@ -8,8 +8,8 @@ import type { RunTitle } from './title-event.ts';
 import type { ProfileChange } from './profile-edit.ts';
 import type { RungAction, Streak } from './stagnation.ts';
 import type { ToolAnswer, ToolEnd, ToolLate, ToolRequest, ToolStart, ToolSuspend, ToolVerify } from './tool-events.ts';
+import type { DispatchUpdate, ModuleUpdate, StateChange } from './team-events.ts';
 import type { ModelEnd, TurnDecide, TurnEnd, TurnStart } from './turn-events.ts';
-import type { DispatchRecord, WorkModule } from './work-module.ts';
 
 /** The final statuses of a run. */
 export type RunEndStatus = 'completed' | 'failed' | 'cancelled';
@@ -194,30 +194,6 @@ export interface InboxDrop {
   readonly reason: 'expired' | 'dead_letter' | 'agent_ended';
 }
 
-/** A work module is created or changed; `patch` holds the changed fields. */
-export interface ModuleUpdate {
-  readonly type: 'module.update';
-  readonly moduleId: string;
-  readonly patch: Partial<WorkModule>;
-}
-/** A dispatch is recorded or changes. */
-export interface DispatchUpdate {
-  readonly type: 'dispatch.update';
-  readonly dispatchId: string;
-  readonly patch: Partial<DispatchRecord>;
-}
-/** A value in an agent's or the team's state changes. */
-export interface StateChange {
-  readonly type: 'state.update';
-  readonly scope: 'agent' | 'team';
-  readonly agentId?: AgentId;
-  readonly turnId?: TurnId;
-  readonly operation: 'set' | 'increment' | 'append' | 'remove';
-  readonly path: string;
-  readonly value?: JsonValue;
-  /** The observer or tool that did it. */
-  readonly by?: string;
-}
 /** Something worth knowing that changes no state: a warning, a fault that was contained. */
 export interface NoteAdd {
   readonly type: 'note.add';

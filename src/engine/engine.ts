@@ -1,4 +1,3 @@
-import { checkNote } from '../core/people-note.ts';
 import { CadreError } from '../core/error.ts';
 import { applyEvent, foldEvents, startRun } from '../core/fold/apply-event.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
@@ -13,16 +12,14 @@ import type { EngineParts, ForkOptions, LaunchOptions, LaunchRequest, ResumeOpti
 import { planResume, workbenchOf } from './resume-plan.ts';
 import { recoverEach, type RecoveredRun } from './recovered-run.ts';
 import { cancelOnAbort } from './cancel-on-abort.ts';
-import { checkModel } from './check-model.ts';
+import { checkLaunch } from './check-launch.ts';
 import { createContentCache } from './content-cache.ts';
 import { forkMessage } from './fork-message.ts';
 import { forkedEvents } from './forked-events.ts';
 import { freeRunId } from './free-run-id.ts';
-import { launchProfile } from './launch-profile.ts';
 import { Leases } from './leases.ts';
 import { runLimits } from './limit-options.ts';
 import { LiveThings } from './live-things.ts';
-import { checkRequest } from './run-request.ts';
 import { startEvent } from './start-event.ts';
 import type { Run } from './run.ts';
 import type { RunActor } from './run-actor.ts';
@@ -72,11 +69,7 @@ export class Engine {
   async launch(request: LaunchRequest, options: LaunchOptions = {}): Promise<Run> {
     this.#assertOpen();
     const { workbench, ids, clock, workspaceOf } = this.#parts;
-    const profile = launchProfile(workbench.set, request.profile);
-    checkModel(this.#parts.gateway, workbench, profile, options.llmConfig);
-    if (options.request !== undefined) checkRequest(options.request);
-    for (const note of options.notes ?? []) checkNote({}, note);
-    options.signal?.throwIfAborted();
+    const profile = checkLaunch(this.#parts, request, options);
     await this.#toolsetsReady([profile.name]);
     const runId = request.runId === undefined ? ids.runId() : await freeRunId(this.#parts.journal, request.runId);
     const payload = await withAttachments(toUserPayload(request.input), workspaceOf({ runId, workspace: options.workspace }));

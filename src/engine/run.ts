@@ -21,13 +21,15 @@ import { Deliveries } from './deliveries.ts';
 import { readModuleActions, readProfileEdits } from './edit-schemas.ts';
 import type { EditedProfiles } from './edited-profiles.ts';
 import { eventsOf } from './event-stream.ts';
+import { noteInput } from './note-input.ts';
 import { type OutsideItem, readItemId } from './outside-item.ts';
 import { outsideMessage } from './outside-message.ts';
-import { checkNote, notesPath, type PeopleNote, peopleNotes } from '../core/people-note.ts';
+import { notesPath, type PeopleNote, peopleNotes } from '../core/people-note.ts';
 import { type PendingRequest, pendingOf } from '../core/pending.ts';
 import { type RunResult, runResult, type ViewedProfile } from './run-result.ts';
 import type { RunActor } from './run-actor.ts';
 import type { RunSubscriber } from './subscribers.ts';
+import { untilEnded } from './until-ended.ts';
 import { answerTo, approvals, type ApproveOptions, rejections } from './verdicts.ts';
 import type { Input } from './decide.ts';
 
@@ -177,14 +179,7 @@ export class Run implements AsyncIterable<CadreEvent> {
    * ingestor `notes` read it. One with the same title, for the same agents, is replaced; an empty content takes it away.
    */
   async note(note: PeopleNote): Promise<void> {
-    const { state } = this;
-    if (state.outcome !== undefined)
-      throw new CadreError('RUN_ENDED', `run ${this.id} has ended (${state.status}); launch a new one, or fork it`);
-    checkNote(state.team.shared, note);
-    const { agent } = note;
-    if (agent !== undefined && !state.agents.has(agent as AgentId) && !this.#parts.profiles.has(agent))
-      throw new CadreError('AGENT_UNKNOWN', `run ${this.id} has neither an agent nor a profile '${agent}'`);
-    await this.#parts.actor.submit({ kind: 'keep_note', note });
+    await this.#parts.actor.submit(noteInput(this.state, this.#parts.profiles, note));
   }
 
   /** The notes people keep for agents of the run. */
@@ -299,19 +294,7 @@ export class Run implements AsyncIterable<CadreEvent> {
   }
 
   async #untilEnded(): Promise<RunResult> {
-    const { actor } = this.#parts;
-    if (this.state.outcome === undefined) {
-      await new Promise<void>((resolve, reject) => {
-        const stop = actor.subscribe({
-          onEvents: (events) => {
-            if (!events.some((event) => event.type === 'run.end')) return;
-            stop();
-            resolve();
-          },
-          onHalt: reject,
-        });
-      });
-    }
+    if (this.state.outcome === undefined) await untilEnded(this.#parts.actor);
     return runResult(this.state, this.#parts.profiles);
   }
 }

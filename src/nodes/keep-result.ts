@@ -1,6 +1,6 @@
 import type { Env, FittedResult } from '../core/env.ts';
 import { describeThrown } from '../core/error.ts';
-import type { StateChange } from '../core/event.ts';
+import type { StateChange } from '../core/team-events.ts';
 import type { JsonObject } from '../core/json.ts';
 import { type KnowledgeEntry, knowledgeToken, readKnowledge, showToken, toEntryJson } from '../core/knowledge.ts';
 import type { AgentState, CallState, RunState } from '../core/state.ts';

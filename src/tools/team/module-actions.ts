@@ -1,4 +1,4 @@
-import type { ModuleUpdate } from '../../core/event.ts';
+import type { ModuleUpdate } from '../../core/team-events.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { allowedMoves, canMove, type ModuleStatus, type WorkModule } from '../../core/work-module.ts';
 import { findDependencyCycle } from './find-dependency-cycle.ts';

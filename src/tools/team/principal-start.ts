@@ -1,4 +1,5 @@
-import type { EventDraft, ModuleUpdate } from '../../core/event.ts';
+import type { EventDraft } from '../../core/event.ts';
+import type { ModuleUpdate } from '../../core/team-events.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
