@@ -1,4 +1,3 @@
-import { missing } from './missing.ts';
 import type { Table } from './requirement.ts';
 
 /** The third system: managers over managers over workers, planners of all kinds, policies. */

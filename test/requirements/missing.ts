@@ -10,9 +10,6 @@ export const missing = {
     later:
       'Files are attached to a message, and lie in the workspace of a run; a project has no files of its own, and links are not previewed.',
   },
-  profiles: {
-    later: 'The toolsets and rules it is made of are there; the profile itself, with its prompts and limits, is not shipped yet.',
-  },
   visionTools: {
     later:
       'Models see pictures as they are; tools that crop them, read tables off them or recognise text need programs that are not bound yet.',
