@@ -2,10 +2,6 @@ import type { Later } from './requirement.ts';
 
 /** What rows wait for, by the mechanism that is not there yet: each says what there is instead. */
 export const missing = {
-  runtimeProfiles: {
-    later:
-      'A run keeps the profiles it started with, or takes up today’s files when it is resumed; they cannot be edited while it runs yet.',
-  },
   projectFiles: {
     later:
       'Files are attached to a message, and lie in the workspace of a run; a project has no files of its own, and links are not previewed.',
