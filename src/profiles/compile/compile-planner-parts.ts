@@ -2,7 +2,7 @@ import { agentRoots } from '../../core/expression/agent-roots.ts';
 import { compileTemplate, type Template } from '../../core/expression/template.ts';
 import type { PlannedCall, PlannerMove, PlannerStep } from '../../core/planner.ts';
 import { quote } from '../wording.ts';
-import { childOf, type MapNode, type SourceNode } from '../yaml/source-node.ts';
+import { childOf, type MapNode } from '../yaml/source-node.ts';
 import { checkTool, type CompileContext } from './compile-context.ts';
 import { compileCondition, compileText } from './compile-text.ts';
 import { compileValue, constantValue } from './compile-value.ts';
