@@ -323,6 +323,28 @@ settings: { ends: always }
     await verifyRun(run, store);
   });
 
+  it('a planner without a model hands in a plan as well, and ends with what the workers brought', async () => {
+    const fixed = `
+name: Fixed
+type: principal
+callable_profiles: [Finder, Writer]
+tool_access_policy: { allowed_toolsets: [phases] }
+planner:
+  type: single_action
+  tool: run_plan
+  args: { goal: "{{ task }}", parallel_workers: [Finder, Writer] }
+`;
+    const model = workers();
+    const run = await play({ yaml: [fixed, ...team, toolset('ends: always')], models: { worker: model }, input: 'List teas.' });
+    expect(run.state.outcome).toBe('success');
+    expect((await run.result).deliverables).toMatchObject({
+      kind: 'sections',
+      sections: [{ worker: 'Finder' }, { worker: 'Writer' }],
+    });
+    expect(model.requests).toHaveLength(2);
+    expect(promptOf(model.requests[0])).toContain('List teas.');
+  });
+
   it('[A4.3.follow-up] a plan that failed is followed by another one, up to so many, and success ends it', async () => {
     const settings = toolset('ends: on_success, max_plans: 3, max_phases: 4');
     const models = (replies: readonly ScriptedReply[]) => ({
@@ -405,5 +427,27 @@ describe('a plan and what happens to its run', () => {
     expect(statuses(run)).toEqual(['completed', 'pending_review', 'pending_review', 'deprecated']);
     expect(run.state.team.dispatchHistory.map(({ status }) => status)).toEqual(['COMPLETED_SUCCESS', 'CANCELLED', 'CANCELLED']);
     assertJournal(await store.read(run.id));
+  });
+
+  it('can be cancelled at any write', async () => {
+    for (let count = 1; count <= 6; count += 1) {
+      const store = createMemoryJournal();
+      const append = store.append.bind(store);
+      let left = count;
+      let cancelled: Promise<void> | undefined;
+      const engine = await openEngine({ yaml, models: { planner: boss(), worker: workers() }, store });
+      const run = await engine.launch({ profile: 'Planner', input: 'Go.' });
+      store.append = (lease, commit) => {
+        left -= 1;
+        if (left === 0) cancelled = Promise.resolve().then(async () => await run.cancel('swept'));
+        return append(lease, commit);
+      };
+      await run.settled();
+      await cancelled;
+      await run.settled();
+      expect([...run.state.agents.values()].map(({ status }) => status)).not.toContain('in_turn');
+      expect(statuses(run).filter((status) => status === 'ongoing' || status === 'pending')).toEqual([]);
+      assertJournal(await store.read(run.id));
+    }
   });
 });
