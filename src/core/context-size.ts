@@ -60,7 +60,7 @@ export function countedPrompt(prompt: TurnPrompt | undefined, inputTokens: numbe
 /** About how many tokens a prompt made now would have, with what waits in the inbox. Constant time per waiting item. */
 export function contextTokens(agent: AgentState): number {
   const { view } = agent;
-  let tokens = agent.fixedTokens + view.headTokens + viewTokens(agent, view.from);
+  let tokens = Math.max(0, agent.fixedTokens + view.headTokens + viewTokens(agent, view.from));
   for (const { item } of agent.inbox) tokens += payloadTokens(item.payload);
   return correctedTokens(agent, view.from, tokens);
 }
@@ -68,7 +68,7 @@ export function contextTokens(agent: AgentState): number {
 /** What `contextTokens` is at most, without a look into what waits; infinite when that cannot be told from outside. */
 export function contextTokensAtMost(agent: AgentState): number {
   const { view } = agent;
-  let tokens = agent.fixedTokens + view.headTokens + viewTokens(agent, view.from);
+  let tokens = Math.max(0, agent.fixedTokens + view.headTokens + viewTokens(agent, view.from));
   for (const { item } of agent.inbox) tokens += payloadTokensAtMost(item.payload);
   return correctedTokens(agent, view.from, tokens);
 }

@@ -96,7 +96,14 @@ export function eventPieces(
   return pieces;
 }
 
-const written = new WeakMap<PromptMessage, { readonly key: string; readonly parts: UserParts }>();
+interface WrittenEvent {
+  /** Most lines of its texts; 0 = in full. */
+  readonly lines: number;
+  readonly protocol: TextProtocol | undefined;
+  readonly parts: UserParts;
+}
+
+const written = new WeakMap<PromptMessage, WrittenEvent>();
 
 type UserParts = Extract<PromptMessage, { readonly role: 'user' }>['content'];
 
@@ -111,10 +118,10 @@ export function streamMessage(
   for (const head of heads) content.push({ type: 'text', text: `\n${head}\n` });
   messages.forEach((message, index) => {
     const origin = originOf(index);
-    const key = `${(origin?.event ?? 1) < stream.full ? stream.lines : 0}${stream.protocol ?? ''}`;
+    const lines = (origin?.event ?? 1) < stream.full ? stream.lines : 0;
     let known = written.get(message);
-    if (known?.key !== key) {
-      known = { key, parts: joinPieces(eventPieces(message, origin, stream)) };
+    if (known === undefined || known.lines !== lines || known.protocol !== stream.protocol) {
+      known = { lines, protocol: stream.protocol, parts: joinPieces(eventPieces(message, origin, stream)) };
       written.set(message, known);
     }
     for (const part of known.parts) content.push(part);

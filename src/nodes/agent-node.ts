@@ -1,6 +1,5 @@
 import { setTurnView } from '../core/agent-scope.ts';
 import { estimatePrompt } from '../core/context-size.ts';
-import { fullFrom } from '../core/event-stream.ts';
 import type { AgentTools, Env } from '../core/env.ts';
 import { type Roomy, unplaced } from '../core/event.ts';
 import type { TurnId } from '../core/ids.ts';
@@ -15,7 +14,7 @@ import { estimateTokens } from '../core/token-estimate.ts';
 import { boundOf } from '../core/tool-bound.ts';
 import { outputSection, outputSectionId } from '../core/output-format.ts';
 import { toolSection, toolSectionId } from '../core/tool-section.ts';
-import type { EventStream, TurnInput, TurnPrompt } from '../core/turn.ts';
+import type { TurnPrompt } from '../core/turn.ts';
 import { callModel, type AgentPorts, type TurnTicket } from './call-model.ts';
 import { climbLadder } from './climb-ladder.ts';
 import { compactIfDue } from './compaction.ts';
@@ -34,6 +33,7 @@ import { guideSection, guideSectionId } from './planner/guide-section.ts';
 import { buildSystemPrompt, type TextSection } from './prep-system-prompt.ts';
 import { profileOf, toolNames } from './profile-of.ts';
 import { configOf } from './reserve.ts';
+import { savedBy, streamOf } from './stream-of.ts';
 import { beginAtTask, showVisible } from './show-visible.ts';
 import { boundTurn, lookAtLimits, noteUnknownCost } from './turn-limits.ts';
 
@@ -89,21 +89,27 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket |
   const fixed = system.tokens + (protocol === undefined ? toolTokens(tools) : 0);
   const coming = countMessages(inputs);
   // The last turn of an agent whose context is full must still fit.
-  fitView(tx, agent, profile, { fixed, inputs, messages: coming, ...(isLast && size !== undefined ? { most: size } : {}) });
+  const stream = streamOf(agent, profile, inputs);
+  const beside = (): number => fixed - (stream === undefined ? 0 : savedBy(agent, stream, protocol));
+  fitView(tx, agent, profile, {
+    fixed: beside(),
+    inputs,
+    messages: coming,
+    ...(isLast && size !== undefined ? { most: size } : {}),
+  });
   const { view } = agent;
   const prompt: Writable<TurnPrompt> = {
     system: system.log,
     tools: tx.content(tools.offeredJson),
     from: view.from,
     to: historyEnd(agent) + coming,
-    tokens: estimatePrompt(agent, fixed, inputs),
+    tokens: Math.max(0, estimatePrompt(agent, beside(), inputs)),
   };
   if (view.head !== undefined) {
     prompt.head = view.head;
     if (view.headSeq !== undefined) prompt.headSeq = view.headSeq;
     if (view.earlier !== undefined) prompt.earlier = view.earlier;
   }
-  const stream = streamOf(agent, profile, inputs);
   if (stream !== undefined) prompt.stream = stream;
   if (choice !== 'auto') prompt.toolChoice = choice;
   if (protocol !== undefined) prompt.protocol = protocol;
@@ -214,15 +220,6 @@ function countMessages(inputs: readonly { readonly persistent: boolean; readonly
     inTools = input.role === 'tool';
   }
   return count;
-}
-
-/** How the history is shown as a stream of events; results belong to the event of their calls. */
-function streamOf(agent: AgentState, { contextPolicy }: CompiledProfile, inputs: readonly TurnInput[]): EventStream | undefined {
-  const { rendering } = contextPolicy;
-  if (rendering === undefined) return undefined;
-  const coming = inputs.filter(({ persistent, role }) => persistent && role === 'user').length;
-  const last = (agent.origins.at(-1)?.event ?? 0) + coming;
-  return { full: fullFrom(last, rendering.full), lines: rendering.lines };
 }
 
 /** A filtered reply is no answer (FAULTS M13): what there was of it stays in the record. */

@@ -12,7 +12,7 @@ import { edgeAt, historyEnd, positionOfTokens, userEdgeNear } from './context-ed
 
 /** What a prompt will hold beside the messages that are in history now. */
 export interface Pending {
-  /** Estimated tokens of system text and tools. */
+  /** Estimated tokens of system text and tools, less what is cut from the messages in view. */
   readonly fixed: number;
   readonly inputs: readonly TurnInput[];
   /** Messages the inputs become. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/index.ts';
 import type { CadreEvent, EventOf } from '../../src/core/event.ts';
+import { contextTokens } from '../../src/core/context-size.ts';
 import { contentText } from '../../src/core/message.ts';
 import type { PromptMessage } from '../../src/core/message.ts';
 import type { ScriptedReply } from '../../src/models/scripted-replies.ts';
@@ -182,6 +183,18 @@ inbox_handling_strategies:
       ['tool_result', expect.any(String), 'saw desk'],
     ]);
     expect(run.why('Root_1.t2', 'saw desk')[0]?.pieces[0]?.origin).toMatchObject({ kind: 'tool_result', call: { name: 'look' } });
+  });
+
+  it('is estimated as it is sent: what is cut does not count', async () => {
+    const replies = [...Array.from({ length: 12 }, () => looks('x'.repeat(8_000))), say('Done.')];
+    const made = await streaming({ replies, rendering: '{ style: event_stream, full: 1, lines: 2 }' });
+    const { run } = await settled(made);
+    const last = run.turns().at(-1);
+    const prompt = [...run.state.turns.values()].at(-1)?.start.prompt;
+    const real = last?.prompt.spans.reduce((sum, { tokens }) => sum + tokens, 0) ?? 0;
+    expect(prompt?.tokens).toBeGreaterThan(real * 0.8);
+    expect(prompt?.tokens).toBeLessThan(real * 1.3 + 500);
+    expect(contextTokens([...run.state.agents.values()][0] ?? ({} as never))).toBeLessThan(real * 1.5 + 500);
   });
 
   it('is checked when profiles are loaded', async () => {

@@ -101,7 +101,7 @@ describe('the default agent', () => {
     expect(run.state).toMatchObject({ outcome: 'success', output: 'Read.' });
   });
 
-  it('[A5.text-response] [A5.summarisation] answers in words, goes on with what is asked next, and has what is over summarised', async () => {
+  it('[A5.text-response] [A5.summarisation] [A5.rendering] [A5.event-summary] answers in words, goes on with what is asked next, and has what is over summarised', async () => {
     const talk = await played({
       default_agent: [
         act('read_file', { path: 'sum.sh' }),
@@ -131,6 +131,19 @@ describe('the default agent', () => {
     await run.settled();
     expect(streamOf(model.requests.at(-1))).toContain('The first one.');
     expect(run.state.outcome).toBe('success');
+  });
+
+  it('[A5.persistence] [A5.notes] waits over the end of its process, goes on from its journal, and reads what was noted meanwhile', async () => {
+    const first = await played({ default_agent: [test(), act('ask_human', { question: 'Which one?' })] });
+    await first.engine.close();
+    const team = await angesTeam({ default_agent: [done('The first.')] }, {}, { store: first.journal, workspace: first.workspace });
+    const run = await team.engine.resume(first.run.id);
+    await run.note({ title: 'Style', content: 'Tabs, never spaces.', agent: 'default_agent' });
+    await run.answer(run.pending[0]?.id ?? '', 'The first one.');
+    await run.settled();
+    expect(run.state).toMatchObject({ status: 'completed', output: 'The first.' });
+    expect(systemOf(team.model.requests[0] ?? ({ prompt: [] } as never))).toContain('### Style\nTabs, never spaces.');
+    expect(headings(streamOf(team.model.requests[0]))).toEqual(['Event 1 NEW_REQUEST', 'Event 2 ACTION', 'Event 3 ACTION']);
   });
 
   it('[A5.mime-files] sees a picture where its event stands', async () => {

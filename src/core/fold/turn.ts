@@ -171,7 +171,11 @@ function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'
   agent.currentAction = null;
   for (const { message, origin } of messagesOfInputs(event.inputs, event.turnId)) remember(agent, message, origin);
   if (event.prompt?.tokens !== undefined)
-    agent.fixedTokens = Math.max(0, event.prompt.tokens - viewTokens(agent, event.prompt.from) - agent.view.headTokens);
+    agent.fixedTokens = Math.max(
+      // What a stream cuts makes its prompt shorter than its messages.
+      event.prompt.stream === undefined ? 0 : Number.NEGATIVE_INFINITY,
+      event.prompt.tokens - viewTokens(agent, event.prompt.from) - agent.view.headTokens,
+    );
   if (run.keeps === 'recent') releasePast(run, agent, event.prompt?.from ?? 0);
 }
 
