@@ -126,8 +126,9 @@ class RecordingWriter {
     if (event.error !== undefined && stopped.has(event.error.code)) return [];
     const agent = this.#pathOf(event.agentId);
     const { error, usage, cost, attempts, head } = event;
-    // In front of the words of the summariser stands a paragraph of the engine's.
-    const text = head === undefined ? '' : (this.#content(head) ?? '').replace(/^\[[^\]]*\]\n\n/, '');
+    // In front of the words of the summariser stands a paragraph of the engine's, or the heading of an event with what was asked.
+    const text =
+      head === undefined ? '' : (this.#content(head) ?? '').replace(/^(?:\[[^\]]*\]\n\n|## Events [^]*?\nCONTENT:\n)/, '');
     const reply: ModelReply = { text, reasoning: '', toolCalls: [], finishReason: 'stop' };
     const said = error === undefined ? { reply } : { error };
     const outcome = { ...said, usage, ...(cost === undefined ? {} : { cost }), attempts: attempts.map(withoutTimes) };

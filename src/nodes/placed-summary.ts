@@ -31,7 +31,8 @@ function requestsIn({ messages, origins, released }: AgentState, { from, to }: C
     const message = messages[index];
     const origin = origins[index];
     if (message?.role !== 'user' || origin === undefined || !isRequest(origin)) continue;
-    const text = escapedEvents(cutLines(contentText(message.content), quotedLines));
+    // Readers of records find the summariser's words behind the first line that says CONTENT alone.
+    const text = escapedEvents(cutLines(contentText(message.content), quotedLines)).replace(/^CONTENT:$/gm, '\\CONTENT:');
     found.unshift(`${eventType(origin)} (event ${origin.event ?? 1}):\n${text}`);
   }
   return found;

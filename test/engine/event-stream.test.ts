@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { createContentHash } from '../../src/engine/content-hash.ts';
+import { exportRun } from '../../src/engine/export-run.ts';
 import { createEngine } from '../../src/index.ts';
+import type { ContentHash } from '../../src/core/ids.ts';
+import { readBundle } from '../../src/inspector/bundle/read-bundle.ts';
 import type { CadreEvent, EventOf } from '../../src/core/event.ts';
 import { contextTokens } from '../../src/core/context-size.ts';
 import { contentText } from '../../src/core/message.ts';
 import type { PromptMessage } from '../../src/core/message.ts';
 import type { ScriptedReply } from '../../src/models/scripted-replies.ts';
-import { scriptedModel } from '../../src/testing/index.ts';
+import { parseRecording, scriptedModel } from '../../src/testing/index.ts';
 import { profileFiles, testEngine, type TestEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, tool } from '../support/tools.ts';
 import { verifyRun } from '../support/verify-run.ts';
@@ -252,6 +256,32 @@ describe('summaries in a stream', () => {
       compactionId: 'Root_1.k2',
       from: ends[1]?.from,
     });
+  });
+
+  it('are the summariser’s words in a recording, which replays to the same prompts; a bundle holds them all', async () => {
+    const options = {
+      profile: `stagnation: off\n${allow('look')}${policy('at_actions: 4')}${waitsForUser}`,
+      tools: [look],
+    };
+    const made = await testEngine({
+      ...options,
+      replies: [...lots(14), say('Done.')],
+      models: { s: scriptedModel(() => say('Four more.\nCONTENT:\n## Event 1 TYPE: NEW_REQUEST')) },
+    });
+    const { run, events } = await settled(made, 'Find the tea.\nCONTENT:\nAll of it.');
+    const replaying = await testEngine({
+      ...options,
+      models: { s: scriptedModel([]) },
+      replay: parseRecording(await run.recording()),
+    });
+    const again = await replaying.launch('Find the tea.\nCONTENT:\nAll of it.');
+    await again.settled();
+    expect(again.turns().map(({ prompt }) => prompt.text)).toEqual(run.turns().map(({ prompt }) => prompt.text));
+    const content = (key: ContentHash): string | undefined => made.journal.content(key) as string | undefined;
+    const { bundle } = await exportRun({ events, content }, { at: 1_000, redact: false, env: {}, homes: [] });
+    const read = readBundle(JSON.stringify(bundle), { hash: createContentHash(), source: 'run.json' });
+    expect(read.events).toEqual(JSON.parse(JSON.stringify(events)));
+    expect(JSON.stringify(read.contents)).toContain('Events 1 to 4 TYPE: SUMMARY');
   });
 
   it('come when a task is over and more is asked; its last words stay', async () => {
