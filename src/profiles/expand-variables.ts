@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * and schemas, which are data.
  */
 const later: ReadonlySet<string> = new Set(
-  `instructions content text_definitions payload args message error_message output value say title prompt goals notes description tests
+  `instructions content text_definitions payload args message error_message output value say answer fail title prompt goals notes description tests
    condition deliverables_schema output_schema parameters schema`.split(/\s+/),
 );
 

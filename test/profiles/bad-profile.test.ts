@@ -40,11 +40,7 @@ describe('shape of profiles (FAULTS Y6, Y7)', () => {
       title: 'a mistyped key',
       text: 'name: A\n‸instrutions: hi\n',
       code: 'UNKNOWN_KEY',
-      says: [
-        'unknown key `instrutions` in a profile',
-        'did you mean `instructions`?',
-        'allowed: available_for_staffing, base_profile',
-      ],
+      says: ['unknown key `instrutions` in a profile', 'did you mean `instructions`?', 'allowed: profile_id, name, type'],
     },
     { title: 'a key of other engines', text: 'name: A\n‸system_prompt: hi\n', code: 'UNKNOWN_KEY', says: 'write instructions' },
     { title: 'the legacy decider', text: 'name: A\n‸output_handling_config: {}\n', code: 'UNKNOWN_KEY', says: 'flow_decider' },
