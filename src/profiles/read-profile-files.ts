@@ -4,6 +4,7 @@ import { describeThrown } from '../core/error.ts';
 import type { Diagnostic, ProfileFile } from '../core/profile.ts';
 import type { DiagnosticCode } from './diagnostic-code.ts';
 import { maxFileBytes, maxFiles, maxTotalBytes, sizeText } from './file-limits.ts';
+import { bundledTeam } from './bundled-teams.ts';
 import { includesOf, isTeamFolder } from './team-file.ts';
 
 /** Files as they were read, and what was wrong with others. */
@@ -72,8 +73,9 @@ async function readInput(reading: Reading, input: string): Promise<void> {
 async function readIncludes(reading: Reading, input: string, real: string): Promise<void> {
   reading.teams.add(real);
   for (const include of await includesOf(real)) {
+    const bundled = bundledTeam(include);
     // Two teams may include each other; the one that was named is read last.
-    if (!reading.teams.has(join(real, include))) await readInput(reading, join(input, include));
+    if (!reading.teams.has(bundled ?? join(real, include))) await readInput(reading, bundled ?? join(input, include));
   }
 }
 

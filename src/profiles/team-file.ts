@@ -15,7 +15,7 @@ export function isTeamFolder(names: readonly string[]): boolean {
 }
 
 /**
- * The folders that a folder's `team.yaml` includes: `..` or `../name`; none when it is no team. What is wrong with the file is
+ * What a folder's `team.yaml` includes: `..`, `../name` or the name of a bundled team; nothing when it is no team. What is wrong with the file is
  * reported when it is compiled, so anything else is passed over here.
  */
 export async function includesOf(folder: string): Promise<readonly string[]> {

@@ -20,6 +20,8 @@ beforeAll(() => {
     'round/One.yaml': 'name: One\n',
     'about/team.yaml': team('about', 'includes: [../round]\n'),
     'about/Two.yaml': 'name: Two\n',
+    'mine/team.yaml': team('mine', 'includes: [openmanus]\n'),
+    'mine/reviewer.yaml': 'name: reviewer\nbase_profile: [react_base, text_reply_reminds]\n',
     'wrong/team.yaml': team('wrong', 'default_profile: Leed\nincludes: [../../etc, ../nowhere]\n'),
     'wrong/Lead.yaml': 'name: Lead\n',
   };
@@ -58,6 +60,11 @@ describe('a folder with a team.yaml', () => {
     expect((await loadProfiles(path.join(folder, 'round'), { known: {} })).team?.name).toBe('round');
   });
 
+  it('may build on a team that comes with Cadre', async () => {
+    expect(await names(path.join(folder, 'mine'))).toEqual(expect.arrayContaining(['manus', 'reviewer', 'swe']));
+    expect((await loadProfiles(path.join(folder, 'mine'), { known: {} })).team?.name).toBe('mine');
+  });
+
   it('is reported when its profile or an included folder is not there, and when it reaches further than beside itself', async () => {
     const { set, diagnostics } = await checkProfiles(path.join(folder, 'wrong'), { known: {} });
     expect(set).toBeUndefined();
@@ -72,6 +79,7 @@ describe('a folder with a team.yaml', () => {
 describe('the folder that --profiles names', () => {
   it('is that path; a bundled team only when there is no such path', () => {
     expect(profilesFolder('test')).toBe(path.resolve('test'));
+    expect(profilesFolder('openmanus')).toBe(path.resolve('agent_profiles/openmanus'));
     expect(profilesFolder('no-such-team')).toBe(path.resolve('no-such-team'));
     expect(profilesFolder('./openmanus')).toBe(path.resolve('openmanus'));
   });

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../../core/json.ts';
 import { list, name, object, oneOf, pattern, text, words } from './schema-parts.ts';
 
-/** Which folders a team may include: the one it lies in, or one beside it. */
-export const includePattern = /^\.\.(?:\/[\w-][\w.-]*)?$/;
+/** What a team may include: the folder it lies in, one beside it, or a team that comes with Cadre. */
+export const includePattern = /^(?:\.\.(?:\/[\w-][\w.-]*)?|[\w-]+)$/;
 
 /** The JSON Schema of `team.yaml`, the file that makes a folder a team of its own. */
 export const teamSchema: JsonSchema = object(
@@ -18,11 +18,11 @@ export const teamSchema: JsonSchema = object(
       { required: ['llm_config'], 'x-what': 'titles' },
     ),
     includes: list(
-      'Folders that are loaded with it.',
+      'What is loaded with it.',
       pattern(
-        'The folder above, or one beside this one.',
+        'The folder above, one beside this one, or a bundled team.',
         includePattern.source,
-        '`..` (the folder above) or `../name` (one beside it)',
+        '`..` (the folder above), `../name` (one beside it), or the name of a team that comes with Cadre',
       ),
     ),
   },
