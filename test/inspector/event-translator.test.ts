@@ -155,6 +155,10 @@ describe('[A5.event-types] events under the names of Anges', () => {
       'Orchestrator_1 action',
       'Orchestrator_1 task_completion',
     ]);
+    expect(events.filter(({ event }) => event.endsWith('_request')).map(({ content }) => content)).toEqual([
+      'How many sales are there?',
+      'go on',
+    ]);
     expect(events.find(({ event }) => event === 'action')).toMatchObject({
       title: 'count_rows',
       content: 'count_rows {"table":"Sales"}\n42 rows',

@@ -214,9 +214,10 @@ function kindOf({ name, toolset }: EventOf<'tool.request'>, content: Content): N
   return toolset?.startsWith('mcp') === true || name.startsWith('mcp_') ? 'mcp_tool_call' : 'action';
 }
 
+/** What somebody said, without the form it is kept in; anything else as JSON. */
 function wordsOf(payload: JsonObject[string]): string {
   if (typeof payload === 'string') return payload;
-  const content =
-    typeof payload === 'object' && payload !== null && !Array.isArray(payload) ? (payload as JsonObject)['content'] : undefined;
-  return typeof content === 'string' ? content : JSON.stringify(payload);
+  const fields = typeof payload === 'object' && payload !== null && !Array.isArray(payload) ? (payload as JsonObject) : {};
+  const words = [fields['prompt'], fields['content']].find((field) => typeof field === 'string');
+  return words ?? JSON.stringify(payload);
 }
