@@ -29,7 +29,7 @@ async function titleOf(reply: ScriptedReply, options: { title?: string } = {}): 
 }
 
 describe('titles worded by a model', () => {
-  it('[A1.13.titles] [A5.auto-title] one call after the first reply names the run, on the record and in the list; its cost counts', async () => {
+  it('[A1.13.titles] [A5.auto-title] [B.83] one call after the first reply names the run, on the record and in the list; its cost counts', async () => {
     const journal = createMemoryJournal();
     const first = { text: 'It has none.', usage: { inputTokens: 20, outputTokens: 4 } };
     const namer = speaks({ text: '# "The price of green tea."\nMore words.', usage: { inputTokens: 50, outputTokens: 7 } });

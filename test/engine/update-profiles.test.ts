@@ -35,7 +35,7 @@ async function talking(replies: readonly (ScriptedReply | string)[] = ['one', 't
 }
 
 describe('[B.30] [A1.12.runtime-edit] profiles that are changed while a run goes on', () => {
-  it('hold from the next turn on, are recorded with their content, and those who plan read of it once', async () => {
+  it('[B.29] hold from the next turn on, are recorded with their content, and those who plan read of it once', async () => {
     const { run, store, model } = await talking();
     await run.settled();
     const changes = await run.updateProfiles([be('kind')]);

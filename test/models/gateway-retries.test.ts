@@ -260,7 +260,7 @@ describe('fallbacks', () => {
   const configs = new Map([config({ name: 'spare' }), config({ name: 'last' })].map((item) => [item.name, item]));
   const llmConfigs = (name: string) => configs.get(name);
 
-  it('are tried in order once retries are used up', async () => {
+  it('[B.4] are tried in order once retries are used up', async () => {
     const { gateway, clock } = gatewayFor(undefined, { llmConfigs, models: { main: broken, spare: rejecting, last: good } });
     const outcome = await clock.runUntil(gateway.call(request({ config: config({ fallbacks: ['spare', 'last'] }) })));
     expect(replyOf(outcome).text).toBe('fine');

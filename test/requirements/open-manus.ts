@@ -36,6 +36,13 @@ export const openManusTables: readonly Table[] = [
       mcp: 'the agent of MCP servers, told when their tools change',
       'data-analysis': 'the analyst: code, data, charts',
       sandbox: 'the generalist in a sandbox',
+      'sandbox-machine': [
+        'a virtual machine of its own, with links to what it serves',
+        {
+          later:
+            'Programs run in a sandbox of this machine, which sees the workspace alone; machines elsewhere, with desktops and links, need a service of the user’s choice.',
+        },
+      ],
       others: 'any of them as the executor of a plan',
     },
   },
@@ -49,6 +56,10 @@ export const openManusTables: readonly Table[] = [
       bash: 'a session that is kept, with a time and a new start',
       editor: 'view, create, replace, insert, undo',
       browser: 'pages: opened, clicked, typed into, scrolled, read; tabs',
+      'browser-extract': [
+        'what a page says about a goal, found by a second model',
+        { later: 'The agent reads the text of a page itself, in parts where it is long; no second model reads it in its place.' },
+      ],
       'web-search': 'several engines, one after the other; page texts',
       'typed-completion': 'an answer that must fit a type',
       planning: 'a plan with steps, marks and progress',
@@ -74,6 +85,13 @@ export const openManusTables: readonly Table[] = [
     section: 'Models, plans, config, servers',
     rows: {
       llm: 'streams, pictures, tools; tries again; counts tokens; a model per agent',
+      'llm-clients': [
+        'clients of their own for Azure and Bedrock',
+        {
+          later:
+            'Both work as model objects of the AI SDK that a program hands to the engine; as a provider named in an LLM config they are not there yet.',
+        },
+      ],
       config: 'settings of models, inherited and from the environment',
       'planning-flow': 'a plan made by a model, each step carried out by an agent of its kind',
       'flow-factory': 'flows by type',

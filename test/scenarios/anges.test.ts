@@ -193,7 +193,7 @@ describe('the default agent', () => {
 });
 
 describe('the orchestrator', () => {
-  it('[A5.call-child] [A5.return-types] [A5.child-flattening] [A5.event-stream] has a task analysed and carried out; one that needs help goes on by its id', async () => {
+  it('[A5.agents] [A5.call-child] [A5.return-types] [A5.child-flattening] [A5.event-stream] has a task analysed and carried out; one that needs help goes on by its id', async () => {
     const all = await played(
       {
         orchestrator: [
@@ -281,25 +281,44 @@ describe('the orchestrator', () => {
     expect(refused.map(({ content }) => String(content))).toEqual([expect.stringContaining('refused')]);
   });
 
-  it('[A5.run-config] [A5.factory] each kind has the tools and bounds of its own', async () => {
-    const { profiles } = await loadProfiles(path.join(import.meta.dirname, '../../agent_profiles/anges'), { env: {} });
-    const profile = (name: string) => profiles.get(name);
+  it('[A5.agents] [A5.config] [A5.run-config] each kind has the tools and bounds of its own', async () => {
+    const { profiles, toolsets } = await loadProfiles(path.join(import.meta.dirname, '../../agent_profiles/anges'), { env: {} });
+    const kinds = ['default_agent', 'task_analyzer', 'task_executor', 'orchestrator'] as const;
     expect(
-      ['default_agent', 'task_analyzer', 'task_executor', 'orchestrator'].map((name) => {
-        const { contextPolicy, limits } = profile(name) ?? {};
+      kinds.map((name) => {
+        const { contextPolicy, limits } = profiles.get(name) ?? {};
         return [
           name,
           limits?.maxTurns,
           contextPolicy?.compaction?.atActions,
           contextPolicy?.rendering?.full,
           contextPolicy?.rendering?.lines,
+          contextPolicy?.truncate?.['tool_result'],
         ];
       }),
     ).toEqual([
-      ['default_agent', 100, 50, 5, 20],
-      ['task_analyzer', 100, 50, 10, 20],
-      ['task_executor', 100, 50, 5, 20],
-      ['orchestrator', 300, 60, 50, 20],
+      ['default_agent', 100, 50, 5, 20, 50_000],
+      ['task_analyzer', 100, 50, 10, 20, 50_000],
+      ['task_executor', 100, 50, 5, 20, 50_000],
+      ['orchestrator', 300, 60, 50, 20, 50_000],
+    ]);
+    expect(['shell', 'long_shell'].map((name) => toolsets.get(name)?.settings['timeout'])).toEqual(['120s', '300s']);
+    const offered = await Promise.all(
+      kinds.map(async (name) => {
+        const { model } = await played(
+          { [name]: [name === 'default_agent' ? done('Done.') : finish('success', 'Done.')] },
+          { profile: name },
+        );
+        return ['run_command', 'edit_file', 'read_file', 'ask_human', 'call_agent'].filter((tool) =>
+          systemOf(model.requests[0] ?? ({ prompt: [] } as never)).includes(tool),
+        );
+      }),
+    );
+    expect(offered).toEqual([
+      ['run_command', 'edit_file', 'read_file', 'ask_human'],
+      ['run_command', 'read_file'],
+      ['run_command', 'edit_file', 'read_file'],
+      ['read_file', 'call_agent'],
     ]);
   });
 });

@@ -18,6 +18,13 @@ const manager = (more = ''): string =>
   `llm_config_ref: manager\ntool_access_policy: { allowed_toolsets: [agents] }\ncallable_profiles: [Worker, Reader]\n${more}`;
 const see = (visibility: string): string => `context_policy: { visibility: ${visibility} }\n`;
 
+/** A worker puts what it says into what the whole team knows. */
+const shares = `post_turn_observers:
+  - id: share
+    condition: turn.reply != '' && state.current_action == null
+    action: { type: update_state, updates: [{ operation: append, path: team.shared.global, value: "{{ turn.reply }}" }] }
+`;
+
 const ask = (profile: string, input: string): ScriptedReply => call('call_agent', { profile, input });
 
 interface Team {
@@ -61,11 +68,6 @@ describe('context_policy.visibility', () => {
       manager: speaks(ask('Worker', 'Look up tea.'), 'Tea it is.', ask('Worker', 'Look up cups.'), 'Cups, too.'),
       worker: speaks(call('look', { at: 'shelf' }), 'On the shelf.', 'In the box.'),
     };
-    const shares = `post_turn_observers:
-  - id: share
-    condition: turn.reply != '' && state.current_action == null
-    action: { type: update_state, updates: [{ operation: append, path: team.shared.global, value: "{{ turn.reply }}" }] }
-`;
     const team = await open({
       profile: {
         Boss: boss(),
@@ -135,17 +137,27 @@ describe('context_policy.visibility', () => {
 
   it('[A4.3.history-filter] a manager is shown the report of the phase before, a worker its own task and what the team shares', async () => {
     const models = {
-      boss: speaks(ask('Worker', 'Phase one.'), ask('Manager', 'Phase two.'), 'Done.'),
-      worker: speaks('Report one.'),
+      boss: speaks(ask('Worker', 'Phase one.'), ask('Manager', 'Phase two.'), ask('Worker', 'Phase three.'), 'Done.'),
+      worker: speaks(call('look', { at: 'shelf' }), 'Report one.', 'Report three.'),
       manager: speaks('Report two.'),
     };
     const team = await open({
-      profile: { Boss: boss(), Manager: manager(see('{ show: [own, team], kinds: [final], last: 1 }')), Worker: worker() },
+      profile: {
+        Boss: boss(),
+        Manager: manager(see('{ show: [own, team], kinds: [final], last: 1 }')),
+        Worker: worker(see('[own, global]') + shares),
+      },
       models,
     });
     const run = await team.launch();
     await team.verify(run);
     expect(seenBy(models.manager, 0)).toEqual(['## What the team did', '- [Worker Worker_2] ended (success): Report one.']);
+    const [first, second, third] = models.worker.requests;
+    expect([seenBy(models.worker, 0), seenBy(models.worker, 2)]).toEqual([[], ['## What the team knows', '- Report one.']]);
+    // Its own calls and what they brought, and nothing of the task before or of the manager.
+    expect(promptOf(second)).toContain('seen shelf');
+    expect(promptOf(first)).toContain('Phase one.');
+    for (const other of ['Phase one.', 'seen shelf', 'Report two.']) expect(promptOf(third)).not.toContain(other);
   });
 
   it('[A4.4.entry-types] kinds and groups of entries are shown or not, each with its own bounds and a marker where it is cut', async () => {
