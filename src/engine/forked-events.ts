@@ -1,5 +1,5 @@
 import type { CadreEvent } from '../core/event.ts';
-import type { RunId } from '../core/ids.ts';
+import type { AgentId, RunId } from '../core/ids.ts';
 import { assertOwnRun } from './imported-run.ts';
 
 /** The events a fork of a run begins with: its history up to a sequence number, rounded down to the end of a turn, under a new id. Fails with RUN_IMPORTED. */
@@ -20,9 +20,31 @@ export function forkedEvents(
 function forkPoint(events: readonly CadreEvent[], at: number): number {
   const root = events.find((event) => event.type === 'agent.start')?.agentId;
   const end = events.findIndex((event) => event.type === 'agent.end' && event.agentId === root);
+  const endings = endingsOf(events, root);
   for (let index = Math.min(at, end < 0 ? events.length : end) - 1; index > 0; index--) {
-    if (events[index]?.type === 'turn.end') return index + 1;
+    const parts = endings.some(({ from, to }) => from <= index && index < to);
+    if (events[index]?.type === 'turn.end' && !parts) return index + 1;
   }
   const first = events.findIndex((event) => event.type === 'turn.start');
   return first < 0 ? events.length : first;
+}
+
+interface Ending {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Where the last turn of an agent ends, and where the agent does. Between the two nobody would end it any more, and whoever waits for it
+ * would wait for ever. The first agent is left out: a fork that keeps it where its last turn ended waits for a message.
+ */
+function endingsOf(events: readonly CadreEvent[], root: AgentId | undefined): readonly Ending[] {
+  const turnEnds = new Map<number, number>();
+  const endings: Ending[] = [];
+  for (const [index, event] of events.entries()) {
+    if (event.type === 'turn.end') turnEnds.set(event.seq, index);
+    const from = event.type === 'agent.end' && event.agentId !== root ? turnEnds.get(event.cause ?? 0) : undefined;
+    if (from !== undefined) endings.push({ from, to: index });
+  }
+  return endings;
 }
