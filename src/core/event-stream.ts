@@ -53,8 +53,13 @@ export function eventPieces(
   const shown = (text: string): string => escapedEvents(event < full ? cutLines(text, lines) : text);
   const shownFrom = (text: string): string => shown(protocol === undefined ? text : withoutTags(text));
   const pieces: WrittenPiece[] = [];
-  const add = (kind: 'frame' | 'item' | 'said' | 'call' | 'result', part: number, text: string): void =>
-    void pieces.push({ kind, part, text });
+  let line = '';
+  const add = (kind: 'frame' | 'item' | 'said' | 'call' | 'result', part: number, text: string): void => {
+    // Parts are put one behind the other: two of them must not make a beginning that neither is.
+    const safe = kind !== 'frame' && beginsEvent.test(line + firstLine(text)) ? `\\${text}` : text;
+    line = lastLine(line + safe);
+    pieces.push({ kind, part, text: safe });
+  };
   const begin = (type: string): void => add('frame', 0, `\n## Event ${event} TYPE: ${type}\n`);
   switch (message.role) {
     case 'system':
@@ -143,7 +148,18 @@ export function cutLines(text: string, lines: number): string {
   return cutMiddle(cut, lines * charsPerLine, (characters) => `\n… ${characters} characters left out …\n`);
 }
 
-/** A text in which no line can be taken for the beginning of an event. */
+const beginsEvent = /^[^\S\r\n\u2028\u2029]*#+[^\S\r\n\u2028\u2029]*events?\b/i;
+const lineEnd = /[\r\n\u2028\u2029]/;
+
+function firstLine(text: string): string {
+  return text.split(lineEnd, 1)[0] ?? '';
+}
+
+function lastLine(text: string): string {
+  return text.split(lineEnd).at(-1) ?? '';
+}
+
+/** A text in which no line can be taken for the beginning of an event; each line is looked at once, however it ends. */
 export function escapedEvents(text: string): string {
-  return text.replace(/^(?=[^\S\n]*#+[^\S\n]*events?\b)/gim, '\\');
+  return text.replace(/^(?=[^\S\r\n\u2028\u2029]*#+[^\S\r\n\u2028\u2029]*events?\b)/gim, '\\');
 }
