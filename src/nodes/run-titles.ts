@@ -23,6 +23,8 @@ const instructions = `You give conversations a title, so that people find them a
 
 const longestText = 2_000;
 const longestTitle = 80;
+/** More of a line is not looked at. */
+const longestLine = 1_000;
 
 /** Asks for a title when one is due: titles are wanted, there is none yet, and the first agent has said something. */
 export function titleIfDue(tx: Transaction, env: Env): void {
@@ -107,7 +109,7 @@ function cleanTitle(text: string): string {
 }
 
 function bare(line: string): string {
-  const plain = line.replace(/[\p{Cc}\p{Cf}]/gu, ' ').replace(/^\s*#*\s*(?:title:)?\s*/i, '');
+  const plain = line.slice(0, longestLine).replace(/[\p{Cc}\p{Cf}]/gu, ' ').replace(/^\s*#*\s*(?:title:)?\s*/i, '');
   return plain
     .replace(/\s+/g, ' ')
     .trim()

@@ -61,6 +61,7 @@ describe('titles worded by a model', () => {
     ['words in quotation marks', '“Tea”', 'Tea'],
     ['a heading behind blank lines', '\n\n## Title: Tea prices\n', 'Tea prices'],
     ['far too much', 'tea '.repeat(60), /^(tea ){19}tea?…?$|…$/],
+    ['a line that only begins', `Tea${'"'.repeat(300_000)}x`, /^Tea/],
     ['what would move a terminal', 'Tea\u001B[2J \u202Eprices', 'Tea [2J prices'],
   ])('%s is made fit for a list', async (_what, text, expected) => {
     const { title } = (await titleOf(say(text))).state.meta;
