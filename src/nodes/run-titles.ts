@@ -109,7 +109,10 @@ function cleanTitle(text: string): string {
 }
 
 function bare(line: string): string {
-  const plain = line.slice(0, longestLine).replace(/[\p{Cc}\p{Cf}]/gu, ' ').replace(/^\s*#*\s*(?:title:)?\s*/i, '');
+  const plain = line
+    .slice(0, longestLine)
+    .replace(/[\p{Cc}\p{Cf}]/gu, ' ')
+    .replace(/^\s*#*\s*(?:title:)?\s*/i, '');
   return plain
     .replace(/\s+/g, ' ')
     .trim()

@@ -20,8 +20,13 @@ instructions: You help.
 
 it('a fork never begins between the last turn of an agent and its end: nobody would end it, and its caller would wait for ever', async () => {
   const store = createMemoryJournal();
-  const models = () => ({ boss: speaks(call('call_agent', { profile: 'Helper', input: 'Help.' }), say('Done.')), helper: speaks('Helped.') });
-  const whole = await (await openEngine({ yaml: [boss, helper], models: models(), store })).launch({ profile: 'Boss', input: 'Go.' });
+  const models = () => ({
+    boss: speaks(call('call_agent', { profile: 'Helper', input: 'Help.' }), say('Done.')),
+    helper: speaks('Helped.'),
+  });
+  const whole = await (
+    await openEngine({ yaml: [boss, helper], models: models(), store })
+  ).launch({ profile: 'Boss', input: 'Go.' });
   expect(await whole.result).toMatchObject({ outcome: 'success', output: 'Done.' });
   const events = await store.read(whole.id);
   const ends = events.find((event) => event.type === 'agent.end' && event.agentId === 'Helper_2')?.seq ?? 0;
