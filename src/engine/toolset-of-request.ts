@@ -1,15 +1,22 @@
 import { CadreError } from '../core/error.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
-import type { EffectTool, ToolContext } from '../core/tool.ts';
+import type { EffectTool, Tool, TransitionTool } from '../core/tool.ts';
 import type { Toolset, ToolsetConfig, ToolsetKind, ToolsetRequest } from '../core/toolset.ts';
+import type { TransitionContext } from '../core/transition.ts';
 import { checkSchema } from '../tools/check-arguments.ts';
 
 /** Most sets of settings of one toolset that are kept ready. */
 const mostMade = 16;
 
+/** Finds a tool, and its kind, as the settings of a request make it. */
+type FindTool = <Found extends Tool>(values: JsonObject, tool: Found, isKind: (tool: unknown) => tool is Found) => Found;
+
 /**
- * A toolset some of whose settings are values of the request: its tools are those of the settings without one, and each call runs
- * with the settings of its own run. What connects is there once for all runs, and keeps the settings it was made with.
+ * A toolset some of whose settings are values of the request: agents are offered the tools of the settings without one, and each call
+ * runs with the settings of its own run. What connects is there once for all runs, and keeps the settings it was made with.
+ *
+ * 1. A call never runs with the settings of others: where those of its run make no such tool, it is an error.
+ * 2. Whether results are trusted is said once for all runs, since the engine reads it off the tool that is offered.
  */
 export function toolsetOfRequest(
   kind: ToolsetKind,
@@ -20,8 +27,8 @@ export function toolsetOfRequest(
   if (usual.connect !== undefined) return usual;
   const usualKey = JSON.stringify(request.settings);
   const made = new Map<string, Toolset>([[usualKey, usual]]);
-  const toolOf = (context: ToolContext, name: string): EffectTool | undefined => {
-    const settings = settingsFor(context.request);
+  const find: FindTool = (values, tool, isKind) => {
+    const settings = settingsFor(values);
     const key = JSON.stringify(settings);
     let toolset = made.get(key);
     if (toolset === undefined) {
@@ -30,17 +37,63 @@ export function toolsetOfRequest(
       if (made.size >= mostMade && oldest !== undefined) made.delete(oldest);
       made.set(key, toolset);
     }
-    return toolset.tools.filter(isEffectTool).find((tool) => tool.name === name);
+    const found = toolset.tools.filter(isKind).find(({ name }) => name === tool.name);
+    if (found === undefined) throw unusable(request.name, `has no tool '${tool.name}'`);
+    if (found.trust !== tool.trust)
+      throw unusable(request.name, `cannot be used: no request may change \`trust\` of '${tool.name}'`);
+    return found;
   };
-  const bound = (tool: EffectTool): EffectTool => ({
-    ...tool,
-    execute: (args, context) => (toolOf(context, tool.name) ?? tool).execute(args, context),
-  });
-  return { ...usual, tools: usual.tools.map((tool) => (isEffectTool(tool) ? bound(tool) : tool)) };
+  return { ...usual, tools: usual.tools.map((tool) => (isTool(tool) ? bound(tool, find) : tool)) };
+}
+
+function bound(tool: Tool, find: FindTool): Tool {
+  const { forProfile } = tool;
+  const adapted: Pick<Tool, 'forProfile'> =
+    forProfile === undefined
+      ? {}
+      : {
+          forProfile: (profile, profiles) => {
+            const own = forProfile(profile, profiles);
+            return own === undefined ? undefined : bound(own, find);
+          },
+        };
+  switch (tool.kind) {
+    case 'effect':
+      return { ...tool, ...adapted, ...boundEffect(tool, find) };
+    case 'transition':
+      return { ...tool, ...adapted, ...boundTransition(tool, find) };
+  }
+}
+
+function boundEffect(tool: EffectTool, find: FindTool): Pick<EffectTool, 'execute'> {
+  return {
+    execute: (args, context) => find(context.request, tool, isEffectTool).execute(args, context),
+  };
+}
+
+function boundTransition(tool: TransitionTool, find: FindTool): Pick<TransitionTool, 'run' | 'resume' | 'cancel'> {
+  const { resume, cancel } = tool;
+  const own = ({ run }: TransitionContext): TransitionTool => find(run.meta.request, tool, isTransitionTool);
+  return {
+    run: (args, context) => own(context).run(args, context),
+    ...(resume === undefined
+      ? {}
+      : { resume: (args, context, happening, memo) => (own(context).resume ?? resume)(args, context, happening, memo) }),
+    ...(cancel === undefined ? {} : { cancel: (args, context, memo) => (own(context).cancel ?? cancel)(args, context, memo) }),
+  };
+}
+
+/** What a kind of ours makes is a tool already; what code hands in otherwise has no settings. */
+function isTool(tool: unknown): tool is Tool {
+  return isEffectTool(tool) || isTransitionTool(tool);
 }
 
 function isEffectTool(tool: unknown): tool is EffectTool {
-  return typeof tool === 'object' && tool !== null && 'execute' in tool && typeof tool.execute === 'function' && 'name' in tool;
+  return typeof tool === 'object' && tool !== null && 'kind' in tool && tool.kind === 'effect';
+}
+
+function isTransitionTool(tool: unknown): tool is TransitionTool {
+  return typeof tool === 'object' && tool !== null && 'kind' in tool && tool.kind === 'transition';
 }
 
 /** What a request says is checked when it is used: nobody could at load. */
@@ -48,8 +101,9 @@ function checked(kind: ToolsetKind, name: string, settings: JsonObject): JsonObj
   const result = checkSchema(kind.settings, settings);
   if (result.ok) return isJsonObject(result.args) ? result.args : settings;
   const problems = result.errors.map(({ path, message }) => `settings${path.replaceAll('/', '.')}: ${message}`);
-  throw new CadreError(
-    'OPTION_INVALID',
-    `with the values of this run's request, toolset '${name}' cannot be used: ${problems.join('; ')}`,
-  );
+  throw unusable(name, `cannot be used: ${problems.join('; ')}`);
+}
+
+function unusable(toolset: string, why: string): CadreError {
+  return new CadreError('OPTION_INVALID', `with the values of this run's request, toolset '${toolset}' ${why}`);
 }

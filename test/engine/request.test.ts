@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -251,5 +251,66 @@ describe('${NAME:-default} in settings of tools', () => {
     expect(run.turns()[0]?.toolInteractions[0]?.error?.message).toContain(
       "toolset 'workspace' cannot be used: settings.max_file_bytes",
     );
+  });
+
+  it('a tool that the settings of a run take away is not there, and one whose results they trust otherwise is not run', async () => {
+    const workspace = await mkdtemp(path.join(tmpdir(), 'cadre-request-'));
+    onTestFinished(async () => await rm(workspace, { recursive: true, force: true }));
+    await writeFile(path.join(workspace, 'here.txt'), 'here');
+    const both = {
+      toolCalls: [
+        { name: 'write_file', args: { path: 'a.txt', content: 'a' } },
+        { name: 'read_file', args: { path: 'here.txt' } },
+      ],
+    };
+    const model = scriptedModel((asked) => (promptOf(asked).includes('tool:') ? say('Done.') : both));
+    const toolset = 'name: workspace\ntype: toolset\nsettings: { read_only: "${locked:-false}", trust: "${trust:-trusted}" }\n';
+    const files = [
+      { path: 'profiles/A.yaml', text: profile },
+      { path: 'toolsets/workspace.yaml', text: toolset },
+    ];
+    const engine = await createEngine({ profiles: { files }, models: { m: model }, store: 'memory' });
+    onTestFinished(async () => await engine.close());
+    const errorsOf = async (given: JsonObject): Promise<readonly string[]> => {
+      const run = await engine.launch({ profile: 'A', input: 'Go.' }, { request: given, workspace });
+      await run.settled();
+      return run.turns()[0]?.toolInteractions.map(({ error }) => error?.message ?? 'none') ?? [];
+    };
+    const wrong = "with the values of this run's request, toolset 'workspace'";
+    expect(await errorsOf({ locked: true })).toEqual([`${wrong} has no tool 'write_file'`, 'none']);
+    expect(await readdir(workspace), 'nothing was written').toEqual(['here.txt']);
+    expect((await errorsOf({ trust: 'untrusted' }))[1]).toBe(
+      `${wrong} cannot be used: no request may change \`trust\` of 'read_file'`,
+    );
+    expect(await errorsOf({})).toEqual(['none', 'none']);
+  });
+
+  it('tools that decide inside a commit have the settings of their own run, too, also when they go on later', async () => {
+    const boss = scriptedModel((asked) =>
+      promptOf(asked).includes('tool:') ? say('Done.') : call('run_plan', { phases: [{ name: 'one' }, { name: 'two' }] }),
+    );
+    const files = [
+      {
+        path: 'profiles/A.yaml',
+        text: 'name: A\ntype: associate\nllm_config_ref: boss\ninstructions: x\ntool_access_policy: { allowed_toolsets: [phases] }\ncallable_profiles: [B]\n',
+      },
+      { path: 'profiles/B.yaml', text: 'name: B\ntype: associate\nllm_config_ref: worker\ninstructions: x\n' },
+      {
+        path: 'toolsets/phases.yaml',
+        text: 'name: phases\ntype: toolset\nsettings: { max_phases: "${most:-1}", show_plan: "${shown:-false}" }\n',
+      },
+    ];
+    const worker = scriptedModel(() => say('Worked.'));
+    const engine = await createEngine({ profiles: { files }, models: { boss, worker }, store: 'memory' });
+    onTestFinished(async () => await engine.close());
+    const shownTo = async (given: JsonObject): Promise<readonly boolean[]> => {
+      const before = worker.requests.length;
+      const run = await engine.launch({ profile: 'A', input: 'Go.' }, { request: given });
+      await run.settled();
+      return worker.requests.slice(before).map((asked) => promptOf(asked).includes('The whole plan'));
+    };
+    expect(await shownTo({}), 'two phases are too many').toEqual([]);
+    expect(await shownTo({ most: 2 })).toEqual([false, false]);
+    expect(await shownTo({ most: 2, shown: true })).toEqual([true, true]);
   });
 });
