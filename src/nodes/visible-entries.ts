@@ -26,24 +26,33 @@ export interface VisibleHistory {
   readonly isSuspect: boolean;
 }
 
+/** Something that may be shown; its text is read when it is. */
 interface Found {
+  readonly kind: EntryKind;
+  readonly seq: number;
+  readonly text: () => string;
+  readonly name: string | undefined;
+  readonly who: AgentState | undefined;
+  readonly turnId: TurnId | undefined;
+}
+
+interface Shown {
   readonly seq: number;
   readonly entry: VisibleEntry;
 }
 
-type Add = (kind: EntryKind, seq: number, text: string, name?: string) => void;
+type Add = (kind: EntryKind, seq: number, text: () => string, name?: string) => void;
 
 /** Reads what a profile lets its agents see of the history of others, besides their messages. */
 export function visibleEntries(run: RunState, agent: AgentState, { show, kinds }: Visibility): VisibleHistory {
   const found = new Map<EntryKind, Found[]>();
   const adder = (who: AgentState | undefined, turnId?: TurnId): Add => {
     return (kind, seq, text, name) => {
-      const bounds = kinds.get(kind);
-      if (bounds === undefined || text.trim() === '') return;
+      if (!kinds.has(kind)) return;
       const list = found.get(kind);
-      const entry = { seq, entry: entryOf({ kind, text, chars: bounds.chars, name }, who, turnId) };
-      if (list === undefined) found.set(kind, [entry]);
-      else list.push(entry);
+      const one = { kind, seq, text, name, who, turnId };
+      if (list === undefined) found.set(kind, [one]);
+      else list.push(one);
     };
   };
   const root = run.rootAgentId === undefined ? undefined : run.agents.get(run.rootAgentId);
@@ -51,7 +60,7 @@ export function visibleEntries(run: RunState, agent: AgentState, { show, kinds }
   const others = show.has('team') && root !== undefined ? team(run, root, agent) : show.has('below') ? below(run, agent) : [];
   for (const other of others) readTrace(run, other, other === root && show.has('conversation'), adder);
   if (show.has('global')) readGlobal(run, adder(undefined));
-  const shown = [...found].flatMap(([kind, list]) => list.toSorted(bySeq).slice(-(kinds.get(kind)?.last ?? 0)));
+  const shown = [...found].flatMap(([kind, list]) => latest(list, kinds.get(kind)));
   const entries = shown.toSorted(bySeq).map(({ entry }) => entry);
   const authors = new Set(entries.flatMap(({ agent_id: id }) => id ?? []));
   return {
@@ -61,25 +70,28 @@ export function visibleEntries(run: RunState, agent: AgentState, { show, kinds }
   };
 }
 
-function bySeq(a: Found, b: Found): number {
+function bySeq(a: { readonly seq: number }, b: { readonly seq: number }): number {
   return a.seq - b.seq;
 }
 
-interface Said {
-  readonly kind: EntryKind;
-  readonly text: string;
-  readonly chars: number;
-  readonly name: string | undefined;
+/** The latest that say something, oldest first. Texts of others are not even read: they may be long, and many. */
+function latest(list: readonly Found[], bounds: { readonly last: number; readonly chars: number } | undefined): readonly Shown[] {
+  const { last, chars } = bounds ?? { last: 0, chars: 0 };
+  const shown: Shown[] = [];
+  for (const one of list.toSorted(bySeq).reverse()) {
+    if (shown.length >= last) break;
+    const text = one.text();
+    if (text.trim() !== '') shown.push({ seq: one.seq, entry: entryOf(one, text, chars) });
+  }
+  return shown.reverse();
 }
 
-function entryOf({ kind, text, chars, name }: Said, who: AgentState | undefined, turnId: TurnId | undefined): VisibleEntry {
+function entryOf({ kind, name, who, turnId }: Found, text: string, chars: number): VisibleEntry {
   const isLong = text.length > chars;
   const entry: Writable<VisibleEntry> = { kind, text: isLong ? text.slice(0, chars).toWellFormed() : text };
   if (isLong) entry.cut = text.length - chars;
-  if (who !== undefined && kind !== 'user_message') {
-    entry.agent_id = who.meta.agentId;
-    entry.profile = who.meta.profile;
-  } else if (who !== undefined) entry.agent_id = who.meta.agentId;
+  if (who !== undefined) entry.agent_id = who.meta.agentId;
+  if (who !== undefined && kind !== 'user_message') entry.profile = who.meta.profile;
   if (turnId !== undefined) entry.turn_id = turnId;
   if (name !== undefined) entry.name = name;
   return entry;
@@ -109,15 +121,16 @@ function readConversation(
     const add = adder(root, turn.turnId);
     for (const [index, input] of turn.start.inputs.entries()) {
       if (input.source !== 'USER_PROMPT' || isEngines(turn, index)) continue;
-      add('user_message', turn.start.seq, contentText(input.content));
+      add('user_message', turn.start.seq, () => contentText(input.content));
     }
     const reply = turn.modelEnd?.reply;
-    if (reply !== undefined && isForUser(turn)) add('assistant_message', turn.modelEnd?.seq ?? 0, reply.text);
+    if (reply !== undefined && isForUser(turn)) add('assistant_message', turn.modelEnd?.seq ?? 0, () => reply.text);
   }
   const earliest = turns.at(-1);
   const { input } = run.meta;
   // However long it went on since: what was asked first is known.
-  if (earliest !== undefined && earliest.turnId !== `${root.meta.agentId}.t1`) adder(root)('user_message', 0, askedFirst(input));
+  if (earliest !== undefined && earliest.turnId !== `${root.meta.agentId}.t1`)
+    adder(root)('user_message', 0, () => askedFirst(input));
 }
 
 function askedFirst(input: JsonValue): string {
@@ -147,28 +160,31 @@ function readTrace(run: RunState, agent: AgentState, withoutTalk: boolean, adder
     const add = adder(agent, turn.turnId);
     for (const [index, input] of turn.start.inputs.entries()) {
       if (!input.persistent || input.role === 'tool' || isEngines(turn, index)) continue;
-      if (!(withoutTalk && input.source === 'USER_PROMPT')) add('task', turn.start.seq, contentText(input.content));
+      if (!(withoutTalk && input.source === 'USER_PROMPT')) add('task', turn.start.seq, () => contentText(input.content));
     }
     const { modelEnd, calls } = turn;
-    if (modelEnd?.reply !== undefined && !(withoutTalk && isForUser(turn))) add('reply', modelEnd.seq, modelEnd.reply.text);
-    if (modelEnd?.error !== undefined) add('error', modelEnd.seq, modelEnd.error.message);
+    const { reply, error } = modelEnd ?? {};
+    const seq = modelEnd?.seq ?? 0;
+    if (reply !== undefined && !(withoutTalk && isForUser(turn))) add('reply', seq, () => reply.text);
+    if (error !== undefined) add('error', seq, () => error.message);
     for (const call of calls.slice(-mostEntries)) readCall(call, add);
   }
   if (agent.status !== 'ended') return;
   const words = agent.output === '' ? (agent.error?.message ?? '(no words)') : agent.output;
-  adder(agent)('final', turns[0]?.end?.seq ?? turns[0]?.start.seq ?? agent.meta.seq, words, agent.outcome ?? '');
+  adder(agent)('final', turns[0]?.end?.seq ?? turns[0]?.start.seq ?? agent.meta.seq, () => words, agent.outcome ?? '');
 }
 
 function readCall({ request, end }: CallState, add: Add): void {
-  add('call', request.seq, request.args === null ? '(nothing that can be used)' : JSON.stringify(request.args), request.name);
-  if (end !== undefined) add(end.status === 'ok' ? 'result' : 'error', end.seq, contentText(end.content), request.name);
+  const { args, name } = request;
+  add('call', request.seq, () => (args === null ? '(nothing that can be used)' : JSON.stringify(args)), name);
+  if (end !== undefined) add(end.status === 'ok' ? 'result' : 'error', end.seq, () => contentText(end.content), name);
 }
 
 /** What rules and observers put into `team.shared.global`, in the order they did. */
 function readGlobal(run: RunState, add: Add): void {
   const list = run.team.shared[globalKey];
   if (!Array.isArray(list)) return;
-  (list as readonly JsonValue[]).slice(-mostEntries).forEach((value, index) => add('global', index, wordsOf(value)));
+  (list as readonly JsonValue[]).slice(-mostEntries).forEach((value, index) => add('global', index, () => wordsOf(value)));
 }
 
 function wordsOf(value: JsonValue): string {
