@@ -126,7 +126,8 @@ export async function prepareEngine(
   const toolsets = new Toolsets(registry, observers);
   const declared = options.toolsets ?? {};
   const secrets = collectSecrets(options.secrets);
-  const llmConfigs = new Set<LlmConfigs>();
+  // By content: models remember what they made of a config by its identity, also when files are built again.
+  const llmConfigs = new Map<string, LlmConfigs>();
   const build = async (source: EngineOptions['profiles'], names: Partial<KnownNames>): Promise<Workbench> => {
     for (const folder of [filesOf(source)].flat()) if (typeof folder === 'string') rememberProfiles(folder);
     const set = await loadProfiles(filesOf(source), {
@@ -136,8 +137,9 @@ export async function prepareEngine(
     addConfigSecrets(secrets, set, options.env ?? process.env);
     await openToolsets(toolsets, set, declared);
     const files = JSON.stringify(set.files);
-    const configs = createLlmConfigs(set.llmConfigs, models, replay?.configs);
-    llmConfigs.add(configs);
+    const content = JSON.stringify([...set.llmConfigs]);
+    const configs = llmConfigs.get(content) ?? createLlmConfigs(set.llmConfigs, models, replay?.configs);
+    llmConfigs.set(content, configs);
 
     // A replay has only the calls that were recorded.
     const titles = replay === undefined ? titlesOf(options.titles ?? set.team?.titles, configs) : undefined;
@@ -174,7 +176,7 @@ export async function prepareEngine(
         ...(live.random === undefined ? {} : { random: live.random }),
         ...env,
         onSecret: (value) => void secrets.add(value),
-        llmConfigs: (name) => [...llmConfigs].map((configs) => configs.find(name)).find((config) => config !== undefined),
+        llmConfigs: (name) => [...llmConfigs.values()].map((configs) => configs.find(name)).find((config) => config !== undefined),
       });
       return new Engine({
         workbench,

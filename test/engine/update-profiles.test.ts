@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { EventOf } from '../../src/core/event.ts';
 import type { ProfileEdit } from '../../src/core/profile-edit.ts';
@@ -6,6 +9,7 @@ import { foldEvents } from '../../src/core/fold/apply-event.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { editedProfiles } from '../../src/engine/edited-profiles.ts';
 import { factsOfRun } from '../../src/engine/facts-of-run.ts';
+import type { Run } from '../../src/index.ts';
 import { countingIds, createMemoryJournal, type ScriptedReply } from '../../src/testing/index.ts';
 import { call, dataOf, openEngine, promptOf, resultOf, say, speaks, systemOf } from '../scenarios/scenario.ts';
 import { assignment, dispatch, finish, launch, partner, plan, principal, worker, workers } from '../scenarios/team.ts';
@@ -148,6 +152,25 @@ describe('[B.30] [A1.12.runtime-edit] profiles that are changed while a run goes
     await breathe();
     expect(run.state.agents.get(run.state.rootAgentId as never)?.limitStage).toBe(2);
     await run.cancel();
+  });
+
+  it('leave the models as they were: one that plays a recording goes on in it', async () => {
+    const say = async (run: Run): Promise<string> => {
+      await run.settled();
+      await run.updateProfiles([{ create: 'name: Spare\ntype: associate\nllm_config_ref: m\ninstructions: x\n' }]);
+      await run.send('more');
+      await run.settled();
+      return run.turns().at(-1)?.reply?.text ?? '';
+    };
+    const live = await talking(['one', 'two']);
+    expect(await say(live.run)).toBe('two');
+    const folder = await mkdtemp(path.join(tmpdir(), 'cadre-edit-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = path.join(folder, 'run.jsonl');
+    await writeFile(file, await live.run.recording());
+    const text = `name: recorded\ntype: llm_config\nconfig: { provider: replay, recording: ${JSON.stringify(file)} }\n`;
+    const replaying = await testEngine({ profile: brief, files: [{ path: 'llm_configs/recorded.yaml', text }] });
+    expect(await say(await replaying.launch('Go.', { llmConfig: 'recorded' }))).toBe('two');
   });
 
   it('are none of an imported run', async () => {
