@@ -18,6 +18,8 @@ export function refusalOf(run: RunState, kernel: Kernel, input: Input): CadreErr
     if (agent.status === 'ended')
       return new CadreError('AGENT_ENDED', `agent ${input.to} has ended (${agent.outcome ?? ''}) and reads nothing any more`);
   }
+  if (input.kind === 'keep_note' && run.outcome !== undefined)
+    return new CadreError('RUN_ENDED', `run ${run.meta.runId} has ended (${run.status}); nobody reads notes of it any more`);
   if (input.kind === 'profiles' || input.kind === 'modules') return editRefusal(run, input);
   return input.kind === 'answer' ? answerRefusal(run, kernel, input) : undefined;
 }

@@ -59,6 +59,15 @@ describe('[B.40] [A5.notes] notes of people', () => {
     await expect(run.note({ title: 'x', content: 'y' })).rejects.toMatchObject({ code: 'RUN_ENDED' });
   });
 
+  it('add nothing to a run that ends while one is handed in', async () => {
+    const { launch, journal } = await team();
+    const run = await launch('Go.');
+    await run.settled();
+    const [, kept] = await Promise.allSettled([run.cancel(), run.note({ title: 'Late', content: 'x' })]);
+    expect(kept).toMatchObject({ status: 'rejected', reason: { code: 'RUN_ENDED' } });
+    expect((await journal.read(run.id)).at(-1)?.type).toBe('run.end');
+  });
+
   it('are kept over HTTP, too', async () => {
     const served = await servedTeam({ profile: reading, replies: () => ({ text: 'Yes.' }) });
     const run = await served.engine.launch({ profile: 'Root', input: 'Go.' });
