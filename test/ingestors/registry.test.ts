@@ -18,6 +18,7 @@ describe('createIngestorRegistry', () => {
       'generic_message',
       'json_history',
       'markdown_formatter',
+      'notes',
       'observer_failure',
       'plan',
       'principal_history_summary',

@@ -316,6 +316,7 @@ pre_turn_observers:
       'PRINCIPAL_COMPLETED generic_message append user kept',
       'ALL_WORK_COMPLETED_PROMPT generic_message prepend user once',
       'PROFILES_UPDATED_NOTIFICATION generic_message prepend user once',
+      'WORK_MODULES_EDITED generic_message append user kept',
       'WORK_MODULES_STATUS_UPDATE work_modules append user once',
       'PRINCIPAL_ACTIVITY_UPDATE principal_history_summary append user once',
       'VISIBLE_HISTORY visible_history append user once',
@@ -339,7 +340,6 @@ pre_turn_observers:
     ['PARTNER_DIRECTIVE', { content: 'Hurry.' }, '### Directive from Partner\n*   **Instruction**: Hurry.'],
     ['PRINCIPAL_COMPLETED', { status: 'success' }, '* **Status:** success'],
     ['ALL_WORK_COMPLETED_PROMPT', 'All done.', 'All done.'],
-    ['PROFILES_UPDATED_NOTIFICATION', 'New people.', 'New people.'],
     ['WORK_MODULES_STATUS_UPDATE', {}, 'No work modules are currently defined.'],
     ['PRINCIPAL_ACTIVITY_UPDATE', [], '<principal_activity_log>\n(no activity yet)\n</principal_activity_log>'],
     ['FIM_INSTRUCTION', { content_key: 'nudge' }, 'Think of tea.'],
@@ -350,6 +350,18 @@ pre_turn_observers:
     const { model, turns } = await read([{ source, payload }]);
     expect(turns[1]?.inputs[0]?.source).toBe(source);
     expect(messagesOf(model.requests[1]).at(-1)).toContain(text);
+  });
+
+  it('[A1.3.registry] PROFILES_UPDATED_NOTIFICATION wakes nobody, and is read with what does', async () => {
+    const { model, turns } = await read([
+      { source: 'PROFILES_UPDATED_NOTIFICATION', payload: 'New people.' },
+      { source: 'USER_PROMPT', payload: { prompt: 'Now.' } },
+    ]);
+    expect(turns).toHaveLength(2);
+    expect(turns[1]?.inputs.map(({ source }) => source)).toEqual(['PROFILES_UPDATED_NOTIFICATION', 'USER_PROMPT']);
+    expect(messagesOf(model.requests[1]).at(-1)).toBe('user: New people.\n\n---\n\nNow.');
+    const alone = await read([{ source: 'PROFILES_UPDATED_NOTIFICATION', payload: 'New people.' }]);
+    expect(alone.turns).toHaveLength(1);
   });
 
   it('[D1.20] [D1.21] text for one turn never edits a stored message, and no item that arrives during a turn is lost', async () => {
