@@ -41,7 +41,7 @@ export async function verifyRun(
 ): Promise<readonly CadreEvent[]> {
   let events = await eventsOf(run, journal);
   // What came late for a run that is over may have been recorded while the journal was read.
-  while (events.length < run.state.seq) events = await eventsOf(run, journal);
+  for (let again = 0; events.length < run.state.seq && again < 100; again++) events = await eventsOf(run, journal);
   assertJournal(events, options);
   const stored = JSON.parse(JSON.stringify(events)) as readonly CadreEvent[];
   expect(plainState(run.state)).toEqual(plainState(foldEvents(stored)));
