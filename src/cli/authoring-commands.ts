@@ -7,7 +7,10 @@ export function addAuthoringCommands(program: Command, done: Done): void {
   program
     .command('validate')
     .summary('check profiles, and list every problem with file:line:column')
-    .argument('[folder]', 'the profiles (default: ./agent_profiles, else the bundled team)')
+    .argument(
+      '[folder]',
+      'the profiles, or a team that comes with Cadre: anges, openmanus, … (default: ./agent_profiles, else the bundled team)',
+    )
     .option('--json', 'as JSON')
     .addOption(colorOption())
     .action(async (folder: string | undefined, options) => {
@@ -18,7 +21,10 @@ export function addAuthoringCommands(program: Command, done: Done): void {
     .command('explain')
     .summary('a profile after inheritance, with the place of each value')
     .argument('<profile>')
-    .option('--profiles <folder>', 'the profiles (default: ./agent_profiles, else the bundled team)')
+    .option(
+      '--profiles <folder>',
+      'the profiles, or a team that comes with Cadre: anges, openmanus, … (default: ./agent_profiles, else the bundled team)',
+    )
     .option('--json', 'as JSON')
     .addOption(colorOption())
     .action(async (profile: string, options) => {

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { CadreError } from '../core/error.ts';
-import { bundledProfiles, bundledTeam } from '../profiles/bundled-teams.ts';
+import { closestName } from '../core/expression/closest-name.ts';
+import { bundledProfiles, bundledTeam, bundledTeams } from '../profiles/bundled-teams.ts';
 
 const usualName = 'agent_profiles';
 
@@ -10,12 +11,24 @@ const usualName = 'agent_profiles';
  * in the working folder, else the bundled team.
  */
 export function profilesFolder(named: string | undefined): string {
-  if (named !== undefined) return existsSync(named) ? path.resolve(named) : (bundledTeam(named) ?? path.resolve(named));
+  if (named !== undefined) return namedFolder(named);
   const own = path.resolve(usualName);
   if (existsSync(own)) return own;
   if (existsSync(bundledProfiles)) return bundledProfiles;
   throw new CadreError(
     'OPTION_INVALID',
     `there are no profiles: neither ${usualName} in this folder nor the bundled ones; name a folder with --profiles DIR`,
+  );
+}
+
+function namedFolder(named: string): string {
+  const bundled = existsSync(named) ? undefined : bundledTeam(named);
+  if (bundled !== undefined) return bundled;
+  if (existsSync(named) || !/^[\w-]+$/.test(named)) return path.resolve(named);
+  const teams = bundledTeams();
+  const guess = closestName(named, teams);
+  throw new CadreError(
+    'OPTION_INVALID',
+    `there is no folder '${named}' here, and no team of this name comes with Cadre; ${guess === undefined ? '' : `did you mean '${guess}'? `}there are: ${teams.join(', ')}`,
   );
 }

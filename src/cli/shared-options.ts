@@ -21,7 +21,12 @@ export function running(command: Command, options: { readonly starts: boolean })
     command.addOption(
       new Option('--workspace <folder>', 'the folder tools work in (default: .cadre/workspaces/RUN)').argParser(existingFolder),
     );
-    command.addOption(new Option('--profiles <folder>', 'the profiles (default: ./agent_profiles, else the bundled team)'));
+    command.addOption(
+      new Option(
+        '--profiles <folder>',
+        'the profiles, or a team that comes with Cadre: anges, openmanus, … (default: ./agent_profiles, else the bundled team)',
+      ),
+    );
     command.addOption(new Option('--profile <name>', 'the profile to begin with (default: Partner)'));
     // A run goes on with the model and the limits it was started with.
     command.addOption(new Option('--llm <config>', "an LLM config to use instead of every profile's own"));

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The team that comes with Cadre, with the others in folders below; the same place from src/profiles and from dist/profiles. */
@@ -8,4 +8,10 @@ export const bundledProfiles = join(import.meta.dirname, '..', '..', 'agent_prof
 export function bundledTeam(name: string): string | undefined {
   const folder = join(bundledProfiles, name);
   return /^[\w-]+$/.test(name) && existsSync(join(folder, 'team.yaml')) ? folder : undefined;
+}
+
+/** The names of the teams that come with Cadre, besides the one that is used when none is named. */
+export function bundledTeams(): readonly string[] {
+  const names = existsSync(bundledProfiles) ? readdirSync(bundledProfiles) : [];
+  return names.filter((name) => bundledTeam(name) !== undefined).toSorted();
 }

@@ -80,7 +80,10 @@ describe('the folder that --profiles names', () => {
   it('is that path; a bundled team only when there is no such path', () => {
     expect(profilesFolder('test')).toBe(path.resolve('test'));
     expect(profilesFolder('openmanus')).toBe(path.resolve('agent_profiles/openmanus'));
-    expect(profilesFolder('no-such-team')).toBe(path.resolve('no-such-team'));
+    expect(() => profilesFolder('openmanu')).toThrow(
+      /no folder 'openmanu' here.*did you mean 'openmanus'\? there are: agent_framework, anges, commonground, openmanus, seeingeye/,
+    );
+    expect(profilesFolder('./nowhere')).toBe(path.resolve('nowhere'));
     expect(profilesFolder('./openmanus')).toBe(path.resolve('openmanus'));
   });
 });
