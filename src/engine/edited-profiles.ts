@@ -5,6 +5,7 @@ import type { Input } from './decide.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { importedRefusal } from './imported-run.ts';
 import { checkAgent, workbenchOf } from './resume-plan.ts';
+import { profilesOf, toolsetsNeeded } from './toolsets-needed.ts';
 
 /** What an edit of a run's profiles comes to, before anything of it holds. */
 export type EditedProfiles = Extract<Input, { kind: 'profiles' }>;
@@ -21,5 +22,7 @@ export async function editedProfiles(parts: EngineParts, state: RunState, edits:
   const { files, changes } = editProfileFiles(set, edits);
   const workbench = await parts.compile(files);
   for (const agent of state.agents.values()) if (agent.status !== 'ended') checkAgent(parts, workbench, state, agent);
+  // What an agent could not use until now may not be connected yet.
+  await parts.toolsets.ready(parts.clock, toolsetsNeeded(workbench.set, profilesOf(state)));
   return { kind: 'profiles', kernel: workbench.kernel, files: workbench.snapshot.text, changes, before };
 }

@@ -9,7 +9,7 @@ import { readOwnState, readState, withAllPast } from './read-state.ts';
 import { engineVersion } from './version.ts';
 import type { Input } from './decide.ts';
 import type { EngineParts, ForkOptions, LaunchOptions, LaunchRequest, ResumeOptions, Workbench } from './engine-parts.ts';
-import { planResume, workbenchOf } from './resume-plan.ts';
+import { chosenWorkbench, planResume, workbenchOf } from './resume-plan.ts';
 import { recoverEach, type RecoveredRun } from './recovered-run.ts';
 import { cancelOnAbort } from './cancel-on-abort.ts';
 import { checkLaunch } from './check-launch.ts';
@@ -70,7 +70,7 @@ export class Engine {
     this.#assertOpen();
     const { workbench, ids, clock, workspaceOf } = this.#parts;
     const profile = checkLaunch(this.#parts, request, options);
-    await this.#toolsetsReady([profile.name]);
+    await this.#toolsetsReady(workbench.set, [profile.name]);
     const runId = request.runId === undefined ? ids.runId() : await freeRunId(this.#parts.journal, request.runId);
     const payload = await withAttachments(toUserPayload(request.input), workspaceOf({ runId, workspace: options.workspace }));
     const { run, begun } = await this.#leases.take(runId, (lease) => {
@@ -149,7 +149,8 @@ export class Engine {
     const { journal } = this.#parts;
     const state = await readOwnState(this.#parts.journal, runId as RunId);
     if (state.outcome !== undefined) return await this.#ofThePast(state);
-    await this.#toolsetsReady(profilesOf(state));
+    const { set } = await chosenWorkbench(this.#parts, state, options.profiles ?? 'recorded');
+    await this.#toolsetsReady(set, profilesOf(state));
     // Everything that keeps the run from going on is found out before it is taken.
     let plan = await planResume(this.#parts, state, options.profiles ?? 'recorded');
     const { run, begun } = await this.#leases.take(state.meta.runId, async (lease) => {
@@ -210,7 +211,7 @@ export class Engine {
     if (state === undefined) throw new CadreError('RUN_UNKNOWN', `run ${runId} has no events to fork from`);
     const workbench = await workbenchOf(this.#parts, state);
     const said = await forkMessage(this.#parts, state, options.message);
-    await this.#toolsetsReady(profilesOf(state));
+    await this.#toolsetsReady(workbench.set, profilesOf(state));
     const { run, begun } = await this.#leases.take(newId, async (lease) => {
       this.#assertOpen();
       await journal.append(lease, { runId: newId, expectedSeq: 0, events: copied, contents: [], sync: true });
@@ -250,9 +251,9 @@ export class Engine {
     await this.close();
   }
 
-  async #toolsetsReady(profiles: Iterable<string>): Promise<void> {
-    const { toolsets, clock, workbench } = this.#parts;
-    const ready = toolsets.ready(clock, toolsetsNeeded(workbench.set, profiles));
+  async #toolsetsReady(set: ProfileSet, profiles: Iterable<string>): Promise<void> {
+    const { toolsets, clock } = this.#parts;
+    const ready = toolsets.ready(clock, toolsetsNeeded(set, profiles));
     if (ready === undefined) return;
     await ready;
     this.#assertOpen();

@@ -23,7 +23,7 @@ export interface ResumePlan {
  * agent whose profile is gone or disabled, a model that cannot be called, a text that is missing from the journal.
  */
 export async function planResume(parts: EngineParts, state: RunState, choice: ProfileChoice): Promise<ResumePlan> {
-  const workbench = choice === 'current' ? parts.workbench : await workbenchOf(parts, state);
+  const workbench = await chosenWorkbench(parts, state, choice);
   const notes: ResumeNote[] = [];
   const isOther = workbench.snapshot.hash !== state.meta.profiles;
   for (const agent of state.agents.values()) {
@@ -39,6 +39,11 @@ export async function planResume(parts: EngineParts, state: RunState, choice: Pr
   const differences = await differencesOf(parts, state, workbench);
   notes.unshift({ code: 'PROFILES_CHANGED', message: `the run goes on with today's profiles: ${differences}` });
   return { workbench, profiles: workbench.snapshot, notes };
+}
+
+/** The profiles a run is to go on with: today's, or those it goes by. */
+export async function chosenWorkbench(parts: EngineParts, state: RunState, choice: ProfileChoice): Promise<Workbench> {
+  return choice === 'current' ? parts.workbench : await workbenchOf(parts, state);
 }
 
 /** The profiles a run goes by, made ready: the engine's own when they are the same, else from the journal. */

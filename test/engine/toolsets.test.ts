@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createEngine, defineTool, type EngineOptions, type Toolset, type ToolsetHost } from '../../src/index.ts';
+import { createEngine, defineTool, type EngineOptions, type Run, type Toolset, type ToolsetHost } from '../../src/index.ts';
 import { prepareEngine } from '../../src/engine/create-engine.ts';
 import { engineJournals } from '../../src/tools/files/engine-places.ts';
 import { assertJournal, createMemoryJournal, scriptedModel, type ScriptedReply } from '../../src/testing/index.ts';
@@ -94,6 +94,36 @@ describe('a toolset that connects', () => {
     expect(await notes('Caller')).toContain('TOOLSET_FAILED');
     expect(await notes('User')).toContain('TOOLSET_FAILED');
     await engine.close();
+  });
+
+  it('is connected for a run that comes to use it by other profiles: changed while it goes on, or those it is resumed with', async () => {
+    const bare = profile.replace('[box]', '[]');
+    const store = createMemoryJournal();
+    const begin = async (text: string) => {
+      const toolset = box((host) => {
+        host.setTools([tool('box_open')]);
+        host.setHealth({ status: 'ready' });
+      });
+      const files = [{ path: 'profiles/a.yaml', text }];
+      const models = { default: scriptedModel(() => ({ text: 'Hello.' })) };
+      return await createEngine({ profiles: { files }, models, toolsets: { box: toolset }, store });
+    };
+    const offered = async (run: Run) => {
+      await run.settled();
+      return run.turns().at(-1)?.tools;
+    };
+    const first = await begin(bare);
+    const run = await first.launch({ profile: 'A', input: 'Go.' });
+    expect(await offered(run)).toEqual([]);
+    await run.updateProfiles([{ update: 'A', with: { tool_access_policy: { allowed_toolsets: ['box'] } } }]);
+    await run.send('Again.');
+    expect(await offered(run)).toEqual(['box_open']);
+    await first.close();
+    const second = await begin(bare);
+    const resumed = await second.resume(run.id);
+    await resumed.send('Once more.');
+    expect(await offered(resumed)).toEqual(['box_open']);
+    await second.close();
   });
 
   it('is waited for by a launch, so that the first turn has its tools', async () => {
