@@ -43,12 +43,12 @@ export const anges: Dialect = {
 const editing = /(?:^|_)(?:edit_file|write_file|move_file|delete_file)$/;
 
 /** How an agent's outcome is called there; every other one is an interruption. */
-const outcomes: Readonly<Record<string, Ending>> = {
-  success: 'task_completion',
-  needs_help: 'agent_requested_help',
-  responded: 'agent_text_response',
-  checkpoint: 'task_completion',
-};
+const outcomes: ReadonlyMap<string, Ending> = new Map([
+  ['success', 'task_completion'],
+  ['needs_help', 'agent_requested_help'],
+  ['responded', 'agent_text_response'],
+  ['checkpoint', 'task_completion'],
+]);
 
 interface Stream {
   readonly parent: AgentId | undefined;
@@ -180,7 +180,7 @@ class AngesTeller {
 
   #endAgent(event: EventOf<'agent.end'>): readonly ForeignEvent[] {
     const parent = this.#streams.get(event.agentId)?.parent;
-    const ending = outcomes[event.outcome] ?? 'task_interrupted';
+    const ending = outcomes.get(event.outcome) ?? 'task_interrupted';
     const content = event.error === undefined ? event.output : `${event.error.message}\n${event.output}`.trim();
     const own = this.#tell(event, event.agentId, ending, { content, message: event.output });
     return parent === undefined

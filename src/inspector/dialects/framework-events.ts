@@ -44,13 +44,13 @@ export const agentFramework: Dialect = {
 };
 
 /** What an agent is there, by the type of its profile; every other type is a worker. */
-const roles: Readonly<Record<string, Role>> = {
-  orchestrator: 'orchestrator',
-  partner: 'orchestrator',
-  manager: 'manager',
-  principal: 'manager',
-  synthesizer: 'synthesizer',
-};
+const roles: ReadonlyMap<string, Role> = new Map([
+  ['orchestrator', 'orchestrator'],
+  ['partner', 'orchestrator'],
+  ['manager', 'manager'],
+  ['principal', 'manager'],
+  ['synthesizer', 'synthesizer'],
+]);
 
 const starts = {
   orchestrator: 'orchestrator_start',
@@ -135,7 +135,7 @@ class FrameworkTeller {
   #startAgent(event: EventOf<'agent.start'>): readonly ForeignEvent[] {
     const { agentId, profile, profileType, parentAgentId: parent, moduleId, roleName } = event;
     const task = moduleId === undefined ? undefined : { module: moduleId, name: roleName ?? profile };
-    const actor: Actor = { agentId, role: roles[profileType] ?? 'worker', name: profile, parent, task };
+    const actor: Actor = { agentId, role: roles.get(profileType) ?? 'worker', name: profile, parent, task };
     this.#actors.set(agentId, actor);
     return this.#delegated(event, actor);
   }
