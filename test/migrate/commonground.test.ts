@@ -381,6 +381,15 @@ describe('tools', () => {
     ]);
   });
 
+  it('a description belongs to the server with the longest name in front of its tool', () => {
+    const { files } = convertFiles([
+      file('mcp.json', '{ "mcpServers": { "web": { "command": "a" }, "web_archive": { "command": "b" } } }'),
+      file('mcp_prompt_override.yaml', 'web_archive_find: Finds.\nweb_search: Searches.\n'),
+    ]);
+    const tools = files.map(({ text }) => (parse(text) as { readonly settings: { readonly tools: unknown } }).settings.tools);
+    expect(tools).toEqual([{ search: { description: 'Searches.' } }, { find: { description: 'Finds.' } }]);
+  });
+
   it('MCP servers become toolsets; secrets stay in the environment', async () => {
     const json = JSON.stringify({
       mcpServers: {

@@ -148,8 +148,10 @@ function note(conversion: Conversion, kind: FindingKind, name: string | undefine
 /** Reads `mcp_prompt_override.yaml`: descriptions by `server.tool` or `server_tool`. */
 export function readDescriptions(data: JsonObject, servers: readonly string[]): ReadonlyMap<string, JsonObject> {
   const found = new Map<string, JsonObject>();
+  // `a_b_tool` may be of `a_b`, though `a` is a server, too.
+  const longestFirst = servers.toSorted((a, b) => b.length - a.length);
   for (const [key, description] of Object.entries(data)) {
-    const server = servers.find((name) => key.startsWith(`${name}.`) || key.startsWith(`${name}_`));
+    const server = longestFirst.find((name) => key.startsWith(`${name}.`) || key.startsWith(`${name}_`));
     if (server === undefined || typeof description !== 'string') continue;
     found.set(server, { ...found.get(server), [key.slice(server.length + 1)]: { description } });
   }
