@@ -30,6 +30,14 @@ export interface KnowledgeHit {
   readonly text: string;
 }
 
+/** A document as a list shows it. */
+export interface ListedDocument {
+  readonly source: string;
+  readonly title: string;
+  readonly passages: number;
+  readonly tags: readonly string[];
+}
+
 /** What to look for. */
 export interface KnowledgeQuery {
   readonly query: string;
@@ -141,6 +149,22 @@ export class KnowledgeIndex {
         return count <= maxPerSource;
       })
       .slice(0, limit);
+  }
+
+  /** Indexed documents by their sources, without kept results; at most `limit`. */
+  documents(limit: number): readonly ListedDocument[] {
+    return this.#statement(
+      `SELECT source, title, (SELECT count(*) FROM passage p WHERE p.document = d.id) AS passages,
+         (SELECT json_group_array(name) FROM tag t WHERE t.document = d.id) AS tags
+       FROM document d WHERE substr(source, 1, ?1) <> ?2 ORDER BY source LIMIT ?3`,
+    )
+      .all(resultPrefix.length, resultPrefix, limit)
+      .map((row) => ({
+        source: String(row['source']),
+        title: String(row['title']),
+        passages: Number(row['passages']),
+        tags: JSON.parse(String(row['tags'])) as string[],
+      }));
   }
 
   stats(): { readonly documents: number; readonly passages: number } {

@@ -58,16 +58,7 @@ function tokenTools({ name, toolName }: ToolsetRequest): readonly EffectTool[] {
         query: textOf(args, 'query'),
       }),
   });
-  const list = defineTool({
-    ...common,
-    name: toolName('list_knowledge'),
-    toolset: name,
-    effect: 'pure',
-    description: 'Lists the long results that are kept, with their tokens, the tools they came from and what they were about.',
-    parameters: { type: 'object', additionalProperties: false, properties: {} },
-    execute: (_args, context) => listKept(context),
-  });
-  return [read, list];
+  return [read];
 }
 
 const tagList = (description: string) => ({
@@ -148,7 +139,40 @@ function indexTools({ name, toolName }: ToolsetRequest, settings: WorkspaceSetti
       return hits.length === 0 ? nothingFound(watched) : hits.map(showHit).join('\n\n');
     },
   });
-  return [index, search];
+  const list = defineTool({
+    ...common,
+    name: toolName('list_knowledge'),
+    toolset: name,
+    effect: 'pure',
+    description:
+      'Lists the long results that are kept, with their tokens, the tools they came from and what they were about. With documents: the files that are indexed, with their titles and tags.',
+    parameters: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { documents: { type: 'boolean', description: 'true: the indexed documents in place of the kept results.' } },
+    },
+    execute: async (args, context) => {
+      if (args['documents'] !== true) return listKept(context);
+      const watched = await open(context);
+      await watched.refresh(context.signal);
+      return listDocuments(watched);
+    },
+  });
+  return [list, index, search];
+}
+
+const maxListed = 500;
+
+function listDocuments({ index }: WatchedIndex): string {
+  const documents = index.documents(maxListed + 1);
+  if (documents.length === 0) return nothingIndexed;
+  const lines = documents
+    .slice(0, maxListed)
+    .map(({ source, title, passages, tags }) =>
+      [source, title, `${passages} passages`, ...(tags.length === 0 ? [] : [`tags ${tags.toSorted().join(', ')}`])].join('; '),
+    );
+  const more = documents.length > maxListed ? ['There are more; search_knowledge looks through all of them.'] : [];
+  return [...lines, ...more].join('\n');
 }
 
 /** Kept results become searchable when somebody searches. */
@@ -167,10 +191,12 @@ function showHit({ source, line, endLine, heading, text }: KnowledgeHit): string
   return `${shown}, lines ${line} to ${endLine}${heading === '' ? '' : `, ${heading}`}\n${text}`;
 }
 
+const nothingIndexed = 'Nothing is indexed yet. index_documents makes files of the workspace searchable.';
+
 function nothingFound({ index }: WatchedIndex): string {
   const { documents } = index.stats();
   return documents === 0
-    ? 'Nothing is indexed yet. index_documents makes files of the workspace searchable.'
+    ? nothingIndexed
     : `Nothing found in ${documents} documents. Try other words, or leave tags and sources out.`;
 }
 

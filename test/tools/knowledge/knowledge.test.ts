@@ -215,6 +215,20 @@ describe('documents of the workspace', () => {
     expect(await tool('search_knowledge', { query: '"* OR (NEAR' })).not.toContain('Error');
   });
 
+  it('[A1.8.rag] [B.95] are listed with their titles and tags, as they are now', async () => {
+    const { tool, workspace } = await openKnowledge(files);
+    expect(await tool('list_knowledge', { documents: true })).toContain('Nothing is indexed yet');
+    await tool('index_documents', { path: 'docs', tags: ['manual'] });
+    await tool('index_documents', { path: 'notes' });
+    await tool('search_knowledge', { query: 'kettles' });
+    expect(await tool('list_knowledge', { documents: true })).toBe(
+      'docs/coffee.md; Coffee; 1 passages; tags manual\ndocs/tea.md; Tea; 2 passages; tags manual\nnotes/todo.txt; todo.txt; 1 passages',
+    );
+    await rm(path.join(workspace, 'docs/tea.md'));
+    expect(await tool('list_knowledge', { documents: true })).not.toContain('docs/tea.md');
+    expect(await tool('list_knowledge', {})).toContain('1 results are kept');
+  });
+
   it('stand beside kept results of the same run, not of others', async () => {
     const { tool } = await openKnowledge(files);
     expect(await tool('search_knowledge', { query: 'kettles' })).toBe('<#KB-00001>, lines 1 to 1\nKettles are sold in Antwerp.');
