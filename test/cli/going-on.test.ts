@@ -181,7 +181,7 @@ describe('a run that is interrupted', () => {
 });
 
 describe('a conversation', () => {
-  it('[A5.new-request] answers piped lines one after the other, and is kept for later', async () => {
+  it('[A5.new-request] [A2.4.cli] [A5.cli] [B.96] answers piped lines one after the other, and is kept for later', async () => {
     const cwd = await starterFolder();
     const first = await runCli(['chat', '--docs', 'docs', '--quiet'], {
       cwd,

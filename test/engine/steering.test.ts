@@ -15,7 +15,7 @@ const textOf = (request: { readonly prompt: unknown } | undefined): string =>
 const stuck: ScriptedReply = { text: 'I was about to say', hang: true, cutAfter: 3 };
 
 describe('priority now', () => {
-  it('interrupts the model call, keeps its partial text on record, and is read at once', async () => {
+  it('[B.73] interrupts the model call, keeps its partial text on record, and is read at once', async () => {
     const team = await testEngine({ profile: waitsForUser, replies: [stuck, { text: 'only EU data, then' }] });
     const run = await team.launch('Compare the offers.');
     await breathe();

@@ -367,7 +367,7 @@ describe('I1: every call is answered exactly once, in place', () => {
     await verifyRun(run, team.journal, { requests: team.model.requests });
   });
 
-  it('[A5.action-base] a unique tool that comes with others is answered with an error, and the others run', async () => {
+  it('[A5.action-base] [B.26] a unique tool that comes with others is answered with an error, and the others run', async () => {
     const ran: string[] = [];
     const team = await testEngine({
       profile: allow('only', 'other'),

@@ -60,7 +60,7 @@ function told(events: readonly CadreEvent[], options: TranslatorOptions) {
   return events.flatMap((event) => translate(event));
 }
 
-describe('[A4.4.event-bus] events under the names of agent_framework', () => {
+describe('[A4.4.event-bus] [B.79] events under the names of agent_framework', () => {
   it('say who did what, how it came out, and what it was about', async () => {
     const events = told(await played(), { as: 'agent_framework' });
     const names = events.map(({ event, actor }) => `${(actor as { name: string }).name} ${event}`);

@@ -19,7 +19,7 @@ function recordOf(journal: JournalBuilder, id: string): TurnRecord {
 }
 
 describe('the turns around a turn', () => {
-  it('[A1.13.flow-view] are those before and after it of its agent and of the run, and those it led to', () => {
+  it('[A1.13.flow-view] [B.80] are those before and after it of its agent and of the run, and those it led to', () => {
     const { run } = finish(teamJournal());
     expect(turnNeighbours(run, 'Partner_1.t1')).toEqual({
       ofAgent: { next: 'Partner_1.t2', place: 1, count: 2 },
@@ -82,7 +82,7 @@ describe('the tree of agents', () => {
 });
 
 describe('the board', () => {
-  it('[A1.13.kanban-view] shows modules by status with their attempts and who works on them', () => {
+  it('[A1.13.kanban-view] [B.80] shows modules by status with their attempts and who works on them', () => {
     const ongoing = board(teamJournal().run).columns.find((column) => column.status === 'ongoing');
     expect(ongoing?.cards).toMatchObject([
       {

@@ -92,7 +92,7 @@ describe.each(Object.keys(wires))('what goes over the wire: %s', (name) => {
   const isChat = name.includes('chat');
   const takesLinks = name !== 'Google';
 
-  it('[A2.1.message] [B.47] images, documents and texts as such, a note for what it does not take', async () => {
+  it('[A2.1.message] [B.47] [A2.4.llm] images, documents and texts as such, a note for what it does not take', async () => {
     const body = await bodyOf(name, { messages: [ask] });
     for (const data of [png, pdf]) expect(body).toContain(data);
     expect(body).not.toContain(zip);

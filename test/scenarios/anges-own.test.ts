@@ -18,7 +18,7 @@ base_profile: orchestrator
 callable_profiles: [task_executor, brewer]
 `;
 
-it('[A5.factory] an agent and an action of one’s own stand beside those that ship, and are called like them', async () => {
+it('[A5.factory] [B.34] an agent and an action of one’s own stand beside those that ship, and are called like them', async () => {
   const boil = tool('boil', ({ minutes }) => `boiled for ${String(minutes)} minutes`);
   const lines = {
     head: [

@@ -51,7 +51,7 @@ describe('[B.14] A1.4 ingestors, through the engine', () => {
 
   const failing = { tool_name: 'fetch', tool_call_id: 'c', is_error: true, content: 'no network' };
 
-  it('[A1.4.tool-result] text as it is, data as Markdown, main_content_for_llm and _raw_json where the tool says so, errors as a report', async () => {
+  it('[A1.4.tool-result] [B.25] text as it is, data as Markdown, main_content_for_llm and _raw_json where the tool says so, errors as a report', async () => {
     const result = (content: JsonValue): JsonObject => ({ tool_name: 'fetch', tool_call_id: 'c', is_error: false, content });
     expect(await ingest('tool_result', result('plain words'))).toBe('plain words');
     expect(await ingest('tool_result', result({ city_name: 'Bern' }))).toBe('* **City Name:** Bern');

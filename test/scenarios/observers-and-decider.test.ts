@@ -340,7 +340,7 @@ flow_decider:
     expect(await problemOf(loop.replace('content_key: reflect', 'content_key: reflekt'))).toContain('reflect');
   });
 
-  it('[A1.2.await-user-input] waits without holding anything, and goes on when a person speaks', async () => {
+  it('[A1.2.await-user-input] [B.72] waits without holding anything, and goes on when a person speaks', async () => {
     const run = await play({
       yaml: [agent('flow_decider: [{ id: wait, action: { type: await_user_input } }]\n')],
       models: { m: speaks('One.', 'Two.') },

@@ -113,7 +113,7 @@ describe('[B.60] A1.10 launching the principal', () => {
     expect(agentsOf(run, 'Principal')).toHaveLength(1);
   });
 
-  it('[A1.10.already-running] force ends the running one with everything below it, then launches anew', async () => {
+  it('[A1.10.already-running] [B.73] [B.60] force ends the running one with everything below it, then launches anew', async () => {
     const lead = scriptedModel((_request, index) => (index === 0 ? dispatch(assignment('WM_1')) : finish('Second report.')));
     const forced = { force_terminate_and_relaunch: true };
     const engine = await openEngine({

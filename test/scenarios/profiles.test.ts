@@ -192,7 +192,7 @@ describe('[B.31] A1.12 LLM configs', () => {
     expect(error?.message).not.toContain('sk-123456789');
   });
 
-  it('[A5.inference] [A1.12.call-llm] [B.4] [B.43] retryable errors are tried again and recorded, others are not; an empty reply is asked again', async () => {
+  it('[A5.inference] [A1.12.call-llm] [B.4] [B.43] [A2.4.llm] retryable errors are tried again and recorded, others are not; an empty reply is asked again', async () => {
     const fast = config('mine', 'config: { model: m, max_retries: 2, wait_seconds_on_retry: 0.001 }\n');
     const flaky = scriptedModel([{ error: { status: 429 } }, { error: { status: 503 } }, say('ok')]);
     const run = await play({ yaml: [agent, fast], models: { m: flaky } });

@@ -71,7 +71,7 @@ describe('[B.35] [B.36] A1.5 system prompt', () => {
     expect(systemOf(model.requests[1])).toContain('Tea for two.\n\nWelcome back.\n\n<mood>');
   });
 
-  it('[A1.5.static-text] content, or a text definition by key', async () => {
+  it('[A1.5.static-text] [B.37] content, or a text definition by key', async () => {
     const { run } = await twoTurns();
     const texts = new Map(run.turns()[0]?.systemPrompt.segments.map((segment) => [segment.id, segment.text]));
     expect(texts.get('first')).toBe('You are Cook.');

@@ -59,7 +59,7 @@ describe('[B.3] A1.6 turns that no model takes', () => {
     expect(run.turns({ type: 'user' }).map((turn) => turn.inputs[0]?.content)).toEqual(['Hello.']);
   });
 
-  it('[A1.9.aggregation-turn] a dispatch joins its sub-flows in a turn, which the turn that reads its result comes from', async () => {
+  it('[A1.9.aggregation-turn] [B.58] a dispatch joins its sub-flows in a turn, which the turn that reads its result comes from', async () => {
     const run = await twoWorkers();
     const callId = run.turn('Principal_1.t2')?.toolInteractions[0]?.callId ?? '';
     expect(run.turn(`dispatch_${callId}`)).toMatchObject({

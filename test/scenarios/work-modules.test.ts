@@ -142,7 +142,7 @@ describe('A1.9 work modules', () => {
     expect(run.state.outcome).toBe('success');
   });
 
-  it('[A1.9.validation-order] given twice, unknown, not open, profile: each failure is reported with its input, the others go on', async () => {
+  it('[A1.9.validation-order] [B.58] given twice, unknown, not open, profile: each failure is reported with its input, the others go on', async () => {
     const boss = speaks(
       plan('one', 'two', 'three'),
       move('completed', 'WM_3'),
@@ -347,7 +347,7 @@ describe('A1.9 work modules', () => {
     expect(run.state.outcome).toBe('success');
   });
 
-  it('[A1.9.result] [D1.16] every assignment is in the result, and one sentence counts them', async () => {
+  it('[A1.9.result] [D1.16] [B.58] every assignment is in the result, and one sentence counts them', async () => {
     const { result } = await dispatched([assignment('WM_1'), assignment('WM_2', 'fail'), assignment('WM_3', 'x', nobody)], {
       fail: refused,
     });

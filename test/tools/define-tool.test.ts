@@ -114,7 +114,7 @@ function deepSchema(levels: number): JsonObject {
   return levels === 0 ? {} : { type: 'object', properties: { a: deepSchema(levels - 1) } };
 }
 
-describe('[A4.4.tools] parameters of every accepted kind', () => {
+describe('[A4.4.tools] [B.86] parameters of every accepted kind', () => {
   test('zod: types, transformed arguments, and its own words for problems', async () => {
     const tool = defineTool({
       ...named,

@@ -197,7 +197,7 @@ describe('the toolset flow', () => {
     return { run, ...opened };
   };
 
-  it('[A3.terminate-and-answer] submits an answer word for word', async () => {
+  it('[A3.terminate-and-answer] [B.26] submits an answer word for word', async () => {
     const { run, journal } = await open(call('submit_answer', { answer: ' 42\n', confidence: 'high' }));
     expect(run.state).toMatchObject({
       status: 'completed',

@@ -31,7 +31,10 @@ const tools: Readonly<Record<string, NewName>> = {
   web_search: { name: 'search_web', note: 'searching needs a provider: see the settings of `web` in docs/tools.md' },
   visit_url: { name: 'fetch_page' },
   write_file: { name: 'write_file' },
-  review_workspace_files: { name: 'list_files', note: 'it lists files; `check_links` of the toolset `links` looks at the links of a page' },
+  review_workspace_files: {
+    name: 'list_files',
+    note: 'it lists files; `check_links` of the toolset `links` looks at the links of a page',
+  },
   rag_query: { name: 'search_knowledge', note: 'documents are searched as full text, without embeddings' },
   rag_add: { name: 'index_documents' },
   list_rag_sources: { name: 'list_knowledge', note: 'documents are listed with `documents: true`' },

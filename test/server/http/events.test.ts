@@ -74,7 +74,7 @@ describe('E14: the events of a run as they happen', () => {
     });
   });
 
-  it('[A1.13.server-events] what is live comes between the events it belongs to, and adds up to the reply', async () => {
+  it('[A1.13.server-events] [B.97] what is live comes between the events it belongs to, and adds up to the reply', async () => {
     const held = gate();
     const busy = busyTeam(2);
     const { served, launch } = await servedTeam({

@@ -97,7 +97,7 @@ async function modern(): Promise<{ readonly url: string; readonly handler: McpHt
 }
 
 describe('servers over HTTP', () => {
-  it('[A5.mcp-manager] server-everything, streamable: calls, progress; killed in the middle of a call and started again', async () => {
+  it('[A5.mcp-manager] [A1.13.mcp-pool] [A1.8.mcp-proxy] server-everything, streamable: calls, progress; killed in the middle of a call and started again', async () => {
     const port = await freePort();
     const child = await everything('streamableHttp', port);
     const server = connect({ url: `http://127.0.0.1:${port}/mcp` });
@@ -170,7 +170,7 @@ describe('servers over HTTP that misbehave', () => {
     expect(await failed({ url: flood, max_message_bytes: 50_000 })).toMatch(/more than 50000 bytes/);
   });
 
-  it('one that never answers is given up when its time is over', async () => {
+  it('[A1.8.mcp-proxy] one that never answers is given up when its time is over', async () => {
     const url = await listen(() => undefined);
     const server = connect({ url, protocol: 'legacy', timeouts: { connect: 5 } });
     await server.until(() => server.clock.timers > 0);

@@ -61,7 +61,7 @@ describe.skipIf(!usable)('run_python', () => {
     expect(await run('1')).not.toContain('files written');
   });
 
-  it('X2: is ended at its timeout with all it started, and bounded in memory', async () => {
+  it('[A2.3.python] [B.90] X2: is ended at its timeout with all it started, and bounded in memory', async () => {
     const { content, isError } = await python.call('run_python', {
       code: 'import os, signal, subprocess\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nchild = subprocess.Popen(["sleep", "1000"], start_new_session=True)\nopen("child.pid", "w").write(str(child.pid))\nwhile True: pass',
       timeout: 0.6,

@@ -32,7 +32,7 @@ describe('run_command', () => {
     expect(await run('echo "[$WORD]"; pwd', { restart: true })).toContain(`[]\n${workspace}\n`);
   });
 
-  it('goes on after a command that exits, replaces or kills its shell, and says when nothing was kept', async () => {
+  it('[A2.3.bash] goes on after a command that exits, replaces or kills its shell, and says when nothing was kept', async () => {
     await run('kept=yes', { session: 'tough' });
     expect(await run('kept=changed; exit 7', { session: 'tough' })).toContain('exit code 7');
     expect(await run('echo $kept', { session: 'tough' })).toContain('changed');
@@ -65,7 +65,7 @@ describe('run_command', () => {
     delete process.env['CADRE_TEST_SECRET'];
   });
 
-  it('X2: ends all of a command that takes too long, also what ignores SIGTERM and what left its group', async () => {
+  it('[A2.3.bash] [B.88] X2: ends all of a command that takes too long, also what ignores SIGTERM and what left its group', async () => {
     const { content, isError } = await shell.call('run_command', {
       command: `trap '' TERM; setsid sh -c 'trap "" TERM; echo $$ >daemon.pid; while :; do sleep 0.1; done' & sleep 1000 & wait; sleep 1000`,
       timeout: 0.4,
@@ -112,7 +112,7 @@ describe('run_command', () => {
 });
 
 describe('commands in the background', () => {
-  it('[A2.3.sandbox-shell] are read in parts, listed, polled and stopped', async () => {
+  it('[A2.3.sandbox-shell] [B.88] [A5.shell-command] are read in parts, listed, polled and stopped', async () => {
     const id = (await run('echo first; sleep 0.3; echo second; sleep 1000', { background: true })).split(' ')[0] ?? '';
     expect(await shell.run('list_commands', {})).toMatch(new RegExp(`^${id}: running for 0 s: echo first; sleep`, 'm'));
     expect(await shell.run('read_command_output', { id, wait: 0.6 })).toMatch(/running[^]*first\nsecond/);

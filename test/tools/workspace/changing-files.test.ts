@@ -9,7 +9,7 @@ import { openWorkspace } from './call-workspace.ts';
 const content = async (folder: string, file: string): Promise<string> => await readFile(join(folder, file), 'utf8');
 
 describe('write_file', () => {
-  it('[A1.8.file-system] creates and replaces whole files with the folders they need, and shows the difference', async () => {
+  it('[A1.8.file-system] [A2.3.sandbox-files] creates and replaces whole files with the folders they need, and shows the difference', async () => {
     const folder = await makeFolder();
     const { text } = openWorkspace(folder);
     expect(await text('write_file', { path: 'a/b.txt', content: 'one\ntwo\n' })).toBe('Created a/b.txt (8 bytes).');
@@ -115,7 +115,7 @@ describe('[A5.edit-file] edit_file', () => {
     expect(await text('edit_file', { ...edit, old_str: 'one', new_str: 'one' })).toContain('changes nothing');
   });
 
-  it('creates only what is not there', async () => {
+  it('[A2.3.editor] creates only what is not there', async () => {
     const folder = await makeFolder({ 'a.txt': 'mine' });
     const { text, fails } = openWorkspace(folder);
     expect((await fails('edit_file', { path: 'a.txt', command: 'create', file_text: 'x' })).message).toContain('exists already');
@@ -161,7 +161,7 @@ describe('[A5.edit-file] edit_file', () => {
     expect((await fails('edit_file', { path: 'folder/b.txt', ...edit })).message).toContain('Did you mean "folder/a.txt"');
   });
 
-  it('takes back change after change, also those of write_file and delete_file and in a new process', async () => {
+  it('[A2.3.editor] [B.89] takes back change after change, also those of write_file and delete_file and in a new process', async () => {
     const folder = await makeFolder({ 'a.txt': 'one\n' });
     const before = openWorkspace(folder);
     await before.text('edit_file', { path: 'a.txt', command: 'insert', insert_line: -1, new_str: 'two' }, 'c1');

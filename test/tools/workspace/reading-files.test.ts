@@ -17,7 +17,7 @@ async function hugeFile(folder: string, name: string): Promise<void> {
 }
 
 describe('read_file', () => {
-  it('reads whole files and parts, with the numbers of their lines and without', async () => {
+  it('[A2.3.editor] reads whole files and parts, with the numbers of their lines and without', async () => {
     const { text, fails } = openWorkspace(await makeFolder({ 'a.txt': 'one\r\ntwo\nthree', 'empty.txt': '' }));
     expect(await text('read_file', { path: 'a.txt' })).toBe('a.txt: lines 1 to 3 of 3\n1: one\n2: two\n3: three');
     expect(await text('read_file', { path: 'a.txt', from_line: 2, to_line: 2, line_numbers: false })).toMatch(
@@ -116,7 +116,7 @@ describe('read_file', () => {
 });
 
 describe('list_files', () => {
-  it('shows a tree two levels deep, or all files a glob means; hidden ones on request', async () => {
+  it('[A1.8.file-system] shows a tree two levels deep, or all files a glob means; hidden ones on request', async () => {
     const folder = await makeFolder({
       'a.ts': 'x',
       'src/b.ts': '12345',
