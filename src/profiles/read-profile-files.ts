@@ -1,10 +1,11 @@
-import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
 import { describeThrown } from '../core/error.ts';
 import type { Diagnostic, ProfileFile } from '../core/profile.ts';
 import type { DiagnosticCode } from './diagnostic-code.ts';
 import { maxFileBytes, maxFiles, maxTotalBytes, sizeText } from './file-limits.ts';
 import { bundledTeam } from './bundled-teams.ts';
+import { readBounded } from './read-bounded.ts';
 import { includesOf, isTeamFolder } from './team-file.ts';
 
 /** Files as they were read, and what was wrong with others. */
@@ -73,9 +74,10 @@ async function readInput(reading: Reading, input: string): Promise<void> {
 async function readIncludes(reading: Reading, input: string, real: string): Promise<void> {
   reading.teams.add(real);
   for (const include of await includesOf(real)) {
-    const bundled = bundledTeam(include);
-    // Two teams may include each other; the one that was named is read last.
-    if (!reading.teams.has(bundled ?? join(real, include))) await readInput(reading, bundled ?? join(input, include));
+    const folder = bundledTeam(include) ?? join(input, include);
+    // Two teams may include each other, also through links; the one that was named is read last.
+    const place = await realpath(folder).catch(() => folder);
+    if (!reading.teams.has(place)) await readInput(reading, folder);
   }
 }
 
@@ -176,19 +178,6 @@ async function readOne(reading: Reading, real: string, label: string): Promise<v
   } catch {
     if (!isJson) fail(reading, 'FILE_NOT_UTF8', label, 'the file is not UTF-8 text', 'save it as UTF-8');
   }
-}
-
-/** Reads a file up to the size limit; undefined when there is more. */
-async function readBounded(path: string): Promise<Uint8Array | undefined> {
-  await using handle = await open(path, 'r');
-  const buffer = new Uint8Array(maxFileBytes + 1);
-  let length = 0;
-  while (length < buffer.length) {
-    const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
-    if (bytesRead === 0) return buffer.subarray(0, length);
-    length += bytesRead;
-  }
-  return undefined;
 }
 
 function isInside(root: string, path: string): boolean {

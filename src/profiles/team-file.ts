@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { maxFileBytes } from './file-limits.ts';
+import { readBounded } from './read-bounded.ts';
 import { Report } from './report.ts';
 import { includePattern } from './schema/team-schema.ts';
 import { parseYaml } from './yaml/parse-yaml.ts';
@@ -30,8 +30,10 @@ export async function includesOf(folder: string): Promise<readonly string[]> {
 
 async function readTeamFile(folder: string): Promise<string | undefined> {
   try {
-    const text = await readFile(join(folder, teamFile), 'utf8');
-    return text.length > maxFileBytes ? undefined : text;
+    const path = join(folder, teamFile);
+    // A pipe would never end, and a device has no end.
+    const bytes = (await stat(path)).isFile() ? await readBounded(path) : undefined;
+    return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
   } catch {
     // Most folders have none; one that cannot be read is reported with the files of its folder.
     return undefined;

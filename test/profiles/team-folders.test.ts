@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,6 +23,12 @@ beforeAll(() => {
     'about/Two.yaml': 'name: Two\n',
     'mine/team.yaml': team('mine', 'includes: [openmanus]\n'),
     'mine/reviewer.yaml': 'name: reviewer\nbase_profile: [react_base, text_reply_reminds]\n',
+    'here/ring/team.yaml': team('ring', 'includes: [../round]\n'),
+    'here/ring/Ring.yaml': 'name: Ring\n',
+    'there/round/team.yaml': team('round', 'includes: [../ring]\n'),
+    'there/round/Round.yaml': 'name: Round\n',
+    'pipe/profiles/Lead.yaml': 'name: Lead\n',
+    'device/profiles/Lead.yaml': 'name: Lead\n',
     'wrong/team.yaml': team('wrong', 'default_profile: Leed\nincludes: [../../etc, ../nowhere]\n'),
     'wrong/Lead.yaml': 'name: Lead\n',
   };
@@ -29,6 +36,10 @@ beforeAll(() => {
     mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
     writeFileSync(path.join(folder, file), text);
   }
+  symlinkSync('../there/round', path.join(folder, 'here/round'));
+  symlinkSync('../here/ring', path.join(folder, 'there/ring'));
+  execFileSync('mkfifo', [path.join(folder, 'pipe/team.yaml')]);
+  symlinkSync('/dev/zero', path.join(folder, 'device/team.yaml'));
 });
 
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -63,6 +74,15 @@ describe('a folder with a team.yaml', () => {
   it('may build on a team that comes with Cadre', async () => {
     expect(await names(path.join(folder, 'mine'))).toEqual(expect.arrayContaining(['manus', 'reviewer', 'swe']));
     expect((await loadProfiles(path.join(folder, 'mine'), { known: {} })).team?.name).toBe('mine');
+  });
+
+  it('may include, through links, one that includes it', async () => {
+    expect(await names(path.join(folder, 'here/ring'))).toEqual(['Ring', 'Round']);
+  });
+
+  it.each(['pipe', 'device'])('is reported when its team.yaml is a %s, which has no end', async (name) => {
+    const { diagnostics } = await checkProfiles(path.join(folder, name), { known: {} });
+    expect(diagnostics.map(({ code }) => code)).toContain(name === 'pipe' ? 'FILE_NOT_REGULAR' : 'FILE_OUTSIDE');
   });
 
   it('is reported when its profile or an included folder is not there, and when it reaches further than beside itself', async () => {
