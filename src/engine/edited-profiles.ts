@@ -1,5 +1,6 @@
 import type { RunState } from '../core/state.ts';
 import type { ProfileEdit } from '../core/profile-edit.ts';
+import { checkEditedFiles } from '../profiles/check-edited-files.ts';
 import { editProfileFiles } from '../profiles/edit-profile-files.ts';
 import type { Input } from './decide.ts';
 import type { EngineParts } from './engine-parts.ts';
@@ -20,6 +21,7 @@ export async function editedProfiles(parts: EngineParts, state: RunState, edits:
   const before = state.meta.profiles;
   const { set } = await workbenchOf(parts, state);
   const { files, changes } = editProfileFiles(set, edits);
+  checkEditedFiles(set.files, files, state.meta.request);
   const workbench = await parts.compile(files);
   for (const agent of state.agents.values()) if (agent.status !== 'ended') checkAgent(parts, workbench, state, agent);
   // What an agent could not use until now may not be connected yet.
