@@ -33,6 +33,11 @@ it('a tree is converted into a folder of its own, and said to be valid; what sta
     code: 2,
     err: expect.stringContaining('nothing is written through it') as string,
   });
+  await symlink(path.join(cwd, 'theirs'), path.join(cwd, 'back'));
+  expect(await cli('import', 'commonground', 'theirs', '-o', 'back/not/there/yet')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('lies in the tree that is converted') as string,
+  });
   expect(await readdir(path.join(cwd, 'theirs'), { recursive: true })).toEqual(before);
   expect(await readFile(path.join(cwd, 'theirs', 'profiles', 'Partner_EN.yaml'), 'utf8')).toBe(
     await readFile(path.join(stock, 'profiles', 'Partner_EN.yaml'), 'utf8'),

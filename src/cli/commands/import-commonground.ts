@@ -41,13 +41,19 @@ export async function importCommonGroundCommand(folder: string, options: ImportC
 /** Nothing of the source tree is changed: what is written lies outside of it. */
 async function refuseOverlap(folder: string, out: string): Promise<void> {
   const source = await realpath(folder).catch(() => folder);
-  const parent = await realpath(path.dirname(out)).catch(() => path.dirname(out));
-  const target = await realpath(out).catch(() => path.join(parent, path.basename(out)));
-  const way = path.relative(source, target);
+  const way = path.relative(source, await placeOf(out));
   if (way === '..' || way.startsWith(`..${path.sep}`) || path.isAbsolute(way)) return;
   throw new CadreError(
     'OPTION_INVALID',
     `${out} lies in the tree that is converted, which stays as it is; name another folder with --out`,
+  );
+}
+
+/** Where a path that need not be there yet would be: any folder above it may be a link. */
+async function placeOf(target: string): Promise<string> {
+  const parent = path.dirname(target);
+  return await realpath(target).catch(async () =>
+    parent === target ? target : path.join(await placeOf(parent), path.basename(target)),
   );
 }
 
