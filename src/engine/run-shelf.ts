@@ -107,8 +107,8 @@ export class RunShelf {
     const all = [...(await this.#journal.runs()), ...(await this.#journal.runs({ isDeleted: true }))];
     const parents = new Map<RunId, RunId>();
     for (const { runId: id } of all) {
-      const [start] = await this.#journal.read(id, { limit: 1 });
-      if (start?.type === 'run.start' && start.parentRun !== undefined) parents.set(id, start.parentRun.runId);
+      const parent = await this.#parentOf(id);
+      if (parent !== undefined) parents.set(id, parent);
     }
     const found = new Map([[run.runId, run]]);
     for (let size = 0; size < found.size;) {
@@ -116,6 +116,17 @@ export class RunShelf {
       for (const fork of all) if (found.has(parents.get(fork.runId) ?? ('' as RunId))) found.set(fork.runId, fork);
     }
     return [...found.values()].filter((one) => one === run || (one.deletedAt !== undefined) === deleted);
+  }
+
+  /** The run a run was forked from. One that is damaged where it says so is nobody's fork, and keeps no other from being put away. */
+  async #parentOf(runId: RunId): Promise<RunId | undefined> {
+    try {
+      const [start] = await this.#journal.read(runId, { limit: 1 });
+      return start?.type === 'run.start' ? start.parentRun?.runId : undefined;
+    } catch (thrown) {
+      if (thrown instanceof CadreError && thrown.code === 'STORE_CORRUPT') return undefined;
+      throw thrown;
+    }
   }
 
   async #mark(runId: string, change: RunMarks): Promise<void> {

@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { createEngine, type Engine } from '../../src/index.ts';
 import { createMemoryJournal } from '../../src/testing/index.ts';
@@ -90,6 +91,24 @@ describe('titles, projects and deletion of runs', () => {
     await resumed.settled();
     expect(await second.runs()).toMatchObject([{ title: 'Held', turns: 2 }]);
     await second.close();
+  });
+
+  it('a run whose beginning is damaged is nobody’s fork, and keeps no other from being deleted with its forks', async () => {
+    const store = await storePath();
+    const team = await testEngine({ profile: waitsForUser, replies: [say('a'), say('b')], store });
+    const damaged = await team.launch('one');
+    const run = await team.launch('two');
+    await Promise.all([damaged.settled(), run.settled()]);
+    const fork = await team.engine.fork(run.id);
+    await Promise.all([damaged, run, fork].map((one) => one.cancel()));
+    const database = new DatabaseSync(store);
+    database.prepare(`UPDATE commits SET body = 'x' || substr(body, 2) WHERE key = (SELECT min(key) FROM commits)`).run();
+    database.close();
+    const ids = [run.id, fork.id].toSorted();
+    expect((await team.engine.shelf.remove(run.id, { forks: true })).toSorted()).toEqual(ids);
+    expect((await team.engine.shelf.restore(run.id, { forks: true })).toSorted()).toEqual(ids);
+    expect(await team.engine.shelf.remove(damaged.id, { forks: true })).toEqual([damaged.id]);
+    await team.engine.close();
   });
 
   it.each([
