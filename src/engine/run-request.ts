@@ -2,6 +2,7 @@ import { isCredentialName } from '../core/expression/variables.ts';
 import { CadreError } from '../core/error.ts';
 import { isDeeperThan } from '../core/json-depth.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { forbiddenKeyPath } from '../tools/forbidden-key.ts';
 
 /** Most of a request that is kept, in characters of JSON: it stands in the journal of each of its runs. */
 const mostChars = 64_000;
@@ -20,6 +21,8 @@ export function checkRequest(value: unknown): JsonObject {
     if (!name.test(key))
       throw refusal(`has the name '${key.slice(0, 60)}'; a name is letters, digits and _, and begins with no digit`);
   if (isDeeperThan(value, deepest)) throw refusal(`is nested deeper than ${deepest} levels`);
+  const forbidden = forbiddenKeyPath(value);
+  if (forbidden !== undefined) throw refusal(`has the name '${forbidden.slice(1)}', which is not accepted`);
   const text = textOf(value);
   if (text === undefined) throw refusal('holds something that is no JSON');
   if (text.length > mostChars)

@@ -140,6 +140,8 @@ pre_turn_observers:
   it.each([
     ['no object', ['acme'], 'must be an object'],
     ['a name that is none', { 'a b': 1 }, "the name 'a b'"],
+    ['a name that leads to a prototype', JSON.parse('{"__proto__":{"tenant":"x"}}'), "the name '__proto__'"],
+    ['such a name further down', { user: [{ constructor: 'x' }] }, "the name 'user/0/constructor'"],
     ['a credential', { apiToken: 'x' }, "names 'apiToken'"],
     ['a credential further down', { user: [{ db_password: 'x' }] }, "names 'db_password'"],
     ['something that is no JSON', { when: new Date(0) }, 'no JSON'],
