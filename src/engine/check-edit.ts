@@ -19,7 +19,7 @@ export function editProblem(
   const { name, turnId } = call.request;
   const profile = profileOf(env, agent);
   const tool = env.toolsOf(profile, agent).tools.get(name);
-  if (tool === undefined) return new CadreError('TOOL_MISSING', `'${name}' is no tool of ${agent.meta.agentId} any more`);
+  if (tool === undefined) return goneTool(agent, name);
   const checked = tool.check(args);
   if (!checked.ok)
     return new CadreError(
@@ -30,6 +30,19 @@ export function editProblem(
   if (gate?.verdict !== 'deny') return undefined;
   const why = gate.message ?? `not allowed here (gate '${gate.id}')`;
   return new CadreError('TOOL_DENIED', `'${name}' must not run with the new arguments, and the call still waits: ${why}`);
+}
+
+/** Why a call must not run as it is: its agent has the tool no more. The call goes on waiting. */
+export function goneProblem(
+  { env }: Kernel,
+  { agent, call }: { readonly agent: AgentState; readonly call: CallState },
+): CadreError | undefined {
+  const { name } = call.request;
+  return env.toolsOf(profileOf(env, agent), agent).tools.has(name) ? undefined : goneTool(agent, name);
+}
+
+function goneTool({ meta }: AgentState, name: string): CadreError {
+  return new CadreError('TOOL_MISSING', `'${name}' is no tool of ${meta.agentId} any more, and the call still waits; reject it`);
 }
 
 /** The problems of a value that does not fit its schema, in one line. */

@@ -2,7 +2,7 @@ import { CadreError } from '../core/error.ts';
 import type { CallState, RunState } from '../core/state.ts';
 import { applyModuleActions } from '../tools/team/module-actions.ts';
 import { askingAgent, suspendedCall } from './apply-answer.ts';
-import { editProblem, problemsText } from './check-edit.ts';
+import { editProblem, goneProblem, problemsText } from './check-edit.ts';
 import type { Input, Kernel } from './decide.ts';
 
 /**
@@ -66,6 +66,11 @@ function answerRefusal(run: RunState, kernel: Kernel, input: Extract<Input, { ki
       `'${found.call.request.name}' is not there to run, so call ${input.callId} still waits; bring back what its toolset needs (the run's warnings say what is missing), or reject the call`,
     );
   if (input.args !== undefined && found !== undefined) return editProblem(run, kernel, found, input.args);
+  // Its profile may have been changed while it waited.
+  if (input.verdict === 'approved' && found !== undefined && waitFor?.kind === 'approval') {
+    const gone = goneProblem(kernel, found);
+    if (gone !== undefined) return gone;
+  }
   if (waitFor?.kind !== 'question' || waitFor.schema === undefined) return undefined;
   const checked = kernel.env.checkSchema(waitFor.schema, input.value ?? null);
   return checked.ok

@@ -13,6 +13,7 @@ import type { Run } from '../../src/index.ts';
 import { countingIds, createMemoryJournal, type ScriptedReply } from '../../src/testing/index.ts';
 import { call, dataOf, openEngine, promptOf, resultOf, say, speaks, systemOf } from '../scenarios/scenario.ts';
 import { assignment, dispatch, finish, launch, partner, plan, principal, worker, workers } from '../scenarios/team.ts';
+import { allow, tool } from '../support/tools.ts';
 import { breathe, testEngine, waitsForUser } from '../support/test-engine.ts';
 import { verifyRun } from '../support/verify-run.ts';
 
@@ -87,6 +88,30 @@ describe('[B.30] [A1.12.runtime-edit] profiles that are changed while a run goes
       { rename: 'Second', to: 'Third' },
       { update: 'Third', with: { description_for_human: 'x' } },
     ]);
+  });
+
+  it('that take a tool away leave no call of it to be let run', async () => {
+    const paid: unknown[] = [];
+    const team = await testEngine({
+      profile: `${waitsForUser}${allow('pay')}tool_gates: [{ id: money, tools: [pay], verdict: ask }]\n`,
+      tools: [tool('pay', (args) => paid.push(args))],
+      replies: [call('pay'), say('Refused.')],
+    });
+    onTestFinished(async () => await team.engine.close());
+    const run = await team.launch();
+    await run.settled();
+    const id = run.pending[0]?.id ?? '';
+    await run.updateProfiles([{ update: 'Root', with: { tool_access_policy: null, tool_gates: null } }]);
+    for (const options of [{}, { always: true }, { args: {} }])
+      await expect(run.approve(id, options)).rejects.toMatchObject({
+        code: 'TOOL_MISSING',
+        message: expect.stringMatching(/still waits/),
+      });
+    expect(run.pending).toHaveLength(1);
+    await run.reject(id);
+    await run.settled();
+    expect(paid).toEqual([]);
+    expect(run.turns().at(-1)?.reply?.text).toBe('Refused.');
   });
 
   it.each<readonly [string, readonly ProfileEdit[], string, RegExp]>([
