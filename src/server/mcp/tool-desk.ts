@@ -64,6 +64,8 @@ export class ToolDesk {
     signal.throwIfAborted();
     const id = client.order(name, args);
     const answer = Promise.withResolvers<CallEnd>();
+    // The run may end while it is being told of the call: then that is what fails, and nobody waits for the answer.
+    answer.promise.catch(() => undefined);
     this.#waiting.set(id, { answer, progress });
     const cancel = (): void => this.#cancel(id, run);
     signal.addEventListener('abort', cancel, { once: true });
@@ -73,6 +75,8 @@ export class ToolDesk {
     } finally {
       signal.removeEventListener('abort', cancel);
       this.#waiting.delete(id);
+      // Its client was told that it failed: no run may make it later.
+      client.withdraw(id);
     }
   }
 
@@ -141,9 +145,13 @@ export class ToolDesk {
   #cancel(id: string, run: Run): void {
     const waiting = this.#waiting.get(id);
     waiting?.answer.reject(new CadreError('RUN_ENDED', 'the client has cancelled this call'));
-    // A call under way holds up all that follow; ending its run ends it with everything it started.
-    if (!this.#options.client.withdraw(id) && this.#waiting.size <= 1)
-      run.cancel('the client has cancelled the call').catch(() => undefined);
+    if (this.#options.client.withdraw(id)) return;
+    // A call under way holds up all that follow; ending its run ends it with everything it started. Others that wait keep their run,
+    // and what waits for a person is refused, so that it does not hold them up.
+    const reason = 'the client has cancelled the call';
+    const asked = run.pending.find(({ id: callId, kind }) => kind === 'approval' && this.#calls.get(callId as CallId) === id);
+    if (this.#waiting.size <= 1) run.cancel(reason).catch(() => undefined);
+    else if (asked !== undefined) run.reject(asked.id, { message: reason }).catch(() => undefined);
   }
 }
 
