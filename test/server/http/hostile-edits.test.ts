@@ -6,7 +6,7 @@ const profile = `${waitsForUser}instructions: 'Be brief, \${TONE:-kind}.'\n`;
 
 async function edited(edits: readonly unknown[], request?: Readonly<Record<string, string>>) {
   const team = await servedTeam({ profile, replies: [{ text: 'one' }, { text: 'two' }] });
-  const run = await team.launch({}, request === undefined ? {} : { request });
+  const run = await team.launch('Go.', request === undefined ? {} : { request });
   await run.settled();
   const { seq } = run.state;
   const response = await fetch(`${team.served.url}/api/runs/${run.id}/profiles`, {
