@@ -2,17 +2,15 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CadreError } from '../core/error.ts';
+import type { ProfileSet } from '../core/profile.ts';
+import type { Tool } from '../core/tool.ts';
 import { checkDocumentRoot } from '../tools/documents/check-document-root.ts';
 
 /** The folder of documents to work on: the one that is named, else those that the `ai` package ships. */
 export function docsFolder(named: string | undefined, shipped = shippedDocs): string {
   if (named !== undefined) return path.resolve(named);
   const folder = shipped();
-  if (folder !== undefined) return folder;
-  throw new CadreError(
-    'OPTION_INVALID',
-    'there are no documents to work on: the `ai` package, whose documents are used otherwise, is not installed; name a folder with --docs DIR',
-  );
+  return folder ?? missingDocs();
 }
 
 /**
@@ -22,6 +20,29 @@ export function docsFolder(named: string | undefined, shipped = shippedDocs): st
 export async function servedDocs(named: string | undefined, shipped = shippedDocs): Promise<string | (() => string)> {
   if (named === undefined && shipped() === undefined) return () => docsFolder(undefined, shipped);
   return await checkDocumentRoot(docsFolder(named, shipped));
+}
+
+/** The documents of a command that sees one run through, checked: the ones that are named, else the shipped ones, if there are any. */
+export async function runDocs(named: string | undefined, shipped = shippedDocs): Promise<string | undefined> {
+  const folder = named ?? shipped();
+  return folder === undefined ? undefined : await checkDocumentRoot(folder);
+}
+
+/** Says that there are no documents, and what to do. */
+export function missingDocs(): never {
+  throw new CadreError(
+    'OPTION_INVALID',
+    'there are no documents to work on: the `ai` package, whose documents are used otherwise, is not installed; name a folder with --docs DIR',
+  );
+}
+
+/** Whether a profile names tools that read documents; one that allows all tools may do without. */
+export function worksOnDocuments({ profiles }: Pick<ProfileSet, 'profiles'>, tools: readonly Tool[]): boolean {
+  const reading = tools.filter(({ name }) => name !== 'write_report');
+  const named = new Set(reading.flatMap(({ name, toolset }) => [name, toolset]));
+  return [...profiles.values()].some(({ allowedToolsets, allowedTools }) =>
+    [...allowedToolsets, ...allowedTools].some((name) => named.has(name)),
+  );
 }
 
 /** The documents inside the `ai` package, wherever it is installed; undefined when it is not. */

@@ -3,7 +3,8 @@ import path from 'node:path';
 
 /** The folders a run works on; facts of this machine, so they are kept beside the journal and not in it. */
 export interface WorkNote {
-  readonly docs: string;
+  /** Absent for a run that works on no documents. */
+  readonly docs?: string;
   readonly out: string;
 }
 
@@ -34,8 +35,7 @@ function isWorkNote(value: unknown): value is WorkNote {
   return (
     typeof value === 'object' &&
     value !== null &&
-    'docs' in value &&
-    typeof value.docs === 'string' &&
+    (!('docs' in value) || typeof value.docs === 'string') &&
     'out' in value &&
     typeof value.out === 'string'
   );

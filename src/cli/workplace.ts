@@ -8,11 +8,10 @@ import type { Engine } from '../engine/engine.ts';
 import { createLlmConfigs } from '../engine/llm-configs.ts';
 import { systemClock } from '../engine/system-clock.ts';
 import { createModelGateway } from '../models/gateway.ts';
-import { checkDocumentRoot } from '../tools/documents/check-document-root.ts';
 import { createSqliteJournal } from '../stores/sqlite-journal.ts';
 import { createDocumentTools, type DocumentTools } from '../tools/documents/create-document-tools.ts';
 import { safe } from '../inspector/format/layout.ts';
-import { docsFolder } from './docs-folder.ts';
+import { missingDocs, runDocs, worksOnDocuments } from './docs-folder.ts';
 import { modelLine } from './model-line.ts';
 import { usualStore } from './store-path.ts';
 import { receiveMail } from '../server/reach/receive-mail.ts';
@@ -38,7 +37,8 @@ export interface Workplace extends AsyncDisposable {
   readonly engine: Engine;
   /** The id the next run gets, or has. */
   readonly runId: RunId;
-  readonly docs: string;
+  /** The folder of documents; undefined when none was named and none of the profiles works on any. */
+  readonly docs: string | undefined;
   readonly out: string;
   /** The journal as the reader named it; undefined for the usual one. */
   readonly store: string | undefined;
@@ -49,16 +49,16 @@ export interface Workplace extends AsyncDisposable {
 }
 
 /**
- * Opens the engine for one run: documents are checked first, then all profiles, then the store is opened. The folders
+ * Opens the engine for one run: documents are checked first, if there are any, then all profiles, then the store is opened. The folders
  * are noted beside the journal, so that the run can go on later without naming them again.
  */
 export async function openWorkplace(options: WorkplaceOptions): Promise<Workplace> {
   const runId = options.runId ?? randomIds.runId();
   const store = options.store ?? usualStore;
   const note = options.runId === undefined ? undefined : await readWorkNote(store, runId);
-  const docs = await checkDocumentRoot(docsFolder(options.docs ?? note?.docs));
+  const docs = await runDocs(options.docs ?? note?.docs);
   const out = path.resolve(options.out ?? note?.out ?? path.join(path.dirname(usualStore), 'reports', runId));
-  const documents = createDocumentTools({ root: docs, outDir: out });
+  const documents = createDocumentTools({ root: docs ?? missingDocs, outDir: out });
   // The first run is the one that was noted; a page beside it may start others.
   let next = runId;
   const ids = {
@@ -78,7 +78,13 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       ids,
       ...(options.replay === undefined ? {} : { replay: options.replay }),
     });
-    await writeWorkNote(store, runId, { docs, out });
+    // Said now, and not by the first tool that looks for them in the middle of the work.
+    if (docs === undefined && options.replay === undefined && worksOnDocuments(engine.profiles, documents.tools)) {
+      await engine.close();
+      await journal?.close();
+      missingDocs();
+    }
+    await writeWorkNote(store, runId, { ...(docs === undefined ? {} : { docs }), out });
     const mail = receiveMail(engine, store);
     return {
       engine,
@@ -116,12 +122,13 @@ function replayLine({ source }: Recording): string {
 
 const shownSkips = 5;
 
-async function closingLines(documents: DocumentTools, docs: string, out: string): Promise<string> {
-  const { files, skipped } = await documents.stats();
+async function closingLines(documents: DocumentTools, docs: string | undefined, out: string): Promise<string> {
+  // Nothing is read only to say what was read.
+  const { files, skipped } = documents.isRead ? await documents.stats() : { files: 0, skipped: [] };
   const names = skipped.slice(0, shownSkips).map(({ file, reason }) => `${safe(file, 120)} (${reason})`);
   const more = skipped.length > shownSkips ? `, and ${skipped.length - shownSkips} more` : '';
   const passedOver =
-    skipped.length === 0 ? '' : `Not read, of the documents in ${safe(docs, 200)}: ${names.join(', ')}${more}. Read: ${files}.\n`;
+    skipped.length === 0 ? '' : `Not read, of the documents in ${safe(docs ?? '', 200)}: ${names.join(', ')}${more}. Read: ${files}.\n`;
   const reports = await readdir(out).catch((): string[] => []);
   return `${passedOver}${reports.length === 0 ? '' : `Written: ${reports.map((name) => safe(path.join(out, name), 300)).join(', ')}\n`}`;
 }

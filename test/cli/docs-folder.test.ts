@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
-import { servedDocs } from '../../src/cli/docs-folder.ts';
+import { knownDocumentTools } from '../../src/cli/all-tools.ts';
+import { runDocs, servedDocs, worksOnDocuments } from '../../src/cli/docs-folder.ts';
+import { profilesFolder } from '../../src/cli/profiles-folder.ts';
+import { createEngine } from '../../src/engine/create-engine.ts';
 import { createDocumentTools } from '../../src/tools/documents/create-document-tools.ts';
 import { temporaryFolder } from './cli-process.ts';
 
@@ -15,4 +18,23 @@ it('serving needs no documents: the tools say what is missing when they are call
 
 it('a folder that is named must hold documents', async () => {
   await expect(servedDocs(await temporaryFolder(), () => undefined)).rejects.toMatchObject({ code: 'DOCS_UNREADABLE' });
+});
+
+it('only teams that name the tools of documents need some', async () => {
+  expect(await runDocs(undefined, () => undefined)).toBeUndefined();
+  await expect(runDocs(await temporaryFolder(), () => undefined)).rejects.toMatchObject({ code: 'DOCS_UNREADABLE' });
+  const needs = async (team: string): Promise<boolean> => {
+    const tools = knownDocumentTools();
+    await using engine = await createEngine({ profiles: profilesFolder(team), tools, store: 'memory' });
+    return worksOnDocuments(engine.profiles, tools);
+  };
+  expect(await needs('commonground')).toBe(true);
+  for (const team of ['openmanus', 'seeingeye', 'agent_framework', 'anges']) expect(await needs(team)).toBe(false);
+});
+
+it('documents that no tool has looked at are not read', async () => {
+  using documents = createDocumentTools({ root: 'docs' });
+  expect(documents.isRead).toBe(false);
+  await documents.stats();
+  expect(documents.isRead).toBe(true);
 });

@@ -35,7 +35,7 @@ export async function forkCommand(reference: string, words: readonly string[], o
     ...(at === undefined ? {} : { at }),
     ...(words.length === 0 ? {} : { message: words.join(' ') }),
   });
-  await writeWorkNote(options.store ?? usualStore, run.id, { docs, out });
+  await writeWorkNote(options.store ?? usualStore, run.id, { ...(docs === undefined ? {} : { docs }), out });
   interruption.lastWords = interruptedWords(run, options.store);
   terminal.tell(`Run ${safe(run.id)} goes on from event ${String(run.state.meta.parentRun?.at)} of ${safe(from)}.\n`);
   const watcher = watchRun(run, terminal, mode, run.state.meta.parentRun?.at);

@@ -18,6 +18,8 @@ export interface DocumentTools extends Disposable {
   /** The index, built on first use and shared by all tools; a build that failed is tried again by the next caller. */
   index(): Promise<DocumentIndex>;
   stats(): Promise<DocumentStats>;
+  /** Whether anything has been read of the documents yet. */
+  readonly isRead: boolean;
 }
 
 /**
@@ -48,6 +50,9 @@ export function createDocumentTools(options: DocumentToolsOptions): DocumentTool
     tools: [...createReadingTools(index), ...(options.outDir === undefined ? [] : [createReportTool(options.outDir)])],
     index,
     stats: async () => (await index()).stats(),
+    get isRead() {
+      return built !== undefined;
+    },
     [Symbol.dispose]: () => {
       disposal.abort(disposedError());
       // A build that failed has told its callers; there is nothing left to close.
