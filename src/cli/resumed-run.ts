@@ -64,7 +64,7 @@ export async function resumeAnd(reference: string, options: ResumedOptions, act:
   const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json' });
   if (driven === 'interrupted') await closeInterrupted(run, workplace.engine, terminal);
   const closing = driven === 'settled' ? await workplace.closingLines() : '';
-  const isUnmoved = status === 'awaiting' && run.state.counters.turns === turns;
+  const isUnmoved = status === 'awaiting' && run.state.status === 'awaiting' && run.state.counters.turns === turns;
   const code = finishRun(run, driven, { terminal, mode, store: options.store, closing, isUnmoved });
   return tooLate === undefined ? code : 1;
 }

@@ -224,3 +224,17 @@ describe('a conversation', () => {
     expect((await runCli(['chat', 'last'], { cwd, input: 'And mulch?\n' })).err).toMatch(/^Written: .*report\.md$/m);
   });
 });
+
+it('a run that is ended at a checkpoint says what it brought, and is not said to wait', async () => {
+  const cwd = await starterFolder();
+  await appendFile(
+    path.join(cwd, 'agent_profiles/profiles/Lead.yaml'),
+    'checkpoints: [{ id: soon, after_turns: 1, outcome: stopped }]\n',
+  );
+  expect((await runCli(['run', '--docs', 'docs', 'How do I water tomatoes?'], { cwd })).code).toBe(1);
+  const [{ id } = { id: '' }] = await pendingOf(cwd);
+  const ended = await runCli(['answer', 'last', id, 'end'], { cwd });
+  expect(ended.err).toContain('run ended completed (stopped)');
+  expect(ended.err).not.toContain('There is nothing to do');
+  expect([ended.code, ended.out.trim() === '']).toEqual([0, false]);
+});
