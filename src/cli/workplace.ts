@@ -128,7 +128,9 @@ async function closingLines(documents: DocumentTools, docs: string | undefined, 
   const names = skipped.slice(0, shownSkips).map(({ file, reason }) => `${safe(file, 120)} (${reason})`);
   const more = skipped.length > shownSkips ? `, and ${skipped.length - shownSkips} more` : '';
   const passedOver =
-    skipped.length === 0 ? '' : `Not read, of the documents in ${safe(docs ?? '', 200)}: ${names.join(', ')}${more}. Read: ${files}.\n`;
+    skipped.length === 0
+      ? ''
+      : `Not read, of the documents in ${safe(docs ?? '', 200)}: ${names.join(', ')}${more}. Read: ${files}.\n`;
   const reports = await readdir(out).catch((): string[] => []);
   return `${passedOver}${reports.length === 0 ? '' : `Written: ${reports.map((name) => safe(path.join(out, name), 300)).join(', ')}\n`}`;
 }

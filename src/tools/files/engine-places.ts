@@ -8,7 +8,7 @@ import path from 'node:path';
 const profiles = new Set<string>();
 const journals = new Set<string>();
 
-/** Remembers a folder with profiles: no tool changes what is in it. */
+/** Remembers a folder with profiles: no tool changes what is read of it. */
 export function rememberProfiles(folder: string): void {
   profiles.add(realPath(folder));
 }
@@ -18,19 +18,30 @@ export function rememberJournal(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) journals.add(realPath(file) + suffix);
 }
 
-/** Folders and files that may not be written. */
-export function engineProfiles(): readonly string[] {
-  return [...profiles];
-}
-
 /** Files that may be neither read nor written. */
 export function engineJournals(): readonly string[] {
   return [...journals];
 }
 
-/** Whether a real path lies in a folder with profiles of this process, or is one. */
+/** Whether a real path is a folder with profiles of this process, or lies in one where profiles are read. */
 export function isEngineProfile(absolute: string): boolean {
-  return profiles.has(absolute) || [...profiles].some((folder) => absolute.startsWith(`${folder}${path.sep}`));
+  return [...profiles].some((folder) => isReadIn(folder, absolute));
+}
+
+/** The folders with profiles that whoever may write to these places could change. */
+export function engineProfilesIn(places: readonly string[]): readonly string[] {
+  return [...profiles].filter((folder) => places.some((place) => isBelow(place, folder) || isReadIn(folder, place)));
+}
+
+/** What is hidden in a folder with profiles is not read with them, such as the workspaces in `.cadre`. */
+function isReadIn(folder: string, absolute: string): boolean {
+  if (!isBelow(folder, absolute)) return false;
+  const names = path.relative(folder, absolute).split(path.sep);
+  return !names.some((name) => name.startsWith('.') || name === 'node_modules');
+}
+
+function isBelow(folder: string, absolute: string): boolean {
+  return absolute === folder || absolute.startsWith(folder.endsWith(path.sep) ? folder : `${folder}${path.sep}`);
 }
 
 /** Whether a real path is a journal of this process. */

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
-import { engineJournals, engineProfiles } from '../files/engine-places.ts';
+import { engineJournals, engineProfilesIn } from '../files/engine-places.ts';
 import type { SandboxedCommand } from './sandbox.ts';
 
 /** Nobody's home can be looked into, nor what other programs keep for a while, nor what other machines or users trust. */
@@ -62,7 +62,7 @@ export function sandboxFiles(command: SandboxedCommand, also: readonly string[])
     ),
     allowRead: [...write, ...readable.map(realPath), ...policy.read.map(atHome), ...also],
     allowWrite: write,
-    denyWrite: [...kept, ...engineProfiles(), ...engineJournals()],
+    denyWrite: [...kept, ...engineProfilesIn(write), ...engineJournals()],
   };
 }
 

@@ -50,6 +50,12 @@ export async function resolveReadable(
 export async function writablePath(workspace: string, requested: string, settings: WorkspaceSettings): Promise<InsidePath> {
   const inside = await resolveInside(workspace, requested, workspaceName);
   if (inside.path === '') throw refusePath(requested, 'it is the workspace itself', workspaceName);
+  if (settings.protectsProfiles && isEngineProfile(inside.absolute))
+    throw refusePath(
+      requested,
+      'it lies in the folder with the profiles of the team, which no tool changes (a workspace outside of that folder can be written)',
+      workspaceName,
+    );
   if (isProtected(inside.absolute, inside.path, settings))
     throw refusePath(requested, 'it is protected: such files make other programs do something', workspaceName);
   return inside;

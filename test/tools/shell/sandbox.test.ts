@@ -186,6 +186,19 @@ it('the program that the package starts inside is shown to every sandbox, wherev
   expect(sandboxFiles(command, packagePrograms()).allowRead).toContain(folder);
 });
 
+it('a workspace that is hidden in a folder with profiles can be written, since nothing of it is read as one', () => {
+  const profiles = mkdtempSync(path.join(tmpdir(), 'cadre-team-'));
+  rememberProfiles(profiles);
+  const denied = (...names: string[]): readonly string[] => {
+    const workspace = path.join(profiles, ...names);
+    mkdirSync(workspace, { recursive: true });
+    return sandboxFiles({ argv: ['true'], workspace, policy: { network: 'none', read: [], write: [] } }, []).denyWrite;
+  };
+  expect(denied('.cadre', 'workspaces', 'run_1')).not.toContain(profiles);
+  for (const name of ['', '..', 'work']) expect(denied(name)).toContain(profiles);
+  rmSync(profiles, { recursive: true });
+});
+
 describe('a sandbox that cannot be made', () => {
   it('refuses, with the commands that make it possible, and runs nothing', async () => {
     const PATH = process.env['PATH'];

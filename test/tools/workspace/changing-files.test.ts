@@ -40,6 +40,10 @@ describe('write_file', () => {
       expect((await fails('move_file', { from, to: 'y' })).code).toBe('PATH_REFUSED');
     expect((await fails('read_file', { path: 'log/runs.db' })).code).toBe('PATH_REFUSED');
     expect(await text('read_file', { path: 'team/profiles/a.yaml' })).toContain('old');
+    expect((await fails('write_file', { path: 'team/new.yaml', content: 'x' })).message).toContain('profiles of the team');
+    await putFile(folder, 'team/.cadre/workspaces/run_1/a.txt', 'old');
+    const hidden = openWorkspace(join(folder, 'team/.cadre/workspaces/run_1'));
+    expect(await hidden.text('write_file', { path: 'a.txt', content: 'x' })).toContain('Replaced');
     const author = openWorkspace(folder, { protected: [] });
     expect(await author.text('write_file', { path: 'team/new.yaml', content: 'x' })).toContain('Created');
   });
