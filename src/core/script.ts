@@ -50,7 +50,7 @@ const open: RootDeclaration = { kind: 'open' };
  * - `system` (text), `messages` (each `role, text, tool_calls, tool_results`), `last` (the last message);
  * - `first_user`, `last_user` (text), `user_texts` (list);
  * - `tools` (names offered), `calls` (all calls so far, each `tool, args`), `call_names`;
- * - `tool_results` (all so far, each `tool, text, is_error, data, call_args`), `last_results` (those that came last);
+ * - `tool_results` (all so far, each `tool, text, content, is_error, data, call_args`), `last_results` (those that came last);
  * - `turn` (1 for the first reply).
  */
 export const scriptRoots: ExpressionRoots = {

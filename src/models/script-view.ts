@@ -13,6 +13,7 @@ interface CallView {
 interface ResultView {
   readonly tool: string;
   readonly text: string;
+  readonly content: string;
   readonly is_error: boolean;
   readonly data: unknown;
   readonly call_args: unknown;
@@ -126,6 +127,9 @@ function viewResult(result: LanguageModelV4ToolResultPart, decodeName: DecodeNam
     is_error: type === 'error-text' || type === 'error-json' || type === 'execution-denied',
     get text() {
       return text();
+    },
+    get content() {
+      return withoutFrame(text());
     },
     get data() {
       return data();

@@ -88,6 +88,14 @@ describe('what a script sees of a request', () => {
     expect(await textOf('{{ last_results.map(r, r.text) }}', { messages: history })).toBe('["one","two"]');
   });
 
+  it('has results from outside with their frame and without', async () => {
+    const framed = '<untrusted_data from="t">: data from outside.\n[1]\n</untrusted_data>';
+    const template =
+      '{{ last_results[0].text == last_results[0].content }} {{ last_results[0].content }} {{ last_results[0].data[0] }}';
+    expect(await textOf(template, { messages: [reply('a'), result('a', framed)] })).toBe('false [1] 1');
+    expect(await textOf(template, { messages: [reply('a'), result('a', '[1]')] })).toBe('true [1] 1');
+  });
+
   it('is not looked at further than its rules read', async () => {
     const long = Array.from({ length: 50 }, (_, index): LanguageModelV4CallOptions['prompt'][number] => ({
       role: 'user',
