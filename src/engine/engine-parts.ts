@@ -11,6 +11,7 @@ import type { NodeFunction } from '../nodes/function-node.ts';
 import type { Kernel } from './decide.ts';
 import type { ViewedProfile } from './run-result.ts';
 import type { LimitOptions } from './limit-options.ts';
+import type { RunSubscriber } from './subscribers.ts';
 import type { OutsideItem } from './outside-item.ts';
 import type { Toolsets } from './toolsets.ts';
 
@@ -42,10 +43,15 @@ export interface LaunchOptions {
   readonly workspace?: string;
   /** An LLM config used instead of every profile's own. */
   readonly llmConfig?: string;
+  /** Watches the run as `run.subscribe` does, from its first event on: a model that answers at once may have spoken when `launch` returns. */
+  readonly subscriber?: RunSubscriber;
 }
 
 /** How to go on with a run. */
-export interface ResumeOptions extends Omit<LaunchOptions, 'llmConfig' | 'limits' | 'workspace' | 'request' | 'notes'> {
+export interface ResumeOptions extends Omit<
+  LaunchOptions,
+  'llmConfig' | 'limits' | 'workspace' | 'request' | 'notes' | 'subscriber'
+> {
   /** `recorded`, the default: the profiles the run went by. `current`: those this engine was created with. */
   readonly profiles?: ProfileChoice;
 }

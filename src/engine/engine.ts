@@ -270,6 +270,7 @@ export class Engine {
 
   #activate(state: RunState, lease: Lease, workbench: Workbench, options: LaunchOptions): RunHandle {
     const { actor, run } = this.#handle(state, lease, workbench, options.context);
+    if (options.subscriber !== undefined) run.subscribe(options.subscriber);
     const forget = (): void => {
       this.#live.delete(state.meta.runId);
     };

@@ -225,6 +225,11 @@ describe('a conversation', () => {
   });
 });
 
+it('a chat says the first reply from its first word on, also of a model that answers at once', async () => {
+  const { out } = await runCli(['chat', '--profiles', 'openmanus'], { cwd: await temporaryFolder(), input: 'hi\n' });
+  expect(out).toMatch(/^Without a model I cannot think/);
+});
+
 it('a run that is ended at a checkpoint says what it brought, and is not said to wait', async () => {
   const cwd = await starterFolder();
   await appendFile(

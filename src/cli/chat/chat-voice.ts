@@ -2,9 +2,11 @@ import type { CadreEvent } from '../../core/event.ts';
 import type { AgentId, TurnId } from '../../core/ids.ts';
 import type { ModelDelta } from '../../core/model.ts';
 import type { Run } from '../../engine/run.ts';
+import type { RunSubscriber } from '../../engine/subscribers.ts';
 import { toTerminalText } from '../../inspector/format/terminal-text.ts';
 import { createProgressLines, type ProgressLines } from '../progress/progress-lines.ts';
 import type { Terminal } from '../terminal.ts';
+import type { EarlyListener } from './early-listener.ts';
 
 const whole = { maxLine: 1_000_000, maxLines: 1_000_000 };
 
@@ -17,16 +19,19 @@ export class ChatVoice {
   #saying: { readonly turnId: TurnId; attempt: number } | undefined;
   #isMidLine = false;
 
-  constructor(run: Run, terminal: Terminal, options: { readonly quiet: boolean }) {
+  /** With `early`, what was heard of the run since it was launched is said first. */
+  constructor(run: Run, terminal: Terminal, options: { readonly quiet: boolean; readonly early?: EarlyListener | undefined }) {
     this.#run = run;
     this.#terminal = terminal;
     this.#toLine = options.quiet ? undefined : createProgressLines(terminal.errorStyle, run.state);
-    run.subscribe({
+    const subscriber: RunSubscriber = {
       onDelta: (agentId, turnId, delta) => this.#onDelta(agentId, turnId, delta),
       onEvents: (events) => {
         for (const event of events) this.#onEvent(event);
       },
-    });
+    };
+    if (options.early === undefined) run.subscribe(subscriber);
+    else options.early.handTo(subscriber);
   }
 
   /** Writes something about the conversation, on lines of its own. */

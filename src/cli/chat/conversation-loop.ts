@@ -1,4 +1,5 @@
 import type { Run } from '../../engine/run.ts';
+import type { RunSubscriber } from '../../engine/subscribers.ts';
 import { toTerminalText } from '../../inspector/format/terminal-text.ts';
 import { formatRequest } from '../format-pending.ts';
 import { giveVerdict } from '../give-verdict.ts';
@@ -7,6 +8,7 @@ import { verdictPrompt } from '../read-verdict.ts';
 import type { Terminal } from '../terminal.ts';
 import { answerChatCommand, readChatCommand } from './chat-commands.ts';
 import { ChatVoice } from './chat-voice.ts';
+import { EarlyListener } from './early-listener.ts';
 import { type RequestWatch, watchRequest } from '../watch-request.ts';
 import type { LineInput } from './line-input.ts';
 
@@ -18,7 +20,7 @@ export interface ConversationParts {
   readonly quiet: boolean;
   /** The run to go on with; one is launched with the first message otherwise. */
   readonly run: Run | undefined;
-  readonly launch: (message: string) => Promise<Run>;
+  readonly launch: (message: string, subscriber: RunSubscriber) => Promise<Run>;
 }
 
 type Happening =
@@ -126,16 +128,17 @@ export class ConversationLoop {
   async #say(message: string, priority: 'now' | 'next'): Promise<void> {
     const run = this.#run;
     if (run === undefined) {
-      this.#follow(await this.#parts.launch(message));
+      const early = new EarlyListener();
+      this.#follow(await this.#parts.launch(message, early), early);
       return;
     }
     await run.send(message, { priority });
     this.#settled ??= untilSettled(run);
   }
 
-  #follow(run: Run): void {
+  #follow(run: Run, early?: EarlyListener): void {
     this.#run = run;
-    this.#voice = new ChatVoice(run, this.#parts.terminal, { quiet: this.#parts.quiet });
+    this.#voice = new ChatVoice(run, this.#parts.terminal, { quiet: this.#parts.quiet, early });
     this.#settled = untilSettled(run);
   }
 

@@ -38,7 +38,8 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
     interruption,
     quiet,
     run: reference === undefined ? undefined : follow(await engine.resume(workplace.runId)),
-    launch: async (message) => follow(await engine.launch({ profile, input: message }, launchOptions(options))),
+    launch: async (message, subscriber) =>
+      follow(await engine.launch({ profile, input: message }, { ...launchOptions(options), subscriber })),
   });
   const how = await loop.hold();
   const { run } = loop;
