@@ -1,3 +1,4 @@
+import type { ProjectRow } from '../../engine/run-shelf.ts';
 import type { Answer, Operation, Parameter } from './operation.ts';
 import { anything, flag, listOf, named, recordOf, text } from './schema-record.ts';
 
@@ -66,7 +67,10 @@ export const readingOperations: readonly Operation[] = [
     id: 'listProjects',
     tag: 'runs',
     summary: 'The projects runs are in, the latest first.',
-    answers: json('The projects.', recordOf<{ readonly projects: unknown }>({ projects: listOf(named('ProjectRow')) as never })),
+    answers: json(
+      'The projects.',
+      recordOf<{ readonly projects: readonly ProjectRow[] }>({ projects: listOf(named('ProjectRow')) }),
+    ),
   },
   {
     method: 'get',
