@@ -1,4 +1,5 @@
 import { CadreError } from '../core/error.ts';
+import { checkNote, type PeopleNote } from '../core/people-note.ts';
 import type { CallState, RunState } from '../core/state.ts';
 import { applyModuleActions } from '../tools/team/module-actions.ts';
 import { askingAgent, suspendedCall } from './apply-answer.ts';
@@ -18,10 +19,22 @@ export function refusalOf(run: RunState, kernel: Kernel, input: Input): CadreErr
     if (agent.status === 'ended')
       return new CadreError('AGENT_ENDED', `agent ${input.to} has ended (${agent.outcome ?? ''}) and reads nothing any more`);
   }
-  if (input.kind === 'keep_note' && run.outcome !== undefined)
-    return new CadreError('RUN_ENDED', `run ${run.meta.runId} has ended (${run.status}); nobody reads notes of it any more`);
   if (input.kind === 'profiles' || input.kind === 'modules') return editRefusal(run, input);
+  if (input.kind === 'keep_note') return noteRefusal(run, input.note);
   return input.kind === 'answer' ? answerRefusal(run, kernel, input) : undefined;
+}
+
+/** The run may have ended, and others may have written notes, since this one was handed in. */
+function noteRefusal({ meta, outcome, status, team }: RunState, note: PeopleNote): CadreError | undefined {
+  if (outcome !== undefined)
+    return new CadreError('RUN_ENDED', `run ${meta.runId} has ended (${status}); nobody reads notes of it any more`);
+  try {
+    checkNote(team.shared, note);
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof CadreError) return thrown;
+    throw thrown;
+  }
 }
 
 function editRefusal(run: RunState, input: Extract<Input, { kind: 'profiles' | 'modules' }>): CadreError | undefined {

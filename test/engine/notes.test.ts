@@ -68,6 +68,18 @@ describe('[B.40] [A5.notes] notes of people', () => {
     expect((await journal.read(run.id)).at(-1)?.type).toBe('run.end');
   });
 
+  it('are no more than a run keeps, whoever writes at the same time', async () => {
+    const { engine, launch, journal } = await team();
+    const run = await launch();
+    await run.settled();
+    for (let index = 0; index < 99; index++) await run.note({ title: `n${index}`, content: 'x' });
+    const two = await Promise.allSettled(['a', 'b'].map((title) => run.note({ title, content: 'x' })));
+    expect(two.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(run.notes).toHaveLength(100);
+    await verifyRun(run, journal);
+    await engine.close();
+  });
+
   it('are kept over HTTP, too', async () => {
     const served = await servedTeam({ profile: reading, replies: () => ({ text: 'Yes.' }) });
     const run = await served.engine.launch({ profile: 'Root', input: 'Go.' });
