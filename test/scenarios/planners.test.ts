@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../src/index.ts';
-import { createMemoryJournal } from '../../src/testing/index.ts';
+import { createMemoryJournal, scriptedModel } from '../../src/testing/index.ts';
 import { verifyRun } from '../support/verify-run.ts';
 import { engineOver } from './agents.ts';
-import { call, resultOf, speaks, toolsOf, turnsOf, type Model } from './scenario.ts';
+import { call, openEngine, resultOf, speaks, toolsOf, turnsOf, until, type Model } from './scenario.ts';
 
 const tool = (name: string, execute: (args: Readonly<Record<string, unknown>>) => unknown, required: readonly string[] = []) =>
   defineTool({
@@ -148,6 +148,28 @@ describe('[B.64] a planner in a model’s place', () => {
     const said = run.turns().map(({ reply }) => reply.text);
     expect(said).toEqual(['', 'about tea', '', 'about milk']);
     await run.cancel('enough');
+  });
+
+  it('words that interrupt its model in the middle of a plan do not begin it anew, either', async () => {
+    const store = createMemoryJournal();
+    const model = scriptedModel([{ hang: true }, { text: 'No.' }]);
+    const rules = `  type: rules
+  rules:
+    - { id: first, condition: "step == 0", call: { tool: look_up, args: { text: "{{ task }}" } } }
+    - { id: asked, condition: "step == 1", ask_model: true }
+  default: { say: "{{ task }}" }`;
+    const yaml = base(rules, 'llm_config_ref: m');
+    const engine = await openEngine({ yaml: [yaml], models: { m: model }, tools, store });
+    const run = await engine.launch({ profile: 'Planned', input: 'Tea.' });
+    await until(() => model.requests.length === 1);
+    await run.send('Hurry.', { priority: 'now' });
+    expect(await run.result).toMatchObject({ outcome: 'success', output: 'No.' });
+    expect(turnsOf(run, 'Planned').map(({ status, toolInteractions }) => [status, toolInteractions.length])).toEqual([
+      ['completed', 1],
+      ['interrupted', 0],
+      ['completed', 0],
+    ]);
+    await verifyRun(run, store);
   });
 
   it('gates, schema and policy hold for it as for a model', async () => {

@@ -43,7 +43,7 @@ const mostTurns = 128;
  * ids of their steps, so that the journal alone says where it stands, after a crash as well.
  *
  * A task begins with the words it is given in, in the first turn of an agent's work or behind one that called nothing; words
- * that come in between do not make the planner begin anew.
+ * that come in between do not make the planner begin anew, also where they interrupt a turn.
  */
 export function recallPlan(run: RunState, agent: AgentState, turnId: TurnId): PlannerMemory {
   const turns: (readonly PlannedResult[])[] = [];
@@ -51,13 +51,18 @@ export function recallPlan(run: RunState, agent: AgentState, turnId: TurnId): Pl
   let turn: TurnState | undefined = run.turns.get(turnId);
   const most = Math.min(mostTurns, agent.counters.turnCount);
   for (let count = 0; turn !== undefined && count < most; count++) {
-    const isOver = turn.turnId !== turnId && turn.calls.length === 0;
+    const isOver = turn.turnId !== turnId && isLast(turn);
     if (isOver && task !== undefined) break;
-    if (turn.turnId !== turnId && !isOver) turns.unshift(resultsOf(run, agent, turn));
+    if (turn.turnId !== turnId && turn.calls.length > 0) turns.unshift(resultsOf(run, agent, turn));
     task = taskOf(agent, turn) ?? task;
     turn = run.turns.get(turnBefore(turn.turnId));
   }
   return { task: task ?? textOf(agent.initialParams['input']), turns };
+}
+
+/** Tells whether what was to be done came to its end with a turn; one that was interrupted or is made again ends nothing. */
+function isLast({ calls, end, decide }: TurnState): boolean {
+  return calls.length === 0 && end?.status !== 'interrupted' && decide?.action.type !== 'retry_turn';
 }
 
 function turnBefore(turnId: TurnId): TurnId {
