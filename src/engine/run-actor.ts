@@ -134,8 +134,9 @@ export class RunActor {
     await this.#effects.finish(drainMs);
     this.#effects.leaveAll(error);
     await this.#effects.drain();
+    // A store that never answers is waited for in peace: asking again and again would keep the process busy, and alive.
     while (this.halted === undefined && (this.#queue.length > 0 || this.#pumping))
-      await new Promise<void>((resolve) => this.#ports.defer(resolve));
+      await (this.#appending ?? new Promise<void>((resolve) => this.#ports.defer(resolve)));
     this.#paused = true;
     this.#subscribers.close(error);
     // All that is left is in the journal: a store that fails now keeps nothing from being closed.
@@ -240,10 +241,11 @@ export class RunActor {
         sync: tx.sync,
       });
       if (appended !== undefined) {
-        this.#appending = appended.then(
+        const applied = appended.then(
           () => this.#committed(tx, events, entries),
           (thrown: unknown) => this.#halt(thrown, entries),
         );
+        this.#appending = applied.finally(() => (this.#appending = undefined));
         return this.#appending;
       }
     } catch (thrown) {

@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks';
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { Journal } from '../../src/index.ts';
@@ -37,6 +38,30 @@ describe('K5: closing an engine drains it', () => {
     ]);
     expect(held.log).toEqual(['begin pay', 'end pay']);
     await verifyRun(resumed, journal, { requests: [...first.model.requests, ...second.model.requests] });
+  });
+
+  it('a store that does not answer is waited for without keeping the process busy', async () => {
+    const journal = createMemoryJournal();
+    const answered = gate();
+    const append = journal.append.bind(journal);
+    const { engine, launch } = await testEngine({ profile: waitsForUser, store: journal, replies: [{ text: 'yes' }] });
+    const run = await launch();
+    await run.settled();
+    journal.append = async (lease, commit) => {
+      await answered.promise;
+      return append(lease, commit);
+    };
+    void run.send('x').catch(() => undefined);
+    await breathe();
+    let rounds = 0;
+    const hook = createHook({ init: (_id, type) => void (rounds += type === 'Immediate' ? 1 : 0) }).enable();
+    const closing = engine.close();
+    await breathe(200);
+    hook.disable();
+    expect(rounds, 'those of the test').toBeLessThan(300);
+    answered.open();
+    await closing;
+    await verifyRun(run, journal);
   });
 
   it('a model call is aborted at once, and made again', async () => {
