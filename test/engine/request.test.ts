@@ -287,6 +287,18 @@ describe('${NAME:-default} in settings of tools', () => {
     expect(await errorsOf({})).toEqual(['none', 'none']);
   });
 
+  it('the sandbox of programs is what the environment and the file say, whatever a request asks for', async () => {
+    const settings =
+      '{ sandbox: "${box:-true}", network: "${net:-none}", write: ["${place:-/var/empty}"], max_output_mb: "${most:-10}" }';
+    const toolset = { path: 'toolsets/shell.yaml', text: `name: shell\ntype: toolset\nsettings: ${settings}\n` };
+    const profile = 'tool_access_policy: { allowed_toolsets: [shell] }\n';
+    const { engine } = await testEngine({ profile, files: [toolset], env: { net: 'all' } });
+    const shell = engine.profiles.toolsets.get('shell');
+    const asked = { box: false, net: 'none', place: '/', most: 20 };
+    expect(shell?.settingsFor?.(asked)).toEqual({ sandbox: true, network: 'all', write: ['/var/empty'], max_output_mb: 20 });
+    await engine.close();
+  });
+
   it('tools that decide inside a commit have the settings of their own run, too, also when they go on later', async () => {
     const boss = scriptedModel((asked) =>
       promptOf(asked).includes('tool:') ? say('Done.') : call('run_plan', { phases: [{ name: 'one' }, { name: 'two' }] }),

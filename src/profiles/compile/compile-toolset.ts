@@ -37,7 +37,8 @@ export function compileToolset(context: ToolsetContext, root: MapNode, name: str
     );
   }
   const empty: MapNode = { kind: 'map', at: root.at, entries: new Map() };
-  const { node, missing } = lookUpValues(mapNode(root, 'settings') ?? empty, values);
+  const { node: read, missing } = lookUpValues(mapNode(root, 'settings') ?? empty, values);
+  const node = withoutRequests(read, known?.settings);
   const texts = known?.settings === undefined ? new Set<SourceNode>() : checkSettings(report, root, node, known.settings);
   checkProfiles(context, node, known?.settings);
   for (const variable of missing) {
@@ -89,6 +90,36 @@ function checkProfiles(context: ToolsetContext, settings: MapNode, schema: JsonS
     const named = textNode(settings, key);
     if (named === undefined || !isJsonObject(property) || property['x-names'] !== 'profile') continue;
     checkName(context, named, context.profileNames, { code: 'UNKNOWN_PROFILE', what: 'profile' });
+  }
+}
+
+/** Settings that no request may change, as their schema says with `x-request: false`, keep what the environment says. */
+function withoutRequests(settings: MapNode, schema: JsonSchema | undefined): MapNode {
+  const { properties } = schema ?? {};
+  if (!isJsonObject(properties)) return settings;
+  const fixed = (key: string): boolean => {
+    const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    return isJsonObject(property) && property['x-request'] === false;
+  };
+  const entries = [...settings.entries].map(
+    ([key, entry]) => [key, fixed(key) ? { ...entry, value: asRead(entry.value) } : entry] as const,
+  );
+  return { ...settings, entries: new Map(entries) };
+}
+
+function asRead(node: SourceNode): SourceNode {
+  switch (node.kind) {
+    case 'scalar': {
+      const { variables: _variables, ...rest } = node;
+      return rest;
+    }
+    case 'list':
+      return { ...node, items: node.items.map(asRead) };
+    case 'map':
+      return {
+        ...node,
+        entries: new Map([...node.entries].map(([key, entry]) => [key, { ...entry, value: asRead(entry.value) }])),
+      };
   }
 }
 

@@ -13,13 +13,15 @@ export interface SandboxPolicy {
 /** A domain or an address, perhaps with everything below it, perhaps with a port. */
 const domain = '^(\\*\\.)?([A-Za-z0-9_-]+\\.)+[A-Za-z0-9-]+(:[0-9]{1,5})?$|^\\[[0-9A-Fa-f:.]+\\](:[0-9]{1,5})?$';
 
-/** The settings every sandboxed toolset has. */
+/** The settings every sandboxed toolset has. Whoever launches a run does not widen them: no value of a request gets in (`x-request`). */
 export const sandboxSettings: Readonly<Record<string, JsonSchema>> = {
   sandbox: {
+    'x-request': false,
     type: 'boolean',
     description: 'Whether it runs in a sandbox (default true). false: it may do whatever the engine itself may do.',
   },
   network: {
+    'x-request': false,
     description: 'What the sandbox reaches: none (default), all, or a list of domains like example.com and *.example.com.',
     anyOf: [{ enum: ['none', 'all'] }, { type: 'array', items: { type: 'string', pattern: domain }, maxItems: 200 }],
   },
@@ -28,7 +30,7 @@ export const sandboxSettings: Readonly<Record<string, JsonSchema>> = {
 };
 
 function paths(description: string): JsonSchema {
-  return { description, type: 'array', items: { type: 'string', minLength: 1 }, maxItems: 100 };
+  return { 'x-request': false, description, type: 'array', items: { type: 'string', minLength: 1 }, maxItems: 100 };
 }
 
 /** The sandbox that settings ask for; undefined when they say `sandbox: false`. */
