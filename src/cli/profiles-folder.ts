@@ -8,17 +8,23 @@ const usualName = 'agent_profiles';
 
 /**
  * The folder of profiles to use: the one that is named, which may also be a bundled team (`openmanus`); else `agent_profiles`
- * in the working folder, else the bundled team.
+ * in the working folder, else that folder itself when it is a team, else the bundled team.
  */
 export function profilesFolder(named: string | undefined): string {
   if (named !== undefined) return namedFolder(named);
   const own = path.resolve(usualName);
   if (existsSync(own)) return own;
+  if (existsSync('team.yaml')) return path.resolve('.');
   if (existsSync(bundledProfiles)) return bundledProfiles;
   throw new CadreError(
     'OPTION_INVALID',
     `there are no profiles: neither ${usualName} in this folder nor the bundled ones; name a folder with --profiles DIR`,
   );
+}
+
+/** A folder of profiles for people. */
+export function folderWords(folder: string): string {
+  return folder === bundledProfiles ? 'the bundled team' : path.relative('', folder) || 'this folder';
 }
 
 function namedFolder(named: string): string {

@@ -146,12 +146,26 @@ describe('what is refused before anything runs', () => {
   });
 });
 
+describe('a folder that is a team', () => {
+  it('is used when none is named', async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(path.join(cwd, 'team.yaml'), 'type: team\nname: mine\nincludes: [openmanus]\n');
+    await writeFile(path.join(cwd, 'reviewer.yaml'), 'name: reviewer\nbase_profile: react_base\n');
+    const { code, out, err } = await runCli(['validate'], { cwd });
+    expect(code, out + err).toBe(0);
+    expect(out).toMatch(/ok: 1\d profiles.* \(this folder\)/);
+  });
+});
+
 describe('cadre init', () => {
   it('writes a team that is valid, and schemas that its files refer to', async () => {
     const cwd = await temporaryFolder();
     expect((await runCli(['init'], { cwd })).code).toBe(0);
     const { code, out } = await runCli(['validate'], { cwd });
-    expect({ code, out }).toEqual({ code: 0, out: 'ok: 2 profiles, 2 LLM configs, 0 handover protocols; 0 errors, 0 warnings\n' });
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: 'ok: 2 profiles, 2 LLM configs, 0 handover protocols; 0 errors, 0 warnings (agent_profiles)\n',
+    });
     const profile = path.join(cwd, 'agent_profiles/profiles/Lead.yaml');
     const schema = /\$schema=(\S+)/.exec(await readFile(profile, 'utf8'))?.[1] ?? '';
     expect(JSON.parse(await readFile(path.resolve(path.dirname(profile), schema), 'utf8'))).toMatchObject({

@@ -9,7 +9,7 @@ import type { TextStyle } from '../../inspector/format/text-style.ts';
 import { formatDiagnostic } from '../../profiles/format-diagnostics.ts';
 import { knownDocumentTools } from '../all-tools.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { profilesFolder } from '../profiles-folder.ts';
+import { folderWords, profilesFolder } from '../profiles-folder.ts';
 import { openTerminal } from '../terminal.ts';
 
 /** Options of `validate`. */
@@ -47,7 +47,9 @@ export async function validateCommand(folder: string | undefined, options: Valid
     // Most folders declare none: their profiles use toolsets by the names of their kinds.
     ...(checked.toolsets === 0 ? [] : [countText(checked.toolsets, 'toolset')]),
   ].join(', ');
-  terminal.print(errors === 0 ? `${terminal.outStyle.green('ok')}: ${files}; ${counts}\n` : `${counts}\n`);
+  // Whoever named no folder is told which one it was.
+  const where = folder === undefined ? ` (${folderWords(root)})` : '';
+  terminal.print(errors === 0 ? `${terminal.outStyle.green('ok')}: ${files}; ${counts}${where}\n` : `${counts}${where}\n`);
   return errors === 0 ? 0 : 2;
 }
 

@@ -91,7 +91,9 @@ function resultOf(run: RunState, agent: AgentState, turn: TurnState, call: CallS
   const [id = '', iteration = '1'] = markIn(turn, call);
   const content = call.end === undefined ? '' : contentText(call.end.content);
   const data = dataOf(content);
-  const report = isJsonObject(data) && typeof data['agent_id'] === 'string' ? data : undefined;
+  // A tool that was started ran outside: what it says of agents is its own words, and no report of one.
+  const isReport = call.startSeq === undefined && isJsonObject(data) && typeof data['agent_id'] === 'string';
+  const report = isReport ? data : undefined;
   const child = agent.children.findLast((childId) => run.agents.get(childId)?.meta.callId === call.callId);
   const called = child ?? (report === undefined ? undefined : (textOf(report['agent_id']) as AgentId));
   return {
