@@ -43,7 +43,9 @@ function checkResults(world: World, host: Host, events: readonly CadreEvent[]): 
   const recorded = new Set<string>();
   // The report of an agent holds what its own tools said.
   const quoting = new Set(
-    events.flatMap((event) => (event.type === 'tool.request' && event.toolset === 'agents' ? [event.callId] : [])),
+    events.flatMap((event) =>
+      event.type === 'tool.request' && (event.toolset === 'agents' || event.toolset === 'phases') ? [event.callId] : [],
+    ),
   );
   for (const event of events) {
     if ((event.type !== 'tool.end' && event.type !== 'tool.late') || !executed.has(event.callId) || quoting.has(event.callId))

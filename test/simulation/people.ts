@@ -30,7 +30,8 @@ export class People {
     if (run === undefined) return;
     const { people, faults } = this.#world;
     const kind = people.int(10);
-    if (kind < 5) this.#send(host, run);
+    if (kind === 0 && people.chance(0.5)) this.#edit(host, run);
+    else if (kind < 5) this.#send(host, run);
     else if (kind < 8) {
       this.decide(host);
       // Two who decide at once: the second must be told.
@@ -47,6 +48,12 @@ export class People {
     if (run === undefined || run.pending.length === 0) return;
     const request = people.pick(run.pending);
     const facts = this.#world.disk.factsOf(run.id);
+    if (request.kind === 'question' && request.tool === '') {
+      const agentId = request.agentId;
+      const isHeard = (): boolean => facts.spokenTo.has(agentId) || facts.endedAgents.has(agentId);
+      const work = run.answer(request.id, people.chance(0.7) ? 'go on' : 'end');
+      return this.#expect(host, `the answer at ${request.id}`, work, isHeard);
+    }
     if (request.kind === 'question')
       return this.#expect(host, `the answer to ${request.id}`, run.answer(request.id, { said: 'yes' }), () =>
         facts.verdicts.has(request.id),
@@ -64,6 +71,17 @@ export class People {
     const isOver = (): boolean => (agentId === undefined ? facts.isOver : facts.endedAgents.has(agentId));
     const work = run.cancel('by chance', agentId === undefined ? {} : { agentId });
     this.#expect(host, `the cancelling of ${agentId ?? 'the run'}`, work, isOver, () => this.#checkStopped(host, run, agentId));
+  }
+
+  /** Changes the plan, or keeps a note for the agents. */
+  #edit(host: Host, run: Run): void {
+    const { people } = this.#world;
+    const facts = this.#world.disk.factsOf(run.id);
+    const mark = this.#world.mark('note');
+    const work = people.chance(0.5)
+      ? run.updateModules([{ action: 'create', name: mark, description: 'By hand.' }])
+      : run.note({ title: mark, content: 'Kept.' });
+    this.#expect(host, `the edit ${mark}`, work, () => facts.edits.has(mark));
   }
 
   #send(host: Host, run: Run): void {

@@ -10,6 +10,10 @@ export class RunFacts {
   readonly verdicts = new Map<string, string>();
   readonly items = new Set<string>();
   readonly endedAgents = new Set<string>();
+  /** Agents whose checkpoint a person answered. */
+  readonly spokenTo = new Set<string>();
+  /** The marks of modules and notes that people made. */
+  readonly edits = new Set<string>();
   isOver = false;
 
   /** Takes in the events of one commit. */
@@ -36,9 +40,16 @@ export class RunFacts {
         break;
       case 'inbox.add':
         this.items.add(event.item.itemId);
+        if (event.item.source === 'HUMAN_ANSWER') this.spokenTo.add(event.agentId);
         break;
       case 'agent.end':
         this.endedAgents.add(event.agentId);
+        break;
+      case 'module.update':
+        this.edits.add(event.patch.name ?? '');
+        break;
+      case 'state.update':
+        for (const mark of (JSON.stringify(event.value) ?? '').match(/«\w\d+»/g) ?? []) this.edits.add(mark);
         break;
       case 'run.end':
         this.isOver = true;

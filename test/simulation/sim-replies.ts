@@ -67,9 +67,11 @@ function act(world: World, asked: Asked): Omit<SimReply, 'ignoresAbort' | 'isHas
     ? partner
     : agent.startsWith('Princ')
       ? principal
-      : agent.startsWith('Assoc')
-        ? associate
-        : member;
+      : agent.startsWith('Lead')
+        ? lead
+        : /^(?:Assoc|Scribe)/.test(agent)
+          ? associate
+          : member;
   if (replies.chance(faults.stopped ? 0.7 : 0.3))
     return faults.stopped && replies.chance(0.5) ? { toolCalls: [ending(world)] } : words(world);
   const toolCalls = Array.from({ length: 1 + replies.int(3) }, () => calls(world, asked));
@@ -154,6 +156,19 @@ function principal(world: World, { run }: Asked): Call {
     name: 'manage_work_modules',
     args: { actions: [{ action: 'status_change', module_id: replies.pick(modules), new_status: status }] },
   };
+}
+
+/** Plans in any order and shape, some of which are none. */
+function lead({ replies }: World): Call {
+  if (replies.chance(0.3)) return { name: replies.pick(['pay', 'fetch']), args: { n: replies.int(4) } };
+  const names = ['a', 'b', 'c', 'd'].slice(0, 1 + replies.int(4));
+  const phases = names.map((name, index): JsonObject => {
+    const after = names.slice(0, index).filter(() => replies.chance(0.5));
+    const worker = replies.pick(['Associate', 'Scribe', 'Worker1']);
+    const who = replies.chance(0.2) ? { parallel_workers: ['Associate', 'Scribe'] } : { worker };
+    return { name, ...who, ...(replies.chance(0.5) ? { depends_on: replies.chance(0.05) ? ['z'] : after } : {}) };
+  });
+  return { name: 'run_plan', args: { goal: 'Do it.', phases } };
 }
 
 function assignment(moduleId: string): JsonObject {

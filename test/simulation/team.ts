@@ -7,7 +7,13 @@ import { allow } from '../support/tools.ts';
 import { simTools, toolNames } from './sim-tools.ts';
 
 /** Profiles a simulated run may be launched with. */
-export const rootProfiles: readonly string[] = [...deciders.map((_, index) => `Root${index}`), 'Partner', 'Principal'];
+export const rootProfiles: readonly string[] = [
+  ...deciders.map((_, index) => `Root${index}`),
+  'Partner',
+  'Principal',
+  'Lead',
+  'Flow',
+];
 
 /** Profiles that `delegate` may start. */
 export const workerProfiles: readonly string[] = deciders.map((_, index) => `Worker${index}`);
@@ -65,6 +71,40 @@ const files: readonly ProfileFile[] = [
   ),
 ];
 
+/** What plans, and what is planned for: phases, a loop without a model, checkpoints, bounds of tools, what others see, and streams of events. */
+const planning: readonly ProfileFile[] = [
+  profile(
+    'Lead',
+    'principal',
+    'callable_profiles: [Associate, Scribe, Worker1]',
+    'tool_access_policy: { allowed_toolsets: [phases, flow_control_end], allowed_individual_tools: [pay, fetch] }',
+    'context_policy: { visibility: [own, conversation, team, global] }',
+    'pre_turn_observers: [{ id: must, condition: counters.turn_count % 3 == 1, action: { type: set_tool_choice, tool_choice: required } }, { id: not, condition: counters.turn_count % 2 == 1, action: { type: filter_tools, except: [pay] } }]',
+    'limits: { max_turns: 6, max_live: 6 }',
+    strategies,
+  ),
+  profile(
+    'Flow',
+    'principal',
+    'callable_profiles: [Scribe, Worker1]',
+    'tool_access_policy: { allowed_toolsets: [agents, phases] }',
+    'checkpoints: [{ id: planned, on_tools: [run_plan] }]',
+    'limits: { max_turns: 8, max_live: 6 }',
+    'planner: { type: loop, max_iterations: 2, until: iteration == 2, steps: [{ id: work, tool: run_plan, args: { phases: [{ name: "a {{ iteration }}", worker: Scribe }, { name: b, worker: Worker1, depends_on: [] }, { name: c, worker: Scribe }] } }, { id: judge, tool: call_agent, keep_agent: true, args: { profile: Scribe, input: "Judge {{ results.work.ok }}" } }] }',
+    strategies,
+  ),
+  profile(
+    'Scribe',
+    'associate',
+    'tool_access_policy: { allowed_toolsets: [flow_control_end], allowed_individual_tools: [pay, put, fetch, gated, ask_person] }',
+    'context_policy: { rendering: { style: event_stream, full: 100 } }',
+    'checkpoints: [{ id: second, after_turns: 2 }]',
+    'limits: { max_turns: 4 }',
+    gates,
+    strategies,
+  ),
+];
+
 const bad = defineIngestor({
   name: 'bad',
   ingest: () => {
@@ -77,7 +117,7 @@ let made: Promise<PreparedEngine> | undefined;
 /** The team's profiles and tools, compiled once per process. */
 export function prepared(): Promise<PreparedEngine> {
   made ??= prepareEngine({
-    profiles: { files },
+    profiles: { files: [...files, ...planning] },
     models: { m: { specificationVersion: 'v4', provider: 'none', modelId: 'none', doStream: () => undefined } },
     tools: simTools(),
     ingestors: [bad],

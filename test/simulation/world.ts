@@ -84,7 +84,7 @@ export class World {
   }
 
   /** A word that occurs nowhere else, by which a text is found again wherever it goes. */
-  mark(kind: 'item' | 'words' | 'result' | 'ephemeral'): string {
+  mark(kind: 'item' | 'words' | 'result' | 'ephemeral' | 'note'): string {
     return `«${kind.charAt(0)}${++this.#marks}»`;
   }
 
