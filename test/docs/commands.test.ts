@@ -26,6 +26,7 @@ describe('commands', () => {
       return existsSync(path.join(root, third ?? '')) || third === 'FILE.ts' ? undefined : `there is no file ${third}`;
     if (first === 'npx' && existsSync(path.join(root, 'node_modules', '.bin', second ?? ''))) return undefined;
     if (first === 'cadre') return cadreFault(second, [third ?? '', ...rest]);
+    if (first === 'npx' && second === 'cadre') return cadreFault(third, rest);
     return `the command ${first} is not known here`;
   }
 

@@ -6,6 +6,7 @@ import { toTerminalLine } from '../../inspector/format/terminal-text.ts';
 import { convertFolder, type ConvertedFile, type ConvertedTree } from '../../migrate/commonground/convert-tree.ts';
 import type { Finding } from '../../migrate/commonground/finding.ts';
 import type { ExitCode } from '../exit-code.ts';
+import { leaveOutSecrets } from '../leave-out-secrets.ts';
 import { openTerminal, type Terminal } from '../terminal.ts';
 import { thisCommand } from '../this-command.ts';
 
@@ -23,7 +24,7 @@ export async function importCommonGroundCommand(folder: string, options: ImportC
   const out = path.resolve(options.out ?? 'agent_profiles');
   await refuseOverlap(path.resolve(folder), out);
   await refuseFull(out, options.force ?? false);
-  const converted = await convertFolder(folder);
+  const converted = leaveOutSecrets(await convertFolder(folder));
   await write(out, converted);
   const open = converted.findings.filter(({ kind }) => kind === 'not_converted').length;
   const isWhole = open === 0 && converted.files.length > 0;
