@@ -3,7 +3,7 @@ import { isDeeperThan } from '../core/json-depth.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { ProfileEdit } from '../core/profile-edit.ts';
 import { checkSchema } from '../tools/check-arguments.ts';
-import { moduleActionsSchema } from '../tools/team/manage-work-modules.ts';
+import { moduleActionSchema, moduleActionsSchema } from '../tools/team/manage-work-modules.ts';
 import type { ModuleAction } from '../tools/team/module-actions.ts';
 
 const name: JsonObject = { type: 'string', minLength: 1, maxLength: 100 };
@@ -35,7 +35,8 @@ export const editSchemas = {
       ],
     },
   },
-  modules: moduleActionsSchema,
+  // A key that means nothing is a slip of a person, who can be told at once.
+  modules: { ...moduleActionsSchema, items: { ...moduleActionSchema, additionalProperties: false } },
 } as const satisfies Readonly<Record<string, JsonObject>>;
 
 /** Reads edits of profiles as somebody outside wrote them. Fails with OPTION_INVALID, saying what is allowed. */

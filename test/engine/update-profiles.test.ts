@@ -11,7 +11,7 @@ import { editedProfiles } from '../../src/engine/edited-profiles.ts';
 import { factsOfRun } from '../../src/engine/facts-of-run.ts';
 import type { Run } from '../../src/index.ts';
 import { countingIds, createMemoryJournal, type ScriptedReply } from '../../src/testing/index.ts';
-import { call, dataOf, openEngine, promptOf, resultOf, say, speaks, systemOf } from '../scenarios/scenario.ts';
+import { call, dataOf, type Model, openEngine, promptOf, resultOf, say, speaks, systemOf } from '../scenarios/scenario.ts';
 import { assignment, dispatch, finish, launch, partner, plan, principal, worker, workers } from '../scenarios/team.ts';
 import { allow, tool } from '../support/tools.ts';
 import { breathe, testEngine, waitsForUser } from '../support/test-engine.ts';
@@ -37,6 +37,18 @@ async function talking(replies: readonly (ScriptedReply | string)[] = ['one', 't
   const team = await testEngine({ profile: brief, replies: texts, store });
   onTestFinished(async () => await team.engine.close());
   return { ...team, store, run: await team.launch() };
+}
+
+/** A principal that waits for words, once it has made its plan. */
+async function planned(lead: Model): Promise<Run> {
+  const waits = `${principal}flow_decider:
+  - { id: t, condition: state.current_action, action: { type: continue_with_tool } }
+  - { id: w, action: { type: await_user_input } }
+`;
+  const engine = await openEngine({ yaml: [waits, worker], models: { principal: lead, worker: workers() } });
+  const run = await engine.launch({ profile: 'Principal', input: 'Go.' });
+  await run.settled();
+  return run;
 }
 
 describe('[B.30] [A1.12.runtime-edit] profiles that are changed while a run goes on', () => {
@@ -253,15 +265,7 @@ describe('[B.30] [A1.12.runtime-edit] profiles that are changed while a run goes
       dispatch(assignment('WM_1', 'Do it.', { agent_profile_logical_name: 'Helper' }), assignment('WM_2')),
       finish(),
     );
-    const engine = await openEngine({
-      yaml: [
-        `${principal}flow_decider:\n  - { id: t, condition: state.current_action, action: { type: continue_with_tool } }\n  - { id: w, action: { type: await_user_input } }\n`,
-        worker,
-      ],
-      models: { principal: lead, worker: workers() },
-    });
-    const run = await engine.launch({ profile: 'Principal', input: 'Go.' });
-    await run.settled();
+    const run = await planned(lead);
     await run.updateProfiles([
       { create: worker.replace('name: Worker', 'name: Helper').replace('You work', 'You help') },
       { disable: 'Worker' },
@@ -281,15 +285,7 @@ describe('[B.30] [A1.12.runtime-edit] profiles that are changed while a run goes
 describe('[A1.13.client-messages] a person changes the plan', () => {
   it('as the planner does, all of it or nothing; those who plan read of it with their next turn', async () => {
     const lead = speaks(plan('one'), say('Look over it.'), finish());
-    const engine = await openEngine({
-      yaml: [
-        `${principal}flow_decider:\n  - { id: t, condition: state.current_action, action: { type: continue_with_tool } }\n  - { id: w, action: { type: await_user_input } }\n`,
-        worker,
-      ],
-      models: { principal: lead, worker: workers() },
-    });
-    const run = await engine.launch({ profile: 'Principal', input: 'Go.' });
-    await run.settled();
+    const run = await planned(lead);
     const { seq } = run.state;
     await expect(
       run.updateModules([
@@ -298,6 +294,11 @@ describe('[A1.13.client-messages] a person changes the plan', () => {
       ]),
     ).rejects.toMatchObject({ code: 'OPTION_INVALID', message: expect.stringContaining('WM_7') });
     await expect(run.updateModules([{ action: 'drop' } as never])).rejects.toMatchObject({ code: 'OPTION_INVALID' });
+    const slip = { action: 'update', module_id: 'WM_1', executor: 'Nobody' } as const;
+    await expect(run.updateModules([slip])).rejects.toMatchObject({
+      code: 'OPTION_INVALID',
+      message: expect.stringContaining('executor'),
+    });
     expect(run.state.seq).toBe(seq);
     await run.updateModules([
       { action: 'status_change', module_id: 'WM_1', new_status: 'deprecated' },

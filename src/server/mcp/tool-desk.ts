@@ -150,6 +150,7 @@ export class ToolDesk {
     // and what waits for a person is refused, so that it does not hold them up.
     const reason = 'the client has cancelled the call';
     const asked = run.pending.find(({ id: callId, kind }) => kind === 'approval' && this.#calls.get(callId as CallId) === id);
+    // Its client has its answer already; a store that fails here ends the run, which whoever calls next is told.
     if (this.#waiting.size <= 1) run.cancel(reason).catch(() => undefined);
     else if (asked !== undefined) run.reject(asked.id, { message: reason }).catch(() => undefined);
   }

@@ -10,33 +10,36 @@ const statuses: readonly ModuleStatus[] = ['pending', 'ongoing', 'pending_review
 
 const text = (description: string): JsonObject => ({ type: 'string', description });
 
+/** One change of the plan, as JSON Schema. */
+export const moduleActionSchema: JsonObject = {
+  type: 'object',
+  required: ['action'],
+  properties: {
+    action: { type: 'string', enum: ['create', 'update', 'status_change'] },
+    module_id: text('The module to change. Leave it out when creating: ids WM_1, WM_2, … are given in order.'),
+    name: text('Short name; needed when creating.'),
+    description: text('What is to be done and what counts as done; needed when creating.'),
+    notes_from_principal: text('Notes for whoever works on the module, for example what to do differently in a rework.'),
+    depends_on: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Ids of modules that must be completed before this one is dispatched.',
+    },
+    new_status: {
+      type: 'string',
+      enum: statuses,
+      description:
+        'For status_change: pending (open again), completed or deprecated. Dispatch alone sets ongoing and pending_review.',
+    },
+  },
+};
+
 /** Changes of the plan, as JSON Schema. */
 export const moduleActionsSchema: JsonObject = {
   type: 'array',
   minItems: 1,
   description: 'Changes to the plan, carried out in order. If one cannot be carried out, none is.',
-  items: {
-    type: 'object',
-    required: ['action'],
-    properties: {
-      action: { type: 'string', enum: ['create', 'update', 'status_change'] },
-      module_id: text('The module to change. Leave it out when creating: ids WM_1, WM_2, … are given in order.'),
-      name: text('Short name; needed when creating.'),
-      description: text('What is to be done and what counts as done; needed when creating.'),
-      notes_from_principal: text('Notes for whoever works on the module, for example what to do differently in a rework.'),
-      depends_on: {
-        type: 'array',
-        items: { type: 'string' },
-        description: 'Ids of modules that must be completed before this one is dispatched.',
-      },
-      new_status: {
-        type: 'string',
-        enum: statuses,
-        description:
-          'For status_change: pending (open again), completed or deprecated. Dispatch alone sets ongoing and pending_review.',
-      },
-    },
-  },
+  items: moduleActionSchema,
 };
 
 const parameters: JsonObject = { type: 'object', required: ['actions'], properties: { actions: moduleActionsSchema } };
