@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { faultKinds, type FaultKind } from './faults.ts';
+import { faultKinds, type FaultKind } from './world/faults.ts';
 import { checkMutants } from './mutants.ts';
 import { joinReports, reproduce, runShard, type ShardReport } from './shard.ts';
 import { simulate } from './simulation.ts';

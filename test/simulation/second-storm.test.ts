@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { faultKinds } from './faults.ts';
+import { faultKinds } from './world/faults.ts';
 import { reproduce, runShard } from './shard.ts';
 
 it('I1–I12 hold in 2,500 other runs, and every kind of fault is reached', async () => {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FaultCounts, FaultKind } from './faults.ts';
+import type { FaultCounts, FaultKind } from './world/faults.ts';
 import { simulate, type SimulationResult } from './simulation.ts';
-import type { SimulationOptions } from './world.ts';
+import type { SimulationOptions } from './world/world.ts';
 
 /** Which seeds one process runs. */
 export interface ShardOptions {

@@ -1,11 +1,11 @@
 import type { CadreEvent } from '../../src/core/event.ts';
 import type { RunId } from '../../src/core/ids.ts';
-import { checkRun } from './check-run.ts';
-import type { FaultCounts } from './faults.ts';
-import { Host } from './host.ts';
-import { People } from './people.ts';
-import { prepared, rootProfiles } from './team.ts';
-import { World, type SimulationOptions } from './world.ts';
+import { checkRun } from './checks/check-run.ts';
+import type { FaultCounts } from './world/faults.ts';
+import { Host } from './process/host.ts';
+import { People } from './world/people.ts';
+import { prepared, rootProfiles } from './team/team.ts';
+import { World, type SimulationOptions } from './world/world.ts';
 
 /** How a simulated run came out. */
 export interface SimulationResult {

@@ -1,10 +1,10 @@
-import type { JsonObject } from '../../src/core/json.ts';
-import { CadreError, type ToolContext } from '../../src/index.ts';
-import { askPerson } from '../support/ask-person.ts';
-import { delegate } from '../support/delegate.ts';
-import { tool } from '../support/tools.ts';
-import type { Host } from './host.ts';
-import type { Execution, World } from './world.ts';
+import type { JsonObject } from '../../../src/core/json.ts';
+import { CadreError, type ToolContext } from '../../../src/index.ts';
+import { askPerson } from '../../support/ask-person.ts';
+import { delegate } from '../../support/delegate.ts';
+import { tool } from '../../support/tools.ts';
+import type { Host } from '../process/host.ts';
+import type { Execution, World } from '../world/world.ts';
 
 /** Effect tools by name, with what the engine is told of them. */
 const effectTools: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {

@@ -1,9 +1,9 @@
-import type { AgentId } from '../../src/core/ids.ts';
-import type { JsonObject } from '../../src/core/json.ts';
-import type { Run } from '../../src/index.ts';
+import type { AgentId } from '../../../src/core/ids.ts';
+import type { JsonObject } from '../../../src/core/json.ts';
+import type { Run } from '../../../src/index.ts';
 import { toolNames } from './sim-tools.ts';
 import { workerProfiles } from './team.ts';
-import type { World } from './world.ts';
+import type { World } from '../world/world.ts';
 
 /** What a simulated model says, and how it behaves while it does. */
 export interface SimReply {

@@ -1,11 +1,11 @@
-import type { CadreEvent } from '../../src/core/event.ts';
-import type { RunId } from '../../src/core/ids.ts';
-import type { Commit, Journal, Lease } from '../../src/core/journal.ts';
-import { createMemoryJournal } from '../../src/testing/index.ts';
+import type { CadreEvent } from '../../../src/core/event.ts';
+import type { RunId } from '../../../src/core/ids.ts';
+import type { Commit, Journal, Lease } from '../../../src/core/journal.ts';
+import { createMemoryJournal } from '../../../src/testing/index.ts';
 import { RunFacts } from './run-facts.ts';
-import type { Host } from './host.ts';
-import { createRandom, type Random } from './random.ts';
-import type { World } from './world.ts';
+import type { Host } from '../process/host.ts';
+import { createRandom, type Random } from '../world/random.ts';
+import type { World } from '../world/world.ts';
 
 /** How long the store takes to answer: at once, or at a moment the scheduler chooses, having written before or after the wait. */
 type StoreMode = 'at once' | 'writes early' | 'writes late';

@@ -1,9 +1,9 @@
-import type { TurnId } from '../../src/core/ids.ts';
-import { toReplyParts } from '../../src/models/scripted-reply-parts.ts';
-import type { Host } from './host.ts';
+import type { TurnId } from '../../../src/core/ids.ts';
+import { toReplyParts } from '../../../src/models/scripted-reply-parts.ts';
+import type { Host } from '../process/host.ts';
 import { promptOwner } from './team.ts';
 import { chooseReply, type SimReply } from './sim-replies.ts';
-import type { ModelRequestRecord, World } from './world.ts';
+import type { ModelRequestRecord, World } from '../world/world.ts';
 
 interface Request {
   readonly prompt: readonly { readonly role: string; readonly content: unknown }[];

@@ -1,9 +1,9 @@
-import { prepareEngine, type PreparedEngine } from '../../src/engine/create-engine.ts';
-import type { RunId } from '../../src/core/ids.ts';
-import type { ProfileFile } from '../../src/core/profile.ts';
-import { defineIngestor } from '../../src/index.ts';
-import { deciders, observers } from '../support/random-profiles.ts';
-import { allow } from '../support/tools.ts';
+import { prepareEngine, type PreparedEngine } from '../../../src/engine/create-engine.ts';
+import type { RunId } from '../../../src/core/ids.ts';
+import type { ProfileFile } from '../../../src/core/profile.ts';
+import { defineIngestor } from '../../../src/index.ts';
+import { deciders, observers } from '../../support/random-profiles.ts';
+import { allow } from '../../support/tools.ts';
 import { simTools, toolNames } from './sim-tools.ts';
 
 /** Profiles a simulated run may be launched with. */

@@ -1,9 +1,9 @@
-import type { RunId } from '../../src/core/ids.ts';
-import type { Engine, Run } from '../../src/index.ts';
-import { countingIds } from '../../src/testing/index.ts';
-import { prepared } from './team.ts';
-import { createSimModel } from './sim-model.ts';
-import type { World } from './world.ts';
+import type { RunId } from '../../../src/core/ids.ts';
+import type { Engine, Run } from '../../../src/index.ts';
+import { countingIds } from '../../../src/testing/index.ts';
+import { prepared } from '../team/team.ts';
+import { createSimModel } from '../team/sim-model.ts';
+import type { World } from '../world/world.ts';
 
 /** One process: an engine, its live run, and whether it is still there. */
 export class Host {

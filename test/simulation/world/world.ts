@@ -1,7 +1,7 @@
-import type { CallId, RunId, TurnId } from '../../src/core/ids.ts';
-import { Disk } from './disk.ts';
+import type { CallId, RunId, TurnId } from '../../../src/core/ids.ts';
+import { Disk } from '../disk/disk.ts';
 import { Faults } from './faults.ts';
-import type { Host } from './host.ts';
+import type { Host } from '../process/host.ts';
 import { createRandom, type Random } from './random.ts';
 import { Scheduler } from './scheduler.ts';
 import { SimTime } from './sim-clock.ts';

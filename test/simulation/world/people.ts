@@ -1,5 +1,5 @@
-import type { Run } from '../../src/index.ts';
-import type { Host } from './host.ts';
+import type { Run } from '../../../src/index.ts';
+import type { Host } from '../process/host.ts';
 import type { World } from './world.ts';
 
 /** Codes with which somebody who comes too late, or to a process that is gone, is told so. */

@@ -1,12 +1,12 @@
-import type { CadreEvent } from '../../src/core/event.ts';
-import { foldEvents } from '../../src/core/fold/apply-event.ts';
-import type { RunState } from '../../src/core/state.ts';
-import { checkJournal } from '../../src/testing/index.ts';
+import type { CadreEvent } from '../../../src/core/event.ts';
+import { foldEvents } from '../../../src/core/fold/apply-event.ts';
+import type { RunState } from '../../../src/core/state.ts';
+import { checkJournal } from '../../../src/testing/index.ts';
 import { checkRequests } from './check-requests.ts';
-import type { Host } from './host.ts';
+import type { Host } from '../process/host.ts';
 import { overlaps } from './check-overlap.ts';
-import { repeatable } from './sim-tools.ts';
-import type { World } from './world.ts';
+import { repeatable } from '../team/sim-tools.ts';
+import type { World } from '../world/world.ts';
 
 /** Holds a run that came to rest against everything that must be true of it. */
 export async function checkRun(world: World, host: Host): Promise<void> {

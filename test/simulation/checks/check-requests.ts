@@ -1,6 +1,6 @@
-import type { CadreEvent, EventOf } from '../../src/core/event.ts';
-import { promptProblems, type CheckedPrompt } from '../../src/testing/index.ts';
-import type { ModelRequestRecord, World } from './world.ts';
+import type { CadreEvent, EventOf } from '../../../src/core/event.ts';
+import { promptProblems, type CheckedPrompt } from '../../../src/testing/index.ts';
+import type { ModelRequestRecord, World } from '../world/world.ts';
 
 /** What an agent's prompt must hold, told from the journal alone: the words by which texts are found again, in no order. */
 interface Memory {
