@@ -54,8 +54,9 @@ function watchLive(run: Run, terminal: Terminal): Watcher {
     onEvents: (events) => {
       for (const event of events) {
         if (event.type === 'tool.end') progress.delete(event.callId);
-        // What agents tell people stays on the screen.
-        if (event.type === 'note.add' && event.code === 'NOTICE') view.say(`${toLine(event) ?? ''}\n`);
+        // What agents tell people, and that a provider is down, stays on the screen.
+        if (event.type === 'note.add' && (event.code === 'NOTICE' || event.code === 'MODEL_OUTAGE'))
+          view.say(`${toLine(event) ?? ''}\n`);
       }
     },
   });

@@ -13,10 +13,20 @@ export interface ModelDeadlines {
 export interface RetryPolicy {
   /** Attempts after the first. */
   readonly maxRetries: number;
+  /**
+   * Attempts after the first that failed in a way that may cost time or money: a deadline, a cut stream, an answer that cannot be
+   * read. As many as `maxRetries` when absent.
+   */
+  readonly maxCostlyRetries?: number;
   /** First wait in milliseconds; doubled per attempt, with full jitter. */
   readonly waitMs: number;
   /** Longest wait in milliseconds, also for a server's retry-after. */
   readonly maxWaitMs: number;
+  /**
+   * How long a call goes on waiting for a provider that is down, in milliseconds from its first failure; no longer than its
+   * attempts last when absent.
+   */
+  readonly outageMs?: number;
 }
 
 /** How fast a provider's key may be used; all agents and runs of a process that use the key share it. */
@@ -96,7 +106,13 @@ export interface LlmConfig {
 export const defaultDeadlines: ModelDeadlines = { connect: 30_000, firstToken: 120_000, betweenChunks: 60_000, total: 900_000 };
 
 /** Retries that hold when nothing is configured (FAULTS M1; A1.12). */
-export const defaultRetry: RetryPolicy = { maxRetries: 2, waitMs: 3_000, maxWaitMs: 60_000 };
+export const defaultRetry: Required<RetryPolicy> = {
+  maxRetries: 5,
+  maxCostlyRetries: 2,
+  waitMs: 1_000,
+  maxWaitMs: 60_000,
+  outageMs: 900_000,
+};
 
 /** How long a config that kept failing is left alone when nothing is configured. */
 export const defaultCooldownMs = 60_000;

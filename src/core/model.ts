@@ -27,6 +27,12 @@ export interface ModelDelta {
   readonly toolName?: string;
 }
 
+/** A provider that is down, as the caller of a model learns of it. `message` says since when, and what follows. */
+export interface OutageNews {
+  readonly kind: 'began' | 'over';
+  readonly message: string;
+}
+
 /** Who makes a model call: the run, and the agent by its path (`core/agent-path.ts`). */
 export interface ModelCaller {
   readonly runId: RunId;
@@ -49,6 +55,8 @@ export interface ModelRequest {
   readonly promptTokens?: number;
   readonly signal: AbortSignal;
   readonly onDelta?: (delta: ModelDelta) => void;
+  /** Called when the call begins to wait for a provider that is down, and when the provider answers again. */
+  readonly onOutage?: (news: OutageNews) => void;
   /** Absent for calls that are made outside a run. */
   readonly caller?: ModelCaller;
   /** `summary`: the call of a compaction, not of a turn. */

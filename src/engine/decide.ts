@@ -85,7 +85,17 @@ export type Input =
   /** A person changes the plan. */
   | { readonly kind: 'modules'; readonly actions: readonly ModuleAction[] }
   | { readonly kind: 'fail'; readonly error: ErrorRecord }
-  | { readonly kind: 'note'; readonly level: 'info' | 'warning' | 'error'; readonly code: string; readonly message: string };
+  | NoteInput;
+
+/** Something for the record that changes nothing. */
+export interface NoteInput {
+  readonly kind: 'note';
+  readonly level: 'info' | 'warning' | 'error';
+  readonly code: string;
+  readonly message: string;
+  /** What it is about, when it is one agent or one of its turns. */
+  readonly about?: { readonly agentId: AgentId; readonly turnId?: TurnId };
+}
 
 /** The nodes and the environment a run decides with. */
 export interface Kernel {
@@ -164,7 +174,7 @@ function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
       applyModuleEdits(tx, input.actions);
       break;
     case 'note':
-      tx.emit({ type: 'note.add', level: input.level, code: input.code, message: input.message }, tx.run.seq);
+      tx.emit({ type: 'note.add', level: input.level, code: input.code, message: input.message, ...input.about }, tx.run.seq);
       break;
     case 'fail': {
       const root = rootOf(tx);

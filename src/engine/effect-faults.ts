@@ -1,5 +1,6 @@
 import { CadreError, describeThrown } from '../core/error.ts';
-import type { ModelOutcome } from '../core/model.ts';
+import type { AgentId, TurnId } from '../core/ids.ts';
+import type { ModelOutcome, OutageNews } from '../core/model.ts';
 import type { Input } from './decide.ts';
 
 /** The outcome of a model call that broke before it was made. */
@@ -7,6 +8,11 @@ export function couldNotBeMade(thrown: unknown): ModelOutcome {
   const message = `the model call could not be made: ${describeThrown(thrown)}`;
   const code = thrown instanceof CadreError ? thrown.code : 'INTERNAL';
   return { kind: 'error', error: { code, message }, usage: {}, attempts: [] };
+}
+
+/** What is put on record of a provider that is down, and of its return. */
+export function outageNote(about: { readonly agentId: AgentId; readonly turnId?: TurnId }, { kind, message }: OutageNews): Input {
+  return { kind: 'note', level: kind === 'began' ? 'warning' : 'info', code: 'MODEL_OUTAGE', message, about };
 }
 
 /** What is put on record of a tool that kept everything else in this process from running. */

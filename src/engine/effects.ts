@@ -3,14 +3,14 @@ import type { Clock } from '../core/clock.ts';
 import { CadreError } from '../core/error.ts';
 import type { CadreEvent } from '../core/event.ts';
 import type { ContentHash } from '../core/ids.ts';
-import type { ModelGateway } from '../core/model.ts';
+import type { ModelGateway, OutageNews } from '../core/model.ts';
 import type { RunState } from '../core/state.ts';
 import type { ToolContext } from '../core/tool.ts';
 import type { Effect } from '../core/transaction.ts';
 import type { NodeFunction } from '../nodes/function-node.ts';
 import type { Replay } from '../models/replay.ts';
 import type { Input, Kernel } from './decide.ts';
-import { blockedNote, couldNotBeMade } from './effect-faults.ts';
+import { blockedNote, couldNotBeMade, outageNote } from './effect-faults.ts';
 import { CallContext } from './call-context.ts';
 import { withinRequest } from './current-request.ts';
 import { ClockWatch } from './clock-watch.ts';
@@ -182,7 +182,8 @@ export class Effects {
     const { kernel, gateway, content, functions, clock, graceMs } = this.#ports;
     const abort = new AbortController();
     const { onDelta, end } = liveDeltas(kernel.env.secrets, this.#subscribers, agentId, turnId);
-    const ports = { run, agent, signal: abort.signal, gateway, content, functions, clock, graceMs, onDelta };
+    const onOutage = (news: OutageNews): void => this.#tell(outageNote({ agentId, turnId }, news));
+    const ports = { run, agent, signal: abort.signal, gateway, content, functions, clock, graceMs, onDelta, onOutage };
     this.#track(
       { kind: 'model', key: turnId },
       abort,
@@ -197,7 +198,7 @@ export class Effects {
 
   #startSideCall(run: RunState, effect: Extract<Effect, { kind: 'compaction' | 'title' }>): void {
     if (effect.kind === 'title' && this.#inFlight.has(titleKey)) return;
-    const call = withinRequest(run.meta.request, () => beginSideCall(this.#ports, run, effect));
+    const call = withinRequest(run.meta.request, () => beginSideCall({ ...this.#ports, tell: this.#tell }, run, effect));
     if (call !== undefined) this.#track(call, call.abort, call.work, call.done, call.failed);
   }
 

@@ -1,17 +1,18 @@
 import type { ContentHash } from '../core/ids.ts';
-import type { ModelGateway, ModelOutcome } from '../core/model.ts';
+import type { ModelGateway, ModelOutcome, OutageNews } from '../core/model.ts';
 import type { RunState } from '../core/state.ts';
 import type { Effect } from '../core/transaction.ts';
 import { wordTitle } from '../nodes/run-titles.ts';
 import { summarise } from '../nodes/summary-request.ts';
 import type { Input, Kernel } from './decide.ts';
-import { couldNotBeMade } from './effect-faults.ts';
+import { couldNotBeMade, outageNote } from './effect-faults.ts';
 
 /** What calls beside the turns need. */
 interface SidePorts {
   readonly kernel: Kernel;
   readonly gateway: ModelGateway;
   readonly content: (hash: ContentHash) => string | undefined;
+  readonly tell: (input: Input) => void;
 }
 
 /** A call beside the turns that has been begun. */
@@ -30,7 +31,7 @@ export const titleKey = 'title';
 
 /** Begins the call of a summariser, or of whoever words the run's title; undefined when nobody wants it any more. */
 export function beginSideCall(
-  { kernel, gateway, content }: SidePorts,
+  { kernel, gateway, content, tell }: SidePorts,
   run: RunState,
   effect: Extract<Effect, { kind: 'compaction' | 'title' }>,
 ): SideCall | undefined {
@@ -45,6 +46,7 @@ export function beginSideCall(
   const agent = run.agents.get(agentId);
   if (agent === undefined) return undefined;
   const done = (outcome: ModelOutcome): Input => ({ kind: 'compaction', agentId, compactionId, outcome });
-  const work = Promise.try(summarise, kernel.env, { run, agent, signal, gateway, content });
+  const onOutage = (news: OutageNews): void => tell(outageNote({ agentId }, news));
+  const work = Promise.try(summarise, kernel.env, { run, agent, signal, gateway, content, onOutage });
   return { kind: 'model', key: compactionId, abort, work, done, failed: (thrown) => done(couldNotBeMade(thrown)) };
 }

@@ -2,6 +2,7 @@ import type { LanguageModelV2, LanguageModelV3, LanguageModelV4 } from '@ai-sdk/
 
 import { CadreError, describeThrown } from '../core/error.ts';
 import type { ModelRequest } from '../core/model.ts';
+import type { ConnectionListener } from './connection-watch.ts';
 import type { StreamPart } from './stream-part.ts';
 
 /** Any model object of the AI SDK that Cadre can call. */
@@ -24,6 +25,8 @@ export interface ModelCallOptions {
   readonly headers?: unknown;
   /** For models that want it: the call as the engine made it. */
   readonly request?: ModelRequest;
+  /** For models that tell: learns when the connection of the request stands. */
+  readonly connection?: ConnectionListener;
 }
 
 /** What all model objects of the AI SDK (spec v2, v3 and v4) have in common, as far as Cadre uses it. */
@@ -33,6 +36,8 @@ export interface AiSdkModel {
   readonly modelId: string;
   /** A model of ours that needs to know who asks. */
   readonly wantsRequest?: true;
+  /** It calls `connection` of its options; without this nothing is known before the head of the answer. */
+  readonly tellsConnection?: true;
   doStream(options: ModelCallOptions): PromiseLike<{
     readonly stream: ReadableStream<StreamPart>;
     readonly response?: { readonly headers?: Readonly<Record<string, string>> };

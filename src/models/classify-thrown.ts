@@ -30,6 +30,12 @@ const requestErrors: ReadonlySet<string> = new Set([
 const contextTooLongWords =
   /context.?length|context.?window|prompt is too long|maximum context|input is too long|too many (?:input )?tokens|exceeds? .{0,40}tokens/;
 
+// Bad gateway, unavailable, gateway timeout, what proxies in front of a provider say, and overloaded. A 500 may be about this one prompt.
+const outageStatuses: ReadonlySet<number> = new Set([502, 503, 504, 520, 521, 522, 523, 524, 529]);
+
+// A quota that is used up does not come back by waiting a few minutes.
+const quotaWords = /insufficient.?quota|exceeded your current quota|billing|credit balance/;
+
 const refusalWords = /content.?filter|content.?policy|responsible.?ai/;
 
 /**
@@ -79,8 +85,9 @@ function askedPause({ headers, body }: ThrownFacts, now: number): number | undef
 
 function classifyByStatus(facts: ThrownFacts, status: number): ModelFailure {
   const said = `The provider answered ${status}: ${endSentence(facts.message)}`;
-  if (status === 429) return passingFailure('MODEL_RATE_LIMITED', said);
-  if (status === 408 || status === 409 || status >= 500) return passingFailure('MODEL_UNAVAILABLE', said);
+  if (status === 429) return asOutage(passingFailure('MODEL_RATE_LIMITED', said), !quotaWords.test(facts.words));
+  if (status === 408 || status === 409 || status >= 500)
+    return asOutage(passingFailure('MODEL_UNAVAILABLE', said), outageStatuses.has(status));
   if (status < 300)
     return passingFailure('MODEL_BAD_RESPONSE', `The provider's answer cannot be read: ${endSentence(facts.message)}`);
   if (status === 413 || contextTooLongWords.test(facts.words)) return contextTooLong(said);
@@ -96,7 +103,7 @@ function classifyByKind(facts: ThrownFacts): ModelFailure {
   const { name, words } = facts;
   const message = endSentence(facts.message);
   if (facts.networkCode !== undefined) {
-    return passingFailure('MODEL_UNAVAILABLE', `The provider cannot be reached (${facts.networkCode}): ${message}`);
+    return asOutage(passingFailure('MODEL_UNAVAILABLE', `The provider cannot be reached (${facts.networkCode}): ${message}`), true);
   }
   if (name === 'AI_LoadAPIKeyError' || name === 'AI_LoadSettingError') return lastingFailure('MODEL_UNCONFIGURED', message);
   if (responseErrors.has(name)) return passingFailure('MODEL_BAD_RESPONSE', `The provider's answer cannot be read: ${message}`);
@@ -107,6 +114,10 @@ function classifyByKind(facts: ThrownFacts): ModelFailure {
   if (facts.isRetryable === false || requestErrors.has(name)) return lastingFailure('MODEL_REJECTED', said);
   if (/invalid_request|authentication|permission|not_found/.test(words)) return lastingFailure('MODEL_REJECTED', said);
   return passingFailure('MODEL_UNAVAILABLE', said);
+}
+
+function asOutage(failure: ModelFailure, isOutage: boolean): ModelFailure {
+  return isOutage ? { ...failure, isOutage } : failure;
 }
 
 function contextTooLong(said: string): ModelFailure {

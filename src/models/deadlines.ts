@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { ModelDeadlines } from '../core/llm-config.ts';
+import type { ConnectionListener } from './connection-watch.ts';
 
 /** The wait a deadline was set for. */
 export type DeadlinePhase = keyof ModelDeadlines;
@@ -18,17 +19,20 @@ export interface DeadlineWatchOptions {
 }
 
 /**
- * Watches the four deadlines of one attempt: connect and first token count from its start, between chunks from the
- * last chunk, total from the start of the call.
+ * Watches the four deadlines of one attempt: first token counts from its start, connect from the moment a connection is
+ * asked for until it stands, between chunks from the last chunk, total from the start of the call. The head of an answer ends
+ * no wait: servers that load a model or hold a queue send it with the first token.
  *
- * One timer serves all: a chunk only notes the time, and a timer that fires early is set again for what is left. It is
- * replaced ahead of its time only when a deadline moves closer.
+ * One timer serves all: a chunk only notes the time, and a timer that fires early is set again for what is left. It is set
+ * for the shortest of all waits first, so that going on from one to the next seldom replaces it.
  */
-export class DeadlineWatch {
+export class DeadlineWatch implements ConnectionListener {
   readonly #options: DeadlineWatchOptions;
   readonly #clock: Clock;
   readonly #startedAt: number;
-  #phase: Exclude<DeadlinePhase, 'total'> = 'connect';
+  #phase: Exclude<DeadlinePhase, 'total'> = 'firstToken';
+  #connectingSince = 0;
+  #isStopped = false;
   #lastChunkAt: number;
   #armedFor = Number.POSITIVE_INFINITY;
   #cancelTimer: (() => void) | undefined;
@@ -38,11 +42,20 @@ export class DeadlineWatch {
     this.#clock = options.clock;
     this.#startedAt = this.#clock.monotonic();
     this.#lastChunkAt = this.#startedAt;
-    this.#arm(this.#startedAt);
+    this.#arm(this.#startedAt, this.#earliest());
   }
 
-  /** The stream is open: from here on the first token is waited for. */
+  /** A connection is asked for. */
+  connecting(): void {
+    if (this.#phase !== 'firstToken' || this.#isStopped) return;
+    this.#connectingSince = this.#clock.monotonic();
+    this.#phase = 'connect';
+    if (this.#due() < this.#armedFor) this.#arm(this.#connectingSince);
+  }
+
+  /** The connection stands: from here on the first token is waited for. */
   connected(): void {
+    if (this.#phase !== 'connect' || this.#isStopped) return;
     this.#phase = 'firstToken';
     if (this.#due() < this.#armedFor) this.#arm(this.#clock.monotonic());
   }
@@ -63,19 +76,33 @@ export class DeadlineWatch {
 
   /** Ends the watch; nothing expires after it. */
   stop(): void {
+    this.#isStopped = true;
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
   }
 
   #due(): number {
     const { deadlines, totalDue } = this.#options;
-    const from = this.#phase === 'betweenChunks' ? this.#lastChunkAt : this.#startedAt;
-    return Math.min(from + deadlines[this.#phase], totalDue);
+    switch (this.#phase) {
+      case 'connect':
+        // Connecting is part of the wait for the first token.
+        return Math.min(this.#connectingSince + deadlines.connect, this.#startedAt + deadlines.firstToken, totalDue);
+      case 'firstToken':
+        return Math.min(this.#startedAt + deadlines.firstToken, totalDue);
+      case 'betweenChunks':
+        return Math.min(this.#lastChunkAt + deadlines.betweenChunks, totalDue);
+    }
   }
 
-  #arm(now: number): void {
+  /** When the first of all deadlines could be reached. */
+  #earliest(): number {
+    const { connect, firstToken, betweenChunks } = this.#options.deadlines;
+    return Math.min(this.#startedAt + Math.min(connect, firstToken, betweenChunks), this.#options.totalDue);
+  }
+
+  #arm(now: number, due = this.#due()): void {
     this.#cancelTimer?.();
-    this.#armedFor = Math.min(this.#due(), now + longestTimer);
+    this.#armedFor = Math.min(due, now + longestTimer);
     this.#cancelTimer = this.#clock.setTimer(Math.max(0, this.#armedFor - now), this.#onTimer);
   }
 

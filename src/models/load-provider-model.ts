@@ -1,6 +1,7 @@
 import { CadreError, describeThrown } from '../core/error.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import { parseAiSdkModel, type AiSdkModel } from './ai-sdk-model.ts';
+import { withConnectionListener } from './connection-watch.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import type { ProviderPackage, UsedProvider } from './provider-packages.ts';
 
@@ -28,7 +29,19 @@ export async function loadProviderModel(
   const { api } = config;
   const ofApi: unknown = api === undefined || provider.hasApis !== true ? createModel : Reflect.get(createModel, api);
   if (typeof ofApi !== 'function') throw strangePackage(provider);
-  return parseAiSdkModel(ofApi(model), config.name);
+  return withConnection(parseAiSdkModel(ofApi(model), config.name));
+}
+
+/** The model, telling each attempt when the connection of its request stands. */
+function withConnection(model: AiSdkModel): AiSdkModel {
+  return {
+    specificationVersion: model.specificationVersion,
+    provider: model.provider,
+    modelId: model.modelId,
+    tellsConnection: true,
+    doStream: ({ connection, ...options }) =>
+      connection === undefined ? model.doStream(options) : withConnectionListener(connection, () => model.doStream(options)),
+  };
 }
 
 /** Tells, without loading it, whether a provider's package can be imported. */

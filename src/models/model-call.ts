@@ -13,8 +13,9 @@ import type { ModelResolver } from './model-resolver.ts';
 import type { ModelTraffic } from './model-traffic.ts';
 import type { LaneRefusal } from './rate-lane.ts';
 import { redactSecrets } from './redact-secrets.ts';
-import { chooseWait, waitFor } from './retry-wait.ts';
-import { runAttempt } from './run-attempt.ts';
+import { Outage } from './outage.ts';
+import { chooseWait, retriesAfter, waitFor } from './retry-wait.ts';
+import { runAttempt, type AttemptEnd } from './run-attempt.ts';
 
 /** What a call needs besides its request. */
 export interface ModelCallTools {
@@ -37,29 +38,45 @@ type ConfigEnd =
  * 2. A reply is only ever a stream that came to a proper end; nothing of a failed attempt is part of it.
  * 3. Retries are for failures that pass. An abort, a refusal or a rejected request is not repeated.
  * 4. The total deadline holds for all attempts and waits on one config together.
- * 5. No message holds a key or a header.
+ * 5. When all that can be called is down, the call waits and asks again, one attempt a round, for as long as
+ *    `retry.outage` says.
+ * 6. No message holds a key or a header.
  */
 export class ModelCall {
   readonly #request: ModelRequest;
   readonly #tools: ModelCallTools;
   readonly #log: AttemptLog;
+  readonly #outage: Outage;
   #ticket: number | undefined;
 
   constructor(request: ModelRequest, tools: ModelCallTools) {
     this.#request = request;
     this.#tools = tools;
     this.#log = new AttemptLog(tools.clock);
+    this.#outage = new Outage(request, tools);
   }
 
   /** Makes the call; never throws. */
   async run(): Promise<ModelOutcome> {
-    const { config } = this.#request;
     try {
-      const end = config.fallbacks.length === 0 ? await this.#tryConfig(config) : await this.#tryChain(config);
-      return end.kind === 'outcome' ? end.outcome : this.#log.failed(end.failure);
+      for (;;) {
+        const end = await this.#tryAll();
+        if (end.kind === 'outcome') {
+          this.#outage.end();
+          return end.outcome;
+        }
+        const waited = !isFinal(end.failure) && (await this.#outage.wait(end.failure));
+        if (!waited) return this.#log.failed(this.#outage.describe(end.failure));
+        if (this.#request.signal.aborted) return this.#log.failed(abortedWhileWaiting);
+      }
     } catch (thrown) {
       return this.#log.failed(lastingFailure('INTERNAL', `The model call broke: ${describeThrown(thrown)}`));
     }
+  }
+
+  #tryAll(): ConfigEnd | Promise<ConfigEnd> {
+    const { config } = this.#request;
+    return config.fallbacks.length === 0 ? this.#tryConfig(config) : this.#tryChain(config);
   }
 
   /** Tries a config and its fallbacks in order; those that failed lately come last. */
@@ -148,7 +165,7 @@ export class ModelCall {
       const end = await runAttempt({ model, config, request: this.#request, attempt, clock, totalDue, withoutFiles, onAnswer });
       turn.end(end.usage);
       this.#log.count(end, config);
-      const canRetry = retry < config.retry.maxRetries;
+      const canRetry = retry < this.#retriesAfter(config, end);
       if (end.kind === 'reply') {
         const empty = isEmpty(end.reply);
         const again = empty && canRetry && !wasEmpty && !signal.aborted;
@@ -159,6 +176,7 @@ export class ModelCall {
         continue;
       }
       const failure = this.#redact(end.failure, config);
+      this.#outage.note(failure, start.monotonic);
       // A file that the provider cannot read is in the history for good: without this the conversation would be over.
       if (!withoutFiles && isAboutFiles(failure, this.#request.messages)) {
         withoutFiles = true;
@@ -177,6 +195,11 @@ export class ModelCall {
       await waitFor(waitMs, clock, signal);
       if (signal.aborted) return { kind: 'failure', failure: abortedWhileWaiting };
     }
+  }
+
+  /** Waiting for a provider that is down goes by rounds: within one it is asked once. */
+  #retriesAfter({ retry }: LlmConfig, end: AttemptEnd): number {
+    return this.#outage.isOn && end.kind === 'failure' && end.failure.isOutage === true ? 0 : retriesAfter(retry, end);
   }
 
   /** The call did not get its turn: that is on record like an attempt. */

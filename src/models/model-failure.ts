@@ -6,6 +6,8 @@ export interface ModelFailure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly retryable: boolean;
+  /** The provider is down or overloaded for everybody, so that waiting helps: nothing was answered, nothing is billed. */
+  readonly isOutage?: true;
   /** How long the server asks to wait, in milliseconds. */
   readonly retryAfterMs?: number;
   /** What else is known, for the record: status code, start of the response. */
@@ -25,5 +27,6 @@ export function lastingFailure(code: ErrorCode, message: string): ModelFailure {
 /** Renames the failure of a connection or an unreadable answer when part of the reply had come already: then it is a cut. */
 export function asStreamCut(failure: ModelFailure): ModelFailure {
   if (failure.code !== 'MODEL_UNAVAILABLE' && failure.code !== 'MODEL_BAD_RESPONSE') return failure;
-  return { ...failure, code: 'MODEL_STREAM_CUT', message: `The stream broke in the middle of the reply. ${failure.message}` };
+  const { isOutage: _, ...rest } = failure;
+  return { ...rest, code: 'MODEL_STREAM_CUT', message: `The stream broke in the middle of the reply. ${failure.message}` };
 }

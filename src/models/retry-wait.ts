@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { RetryPolicy } from '../core/llm-config.ts';
+import type { AttemptEnd } from './run-attempt.ts';
 
 /** Reads how long a server asks to wait, in milliseconds from now; undefined when it does not say. */
 export function parseRetryAfter(headers: Readonly<Record<string, unknown>>, now: number): number | undefined {
@@ -22,6 +23,15 @@ export function chooseWait(policy: RetryPolicy, retry: number, retryAfterMs: num
   if (retryAfterMs !== undefined && retryAfterMs > 0)
     return Math.round(Math.min(policy.maxWaitMs, retryAfterMs * (1 + spread / 10)));
   return Math.round(spread * Math.min(policy.maxWaitMs, policy.waitMs * 2 ** retry));
+}
+
+/**
+ * How often an attempt that ended like this may be repeated. Refusals and unreachable servers cost nothing and pass by waiting; a
+ * deadline, a cut stream or an answer that cannot be read may have cost money or many minutes.
+ */
+export function retriesAfter({ maxRetries, maxCostlyRetries = maxRetries }: RetryPolicy, end: AttemptEnd): number {
+  const isCheap = end.kind === 'failure' && (end.failure.code === 'MODEL_RATE_LIMITED' || end.failure.code === 'MODEL_UNAVAILABLE');
+  return isCheap ? maxRetries : maxCostlyRetries;
 }
 
 /** Waits on the given clock; resolves early when the signal aborts. */

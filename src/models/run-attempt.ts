@@ -89,7 +89,8 @@ class Attempt {
 
   #options(): ModelCallOptions {
     const { model, config, request, withoutFiles } = this.#input;
-    return toCallOptions(model, config, request, this.#controller.signal, withoutFiles === true ? 'none' : 'fitting');
+    const options = toCallOptions(model, config, request, this.#controller.signal, withoutFiles === true ? 'none' : 'fitting');
+    return model.tellsConnection === true ? { ...options, connection: this.#watch } : options;
   }
 
   async #read(reader: ReadableStreamDefaultReader<StreamPart>): Promise<void> {
@@ -161,10 +162,10 @@ class Attempt {
   readonly #onExpire = (phase: DeadlinePhase): void => {
     if (this.#builder.finished) return this.#finish();
     const limit = this.#input.config.deadlines[phase];
-    const failure = phase === 'total' ? lastingFailure : passingFailure;
-    this.#fail(
-      failure('MODEL_TIMEOUT', `${describePhase(phase)} within ${limit} ms (deadlines.${snakeCase[phase]} of the LLM config).`),
-    );
+    const build = phase === 'total' ? lastingFailure : passingFailure;
+    const message = `${describePhase(phase)} within ${limit} ms (timeouts.${snakeCase[phase]} of the LLM config).`;
+    const failure = build('MODEL_TIMEOUT', message);
+    this.#fail(phase === 'connect' ? { ...failure, isOutage: true } : failure);
   };
 }
 
@@ -180,7 +181,7 @@ const strangePart = passingFailure('MODEL_BAD_RESPONSE', 'The stream holds somet
 function describePhase(phase: DeadlinePhase): string {
   switch (phase) {
     case 'connect':
-      return 'The provider did not answer';
+      return 'No connection to the provider was made';
     case 'firstToken':
       return 'The model did not begin its reply';
     case 'betweenChunks':

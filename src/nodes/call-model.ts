@@ -5,7 +5,7 @@ import type { AgentTools, Env } from '../core/env.ts';
 import type { ContentHash, TurnId } from '../core/ids.ts';
 import type { Writable } from '../core/json.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
-import type { ModelDelta, ModelGateway, ModelOutcome, ModelRequest, ToolChoice } from '../core/model.ts';
+import type { ModelDelta, ModelGateway, ModelOutcome, ModelRequest, OutageNews, ToolChoice } from '../core/model.ts';
 import { assemblePrompt, headsOf } from '../core/prompt.ts';
 import type { PromptMessage } from '../core/message.ts';
 import type { CompiledProfile } from '../core/profile.ts';
@@ -29,6 +29,7 @@ export interface AgentPorts extends ExecPorts {
   readonly gateway: ModelGateway;
   readonly content: (hash: ContentHash) => string | undefined;
   readonly onDelta?: (delta: ModelDelta) => void;
+  readonly onOutage?: (news: OutageNews) => void;
   /** Functions that stand in a model's place, by name. */
   readonly functions?: ReadonlyMap<string, NodeFunction>;
   readonly clock: Clock;
@@ -78,7 +79,7 @@ interface Asked {
 }
 
 function askModel(env: Env, ports: AgentPorts, asked: Asked): Promise<ModelOutcome> {
-  const { run, agent, signal, gateway, onDelta } = ports;
+  const { run, agent, signal, gateway, onDelta, onOutage } = ports;
   const { start, prompt, profile, tools, messages } = asked;
   const config: LlmConfig = env.llmConfig(profile, run, agent);
   const request: Writable<ModelRequest> = {
@@ -95,6 +96,7 @@ function askModel(env: Env, ports: AgentPorts, asked: Asked): Promise<ModelOutco
   const promptSize = config.rateLimit === undefined ? undefined : promptTokens(agent, prompt);
   if (promptSize !== undefined) request.promptTokens = promptSize;
   if (onDelta !== undefined) request.onDelta = onDelta;
+  if (onOutage !== undefined) request.onOutage = onOutage;
   return gateway.call(request);
 }
 

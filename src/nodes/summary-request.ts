@@ -4,7 +4,7 @@ import type { Env } from '../core/env.ts';
 import type { ContentHash } from '../core/ids.ts';
 import { contentText, type PromptMessage } from '../core/message.ts';
 import type { Writable } from '../core/json.ts';
-import type { ModelGateway, ModelOutcome, ModelRequest } from '../core/model.ts';
+import type { ModelGateway, ModelOutcome, ModelRequest, OutageNews } from '../core/model.ts';
 import { estimateTokens } from '../core/token-estimate.ts';
 import type { ExecPorts } from './node.ts';
 import { requiredText } from './required-text.ts';
@@ -20,6 +20,7 @@ Write in the language of the conversation, in short plain sentences or lists, wi
 export interface SummaryPorts extends ExecPorts {
   readonly gateway: ModelGateway;
   readonly content: (hash: ContentHash) => string | undefined;
+  readonly onOutage?: (news: OutageNews) => void;
 }
 
 // Texts are cut to this at most, and further, by halves, until the whole fits the summariser.
@@ -29,7 +30,7 @@ const defaultRoom = 100_000;
 const shareOfContext = 0.6;
 
 /** Makes the call of the compaction that is under way, from what the journal says of it: the same whenever it is made. */
-export function summarise(env: Env, { run, agent, signal, gateway, content }: SummaryPorts): Promise<ModelOutcome> {
+export function summarise(env: Env, { run, agent, signal, gateway, content, onOutage }: SummaryPorts): Promise<ModelOutcome> {
   const start = agent.compacting;
   if (start === undefined) throw new Error(`${agent.meta.agentId} has no compaction under way`);
   const config = env.llmConfigOf(start.llmConfig);
@@ -51,6 +52,7 @@ export function summarise(env: Env, { run, agent, signal, gateway, content }: Su
     purpose: 'summary',
   };
   if (start.reserve?.output !== undefined) request.maxOutputTokens = start.reserve.output;
+  if (onOutage !== undefined) request.onOutage = onOutage;
   return gateway.call(request);
 }
 

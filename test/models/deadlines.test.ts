@@ -19,11 +19,33 @@ function watchOn(clock: ManualClock, limits = deadlines): { watch: DeadlineWatch
 describe('the deadlines of an attempt', () => {
   it('end it when nothing connects', async () => {
     const clock = new ManualClock();
-    const { expired } = watchOn(clock);
+    const { watch, expired } = watchOn(clock);
+    await clock.advance(5);
+    watch.connecting();
     await clock.advance(29);
     expect(expired).toEqual([]);
     await clock.advance(1000);
-    expect(expired).toEqual([['connect', 30]]);
+    expect(expired).toEqual([['connect', 35]]);
+  });
+
+  it('leave a connection that stands the time of the first token, head or no head', async () => {
+    const clock = new ManualClock();
+    const { watch, expired } = watchOn(clock);
+    watch.connecting();
+    await clock.advance(20);
+    watch.connected();
+    await clock.advance(99);
+    expect(expired).toEqual([]);
+    await clock.advance(1);
+    expect(expired).toEqual([['firstToken', 120]]);
+  });
+
+  it('give a connection no longer than the first token', async () => {
+    const clock = new ManualClock();
+    const { watch, expired } = watchOn(clock, { ...deadlines, connect: 500 });
+    watch.connecting();
+    await clock.advance(1000);
+    expect(expired).toEqual([['connect', 120]]);
   });
 
   it('end it when no first token comes, heartbeats or not', async () => {
@@ -95,13 +117,13 @@ describe('the deadlines of an attempt', () => {
     await clock.advance(month - 1);
     expect(expired).toEqual([]);
     await clock.advance(1);
-    expect(expired).toEqual([['connect', month]]);
+    expect(expired).toEqual([['firstToken', month]]);
   });
 });
 
 describe('a model that hangs (M4)', () => {
   const hangs: [string, ScriptedReply, DeadlinePhase, number][] = [
-    ['before it answers', { hang: true }, 'connect', 30],
+    ['before it answers', { hang: true }, 'firstToken', 120],
     ['before its first token', { cutAfter: 1, hang: true }, 'firstToken', 120],
     ['in the middle of its reply', { text: 'half a reply', cutAfter: 4, hang: true }, 'betweenChunks', 60],
   ];

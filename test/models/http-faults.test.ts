@@ -82,7 +82,7 @@ const passing: readonly PassingFault[] = [
     name: 'nobody who answers in time',
     fault: { response: hello, chaos: { latencyMs: 500 } },
     codes: ['MODEL_TIMEOUT'],
-    fields: impatient({ connect: 60 }),
+    fields: impatient({ firstToken: 60 }),
   },
   {
     name: 'silence between chunks',

@@ -181,7 +181,7 @@ describe('[A2.4.config] LLM configs of the team', () => {
       price: { input: 1, output: 4, cacheRead: 0.1 },
       headers: { 'x-team': '7' },
       providerOptions: { openai: { store: false } },
-      retry: { maxRetries: 5, waitMs: 500, maxWaitMs: 60_000 },
+      retry: { maxRetries: 5, waitMs: 500, maxWaitMs: 60_000, outageMs: 900_000 },
       deadlines: { connect: 10_000, firstToken: 120_000, betweenChunks: 60_000, total: 300_000 },
       fallbacks: ['fast'],
       missing: [],

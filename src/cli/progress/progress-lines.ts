@@ -100,9 +100,10 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
   }
 }
 
-/** What agents tell people is shown whatever its level; of the engine's own notes, warnings and errors. */
+/** What agents tell people is shown whatever its level; of the engine's own notes, warnings, errors, and the end of an outage. */
 function noteLine(event: Extract<CadreEvent, { readonly type: 'note.add' }>, style: TextStyle): string | undefined {
   if (event.code === 'NOTICE') return `${style.bold(safe(event.agentId ?? ''))} says: ${safe(event.message, 4_000)}`;
+  if (event.code === 'MODEL_OUTAGE' && event.level === 'info') return `${style.green('ok')} ${safe(event.message, 400)}`;
   return event.level === 'info' ? undefined : `${style.yellow(event.level)} ${event.code}: ${safe(event.message, 400)}`;
 }
 

@@ -138,9 +138,13 @@ function apiOf(word: string | undefined): LlmConfig['api'] {
   return word === 'chat' || word === 'responses' ? word : undefined;
 }
 
+/** An author who wants no retries wants no waiting for a provider that is down either, unless the config says so. */
 function retryOf(config: MapNode): RetryPolicy {
+  const maxRetries = readNumber(config, 'max_retries');
   return {
-    maxRetries: readNumber(config, 'max_retries') ?? defaultRetry.maxRetries,
+    maxRetries: maxRetries ?? defaultRetry.maxRetries,
+    ...(maxRetries === undefined && { maxCostlyRetries: defaultRetry.maxCostlyRetries }),
+    outageMs: milliseconds(mapNode(config, 'retry'), 'outage') ?? (maxRetries === 0 ? 0 : defaultRetry.outageMs),
     waitMs: milliseconds(config, 'wait_seconds_on_retry') ?? defaultRetry.waitMs,
     maxWaitMs: milliseconds(config, 'max_wait_seconds_on_retry') ?? defaultRetry.maxWaitMs,
   };

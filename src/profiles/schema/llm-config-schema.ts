@@ -42,6 +42,11 @@ const settings: Properties = {
   reasoning_effort: words('How hard the model thinks, in its provider’s words.'),
   return_reasoning: { type: 'boolean', description: 'Gives the model its unsigned reasoning back while it calls tools.' },
   max_retries: whole('Attempts after the first.', 0),
+  retry: object(
+    'What happens when the provider is down.',
+    { outage: resolvable(duration) },
+    { 'x-what': 'retry', 'x-mistakes': { max: 'write max_retries beside retry', max_retries: 'write it beside retry, not in it' } },
+  ),
   wait_seconds_on_retry: duration,
   max_wait_seconds_on_retry: duration,
   timeouts: object(

@@ -62,6 +62,7 @@ export const errorStatuses: Readonly<Record<ErrorCode, ContentfulStatusCode>> = 
   MODEL_REJECTED: 500,
   MODEL_CONTEXT_TOO_LONG: 500,
   MODEL_COOLING: 500,
+  MODEL_OUTAGE: 500,
   MODEL_TIMEOUT: 500,
   MODEL_BAD_RESPONSE: 500,
   MODEL_STREAM_CUT: 500,
