@@ -14,8 +14,8 @@ export interface RetryPolicy {
   /** Attempts after the first. */
   readonly maxRetries: number;
   /**
-   * Attempts after the first that failed in a way that may cost time or money: a deadline, a cut stream, an answer that cannot be
-   * read. As many as `maxRetries` when absent.
+   * Attempts after the first for failures that do not mean that the provider is down: an inner error, a deadline, a cut stream, an
+   * answer that cannot be read. As many as `maxRetries` when absent.
    */
   readonly maxCostlyRetries?: number;
   /** First wait in milliseconds; doubled per attempt, with full jitter. */

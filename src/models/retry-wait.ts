@@ -26,12 +26,11 @@ export function chooseWait(policy: RetryPolicy, retry: number, retryAfterMs: num
 }
 
 /**
- * How often an attempt that ended like this may be repeated. Refusals and unreachable servers cost nothing and pass by waiting; a
- * deadline, a cut stream or an answer that cannot be read may have cost money or many minutes.
+ * How often an attempt that ended like this may be repeated. A provider that is down costs nothing and comes back; an inner error
+ * may be about this prompt, and a deadline, a cut stream or an answer that cannot be read may have cost money or many minutes.
  */
 export function retriesAfter({ maxRetries, maxCostlyRetries = maxRetries }: RetryPolicy, end: AttemptEnd): number {
-  const isCheap = end.kind === 'failure' && (end.failure.code === 'MODEL_RATE_LIMITED' || end.failure.code === 'MODEL_UNAVAILABLE');
-  return isCheap ? maxRetries : maxCostlyRetries;
+  return end.kind === 'failure' && end.failure.isOutage === true ? maxRetries : maxCostlyRetries;
 }
 
 /** Waits on the given clock; resolves early when the signal aborts. */

@@ -61,7 +61,7 @@ describe('model errors by the clock: the code, the attempts, and a bound to the 
       15,
       15 * minutes,
     ],
-    ['M2: 500', always(http(500)), 'MODEL_UNAVAILABLE', 6, minutes],
+    ['M2: 500', always(http(500)), 'MODEL_UNAVAILABLE', 3, minutes],
     ['M2: 503', always(http(503)), 'MODEL_UNAVAILABLE', 26, 15 * minutes],
     ['M2: 529', always(http(529)), 'MODEL_UNAVAILABLE', 26, 15 * minutes],
     ['M3: 400', always(http(400)), 'MODEL_REJECTED', 1, 0],

@@ -53,8 +53,8 @@ describe('a provider that is down', () => {
   });
 
   it.each<[string, ScriptedReply, number]>([
-    ['a 500, which may be about this prompt', down(500), 6],
-    ['a quota that is used up', down(429, {}, 'You exceeded your current quota (insufficient_quota)'), 6],
+    ['a 500, which may be about this prompt', down(500), 3],
+    ['a quota that is used up', down(429, {}, 'You exceeded your current quota (insufficient_quota)'), 3],
     ['an answer that cannot be read', { text: 'a b c', cutAfter: 2, cutWith: 'reset' }, 3],
     ['a key that is refused', down(401), 1],
   ])('is not what %s says: no wait beyond the retries', async (_name, reply, attempts) => {
