@@ -62,7 +62,12 @@ describe('model faults, through the whole engine', () => {
 
   it.each([
     ['M2: 500 always', { error: { status: 500, message: 'oops' } }, 'MODEL_UNAVAILABLE', 3],
-    ['M1: 429 always', { error: { status: 429, message: 'slow down', headers: { 'retry-after': '5' } } }, 'MODEL_RATE_LIMITED', undefined],
+    [
+      'M1: 429 always',
+      { error: { status: 429, message: 'slow down', headers: { 'retry-after': '5' } } },
+      'MODEL_RATE_LIMITED',
+      undefined,
+    ],
     ['M3: 401', { error: { status: 401, message: 'no' } }, 'MODEL_REJECTED', 1],
     ['M13: content filter', { text: 'I can', toolCalls: [call], finishReason: 'content-filter' }, 'MODEL_REFUSED', 1],
     ['M14: parts that are none', { parts: ['<html>' as never] }, 'MODEL_BAD_RESPONSE', 3],
