@@ -3,45 +3,27 @@ import { countersView } from './counters-view.ts';
 import type { Scope } from './expression/expression.ts';
 import type { WaitingItem } from './inbox.ts';
 import type { AgentState, RunState } from './state.ts';
-
-/** What a scope shows of the turn at hand, beyond state. */
-export interface TurnView {
-  readonly reply?: string;
-  readonly finish_reason?: string;
-  readonly error?: string;
-  readonly tool_calls?: readonly string[];
-}
+import { turnView, type TurnViewEnv } from './turn-view.ts';
 
 type View = Readonly<Record<string, unknown>>;
 
-const scopes = new WeakMap<AgentState, { readonly run: RunState; readonly scope: Scope }>();
-const turnViews = new WeakMap<AgentState, TurnView>();
-
-/** Sets what `turn.*` shows for an agent until it is set again; the names of its tools are looked up when they are read. */
-export function setTurnView(agent: AgentState, view: TurnView, tools: () => readonly string[]): void {
-  const shown = {
-    ...view,
-    get tools() {
-      return tools();
-    },
-  };
-  turnViews.set(agent, shown);
-}
+/** Pure cache: keyed by the agent's state; what it holds are getters over that state and the env it was built with. */
+const scopes = new WeakMap<AgentState, { readonly env: TurnViewEnv; readonly run: RunState; readonly scope: Scope }>();
 
 /**
  * The roots that conditions, templates and ingestors of an agent see, in YAML spelling (DESIGN 5). Built once per
  * agent: every root is a getter over live state, so reading costs what is read and building costs nothing per turn.
  */
-export function agentScope(run: RunState, agent: AgentState): Scope {
+export function agentScope(env: TurnViewEnv, run: RunState, agent: AgentState): Scope {
   const known = scopes.get(agent);
-  if (known !== undefined && known.run === run) return known.scope;
-  const scope = buildScope(run, agent);
-  scopes.set(agent, { run, scope });
+  if (known !== undefined && known.run === run && known.env === env) return known.scope;
+  const scope = buildScope(env, run, agent);
+  scopes.set(agent, { env, run, scope });
   return scope;
 }
 
 /** Every view is made when it is first looked at: most conditions read one of them. */
-function buildScope(run: RunState, agent: AgentState): Scope {
+function buildScope(env: TurnViewEnv, run: RunState, agent: AgentState): Scope {
   let state: View | undefined;
   let meta: View | undefined;
   let counters: View | undefined;
@@ -70,16 +52,16 @@ function buildScope(run: RunState, agent: AgentState): Scope {
       return agent.inbox.map(itemView);
     },
     get turn() {
-      return turnViews.get(agent) ?? {};
+      return turnView(env, run, agent);
     },
     get principal() {
-      return otherState(run, run.latestOfType.get('principal'));
+      return otherState(env, run, run.latestOfType.get('principal'));
     },
     get partner() {
-      return otherState(run, run.latestOfType.get('partner'));
+      return otherState(env, run, run.latestOfType.get('partner'));
     },
     get parent() {
-      return otherState(run, agent.meta.parentAgentId);
+      return otherState(env, run, agent.meta.parentAgentId);
     },
     request: shared.request,
   };
@@ -92,6 +74,7 @@ interface RunViews {
   readonly request: View;
 }
 
+/** Pure cache: keyed by the run's state; what it holds are getters over that state. */
 const viewsOfRuns = new WeakMap<RunState, RunViews>();
 
 /** What all agents of a run see alike. */
@@ -109,9 +92,9 @@ function runViews(run: RunState): RunViews {
   return views;
 }
 
-function otherState(run: RunState, agentId: string | undefined): unknown {
+function otherState(env: TurnViewEnv, run: RunState, agentId: string | undefined): unknown {
   const other = agentId === undefined ? undefined : run.agents.get(agentId as AgentState['meta']['agentId']);
-  return other === undefined ? null : agentScope(run, other)['state'];
+  return other === undefined ? null : agentScope(env, run, other)['state'];
 }
 
 /** An item as conditions see it. */

@@ -33,7 +33,7 @@ export interface EnvParts {
 export function buildEnv(parts: EnvParts): Env {
   const { set, registry, ingestors, observers, llmConfigs, hash, secrets } = parts;
   const catalog = withExposedProfiles(registry, set);
-  return {
+  const env: Env = {
     profiles: set.profiles,
     protocols: set.protocols,
     llmConfig: (profile, run, agent) => llmConfigs.of(profile, run.meta.llmConfig ?? switchedConfig(agent)),
@@ -42,7 +42,8 @@ export function buildEnv(parts: EnvParts): Env {
     catalog,
     toolsOf: createToolsOf(parts, catalog),
     ingestor: (name) => ingestors.get(name),
-    observe: (tx, agent, profile, phase) => runObservers(tx, agent, profile, phase, { observer: (name) => observers.get(name) }),
+    observe: (tx, agent, profile, phase) =>
+      runObservers(tx, agent, profile, phase, { env, observer: (name) => observers.get(name) }),
     parseArguments,
     checkSchema,
     toResult: (returned, maxChars, address = hash) => {
@@ -55,6 +56,7 @@ export function buildEnv(parts: EnvParts): Env {
     hash,
     secrets,
   };
+  return env;
 }
 
 /** The config of the highest rung an agent stands on that names one. */

@@ -223,7 +223,7 @@ export class Effects {
     if (replay !== undefined)
       return this.#track({ kind: 'tool', key: callId }, abort, replayedTool(replay, run, agent, call), toInput, failed);
     let isOut = false;
-    const links = { scope: agentScope(run, agent), context, abort, workspace, content, live };
+    const links = { scope: agentScope(kernel.env, run, agent), context, abort, workspace, content, live };
     const contextOf = (progress: ToolContext['progress']): ToolContext => new CallContext(identity, { ...links, progress });
     const outcome = runTool({
       name: tool.name,

@@ -1,4 +1,3 @@
-import { setTurnView } from '../core/agent-scope.ts';
 import { estimatePrompt } from '../core/context-size.ts';
 import type { AgentTools, Env } from '../core/env.ts';
 import { type Roomy, unplaced } from '../core/event.ts';
@@ -31,7 +30,7 @@ import { answerDanglingCalls } from './prep-dangling.ts';
 import { readInbox } from './prep-inputs.ts';
 import { guideSection, guideSectionId } from './planner/guide-section.ts';
 import { buildSystemPrompt, type TextSection } from './prep-system-prompt.ts';
-import { profileOf, toolNames } from './profile-of.ts';
+import { profileOf } from './profile-of.ts';
 import { configOf } from './reserve.ts';
 import { savedBy, streamOf } from './stream-of.ts';
 import { beginAtTask, showVisible } from './show-visible.ts';
@@ -60,11 +59,10 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket |
   if (compactIfDue(tx, env, agent, profile)) return undefined;
   const agentId = agent.meta.agentId;
   tx.setCause(agent.inbox[0]?.seq ?? agent.meta.seq);
-  setTurnView(agent, {}, () => toolNames(env, agent));
   answerDanglingCalls(tx, agent);
   const observers = env.observe(tx, agent, profile, 'pre');
   if (!climbLadder(tx, env, agent, profile)) return undefined;
-  if (!pauseAtCheckpoint(tx, agent, profile)) return undefined;
+  if (!pauseAtCheckpoint(tx, env, agent, profile)) return undefined;
   if (!lookAtLimits(tx, env, agent, profile)) return undefined;
   beginAtTask(tx, agent, profile);
   showVisible(tx, agent, profile, agent.inbox[0]?.seq ?? lastDecision(tx.run, agent)?.seq);
@@ -83,7 +81,7 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket |
     agent,
     profile,
     tools,
-    sectionsOf(env, profile, tools, { protocol, choice, guide: guideSection(tx.run, agent, profile) }),
+    sectionsOf(env, profile, tools, { protocol, choice, guide: guideSection(env, tx.run, agent, profile) }),
   );
   // A text protocol has the tools in the system text.
   const fixed = system.tokens + (protocol === undefined ? toolTokens(tools) : 0);

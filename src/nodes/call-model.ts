@@ -51,11 +51,11 @@ export function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Prom
   if (fn !== undefined) {
     return callFunction(fn, {
       name: profile.functionNode ?? '',
+      env,
       run,
       agent,
       messages,
       tools: tools.offered,
-      wireName: env.catalog.wireName,
       signal,
       clock: ports.clock,
       timeoutMs: profile.functionTimeoutMs ?? defaultFunctionTimeoutMs,
@@ -66,7 +66,7 @@ export function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Prom
   const ask = (): Promise<ModelOutcome> => askModel(env, ports, { start, prompt, profile, tools, messages });
   if (planner === undefined) return ask();
   const hasTool = (name: string): boolean => tools.tools.has(name);
-  return askPlanner({ planner, run, agent, turnId: ticket.turnId, hasTool, catalog: env.catalog }, ask);
+  return askPlanner({ planner, run, agent, turnId: ticket.turnId, hasTool, env }, ask);
 }
 
 /** What a model is asked with. */

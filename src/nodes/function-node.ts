@@ -1,5 +1,6 @@
 import { agentScope } from '../core/agent-scope.ts';
 import type { Clock } from '../core/clock.ts';
+import type { Env } from '../core/env.ts';
 import { CadreError, describeThrown } from '../core/error.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { ModelOutcome, OfferedTool } from '../core/model.ts';
@@ -28,11 +29,11 @@ export type NodeFunction = (view: FunctionView) => FunctionReply | Promise<Funct
 /** What one activation of a function node needs. */
 export interface FunctionCall {
   readonly name: string;
+  readonly env: Env;
   readonly run: RunState;
   readonly agent: AgentState;
   readonly messages: readonly PromptMessage[];
   readonly tools: readonly OfferedTool[];
-  readonly wireName: (tool: string) => string;
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly timeoutMs: number;
@@ -45,7 +46,7 @@ export const defaultFunctionTimeoutMs = 120_000;
 
 /** Runs a function where an agent node would call its model; what it returns is treated like any reply. */
 export async function callFunction(fn: NodeFunction, call: FunctionCall): Promise<ModelOutcome> {
-  const scope = agentScope(call.run, call.agent);
+  const scope = agentScope(call.env, call.run, call.agent);
   const abort = new AbortController();
   try {
     const made = Promise.try(fn, {
@@ -58,7 +59,7 @@ export async function callFunction(fn: NodeFunction, call: FunctionCall): Promis
     const reply = await waitFor(made, call, abort);
     const toolCalls = (reply.toolCalls ?? []).map((made, index) => ({
       providerCallId: `${call.name}_${index + 1}`,
-      toolName: call.wireName(made.tool),
+      toolName: call.env.catalog.wireName(made.tool),
       input: JSON.stringify(made.args),
     }));
     return {

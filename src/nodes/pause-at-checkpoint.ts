@@ -1,5 +1,6 @@
 import { agentScope } from '../core/agent-scope.ts';
 import type { Checkpoint } from '../core/checkpoint.ts';
+import type { Env } from '../core/env.ts';
 import { toErrorRecord } from '../core/error.ts';
 import type { Scope } from '../core/expression/expression.ts';
 import type { CompiledProfile } from '../core/profile.ts';
@@ -11,10 +12,10 @@ import { callLines, clipped } from './call-lines.ts';
  * Stops an agent before a turn when it has come to one of its profile's checkpoints (A4.3 checkpoint). False when a person is asked
  * first. An agent that waited for a person already goes on, whatever its checkpoints say of the turn before.
  */
-export function pauseAtCheckpoint(tx: Transaction, agent: AgentState, { checkpoints }: CompiledProfile): boolean {
+export function pauseAtCheckpoint(tx: Transaction, env: Env, agent: AgentState, { checkpoints }: CompiledProfile): boolean {
   if (checkpoints.length === 0 || agent.question !== undefined || agent.turnsAlone === 0) return true;
   const last = agent.lastTurnId === undefined ? undefined : tx.run.turns.get(agent.lastTurnId);
-  const scope = agentScope(tx.run, agent);
+  const scope = agentScope(env, tx.run, agent);
   const reached = checkpoints.find((checkpoint) => isReached(tx, agent, checkpoint, last, scope));
   if (reached === undefined) return true;
   const { id } = reached;

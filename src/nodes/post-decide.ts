@@ -28,7 +28,7 @@ export function decideNext(
   turnId: TurnId,
   observers: readonly ObserverRecord[],
 ): Action {
-  const scope = agentScope(tx.run, agent);
+  const scope = agentScope(env, tx.run, agent);
   const failed = tx.run.turns.get(turnId)?.modelEnd?.error !== undefined;
   const asked = failed ? profile.flowDecider.filter(speaksOfErrors) : profile.flowDecider;
   const { rules, decided } = askRules(asked, scope, (rule) => settle(tx, env, agent, scope, turnId, rule));

@@ -1,4 +1,3 @@
-import { setTurnView } from '../core/agent-scope.ts';
 import type { Env } from '../core/env.ts';
 import { type Roomy, unplaced } from '../core/event.ts';
 import { callIdAt } from '../core/fold/tool.ts';
@@ -10,10 +9,9 @@ import type { AgentState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { ModelEnd } from '../core/turn-events.ts';
 import type { ReplyToolCall } from '../core/turn.ts';
-import { toolNames } from './profile-of.ts';
 import { shownReply } from './truncate-input.ts';
 
-/** Puts the outcome of a model call on the record, and what conditions may ask of it into `turn.*`. */
+/** Puts the outcome of a model call on the record. */
 export function recordReply(
   tx: Transaction,
   env: Env,
@@ -35,16 +33,8 @@ export function recordReply(
     cause: unplaced.cause,
   };
   if (outcome.cost !== undefined) end.cost = outcome.cost;
-  const tools = (): readonly string[] => toolNames(env, agent);
-  if (outcome.kind === 'error') {
-    end.error = outcome.error;
-    setTurnView(agent, { error: outcome.error.code }, tools);
-  } else {
-    const { reply } = outcome;
-    end.reply = recordedReply(tx, env, reply, profile);
-    const calls = end.reply.toolCalls.map((call) => call.name);
-    setTurnView(agent, { reply: reply.text, finish_reason: reply.finishReason, tool_calls: calls }, tools);
-  }
+  if (outcome.kind === 'error') end.error = outcome.error;
+  else end.reply = recordedReply(tx, env, outcome.reply, profile);
   tx.emit(end);
   tx.setCause(tx.run.seq);
 }

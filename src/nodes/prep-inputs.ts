@@ -153,7 +153,7 @@ function runIngestor(
   if (ingestor === undefined) throw new Error(`there is no ingestor '${call.name}'`);
   const content: unknown = ingestor.ingest(call.payload, call.params, {
     profile,
-    scope: agentScope(tx.run, agent),
+    scope: agentScope(env, tx.run, agent),
     profiles: env.profiles,
     source: call.source,
   });

@@ -59,7 +59,7 @@ export function buildSystemPrompt(
   tools: AgentTools,
   sections: readonly TextSection[] = [],
 ): SystemPrompt {
-  const scope = agentScope(tx.run, agent);
+  const scope = agentScope(env, tx.run, agent);
   const rendered = profile.segments.map((segment) => renderSegment(env, profile, segment, scope, tools));
   const known = latest.get(agent);
   if (

@@ -8,8 +8,3 @@ export function profileOf(env: Env, agent: AgentState): CompiledProfile {
   if (profile === undefined) throw new Error(`agent ${agent.meta.agentId} has no profile '${agent.meta.profile}'`);
   return profile;
 }
-
-/** The names of the tools an agent has now. */
-export function toolNames(env: Env, agent: AgentState): readonly string[] {
-  return [...env.toolsOf(profileOf(env, agent), agent).tools.keys()];
-}

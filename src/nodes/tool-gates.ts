@@ -8,6 +8,7 @@ import type { CompiledProfile, ToolGate } from '../core/profile.ts';
 import { noSources } from '../core/prompt-sources.ts';
 import type { AgentState, RunState } from '../core/state.ts';
 import type { Tool } from '../core/tool.ts';
+import type { TurnViewEnv } from '../core/turn-view.ts';
 
 /** What a gate says of one call. */
 export type SpokenGate = Pick<ToolGate, 'id' | 'verdict' | 'expires'> & { readonly message?: string };
@@ -23,17 +24,29 @@ export interface GatedCall {
  * What stands in front of a call: the first gate of the profile that speaks of it, else the tool's own wish to be approved
  * (DESIGN 5 `tool_gates`). A gate that fails denies.
  */
-export function gateFor(run: RunState, agent: AgentState, profile: CompiledProfile, call: GatedCall): SpokenGate | undefined {
-  const spoken = profile.toolGates.length === 0 ? undefined : spokenOf(run, agent, profile, call);
+export function gateFor(
+  env: TurnViewEnv,
+  run: RunState,
+  agent: AgentState,
+  profile: CompiledProfile,
+  call: GatedCall,
+): SpokenGate | undefined {
+  const spoken = profile.toolGates.length === 0 ? undefined : spokenOf(env, run, agent, profile, call);
   return spoken ?? (call.tool.needsApproval === true ? { id: 'needs_approval', verdict: 'ask' } : undefined);
 }
 
-function spokenOf(run: RunState, agent: AgentState, profile: CompiledProfile, call: GatedCall): SpokenGate | undefined {
+function spokenOf(
+  env: TurnViewEnv,
+  run: RunState,
+  agent: AgentState,
+  profile: CompiledProfile,
+  call: GatedCall,
+): SpokenGate | undefined {
   const { name, toolset } = call.tool;
   let scope: Scope | undefined;
   for (const gate of profile.toolGates) {
     if (!gate.tools.includes(name) && !gate.tools.includes('*') && !gate.toolsets.includes(toolset)) continue;
-    scope ??= gateScope(run, agent, call);
+    scope ??= gateScope(env, run, agent, call);
     try {
       if (gate.condition === undefined || gate.condition.test(scope)) return spokenGate(gate, scope);
     } catch (thrown) {
@@ -49,9 +62,9 @@ function spokenOf(run: RunState, agent: AgentState, profile: CompiledProfile, ca
 }
 
 /** What a gate sees: the roots of its agent, the arguments, and where what the model looked at came from. */
-function gateScope(run: RunState, agent: AgentState, { args, turnId }: GatedCall): Scope {
+function gateScope(env: TurnViewEnv, run: RunState, agent: AgentState, { args, turnId }: GatedCall): Scope {
   const { sources, untrusted } = run.turns.get(turnId)?.sources ?? noSources;
-  return { ...agentScope(run, agent), args, prompt: { sources, untrusted, tainted: run.isTainted } };
+  return { ...agentScope(env, run, agent), args, prompt: { sources, untrusted, tainted: run.isTainted } };
 }
 
 function spokenGate({ id, verdict, message, expires }: ToolGate, scope: Scope): SpokenGate {

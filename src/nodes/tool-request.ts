@@ -191,7 +191,7 @@ function applyGates(
   verdict: { readonly tool: Tool; readonly args: JsonObject },
 ): void {
   const { turnId, callId } = request;
-  const gate = gateFor(tx.run, agent, profile, { ...verdict, turnId });
+  const gate = gateFor(env, tx.run, agent, profile, { ...verdict, turnId });
   if (gate === undefined || gate.verdict === 'allow') return;
   if (gate.verdict === 'deny') {
     refuse(tx, env, agent, request, {

@@ -13,6 +13,7 @@ import { boundOf, type ToolBound } from '../core/tool-bound.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { speaksOfErrors } from '../core/turn-error.ts';
 import type { ObserverRecord } from '../core/turn.ts';
+import type { TurnViewEnv } from '../core/turn-view.ts';
 
 /** Most items the observers of one phase may add; more is a storm, and is cut off with a note (FAULTS E4). */
 const maxItemsPerPhase = 16;
@@ -24,6 +25,8 @@ const none: readonly ObserverRecord[] = [];
 
 /** What observers need besides state. */
 export interface ObserverPorts {
+  /** What the roots of conditions need. */
+  readonly env: TurnViewEnv;
   readonly observer: (name: string) => CodedObserver | undefined;
 }
 
@@ -41,7 +44,7 @@ export function runObservers(
   const phase = when === 'pre' ? 'pre' : 'post';
   const observers = observersOf(profile, when);
   if (observers.length === 0) return none;
-  const scope = agentScope(tx.run, agent);
+  const scope = agentScope(ports.env, tx.run, agent);
   const before = tx.run.counters.items;
   return observers.map((observer) => {
     if (tx.run.counters.items - before >= maxItemsPerPhase) return storm(agent, observer, phase);

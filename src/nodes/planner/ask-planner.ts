@@ -1,10 +1,10 @@
 import { agentScope } from '../../core/agent-scope.ts';
+import type { Env } from '../../core/env.ts';
 import { toErrorRecord } from '../../core/error.ts';
 import type { TurnId } from '../../core/ids.ts';
 import type { ModelOutcome } from '../../core/model.ts';
 import type { Planner } from '../../core/planner.ts';
 import type { AgentState, RunState } from '../../core/state.ts';
-import type { ToolCatalog } from '../../core/tool.ts';
 import { failure, lastResults, type Plan, type PlanView } from './plan.ts';
 import { planByLoop } from './plan-loop.ts';
 import { planByRules, planInstead } from './plan-rules.ts';
@@ -14,11 +14,11 @@ import { markOf, type PlannedResult, type PlannerMemory, recallPlan } from './pl
 /** What a planner is asked with. */
 export interface PlannerCall {
   readonly planner: Planner;
+  readonly env: Env;
   readonly run: RunState;
   readonly agent: AgentState;
   readonly turnId: TurnId;
   readonly hasTool: (name: string) => boolean;
-  readonly catalog: Pick<ToolCatalog, 'wireName' | 'fromWire'>;
 }
 
 /**
@@ -64,9 +64,9 @@ function tryPlan<P extends Plan | undefined>(make: () => P): P | Plan {
   }
 }
 
-function viewOf({ run, agent, turnId, hasTool }: PlannerCall): PlanView {
+function viewOf({ env, run, agent, turnId, hasTool }: PlannerCall): PlanView {
   const memory = recallPlan(run, agent, turnId);
-  const base = agentScope(run, agent);
+  const base = agentScope(env, run, agent);
   const own = rootsOf(memory);
   return {
     memory,
@@ -89,7 +89,7 @@ function rootsOf(memory: PlannerMemory): Record<string, unknown> {
 }
 
 /** Why what a model said is of no use to a planner that asked it whom to call; undefined when it is of use. */
-function whyUseless(outcome: ModelOutcome, { hasTool, catalog }: PlannerCall, { memory }: PlanView): string | undefined {
+function whyUseless(outcome: ModelOutcome, { hasTool, env: { catalog } }: PlannerCall, { memory }: PlanView): string | undefined {
   if (outcome.kind === 'error') {
     const isOurs = ['MODEL_ABORTED', 'MODEL_INTERRUPTED', 'MODEL_CONTEXT_TOO_LONG'].includes(outcome.error.code);
     return isOurs ? undefined : `the model failed (${outcome.error.code})`;
@@ -101,7 +101,7 @@ function whyUseless(outcome: ModelOutcome, { hasTool, catalog }: PlannerCall, { 
     : 'the model called nobody who is there';
 }
 
-function outcomeOf(plan: Exclude<Plan, { kind: 'model' }>, { planner, catalog }: PlannerCall): ModelOutcome {
+function outcomeOf(plan: Exclude<Plan, { kind: 'model' }>, { planner, env: { catalog } }: PlannerCall): ModelOutcome {
   if (plan.kind === 'fail') return { kind: 'error', error: plan.error, usage: {}, cost: 0, attempts: [] };
   const toolCalls =
     plan.kind === 'say'

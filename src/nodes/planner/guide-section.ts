@@ -1,6 +1,7 @@
 import { agentScope } from '../../core/agent-scope.ts';
 import type { CompiledProfile } from '../../core/profile.ts';
 import type { AgentState, RunState } from '../../core/state.ts';
+import type { TurnViewEnv } from '../../core/turn-view.ts';
 import type { PlanView } from './plan.ts';
 import { stepsOf } from './plan-script.ts';
 
@@ -8,9 +9,9 @@ import { stepsOf } from './plan-script.ts';
 export const guideSectionId = 'script';
 
 /** What a model is told of a script that it is to go by in its own way; empty when there is none, or when it is run as it stands. */
-export function guideSection(run: RunState, agent: AgentState, { planner }: CompiledProfile): string {
+export function guideSection(env: TurnViewEnv, run: RunState, agent: AgentState, { planner }: CompiledProfile): string {
   if (planner?.type !== 'script' || planner.guidedWhen === undefined) return '';
-  const base = agentScope(run, agent);
+  const base = agentScope(env, run, agent);
   const task = agent.initialParams['input'] ?? run.meta.input;
   const scope: PlanView['scope'] = () => ({ ...base, task, last: null, results: {}, step: 0, iteration: 1, max_iterations: 1 });
   try {

@@ -55,7 +55,7 @@ function brief(
   return buildBriefing(
     protocol(rules, properties),
     params,
-    new HandoverView({ run: team.run, agent, scope: agentScope(team.run, agent) }),
+    new HandoverView({ run: team.run, agent, scope: agentScope(team.env, team.run, agent) }),
   );
 }
 

@@ -1,6 +1,8 @@
 import { agentScope } from '../../../src/core/agent-scope.ts';
 import type { CadreEvent, EventDraft } from '../../../src/core/event.ts';
 import { applyEvent, startRun } from '../../../src/core/fold/apply-event.ts';
+import type { AgentTools } from '../../../src/core/env.ts';
+import type { TurnViewEnv } from '../../../src/core/turn-view.ts';
 import type { AgentId, CallId, ContentHash, ItemId, RunId, TurnId } from '../../../src/core/ids.ts';
 import type { JsonObject, JsonValue } from '../../../src/core/json.ts';
 import { isJsonObject } from '../../../src/core/json.ts';
@@ -202,6 +204,12 @@ export class TeamRun {
     return this.module(moduleId).assignee_history.map((entry) => entry.agent_id);
   }
 
+  /** What scopes need besides state; agents of such a run have no tools. */
+  get env(): TurnViewEnv {
+    const none: AgentTools = { tools: new Map(), offered: [], offeredJson: '[]', description: '' };
+    return { profiles: this.#profiles, toolsOf: () => none };
+  }
+
   context(agentId: AgentId, turnId: TurnId, callId: CallId): TransitionContext {
     const agent = this.agent(agentId);
     let items = 0;
@@ -211,7 +219,7 @@ export class TeamRun {
       agent,
       callId,
       turnId,
-      scope: agentScope(this.run, agent),
+      scope: agentScope(this.env, this.run, agent),
       profiles: this.#profiles,
       protocols: this.#protocols,
       agentIds: (names) => this.#agentIds(names),
