@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { Worker } from 'node:worker_threads';
 import { faultKinds, type FaultKind } from './world/faults.ts';
+import { runInThread } from './in-thread.ts';
 import { checkMutants } from './mutants.ts';
 import { joinReports, reproduce, runShard, type ShardReport } from './shard.ts';
 import { simulate } from './simulation.ts';
@@ -68,7 +68,7 @@ async function many(): Promise<number> {
   }));
   const [alone] = shards;
   const report =
-    workers === 1 && alone !== undefined ? await runShard(alone) : joinReports(await Promise.all(shards.map(inThread)));
+    workers === 1 && alone !== undefined ? await runShard(alone) : joinReports(await Promise.all(shards.map(runInThread)));
   if (values.json) {
     console.log(JSON.stringify(report));
     return report.failures.length === 0 ? 0 : 1;
@@ -79,14 +79,6 @@ async function many(): Promise<number> {
   for (const failure of report.failures) console.log(reproduce(failure));
   if (missed.length > 0) console.log(`never reached: ${missed.join(', ')}`);
   return report.failures.length > 0 || (missed.length > 0 && runs >= fewRuns) ? 1 : 0;
-}
-
-function inThread(workerData: object): Promise<ShardReport> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData });
-    worker.once('message', resolve);
-    worker.once('error', reject);
-  });
 }
 
 function print(report: ShardReport, seconds: number): void {

@@ -4,7 +4,7 @@ import { checkRun } from './checks/check-run.ts';
 import type { FaultCounts } from './world/faults.ts';
 import { Host } from './process/host.ts';
 import { People } from './world/people.ts';
-import { prepared, rootProfiles } from './team/team.ts';
+import { loadPrograms } from './process/module-graphs.ts';
 import { World, type SimulationOptions } from './world/world.ts';
 
 /** How a simulated run came out. */
@@ -30,7 +30,7 @@ const farAway = 3_600_000;
 /** Runs one seed from launch to rest, with faults until the storm is over, and holds everything against the journal. */
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
   // What cannot be loaded is a mistake of the simulation, not a finding.
-  await prepared();
+  await loadPrograms();
   const simulation = new Simulation(options);
   try {
     await simulation.run();
@@ -69,10 +69,11 @@ class Simulation {
 
   async run(): Promise<void> {
     const { world } = this;
-    const profile = world.order.pick(rootProfiles);
+    const profile = world.cast.root;
     void this.#host.start({ profile });
     const storm = 8 + world.order.int(stormySteps);
     for (this.steps = 1; ; this.steps++) {
+      await this.#host.booted;
       await settle(world.order.chance(0.2) ? 2 : 1);
       if (world.violations.length > 0) return;
       if (this.steps === storm) world.faults.stopped = true;

@@ -5,7 +5,7 @@ import { checkJournal } from '../../../src/testing/index.ts';
 import { checkRequests } from './check-requests.ts';
 import type { Host } from '../process/host.ts';
 import { overlaps } from './check-overlap.ts';
-import { repeatable } from '../team/sim-tools.ts';
+import { repeatable } from '../team/tool-names.ts';
 import type { World } from '../world/world.ts';
 
 /** Holds a run that came to rest against everything that must be true of it. */

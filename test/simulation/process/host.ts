@@ -1,7 +1,6 @@
 import type { RunId } from '../../../src/core/ids.ts';
 import type { Engine, Run } from '../../../src/index.ts';
-import { countingIds } from '../../../src/testing/index.ts';
-import { prepared } from '../team/team.ts';
+import { programOf } from './module-graphs.ts';
 import { createSimModel } from '../team/sim-model.ts';
 import type { World } from '../world/world.ts';
 
@@ -19,6 +18,8 @@ export class Host {
   hasFailed = false;
   /** Why it cannot go on: the run halted, or could not be taken up. */
   failure: unknown;
+  /** Resolves when its program has read its files: until then nothing can happen to it. */
+  booted: Promise<unknown> = Promise.resolve();
 
   constructor(world: World, id: number) {
     this.#world = world;
@@ -28,7 +29,11 @@ export class Host {
   /** Starts the process: an engine of its own, and the run launched or taken up. */
   async start(launch: { readonly profile: string } | { readonly runId: RunId }): Promise<void> {
     try {
-      this.engine ??= await this.#open();
+      if (this.engine === undefined) {
+        const opening = this.#open();
+        this.booted = opening.catch(() => undefined);
+        this.engine = await opening;
+      }
       await this.take(launch);
     } catch (error) {
       this.fail(error);
@@ -80,11 +85,20 @@ export class Host {
 
   async #open(): Promise<Engine> {
     const world = this.#world;
+    const { prepareEngine, countingIds, simTools, simIngestors } = programOf(this.id);
     const ids = countingIds();
     const own = <Id extends string>(id: Id): Id => `p${this.id}_${id}` as Id;
-    const { open } = await prepared();
+    const models = { m: createSimModel(world, this) };
+    const { open } = await prepareEngine({
+      profiles: { files: world.cast.files },
+      models,
+      tools: simTools(),
+      ingestors: simIngestors(),
+      team: { maxParallel: 2 },
+      env: {},
+    });
     return await open({
-      models: { m: createSimModel(world, this) },
+      models,
       store: world.disk.journalOf(this),
       clock: world.time.clockOf(this.id),
       ids: { runId: () => own(ids.runId()), itemId: () => own(ids.itemId()) },

@@ -1,7 +1,7 @@
 import type { TurnId } from '../../../src/core/ids.ts';
 import { toReplyParts } from '../../../src/models/scripted-reply-parts.ts';
 import type { Host } from '../process/host.ts';
-import { promptOwner } from './team.ts';
+import { promptOwner } from './prompt-owner.ts';
 import { chooseReply, type SimReply } from './sim-replies.ts';
 import type { ModelRequestRecord, World } from '../world/world.ts';
 

@@ -1,8 +1,8 @@
 import type { AgentId } from '../../../src/core/ids.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
 import type { Run } from '../../../src/index.ts';
-import { toolNames } from './sim-tools.ts';
-import { workerProfiles } from './team.ts';
+import { toolNames } from './tool-names.ts';
+import type { Cast } from './cast.ts';
 import type { World } from '../world/world.ts';
 
 /** What a simulated model says, and how it behaves while it does. */
@@ -84,9 +84,9 @@ function ending(world: World): Call {
     : { name: 'finish_flow', args: { summary: 'Done.', deliverables: { primary_summary: 'Done.' } } };
 }
 
-function member({ replies }: World, asked: Asked): Call {
-  if (replies.chance(0.15)) return { name: 'delegate', args: { to: replies.pick(workerProfiles) } };
-  if (replies.chance(0.25)) return callAgents({ replies }, asked);
+function member({ replies, cast: { workers } }: World, asked: Asked): Call {
+  if (replies.chance(0.15)) return { name: 'delegate', args: { to: replies.pick(workers) } };
+  if (replies.chance(0.25)) return callAgents({ replies, workers }, asked);
   return {
     name: replies.pick(toolNames.filter((name) => name !== 'delegate')),
     args: { n: replies.int(4) },
@@ -95,12 +95,12 @@ function member({ replies }: World, asked: Asked): Call {
 }
 
 /** Calls agents in each of the three ways: new ones, ones that were called before, and ones that are nobody's or at work. */
-function callAgents({ replies }: Pick<World, 'replies'>, { run, turnId }: Asked): Call {
+function callAgents({ replies, workers }: Pick<World, 'replies'> & Pick<Cast, 'workers'>, { run, turnId }: Asked): Call {
   const known = run?.state.agents.get(turnId.slice(0, turnId.lastIndexOf('.')) as AgentId)?.children ?? [];
   const request = (): JsonObject => {
     const agentId = known.length > 0 && replies.chance(0.8) ? replies.pick(known) : undefined;
     const profile =
-      agentId !== undefined && replies.chance(0.9) ? agentId.slice(0, agentId.lastIndexOf('_')) : replies.pick(workerProfiles);
+      agentId !== undefined && replies.chance(0.9) ? agentId.slice(0, agentId.lastIndexOf('_')) : replies.pick(workers);
     return { profile, input: 'Do it.', ...(agentId === undefined ? {} : { agent_id: agentId }) };
   };
   const { profile, ...rest } = request();

@@ -3,32 +3,14 @@ import { CadreError, type ToolContext } from '../../../src/index.ts';
 import { askPerson } from '../../support/ask-person.ts';
 import { delegate } from '../../support/delegate.ts';
 import { tool } from '../../support/tools.ts';
+import { effectTools, repeatable, usual } from './tool-names.ts';
 import type { Host } from '../process/host.ts';
 import type { Execution, World } from '../world/world.ts';
-
-/** Effect tools by name, with what the engine is told of them. */
-const effectTools: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  pay: {},
-  fetch: { effect: 'pure' },
-  put: { effect: 'idempotent' },
-  serial: { concurrency: 'serial' },
-  alone: { concurrency: 'exclusive' },
-  only: { exclusive: true },
-  finish: { ends_flow: true },
-  gated: {},
-  strict: { parameters: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } },
-};
-
-/** Tools whose calls may be repeated after a crash. */
-export const repeatable: ReadonlySet<string> = new Set(['fetch', 'put']);
-
-/** All tools of the random profiles. */
-export const toolNames: readonly string[] = [...Object.keys(effectTools), 'delegate', 'ask_person'];
 
 /** The tools of the simulated team. They act on the world their run was launched with. */
 export function simTools(): readonly unknown[] {
   const effects = Object.entries(effectTools).map(([name, options]) =>
-    tool(name, (args, context) => perform(name, args as JsonObject, context), { timeout_ms: 2_000, ...options }),
+    tool(name, (args, context) => perform(name, args as JsonObject, context), { ...usual, ...options }),
   );
   return [...effects, delegate, askPerson];
 }

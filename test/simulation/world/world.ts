@@ -1,4 +1,5 @@
 import type { CallId, RunId, TurnId } from '../../../src/core/ids.ts';
+import { type Cast, chooseCast } from '../team/cast.ts';
 import { Disk } from '../disk/disk.ts';
 import { Faults } from './faults.ts';
 import type { Host } from '../process/host.ts';
@@ -59,6 +60,7 @@ export class World {
   readonly people: Random;
   readonly scheduler = new Scheduler();
   readonly time = new SimTime();
+  readonly cast: Cast;
   readonly disk: Disk;
   readonly executions: Execution[] = [];
   readonly requests: ModelRequestRecord[] = [];
@@ -77,6 +79,7 @@ export class World {
     this.order = createRandom(options.seed, 'order');
     this.replies = createRandom(options.seed, 'replies');
     this.people = createRandom(options.seed, 'people');
+    this.cast = chooseCast(createRandom(options.seed, 'cast'));
     // Drawn in any case, so that a run with a named crash goes like the one without until then.
     const crashes = this.order.int(4);
     this.crashesLeft = options.crashAt === undefined ? crashes : 1;

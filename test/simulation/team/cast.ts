@@ -1,22 +1,16 @@
-import { prepareEngine, type PreparedEngine } from '../../../src/engine/create-engine.ts';
-import type { RunId } from '../../../src/core/ids.ts';
 import type { ProfileFile } from '../../../src/core/profile.ts';
-import { defineIngestor } from '../../../src/index.ts';
 import { deciders, observers } from '../../support/random-profiles.ts';
 import { allow } from '../../support/tools.ts';
-import { simTools, toolNames } from './sim-tools.ts';
+import type { Random } from '../world/random.ts';
+import { toolNames } from './tool-names.ts';
 
-/** Profiles a simulated run may be launched with. */
-export const rootProfiles: readonly string[] = [
-  ...deciders.map((_, index) => `Root${index}`),
-  'Partner',
-  'Principal',
-  'Lead',
-  'Flow',
-];
-
-/** Profiles that `delegate` may start. */
-export const workerProfiles: readonly string[] = deciders.map((_, index) => `Worker${index}`);
+/** Who may act in one simulated run: the profile it begins with, and the files of all it can meet. */
+export interface Cast {
+  readonly root: string;
+  /** Profiles that `delegate` and calls of agents may start. */
+  readonly workers: readonly string[];
+  readonly files: readonly ProfileFile[];
+}
 
 /** Says in each prompt whose it is, and which turn's. */
 const instructions = 'instructions: "<<{{ meta.run_id }}|{{ meta.agent_id }}|{{ state.turn_count }}>>"';
@@ -26,40 +20,75 @@ const gates =
   'tool_gates: [{ id: gate, tools: [gated], condition: args.n != 0, verdict: ask }, { id: no, tools: [fetch], condition: args.n == 3, verdict: deny }]';
 const strategies = 'inbox_handling_strategies: [{ source: BAD, ingestor: bad }]';
 
+/** Chooses who acts in a run. Each process reads the files afresh, so there are no more of them than the run can meet. */
+export function chooseCast(random: Random): Cast {
+  const kind = random.int(deciders.length + Object.keys(teams).length);
+  const decider = deciders[kind];
+  if (decider !== undefined) return randomCast(decider, random);
+  const [root = '', members = []] = Object.entries(teams)[kind - deciders.length] ?? [];
+  const workers = members.filter((name) => name === 'Worker1');
+  const base = workers.length === 0 ? [] : [memberFile(workers)];
+  return { root, workers, files: [...base, ...members.map((name) => (name === 'Worker1' ? workerFile(1) : fixedFile(name)))] };
+}
+
+/** An agent of any decider, with two profiles it may call, of any decider themselves. */
+function randomCast(decider: string, random: Random): Cast {
+  const [first = 0, next = 0] = [random.int(deciders.length), random.int(deciders.length - 1)];
+  const second = next < first ? next : next + 1;
+  const workers = [`Worker${first}`, `Worker${second}`];
+  const root = profile('Root', 'associate', 'base_profile: Member', decider);
+  return { root: 'Root', workers, files: [memberFile(workers), root, workerFile(first), workerFile(second)] };
+}
+
 function profile(name: string, type: string, ...lines: readonly string[]): ProfileFile {
   const head = [`name: ${name}`, `type: ${type}`, 'llm_config_ref: m', instructions];
   return { path: `profiles/${name}.yaml`, text: `${[...head, ...lines].join('\n')}\n` };
 }
 
-function randomProfile(name: string, decider: string): ProfileFile {
-  const limits = 'limits: { max_turns: 4, max_children: 4, max_depth: 3, max_live: 6 }';
-  const calls = `callable_profiles: [${workerProfiles.join(', ')}]`;
+function workerFile(decider: number): ProfileFile {
+  const name = `Worker${decider}`;
   const exposed = `exposable_as_tool: { name: ask_${name}, description: Works., max_depth: 2, concurrency: serial }`;
-  const tools = allow(...toolNames, 'call_agent', 'call_agents', ...workerProfiles.map((worker) => `ask_${worker}`));
-  return profile(name, 'associate', decider, tools, limits, gates, strategies, observers, calls, exposed);
+  return profile(name, 'associate', 'base_profile: Member', deciders[decider] ?? '', exposed);
 }
 
-const files: readonly ProfileFile[] = [
-  ...deciders.map((decider, index) => randomProfile(`Root${index}`, decider)),
-  ...deciders.map((decider, index) => randomProfile(`Worker${index}`, decider)),
-  profile(
-    'Partner',
+/** What agents of any decider have in common: all tools and observers, and whom they may call. */
+function memberFile(workers: readonly string[]): ProfileFile {
+  const limits = 'limits: { max_turns: 4, max_children: 4, max_depth: 3, max_live: 6 }';
+  const calls = `callable_profiles: [${workers.join(', ')}]`;
+  const tools = allow(...toolNames, 'call_agent', 'call_agents', ...workers.map((worker) => `ask_${worker}`));
+  return profile('Member', 'base', tools, limits, gates, strategies, observers, calls);
+}
+
+/** The teams by the profile that is launched, with all of their members. */
+const teams: Readonly<Record<string, readonly string[]>> = {
+  Partner: ['Partner', 'Principal', 'Associate'],
+  Principal: ['Principal', 'Associate'],
+  Lead: ['Lead', 'Associate', 'Scribe', 'Worker1'],
+  Flow: ['Flow', 'Scribe', 'Worker1'],
+};
+
+function fixedFile(name: string): ProfileFile {
+  const [type = '', ...lines] = fixed[name] ?? [];
+  return profile(name, type, ...lines);
+}
+
+/** Profiles that are always the same: their type, and their lines. */
+const fixed: Readonly<Record<string, readonly string[]>> = {
+  Partner: [
     'partner',
     'tool_access_policy: { allowed_toolsets: [planning_tools, launch_tools, monitoring_tools, intervention_tools], allowed_individual_tools: [gated, ask_person] }',
     'limits: { max_turns: 6 }',
     gates,
     strategies,
     waits,
-  ),
-  profile(
-    'Principal',
+  ],
+  Principal: [
     'principal',
     'tool_access_policy: { allowed_toolsets: [planning_tools, dispatch_tools, reporting_tools, flow_control_end], allowed_individual_tools: [pay, fetch] }',
     'limits: { max_turns: 8 }',
     strategies,
-  ),
-  profile(
-    'Associate',
+  ],
+  Associate: [
     'associate',
     'available_for_staffing: true',
     'description_for_human: Works.',
@@ -68,13 +97,9 @@ const files: readonly ProfileFile[] = [
     gates,
     strategies,
     observers,
-  ),
-];
-
-/** What plans, and what is planned for: phases, a loop without a model, checkpoints, bounds of tools, what others see, and streams of events. */
-const planning: readonly ProfileFile[] = [
-  profile(
-    'Lead',
+  ],
+  // What plans, and what is planned for: phases, a loop without a model, checkpoints, bounds of tools, what others see, and streams of events.
+  Lead: [
     'principal',
     'callable_profiles: [Associate, Scribe, Worker1]',
     'tool_access_policy: { allowed_toolsets: [phases, flow_control_end], allowed_individual_tools: [pay, fetch] }',
@@ -82,9 +107,8 @@ const planning: readonly ProfileFile[] = [
     'pre_turn_observers: [{ id: must, condition: counters.turn_count % 3 == 1, action: { type: set_tool_choice, tool_choice: required } }, { id: not, condition: counters.turn_count % 2 == 1, action: { type: filter_tools, except: [pay] } }]',
     'limits: { max_turns: 6, max_live: 6 }',
     strategies,
-  ),
-  profile(
-    'Flow',
+  ],
+  Flow: [
     'principal',
     'callable_profiles: [Scribe, Worker1]',
     'tool_access_policy: { allowed_toolsets: [agents, phases] }',
@@ -92,9 +116,8 @@ const planning: readonly ProfileFile[] = [
     'limits: { max_turns: 8, max_live: 6 }',
     'planner: { type: loop, max_iterations: 2, until: iteration == 2, steps: [{ id: work, tool: run_plan, args: { phases: [{ name: "a {{ iteration }}", worker: Scribe }, { name: b, worker: Worker1, depends_on: [] }, { name: c, worker: Scribe }] } }, { id: judge, tool: call_agent, keep_agent: true, args: { profile: Scribe, input: "Judge {{ results.work.ok }}" } }] }',
     strategies,
-  ),
-  profile(
-    'Scribe',
+  ],
+  Scribe: [
     'associate',
     'tool_access_policy: { allowed_toolsets: [flow_control_end], allowed_individual_tools: [pay, put, fetch, gated, ask_person] }',
     'context_policy: { rendering: { style: event_stream, full: 100 } }',
@@ -102,35 +125,5 @@ const planning: readonly ProfileFile[] = [
     'limits: { max_turns: 4 }',
     gates,
     strategies,
-  ),
-];
-
-const bad = defineIngestor({
-  name: 'bad',
-  ingest: () => {
-    throw new Error('never');
-  },
-});
-
-let made: Promise<PreparedEngine> | undefined;
-
-/** The team's profiles and tools, compiled once per process. */
-export function prepared(): Promise<PreparedEngine> {
-  made ??= prepareEngine({
-    profiles: { files: [...files, ...planning] },
-    models: { m: { specificationVersion: 'v4', provider: 'none', modelId: 'none', doStream: () => undefined } },
-    tools: simTools(),
-    ingestors: [bad],
-    team: { maxParallel: 2 },
-  });
-  return made;
-}
-
-/** Whose prompt it is, and which turn's, as its system message says. */
-export function promptOwner(prompt: readonly { readonly role: string; readonly content: unknown }[]): {
-  readonly runId: RunId;
-  readonly turnId: string;
-} {
-  const [, runId = '', agentId = '', turns = ''] = /<<([^|]+)\|([^|]+)\|(\d+)>>/.exec(String(prompt[0]?.content)) ?? [];
-  return { runId: runId as RunId, turnId: `${agentId}.t${Number(turns) + 1}` };
-}
+  ],
+};

@@ -1,0 +1,25 @@
+// Schemas are compiled once for each object that stands in the program.
+const anyArguments = { type: 'object' };
+const strictArguments = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+
+/** Effect tools by name, with what the engine is told of them. */
+export const effectTools: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  pay: {},
+  fetch: { effect: 'pure' },
+  put: { effect: 'idempotent' },
+  serial: { concurrency: 'serial' },
+  alone: { concurrency: 'exclusive' },
+  only: { exclusive: true },
+  finish: { ends_flow: true },
+  gated: {},
+  strict: { parameters: strictArguments },
+};
+
+/** Whatever the tool, its arguments are an object, unless it says more. */
+export const usual: Readonly<Record<string, unknown>> = { parameters: anyArguments, timeout_ms: 2_000 };
+
+/** Tools whose calls may be repeated after a crash. */
+export const repeatable: ReadonlySet<string> = new Set(['fetch', 'put']);
+
+/** All tools of the random profiles. */
+export const toolNames: readonly string[] = [...Object.keys(effectTools), 'delegate', 'ask_person'];
