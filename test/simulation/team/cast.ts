@@ -33,7 +33,8 @@ export function chooseCast(random: Random): Cast {
 
 /** An agent of any decider, with two profiles it may call, of any decider themselves. */
 function randomCast(decider: string, random: Random): Cast {
-  const [first = 0, next = 0] = [random.int(deciders.length), random.int(deciders.length - 1)];
+  const first = random.int(deciders.length);
+  const next = random.int(deciders.length - 1);
   const second = next < first ? next : next + 1;
   const workers = [`Worker${first}`, `Worker${second}`];
   const root = profile('Root', 'associate', 'base_profile: Member', decider);
