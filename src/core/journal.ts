@@ -97,6 +97,8 @@ export interface Journal {
   acquire(runId: RunId, owner: string): Awaitable<Lease>;
   release(lease: Lease): Awaitable<void>;
   append(lease: Lease, commit: Commit): Awaitable<void>;
+  /** Resolves once every commit appended so far survives a power cut; many at once cost one sync. A store without it syncs commit by commit. */
+  sync?(): Awaitable<void>;
   /** Events with a sequence number above `after`, at most `limit`. RUN_UNKNOWN when there is no such run. */
   read(runId: RunId, options?: { readonly after?: number; readonly limit?: number }): Awaitable<readonly CadreEvent[]>;
   /** A text as it was stored; undefined when there is none under this hash. Never a promise. */

@@ -86,8 +86,13 @@ export interface ToolContext {
   readonly runId: RunId;
   readonly agentId: AgentId;
   readonly turnId: TurnId;
-  /** The engine's call id; also the idempotency key. */
+  /** The engine's call id; other runs have calls with the same one. */
   readonly toolCallId: CallId;
+  /**
+   * The key to hand to services that do a request once per key: the same for every attempt at this call, in any process, and never
+   * that of another request (another run, call, tool or arguments). Letters, digits, `_`, `.` and `-`.
+   */
+  readonly idempotencyKey: string;
   readonly providerCallId: string;
   readonly attempt: number;
   readonly signal: AbortSignal;

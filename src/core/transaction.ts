@@ -79,7 +79,7 @@ export class Transaction {
   #looked = 0;
   /** Agents that ended in this decision, by which event, and whose parents have not been told yet. */
   readonly ended: { readonly agentId: AgentId; readonly seq: number }[] = [];
-  /** The commit makes an unsafe effect due, records its result, or ends the run: sync it fully. */
+  /** The commit starts a tool that is not pure, records the result of an unsafe one, or ends the run: sync it fully. */
   sync = false;
   readonly #hash: (text: string) => ContentHash;
   readonly #known: Set<ContentHash>;

@@ -19,6 +19,8 @@ export interface CallLinks {
   readonly workspace: () => string;
   readonly content: (hash: ContentHash) => string | undefined;
   readonly live: RunLive;
+  /** The key of the request, made when a tool asks for it. */
+  readonly idempotencyKey: () => string;
 }
 
 /** What an effect tool gets besides its arguments; its views and its signal are made when the tool asks for them. */
@@ -43,6 +45,10 @@ export class CallContext implements ToolContext {
     this.context = links.context;
     this.progress = links.progress;
     this.#links = links;
+  }
+
+  get idempotencyKey(): string {
+    return this.#links.idempotencyKey();
   }
 
   get signal(): AbortSignal {

@@ -12,6 +12,7 @@ import type { Replay } from '../models/replay.ts';
 import type { Input, Kernel } from './decide.ts';
 import { blockedNote, couldNotBeMade, outageNote } from './effect-faults.ts';
 import { CallContext } from './call-context.ts';
+import { idempotencyKey } from './idempotency-key.ts';
 import { withinRequest } from './current-request.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { atMost, Closings } from './closings.ts';
@@ -223,7 +224,8 @@ export class Effects {
     if (replay !== undefined)
       return this.#track({ kind: 'tool', key: callId }, abort, replayedTool(replay, run, agent, call), toInput, failed);
     let isOut = false;
-    const links = { scope: agentScope(kernel.env, run, agent), context, abort, workspace, content, live };
+    const key = (): string => idempotencyKey(run.meta.runId, call);
+    const links = { scope: agentScope(kernel.env, run, agent), context, abort, workspace, content, live, idempotencyKey: key };
     const contextOf = (progress: ToolContext['progress']): ToolContext => new CallContext(identity, { ...links, progress });
     const outcome = runTool({
       name: tool.name,

@@ -59,7 +59,10 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
     tx.touch(agent.meta.agentId);
   }
   // In the same commit: an agent that is about to end reads it in its next turn all the same.
-  if (by.said !== undefined) tx.post(by.said.to, by.said.item);
+  if (by.said === undefined) return;
+  tx.post(by.said.to, by.said.item);
+  // A fork is a launch: what it was begun with outlives a power cut once it is acknowledged.
+  tx.sync = true;
 }
 
 function recoverTurn(tx: Transaction, env: Env, agent: AgentState): void {

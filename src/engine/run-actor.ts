@@ -8,6 +8,7 @@ import { Transaction } from '../core/transaction.ts';
 import { admit, type Judge } from './admit.ts';
 import { asStoreError } from './store-error.ts';
 import { CommitBatch, mayWait, type Prefix } from './commit-batch.ts';
+import { CommitWriter } from './commit-writer.ts';
 import { decide, type Input } from './decide.ts';
 import { type EffectPorts, Effects } from './effects.ts';
 import { engineFault, suspendedError } from './run-errors.ts';
@@ -46,7 +47,7 @@ export class RunActor {
   readonly #subscribers: Subscribers;
   readonly #effects: Effects;
   readonly #ports: ActorPorts;
-  readonly #lease: Lease;
+  readonly #writer: CommitWriter;
   readonly #queue: Entry[] = [];
   readonly #known = new Set<ContentHash>();
   readonly #idle = new Set<() => void>();
@@ -62,7 +63,7 @@ export class RunActor {
 
   constructor(state: RunState, lease: Lease, ports: ActorPorts) {
     this.state = state;
-    this.#lease = lease;
+    this.#writer = new CommitWriter(ports.journal, lease);
     this.#ports = ports;
     this.#subscribers = new Subscribers((message) =>
       this.tell({ kind: 'note', level: 'warning', code: 'SUBSCRIBER_FAILED', message }),
@@ -89,7 +90,7 @@ export class RunActor {
   /** Hands in an input nobody waits for. */
   readonly tell = (input: Input): void => this.#enqueue({ input });
 
-  /** Commits the start of a run together with what its first input decides. */
+  /** Commits the start of a run together with what its first input decides; resolves once a power cut cannot take it back. */
   async begin(prefix: Prefix, input: Input): Promise<void> {
     for (const entry of prefix.contents) this.#known.add(entry.hash);
     await this.#commit([{ input }], prefix);
@@ -139,8 +140,7 @@ export class RunActor {
       await (this.#appending ?? new Promise<void>((resolve) => this.#ports.defer(resolve)));
     this.#paused = true;
     this.#subscribers.close(error);
-    // All that is left is in the journal: a store that fails now keeps nothing from being closed.
-    await Promise.try(() => this.#ports.journal.release(this.#lease)).catch(() => undefined);
+    await this.#writer.leave();
   }
 
   #enqueue(entry: Entry): void {
@@ -225,7 +225,7 @@ export class RunActor {
   }
 
   #append(tx: Transaction, entries: readonly Entry[], batch: CommitBatch): Promise<void> | undefined {
-    const { events, contents, expectedSeq } = batch;
+    const { events } = batch;
     if (events.length === 0) {
       // Taking a run up again may say nothing new, and still has a model call to make.
       for (const effect of tx.effects) this.#effects.start(this.state, effect);
@@ -233,13 +233,7 @@ export class RunActor {
       return undefined;
     }
     try {
-      const appended = this.#ports.journal.append(this.#lease, {
-        runId: this.state.meta.runId,
-        expectedSeq,
-        events,
-        contents,
-        sync: tx.sync,
-      });
+      const appended = this.#writer.append(this.state.meta.runId, batch, tx.sync);
       if (appended !== undefined) {
         const applied = appended.then(
           () => this.#committed(tx, events, entries),

@@ -2,7 +2,7 @@ import { unplaced } from '../core/event.ts';
 import type { AgentState, CallState } from '../core/state.ts';
 import type { EffectTool } from '../core/tool.ts';
 import type { Transaction } from '../core/transaction.ts';
-import { mustOutlivePowerCut } from './tool-end.ts';
+import { startMustOutlivePowerCut } from './tool-end.ts';
 
 /** Puts on the record that a call begins to run, for the first time or again, and makes its tool due. */
 export function startCall(
@@ -28,6 +28,6 @@ export function startCall(
     },
     cause,
   );
-  if (mustOutlivePowerCut(tool)) tx.sync = true;
+  if (startMustOutlivePowerCut(tool)) tx.sync = true;
   tx.effects.push({ kind: 'tool', agentId, turnId, callId: call.callId, pure: tool.effect === 'pure', cause: start.seq });
 }

@@ -23,9 +23,17 @@ export interface CallEnding {
   readonly cause?: number;
 }
 
-/** Tells whether a start or an end of the tool's calls must be on the disk itself: were it lost, the tool would be run again. */
-export function mustOutlivePowerCut(tool: Tool | undefined): boolean {
+/** True when the end of the tool's calls must be on the disk itself: were it lost, the tool would be run again. */
+function endMustOutlivePowerCut(tool: Tool | undefined): boolean {
   return tool?.effect === 'unsafe' || tool?.effect === 'verifiable';
+}
+
+/**
+ * True when the start of the tool's calls must be on the disk itself before it runs. Were the start of an `idempotent` call lost, its id,
+ * which counts the calls of the run, would later name another request, and whoever remembers the first one would not do the second.
+ */
+export function startMustOutlivePowerCut(tool: Tool): boolean {
+  return tool.effect !== 'pure';
 }
 
 /** Ends a call with an error: the model reads its code and its message. */
@@ -69,7 +77,7 @@ export function endCall(tx: Transaction, env: Env, agent: AgentState, callId: Ca
   if (ending.progress !== undefined && ending.progress.length > 0) draft.progress = ending.progress;
   if (ending.full !== undefined) draft.full = tx.content(ending.full);
   const end = tx.emit(draft, ending.cause ?? call.startSeq ?? call.request.seq);
-  if (mustOutlivePowerCut(tool) && call.startSeq !== undefined) tx.sync = true;
+  if (endMustOutlivePowerCut(tool) && call.startSeq !== undefined) tx.sync = true;
   if (agent.status === 'ended') return;
   const payload: Record<string, JsonValue> = {
     tool_name: call.request.name,

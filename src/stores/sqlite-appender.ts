@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { CadreError } from '../core/error.ts';
 import type { RunId } from '../core/ids.ts';
@@ -9,7 +8,7 @@ import { changesStatus, importedMark, summaryChange } from './run-summary.ts';
 import type { SummaryChange } from './run-summary.ts';
 import { commitSum, contentSum, keySpan, maxRuns } from './sqlite-schema.ts';
 import { inTransaction } from './sqlite-transaction.ts';
-import { syncDirectory } from './sync-directory.ts';
+import type { WalSync } from './wal-sync.ts';
 
 /** Events that one row holds at most: whoever wants some of them reads all of the row. */
 const largestRow = 1_000;
@@ -21,12 +20,13 @@ export class SqliteAppender {
   readonly #alwaysFull: boolean;
   readonly #statements = new Map<string, StatementSync>();
   readonly #runNumbers = new Map<RunId, number>();
+  readonly #sync: WalSync;
   #isFull = false;
-  #areNamesSynced = false;
 
-  constructor(database: DatabaseSync, file: string, alwaysFull: boolean) {
+  constructor(database: DatabaseSync, file: string, sync: WalSync, alwaysFull: boolean) {
     this.#database = database;
     this.#file = file;
+    this.#sync = sync;
     this.#alwaysFull = alwaysFull;
   }
 
@@ -191,11 +191,7 @@ export class SqliteAppender {
   /** Costs about a microsecond, and only when the level changes. */
   #setSync(full: boolean): void {
     if (full === this.#isFull) return;
-    // The log is a new file each time the journal is opened, and SQLite as Node builds it does not sync its name.
-    if (full && !this.#areNamesSynced) {
-      syncDirectory(dirname(this.#file));
-      this.#areNamesSynced = true;
-    }
+    if (full) this.#sync.syncNames();
     this.#prepare(full ? 'PRAGMA synchronous = FULL' : 'PRAGMA synchronous = NORMAL').run();
     this.#isFull = full;
   }

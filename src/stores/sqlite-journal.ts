@@ -9,6 +9,7 @@ import { SqliteAppender } from './sqlite-appender.ts';
 import { SqliteLeases } from './sqlite-leases.ts';
 import { SqliteMarks } from './sqlite-marks.ts';
 import { SqliteReader } from './sqlite-reader.ts';
+import { WalSync } from './wal-sync.ts';
 
 /** How a journal file is opened. */
 export interface SqliteJournalOptions {
@@ -29,7 +30,8 @@ export interface SqliteJournalOptions {
  * Owns: the file's layout, what is durable when, who may append. Does not own: what the events mean.
  * 1. A commit is one row (a very long one several), written by one statement or one transaction together with everything else that changes.
  * 2. The lease and the expected sequence number are checked by the very statement that writes the row.
- * 3. `sync` raises SQLite's own level to FULL for that commit: it syncs the write-ahead log and with it all earlier commits.
+ * 3. A commit with `sync` raises SQLite's own level to FULL: it syncs the write-ahead log and with it all earlier commits. `sync()` does the
+ *    same for what was committed without, once for all who ask at a time.
  *
  * Fails with STORE_CORRUPT, STORE_NEWER or STORE_FAILED, as the port says.
  */
@@ -51,6 +53,8 @@ export class SqliteJournal implements Journal {
   readonly #leases: SqliteLeases;
   readonly #appender: SqliteAppender;
   readonly #marks: SqliteMarks;
+  readonly #sync: WalSync;
+  readonly #isAlwaysFull: boolean;
 
   constructor(path: string, database: DatabaseSync, options: SqliteJournalOptions) {
     this.location = path;
@@ -58,7 +62,9 @@ export class SqliteJournal implements Journal {
     this.#reader = new SqliteReader(this.#database, path);
     this.#leases = new SqliteLeases(this.#database, path, options.takeOver ?? false);
     this.#marks = new SqliteMarks(this.#database, path);
-    this.#appender = new SqliteAppender(this.#database, path, options.durability === 'full');
+    this.#sync = new WalSync(path);
+    this.#isAlwaysFull = options.durability === 'full';
+    this.#appender = new SqliteAppender(this.#database, path, this.#sync, this.#isAlwaysFull);
   }
 
   acquire(runId: RunId, owner: string): Lease {
@@ -78,6 +84,16 @@ export class SqliteJournal implements Journal {
       this.#appender.append(lease, commit);
     } catch (error) {
       throw toStoreError(error, this.location, `appending to run ${commit.runId} after seq ${commit.expectedSeq}`);
+    }
+  }
+
+  async sync(): Promise<void> {
+    if (!this.#database.isOpen) throw closedJournal(this.location);
+    if (this.#isAlwaysFull) return;
+    try {
+      await this.#sync.request();
+    } catch (error) {
+      throw toStoreError(error, this.location, 'syncing the journal');
     }
   }
 
@@ -105,7 +121,15 @@ export class SqliteJournal implements Journal {
     this.#guard(`marking run ${runId}`, () => this.#marks.mark(runId, change));
   }
 
-  close(): void {
+  close(): Promise<void> | undefined {
+    if (!this.#database.isOpen) return undefined;
+    const synced = this.#sync.close();
+    if (synced !== undefined) return synced.then(() => this.#close());
+    this.#close();
+    return undefined;
+  }
+
+  #close(): void {
     if (!this.#database.isOpen) return;
     this.#guard('closing', () => {
       try {

@@ -101,6 +101,14 @@ export function journalContract(name: string, make: () => JournalPlace): void {
         expect(await journal.runs()).toMatchObject([{ title: 'first', status: 'completed', lastSeq: many.length, agents: 1 }]);
       });
 
+      it('syncs what was appended, for all who ask, also with nothing appended yet', async () => {
+        await journal.sync?.();
+        const lease = await journal.acquire(runId, sampleOwner('a'));
+        await append(lease, 0, runBegin('first'));
+        await Promise.all([journal.sync?.(), journal.sync?.()]);
+        expect(await journal.read(runId)).toHaveLength(2);
+      });
+
       it('refuses a commit at a stale sequence number and writes nothing of it', async () => {
         const lease = await journal.acquire(runId, sampleOwner('a'));
         await append(lease, 0, runBegin('first'));

@@ -10,6 +10,7 @@ export function toolContext(change: Partial<ToolContext> = {}): ToolContext {
     agentId: 'Agent_1' as AgentId,
     turnId: 'Agent_1.t1' as TurnId,
     toolCallId: 'c00000001' as CallId,
+    idempotencyKey: 'r1.c00000001.request',
     providerCallId: 'call_1',
     attempt: 1,
     signal: new AbortController().signal,

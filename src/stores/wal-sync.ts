@@ -1,0 +1,70 @@
+import { closeSync, fdatasync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { syncDirectory } from './sync-directory.ts';
+
+const syncData = promisify(fdatasync);
+
+/**
+ * Syncs the write-ahead log of an open journal beside SQLite, without stopping the event loop.
+ *
+ * 1. What was committed before a request is on the disk when the request resolves: SQLite has written it to the log, or has moved it
+ *    from there into the file, which it syncs.
+ * 2. Requests that come while a sync is under way share the next one.
+ * 3. Only the log is opened: closing a second descriptor of the file itself would drop SQLite's locks on it.
+ */
+export class WalSync {
+  readonly #file: string;
+  #descriptor: number | undefined;
+  #areNamesSynced = false;
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Resolves when everything committed before is on the disk. */
+  request(): Promise<void> {
+    this.#next ??= this.#run();
+    return this.#next;
+  }
+
+  /** Makes the names of the file and its log outlive a power cut: the log is a new file each time, and SQLite as Node builds it does not sync its name. */
+  syncNames(): void {
+    if (this.#areNamesSynced) return;
+    syncDirectory(dirname(this.#file));
+    this.#areNamesSynced = true;
+  }
+
+  /** Closes the log; a promise only when a sync is under way. */
+  close(): Promise<void> | undefined {
+    const last = this.#next ?? this.#running;
+    if (last !== undefined)
+      return last.then(
+        () => this.#closeLog(),
+        () => this.#closeLog(),
+      );
+    this.#closeLog();
+    return undefined;
+  }
+
+  async #run(): Promise<void> {
+    await this.#running?.catch(() => undefined);
+    const own = this.#next;
+    this.#running = own;
+    this.#next = undefined;
+    try {
+      this.#descriptor ??= openSync(`${this.#file}-wal`, 'r+');
+      await syncData(this.#descriptor);
+      this.syncNames();
+    } finally {
+      if (this.#running === own) this.#running = undefined;
+    }
+  }
+
+  #closeLog(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+}
