@@ -4,6 +4,7 @@ import { toTerminalText } from '../inspector/format/terminal-text.ts';
 import { deadlineText, scopeText } from '../inspector/format/request-text.ts';
 import { plainStyle, type FormatOptions } from '../inspector/format/text-style.ts';
 import { safe } from '../inspector/format/layout.ts';
+import { approvalFacts } from '../inspector/approval-text.ts';
 import { lookAlikes } from '../inspector/look-alikes.ts';
 import { choicesOf } from '../inspector/read-answer.ts';
 import { thisCommand } from './this-command.ts';
@@ -44,6 +45,7 @@ export function formatRequest(request: PendingRequest, { style = plainStyle, now
     ...(request.kind === 'approval' || Object.keys(request.args).length > 0
       ? [style.dim('  with the arguments'), ...indented(args), style.dim(`  sha256 ${digest}`)]
       : []),
+    ...approvalFacts(request).map(({ text, isWarning }) => (isWarning ? style.yellow : style.dim)(`  ${safe(text)}`)),
     ...lookAlikes(`${request.tool} ${args}`).map((word) => style.yellow(`  looks like another word: ${safe(word)}`)),
     ...numberedChoices(request),
     ...[scopeText(request, safe)].flatMap((scope) => (scope === undefined ? [] : [style.dim(`  always: ${scope}`)])),

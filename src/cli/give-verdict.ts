@@ -7,6 +7,7 @@ import { readVerdict } from './read-verdict.ts';
 const unusable: ReadonlySet<string> = new Set([
   'OPTION_INVALID',
   'PENDING_UNKNOWN',
+  'APPROVAL_CHANGED',
   'TOOL_ARGUMENTS_INVALID',
   'TOOL_DENIED',
   'TOOL_MISSING',
@@ -21,6 +22,7 @@ export async function giveVerdict(run: Run, request: PendingRequest, line: strin
         await run.approve(request.id, {
           ...(verdict.args === undefined ? {} : { args: verdict.args }),
           ...(verdict.always === undefined ? {} : { always: verdict.always }),
+          ...(request.fingerprint === undefined ? {} : { fingerprint: request.fingerprint }),
         });
         return undefined;
       case 'reject':

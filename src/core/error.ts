@@ -61,6 +61,7 @@ export type ErrorCode =
   | 'RUN_EXISTS'
   | 'RUN_IMPORTED'
   | 'PENDING_UNKNOWN'
+  | 'APPROVAL_CHANGED'
   | 'STORE_CONFLICT'
   | 'STORE_CORRUPT'
   | 'STORE_NEWER'

@@ -62,6 +62,8 @@ export interface RunResume {
   readonly downMs: number;
   /** Content hash of the profile files the run goes by from here on, when they are not those from before. */
   readonly profiles?: ContentHash;
+  /** Standing approvals that end, since their gate is another one or gone: the events that gave them. */
+  readonly revoked?: readonly number[];
 }
 /** Somebody outside changed profiles while the run goes on. */
 export interface ProfilesUpdate {
@@ -69,6 +71,8 @@ export interface ProfilesUpdate {
   /** Content hash of the profile files the run goes by from here on. */
   readonly profiles: ContentHash;
   readonly changes: readonly ProfileChange[];
+  /** Standing approvals that end, since their gate is another one or gone: the events that gave them. */
+  readonly revoked?: readonly number[];
 }
 /** The wall clock jumped, forwards or back, while the run was in this process: deadlines do not follow it. */
 export interface ClockJump {

@@ -1,7 +1,11 @@
+import type { CapabilityPart } from './capability.ts';
 import { CadreError } from './error.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import { checkpointChoices, type OwnQuestion, questionId } from './own-question.ts';
+import type { PromptFacts } from './prompt-sources.ts';
 import type { AgentState, RunState } from './state.ts';
+import type { SandboxUse } from './tool.ts';
+import type { ApprovalWait } from './transition.ts';
 
 /** Something that waits for a person. */
 export interface PendingRequest {
@@ -20,6 +24,14 @@ export interface PendingRequest {
   /** The gate that asks, and the profile it stands in: what `approve(id, { always: true })` would allow all calls of the tool before.
    *  The gate `needs_approval` is the tool's own wish. */
   readonly gate?: { readonly id: string; readonly profile: string };
+  /** Of an approval: where what the model was looking at came from when it made the call, as gates see it (`prompt`). */
+  readonly prompt?: PromptFacts;
+  /** Of an approval: whether the programs that the tool starts run in the sandbox; absent when it starts none. */
+  readonly sandbox?: SandboxUse;
+  /** Of an approval: what has changed since a person agreed to this call, who is therefore asked again. */
+  readonly changed?: readonly CapabilityPart[];
+  /** Of an approval: the hash of all that `approve` agrees to. Hand it to `approve` to agree to nothing else. */
+  readonly fingerprint?: string;
   /** Wall time it was asked at, in milliseconds since 1970. */
   readonly since: number;
   /** Wall time at which it is answered without a person; absent when it waits for ever. */
@@ -52,7 +64,7 @@ export function pendingOf(run: RunState): readonly PendingRequest[] {
               expiresAt: (call.suspendedAt ?? call.request.at) + run.jumpedMs + waitFor.expires.afterMs,
               onExpire: waitFor.kind === 'approval' ? waitFor.expires.verdict : 'deny',
             }),
-        ...(waitFor.kind === 'approval' ? { gate: { id: waitFor.gateId, profile: agent.meta.profile } } : {}),
+        ...(waitFor.kind === 'approval' ? approvalFacts(agent, waitFor) : {}),
         ...(waitFor.kind === 'question'
           ? { message: waitFor.prompt }
           : waitFor.message === undefined
@@ -63,6 +75,20 @@ export function pendingOf(run: RunState): readonly PendingRequest[] {
     }
   }
   return pending;
+}
+
+/** What a person must know before they let a call run. */
+function approvalFacts(
+  { meta }: AgentState,
+  { gateId, capability, prompt, sandbox, changed }: ApprovalWait,
+): Pick<PendingRequest, 'gate' | 'prompt' | 'sandbox' | 'changed' | 'fingerprint'> {
+  return {
+    gate: { id: gateId, profile: meta.profile },
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(changed === undefined ? {} : { changed }),
+    ...(capability === undefined ? {} : { fingerprint: capability.fingerprint }),
+  };
 }
 
 /** Tells whether an agent waits on a question of its own. */

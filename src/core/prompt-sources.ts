@@ -5,6 +5,12 @@ export interface PromptSources {
   readonly untrusted: readonly string[];
 }
 
+/** What gates see of a prompt as `prompt`, and people who are asked whether a call may run. */
+export interface PromptFacts extends PromptSources {
+  /** Some agent of the run has read untrusted text. */
+  readonly tainted: boolean;
+}
+
 /** Where texts of one origin stand last in an agent's history, counted from its start; -1 when nowhere. */
 export interface SourceMark {
   readonly at: number;

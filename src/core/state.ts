@@ -1,4 +1,5 @@
 import type { AgentContext } from './agent-context.ts';
+import type { Capability } from './capability.ts';
 import type { Budget, ModuleBudget, RunUsage } from './budget.ts';
 import type { EventOf, RunEndStatus, RunImport } from './event.ts';
 import type { ErrorRecord } from './error.ts';
@@ -257,6 +258,10 @@ export interface CallState {
   attempt: number;
   /** Set once a person allowed it. */
   approved: boolean;
+  /** What was agreed to when it was allowed. */
+  agreed: Capability | undefined;
+  /** It was started and did not end, and nothing says that it did not happen. */
+  mayHaveHappened: boolean;
   end: EventOf<'tool.end'> | undefined;
 }
 

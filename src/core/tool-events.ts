@@ -1,5 +1,6 @@
 import type { ErrorRecord } from './error.ts';
 import type { AgentId, CallId, ContentHash, TurnId } from './ids.ts';
+import type { Capability } from './capability.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Content } from './message.ts';
 import type { WaitFor } from './transition.ts';
@@ -49,6 +50,8 @@ export interface ToolAnswer {
   readonly message?: string;
   /** The arguments the call runs with in place of its own; the model is told. */
   readonly args?: JsonObject;
+  /** What was agreed to; the call runs only as long as it is the same. Absent in journals of earlier versions. */
+  readonly capability?: Capability;
   /** Every call of this tool that the same gate asks about is allowed, until the run ends. */
   readonly always?: boolean;
   /** Nobody was asked: the event that allowed such calls once and for all. */

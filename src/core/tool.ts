@@ -21,6 +21,9 @@ export type OnUnknown = 'tell_model' | 'ask_human' | 'fail';
  */
 export type ToolConcurrency = 'parallel' | 'serial' | 'exclusive';
 
+/** Where the programs that a tool starts run: in the sandbox, or with all rights of the engine. */
+export type SandboxUse = 'on' | 'off';
+
 /** One problem of a call's arguments, with a JSON pointer to the place. */
 export interface ArgumentProblem {
   readonly path: string;
@@ -68,6 +71,10 @@ export interface ToolBase {
   readonly needsApproval?: boolean;
   /** Changes when the tool's server describes it differently: what a person allowed before holds no longer. */
   readonly fingerprint?: string;
+  /** The settings of its toolset for the values of a run's request: an approval is bound to their hash. They may hold secrets. */
+  readonly settingsFor?: (request: JsonObject) => JsonObject;
+  /** Absent when it starts no programs. */
+  readonly sandbox?: SandboxUse;
   /** Only looks whether something is ready: calling it again with the same result is no stagnation. */
   readonly polls?: boolean;
   /** Its results are shown as they are: `context_policy.result_preview` does not shorten them. */

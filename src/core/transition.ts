@@ -1,12 +1,14 @@
 import type { AgentId, CallId, TurnId } from './ids.ts';
+import type { Capability, CapabilityPart } from './capability.ts';
 import type { EventDraft } from './event.ts';
 import type { AgentEnding } from './tool-events.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Content } from './message.ts';
 import type { CompiledProfile, HandoverProtocol } from './profile.ts';
+import type { PromptFacts } from './prompt-sources.ts';
 import type { Scope } from './expression/expression.ts';
 import type { AgentState, RunState } from './state.ts';
-import type { ArgumentCheck } from './tool.ts';
+import type { ArgumentCheck, SandboxUse } from './tool.ts';
 
 /** When a call that waits for a person is answered without one. */
 export interface Expiry {
@@ -22,8 +24,23 @@ export type WaitFor =
   | { readonly kind: 'agents'; readonly agentIds: readonly AgentId[]; readonly orWait?: true }
   /** A person must answer; `schema` describes a valid answer. */
   | { readonly kind: 'question'; readonly prompt: string; readonly schema?: JsonObject; readonly expires?: Expiry }
-  /** A person must approve the call itself; set by gates, not by tools. */
-  | { readonly kind: 'approval'; readonly gateId: string; readonly message?: string; readonly expires?: Expiry };
+  | ApprovalWait;
+
+/** A person must approve the call itself; set by gates, not by tools. */
+export interface ApprovalWait {
+  readonly kind: 'approval';
+  readonly gateId: string;
+  readonly message?: string;
+  readonly expires?: Expiry;
+  /** What the person is asked to agree to; absent in journals of earlier versions. */
+  readonly capability?: Capability;
+  /** Where what the model was looking at came from when it made the call; absent in journals of earlier versions. */
+  readonly prompt?: PromptFacts;
+  /** Whether the programs that the tool starts run in the sandbox; absent when it starts none. */
+  readonly sandbox?: SandboxUse;
+  /** Why the person is asked again: what has changed since a person agreed to this call. */
+  readonly changed?: readonly CapabilityPart[];
+}
 
 /** Something a suspended call waited for has happened. */
 export type Happening =

@@ -1,13 +1,15 @@
+import type { Capability } from '../core/capability.ts';
 import type { CallId } from '../core/ids.ts';
 import { checkpointOutcome } from '../core/checkpoint.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import { checkpointChoices, questionId } from '../core/own-question.ts';
 import type { AgentState, CallState, RunState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
-import { hasChangedSince } from '../nodes/asked-gate.ts';
+import type { WaitFor } from '../core/transition.ts';
+import { withArguments } from '../nodes/capability-of.ts';
 import { endAgent } from '../nodes/end-agent.ts';
 import { profileOf } from '../nodes/profile-of.ts';
-import { endCall } from '../nodes/tool-end.ts';
+import { refuseCall } from '../nodes/refuse-call.ts';
 import { applyTestimony, asksWhetherHappened } from '../nodes/unknown-outcome.ts';
 import type { Input, Kernel } from './decide.ts';
 import { isAsking } from '../core/pending.ts';
@@ -31,6 +33,7 @@ export function applyAnswer(tx: Transaction, kernel: Kernel, input: Extract<Inpu
   if (found === undefined) return;
   const { agent, call } = found;
   const suspended = call.waitFor;
+  const edited = editedArgs(kernel, found, input.args);
   const answer = tx.emit({
     type: 'tool.answer',
     agentId: agent.meta.agentId,
@@ -39,26 +42,14 @@ export function applyAnswer(tx: Transaction, kernel: Kernel, input: Extract<Inpu
     verdict: input.verdict,
     ...(input.value === undefined ? {} : { value: input.value }),
     ...(input.message === undefined ? {} : { message: input.message }),
-    ...editedArgs(kernel, found, input.args),
+    ...(edited === undefined ? {} : { args: edited }),
+    ...(input.verdict === 'approved' ? agreedTo(kernel, suspended, edited) : {}),
     ...(input.always === true ? { always: true } : {}),
   });
   tx.setCause(answer.seq);
   if (input.verdict === 'rejected') {
     const message = input.message ?? 'a person refused this call';
-    endCall(tx, kernel.env, agent, call.callId, {
-      status: 'denied',
-      content: JSON.stringify({ error: 'TOOL_DENIED', message }),
-      error: { code: 'TOOL_DENIED', message },
-      cause: answer.seq,
-    });
-  } else if (suspended?.kind === 'approval' && hasChangedSince(suspended.gateId, kernel.env.catalog.get(call.request.name))) {
-    const message = `'${call.request.name}' was changed by its server after a person was asked about this call, so it was not run. Look at it again, and call it anew if need be.`;
-    endCall(tx, kernel.env, agent, call.callId, {
-      status: 'denied',
-      content: JSON.stringify({ error: 'TOOL_DENIED', message }),
-      error: { code: 'TOOL_DENIED', message },
-      cause: answer.seq,
-    });
+    refuseCall(tx, kernel.env, agent, call, { status: 'denied', code: 'TOOL_DENIED', message, cause: answer.seq });
   } else if (suspended?.kind === 'question' && asksWhetherHappened(call)) {
     applyTestimony(tx, kernel.env, agent, call, { value: input.value, cause: answer.seq });
   } else if (suspended?.kind === 'question') {
@@ -86,11 +77,21 @@ function editedArgs(
   { env }: Kernel,
   { agent, call }: { readonly agent: AgentState; readonly call: CallState },
   args: JsonObject | undefined,
-): { readonly args?: JsonObject } {
-  if (args === undefined) return {};
+): JsonObject | undefined {
+  if (args === undefined) return undefined;
   const checked = env.toolsOf(profileOf(env, agent), agent).tools.get(call.request.name)?.check(args);
   const taken = checked?.ok === true ? checked.args : args;
-  return JSON.stringify(taken) === JSON.stringify(call.args) ? {} : { args: taken };
+  return JSON.stringify(taken) === JSON.stringify(call.args) ? undefined : taken;
+}
+
+/** What a person who approves agrees to: what they were asked about, with the arguments they gave. */
+function agreedTo(
+  { env }: Kernel,
+  asked: WaitFor | undefined,
+  edited: JsonObject | undefined,
+): { readonly capability?: Capability } {
+  if (asked?.kind !== 'approval' || asked.capability === undefined) return {};
+  return { capability: edited === undefined ? asked.capability : withArguments(env, asked.capability, edited) };
 }
 
 /** The agent that waits on a question of its own, by the question's id. */

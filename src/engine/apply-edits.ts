@@ -1,17 +1,27 @@
+import type { Env } from '../core/env.ts';
 import type { AgentId } from '../core/ids.ts';
 import { changesText, type ProfileChange } from '../core/profile-edit.ts';
 import type { RunState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
+import { judgeWaiting } from '../nodes/judge-call.ts';
+import { revokedBy } from '../nodes/revoked-by.ts';
 import { applyModuleActions, type ModuleAction } from '../tools/team/module-actions.ts';
 
 /** Puts other profiles on record and tells those who plan. Agents go by them from their next turn on. */
 export function applyProfileEdits(
   tx: Transaction,
+  env: Env,
   edited: { readonly files: string; readonly changes: readonly ProfileChange[] },
 ): void {
-  const { seq } = tx.emit({ type: 'profiles.update', profiles: tx.content(edited.files), changes: edited.changes });
+  const { seq } = tx.emit({
+    type: 'profiles.update',
+    profiles: tx.content(edited.files),
+    changes: edited.changes,
+    ...revokedBy(env, tx.run),
+  });
   const payload = `The profiles of this run were changed while it goes on: ${changesText(edited.changes)}.`;
   for (const to of planners(tx.run)) tx.post(to, { source: 'PROFILES_UPDATED_NOTIFICATION', payload }, seq);
+  judgeWaiting(tx, env);
 }
 
 /** Changes the plan as a person wants it, all or nothing, and tells those who plan. What cannot be carried out was refused before. */

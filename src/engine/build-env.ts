@@ -92,12 +92,17 @@ function createToolsOf({ set, registry, secrets }: EnvParts, catalog: ToolCatalo
     const offered = allowed.flatMap((tool) => {
       if (forbiddenTools.includes(tool.name) || !isWithin(bound, tool)) return [];
       const adapted = tool.forProfile === undefined ? tool : tool.forProfile(profile, set.profiles);
-      return adapted === undefined ? [] : [adapted];
+      return adapted === undefined ? [] : [withSettingsOf(tool, adapted)];
     });
     const made = prepareTools(offered, { catalog, set, secrets });
     ofProfile.set(key, made);
     return made;
   };
+}
+
+/** A tool as agents of a profile get it is made from the same settings. */
+function withSettingsOf({ settingsFor }: Tool, adapted: Tool): Tool {
+  return settingsFor === undefined || adapted.settingsFor !== undefined ? adapted : { ...adapted, settingsFor };
 }
 
 function prepareTools(

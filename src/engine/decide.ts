@@ -61,6 +61,8 @@ export type Input =
       readonly verdict: 'approved' | 'rejected' | 'answered';
       readonly args?: JsonObject;
       readonly always?: boolean;
+      /** What the person saw; the verdict is about nothing else. */
+      readonly fingerprint?: string;
       readonly value?: JsonValue;
       readonly message?: string;
     }
@@ -168,7 +170,7 @@ function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
       keepNote(tx, input.note);
       break;
     case 'profiles':
-      applyProfileEdits(tx, input);
+      applyProfileEdits(tx, kernel.env, input);
       break;
     case 'modules':
       applyModuleEdits(tx, input.actions);

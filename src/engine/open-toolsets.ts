@@ -92,7 +92,12 @@ async function open(
 ): Promise<void> {
   const made: ToolsetKind = await kindOf(name, kind).load();
   const request = { name, settings, toolName: toolNaming(name, kind) };
-  toolsets.add(name, settingsFor === undefined ? made.create(request) : toolsetOfRequest(made, request, settingsFor));
+  toolsets.add(
+    name,
+    settingsFor === undefined
+      ? { ...made.create(request), settingsFor: () => settings }
+      : toolsetOfRequest(made, request, settingsFor),
+  );
 }
 
 function kindOf(name: string, kind: string | undefined): (typeof builtInToolsets)[string] {

@@ -9,8 +9,10 @@ import { expiryDue } from '../nodes/dues.ts';
 import { expireCall } from '../nodes/expire-call.ts';
 import { interruptTurn, lostCall } from '../nodes/interrupted-turn.ts';
 import { endMissing } from '../nodes/missing-tool.ts';
+import { judgeWaiting, judgeCall } from '../nodes/judge-call.ts';
 import { startCall } from '../nodes/start-call.ts';
 import { failCall } from '../nodes/tool-end.ts';
+import { revokedBy } from '../nodes/revoked-by.ts';
 import { asksWhetherHappened, settleUnknown } from '../nodes/unknown-outcome.ts';
 import { verifyCall } from '../nodes/verify-call.ts';
 
@@ -49,6 +51,7 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
     engineVersion: by.engineVersion,
     downMs: Math.max(0, tx.at - tx.run.at),
     ...(by.profiles === undefined ? {} : { profiles: tx.content(by.profiles.text) }),
+    ...revokedBy(env, tx.run),
   });
   for (const note of by.notes ?? []) tx.emit({ type: 'note.add', level: 'warning', ...note }, resume.seq);
   for (const agent of tx.run.agents.values()) {
@@ -58,6 +61,7 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
     for (const call of [...agent.openCalls.values()]) recoverCall(tx, env, agent, call);
     tx.touch(agent.meta.agentId);
   }
+  judgeWaiting(tx, env);
   // In the same commit: an agent that is about to end reads it in its next turn all the same.
   if (by.said === undefined) return;
   tx.post(by.said.to, by.said.item);
@@ -97,8 +101,9 @@ function recoverCall(tx: Transaction, env: Env, agent: AgentState, call: CallSta
   if (mayBeStarted && !stillFits(tx, env, agent, call)) return;
   if (call.status === 'suspended') expireIfDue(tx, env, call);
   if (call.status !== 'running' || tool.kind !== 'effect') return;
-  if (isRepeatable) startCall(tx, agent, call, tool);
-  else if (tool.effect === 'verifiable' && tool.verify !== undefined) verifyCall(tx, env, agent, call, tool.verify);
+  if (isRepeatable) {
+    if (judgeCall(tx, env, agent, call)) startCall(tx, agent, call, tool);
+  } else if (tool.effect === 'verifiable' && tool.verify !== undefined) verifyCall(tx, env, agent, call, tool.verify);
   else settleUnknown(tx, env, agent, call);
 }
 

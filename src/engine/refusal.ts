@@ -78,6 +78,11 @@ function answerRefusal(run: RunState, kernel: Kernel, input: Extract<Input, { ki
       'TOOL_MISSING',
       `'${found.call.request.name}' is not there to run, so call ${input.callId} still waits; bring back what its toolset needs (the run's warnings say what is missing), or reject the call`,
     );
+  if (waitFor?.kind === 'approval' && input.fingerprint !== undefined && input.fingerprint !== waitFor.capability?.fingerprint)
+    return new CadreError(
+      'APPROVAL_CHANGED',
+      `call ${input.callId} waits for something else than what was shown${waitFor.changed === undefined ? '' : ` (changed: ${waitFor.changed.join(', ')})`}; it was not let run, and still waits. Look at it again`,
+    );
   if (input.args !== undefined && found !== undefined) return editProblem(run, kernel, found, input.args);
   // Its profile may have been changed while it waited.
   if (input.verdict === 'approved' && found !== undefined && waitFor?.kind === 'approval') {

@@ -24,7 +24,7 @@ export function toolsetOfRequest(
   settingsFor: NonNullable<ToolsetConfig['settingsFor']>,
 ): Toolset {
   const usual = kind.create(request);
-  if (usual.connect !== undefined) return usual;
+  if (usual.connect !== undefined) return { ...usual, settingsFor: () => request.settings };
   const usualKey = JSON.stringify(request.settings);
   const made = new Map<string, Toolset>([[usualKey, usual]]);
   const find: FindTool = (values, tool, isKind) => {
@@ -43,7 +43,7 @@ export function toolsetOfRequest(
       throw unusable(request.name, `cannot be used: no request may change \`trust\` of '${tool.name}'`);
     return found;
   };
-  return { ...usual, tools: usual.tools.map((tool) => (isTool(tool) ? bound(tool, find) : tool)) };
+  return { ...usual, settingsFor, tools: usual.tools.map((tool) => (isTool(tool) ? bound(tool, find) : tool)) };
 }
 
 function bound(tool: Tool, find: FindTool): Tool {

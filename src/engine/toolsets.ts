@@ -58,6 +58,7 @@ export class Toolsets {
     const leftOut = this.#registry.setToolset(
       name,
       toolset.tools.filter((tool) => !isTaken(tool)),
+      toolset.settingsFor,
     );
     if (leftOut.length > 0)
       throw new CadreError('TOOL_INVALID', `toolset '${name}': ${leftOut.join(' ')}`, { details: { toolset: name } });
@@ -105,7 +106,7 @@ export class Toolsets {
 
   #setTools(name: string, held: Held, tools: readonly unknown[]): void {
     const before = this.#offered(name);
-    const leftOut = this.#registry.setToolset(name, tools);
+    const leftOut = this.#registry.setToolset(name, tools, held.toolset.settingsFor);
     for (const problem of leftOut)
       this.#tell({ toolset: name, message: `a tool of '${name}' cannot be used: ${problem}`, isFailure: true });
     const changes = toolChanges(before, this.#offered(name));

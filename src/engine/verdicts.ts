@@ -13,12 +13,21 @@ export interface ApproveOptions {
   readonly args?: JsonObject;
   /** Allow every call of this tool that the same gate asks about, until the run ends. */
   readonly always?: boolean;
+  /**
+   * The `fingerprint` of the request as the person saw it. When the call waits for something else by then (another gate, other
+   * settings, another tool), it is refused with APPROVAL_CHANGED and still waits. For one call at a time.
+   */
+  readonly fingerprint?: string;
 }
 
 type Answer = Extract<Input, { kind: 'answer' }>;
 
 /** The inputs that let calls run. Nothing is decided when one of them does not wait for approval. */
-export function approvals(run: RunState, ids: string | readonly string[], { args, always }: ApproveOptions): readonly Answer[] {
+export function approvals(
+  run: RunState,
+  ids: string | readonly string[],
+  { args, always, fingerprint }: ApproveOptions,
+): readonly Answer[] {
   const requests = waitingFor(run, ids, 'approval');
   const edited = args === undefined ? undefined : toWire(args);
   if (edited !== undefined && !isJsonObject(edited))
@@ -28,13 +37,21 @@ export function approvals(run: RunState, ids: string | readonly string[], { args
       'OPTION_INVALID',
       'approve: args belong to one call; approve the calls one by one to change what they run with',
     );
-  return requests.map(({ id }) => ({
+  if (fingerprint !== undefined && requests.length > 1)
+    throw new CadreError('OPTION_INVALID', 'approve: fingerprint belongs to one call; approve the calls one by one');
+  return requests.map((request) => ({
     kind: 'answer',
-    callId: id as CallId,
+    callId: request.id as CallId,
     verdict: 'approved',
+    ...seen(fingerprint ?? request.fingerprint),
     ...(edited === undefined ? {} : { args: edited }),
     ...(always === true ? { always } : {}),
   }));
+}
+
+/** What the verdict is about: two people may decide at once, and the call may wait for something else by the second verdict. */
+function seen(fingerprint: string | undefined): { readonly fingerprint?: string } {
+  return fingerprint === undefined ? {} : { fingerprint };
 }
 
 /** The inputs that refuse calls. */

@@ -2,6 +2,8 @@ import type { CadreEvent, EventOf } from '../core/event.ts';
 import { changesText } from '../core/profile-edit.ts';
 import type { JsonValue } from '../core/json.ts';
 import { contentText } from '../core/message.ts';
+import type { ApprovalWait } from '../core/transition.ts';
+import { changedText } from './approval-text.ts';
 
 /** Says in one short sentence what an event means; the text is untrusted and may hold anything. */
 export function describeEvent(event: CadreEvent): string {
@@ -11,9 +13,9 @@ export function describeEvent(event: CadreEvent): string {
     case 'run.status':
       return `the run is ${event.status}`;
     case 'run.resume':
-      return `the run was taken up again after ${event.downMs} ms${event.profiles === undefined ? '' : ', with other profiles'}`;
+      return `the run was taken up again after ${event.downMs} ms${event.profiles === undefined ? '' : ', with other profiles'}${revokedText(event)}`;
     case 'profiles.update':
-      return `profiles were changed: ${changesText(event.changes)}`;
+      return `profiles were changed: ${changesText(event.changes)}${revokedText(event)}`;
     case 'clock.jump':
       return `the wall clock jumped by ${event.ms} ms`;
     case 'run.title':
@@ -114,7 +116,7 @@ function describeToolEvent(event: Extract<CadreEvent, { readonly type: `tool.${s
     case 'tool.start':
       return `call ${event.callId} began to run (attempt ${event.attempt})`;
     case 'tool.suspend':
-      return `call ${event.callId} waits for ${event.on.kind}`;
+      return `call ${event.callId} waits for ${event.on.kind}${event.on.kind === 'approval' ? changedWords(event.on) : ''}`;
     case 'tool.answer':
       return event.expired === true
         ? `nobody decided over call ${event.callId} in time: it counts as ${event.verdict}`
@@ -126,6 +128,14 @@ function describeToolEvent(event: Extract<CadreEvent, { readonly type: `tool.${s
     case 'tool.late':
       return `a late result of call ${event.callId} was kept aside`;
   }
+}
+
+function revokedText({ revoked }: { readonly revoked?: readonly number[] }): string {
+  return revoked === undefined ? '' : `; what events ${revoked.join(', ')} allowed once and for all ends`;
+}
+
+function changedWords({ changed }: ApprovalWait): string {
+  return changed === undefined ? '' : `: a person is asked again, since ${changedText(changed)}`;
 }
 
 function answerText({ verdict, callId, args, always, standing }: Extract<CadreEvent, { readonly type: 'tool.answer' }>): string {

@@ -1,7 +1,7 @@
 import type { Env } from '../core/env.ts';
 import type { CallId } from '../core/ids.ts';
 import type { Transaction } from '../core/transaction.ts';
-import { endCall } from './tool-end.ts';
+import { refuseCall } from './refuse-call.ts';
 
 /** Answers a call that waited for a person longer than it may: as its gate or question says, denied unless it says otherwise. */
 export function expireCall(tx: Transaction, env: Env, callId: CallId, since: number): void {
@@ -17,16 +17,20 @@ export function expireCall(tx: Transaction, env: Env, callId: CallId, since: num
     const { agentId } = agent.meta;
     const { turnId, seq } = call.request;
     const answer = tx.emit(
-      { type: 'tool.answer', agentId, turnId, callId, verdict: isAllowed ? 'approved' : 'rejected', message, expired: true },
+      {
+        type: 'tool.answer',
+        agentId,
+        turnId,
+        callId,
+        verdict: isAllowed ? 'approved' : 'rejected',
+        message,
+        ...(isAllowed && waitFor.capability !== undefined ? { capability: waitFor.capability } : {}),
+        expired: true,
+      },
       seq,
     );
     if (isAllowed) return;
-    endCall(tx, env, agent, callId, {
-      status: 'denied',
-      content: JSON.stringify({ error: 'TOOL_EXPIRED', message }),
-      error: { code: 'TOOL_EXPIRED', message },
-      cause: answer.seq,
-    });
+    refuseCall(tx, env, agent, call, { status: 'denied', code: 'TOOL_EXPIRED', message, cause: answer.seq });
     return;
   }
 }

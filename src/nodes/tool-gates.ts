@@ -3,15 +3,19 @@ import { toErrorRecord } from '../core/error.ts';
 import type { Scope } from '../core/expression/roots.ts';
 import type { Template } from '../core/expression/template.ts';
 import type { TurnId } from '../core/ids.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { CompiledProfile, ToolGate } from '../core/profile.ts';
-import { noSources } from '../core/prompt-sources.ts';
+import { noSources, type PromptFacts } from '../core/prompt-sources.ts';
 import type { AgentState, RunState } from '../core/state.ts';
 import type { Tool } from '../core/tool.ts';
 import type { TurnViewEnv } from '../core/turn-view.ts';
 
 /** What a gate says of one call. */
-export type SpokenGate = Pick<ToolGate, 'id' | 'verdict' | 'expires'> & { readonly message?: string };
+export type SpokenGate = Pick<ToolGate, 'id' | 'verdict' | 'expires'> & {
+  readonly message?: string;
+  /** What the profile says of the gate, as data: an approval is bound to it. */
+  readonly definition: JsonValue;
+};
 
 /** The call a gate is asked about. */
 export interface GatedCall {
@@ -32,7 +36,17 @@ export function gateFor(
   call: GatedCall,
 ): SpokenGate | undefined {
   const spoken = profile.toolGates.length === 0 ? undefined : spokenOf(env, run, agent, profile, call);
-  return spoken ?? (call.tool.needsApproval === true ? { id: 'needs_approval', verdict: 'ask' } : undefined);
+  return spoken ?? (call.tool.needsApproval === true ? ownWish : undefined);
+}
+
+/** The gate of a tool that asks for approval itself. */
+const ownWish: SpokenGate = { id: 'needs_approval', verdict: 'ask', definition: 'needs_approval' };
+
+/** What a profile says of one of its gates, or of the wish of a tool to be approved, as data; undefined when there is no such gate. */
+export function gateDefinition(profile: CompiledProfile | undefined, gateId: string): JsonValue | undefined {
+  if (gateId === ownWish.id) return ownWish.definition;
+  const gate = profile?.toolGates.find(({ id }) => id === gateId);
+  return gate === undefined ? undefined : definitionOf(gate);
 }
 
 function spokenOf(
@@ -55,6 +69,7 @@ function spokenOf(
         id: gate.id,
         verdict: 'deny',
         message: `gate '${gate.id}' could not be evaluated (${error.message}), so the call is denied`,
+        definition: definitionOf(gate),
       };
     }
   }
@@ -63,17 +78,29 @@ function spokenOf(
 
 /** What a gate sees: the roots of its agent, the arguments, and where what the model looked at came from. */
 function gateScope(env: TurnViewEnv, run: RunState, agent: AgentState, { args, turnId }: GatedCall): Scope {
-  const { sources, untrusted } = run.turns.get(turnId)?.sources ?? noSources;
-  return { ...agentScope(env, run, agent), args, prompt: { sources, untrusted, tainted: run.isTainted } };
+  return { ...agentScope(env, run, agent), args, prompt: promptFacts(run, turnId) };
 }
 
-function spokenGate({ id, verdict, message, expires }: ToolGate, scope: Scope): SpokenGate {
+/** Where what the model was looking at in a turn came from. */
+export function promptFacts(run: RunState, turnId: TurnId): PromptFacts {
+  const { sources, untrusted } = run.turns.get(turnId)?.sources ?? noSources;
+  return { sources, untrusted, tainted: run.isTainted };
+}
+
+function spokenGate(gate: ToolGate, scope: Scope): SpokenGate {
+  const { id, verdict, message, expires } = gate;
   return {
     id,
     verdict,
+    definition: definitionOf(gate),
     ...(message === undefined ? {} : { message: messageText(message, scope) }),
     ...(expires === undefined ? {} : { expires }),
   };
+}
+
+function definitionOf({ id, tools, toolsets, condition, verdict, message, expires }: ToolGate): JsonValue {
+  const { afterMs = null, verdict: onExpire = null } = expires ?? {};
+  return [id, tools, toolsets, condition?.source ?? null, verdict, message?.source ?? null, afterMs, onExpire];
 }
 
 /** A message that cannot be rendered is said as it is written: whoever decides still learns what the gate is about. */

@@ -11,6 +11,7 @@ import { checkOutcome } from './check-outcome.ts';
 import { emitDraft } from './end-agent.ts';
 import type { Action, ExecPorts, Node } from './node.ts';
 import { keepResult } from './keep-result.ts';
+import { judgeCall } from './judge-call.ts';
 import { endMissing } from './missing-tool.ts';
 import { startCall } from './start-call.ts';
 import { type CallEnding, endCall } from './tool-end.ts';
@@ -68,12 +69,13 @@ export function createToolNode(env: Env): Node<CallTicket, ToolOutcome, ToolPort
 function startNext(tx: Transaction, env: Env, agent: AgentState): CallTicket | undefined {
   for (let call = nextCall(env, agent); call !== undefined; call = nextCall(env, agent)) {
     const tool = env.catalog.get(call.request.name);
-    if (tool?.kind === 'transition') {
-      decideTransition(tx, env, agent, call, call.request.seq, (context) => tool.run(call.args ?? {}, context));
-      continue;
-    }
     if (tool === undefined) {
       endMissing(tx, env, agent, call);
+      continue;
+    }
+    if (!judgeCall(tx, env, agent, call)) continue;
+    if (tool.kind === 'transition') {
+      decideTransition(tx, env, agent, call, call.request.seq, (context) => tool.run(call.args ?? {}, context));
       continue;
     }
     startCall(tx, agent, call, tool);

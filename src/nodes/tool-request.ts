@@ -4,7 +4,6 @@ import type { TurnId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import { type Roomy, unplaced } from '../core/event.ts';
 import type { CompiledProfile } from '../core/profile.ts';
-import { standingFor } from '../core/standing-approval.ts';
 import { forcedTool } from '../core/tool-bound.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Tool } from '../core/tool.ts';
@@ -12,8 +11,7 @@ import type { ToolRequest } from '../core/tool-events.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { CallStatus, ReplyToolCall } from '../core/turn.ts';
 import { toolCallRoom, type ToolCallRoom } from './limits.ts';
-import { gateFor } from './tool-gates.ts';
-import { askedGateId } from './asked-gate.ts';
+import { judgeCall } from './judge-call.ts';
 import { profileOf } from './profile-of.ts';
 import { endCall } from './tool-end.ts';
 
@@ -62,7 +60,7 @@ export function requestCalls(
     if (verdict?.ok === true && verdict.tool.toolset !== verdict.tool.name) draft.toolset = verdict.tool.toolset;
     const request = tx.emit(draft, decided);
     if (verdict?.ok === false) refuse(tx, env, agent, request, verdict);
-    else if (verdict?.ok === true) applyGates(tx, env, agent, profile, request, verdict);
+    else applyGates(tx, env, agent, request.callId);
   });
 }
 
@@ -181,47 +179,8 @@ function refuse(
   });
 }
 
-/** Lets a call run, refuses it, or has a person asked, as the gates say. */
-function applyGates(
-  tx: Transaction,
-  env: Env,
-  agent: AgentState,
-  profile: CompiledProfile,
-  request: { readonly turnId: TurnId; readonly callId: ReplyToolCall['callId']; readonly seq: number },
-  verdict: { readonly tool: Tool; readonly args: JsonObject },
-): void {
-  const { turnId, callId } = request;
-  const gate = gateFor(env, tx.run, agent, profile, { ...verdict, turnId });
-  if (gate === undefined || gate.verdict === 'allow') return;
-  if (gate.verdict === 'deny') {
-    refuse(tx, env, agent, request, {
-      status: 'denied',
-      code: 'TOOL_DENIED',
-      message: gate.message ?? `'${verdict.tool.name}' is not allowed here (gate '${gate.id}').`,
-    });
-    return;
-  }
-  const { profile: name, agentId } = agent.meta;
-  const gateId = askedGateId(gate.id, verdict.tool);
-  const standing = standingFor(tx.run.standing, { profile: name, tool: verdict.tool.name, gateId });
-  if (standing !== undefined) {
-    tx.emit({ type: 'tool.answer', agentId, turnId, callId, verdict: 'approved', standing: standing.seq }, request.seq);
-    return;
-  }
-  tx.emit(
-    {
-      type: 'tool.suspend',
-      agentId,
-      turnId,
-      callId,
-      on: {
-        kind: 'approval',
-        gateId,
-        ...(gate.message === undefined ? {} : { message: gate.message }),
-        ...(gate.expires === undefined ? {} : { expires: gate.expires }),
-      },
-      memo: null,
-    },
-    request.seq,
-  );
+/** Has people asked at once, though the call may have to wait for its turn: it is judged again when that has come. */
+function applyGates(tx: Transaction, env: Env, agent: AgentState, callId: ReplyToolCall['callId']): void {
+  const call = agent.openCalls.get(callId);
+  if (call !== undefined) judgeCall(tx, env, agent, call);
 }

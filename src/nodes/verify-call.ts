@@ -2,6 +2,7 @@ import type { Env } from '../core/env.ts';
 import { type ErrorRecord, toErrorRecord } from '../core/error.ts';
 import type { AgentState, CallState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
+import { judgeCall } from './judge-call.ts';
 import { startCall } from './start-call.ts';
 import type { ToolOutcome } from './tool-node.ts';
 import { settleUnknown } from './unknown-outcome.ts';
@@ -60,7 +61,7 @@ export function applyVerdict(
       return { status: 'ok', returned: verdict.result, progress: [] };
     case 'not_happened': {
       const tool = env.catalog.get(name);
-      if (tool?.kind === 'effect') startCall(tx, agent, call, tool, asked.seq);
+      if (tool?.kind === 'effect' && judgeCall(tx, env, agent, call)) startCall(tx, agent, call, tool, asked.seq);
       return undefined;
     }
     case 'unknown':

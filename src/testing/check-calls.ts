@@ -191,7 +191,7 @@ function followCall(
     case 'tool.suspend':
       found.expect(
         (call.state !== 'running' && call.state !== 'ended' && call.state !== 'interrupted') ||
-          (call.state === 'interrupted' && event.on.kind === 'question'),
+          (call.state === 'interrupted' && event.on.kind !== 'agents'),
         'I1',
         event,
         `${name} (${event.callId}) is suspended while it is ${call.state}`,
@@ -200,7 +200,9 @@ function followCall(
       break;
     case 'tool.answer':
       found.expect(
-        call.state === 'approval' || call.state === 'suspended' || (call.state === 'requested' && event.standing !== undefined),
+        call.state === 'approval' ||
+          call.state === 'suspended' ||
+          ((call.state === 'requested' || call.state === 'interrupted') && event.standing !== undefined),
         'I1',
         event,
         `${name} (${event.callId}) is answered while it is ${call.state}`,

@@ -17,8 +17,9 @@ export interface ToolRegistry extends ToolCatalog {
   /**
    * Replaces all tools of a toolset, as one that connects to a server learns of them. A tool that cannot be used, or whose
    * name is taken, is left out; the answer says which and why, one sentence each. Tools given first are never displaced.
+   * `settingsFor` are the settings the toolset was made with: its tools bear them, since approvals are bound to them.
    */
-  setToolset(toolset: string, tools: readonly unknown[]): readonly string[];
+  setToolset(toolset: string, tools: readonly unknown[], settingsFor?: Tool['settingsFor']): readonly string[];
 }
 
 /**
@@ -57,11 +58,11 @@ export function createToolRegistry(tools: Readonly<Record<string, unknown>> | re
     get version() {
       return version;
     },
-    setToolset: (toolset, replacements) => {
+    setToolset: (toolset, replacements, settingsFor) => {
       for (const name of replaceable.get(toolset) ?? []) byName.delete(name);
       const others = new Set(byName.keys());
       const leftOut = [
-        ...replacements.flatMap((definition) => attempt(() => add(toolOf(definition, toolset)))),
+        ...replacements.flatMap((definition) => attempt(() => add(withSettings(toolOf(definition, toolset), settingsFor)))),
         // A verifier may stand after the tool it is for.
         ...[...byName.values()].flatMap((tool) => (tool.toolset === toolset ? verifierProblem(tool, byName) : [])),
       ];
@@ -81,6 +82,10 @@ function toolOf(definition: unknown, toolset: string): Tool {
   if (tool.toolset === toolset) return tool;
   const message = `Tool '${tool.name}' says it belongs to the toolset '${tool.toolset}', not '${toolset}'.`;
   throw new CadreError('TOOL_INVALID', message, { details: { field: 'toolset' } });
+}
+
+function withSettings(tool: Tool, settingsFor: Tool['settingsFor']): Tool {
+  return settingsFor === undefined ? tool : { ...tool, settingsFor };
 }
 
 function verifierProblem(tool: Tool, tools: Map<string, Tool>): readonly string[] {

@@ -84,6 +84,18 @@ describe('what a person is shown', () => {
     expect(text).toContain('always: every send_mail that gate mail asks about in profile Writer, until the run ends');
   });
 
+  it('F57: the sandbox, untrusted text in the prompt, and what has changed since a person agreed', () => {
+    const prompt = { sources: ['fetch_page'], untrusted: ['fetch_page\u001b[2K'], tainted: true };
+    const text = formatRequest({ ...approval, sandbox: 'off', changed: ['settings', 'profile'], prompt }, { now: 0 });
+    expect(text).toContain('runs outside the sandbox');
+    expect(text).toContain('asked again, since the settings of its toolset and the profile have changed');
+    expect(text).toContain('untrusted text was in the prompt: fetch_page\\x1b[2K');
+    const calm = { sources: [], untrusted: [], tainted: false };
+    const other = formatRequest({ ...approval, sandbox: 'on', prompt: calm }, { now: 0 });
+    expect(other).toMatch(/runs in the sandbox\n {2}no untrusted text was read in this run/);
+    expect(formatRequest({ ...approval, prompt: { ...calm, tainted: true } }, { now: 0 })).toContain('none was in the prompt');
+  });
+
   it('words of one script are no look-alikes', () => {
     expect(lookAlikes('привет hello Ωμέγα naïve 2nd')).toEqual([]);
     expect(lookAlikes('Ρaypal')).toEqual(['\\u{3a1}aypal']);

@@ -121,6 +121,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     await page.getByRole('region', { name: 'Waiting for you' }).getByRole('link', { name: 'approve pay' }).click();
     const card = page.getByRole('region', { name: /^approval / });
     await card.getByText('Really?').waitFor();
+    await card.getByText('no untrusted text was read in this run').waitFor();
     await browser.screenshot(page, 'approval');
     await card.getByRole('button', { name: 'Edit arguments' }).click();
     const args = card.getByLabel('Arguments, all of them');

@@ -144,6 +144,23 @@ describe('[B.87] teams served over HTTP', () => {
     expect((await call(user, 'get_run', { run_id: runId, wait_seconds: 600 })).text).toMatch(/Paid\.|working/);
   });
 
+  it('what waits for approval is shown whole, however long it is, and is approved only as it was shown', async () => {
+    const long = `begin ${'x'.repeat(50_000)} the middle \u202e ${'y'.repeat(50_000)} end`;
+    const { served } = await serve([{ toolCalls: [{ name: 'pay', args: { to: long } }] }, { text: 'Paid.' }], {
+      allowDecisions: true,
+    });
+    const user = await client(served.url);
+    const asked = await call(user, 'run_team', { input: 'Pay.' });
+    expect(asked.text).toContain('x the middle \\u202e y');
+    expect(asked.text).toContain('no untrusted text was read in this run');
+    const [, runId, id] = /^run (\S+):[\s\S]*^(c\w+): /m.exec(asked.text) ?? [];
+    const decide = (fingerprint: string) => call(user, 'decide_approval', { run_id: runId, id, decision: 'approve', fingerprint });
+    expect(await decide('something-else')).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('APPROVAL_CHANGED') as string,
+    });
+  });
+
   it('S7: only requests for this machine, of no other origin, to the one path, with the token when there is one', async () => {
     const { served } = await serve([], { token: 'open sesame' });
     const { port } = new URL(served.url);

@@ -145,7 +145,7 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
     { llmConfig: name, request: object(json), workspace: text, parentRun: record({ runId: name, at: count }) },
   ),
   'run.status': record({ status: fc.constantFrom('running', 'awaiting') }),
-  'run.resume': record({ engineVersion: name, downMs: count }, { profiles: name }),
+  'run.resume': record({ engineVersion: name, downMs: count }, { profiles: name, revoked: list(count) }),
   'profiles.update': record({
     profiles: name,
     changes: list(record({ action: fc.constantFrom('created', 'updated', 'disabled', 'renamed'), profile: name }, { to: name })),
@@ -271,7 +271,7 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
   'tool.suspend': record({ ...onCall, on: json, memo: json }),
   'tool.answer': record(
     { ...onCall, verdict: fc.constantFrom('approved', 'answered') },
-    { value: json, message: text, args: object(json), always: boolean, standing: count },
+    { value: json, message: text, args: object(json), capability: json, always: boolean, standing: count },
   ),
   'tool.verify': record({ ...onCall, by: name, answer: fc.constantFrom('happened', 'unknown') }, { error }),
   'tool.end': record(

@@ -29,8 +29,10 @@ export function runActions(runId: string) {
     /** Answers with the id of the item that carries the message. */
     send: async (said: SaidRequest): Promise<string> =>
       (await postJson<{ readonly itemId: string }>(`${base}/messages`, said)).itemId,
-    approve: (ids: readonly string[], options: { readonly args?: JsonObject; readonly always?: boolean } = {}) =>
-      postJson(`${base}/approve`, { ids, ...options }),
+    approve: (
+      ids: readonly string[],
+      options: { readonly args?: JsonObject; readonly always?: boolean; readonly fingerprint?: string } = {},
+    ) => postJson(`${base}/approve`, { ids, ...options }),
     reject: (ids: readonly string[], message?: string) =>
       postJson(`${base}/reject`, { ids, ...(message === undefined ? {} : { message }) }),
     answer: (id: string, value: JsonValue) => postJson(`${base}/answer`, { id, value }),

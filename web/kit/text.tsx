@@ -7,9 +7,10 @@ import './text.css';
 const shownAtFirst = 20_000;
 const shownMore = 200_000;
 
-/** A text of a run, as it is: nothing in it is markup, what hides is made visible, long ones come in pieces. */
-export function Text({ value, label }: { readonly value: string; readonly label?: string }) {
-  const [length, setLength] = useState(shownAtFirst);
+/** A text of a run, as it is: nothing in it is markup, what hides is made visible, long ones come in pieces unless they are to be `whole`. */
+export function Text(props: { readonly value: string; readonly label?: string; readonly whole?: boolean }) {
+  const { value, label, whole = false } = props;
+  const [length, setLength] = useState(whole ? Number.MAX_SAFE_INTEGER : shownAtFirst);
   const shown = startOf(value, length);
   const left = value.length - shown.length;
   return (

@@ -30,13 +30,14 @@ export function ApprovalForm({ request, canControl }: { readonly request: Pendin
       actions.approve([request.id], {
         ...(args?.value === undefined ? {} : { args: args.value }),
         ...(isAlways ? { always: true } : {}),
+        ...(request.fingerprint === undefined ? {} : { fingerprint: request.fingerprint }),
       }),
     );
   return (
     <>
       {edited === undefined ? (
         <div class="request-args">
-          <Text value={asked} label="Arguments" />
+          <Text value={asked} label="Arguments" whole />
         </div>
       ) : (
         <label class="field">

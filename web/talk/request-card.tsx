@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { PendingRequest } from '../../src/core/pending.ts';
 import { deadlineText } from '../../src/inspector/format/request-text.ts';
 import { timeText } from '../../src/inspector/format/quantity-text.ts';
+import { approvalFacts } from '../../src/inspector/approval-text.ts';
 import { lookAlikes } from '../../src/inspector/look-alikes.ts';
 import { Text } from '../kit/text.tsx';
 import { useNow } from '../kit/use-now.ts';
@@ -45,6 +46,7 @@ export function RequestCard(props: {
         {deadline !== undefined && <strong class="tone-waits">{deadline}</strong>}
       </p>
       {request.message !== undefined && <Text value={request.message} label="What is asked" />}
+      <Facts request={request} />
       {words.length > 0 && <p class="problem">Looks like another word: {words.join(', ')}</p>}
       {request.kind === 'approval' ? (
         <ApprovalForm request={request} canControl={canControl} />
@@ -52,5 +54,20 @@ export function RequestCard(props: {
         canControl && <AnswerForm request={request} />
       )}
     </section>
+  );
+}
+
+/** What a person must know before they let a call run. */
+function Facts({ request }: { readonly request: PendingRequest }) {
+  const facts = approvalFacts(request);
+  if (facts.length === 0) return null;
+  return (
+    <ul class="request-facts small">
+      {facts.map(({ text, isWarning }) => (
+        <li key={text} class={isWarning ? 'problem' : 'faint'}>
+          {toVisibleText(text)}
+        </li>
+      ))}
+    </ul>
   );
 }

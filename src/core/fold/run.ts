@@ -92,6 +92,7 @@ export function applyRunEvent(
       // What lies within a wait counts with it.
       if (run.awaitingSince === undefined) run.pausedMs += event.downMs;
       if (event.profiles !== undefined) run.meta = { ...run.meta, profiles: event.profiles };
+      revoke(run, event);
       run.resumes.push({ at: event.at, downMs: event.downMs });
       break;
     case 'run.title':
@@ -103,6 +104,7 @@ export function applyRunEvent(
       break;
     case 'profiles.update':
       run.meta = { ...run.meta, profiles: event.profiles };
+      revoke(run, event);
       break;
     case 'run.end':
       endWait(run, event.at);
@@ -119,6 +121,10 @@ export function applyRunEvent(
 function jump(run: RunState, ms: number): void {
   run.jumpedMs += ms;
   if (run.awaitingSince !== undefined) run.awaitingSince += ms;
+}
+
+function revoke(run: RunState, { revoked = [] }: Pick<EventOf<'run.resume'>, 'revoked'>): void {
+  if (revoked.length > 0) run.standing = run.standing.filter(({ seq }) => !revoked.includes(seq));
 }
 
 function endWait(run: RunState, at: number): void {

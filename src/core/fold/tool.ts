@@ -3,7 +3,7 @@ import type { CallId } from '../ids.ts';
 import { contentText } from '../message.ts';
 import type { AgentState, CallState, RunState, TurnState } from '../state.ts';
 import { steadyAt } from '../run-time.ts';
-import { standingFor } from '../standing-approval.ts';
+import { type StandingApproval, withoutStanding } from '../standing-approval.ts';
 import { agentOf } from './agent.ts';
 import { countOfModule } from './budget.ts';
 import { passOn } from './sources.ts';
@@ -19,7 +19,7 @@ export function applyToolEvent(run: RunState, event: ToolEvent): void {
     requestCall(run, agent, event);
     return;
   }
-  if (event.type === 'tool.late' || event.type === 'tool.verify') return;
+  if (event.type === 'tool.late') return;
   const call = agent.openCalls.get(event.callId);
   if (call === undefined) return;
   switch (event.type) {
@@ -29,20 +29,34 @@ export function applyToolEvent(run: RunState, event: ToolEvent): void {
       call.startSeq = event.seq;
       call.startedAt = event.at;
       call.attempt = event.attempt;
+      call.mayHaveHappened = true;
       break;
     case 'tool.suspend':
       if (call.status === 'running') run.activity -= 1;
       if (call.status !== 'suspended') call.suspendedAt = steadyAt(run, event.at);
+      if (event.on.kind === 'approval') {
+        call.approved = false;
+        call.agreed = undefined;
+        // It would not be asked about if one covered it: what that was bound to has changed, which ends it.
+        run.standing = withoutStanding(run.standing, subjectOf(agent, call, event.on.gateId));
+      }
       call.status = 'suspended';
       call.waitFor = event.on;
       call.memo = event.memo;
       break;
     case 'tool.answer':
+      // Asked about before it is repeated, and covered by what a person allowed for good.
+      if (call.status === 'running') run.activity -= 1;
       call.approved = event.verdict === 'approved';
+      call.agreed = call.approved ? event.capability : undefined;
+      if (event.verdict === 'answered' && event.value === 'not_happened') call.mayHaveHappened = false;
       if (event.args !== undefined) call.args = event.args;
-      if (event.always === true && call.waitFor?.kind === 'approval') allowAlways(run, agent, call.waitFor.gateId, event);
+      if (event.always === true && call.waitFor?.kind === 'approval') allowAlways(run, agent, call, call.waitFor.gateId, event);
       call.waitFor = undefined;
       call.status = 'requested';
+      break;
+    case 'tool.verify':
+      if (event.answer === 'not_happened') call.mayHaveHappened = false;
       break;
     case 'tool.end':
       endCall(run, agent, call, event);
@@ -50,10 +64,16 @@ export function applyToolEvent(run: RunState, event: ToolEvent): void {
   }
 }
 
-function allowAlways(run: RunState, agent: AgentState, gateId: string, { callId, seq, at }: EventOf<'tool.answer'>): void {
-  const tool = agent.openCalls.get(callId)?.request.name ?? '';
-  const approval = { profile: agent.meta.profile, tool, gateId, callId, seq, at };
-  if (standingFor(run.standing, approval) === undefined) run.standing = [...run.standing, approval];
+/** The latest word counts: what was said of such calls before was bound to something else, or to the same. */
+function allowAlways(run: RunState, agent: AgentState, call: CallState, gateId: string, event: EventOf<'tool.answer'>): void {
+  const subject = subjectOf(agent, call, gateId);
+  const { callId, seq, at, capability } = event;
+  const approval: StandingApproval = { ...subject, ...(capability === undefined ? {} : { capability }), callId, seq, at };
+  run.standing = [...withoutStanding(run.standing, subject), approval];
+}
+
+function subjectOf(agent: AgentState, call: CallState, gateId: string): Pick<StandingApproval, 'profile' | 'tool' | 'gateId'> {
+  return { profile: agent.meta.profile, tool: call.request.name, gateId };
 }
 
 function requestCall(run: RunState, agent: AgentState, event: EventOf<'tool.request'>): void {
@@ -71,6 +91,8 @@ function requestCall(run: RunState, agent: AgentState, event: EventOf<'tool.requ
     suspendedAt: undefined,
     attempt: 0,
     approved: false,
+    agreed: undefined,
+    mayHaveHappened: false,
     end: undefined,
   };
   // A list that is kept for the whole run is made to measure: pushing onto an empty one reserves room for 17.

@@ -1,3 +1,4 @@
+import { type Capability, capabilityParts } from '../../core/capability.ts';
 import type { ErrorRecord } from '../../core/error.ts';
 import type { AgentAwait } from '../../core/event.ts';
 import { idPattern } from '../../core/ids.ts';
@@ -7,6 +8,7 @@ import type { ModelAttempt, Usage } from '../../core/model.ts';
 import type { Limits } from '../../core/profile.ts';
 import type { ProfileChange } from '../../core/profile-edit.ts';
 import type { AgentEnding } from '../../core/tool-events.ts';
+import type { PromptFacts } from '../../core/prompt-sources.ts';
 import type { ToolBound } from '../../core/tool-bound.ts';
 import type { Expiry, WaitFor } from '../../core/transition.ts';
 import type { EventStream, ObserverRecord, ReplyToolCall, RuleRecord, TurnInput, TurnPrompt, PromptHead } from '../../core/turn.ts';
@@ -180,6 +182,15 @@ export const reply = record<NonNullable<ModelEnd['reply']>>({
   said: optional(text),
 });
 
+/** What an approval is bound to. */
+export const capability = record<Capability>({
+  fingerprint: contentHash,
+  tool: contentHash,
+  settings: contentHash,
+  gate: contentHash,
+  args: contentHash,
+  profile: contentHash,
+});
 const expiry = record<Expiry>({ afterMs: number, verdict: oneOf('deny', 'allow') });
 const kind = text;
 export const waitFor = variants('kind', {
@@ -195,6 +206,10 @@ export const waitFor = variants('kind', {
     gateId: text,
     message: optional(text),
     expires: optional(expiry),
+    capability: optional(capability),
+    prompt: optional(record<PromptFacts>({ sources: list(text), untrusted: list(text), tainted: flag })),
+    sandbox: optional(oneOf('on', 'off')),
+    changed: optional(list(oneOf(...capabilityParts))),
   }),
 });
 

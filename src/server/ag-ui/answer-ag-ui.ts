@@ -3,6 +3,7 @@ import type { CadreEvent } from '../../core/event.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { PendingRequest } from '../../core/pending.ts';
 import type { Run } from '../../engine/run.ts';
+import { warningText } from '../../inspector/approval-text.ts';
 import { concludeRun } from '../../inspector/conclude.ts';
 import type { Listening } from '../threads/threads.ts';
 import type { AgUiEvent, AgUiInterrupt, AgUiUsage } from './ag-ui-event.ts';
@@ -129,15 +130,19 @@ const approvalSchema: JsonObject = {
 };
 
 function toInterrupt(run: Run): (request: PendingRequest) => AgUiInterrupt {
-  return ({ id, kind, tool, message, schema, agentId, expiresAt }) => ({
-    id,
-    reason: kind === 'approval' ? 'tool_call' : 'input_required',
-    message: message ?? `Let ${agentId} call ${tool}?`,
-    ...(tool === '' ? {} : { toolCallId: id }),
-    ...(agentId === run.state.rootAgentId ? {} : { subagentRunId: agentId }),
-    responseSchema: kind === 'approval' ? approvalSchema : (schema ?? { type: 'string' }),
-    ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
-  });
+  return (request) => {
+    const { id, kind, tool, schema, agentId, expiresAt } = request;
+    const words = warningText(request);
+    return {
+      id,
+      reason: kind === 'approval' ? 'tool_call' : 'input_required',
+      message: words === '' ? `Let ${agentId} call ${tool}?` : words,
+      ...(tool === '' ? {} : { toolCallId: id }),
+      ...(agentId === run.state.rootAgentId ? {} : { subagentRunId: agentId }),
+      responseSchema: kind === 'approval' ? approvalSchema : (schema ?? { type: 'string' }),
+      ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
+    };
+  };
 }
 
 /** What a run has used, less what it had before. */

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { contentText, type FilePart } from '../../core/message.ts';
 import { checkpointChoices, questionId } from '../../core/own-question.ts';
 import { toWire } from '../../core/to-wire.ts';
+import { warningText } from '../../inspector/approval-text.ts';
 import { AgentCards, cardData } from '../threads/agent-cards.ts';
 import type { RunNews } from '../threads/follow-run.ts';
 import { type ReplyStep, tellPiece, tellWhole, untold } from '../threads/reply-text.ts';
@@ -154,7 +155,8 @@ export class UiStream {
     if (call === undefined || on.kind === 'agents') return [];
     call.isAsked = true;
     if (on.kind === 'question') return [...this.#show(call.request, false), ...this.#ask(callId, agentId, on.prompt, on.schema)];
-    const reason = on.message === undefined ? {} : { reason: on.message };
+    const words = warningText(on);
+    const reason = words === '' ? {} : { reason: words };
     const shown = call.isShown ? [] : this.#show(call.request, true);
     return [...shown, ...this.#keep({ type: 'tool-approval-request', approvalId: callId, toolCallId: callId, ...reason })];
   }

@@ -2,7 +2,9 @@ import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { toWire } from '../../core/to-wire.ts';
 import type { PendingRequest } from '../../core/pending.ts';
 import type { Run } from '../../engine/run.ts';
+import { approvalFacts } from '../../inspector/approval-text.ts';
 import { concludeRun } from '../../inspector/conclude.ts';
+import { toTerminalText } from '../../inspector/format/terminal-text.ts';
 import type { TeamAnswer } from './team-tool.ts';
 
 /** How a run stands: what it came to, what waits for a person, and what the client can do next. */
@@ -25,9 +27,8 @@ export function describeRun(run: Run, busy: boolean): TeamAnswer {
   const lines = [`run ${run.id}: ${busy ? 'working' : (state.outcome ?? state.status)}, ${state.counters.turns} turns`];
   if (conclusion?.problem !== undefined && pending.length === 0) lines.push(`problem: ${conclusion.problem}`);
   if (conclusion !== undefined && conclusion.text !== '') lines.push('', conclusion.text);
-  for (const request of pending) lines.push('', pendingText(request));
   lines.push('', nextStep(run, busy));
-  return { text: lines.join('\n'), data };
+  return { text: lines.join('\n'), data, whole: pending.map(pendingText) };
 }
 
 function nextStep(run: Run, busy: boolean): string {
@@ -37,17 +38,23 @@ function nextStep(run: Run, busy: boolean): string {
   return `It waits. Say something with send_message {"run_id": ${id}, "text": …}.`;
 }
 
+/** What a person agrees to is shown whole, with hidden characters made visible. */
+const whole = { maxLine: Number.MAX_SAFE_INTEGER, maxLines: Number.MAX_SAFE_INTEGER };
+
 function pendingText(request: PendingRequest): string {
   const who = request.path.join(' → ');
   if (request.kind === 'approval')
-    return `${request.id}: ${who} wants to call ${request.tool} with ${JSON.stringify(request.args)}. A person must approve it${
-      request.message === undefined ? '' : `: ${request.message}`
-    }`;
+    return [
+      `${request.id}: ${who} wants to call ${request.tool} with ${toTerminalText(JSON.stringify(request.args), whole)}. A person must approve it${
+        request.message === undefined ? '' : `: ${request.message}`
+      }`,
+      ...approvalFacts(request).map(({ text }) => `- ${text}`),
+    ].join('\n');
   const schema = request.schema === undefined ? '' : ` (an answer that fits ${JSON.stringify(request.schema)})`;
   return `${request.id}: ${who} asks${schema}: ${request.message ?? request.tool}`;
 }
 
 function pendingData(request: PendingRequest): JsonValue {
-  const { id, kind, path, tool, args, message, schema } = request;
-  return toWire({ id, kind, path, tool, args, message, schema });
+  const { id, kind, path, tool, args, message, schema, prompt, sandbox, changed, fingerprint } = request;
+  return toWire({ id, kind, path, tool, args, message, schema, prompt, sandbox, changed, fingerprint });
 }

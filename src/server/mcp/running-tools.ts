@@ -147,6 +147,10 @@ export function decidingTool(): TeamTool {
         id: { type: 'string', description: 'The id of the call.' },
         decision: { enum: ['approve', 'reject'] },
         message: { type: 'string', maxLength: 10_000, description: 'Why it is rejected, for the agent.' },
+        fingerprint: {
+          type: 'string',
+          description: 'The fingerprint of the call as get_run showed it: it is approved only if nothing has changed since.',
+        },
         wait_seconds: wait,
       },
       required: ['run_id', 'id', 'decision'],
@@ -157,7 +161,8 @@ export function decidingTool(): TeamTool {
       const run = await takeUp(call);
       const id = requiredText(call.args, 'id');
       const message = textArgument(call.args, 'message');
-      if (call.args['decision'] === 'approve') await run.approve(id);
+      const fingerprint = textArgument(call.args, 'fingerprint');
+      if (call.args['decision'] === 'approve') await run.approve(id, fingerprint === undefined ? {} : { fingerprint });
       else await run.reject(id, message === undefined ? {} : { message });
       return await answerAfterWait(run, call);
     },

@@ -98,11 +98,12 @@ async function callTool(
 ): Promise<CallToolResult> {
   try {
     const checked = checkArguments(tool, args);
-    const { text, data } = await tool.run({ ...ports, args: checked });
+    const { text, data, whole: asked = [] } = await tool.run({ ...ports, args: checked });
     const whole = data === undefined ? undefined : JSON.stringify(data);
+    const cut = cutMiddle(text, maxAnswerChars, (left) => `\n… ${left} characters left out …\n`);
     const fits = whole !== undefined && whole.length <= maxAnswerChars;
     return {
-      content: [{ type: 'text', text: cutMiddle(text, maxAnswerChars, (left) => `\n… ${left} characters left out …\n`) }],
+      content: [{ type: 'text', text: [cut, ...asked].join('\n\n') }],
       ...(fits ? { structuredContent: JSON.parse(whole) as Record<string, unknown> } : {}),
     };
   } catch (thrown) {

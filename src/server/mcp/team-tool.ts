@@ -5,6 +5,8 @@ import type { Engine } from '../../engine/engine.ts';
 export interface TeamAnswer {
   readonly text: string;
   readonly data?: JsonObject;
+  /** Further texts that are not cut, however long: what a person is asked to agree to. */
+  readonly whole?: readonly string[];
 }
 
 /** What a tool of the server is called with. */

@@ -1,3 +1,4 @@
+import { capabilityParts } from '../../core/capability.ts';
 import type { ErrorRecord } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { PendingRequest } from '../../core/pending.ts';
@@ -59,6 +60,23 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
     message: maybe(text),
     schema: maybe({ type: 'object', description: 'The JSON Schema an answer must fit.' }),
     gate: maybe(recordOf<NonNullable<PendingRequest['gate']>>({ id: text, profile: text })),
+    prompt: maybe(
+      recordOf<NonNullable<PendingRequest['prompt']>>({
+        sources: { type: 'array', items: text, description: 'Where what the model was looking at came from.' },
+        untrusted: { type: 'array', items: text, description: 'Those of them that are untrusted.' },
+        tainted: { type: 'boolean', description: 'Some agent of the run has read untrusted text.' },
+      }),
+    ),
+    sandbox: maybe({
+      enum: ['on', 'off'],
+      description: 'Whether programs of the tool run in the sandbox; absent when it starts none.',
+    }),
+    changed: maybe({
+      type: 'array',
+      items: { enum: [...capabilityParts] },
+      description: 'What has changed since a person agreed to the call, which is why it waits again.',
+    }),
+    fingerprint: maybe({ type: 'string', description: 'The hash of all that approve agrees to; see `fingerprint` of approve.' }),
     since: time,
     expiresAt: maybe(time),
     onExpire: maybe({ enum: ['allow', 'deny'] }),

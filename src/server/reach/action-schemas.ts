@@ -37,6 +37,12 @@ export const actionSchemas = {
       ids,
       args: { type: 'object', description: 'Run the call with these arguments, all of them. For one call at a time.' },
       always: { type: 'boolean', description: 'Allow all calls of the tool that the same gate asks about, until the run ends.' },
+      fingerprint: {
+        type: 'string',
+        pattern: '^[\\w-]{1,100}$',
+        description:
+          'Of the request as it was shown: when what it agrees to has changed since, it is refused. For one call at a time.',
+      },
     },
     ['ids'],
   ),

@@ -28,6 +28,7 @@ async function perform(run: Run, action: RunAction): Promise<string | undefined>
       await run.approve(action.ids, {
         ...(action.args === undefined ? {} : { args: action.args }),
         ...(action.always === undefined ? {} : { always: action.always }),
+        ...(action.fingerprint === undefined ? {} : { fingerprint: action.fingerprint }),
       });
       return undefined;
     case 'reject':

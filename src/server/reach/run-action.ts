@@ -14,7 +14,13 @@ export type RunAction =
       /** An id for the item: what was sent under it already is not sent again. */
       readonly itemId?: string;
     }
-  | { readonly kind: 'approve'; readonly ids: readonly string[]; readonly args?: JsonObject; readonly always?: boolean }
+  | {
+      readonly kind: 'approve';
+      readonly ids: readonly string[];
+      readonly args?: JsonObject;
+      readonly always?: boolean;
+      readonly fingerprint?: string;
+    }
   | { readonly kind: 'reject'; readonly ids: readonly string[]; readonly message?: string }
   | { readonly kind: 'answer'; readonly id: string; readonly value: JsonValue }
   | { readonly kind: 'note'; readonly title: string; readonly content: string; readonly agent?: string }

@@ -1,6 +1,7 @@
 import type { EffectTool } from '../../core/tool.ts';
 import { compileSchema } from '../compile-schema.ts';
 import { defineTool } from '../define-tool.ts';
+import { sandboxUse } from '../sandbox/sandbox-policy.ts';
 import { callServerTool } from './call-server-tool.ts';
 import type { McpLink } from './mcp-link.ts';
 import type { McpSettings } from './mcp-settings.ts';
@@ -43,5 +44,11 @@ export function createMcpTool({ toolset, name, tool, settings, link }: McpToolPa
   });
   // Compiled now, so that a tool with a schema that cannot be used is left out alone.
   compileSchema(defined.parameters, `tool '${name}'`);
-  return defined;
+  return { ...defined, ...sandboxOf(settings) };
+}
+
+/** A server that is started here runs in the sandbox when its settings say so; one that is reached by its address is no program of ours. */
+function sandboxOf({ address }: McpSettings): Pick<EffectTool, 'sandbox'> {
+  if (address.transport !== 'stdio') return {};
+  return { sandbox: sandboxUse(address.sandbox) };
 }

@@ -35,6 +35,7 @@ function createMcpToolset(request: Pick<ToolsetRequest, 'name' | 'settings'>): T
   let link: McpLink | undefined;
   return {
     tools: [],
+    settingsFor: () => request.settings,
     connect: (host) => {
       const opened = new McpLink({
         name: request.name,

@@ -1,6 +1,7 @@
 import type { ToolsetKind } from '../../core/toolset.ts';
 import { defineTool } from '../define-tool.ts';
 import { longestMs, programSettings, toProgramSettings } from '../process/program-settings.ts';
+import { sandboxUse } from '../sandbox/sandbox-policy.ts';
 import { runPython } from './run-python.ts';
 
 /** Longest code, in characters. */
@@ -48,6 +49,6 @@ export const pythonToolset: ToolsetKind = {
         return await runPython({ program, code: String(args['code']), timeoutMs }, limits, context);
       },
     });
-    return { tools: [tool] };
+    return { tools: [{ ...tool, sandbox: sandboxUse(limits.policy) }] };
   },
 };

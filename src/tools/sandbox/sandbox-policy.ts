@@ -1,4 +1,5 @@
 import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
+import type { SandboxUse } from '../../core/tool.ts';
 
 /** What a sandboxed process may reach besides its workspace. */
 export interface SandboxPolicy {
@@ -42,6 +43,11 @@ export function toSandboxPolicy(settings: JsonObject): SandboxPolicy | undefined
     read: texts(settings['read']),
     write: texts(settings['write']),
   };
+}
+
+/** Says whether programs run in the sandbox, for people who are asked whether a call may run. */
+export function sandboxUse(policy: SandboxPolicy | undefined): SandboxUse {
+  return policy === undefined ? 'off' : 'on';
 }
 
 function texts(value: JsonValue | undefined): readonly string[] {

@@ -1,6 +1,7 @@
 import type { ToolContext } from '../../core/tool.ts';
 import type { ToolsetKind } from '../../core/toolset.ts';
 import { programSettings, toProgramSettings } from '../process/program-settings.ts';
+import { sandboxUse } from '../sandbox/sandbox-policy.ts';
 import { commandTools } from './command-tools.ts';
 import { runCommandTool } from './run-command.ts';
 import { ShellHost } from './shell-host.ts';
@@ -15,6 +16,7 @@ export const shellToolset: ToolsetKind = {
     const settings = toProgramSettings(request.settings, 120_000);
     const hostOf = (context: ToolContext): Promise<ShellHost> =>
       context.live.agent.open(`shell:${request.name}`, () => ShellHost.open(settings));
-    return { tools: [runCommandTool(request, settings, hostOf), ...commandTools(request, hostOf)] };
+    const runCommand = { ...runCommandTool(request, settings, hostOf), sandbox: sandboxUse(settings.policy) };
+    return { tools: [runCommand, ...commandTools(request, hostOf)] };
   },
 };
