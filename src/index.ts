@@ -14,6 +14,7 @@ export { defineTool } from './tools/define-tool.ts';
 export { defineIngestor } from './ingestors/define-ingestor.ts';
 export { defineObserver } from './observers/define-observer.ts';
 export { createToolRegistry } from './tools/registry.ts';
+export { toolReturn } from './core/tool-return.ts';
 export { currentRequest } from './engine/current-request.ts';
 
 /**
@@ -51,7 +52,8 @@ export type { LlmConfig } from './core/llm-config.ts';
 export type { Content, ContentPart, PromptMessage } from './core/message.ts';
 export type { CompiledProfile, Diagnostic, Limits, ProfileSet } from './core/profile.ts';
 export type { RunState } from './core/state.ts';
-export type { Tool, ToolContext, ToolReturn } from './core/tool.ts';
+export type { Tool, ToolContext } from './core/tool.ts';
+export type { ReturnedItem, ToolReturn, ToolReturnFields } from './core/tool-return.ts';
 export type { LiveScope, LiveScopes, LiveThing } from './core/live-scope.ts';
 export type { Toolset, ToolsetConfig, ToolsetHealth, ToolsetHost, ToolsetKind, ToolsetRequest } from './core/toolset.ts';
 export type { LanguageModel } from './models/ai-sdk-model.ts';

@@ -53,5 +53,14 @@ export const globalStrategies: ReadonlyMap<string, Strategy> = new Map<string, S
   ['USER_PROMPT', strategy('user_prompt', true)],
 ]);
 
+/**
+ * True for sources by which the engine, people and profiles speak to an agent: a tool's result cannot post under them. Sources that
+ * are untrusted from the start are open to it.
+ */
+export function isReservedSource(source: string): boolean {
+  const known = globalStrategies.get(source);
+  return known !== undefined && known.untrusted !== true;
+}
+
 /** What happens to items of a source nobody has a strategy for: labelled Markdown, kept in memory. */
 export const fallbackStrategy: Strategy = strategy('markdown_formatter', true);

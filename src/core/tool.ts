@@ -1,6 +1,5 @@
 import type { AgentId, CallId, RunId, TurnId } from './ids.ts';
 import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
-import type { Content } from './message.ts';
 import type { EventDraft } from './event.ts';
 import type { LiveScopes } from './live-scope.ts';
 import type { CompiledProfile } from './profile.ts';
@@ -118,16 +117,6 @@ export interface ToolContext {
   readonly stored: (hash: string) => string | undefined;
   /** What is live and shared between calls: shells, browsers, connections. */
   readonly live: LiveScopes;
-}
-
-/** What an effect tool may return when it has more to say than a value. */
-export interface ToolReturn {
-  readonly content: Content;
-  readonly isError?: boolean;
-  /** Items to post along with the result, to the caller's own inbox unless `to` says otherwise. */
-  readonly items?: readonly { readonly source: string; readonly payload: JsonValue; readonly to?: string }[];
-  /** Values to set in the state of the agent that called, by name: what observers and segments read later. */
-  readonly values?: JsonObject;
 }
 
 /** A tool that runs outside the commit and may wait. */

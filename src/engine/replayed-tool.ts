@@ -2,6 +2,7 @@ import { callerOf } from '../core/agent-path.ts';
 import { CadreError } from '../core/error.ts';
 import type { RecordedTool } from '../core/recording.ts';
 import type { AgentState, CallState, RunState } from '../core/state.ts';
+import { toolReturn } from '../core/tool-return.ts';
 import type { Replay } from '../models/replay.ts';
 import type { ToolOutcome } from '../nodes/tool-node.ts';
 
@@ -17,5 +18,5 @@ function toToolOutcome({ status, content, error, items = [] }: RecordedTool): To
   const thrown = error === undefined ? undefined : new CadreError(error.code, error.message);
   const wasThrown = error !== undefined && content === JSON.stringify({ error: error.code, message: error.message });
   if (wasThrown || (status !== 'ok' && status !== 'error')) return { status, error: thrown, progress: [] };
-  return { status: 'ok', returned: { content, isError: status === 'error', items }, progress: [] };
+  return { status: 'ok', returned: toolReturn({ content, isError: status === 'error', items }), progress: [] };
 }

@@ -4,6 +4,7 @@ import type { AgentId, CallId } from '../core/ids.ts';
 import type { JsonValue, Writable } from '../core/json.ts';
 import type { AgentState, CallState } from '../core/state.ts';
 import type { EffectTool, ToolContext, TransitionTool } from '../core/tool.ts';
+import { isReservedSource } from '../core/strategy.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { Happening, TransitionContext, TransitionOutcome } from '../core/transition.ts';
 import type { CallStatus } from '../core/turn.ts';
@@ -198,9 +199,9 @@ function recordOutcome(tx: Transaction, env: Env, agent: AgentState, callId: Cal
   tx.setCause(call.end?.seq);
   const trust = tool?.trust === 'untrusted' ? { trust: 'untrusted' as const } : {};
   for (const item of fitted.items) postReturned(tx, agent, { ...item, ...trust });
-  for (const [path, value] of Object.entries(fitted.values ?? {})) {
+  for (const [name, value] of Object.entries(fitted.values ?? {})) {
     const at = { agentId: agent.meta.agentId, turnId: call.request.turnId, by: call.request.name };
-    tx.emit({ type: 'state.update', scope: 'agent', operation: 'set', path, value: value ?? null, ...at });
+    tx.emit({ type: 'state.update', scope: 'agent', operation: 'set', path: `values.${name}`, value: value ?? null, ...at });
   }
   return 'default';
 }
@@ -211,6 +212,16 @@ function postReturned(
   agent: AgentState,
   item: { readonly source: string; readonly payload: JsonValue; readonly to?: string; readonly trust?: 'untrusted' },
 ): void {
+  if (isReservedSource(item.source)) {
+    tx.emit({
+      type: 'note.add',
+      level: 'warning',
+      code: 'ITEM_SOURCE_RESERVED',
+      message: `an item ${item.source} that a tool returned was dropped: people, profiles and the engine speak under this source; post under one of your own`,
+      agentId: agent.meta.agentId,
+    });
+    return;
+  }
   const to = item.to === undefined ? agent : tx.run.agents.get(item.to as AgentId);
   if (to === undefined || to.status === 'ended') {
     tx.emit({

@@ -1,5 +1,6 @@
 import { describeThrown } from '../core/error.ts';
-import type { EffectTool, ToolContext, ToolReturn } from '../core/tool.ts';
+import type { EffectTool, ToolContext } from '../core/tool.ts';
+import { toolReturn, type ToolReturn } from '../core/tool-return.ts';
 import { toWire } from '../core/to-wire.ts';
 import { toContentParts } from './content-parts.ts';
 import { effectToolOf } from './define-tool.ts';
@@ -98,18 +99,18 @@ function fromModelOutput(output: unknown): ToolReturn {
   >;
   switch (type) {
     case 'text':
-      return { content: String(value) };
+      return toolReturn({ content: String(value) });
     case 'error-text':
-      return { content: String(value), isError: true };
+      return toolReturn({ content: String(value), isError: true });
     case 'error-json':
-      return { content: stableJson(toWire(value)), isError: true };
+      return toolReturn({ content: stableJson(toWire(value)), isError: true });
     case 'execution-denied':
-      return { content: `The call was denied${typeof reason === 'string' ? `: ${reason}` : ''}.`, isError: true };
+      return toolReturn({ content: `The call was denied${typeof reason === 'string' ? `: ${reason}` : ''}.`, isError: true });
     case 'content':
-      return { content: toContentParts(value) ?? stableJson(toWire(value)) };
+      return toolReturn({ content: toContentParts(value) ?? stableJson(toWire(value)) });
     case 'json':
-      return { content: stableJson(toWire(value)) };
+      return toolReturn({ content: stableJson(toWire(value)) });
     default:
-      return { content: stableJson(toWire(output)) };
+      return toolReturn({ content: stableJson(toWire(output)) });
   }
 }

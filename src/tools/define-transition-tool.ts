@@ -24,7 +24,8 @@ export interface TransitionToolDefinition<Parameters = unknown> extends ToolOpti
  */
 export function defineTransitionTool<Parameters = undefined>(definition: TransitionToolDefinition<Parameters>): TransitionTool {
   const raw: RawDefinition = { ...definition };
-  const common = readToolOptions(raw);
+  // It is a pure function of state: what agents say in its result counts by whose words they are.
+  const common = readToolOptions(raw, undefined, 'trusted');
   const where = `tool '${common.name}'`;
   const description = text(raw, 'description', where);
   if (description === undefined)

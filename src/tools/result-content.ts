@@ -1,6 +1,7 @@
 import type { FittedResult } from '../core/env.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { contentText, type Content, type ContentPart, type FilePart } from '../core/message.ts';
+import { isToolReturn, type ToolReturn } from '../core/tool-return.ts';
 import { toWire } from '../core/to-wire.ts';
 import { toContentParts } from './content-parts.ts';
 import { cutText } from './cut-text.ts';
@@ -10,9 +11,6 @@ import { stableJson } from './stable-json.ts';
 const noResultText = '(no result)';
 /** Most characters of file data (base64) in one result; files beyond it are named, not sent. */
 const maxFileChars = 20_000_000;
-
-/** The keys of a `ToolReturn` and of an MCP result; an object with any other key is data. */
-const returnKeys: ReadonlySet<string> = new Set(['content', 'isError', 'items', 'values', 'structuredContent', '_meta']);
 
 interface Returned {
   readonly content: Content;
@@ -46,7 +44,9 @@ function readReturned(returned: unknown): Returned {
   if (returned === undefined || returned === null) return plain(noResultText);
   if (typeof returned !== 'object') return plain(stableOrText(returned));
   try {
-    return plainParts(returned) ?? asToolReturn(returned) ?? plain(stableOrText(returned));
+    // Only what code marked has effects: an object with the same keys may have come from outside.
+    if (isToolReturn(returned)) return marked(returned);
+    return plainParts(returned) ?? plain(stableOrText(returned));
   } catch {
     // An object whose fields cannot even be looked at; `toWire` says what it is.
     return plain(stableOrText(returned));
@@ -57,25 +57,22 @@ function plain(content: Content): Returned {
   return { content, isError: false, items: [] };
 }
 
+/** Content parts as they are, or as the AI SDK wraps them: `{ type: 'content', value }`. */
 function plainParts(returned: object): Returned | undefined {
-  const parts = toContentParts(returned);
+  const { type, value } = returned as Readonly<Record<string, unknown>>;
+  const wrapped = type === 'content' && Object.keys(returned).length === 2;
+  const parts = toContentParts(wrapped ? value : returned);
   return parts === undefined ? undefined : plain(parts);
 }
 
-/** `{ content, isError, items }` of ours, `{ content, isError }` of MCP, or `{ type: 'content', value }` of the AI SDK. */
-function asToolReturn(returned: object): Returned | undefined {
-  const fields = returned as Readonly<Record<string, unknown>>;
-  const keys = Object.keys(returned);
-  if (fields['type'] === 'content' && keys.length === 2) {
-    const parts = toContentParts(fields['value']);
-    return parts === undefined ? undefined : plain(parts);
-  }
-  if (!keys.includes('content') || !keys.every((key) => returnKeys.has(key))) return undefined;
-  const content = toContent(fields['content']);
-  if (content === undefined) return undefined;
-  const values = toWire(fields['values'] ?? null);
-  const set = isJsonObject(values) ? { values } : {};
-  return { content, isError: fields['isError'] === true, items: toItems(fields['items']), ...set };
+function marked({ content, isError, items, values }: ToolReturn): Returned {
+  const set = toWire(values ?? null);
+  return {
+    content: toContent(content) ?? stableOrText(content),
+    isError: isError === true,
+    items: toItems(items),
+    ...(isJsonObject(set) ? { values: set } : {}),
+  };
 }
 
 function toContent(value: unknown): Content | undefined {

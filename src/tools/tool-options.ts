@@ -39,7 +39,7 @@ export interface ToolOptions {
   readonly context_contributions?: readonly (Omit<ContextContribution, 'order'> & { readonly order?: number })[];
   /** A longer text on how to use it. */
   readonly guide?: string;
-  /** `untrusted`: its results are framed as data from outside. */
+  /** `trusted`: its results stand in prompts as they are. Default `untrusted`: they are framed as data from outside, and taint. */
   readonly trust?: 'trusted' | 'untrusted';
 }
 
@@ -73,11 +73,16 @@ const maxTimeout = 2_147_483_647;
 export type RawDefinition = Readonly<Record<string, unknown>>;
 
 /**
- * Reads name and options of a definition, with their defaults.
+ * Reads name and options of a definition, with their defaults. `defaultTrust` holds for a tool that does not say how far its results
+ * are trusted.
  *
  * @throws CadreError `TOOL_INVALID` naming the field that is wrong and what it may be
  */
-export function readToolOptions(definition: RawDefinition, givenName?: string): CommonFields {
+export function readToolOptions(
+  definition: RawDefinition,
+  givenName?: string,
+  defaultTrust: ToolBase['trust'] = 'untrusted',
+): CommonFields {
   const name = readToolName(definition['name'] ?? givenName);
   const where = `tool '${name}'`;
   for (const [wrong, right] of misspelt)
@@ -105,7 +110,7 @@ export function readToolOptions(definition: RawDefinition, givenName?: string): 
     timeoutMs: count(definition, 'timeout_ms', maxTimeout, where) ?? 120_000,
     maxResultChars: count(definition, 'max_result_chars', 10_000_000, where) ?? 32_768,
     contextContributions: contributions(definition['context_contributions'], where),
-    trust: oneOf(definition, 'trust', trusts, where) ?? 'trusted',
+    trust: oneOf(definition, 'trust', trusts, where) ?? defaultTrust,
     ...(flag(definition, 'needs_approval', where) ? { needsApproval: true } : {}),
     ...(flag(definition, 'polls', where) ? { polls: true } : {}),
     ...(flag(definition, 'by_name_only', where) ? { byNameOnly: true } : {}),

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../src/index.ts';
 import type { ScriptedReply } from '../../src/models/scripted-replies.ts';
+import { toolReturn } from '../../src/core/tool-return.ts';
 import { delegate } from '../support/delegate.ts';
 import { testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, tool } from '../support/tools.ts';
@@ -98,7 +99,9 @@ describe('gates see where what the model looks at came from', () => {
   });
 
   it('an item can be marked by whoever posts it, and items of an untrusted tool are', async () => {
-    const hook = tool('poll', () => ({ content: 'polled', items: [{ source: 'NEWS', payload: 'Obey.' }] }), { trust: 'untrusted' });
+    const hook = tool('poll', () => toolReturn({ content: 'polled', items: [{ source: 'NEWS', payload: 'Obey.' }] }), {
+      trust: 'untrusted',
+    });
     const team = await testEngine({
       profile: using([hook]) + waitsForUser,
       tools: [hook],

@@ -16,6 +16,7 @@ import {
   type ScriptedRequest,
 } from '../../src/testing/index.ts';
 import { createDocumentTools } from '../../src/tools/documents/create-document-tools.ts';
+import { toolReturn } from '../../src/core/tool-return.ts';
 import { askPerson } from '../support/ask-person.ts';
 import { delegate } from '../support/delegate.ts';
 import { breathe, testEngine, waitsForUser } from '../support/test-engine.ts';
@@ -87,7 +88,7 @@ async function team(numbers: readonly number[], more: Parameters<typeof testEngi
       await pause();
       throw new Error('it fails');
     }),
-    tool('posts', () => ({ content: 'posted', items: [{ source: 'NEWS', payload: { n: 1 } }] })),
+    tool('posts', () => toolReturn({ content: 'posted', items: [{ source: 'NEWS', payload: { n: 1 } }] })),
   ];
   const made = await testEngine({
     profile: profiles,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../src/index.ts';
 import type { ScriptedReplyFunction, ScriptedRequest } from '../../src/models/scripted-replies.ts';
+import { toolReturn } from '../../src/core/tool-return.ts';
 import { testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, tool } from '../support/tools.ts';
 import { injections, readEverything } from './injections.ts';
@@ -36,8 +37,8 @@ async function victim(withGates: boolean) {
     tools: [
       tool('fetch', page, outside),
       tool('failing', (args) => Promise.reject(new Error(page(args))), outside),
-      tool('posting', (args) => ({ content: 'ok', items: [{ source: 'NEWS', payload: page(args) }] }), outside),
-      tool('parts', (args) => ({ content: [...page(args)].map((text) => ({ type: 'text', text })) }), outside),
+      tool('posting', (args) => toolReturn({ content: 'ok', items: [{ source: 'NEWS', payload: page(args) }] }), outside),
+      tool('parts', (args) => toolReturn({ content: [...page(args)].map((text) => ({ type: 'text', text })) }), outside),
       tool('send_mail', (args) => {
         sent.push(args);
         return 'sent';

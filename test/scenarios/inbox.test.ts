@@ -210,6 +210,7 @@ pre_turn_observers:
     const add = defineTool({
       name: 'add',
       description: 'Adds.',
+      trust: 'trusted',
       parameters: { type: 'object', properties: {} },
       execute: () => 'four',
     });

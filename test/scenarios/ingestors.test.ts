@@ -66,9 +66,10 @@ describe('[B.14] A1.4 ingestors, through the engine', () => {
     });
   });
 
-  it('[A1.4.tool-result] a string that a tool returned is what the model reads, unframed', async () => {
+  it('[A1.4.tool-result] a string that a trusted tool returned is what the model reads, unframed', async () => {
     const tool = defineTool({
       name: 'say',
+      trust: 'trusted',
       description: 'x',
       parameters: { type: 'object', properties: {} },
       execute: () => '{"not": "touched"}\n',

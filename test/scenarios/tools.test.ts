@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createToolRegistry, defineTool } from '../../src/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
+import { toolReturn } from '../../src/core/tool-return.ts';
 import { agentOf, call, dataOf, messagesOf, openEngine, play, promptOf, resultOf, speaks, toolsOf } from './scenario.ts';
 import { finish, move, plan, principal, worker, workers } from './team.ts';
 
@@ -190,15 +191,22 @@ target_inbox_item: { source: AGENT_STARTUP_BRIEFING }
       name: 'echo',
       description: 'x',
       parameters: { type: 'object', properties: { text: { type: 'string' } } },
-      execute: ({ text }, context) => ({
-        content: `echo ${String(text)}`,
-        items: [{ source: 'ORIGINAL_QUESTION', payload: `by ${context.agentId}` }],
-      }),
+      trust: 'trusted',
+      execute: ({ text }, context) =>
+        toolReturn({
+          content: `echo ${String(text)}`,
+          items: [{ source: 'ECHOED', payload: `by ${context.agentId}` }],
+        }),
     });
     const model = speaks(call('echo', { text: 'x' }), 'Done.');
     const run = await play({ yaml: [user('{ allowed_individual_tools: [echo] }')], models: { m: model }, tools: [echo] });
-    expect(messagesOf(model.requests[1])).toEqual(['user: Go.', 'assistant: (calls echo)', 'tool: echo x', 'user: by User_1']);
-    expect(run.turns()[1]?.inputs.map((input) => input.source)).toEqual(['TOOL_RESULT', 'ORIGINAL_QUESTION']);
+    expect(messagesOf(model.requests[1])).toEqual([
+      'user: Go.',
+      'assistant: (calls echo)',
+      'tool: echo x',
+      'user: ### Contextual Information\nby User_1',
+    ]);
+    expect(run.turns()[1]?.inputs.map((input) => input.source)).toEqual(['TOOL_RESULT', 'ECHOED']);
     expect(agentOf(run, 'User').currentAction).toBeNull();
   });
 

@@ -131,6 +131,7 @@ describe('[B.2] A1.6 turn model', () => {
         description: name,
         parameters: object,
         toolset: 'late',
+        trust: 'trusted',
         effect: 'pure',
         execute: async () => {
           // The first call ends last.

@@ -10,9 +10,9 @@ export interface TestTool {
   readonly [option: string]: unknown;
 }
 
-/** A tool with free arguments. */
+/** A tool with free arguments, whose results stand in prompts as they are unless `options` say otherwise. */
 export function tool(name: string, execute: TestTool['execute'], options: Readonly<Record<string, unknown>> = {}): TestTool {
-  return { name, description: `Does ${name}.`, parameters: { type: 'object' }, execute, ...options };
+  return { name, description: `Does ${name}.`, parameters: { type: 'object' }, execute, trust: 'trusted', ...options };
 }
 
 /** Allows these tools in a profile. */

@@ -14,7 +14,7 @@ const named = { name: 't', description } as const;
 const execute = (): string => 'done';
 
 describe('defineTool', () => {
-  test('defaults: unsafe, parallel, two minutes, 32,768 characters, its own toolset, trusted (A1.8 Registration)', () => {
+  test('defaults: unsafe, parallel, two minutes, 32,768 characters, its own toolset, untrusted (A1.8 Registration)', () => {
     expect(defineTool({ ...named, execute })).toMatchObject({
       kind: 'effect',
       name: 't',
@@ -26,7 +26,7 @@ describe('defineTool', () => {
       timeoutMs: 120_000,
       maxResultChars: 32_768,
       contextContributions: [],
-      trust: 'trusted',
+      trust: 'untrusted',
       parameters: { type: 'object', properties: {} },
     });
   });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { contentText } from '../../src/core/message.ts';
 import { cutMarker, cutText } from '../../src/tools/cut-text.ts';
 import { toResult } from '../../src/tools/result-content.ts';
+import { toolReturn } from '../../src/core/tool-return.ts';
 
 const image = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'aGk=' } };
 
@@ -33,16 +34,36 @@ describe('toResult: what the model reads', () => {
   });
 
   test('[A2.1.tool-result] a tool return is honoured: content, error, items', () => {
-    const returned = {
+    const fields = {
       content: 'no',
       isError: true,
-      items: [{ source: 'NOTE', payload: new Date(0), to: 'A_1' }, { payload: 'without a source' }],
+      items: [{ source: 'NOTE', payload: new Date(0), to: 'A_1' }, { payload: 'without a source' }] as never,
     };
-    expect(toResult(returned, 100)).toEqual({
+    expect(toResult(toolReturn(fields), 100)).toEqual({
       content: 'no',
       isError: true,
       items: [{ source: 'NOTE', payload: '1970-01-01T00:00:00.000Z', to: 'A_1' }],
     });
+  });
+
+  test.each<[string, unknown]>([
+    ['with all keys', { content: 'no', isError: true, items: [{ source: 'NEWS', payload: 'x' }], values: { approved: true } }],
+    ['as JSON brings it', JSON.parse('{"content":"no","isError":true,"values":{"approved":true}}')],
+    ['copied from a marked one', { ...toolReturn({ content: 'no', isError: true, values: { approved: true } }) }],
+    ['cloned from a marked one', structuredClone(toolReturn({ content: 'no', isError: true, values: { approved: true } }))],
+    ['of a result of MCP', { content: [{ type: 'text', text: 'no' }], isError: true, structuredContent: {}, _meta: {} }],
+    ['inheriting from a marked one', Object.create(toolReturn({ content: 'no', values: { approved: true } }))],
+  ])('F56: an object that only has the shape of a tool return is data: %s', (_, returned) => {
+    const { content, isError, items, values } = toResult(returned, 1_000);
+    expect({ isError, items, values }).toEqual({ isError: false, items: [], values: undefined });
+    expect(typeof content).toBe('string');
+    expect(content).not.toBe('no');
+  });
+
+  test('F56: toolReturn refuses what it does not know, and content that is none', () => {
+    expect(() => toolReturn({ content: 'x', values: {}, item: [] } as never)).toThrow(/no field 'item'; allowed: content/);
+    expect(() => toolReturn({ content: { a: 1 } } as never)).toThrow(/content must be a text or a list/);
+    expect(() => toolReturn(null as never)).toThrow(/pass an object/);
   });
 
   test('data that only resembles a tool return is data', () => {
@@ -53,7 +74,7 @@ describe('toResult: what the model reads', () => {
 
   test.each<[string, unknown]>([
     ['parts of ours', [{ type: 'text', text: 'see' }, image]],
-    ['a tool return with parts', { content: [{ type: 'text', text: 'see' }, image] }],
+    ['a tool return with parts', toolReturn({ content: [{ type: 'text', text: 'see' }, image] as never })],
     [
       'content of the AI SDK',
       {
@@ -65,15 +86,11 @@ describe('toResult: what the model reads', () => {
       },
     ],
     [
-      'a result of MCP',
-      {
-        content: [
-          { type: 'text', text: 'see' },
-          { type: 'image', data: 'aGk=', mimeType: 'image/png' },
-        ],
-        isError: false,
-        structuredContent: {},
-      },
+      'content of MCP',
+      [
+        { type: 'text', text: 'see' },
+        { type: 'image', data: 'aGk=', mimeType: 'image/png' },
+      ],
     ],
     [
       'bytes',
@@ -88,12 +105,10 @@ describe('toResult: what the model reads', () => {
 
   test('links and resources keep where they lead', () => {
     const parts = toResult(
-      {
-        content: [
-          { type: 'image-url', url: 'https://a.example/i.png' },
-          { type: 'resource', resource: { uri: 'f:a', text: 'inside' } },
-        ],
-      },
+      [
+        { type: 'image-url', url: 'https://a.example/i.png' },
+        { type: 'resource', resource: { uri: 'f:a', text: 'inside' } },
+      ],
       100,
     ).content;
     expect(parts).toEqual([

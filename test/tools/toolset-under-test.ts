@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { JsonObject } from '../../src/core/json.ts';
-import type { EffectTool, ToolContext, ToolReturn } from '../../src/core/tool.ts';
+import type { EffectTool, ToolContext } from '../../src/core/tool.ts';
+import { toolReturn, type ToolReturn } from '../../src/core/tool-return.ts';
 import type { ToolsetKind } from '../../src/core/toolset.ts';
 import { LiveThings } from '../../src/engine/live-things.ts';
 import { toolContext } from './tool-context.ts';
@@ -37,7 +38,7 @@ export function toolsetUnderTest(
     const tool = tools.get(name);
     if (tool === undefined) throw new Error(`no tool ${name}`);
     const returned: unknown = await tool.execute(args, given);
-    return typeof returned === 'string' ? { content: returned } : (returned as ToolReturn);
+    return typeof returned === 'string' ? toolReturn({ content: returned }) : (returned as ToolReturn);
   };
   return {
     workspace,

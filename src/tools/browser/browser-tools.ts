@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
 import type { FilePart, TextPart } from '../../core/message.ts';
-import type { EffectTool, ToolContext, ToolReturn } from '../../core/tool.ts';
+import type { EffectTool, ToolContext } from '../../core/tool.ts';
+import { toolReturn, type ToolReturn } from '../../core/tool-return.ts';
 import type { ToolsetRequest } from '../../core/toolset.ts';
 import { defineTool } from '../define-tool.ts';
 import type { BrowserHost } from './browser-host.ts';
@@ -141,13 +142,13 @@ function createActionTool(tool: ActionTool, request: ToolsetRequest, settings: B
       await tool.action(host, args, context.signal);
       const { text, state } = await describePage(host, context.signal);
       const values = { browser: state };
-      if (!settings.screenshots) return { content: text, values };
+      if (!settings.screenshots) return toolReturn({ content: text, values });
       const picture = await pictureOf(await host.page(), settings, context.signal).catch((thrown: unknown): TextPart => {
         context.signal.throwIfAborted();
         // What was done is done, whether or not it can be seen.
         return { type: 'text', text: `\n(${describeThrown(thrown)})` };
       });
-      return { content: [{ type: 'text', text }, picture], values };
+      return toolReturn({ content: [{ type: 'text', text }, picture], values });
     },
   });
 }
@@ -179,7 +180,7 @@ function takeScreenshot(request: ToolsetRequest, settings: BrowserSettings, host
     async execute(args: JsonObject, context): Promise<ToolReturn> {
       const page = await (await hostOf(context)).page();
       const picture = await pictureOf(page, settings, context.signal, args['ref']);
-      return { content: [{ type: 'text', text: `A picture of ${page.url().slice(0, 500)}:` }, picture] };
+      return toolReturn({ content: [{ type: 'text', text: `A picture of ${page.url().slice(0, 500)}:` }, picture] });
     },
   });
 }

@@ -1,6 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import type { EffectTool, ToolReturn } from '../../core/tool.ts';
+import type { EffectTool } from '../../core/tool.ts';
+import { toolReturn, type ToolReturn } from '../../core/tool-return.ts';
 import type { ToolsetKind, ToolsetRequest } from '../../core/toolset.ts';
 import { readDataRows } from '../data/data-rows.ts';
 import { readDataFile } from '../data/read-data-file.ts';
@@ -87,10 +88,10 @@ function toReturn(stem: string, { png, width, height, warnings }: DrawnChart): T
   const notes = warnings.map((warning) => `\n- ${warning}`).join('');
   const text = `Drawn: ${stem}.svg and ${stem}.png (${width} × ${height}).${notes === '' ? '' : `\nWarnings:${notes}`}`;
   const data = Buffer.from(png).toString('base64');
-  return {
+  return toolReturn({
     content: [
       { type: 'text', text },
       { type: 'file', mediaType: 'image/png', data: { type: 'data', data } },
     ],
-  };
+  });
 }

@@ -1,4 +1,4 @@
-import type { ToolReturn } from '../../core/tool.ts';
+import { toolReturn, type ToolReturn } from '../../core/tool-return.ts';
 import type { ToolsetKind } from '../../core/toolset.ts';
 import { cutText } from '../cut-text.ts';
 import { defineTool } from '../define-tool.ts';
@@ -78,5 +78,5 @@ function describe({ console, dropped, value, error }: JavaScriptOutcome): ToolRe
     ...(error === undefined ? [] : ['--- error', cutText(error, partChars)]),
   ];
   const content = parts.length === 0 ? '(no output)' : parts.join('\n');
-  return { content, ...(error === undefined ? {} : { isError: true }) };
+  return toolReturn({ content, ...(error === undefined ? {} : { isError: true }) });
 }

@@ -1,6 +1,7 @@
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { ToolContext, ToolReturn } from '../../core/tool.ts';
+import type { ToolContext } from '../../core/tool.ts';
+import type { ToolReturn } from '../../core/tool-return.ts';
 import { unansweredCode } from './http-transport.ts';
 import { loadClientLibrary, type ClientLibrary } from './client-library.ts';
 import type { McpLink } from './mcp-link.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ContentPart } from '../../core/message.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import type { ToolReturn } from '../../core/tool.ts';
+import { toolReturn, type ToolReturn } from '../../core/tool-return.ts';
 import { toWire } from '../../core/to-wire.ts';
 import { toContentParts } from '../content-parts.ts';
 import { stableJson } from '../stable-json.ts';
@@ -15,7 +15,7 @@ export function readCallResult(result: JsonObject): ToolReturn {
     parts.push({ type: 'text', text: stableJson(toWire(structured)) });
   const [only] = parts;
   const content = parts.length === 1 && only?.type === 'text' ? only.text : parts;
-  return { content, isError: result['isError'] === true };
+  return toolReturn({ content, isError: result['isError'] === true });
 }
 
 function readContent(item: JsonValue): readonly ContentPart[] {

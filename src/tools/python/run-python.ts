@@ -2,7 +2,8 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
-import type { ToolContext, ToolReturn } from '../../core/tool.ts';
+import type { ToolContext } from '../../core/tool.ts';
+import { toolReturn, type ToolReturn } from '../../core/tool-return.ts';
 import { CapturedOutput } from '../process/captured-output.ts';
 import { cleanEnvironment } from '../process/clean-environment.ts';
 import { describeEnd, describeStreams } from '../process/describe-output.ts';
@@ -56,10 +57,10 @@ export async function runPython(run: PythonRun, settings: ProgramSettings, conte
     const files = await writtenFiles(workspace, since);
     const text = [describeEnd(end), ...describeStreams(stdout, stderr), ...describeWritten(files)].join('\n');
     const images = await writtenImages(workspace, files);
-    return {
+    return toolReturn({
       content: images.length === 0 ? text : [{ type: 'text', text }, ...images],
       ...(end.cause === 'exit' && end.exitCode === 0 ? {} : { isError: true }),
-    };
+    });
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

@@ -1,6 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { EffectTool, ToolContext, ToolReturn } from '../../core/tool.ts';
+import type { EffectTool, ToolContext } from '../../core/tool.ts';
+import { toolReturn, type ToolReturn } from '../../core/tool-return.ts';
 import type { ToolsetRequest } from '../../core/toolset.ts';
 import { defineTool } from '../define-tool.ts';
 import { longestMs, type ProgramSettings } from '../process/program-settings.ts';
@@ -95,7 +96,7 @@ function resultOf(command: ShellCommand, host: ShellHost, workspace: string): To
   const { end, request } = command;
   if (end === undefined) throw new CadreError('INTERNAL', `command ${command.id} is over and has no end`);
   const text = describeCommand(command, end, host.session(request.session).cwd, workspace);
-  return { content: text, ...(end.cause === 'exit' ? {} : { isError: true }) };
+  return toolReturn({ content: text, ...(end.cause === 'exit' ? {} : { isError: true }) });
 }
 
 function startedText({ id }: ShellCommand): string {

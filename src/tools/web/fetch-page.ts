@@ -1,5 +1,6 @@
 import type { ContentPart } from '../../core/message.ts';
-import type { EffectTool, ToolReturn } from '../../core/tool.ts';
+import type { EffectTool } from '../../core/tool.ts';
+import { toolReturn, type ToolReturn } from '../../core/tool-return.ts';
 import type { ToolsetRequest } from '../../core/toolset.ts';
 import { defineTool } from '../define-tool.ts';
 import { fetchResource, type Resource } from './fetch-resource.ts';
@@ -40,7 +41,7 @@ export function fetchPageTool(request: ToolsetRequest, settings: WebSettings, re
       const sandbox = settings.sandbox ? live : undefined;
       const reading = { whole: args['whole'] === true, timeoutMs: Math.ceil(timeoutMs / 2), sandbox };
       const page = await readPage(resource, reading, signal);
-      return { content: toContent(resource, page, Number(args['from'] ?? 0)) };
+      return toolReturn({ content: toContent(resource, page, Number(args['from'] ?? 0)) });
     },
   });
 }

@@ -19,8 +19,11 @@ const content = (description: string) => ({ type: 'string', maxLength: maxTextCh
  */
 export function changingTools({ name, toolName }: ToolsetRequest, settings: WorkspaceSettings): readonly EffectTool[] {
   const common = { toolset: name, effect: 'idempotent', concurrency: 'serial', by_name_only: true } as const;
+  // A diff shows what stood in the file before.
+  const trust = settings.trust;
   const write = defineTool({
     ...common,
+    trust,
     name: toolName('write_file'),
     description:
       'Writes a whole text file into the workspace, in place of what is there; makes the folders it needs. Answers with the diff.',
@@ -35,6 +38,7 @@ export function changingTools({ name, toolName }: ToolsetRequest, settings: Work
   });
   const edit = defineTool({
     ...common,
+    trust,
     name: toolName('edit_file'),
     description:
       'Changes a part of a text file and answers with the diff. Commands: create (file_text; the file must not exist), str_replace (old_str, which must stand in ' +
@@ -55,6 +59,7 @@ export function changingTools({ name, toolName }: ToolsetRequest, settings: Work
   });
   const move = defineTool({
     ...common,
+    trust: 'trusted',
     name: toolName('move_file'),
     description: 'Gives a file or folder of the workspace another path; the new one must be free. Makes the folders it needs.',
     parameters: {
@@ -67,6 +72,7 @@ export function changingTools({ name, toolName }: ToolsetRequest, settings: Work
   });
   const remove = defineTool({
     ...common,
+    trust: 'trusted',
     name: toolName('delete_file'),
     description: 'Deletes a file or an empty folder of the workspace. A text file comes back with edit_file, command undo.',
     parameters: { type: 'object', additionalProperties: false, required: ['path'], properties: { path } },

@@ -1,5 +1,5 @@
 import { CadreError } from '../../core/error.ts';
-import type { ToolReturn } from '../../core/tool.ts';
+import { toolReturn, type ToolReturn } from '../../core/tool-return.ts';
 import type { OpenFile } from '../files/open-file.ts';
 import { readWhole, useInside } from '../files/read-inside.ts';
 import { mediaTypeOf } from './media-types.ts';
@@ -106,12 +106,12 @@ async function mediaPart(opened: OpenFile, path: string, mediaType: string): Pro
   const bytes = await readWhole(opened);
   if (bytes === undefined) throw failed(path, 'changed while it was being read. Read it again.');
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
-  return {
+  return toolReturn({
     content: [
       { type: 'text', text: `${path}: ${mediaType}, ${showSize(opened.size)}` },
       { type: 'file', mediaType, filename: path.slice(path.lastIndexOf('/') + 1), data: { type: 'data', data } },
     ],
-  };
+  });
 }
 
 function notText(path: string, encoding: string): CadreError {

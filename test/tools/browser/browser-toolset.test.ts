@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Content } from '../../../src/core/message.ts';
-import type { EffectTool, ToolReturn } from '../../../src/core/tool.ts';
+import type { EffectTool } from '../../../src/core/tool.ts';
+import { toolReturn, type ToolReturn } from '../../../src/core/tool-return.ts';
 import { LiveThings } from '../../../src/engine/live-things.ts';
 import { CadreError, defineTool } from '../../../src/index.ts';
 import type { BrowserHost } from '../../../src/tools/browser/browser-host.ts';
@@ -281,7 +282,7 @@ describe('browser, without one', () => {
       name: 'count',
       description: 'Counts.',
       effect: 'pure',
-      execute: () => ({ content: 'counted', values: { browser: { url: 'https://x.example/' }, count: 3 } }),
+      execute: () => toolReturn({ content: 'counted', values: { browser: { url: 'https://x.example/' }, count: 3 } }),
     });
     const { launch } = await testEngine({
       profile: 'tool_access_policy: { allowed_individual_tools: [count] }',
@@ -291,7 +292,7 @@ describe('browser, without one', () => {
     const run = await launch();
     await run.result;
     expect([...run.state.agents.values()][0]?.values).toEqual({ browser: { url: 'https://x.example/' }, count: 3 });
-    expect(run.turns()[0]?.stateChanges).toMatchObject([{ path: 'browser' }, { path: 'count' }]);
+    expect(run.turns()[0]?.stateChanges).toMatchObject([{ path: 'values.browser' }, { path: 'values.count' }]);
   });
 
   it('names what is missing, and refuses a sandbox it cannot have', async () => {

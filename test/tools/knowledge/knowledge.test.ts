@@ -8,6 +8,7 @@ import { defineTool } from '../../../src/index.ts';
 import type { ScriptedReply } from '../../../src/models/scripted-replies.ts';
 import type { EffectTool, ToolContext } from '../../../src/core/tool.ts';
 import { knowledgeToolset } from '../../../src/tools/knowledge/knowledge-toolset.ts';
+import { toolReturn } from '../../../src/core/tool-return.ts';
 import { testEngine, waitsForUser } from '../../support/test-engine.ts';
 import { verifyRun } from '../../support/verify-run.ts';
 import { errorOf } from '../documents/call-tool.ts';
@@ -28,7 +29,7 @@ const fails = defineTool({
   name: 'fails',
   description: 'Fails at length.',
   effect: 'pure',
-  execute: () => ({ content: page('failure'), isError: true }),
+  execute: () => toolReturn({ content: page('failure'), isError: true }),
 });
 
 const profile = (policy: string): string => `
