@@ -25,6 +25,7 @@ it('the root exports what the documentation promises, and nothing else', () => {
     'defineObserver',
     'defineTool',
     'loadProfiles',
+    'toolReturn',
   ]);
 });
 

@@ -15,6 +15,8 @@ const lookUpGreeting = defineTool({
   description: 'Returns the usual greeting of a language.',
   parameters: z.object({ language: z.string() }),
   effect: 'pure',
+  // The results are this program's own words: they need no frame around them.
+  trust: 'trusted',
   execute: ({ language }) => greetings[language] ?? `No greeting is known for ${language}.`,
 });
 
