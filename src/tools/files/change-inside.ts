@@ -1,6 +1,7 @@
 import { rename, rm, rmdir } from 'node:fs/promises';
 import { CadreError } from '../../core/error.ts';
 import { errorCode } from './error-code.ts';
+import { assertMayWrite, guardWrite } from './guard-writes.ts';
 import { refusePath } from './inside-path.ts';
 import { withOpenFolder, type FolderRequest } from './open-folder.ts';
 import type { InsideFile } from './read-inside.ts';
@@ -9,9 +10,12 @@ import { lookAt } from './write-inside.ts';
 /**
  * Removes a file or an empty folder below a root; a link itself, never what it leads to. Nothing happens when there is nothing.
  *
- * @throws CadreError `PATH_REFUSED` for links on the way; `TOOL_FAILED` for a folder that is not empty
+ * @throws CadreError `PATH_REFUSED` for links on the way and files that make other programs run something; `TOOL_FAILED` for a folder
+ * that is not empty
  */
-export async function removeInside({ root, file, what }: InsideFile): Promise<boolean> {
+export async function removeInside(removed: InsideFile): Promise<boolean> {
+  const { root, file, what } = removed;
+  await assertMayWrite(removed);
   const { parts, name } = split(file);
   return await withOpenFolder({ root, parts, requested: file, what }, async (folder) => {
     const found = await lookAt(folder.at(name));
@@ -32,9 +36,15 @@ export async function removeInside({ root, file, what }: InsideFile): Promise<bo
 /**
  * Gives a file or folder below a root another name below it; folders on the way are made.
  *
- * @throws CadreError `PATH_REFUSED` for links; `TOOL_FAILED` when there is nothing to move or the new name is taken
+ * @throws CadreError `PATH_REFUSED` for links and files that make other programs run something; `TOOL_FAILED` when there is nothing to
+ * move or the new name is taken
  */
-export async function moveInside({ root, file, what }: InsideFile, to: string): Promise<void> {
+export async function moveInside(moved: InsideFile, to: string): Promise<void> {
+  await assertMayWrite(moved);
+  await guardWrite({ ...moved, file: to }, async () => await move(moved, to));
+}
+
+async function move({ root, file, what }: InsideFile, to: string): Promise<void> {
   const source = split(file);
   const target = split(to);
   const request = (parts: readonly string[], requested: string, create: boolean): FolderRequest => ({

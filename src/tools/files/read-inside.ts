@@ -1,5 +1,6 @@
 import { CadreError } from '../../core/error.ts';
 import { errorCode } from './error-code.ts';
+import type { PathTest } from './glob-pattern.ts';
 import { openFile, type OpenFile } from './open-file.ts';
 import { withOpenFolder } from './open-folder.ts';
 import { decodeText } from './text-lines.ts';
@@ -43,6 +44,8 @@ export interface InsideFile {
   readonly file: string;
   /** What the root is called in messages. */
   readonly what: string;
+  /** For writing: paths that may be written although they make other programs run something; none when absent. */
+  readonly allows?: PathTest;
 }
 
 /**

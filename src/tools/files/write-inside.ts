@@ -3,6 +3,7 @@ import type { BigIntStats } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
 import { CadreError } from '../../core/error.ts';
 import { errorCode } from './error-code.ts';
+import { guardWrite } from './guard-writes.ts';
 import { refusePath } from './inside-path.ts';
 import { versionOf } from './open-file.ts';
 import { withOpenFolder, type OpenFolder } from './open-folder.ts';
@@ -31,10 +32,14 @@ export function isTemporaryName(name: string): boolean {
  * Writes a file below a root: whole or not at all. A new file takes the name, so that what else is linked to the old one stays as it
  * is, and nothing is ever written through a link. Folders on the way are made; the permissions of a file that is replaced are kept.
  *
- * @throws CadreError `PATH_REFUSED` for links, folders and devices; `TOOL_FAILED` when what is there is not what was expected; what
+ * @throws CadreError `PATH_REFUSED` for links, folders, devices and files that make other programs run something; `TOOL_FAILED` when what is there is not what was expected; what
  * the system throws otherwise
  */
 export async function writeInside(request: WriteRequest): Promise<Written> {
+  return await guardWrite(request, async () => await write(request));
+}
+
+async function write(request: WriteRequest): Promise<Written> {
   const { root, file, what, bytes } = request;
   const parts = file.split('/');
   const name = parts.at(-1) ?? '';

@@ -6,6 +6,7 @@ import type { InsidePath } from '../files/resolve-inside.ts';
 import { writeInside } from '../files/write-inside.ts';
 import { type EditHistory, type EditRecord, markOf } from './edit-history.ts';
 import { insideFile, missing, showSize } from './workspace-files.ts';
+import type { WorkspaceSettings } from './workspace-settings.ts';
 
 /** What is in a file before it is changed. */
 export interface Current {
@@ -28,8 +29,7 @@ export interface ChangeRequest {
   readonly inside: InsidePath;
   readonly callId: string;
   readonly history: EditHistory;
-  /** Longest text that is kept for undoing. */
-  readonly maxBytes: number;
+  readonly settings: WorkspaceSettings;
   readonly change: (current: Current) => Change | Promise<Change>;
 }
 
@@ -43,9 +43,9 @@ const lock = createKeyedLock();
  * @throws CadreError `PATH_REFUSED`; `TOOL_FAILED` when the file was changed by somebody else meanwhile
  */
 export async function changeFile(request: ChangeRequest): Promise<string> {
-  const { inside, callId, history } = request;
+  const { inside, callId, history, settings } = request;
   return await lock.hold(inside.absolute, async () => {
-    const { current, mark, version } = await readCurrent(inside, request.maxBytes);
+    const { current, mark, version } = await readCurrent(inside, settings.maxFileBytes);
     const past = await history.find(callId);
     if (past?.path === inside.path) {
       if (past.to === mark) return past.result;
@@ -62,8 +62,8 @@ export async function changeFile(request: ChangeRequest): Promise<string> {
       ...(undoes === undefined ? {} : { undoes }),
     };
     await history.put(record);
-    if (after === null) await removeInside(insideFile(inside));
-    else await writeInside({ ...insideFile(inside), bytes: new TextEncoder().encode(after), expected: version });
+    if (after === null) await removeInside(insideFile(inside, settings));
+    else await writeInside({ ...insideFile(inside, settings), bytes: new TextEncoder().encode(after), expected: version });
     return result;
   });
 }

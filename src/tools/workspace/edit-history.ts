@@ -25,6 +25,9 @@ export interface EditRecord {
 
 const maxRecords = 200;
 
+/** The engine's own folder is the engine's to write. */
+const allows = (): boolean => true;
+
 /**
  * The changes that calls of one run made to files, kept in the workspace (`.cadre/edits`), so that they can be taken back in
  * any later turn, and a call that is run again after a crash knows whether it happened.
@@ -57,12 +60,12 @@ export class EditHistory {
 
   async put(record: EditRecord): Promise<void> {
     const write = async (file: string, text: string) =>
-      await writeInside({ root: this.#root, file, what: workspaceName, bytes: new TextEncoder().encode(text) });
+      await writeInside({ root: this.#root, file, what: workspaceName, allows, bytes: new TextEncoder().encode(text) });
     const names = await this.#names();
     if (names.length === 0) await write(`${engineFolder}/edits/.gitignore`, '*\n');
     await write(`${this.#folder}/${fileName(record.callId)}.json`, JSON.stringify(record));
     for (const name of names.slice(0, Math.max(0, names.length + 1 - maxRecords)))
-      await removeInside({ root: this.#root, file: `${this.#folder}/${name}`, what: workspaceName });
+      await removeInside({ root: this.#root, file: `${this.#folder}/${name}`, what: workspaceName, allows });
   }
 
   /** The records in the order of their calls. */

@@ -1,6 +1,8 @@
 import { CadreError } from '../../core/error.ts';
 import type { ToolContext } from '../../core/tool.ts';
+import { autoRunPlace } from '../files/auto-run-files.ts';
 import { moveInside, removeInside } from '../files/change-inside.ts';
+import { refuseAutoRun } from '../files/guard-writes.ts';
 import { refusePath } from '../files/inside-path.ts';
 import type { InsidePath } from '../files/resolve-inside.ts';
 import { changeFile, textToEdit, type Change, type Current } from './change-file.ts';
@@ -83,7 +85,7 @@ export async function deleteFile(context: ChangeContext, path: string, settings:
       if (current.text === null) throw await missing(inside);
       return { after: null, result: `Deleted ${inside.path} (${showSize(current.size)}).` };
     });
-  await onDisk(path, async () => await removeInside(insideFile(inside)));
+  await onDisk(path, async () => await removeInside(insideFile(inside, settings)));
   return `Deleted the empty folder ${inside.path}.`;
 }
 
@@ -99,7 +101,7 @@ export async function moveFile(context: ChangeContext, from: string, to: string,
   if (source.found === 'folder') await refuseProtectedInside(source, target, settings);
   if (target.found === 'missing')
     await history.put({ callId: context.toolCallId, path: `${source.path}\0${target.path}`, from: 'moved', to: 'moved', result });
-  await onDisk(source.path, async () => await moveInside(insideFile(source), target.path));
+  await onDisk(source.path, async () => await moveInside(insideFile(source, settings), target.path));
   return result;
 }
 
@@ -109,8 +111,12 @@ async function refuseProtectedInside(source: InsidePath, target: InsidePath, set
   const signal = new AbortController().signal;
   for await (const { path } of walkFiles({ root, start, maxDepth: 100, hidden: true, isUnreadable: () => false, signal })) {
     const moved = `${target.path}${path.slice(start.length)}`;
-    const found = [path, moved].find((candidate) => isProtected(`${root}/${candidate}`, candidate, settings));
-    if (found !== undefined) throw refusePath(start, `${JSON.stringify(found)} in it is protected`, workspaceName);
+    for (const candidate of [path, moved]) {
+      if (isProtected(`${root}/${candidate}`, candidate, settings))
+        throw refusePath(start, `${JSON.stringify(candidate)} in it is protected`, workspaceName);
+      const runs = settings.allows(candidate) ? undefined : autoRunPlace(candidate);
+      if (runs !== undefined) throw refuseAutoRun(start, runs);
+    }
   }
 }
 
@@ -131,7 +137,7 @@ async function change(
         inside,
         callId: context.toolCallId,
         history,
-        maxBytes: settings.maxFileBytes,
+        settings,
         change: (current) => compute(current, inside, history),
       }),
   );

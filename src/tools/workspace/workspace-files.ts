@@ -4,6 +4,7 @@ import { CadreError } from '../../core/error.ts';
 import { closestName } from '../../core/expression/closest-name.ts';
 import { errorCode } from '../files/error-code.ts';
 import { isEngineJournal, isEngineProfile } from '../files/engine-places.ts';
+import { assertMayWrite } from '../files/guard-writes.ts';
 import { refusePath } from '../files/inside-path.ts';
 import type { InsideFile } from '../files/read-inside.ts';
 import { resolveInside, type InsidePath } from '../files/resolve-inside.ts';
@@ -57,7 +58,8 @@ export async function writablePath(workspace: string, requested: string, setting
       workspaceName,
     );
   if (isProtected(inside.absolute, inside.path, settings))
-    throw refusePath(requested, 'it is protected: such files make other programs do something', workspaceName);
+    throw refusePath(requested, 'it is protected: programs take settings or secrets from such files', workspaceName);
+  await assertMayWrite({ root: inside.root, file: inside.path, allows: settings.allows });
   return inside;
 }
 
@@ -67,9 +69,9 @@ export function isProtected(absolute: string, path: string, settings: WorkspaceS
   return settings.isProtected(path) || isEngineJournal(absolute) || (protectsProfiles && isEngineProfile(absolute));
 }
 
-/** A resolved path as the functions take it that open files. */
-export function insideFile({ root, path }: InsidePath): InsideFile {
-  return { root, file: path, what: workspaceName };
+/** A resolved path as the functions take it that open and change files. */
+export function insideFile({ root, path }: InsidePath, settings?: Pick<WorkspaceSettings, 'allows'>): InsideFile {
+  return { root, file: path, what: workspaceName, ...(settings === undefined ? {} : { allows: settings.allows }) };
 }
 
 /** The error for a path where nothing is, with the name that was perhaps meant. */

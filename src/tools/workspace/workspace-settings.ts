@@ -1,12 +1,16 @@
 import type { JsonObject, JsonSchema } from '../../core/json.ts';
+import { allowWritesSetting, toAllowedWrites } from '../files/allowed-writes.ts';
 import { compileGlobs, type PathTest } from '../files/glob-pattern.ts';
+import { plainPath } from '../files/plain-name.ts';
 
 /** What the tools of a workspace go by. */
 export interface WorkspaceSettings {
   /** Only listing, reading and searching. */
   readonly readOnly: boolean;
-  /** Paths that are read and never changed. */
+  /** Paths that are read and never changed, besides those that make other programs run something. */
   readonly isProtected: PathTest;
+  /** Paths that may be changed although they make other programs run something. */
+  readonly allows: PathTest;
   /** Whether the profiles the engine goes by are protected, wherever they lie: unless the settings say what is. */
   readonly protectsProfiles: boolean;
   /** Paths that are neither read nor changed. */
@@ -18,33 +22,10 @@ export interface WorkspaceSettings {
 }
 
 /**
- * What tools never change, unless the settings say otherwise (FAULTS 6.1): files that make other programs do something when
- * they are next used, and the profiles of the team itself.
+ * What tools never change unless `protected` says what else, besides the files that make other programs run something
+ * (`auto-run-files.ts`): what programs load their environment from.
  */
-export const defaultProtected: readonly string[] = [
-  '**/.git/hooks',
-  '**/.git/config',
-  '**/.git/modules/**/hooks',
-  '**/.git/modules/**/config',
-  '.gitmodules',
-  '.env',
-  '.env.*',
-  '.envrc',
-  '.npmrc',
-  '.yarnrc*',
-  '.netrc',
-  '.ssh',
-  '.vscode',
-  '.idea',
-  '.claude',
-  '.cursor',
-  '.mcp.json',
-  '.husky',
-  '.profile',
-  '.*_profile',
-  '.*rc',
-  'agent_profiles',
-];
+const defaultProtected: readonly string[] = ['.env', '.env.*', '.netrc'];
 
 /** What tools neither read nor change: secrets, and what the engine keeps. */
 export const defaultUnreadable: readonly string[] = ['.env', '.env.local', '.env.*.local', '.netrc', '.npmrc', '.ssh'];
@@ -67,7 +48,8 @@ export const workspaceSettingsSchema: JsonSchema = {
   additionalProperties: false,
   properties: {
     read_only: { type: 'boolean', description: 'Only list_files, read_file and search_files.' },
-    protected: globs(`Globs of paths that are never changed, in place of the usual ones.`),
+    protected: globs('Globs of paths that are never changed, in place of .env* and the folders with profiles.'),
+    allow_writes: allowWritesSetting,
     unreadable: globs('Globs of paths that are neither read nor changed, in place of the usual ones.'),
     max_file_bytes: { type: 'integer', minimum: 1_000, maximum: 50_000_000, description: 'Longest file read or edited whole.' },
     trust: { enum: ['trusted', 'untrusted'], description: 'untrusted (usual): what stands in files is framed as data.' },
@@ -77,11 +59,12 @@ export const workspaceSettingsSchema: JsonSchema = {
 /** Reads checked settings. */
 export function readWorkspaceSettings(settings: JsonObject): WorkspaceSettings {
   const { max_file_bytes: maxFileBytes } = settings;
-  const isUnreadable = compileGlobs([...texts(settings['unreadable'], defaultUnreadable), `/${engineFolder}`]);
-  const isProtected = compileGlobs(texts(settings['protected'], defaultProtected));
+  const isUnreadable = compilePlain([...texts(settings['unreadable'], defaultUnreadable), `/${engineFolder}`]);
+  const isProtected = compilePlain(texts(settings['protected'], defaultProtected));
   return {
     readOnly: settings['read_only'] === true,
     isProtected: (path) => isProtected(path) || isUnreadable(path),
+    allows: toAllowedWrites(settings['allow_writes']),
     protectsProfiles: settings['protected'] === undefined,
     isUnreadable,
     maxFileBytes: typeof maxFileBytes === 'number' ? maxFileBytes : defaultMaxFileBytes,
@@ -91,4 +74,14 @@ export function readWorkspaceSettings(settings: JsonObject): WorkspaceSettings {
 
 function texts(value: unknown, usual: readonly string[]): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : usual;
+}
+
+/** Compiles globs that also mean what lenient file systems take for the same names. */
+function compilePlain(globs: readonly string[]): PathTest {
+  const test = compileGlobs(globs);
+  return (path) => {
+    if (test(path)) return true;
+    const plain = plainPath(path);
+    return plain !== path.toLowerCase() && test(plain);
+  };
 }

@@ -1,0 +1,98 @@
+import { readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { parseGitConfig, type GitConfigEntry } from './parse-git-config.ts';
+
+/** Keys whose values are commands. */
+const commands: ReadonlySet<string> = new Set([
+  'fsmonitor',
+  'sshcommand',
+  'editor',
+  'pager',
+  'askpass',
+  'external',
+  'command',
+  'textconv',
+  'driver',
+  'clean',
+  'smudge',
+  'process',
+  'helper',
+  'program',
+  'cmd',
+  'update',
+  'difffilter',
+  'gitproxy',
+  'packobjectshook',
+]);
+
+const maxConfigBytes = 1_000_000;
+
+interface Repository {
+  /** The folder with the files, and the one with the configuration. */
+  readonly worktree: string;
+  readonly gitFolder: string;
+}
+
+/**
+ * Files and folders that the configuration of a folder's repository names as hooks, filters, drivers, aliases or further configuration:
+ * git runs them, wherever they lie and whatever they are called. Absolute paths below `root`, there or not; empty without a repository.
+ */
+export function gitConfigPlaces(root: string): readonly string[] {
+  const repository = repositoryOf(root);
+  if (repository === undefined) return [];
+  const { worktree, gitFolder } = repository;
+  const named = ['config', 'config.worktree'].flatMap((name) => {
+    const text = readText(path.join(gitFolder, name));
+    return text === undefined ? [] : parseGitConfig(text).flatMap((entry) => placesOf(entry, worktree, gitFolder));
+  });
+  return [...new Set(named)].filter((place) => place.startsWith(`${root}${path.sep}`));
+}
+
+function placesOf({ section, key, value }: GitConfigEntry, worktree: string, gitFolder: string): readonly string[] {
+  if ((section === 'include' || section === 'includeif') && key === 'path') return [resolve(gitFolder, value)];
+  if (section === 'core' && (key === 'hookspath' || key === 'attributesfile')) return [resolve(worktree, value)];
+  if (section !== 'alias' && !commands.has(key)) return [];
+  // Of a command, each word may be a script: the program itself, or what an interpreter is given.
+  return value
+    .split(/[\s"'`|&;()<>=!]+/)
+    .filter((word) => word !== '' && !word.startsWith('-') && !word.includes('://'))
+    .map((word) => ({ word, place: resolve(worktree, word) }))
+    .filter(({ word, place }) => (word.includes('/') ? kindOf(place) !== 'folder' : kindOf(place) === 'file'))
+    .map(({ place }) => place);
+}
+
+function resolve(folder: string, named: string): string {
+  return named.startsWith('~/') ? path.join(homedir(), named.slice(2)) : path.resolve(folder, named);
+}
+
+/** The repository a folder lies in: the nearest `.git` above it, and where that leads when it is a file. */
+function repositoryOf(root: string): Repository | undefined {
+  for (let folder = root; ; folder = path.dirname(folder)) {
+    const place = path.join(folder, '.git');
+    const kind = kindOf(place);
+    if (kind === 'folder') return { worktree: folder, gitFolder: place };
+    const target = kind === 'file' ? /^gitdir:\s*(.+?)\s*$/m.exec(readText(place) ?? '')?.[1] : undefined;
+    if (target !== undefined) {
+      const own = path.resolve(folder, target);
+      const common = readText(path.join(own, 'commondir'))?.trim();
+      return { worktree: folder, gitFolder: common === undefined ? own : path.resolve(own, common) };
+    }
+    if (folder === path.dirname(folder)) return undefined;
+  }
+}
+
+function kindOf(place: string): 'file' | 'folder' | undefined {
+  const found = statSync(place, { throwIfNoEntry: false });
+  return found?.isDirectory() === true ? 'folder' : found?.isFile() === true ? 'file' : undefined;
+}
+
+function readText(file: string): string | undefined {
+  try {
+    const found = statSync(file);
+    return found.isFile() && found.size <= maxConfigBytes ? readFileSync(file, 'utf8') : undefined;
+  } catch {
+    // None, or not ours to read: then it names nothing.
+    return undefined;
+  }
+}

@@ -1,0 +1,105 @@
+import { lstat } from 'node:fs/promises';
+import path from 'node:path';
+import { CadreError } from '../../core/error.ts';
+import { autoRunPlace, type AutoRunPlace } from './auto-run-files.ts';
+import { errorCode } from './error-code.ts';
+import { gitConfigPlaces } from './git-config-places.ts';
+import { gitFolderNames, isGitFolder } from './git-folder.ts';
+import type { PathTest } from './glob-pattern.ts';
+import { showPath } from './inside-path.ts';
+import { createKeyedLock } from './keyed-lock.ts';
+import { plainName } from './plain-name.ts';
+
+/** A file or folder below a root that is to be written, moved there, or removed. */
+export interface GuardedWrite {
+  /** A real path. */
+  readonly root: string;
+  /** A clean path relative to the root. */
+  readonly file: string;
+  /** Paths that may be written although they make other programs run something: what a person agreed to. */
+  readonly allows?: PathTest | undefined;
+}
+
+/**
+ * Refuses what would make another program run something: files of the list, those that the repository's configuration names, and
+ * whatever lies in a folder that git takes for a repository, or would with this file in it.
+ *
+ * @throws CadreError `PATH_REFUSED`, with who reads such files and how a person allows them
+ */
+export async function assertMayWrite(write: GuardedWrite): Promise<void> {
+  const { file, allows } = write;
+  if (allows?.(file) === true) return;
+  const found = autoRunPlace(file) ?? namedByGit(write) ?? (await gitFolderOn(write));
+  if (found !== undefined) throw refuseAutoRun(file, found);
+}
+
+/** The error for a file that makes another program run something. */
+export function refuseAutoRun(requested: string, { place, reader }: AutoRunPlace): CadreError {
+  const reason = `it is protected, since ${reader} would run or load what such files say the next time they are used`;
+  const setting = `allow_writes: [${JSON.stringify(place)}]`;
+  return new CadreError(
+    'PATH_REFUSED',
+    `The path ${showPath(requested)} is refused: ${reason}. Only a person can allow it, with ${setting} in the settings of the toolset ` +
+      '(and a tool gate that asks, to see each such call first). Write another file, or ask the user to do this.',
+    { details: { path: showPath(requested), reason, place } },
+  );
+}
+
+const lock = createKeyedLock();
+
+/**
+ * Does the work of a write that is allowed. Writes that could together make a repository for git, a file each, are checked and done one
+ * after another, so that each sees those before it.
+ */
+export async function guardWrite<T>(write: GuardedWrite, work: () => Promise<T>): Promise<T> {
+  const guarded = async (): Promise<T> => {
+    await assertMayWrite(write);
+    return await work();
+  };
+  const isPart = write.file.split('/').some((part) => gitNames.has(plainName(part)));
+  return isPart ? await lock.hold(write.root, guarded) : await guarded();
+}
+
+const gitNames: ReadonlySet<string> = new Set(gitFolderNames.map((name) => name.toLowerCase()));
+
+/** What the configuration of the repository names, at or above a file. */
+function namedByGit({ root, file }: GuardedWrite): AutoRunPlace | undefined {
+  const absolute = path.join(root, file);
+  const named = gitConfigPlaces(root).find((place) => absolute === place || absolute.startsWith(`${place}${path.sep}`));
+  return named === undefined ? undefined : { place: path.relative(root, named), reader: 'git' };
+}
+
+/** The folder on the way to a file that is a repository for git, or would be with that file in it. */
+async function gitFolderOn({ root, file }: GuardedWrite): Promise<AutoRunPlace | undefined> {
+  const parts = file.split('/');
+  for (let at = 0; at < parts.length; at += 1) {
+    const folder = parts.slice(0, at).join('/');
+    const names = await namesIn(path.join(root, folder), plainName(parts[at] ?? ''));
+    if (names === undefined) return undefined;
+    if (isGitFolder((name) => names.has(name))) return { place: folder === '' ? '**' : folder, reader: 'git' };
+  }
+  return undefined;
+}
+
+/** Which names of a repository are in a folder, or will be with one more name in it; undefined when there is no such folder. */
+async function namesIn(folder: string, added: string): Promise<ReadonlySet<string> | undefined> {
+  const names = new Set<string>();
+  for (const name of gitFolderNames) {
+    // Without a HEAD it is none, whatever else there is: one look is enough for nearly every folder.
+    if (name !== 'HEAD' && !names.has('HEAD')) return names;
+    if (added === name.toLowerCase() || (await isThere(path.join(folder, name)))) names.add(name);
+    else if (name === 'HEAD' && !(await isThere(folder))) return undefined;
+  }
+  return names;
+}
+
+async function isThere(place: string): Promise<boolean> {
+  try {
+    await lstat(place);
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG' || code === 'ELOOP') return false;
+    throw error;
+  }
+}
