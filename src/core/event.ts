@@ -8,7 +8,7 @@ import type { RunTitle } from './title-event.ts';
 import type { ProfileChange } from './profile-edit.ts';
 import type { RungAction, Streak } from './stagnation.ts';
 import type { ToolAnswer, ToolEnd, ToolLate, ToolRequest, ToolStart, ToolSuspend, ToolVerify } from './tool-events.ts';
-import type { DispatchUpdate, ModuleUpdate, StateChange } from './team-events.ts';
+import type { DispatchUpdate, ModuleUpdate, StateChange, StatePatch } from './team-events.ts';
 import type { ModelEnd, TurnDecide, TurnEnd, TurnStart } from './turn-events.ts';
 
 /** The final statuses of a run. */
@@ -244,6 +244,7 @@ export type EventDraft =
   | ModuleUpdate
   | DispatchUpdate
   | StateChange
+  | StatePatch
   | NoteAdd;
 
 /** An event's place in the journal. */

@@ -210,7 +210,7 @@ export interface AgentState extends AgentContext {
   /** Turns it took since it began, or since a person last spoke to it. */
   turnsAlone: number;
   /** Changes observers made before the next turn began; they belong to its record. */
-  changesBeforeTurn: EventOf<'state.update'>[];
+  changesBeforeTurn: EventOf<'state.update' | 'state.patch'>[];
   /** Rungs climbed before the next turn began; they belong to its record, too. */
   rungsBeforeTurn: readonly EventOf<'stagnation.act'>[];
   /** The last decision asked for another turn, with or without new items. */
@@ -280,7 +280,7 @@ export interface TurnState {
   modelEnd: EventOf<'model.end'> | undefined;
   decide: EventOf<'turn.decide'> | undefined;
   calls: CallState[];
-  stateChanges: EventOf<'state.update'>[] | undefined;
+  stateChanges: EventOf<'state.update' | 'state.patch'>[] | undefined;
   /** The rungs of the ladder that were climbed before it began. */
   readonly rungs: readonly EventOf<'stagnation.act'>[];
   end: EventOf<'turn.end'> | undefined;

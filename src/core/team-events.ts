@@ -1,8 +1,9 @@
 import type { AgentId, TurnId } from './ids.ts';
 import type { JsonValue } from './json.ts';
+import type { Patch } from './state-patch.ts';
 import type { DispatchRecord, WorkModule } from './work-module.ts';
 
-/** A work module is created or changed; `patch` holds the changed fields. */
+/** A work module is created or changed; `patch` holds the changed fields. Only in old journals: `state.patch` says it now. */
 export interface ModuleUpdate {
   readonly type: 'module.update';
   readonly moduleId: string;
@@ -14,7 +15,22 @@ export interface DispatchUpdate {
   readonly dispatchId: string;
   readonly patch: Partial<DispatchRecord>;
 }
-/** A value in an agent's or the team's state changes. */
+/**
+ * Flags, values and deliverables of an agent change, or shared values and work modules of its team. The event holds
+ * what changed, not how that was decided; applying `inverse` in order gives back the state before.
+ */
+export interface StatePatch {
+  readonly type: 'state.patch';
+  /** The agent whose flags, values and deliverables the paths mean; absent when a person changed the team's state. */
+  readonly agentId?: AgentId;
+  readonly turnId?: TurnId;
+  readonly patches: readonly Patch[];
+  /** `inverse[i]` undoes `patches[patches.length - 1 - i]`, and has the same path. */
+  readonly inverse: readonly Patch[];
+  /** The observer or tool that did it, or `person`. */
+  readonly by?: string;
+}
+/** A value in an agent's or the team's state changes. Only in old journals: `state.patch` says it now. */
 export interface StateChange {
   readonly type: 'state.update';
   readonly scope: 'agent' | 'team';

@@ -4,6 +4,7 @@ import type { JsonValue } from '../core/json.ts';
 import { contentText } from '../core/message.ts';
 import type { ApprovalWait } from '../core/transition.ts';
 import { changedText } from './approval-text.ts';
+import { beforeAfter, stateChanges } from './state-changes.ts';
 
 /** Says in one short sentence what an event means; the text is untrusted and may hold anything. */
 export function describeEvent(event: CadreEvent): string {
@@ -67,8 +68,9 @@ export function describeEvent(event: CadreEvent): string {
       return `module ${event.moduleId} changed: ${inOneLine(Object.keys(event.patch).join(', '))}`;
     case 'dispatch.update':
       return `dispatch ${event.dispatchId} ${event.patch.status ?? 'changed'}`;
+    case 'state.patch':
     case 'state.update':
-      return `${event.scope} state: ${event.operation} ${event.path}${event.value === undefined ? '' : ` ${inOneLine(event.value)}`}`;
+      return describeChanges(event);
     case 'note.add':
       return `${event.level} ${event.code}: ${event.message}`;
   }
@@ -171,6 +173,13 @@ function replyInOneLine(reply: { readonly text: string; readonly toolCalls: read
 }
 
 /** A value as one line of at most 120 characters. */
+function describeChanges(event: EventOf<'state.patch' | 'state.update'>): string {
+  const changes = stateChanges(event);
+  const shown = changes.slice(0, 3).map((change) => `${change.path} ${inOneLine(beforeAfter(change))}`);
+  const more = changes.length - shown.length;
+  return `state: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
 function inOneLine(value: JsonValue): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const line = text.slice(0, 400).replace(/\s+/gu, ' ').trim();

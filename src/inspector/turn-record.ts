@@ -1,7 +1,7 @@
 import type { ErrorRecord } from '../core/error.ts';
 import type { EventOf } from '../core/event.ts';
 import type { AgentId, CallId, ContentHash, RunId, TurnId } from '../core/ids.ts';
-import { isJsonObject, type JsonValue } from '../core/json.ts';
+import { isJsonObject } from '../core/json.ts';
 import type { FilePart } from '../core/message.ts';
 import type { FinishReason, ModelAttempt, Usage } from '../core/model.ts';
 import type { PromptSources } from '../core/prompt-sources.ts';
@@ -13,6 +13,7 @@ import { promptSpans, type PromptSpan } from './prompt-spans.ts';
 import { readList, type ReadContent } from './read-content.ts';
 import { toSystemPrompt, type SystemPromptView } from './system-prompt.ts';
 import { toolInteractions, type ToolInteraction } from './tool-interactions.ts';
+import { stateChanges, type StateChangeView } from './state-changes.ts';
 import { historyOfTurn } from './turn-history.ts';
 import { turnInputs, type TurnInputView } from './turn-inputs.ts';
 import { turnDecision, turnObservers, type DecisionView, type ObserverView } from './turn-judgements.ts';
@@ -52,9 +53,6 @@ export interface ReplyView {
 
 /** One rung of the ladder against stagnation that was climbed before a turn began. */
 export type RungView = Omit<EventOf<'stagnation.act'>, 'type' | 'runId' | 'agentId' | 'at' | 'cause'>;
-
-/** One change of agent or team state that a turn made. */
-export type StateChangeView = Pick<EventOf<'state.update'>, 'scope' | 'operation' | 'path' | 'value' | 'by' | 'seq'>;
 
 /**
  * Everything on the record about one turn (DESIGN 4), as plain data. `prompt`, `systemPrompt` and `tools` are built
@@ -185,7 +183,7 @@ export function turnRecordOf(
     usage: modelEnd?.usage ?? {},
     cost: modelEnd?.cost,
     firstTokenMs: modelEnd?.attempts.at(-1)?.firstTokenMs,
-    stateChanges: (turn.stateChanges ?? []).map(toStateChange),
+    stateChanges: (turn.stateChanges ?? []).flatMap(stateChanges),
     error: end?.error ?? modelEnd?.error,
   };
 }
@@ -259,10 +257,4 @@ function toRung({ seq, rung, on, threshold, count, action, tools, llmConfig, pro
     ...(llmConfig === undefined ? {} : { llmConfig }),
     ...(prompt === undefined ? {} : { prompt }),
   };
-}
-
-function toStateChange(event: EventOf<'state.update'>): StateChangeView {
-  const { scope, operation, path, seq } = event;
-  const value: { readonly value?: JsonValue } = event.value === undefined ? {} : { value: event.value };
-  return { scope, operation, path, seq, ...value, ...(event.by === undefined ? {} : { by: event.by }) };
 }

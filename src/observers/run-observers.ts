@@ -1,25 +1,24 @@
 import { agentScope } from '../core/agent-scope.ts';
-import type { CodedObserver, ObserverPhase, ObserverResult } from '../core/env.ts';
-import { CadreError, toErrorRecord } from '../core/error.ts';
+import { changeState } from '../core/change-state.ts';
+import type { CodedObserver, ObserverPhase } from '../core/env.ts';
+import { toErrorRecord } from '../core/error.ts';
 import { isTruthy } from '../core/expression/data.ts';
 import type { Scope } from '../core/expression/expression.ts';
-import type { AgentId } from '../core/ids.ts';
 import type { JsonValue } from '../core/json.ts';
-import type { CompiledObserver, CompiledProfile, StateUpdate } from '../core/profile.ts';
-import type { AgentState, RunState } from '../core/state.ts';
-import { readOnlyView } from '../core/read-only-view.ts';
-import { toWire } from '../core/to-wire.ts';
-import { boundOf, type ToolBound } from '../core/tool-bound.ts';
+import type { CompiledObserver, CompiledProfile } from '../core/profile.ts';
+import type { AgentState } from '../core/state.ts';
+import type { ToolBound } from '../core/tool-bound.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { speaksOfErrors } from '../core/turn-error.ts';
 import type { ObserverRecord } from '../core/turn.ts';
 import type { TurnViewEnv } from '../core/turn-view.ts';
+import { updateState } from '../core/update-state.ts';
+import { callObserver, toBound } from './call-observer.ts';
+import { targetOf } from './observer-target.ts';
+import { scopeAfter } from './scope-after.ts';
 
 /** Most items the observers of one phase may add; more is a storm, and is cut off with a note (FAULTS E4). */
 const maxItemsPerPhase = 16;
-
-/** Most things one coded observer may want done at once. */
-const maxResults = 64;
 
 const none: readonly ObserverRecord[] = [];
 
@@ -121,107 +120,20 @@ function act(
       break;
     }
     case 'update_state':
-      for (const update of action.updates) updateState(tx, agent, observer.id, update.path, update, update.value?.build(scope));
+      changeState(tx, agent, { turnId: agent.currentTurnId, by: observer.id }, (edit) => {
+        let later: Scope | undefined;
+        for (const { value, ...update } of action.updates) {
+          const seen =
+            edit.patches.length === 0 || value?.constant === true ? scope : (later ??= scopeAfter(ports.env, tx.run, agent, edit));
+          updateState(edit, { ...update, value: value?.build(seen) });
+        }
+      });
       break;
-    case 'call': {
-      const coded = ports.observer(action.observer);
-      if (coded === undefined) throw new Error(`there is no observer '${action.observer}'`);
-      const results = resultsOf(
-        action.observer,
-        coded.observe({ run: readOnlyView(tx.run), agent: readOnlyView(agent), params: action.params }),
-      );
-      if (results.length > maxResults) throw new Error(`it wants ${results.length} things done at once; ${maxResults} are allowed`);
-      const bounds = results.flatMap((result) => applyResult(tx, agent, observer.id, result, phase) ?? []);
-      return boundOf(bounds.map((tools) => ({ id: observer.id, phase, fired: true, tools })));
-    }
+    case 'call':
+      return callObserver(tx, agent, { id: observer.id, name: action.observer, params: action.params, phase }, ports.observer);
     case 'set_tool_choice':
     case 'filter_tools':
       return toBound(action, phase);
   }
   return undefined;
-}
-
-/** What an action makes of the tools of a turn; once the reply is there, it is too late for that. */
-function toBound(
-  action: Extract<ObserverResult, { type: 'set_tool_choice' | 'filter_tools' }>,
-  phase: ObserverRecord['phase'],
-): ToolBound {
-  if (phase === 'post') throw new Error(`${action.type} is for observers that run before a turn`);
-  if (action.type === 'set_tool_choice') return { choice: action.toolChoice };
-  const { only, except } = action;
-  return { ...(only === undefined ? {} : { only }), ...(except === undefined ? {} : { except }) };
-}
-
-function resultsOf(name: string, returned: unknown): readonly ObserverResult[] {
-  if (returned instanceof Promise) returned.catch(() => undefined);
-  if (Array.isArray(returned)) return returned as readonly ObserverResult[];
-  throw new Error(
-    `observer '${name}' must return a list, and return it at once; it returned ${returned instanceof Promise ? 'a promise' : typeof returned}`,
-  );
-}
-
-function applyResult(
-  tx: Transaction,
-  agent: AgentState,
-  observerId: string,
-  result: ObserverResult,
-  phase: ObserverRecord['phase'],
-): ToolBound | undefined {
-  if (result.type === 'set_tool_choice' || result.type === 'filter_tools') return toBound(result, phase);
-  if (result.type === 'update_state') {
-    updateState(tx, agent, observerId, result.path, result, result.value === undefined ? undefined : toWire(result.value));
-    return undefined;
-  }
-  if (typeof result.source !== 'string' || result.source === '') throw new Error('an item needs a source');
-  tx.post(targetOf(tx.run, agent, result.target ?? 'self'), { source: result.source, payload: toWire(result.payload), observerId });
-  return undefined;
-}
-
-function updateState(
-  tx: Transaction,
-  agent: AgentState,
-  by: string,
-  path: string,
-  update: Pick<StateUpdate, 'operation'>,
-  value: JsonValue | undefined,
-): void {
-  const team = path.startsWith('team.');
-  tx.emit({
-    type: 'state.update',
-    scope: team ? 'team' : 'agent',
-    agentId: agent.meta.agentId,
-    ...(agent.currentTurnId === undefined ? {} : { turnId: agent.currentTurnId }),
-    operation: update.operation,
-    path: team ? path.replace(/^team\.(shared\.)?/, '') : path.replace(/^state\./, ''),
-    ...(value === undefined ? {} : { value }),
-    by,
-  });
-}
-
-/** The agent an observer speaks to; an ended or missing one is an error of the observer. */
-function targetOf(run: RunState, agent: AgentState, target: string): AgentId {
-  const id = resolveTarget(run, agent, target);
-  const found = id === undefined ? undefined : run.agents.get(id);
-  if (found === undefined)
-    throw new CadreError(
-      'AGENT_UNKNOWN',
-      `target_agent_id '${target}' names no agent of this run; allowed: self, parent, partner, principal, or one of ${[...run.agents.keys()].join(', ')}`,
-    );
-  if (found.status === 'ended')
-    throw new CadreError('AGENT_ENDED', `target_agent_id '${target}' (${found.meta.agentId}) has ended`);
-  return found.meta.agentId;
-}
-
-function resolveTarget(run: RunState, agent: AgentState, target: string): AgentId | undefined {
-  switch (target) {
-    case 'self':
-      return agent.meta.agentId;
-    case 'parent':
-      return agent.meta.parentAgentId;
-    case 'partner':
-    case 'principal':
-      return run.latestOfType.get(target);
-    default:
-      return target as AgentId;
-  }
 }

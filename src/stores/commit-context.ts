@@ -1,5 +1,6 @@
 import type { EventOf } from '../core/event.ts';
 import type { InboxItem } from '../core/inbox.ts';
+import type { Patch } from '../core/state-patch.ts';
 import type { ReplyToolCall } from '../core/turn.ts';
 import { NotedList } from './noted-list.ts';
 
@@ -32,6 +33,8 @@ export interface CommitContext {
   /** Items added by the commit, and how many of them were read by a turn. */
   readonly items: NotedList<Partial<InboxItem>>;
   reads: number;
+  /** Changes of state of the event at hand that nothing has undone yet. */
+  patches: Partial<Patch>[];
 }
 
 /** The context in front of a commit's first event. */
@@ -52,5 +55,6 @@ export function createCommitContext(): CommitContext {
     results: 0,
     items: new NotedList(),
     reads: 0,
+    patches: [],
   };
 }

@@ -109,6 +109,7 @@ function beginEvent(context: CommitContext, type: string, at: number): void {
   context.at = at;
   context.ruleId = undefined;
   context.modelId = undefined;
+  context.patches = [];
 }
 
 function rememberIds(context: CommitContext, shape: EventShape, record: Readonly<PlainRecord>): void {

@@ -1,4 +1,5 @@
 import type { EventOf, EventType } from '../core/event.ts';
+import type { Patch } from '../core/state-patch.ts';
 import type { ObserverRecord, ReplyToolCall, RuleRecord, TurnPrompt } from '../core/turn.ts';
 import type { CommitContext } from './commit-context.ts';
 import { item, turnInput } from './inbox-shapes.ts';
@@ -117,6 +118,30 @@ const turnEnd = defineShape<EventOf<'turn.end'>>({
   guesses: { status: always('completed') },
 });
 
+const patch = defineShape<Patch>({
+  fields: { op: 'o', path: 'w', value: 'v' },
+  guesses: { op: always('replace') },
+  note: (record, context) => context.patches.push(record),
+});
+
+const undoing = { add: 'remove', remove: 'add', replace: 'replace' } as const;
+
+/** What undoes a change comes in the opposite order. */
+const undo = defineShape<Patch>({
+  fields: { op: 'o', path: 'w', value: 'v' },
+  guesses: {
+    op: (_, context) => undoing[context.patches.at(-1)?.op ?? 'replace'],
+    path: (_, context) => context.patches.at(-1)?.path,
+  },
+  note: (_, context) => {
+    context.patches.pop();
+  },
+});
+
+const statePatch = defineShape<EventOf<'state.patch'>>({
+  fields: { patches: { short: 'p', shape: patch }, inverse: { short: 'i', shape: undo }, by: 'b' },
+});
+
 /** The ids of an event that usually are those of the event before it. */
 export type PlaceId = 'agentId' | 'turnId' | 'callId';
 
@@ -172,6 +197,7 @@ const table: { readonly [Type in EventType]: Omit<EventShape, 'type'> } = {
   'module.update': { code: 'wm', ids: [], shape: plain },
   'dispatch.update': { code: 'wd', ids: [], shape: plain },
   'state.update': { code: 's=', ids: turn, shape: plain },
+  'state.patch': { code: 's*', ids: turn, shape: statePatch },
   'note.add': { code: 'n+', ids: turn, shape: plain },
 };
 

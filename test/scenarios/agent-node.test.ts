@@ -135,7 +135,7 @@ flow_decider:
     expect(order.slice(order.indexOf('turn.start'))).toEqual([
       'turn.start',
       'model.end',
-      'state.update',
+      'state.patch',
       'turn.decide',
       'turn.end',
       'agent.end',

@@ -94,6 +94,10 @@ const observer = record(
   { id: name, phase: fc.constantFrom('pre', 'post'), fired: boolean },
   { value: json, error, tools: record({}, { choice: name, only: list(name), except: list(name) }) },
 );
+const patch = record(
+  { op: fc.constantFrom('add', 'replace', 'remove'), path: fc.array(fc.oneof(name, count), { maxLength: 3 }) },
+  { value: json },
+);
 const rule = record({ id: name, matched: boolean }, { values: object(json), error });
 const payload = fc.oneof(
   json,
@@ -286,6 +290,7 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
     { scope: fc.constantFrom('agent', 'team'), operation: fc.constantFrom('set', 'append'), path: text },
     { agentId, turnId, value: json, by: name },
   ),
+  'state.patch': record({ patches: list(patch), inverse: list(patch) }, { agentId, turnId, by: name }),
   'note.add': record({ level: fc.constantFrom('info', 'error'), code: name, message: text }, { agentId, turnId }),
 };
 

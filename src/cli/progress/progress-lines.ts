@@ -95,6 +95,7 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
     case 'turn.end':
     case 'tool.start':
     case 'tool.late':
+    case 'state.patch':
     case 'state.update':
       return undefined;
   }

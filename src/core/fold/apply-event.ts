@@ -4,6 +4,7 @@ import type { Keeps, RunState } from '../state.ts';
 import { agentOf, applyAgentEvent } from './agent.ts';
 import { applyContextEvent } from './context.ts';
 import { applyInboxEvent } from './inbox.ts';
+import { applyStatePatch } from './patch.ts';
 import { applyRunEvent, newRunState } from './run.ts';
 import { applyTeamEvent } from './team.ts';
 import { applyToolEvent } from './tool.ts';
@@ -67,6 +68,9 @@ export function applyEvent(run: RunState, event: CadreEvent): void {
     case 'dispatch.update':
     case 'state.update':
       applyTeamEvent(run, event);
+      break;
+    case 'state.patch':
+      applyStatePatch(run, event);
       break;
     case 'note.add':
       break;

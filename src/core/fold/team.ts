@@ -1,4 +1,5 @@
 import type { EventOf } from '../event.ts';
+import { frozen } from '../frozen.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { AgentState, RunState } from '../state.ts';
 import type { DispatchRecord, WorkModule } from '../work-module.ts';
@@ -134,11 +135,4 @@ function operated(current: JsonValue | undefined, operation: string, value: Json
     default:
       return value ?? null;
   }
-}
-
-/** The value itself, with all it holds, made so that nobody can write to it. */
-function frozen<Value extends JsonValue>(value: Value): Value {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  for (const inner of Object.values(value)) if (inner !== undefined) frozen(inner);
-  return Object.freeze(value);
 }

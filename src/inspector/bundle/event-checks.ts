@@ -28,7 +28,7 @@ import {
   usage,
   waitFor,
 } from './part-checks.ts';
-import { dispatchPatch, modulePatch } from './team-checks.ts';
+import { dispatchPatch, modulePatch, patch } from './team-checks.ts';
 
 /** Tells what is wrong with an event that came from outside, whatever its type. */
 export const checkEvent: Check = (event) => place(event) ?? ofType(event);
@@ -239,6 +239,13 @@ const fields: { readonly [Type in EventType]: Fields<Draft<Type>> } = {
     operation: oneOf('set', 'increment', 'append', 'remove'),
     path: text,
     value: optional(json),
+    by: optional(text),
+  },
+  'state.patch': {
+    agentId: optional(id),
+    turnId: optional(id),
+    patches: list(patch),
+    inverse: list(patch),
     by: optional(text),
   },
   'note.add': { level: noteLevel, code: text, message: text, agentId: optional(id), turnId: optional(id) },

@@ -1,5 +1,6 @@
+import type { Patch } from '../../core/state-patch.ts';
 import type { DispatchRecord, WorkModule } from '../../core/work-module.ts';
-import { json, list, map, nullable, number, oneOf, optional, record, text, time } from './check.ts';
+import { check, json, list, map, nullable, number, oneOf, optional, record, text, time } from './check.ts';
 import { id } from './part-checks.ts';
 
 /** What an event changes of a work module. */
@@ -37,6 +38,13 @@ export const modulePatch = record<Partial<WorkModule>>({
   review_info: optional(nullable(map)),
   created_at: optional(time),
   updated_at: optional(time),
+});
+
+/** One change of state. Whether it fits the state shows when the events are folded. */
+export const patch = record<Patch>({
+  op: oneOf('add', 'replace', 'remove'),
+  path: list(check('a name or an index', (key) => typeof key === 'string' || Number.isSafeInteger(key))),
+  value: optional(json),
 });
 
 /** What an event changes of a dispatch. */

@@ -1,5 +1,6 @@
 import type { DecidedAction } from '../../core/turn-events.ts';
 import type { ObserverRecord } from '../../core/turn.ts';
+import { beforeAfter } from '../state-changes.ts';
 import type { ObserverView } from '../turn-judgements.ts';
 import type { TurnRecord } from '../turn-record.ts';
 import { safe, type Layout } from './layout.ts';
@@ -73,8 +74,7 @@ export function formatStateChanges(out: Layout, turn: TurnRecord): void {
   if (turn.stateChanges.length === 0) return;
   out.heading('State changes');
   for (const change of turn.stateChanges) {
-    const value = change.value === undefined ? '' : ` ${safe(JSON.stringify(change.value))}`;
     const by = change.by === undefined ? '' : out.style.dim(` by ${safe(change.by)}`);
-    out.line(`${change.scope} ${change.operation} ${safe(change.path)}${value}${by}`, 2);
+    out.line(`${safe(change.path)}  ${safe(beforeAfter(change))}${by}`, 2);
   }
 }

@@ -1,0 +1,42 @@
+import type { AgentId, TurnId } from './ids.ts';
+import { StateEdit } from './state-edit.ts';
+import { patchedState } from './state-patch.ts';
+import type { AgentState } from './state.ts';
+import type { StatePatch } from './team-events.ts';
+import type { Transaction } from './transaction.ts';
+
+/** Whose state changes, in which turn, and by what: an observer, a tool, a person. */
+export interface ChangePlace {
+  readonly agentId?: AgentId | undefined;
+  readonly turnId?: TurnId | undefined;
+  readonly by: string;
+}
+
+/** The event of a change; undefined when nothing changed. */
+export function toStatePatch(
+  { patches, inverse }: Pick<StatePatch, 'patches' | 'inverse'>,
+  { agentId, turnId, by }: ChangePlace,
+): StatePatch | undefined {
+  if (patches.length === 0) return undefined;
+  return {
+    type: 'state.patch',
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(turnId === undefined ? {} : { turnId }),
+    patches,
+    inverse,
+    by,
+  };
+}
+
+/** Changes an agent's or, without one, the team's state as one event: all that `change` does, or nothing when it throws. */
+export function changeState(
+  tx: Transaction,
+  agent: AgentState | undefined,
+  place: Omit<ChangePlace, 'agentId'>,
+  change: (edit: StateEdit) => void,
+): void {
+  const edit = new StateEdit(patchedState(tx.run, agent));
+  change(edit);
+  const event = toStatePatch(edit, { ...place, agentId: agent?.meta.agentId });
+  if (event !== undefined) tx.emit(event);
+}
