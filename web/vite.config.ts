@@ -5,7 +5,8 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  // Children as arguments: the script is 800 bytes smaller, gzipped, than with `children` in each call.
+  oxc: { jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment' } },
   build: {
     outDir: process.env['CADRE_PAGE_OUT'] ?? path.join(import.meta.dirname, '..', 'dist', 'page'),
     emptyOutDir: true,
@@ -15,6 +16,9 @@ export default defineConfig({
     cssCodeSplit: false,
     assetsInlineLimit: 0,
     reportCompressedSize: false,
-    rolldownOptions: { output: { codeSplitting: false } },
+    rolldownOptions: {
+      output: { codeSplitting: false },
+      transform: { inject: { h: ['preact', 'h'], Fragment: ['preact', 'Fragment'] } },
+    },
   },
 });

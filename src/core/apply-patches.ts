@@ -3,6 +3,9 @@ import { isInheritedName, type Patch } from './state-patch.ts';
 
 type Container = Record<string | number, unknown>;
 
+/** Deepest place that a patch may reach. */
+const maxPathLength = 128;
+
 /**
  * Applies patches to a state in order.
  *
@@ -18,37 +21,34 @@ export function applyPatches(root: object, patches: readonly Patch[], owned: rea
 }
 
 /** Applies one patch; containers in `copies` may be written to, and those that are copied join them. */
-export function applyPatch(root: object, { op, path, value }: Patch, copies: Set<object>): void {
+export function applyPatch(root: object, patch: Patch, copies: Set<object>): void {
+  const { op, path, value } = patch;
   let target = root as Container;
   for (const key of path.slice(0, -1)) {
-    const inner = target[check(target, key, 'replace', path)];
-    if (typeof inner !== 'object' || inner === null) throw misfit(path, 'it leads through a value that holds nothing');
+    const inner = hasKey(target, key, false) ? target[key] : undefined;
+    if (typeof inner !== 'object' || inner === null) throw misfit(patch);
     const next = copies.has(inner) ? inner : Array.isArray(inner) ? [...inner] : { ...inner };
     copies.add(next);
     target[key] = next;
     target = next as Container;
   }
-  const key = check(target, path.at(-1), op, path);
-  const list = Array.isArray(target) ? (target as unknown[]) : undefined;
+  const key = path.at(-1);
+  if (!hasKey(target, key, op === 'add') || path.length > maxPathLength) throw misfit(patch);
+  const list = Array.isArray(target) && op !== 'replace' ? (target as unknown[]) : undefined;
   if (op === 'remove') {
     if (list === undefined) delete target[key];
-    else list.splice(key as number, 1);
-    return;
-  }
-  if (value === undefined) throw misfit(path, 'it has no value');
-  if (op === 'add' && list !== undefined) list.splice(key as number, 0, frozen(value));
-  else target[key] = frozen(value);
+    else list.splice(Number(key), 1);
+  } else if (value === undefined || (op !== 'add' && op !== 'replace')) throw misfit(patch);
+  else if (list === undefined) target[key] = frozen(value);
+  else list.splice(Number(key), 0, frozen(value));
 }
 
-/** The key as it may be used: an index of the list, or a name of the object itself. */
-function check(target: Container, key: unknown, op: Patch['op'], path: unknown): string | number {
-  if (Array.isArray(target)) {
-    if (Number.isInteger(key) && (key as number) >= 0 && (key as number) < target.length + (op === 'add' ? 1 : 0))
-      return key as number;
-  } else if (typeof key === 'string' && !isInheritedName(key) && (op === 'add' || Object.hasOwn(target, key))) return key;
-  throw misfit(path, `there is no ${JSON.stringify(key) ?? 'end of it'}`);
+/** True for an index of a list, and for a name that an object has itself or, when it is to be added, may have. */
+function hasKey(target: Container, key: unknown, isNew: boolean): key is string | number {
+  if (Array.isArray(target)) return Number.isInteger(key) && Number(key) >= 0 && Number(key) < target.length + Number(isNew);
+  return typeof key === 'string' && !isInheritedName(key) && (isNew || Object.hasOwn(target, key));
 }
 
-function misfit(path: unknown, why: string): Error {
-  return new Error(`patch ${JSON.stringify(path)} does not fit: ${why}`);
+function misfit({ op, path }: Patch): Error {
+  return new Error(`patch ${op} ${JSON.stringify(path.slice(0, 8))} does not fit the state`);
 }

@@ -1,33 +1,21 @@
-import { isJsonObject } from './json.ts';
-import { moduleTransitions, type WorkModule } from './work-module.ts';
+import { isJsonObject, type JsonValue } from './json.ts';
+import { emptyModule, moduleTransitions } from './work-module.ts';
 
-const isText = (value: unknown): boolean => typeof value === 'string';
-const isTime = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
-const isList =
-  (isEntry: (entry: unknown) => boolean) =>
-  (value: unknown): boolean =>
-    Array.isArray(value) && value.every(isEntry);
+const model = Object.entries(emptyModule('', 0));
 
-/** What each field of a work module must be. */
-const fields: { readonly [Field in keyof WorkModule]-?: (value: unknown) => boolean } = {
-  module_id: isText,
-  name: isText,
-  description: isText,
-  status: (value) => isText(value) && Object.hasOwn(moduleTransitions, value as string),
-  notes_from_principal: isText,
-  depends_on: isList(isText),
-  executor: (value) => value === undefined || isText(value),
-  deliverables: isJsonObject,
-  context_archive: isList(isJsonObject),
-  assignee_history: isList((entry) => isJsonObject(entry) && isText(entry['agent_id'])),
-  review_info: (value) => value === null || isJsonObject(value),
-  created_at: isTime,
-  updated_at: isTime,
-};
+/** True when a value has all that a work module of this id must have: what comes from a journal may have been forged. */
+export function isWorkModule(id: string, value: unknown): boolean {
+  if (!isJsonObject(value) || value['module_id'] !== id || !Object.hasOwn(moduleTransitions, String(value['status']))) return false;
+  const isLike = (key: string, like: unknown): boolean =>
+    kind(value[key]) === kind(like) || (like === null && isJsonObject(value[key]));
+  const entries = (key: string): readonly JsonValue[] => value[key] as readonly JsonValue[];
+  return (
+    model.every(([key, like]) => isLike(key, like)) &&
+    [...entries('context_archive'), ...entries('assignee_history')].every(isJsonObject) &&
+    [...entries('depends_on'), value['executor'] ?? ''].every((entry) => kind(entry) === 'string')
+  );
+}
 
-/** The first field of a work module that is missing or of the wrong kind; undefined when the module under this id is sound. */
-export function wrongModuleField(id: string, module: unknown): string | undefined {
-  if (!isJsonObject(module)) return 'module_id';
-  if (module['module_id'] !== id) return 'module_id';
-  return Object.entries(fields).find(([name, isRight]) => !isRight(module[name]))?.[0];
+function kind(value: unknown): string {
+  return Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value;
 }

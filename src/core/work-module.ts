@@ -63,6 +63,24 @@ export interface WorkModule {
   readonly updated_at: number;
 }
 
+/** A new work module that says nothing yet. */
+export function emptyModule(id: string, at: number): WorkModule {
+  return {
+    module_id: id,
+    name: '',
+    description: '',
+    status: 'pending',
+    notes_from_principal: '',
+    depends_on: [],
+    deliverables: {},
+    context_archive: [],
+    assignee_history: [],
+    review_info: null,
+    created_at: at,
+    updated_at: at,
+  };
+}
+
 /** One dispatch of a module to an agent, as the team's history keeps it. */
 export interface DispatchRecord {
   readonly dispatch_id: string;

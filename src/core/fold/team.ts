@@ -2,7 +2,7 @@ import type { EventOf } from '../event.ts';
 import { frozen } from '../frozen.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { AgentState, RunState } from '../state.ts';
-import type { DispatchRecord, WorkModule } from '../work-module.ts';
+import { type DispatchRecord, emptyModule, type WorkModule } from '../work-module.ts';
 import { agentOf } from './agent.ts';
 import { turnOf } from './turn.ts';
 
@@ -31,25 +31,8 @@ function updateModule(run: RunState, event: EventOf<'module.update'>): void {
   // An id may be the name of something that every object has.
   const known = Object.hasOwn(workModules, event.moduleId) ? workModules[event.moduleId] : undefined;
   if (known === undefined) run.counters.modules += 1;
-  const base: WorkModule = known ?? emptyModule(event);
+  const base: WorkModule = known ?? emptyModule(event.moduleId, event.at);
   workModules[event.moduleId] = Object.freeze({ ...base, ...event.patch, updated_at: event.at });
-}
-
-function emptyModule(event: EventOf<'module.update'>): WorkModule {
-  return {
-    module_id: event.moduleId,
-    name: '',
-    description: '',
-    status: 'pending',
-    notes_from_principal: '',
-    depends_on: [],
-    deliverables: {},
-    context_archive: [],
-    assignee_history: [],
-    review_info: null,
-    created_at: event.at,
-    updated_at: event.at,
-  };
 }
 
 function updateDispatch(run: RunState, event: EventOf<'dispatch.update'>): void {
@@ -77,21 +60,9 @@ function emptyDispatch(event: EventOf<'dispatch.update'>): DispatchRecord {
 }
 
 function updateAgent(agent: AgentState, event: EventOf<'state.update'>): void {
-  const [root, ...rest] = event.path.split('.');
-  const inner = { ...event, path: rest.join('.') };
-  switch (root) {
-    case 'flags':
-      agent.flags = updated(agent.flags, inner);
-      break;
-    case 'deliverables':
-      agent.deliverables = updated(agent.deliverables, inner);
-      break;
-    case 'values':
-      agent.values = updated(agent.values, inner);
-      break;
-    default:
-      agent.values = updated(agent.values, event);
-  }
+  const [, root, path = ''] = /^(flags|deliverables|values)(?:\.(.*))?$/s.exec(event.path) ?? [];
+  const slice = (root ?? 'values') as 'flags' | 'deliverables' | 'values';
+  agent[slice] = updated(agent[slice], root === undefined ? event : { ...event, path });
 }
 
 /** The object with one value set, increased, appended or removed; paths through prototypes are refused. */
