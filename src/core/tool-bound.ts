@@ -1,3 +1,4 @@
+import { meansTool, meansToolset, type NamedTool } from './tool-naming.ts';
 import type { ObserverRecord } from './turn.ts';
 
 /** What an observer makes of the tools of the coming turn. */
@@ -30,10 +31,11 @@ function bothOf(one: readonly string[] | undefined, other: readonly string[] | u
   return one.filter((name) => other.includes(name));
 }
 
-/** Tells whether a tool is there in a turn with this bound. */
-export function isWithin(bound: ToolBound | undefined, tool: { readonly name: string; readonly toolset: string }): boolean {
+/** Tells whether a tool is there in a turn with this bound; `others` are the tools its profile allows. */
+export function isWithin(bound: ToolBound | undefined, tool: NamedTool, others: Iterable<NamedTool>): boolean {
   if (bound === undefined) return true;
-  const isNamed = (names: readonly string[]): boolean => names.includes(tool.name) || names.includes(tool.toolset);
+  const isNamed = (names: readonly string[]): boolean =>
+    names.some((name) => meansTool(name, tool, () => others) || meansToolset(name, tool, () => others));
   return (bound.only === undefined || isNamed(bound.only)) && !isNamed(bound.except ?? []);
 }
 

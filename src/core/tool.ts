@@ -48,6 +48,8 @@ export interface ToolBase {
   readonly description: string;
   readonly parameters: JsonSchema;
   readonly toolset: string;
+  /** The kind of its toolset: what is said of a kind holds for toolsets of every name. Absent when it is of none. */
+  readonly toolsetKind?: string;
   readonly effect: ToolEffect;
   /** The tool that finds out whether a `verifiable` call happened. */
   readonly verify?: string;

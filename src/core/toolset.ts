@@ -48,6 +48,8 @@ export interface ToolsetRequest {
 export interface Toolset {
   /** Its tools, in any form the engine takes; for one that connects, those it has before it does. */
   readonly tools: readonly unknown[];
+  /** Which kind it is of; absent for one that code makes by itself. */
+  readonly kind?: string;
   /** What it is made from, for the values of a run's request: approvals are bound to it. Absent when that is not known. */
   readonly settingsFor?: (request: JsonObject) => JsonObject;
   /** Observers that profiles may name while they use the toolset. */

@@ -90,9 +90,9 @@ function createToolsOf({ set, registry, secrets }: EnvParts, catalog: ToolCatalo
       allowedTools: profile.allowedTools,
     });
     const offered = allowed.flatMap((tool) => {
-      if (forbiddenTools.includes(tool.name) || !isWithin(bound, tool)) return [];
+      if (forbiddenTools.includes(tool.name) || !isWithin(bound, tool, allowed)) return [];
       const adapted = tool.forProfile === undefined ? tool : tool.forProfile(profile, set.profiles);
-      return adapted === undefined ? [] : [withSettingsOf(tool, adapted)];
+      return adapted === undefined ? [] : [withOriginOf(tool, adapted)];
     });
     const made = prepareTools(offered, { catalog, set, secrets });
     ofProfile.set(key, made);
@@ -100,9 +100,15 @@ function createToolsOf({ set, registry, secrets }: EnvParts, catalog: ToolCatalo
   };
 }
 
-/** A tool as agents of a profile get it is made from the same settings. */
-function withSettingsOf({ settingsFor }: Tool, adapted: Tool): Tool {
-  return settingsFor === undefined || adapted.settingsFor !== undefined ? adapted : { ...adapted, settingsFor };
+/** A tool as agents of a profile get it is of the same toolset, made from the same settings. */
+function withOriginOf(tool: Tool, adapted: Tool): Tool {
+  const { settingsFor, toolsetKind } = tool;
+  if (adapted === tool || (settingsFor === undefined && toolsetKind === undefined)) return adapted;
+  return {
+    ...adapted,
+    ...(settingsFor === undefined ? {} : { settingsFor }),
+    ...(toolsetKind === undefined ? {} : { toolsetKind }),
+  };
 }
 
 function prepareTools(

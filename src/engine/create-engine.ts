@@ -7,7 +7,8 @@ import type { Ids } from '../core/ids.ts';
 import type { Ingestor } from '../core/ingestor.ts';
 import type { Journal } from '../core/journal.ts';
 import type { Recording } from '../core/recording.ts';
-import type { KnownNames, ProfileFile, ProfileSet } from '../core/profile.ts';
+import type { KnownNames, KnownToolset } from '../core/known-names.ts';
+import type { ProfileFile, ProfileSet } from '../core/profile.ts';
 import { createIngestorRegistry } from '../ingestors/registry.ts';
 import { createModelGateway } from '../models/gateway.ts';
 import { createReplayGateway } from '../models/replay-gateway.ts';
@@ -154,7 +155,7 @@ export async function prepareEngine(
   };
   const workbench = await build(options.profiles, known);
   // A run goes on without the tools it had and this program has no more: their calls are answered, and nobody is offered them.
-  const { tools: _tools, toolsets: _toolsets, ...lasting } = known;
+  const { tools: _tools, toolsets: _toolsets, toolsetTools: _toolsetTools, ...lasting } = known;
   const rebuilt = new Map<string, Promise<Workbench>>();
   const rebuild = (files: readonly ProfileFile[]): Promise<Workbench> => {
     // Runs that are taken up together often go by the same files.
@@ -220,6 +221,15 @@ function filesOf(source: EngineOptions['profiles']): string | readonly string[] 
   return typeof source === 'object' && 'files' in source ? { files: source.files } : source;
 }
 
+/** What each toolset of code brings; that of an option is known once it is made. */
+function toolsetTools(registry: ToolRegistry, options: ToolsetOptions): NonNullable<KnownNames['toolsetTools']> {
+  const known = new Map<string, KnownToolset>();
+  for (const name of registry.toolsets()) known.set(name, { tools: registry.inToolset(name).map((tool) => tool.name) });
+  for (const [name, option] of Object.entries(options))
+    known.set(name, typeof option === 'object' ? { kind: option.kind ?? name } : {});
+  return known;
+}
+
 function knownNames(parts: {
   readonly registry: ToolRegistry;
   readonly ingestors: readonly string[];
@@ -234,6 +244,7 @@ function knownNames(parts: {
     toolsets: new Set([...parts.registry.toolsets(), ...declared]),
     // What a toolset of code brings along is known once it is made.
     toolPrefixes: new Set(declared.map((name) => `${name}_`)),
+    toolsetTools: toolsetTools(parts.registry, parts.toolsets ?? {}),
     ingestors: new Set(parts.ingestors),
     observers: new Set(parts.observers.keys()),
     functions: new Set(parts.functions.keys()),

@@ -23,6 +23,7 @@ import { cancel, rootOf } from './cancel.ts';
 import { settle, updateStatus } from './settle.ts';
 import { applyAnswer } from './apply-answer.ts';
 import { noteToolset } from './note-toolset.ts';
+import { noteUnmetGates } from './note-unmet-gates.ts';
 import { recover, type Resumption } from './recover.ts';
 import type { ToolsetNews } from './toolsets.ts';
 
@@ -127,6 +128,7 @@ function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
     case 'start':
       for (const note of input.notes ?? []) keepNote(tx, note, tx.run.seq);
       startRoot(tx, kernel.env, input.profile, input.payload);
+      noteUnmetGates(tx, kernel.env);
       break;
     case 'post':
       if (input.isOnce !== true || findItem(tx.run, input.item.itemId ?? '') === undefined) post(tx, input.to, input.item);
@@ -165,6 +167,7 @@ function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
       break;
     case 'toolset':
       noteToolset(tx, kernel.env, input);
+      if (!input.isFailure) noteUnmetGates(tx, kernel.env);
       break;
     case 'keep_note':
       keepNote(tx, input.note);

@@ -1,6 +1,7 @@
 import { CadreError } from '../core/error.ts';
 import type { JsonSchema } from '../core/json.ts';
-import type { Diagnostic, KnownNames, KnownToolsetKind, ProfileFile, ProfileSet } from '../core/profile.ts';
+import type { KnownNames, KnownToolsetKind } from '../core/known-names.ts';
+import type { Diagnostic, ProfileFile, ProfileSet } from '../core/profile.ts';
 import type { ToolsetConfig, ToolsetKind } from '../core/toolset.ts';
 import { checkSchema } from '../tools/check-arguments.ts';
 import { builtInToolsets } from '../tools/toolset-kinds.ts';
@@ -92,12 +93,11 @@ async function open(
 ): Promise<void> {
   const made: ToolsetKind = await kindOf(name, kind).load();
   const request = { name, settings, toolName: toolNaming(name, kind) };
-  toolsets.add(
-    name,
+  const toolset =
     settingsFor === undefined
       ? { ...made.create(request), settingsFor: () => settings }
-      : toolsetOfRequest(made, request, settingsFor),
-  );
+      : toolsetOfRequest(made, request, settingsFor);
+  toolsets.add(name, { ...toolset, kind: made.kind });
 }
 
 function kindOf(name: string, kind: string | undefined): (typeof builtInToolsets)[string] {

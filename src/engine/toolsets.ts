@@ -3,7 +3,7 @@ import { CadreError, describeThrown } from '../core/error.ts';
 import type { CodedObserver } from '../core/env.ts';
 import type { Toolset, ToolsetHealth } from '../core/toolset.ts';
 import { offeredTool } from '../tools/access.ts';
-import type { ToolRegistry } from '../tools/registry.ts';
+import type { ToolRegistry, ToolsetOrigin } from '../tools/registry.ts';
 import { atMost } from './closings.ts';
 import { toolChanges } from './tool-changes.ts';
 
@@ -58,7 +58,7 @@ export class Toolsets {
     const leftOut = this.#registry.setToolset(
       name,
       toolset.tools.filter((tool) => !isTaken(tool)),
-      toolset.settingsFor,
+      originOf(toolset),
     );
     if (leftOut.length > 0)
       throw new CadreError('TOOL_INVALID', `toolset '${name}': ${leftOut.join(' ')}`, { details: { toolset: name } });
@@ -106,7 +106,7 @@ export class Toolsets {
 
   #setTools(name: string, held: Held, tools: readonly unknown[]): void {
     const before = this.#offered(name);
-    const leftOut = this.#registry.setToolset(name, tools, held.toolset.settingsFor);
+    const leftOut = this.#registry.setToolset(name, tools, originOf(held.toolset));
     for (const problem of leftOut)
       this.#tell({ toolset: name, message: `a tool of '${name}' cannot be used: ${problem}`, isFailure: true });
     const changes = toolChanges(before, this.#offered(name));
@@ -141,6 +141,10 @@ export class Toolsets {
         .join(', ') || 'it has no tools'
     );
   }
+}
+
+function originOf({ kind, settingsFor }: Toolset): ToolsetOrigin {
+  return { ...(kind === undefined ? {} : { toolsetKind: kind }), ...(settingsFor === undefined ? {} : { settingsFor }) };
 }
 
 async function disconnect(held: Held): Promise<void> {

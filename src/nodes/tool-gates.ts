@@ -8,7 +8,11 @@ import type { CompiledProfile, ToolGate } from '../core/profile.ts';
 import { noSources, type PromptFacts } from '../core/prompt-sources.ts';
 import type { AgentState, RunState } from '../core/state.ts';
 import type { Tool } from '../core/tool.ts';
+import { meansTool, meansToolset } from '../core/tool-naming.ts';
 import type { TurnViewEnv } from '../core/turn-view.ts';
+
+/** Stands for all tools. */
+const everyTool = '*';
 
 /** What a gate says of one call. */
 export type SpokenGate = Pick<ToolGate, 'id' | 'verdict' | 'expires'> & {
@@ -56,10 +60,11 @@ function spokenOf(
   profile: CompiledProfile,
   call: GatedCall,
 ): SpokenGate | undefined {
-  const { name, toolset } = call.tool;
+  // Only what goes by another name than the gate says needs them.
+  const others = (): Iterable<Tool> => env.toolsOf(profile, agent, {}).tools.values();
   let scope: Scope | undefined;
   for (const gate of profile.toolGates) {
-    if (!gate.tools.includes(name) && !gate.tools.includes('*') && !gate.toolsets.includes(toolset)) continue;
+    if (!isAbout(gate, call.tool, others)) continue;
     scope ??= gateScope(env, run, agent, call);
     try {
       if (gate.condition === undefined || gate.condition.test(scope)) return spokenGate(gate, scope);
@@ -74,6 +79,16 @@ function spokenOf(
     }
   }
   return undefined;
+}
+
+/** Tells whether a gate is about a tool. One that allows takes a name for nothing but what it surely means. */
+function isAbout({ tools, toolsets, verdict }: ToolGate, tool: Tool, others: () => Iterable<Tool>): boolean {
+  const isStrict = verdict === 'allow';
+  return (
+    tools.includes(everyTool) ||
+    tools.some((name) => meansTool(name, tool, others, isStrict)) ||
+    toolsets.some((name) => meansToolset(name, tool, others, isStrict))
+  );
 }
 
 /** What a gate sees: the roots of its agent, the arguments, and where what the model looked at came from. */

@@ -8,9 +8,11 @@
  *    are found at once; the same problem is reported once, however many profiles inherit it.
  * 3. There is a set only when there is no error. The same files and environment give the same set.
  */
-import type { Diagnostic, HandoverProtocol, KnownNames, ProfileFile, ProfileSet, CompiledProfile } from '../core/profile.ts';
+import type { KnownNames } from '../core/known-names.ts';
+import type { Diagnostic, HandoverProtocol, ProfileFile, ProfileSet, CompiledProfile } from '../core/profile.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import { agentsToolset } from '../core/agents-toolset.ts';
+import { checkToolReferences } from './compile/check-tool-references.ts';
 import { checkAgentCalls } from './compile/check-agent-calls.ts';
 import { compileAliases, isAlias } from './compile/compile-aliases.ts';
 import { checkLlmConfigs, refuseLookups } from './compile/check-llm-configs.ts';
@@ -169,6 +171,7 @@ function compileProfiles(
   const full: CompileContext = { ...context, exposedTools, exposedToolsets, profileNames: new Set(named.keys()) };
   const profiles = new Map([...resolved].map(([name, node]) => [name, compileProfile(full, inOrder(node, named.get(name)), name)]));
   checkAgentCalls(context.report, profiles, resolved);
+  checkToolReferences(context.report, context.known.toolsetTools, profiles, resolved);
   return profiles;
 }
 

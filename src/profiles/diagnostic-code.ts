@@ -57,4 +57,5 @@ export type DiagnosticCode =
   | 'AGENTS_IN_A_CIRCLE'
   | 'NO_WAY_TO_END'
   | 'UNREACHABLE_RULE'
+  | 'MEANS_NO_TOOL'
   | 'FALLBACK_PROTOCOL';

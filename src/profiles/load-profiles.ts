@@ -1,5 +1,6 @@
 import { CadreError } from '../core/error.ts';
-import type { Diagnostic, KnownNames, ProfileFile, ProfileSet } from '../core/profile.ts';
+import type { KnownNames } from '../core/known-names.ts';
+import type { Diagnostic, ProfileFile, ProfileSet } from '../core/profile.ts';
 import type { CompileOutcome } from './compile-profile-files.ts';
 import { formatDiagnostics } from './format-diagnostics.ts';
 

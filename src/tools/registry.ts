@@ -6,6 +6,9 @@ import { compileSchema } from './compile-schema.ts';
 import { normalizeTool } from './normalize-tool.ts';
 import { decodeWireName, encodeWireName } from './wire-name.ts';
 
+/** The kind of a toolset and the settings it was made with. */
+export type ToolsetOrigin = Pick<Tool, 'toolsetKind' | 'settingsFor'>;
+
 /** The tools of an engine: found by name, toolset or wire name, with their arguments checked. */
 export interface ToolRegistry extends ToolCatalog {
   /** Checks arguments against a tool's schema; an unknown tool is a problem like any other. Never throws. */
@@ -17,9 +20,9 @@ export interface ToolRegistry extends ToolCatalog {
   /**
    * Replaces all tools of a toolset, as one that connects to a server learns of them. A tool that cannot be used, or whose
    * name is taken, is left out; the answer says which and why, one sentence each. Tools given first are never displaced.
-   * `settingsFor` are the settings the toolset was made with: its tools bear them, since approvals are bound to them.
+   * `origin` is what the toolset was made from: its tools bear it, since gates and approvals go by it.
    */
-  setToolset(toolset: string, tools: readonly unknown[], settingsFor?: Tool['settingsFor']): readonly string[];
+  setToolset(toolset: string, tools: readonly unknown[], origin?: ToolsetOrigin): readonly string[];
 }
 
 /**
@@ -58,11 +61,11 @@ export function createToolRegistry(tools: Readonly<Record<string, unknown>> | re
     get version() {
       return version;
     },
-    setToolset: (toolset, replacements, settingsFor) => {
+    setToolset: (toolset, replacements, origin = {}) => {
       for (const name of replaceable.get(toolset) ?? []) byName.delete(name);
       const others = new Set(byName.keys());
       const leftOut = [
-        ...replacements.flatMap((definition) => attempt(() => add(withSettings(toolOf(definition, toolset), settingsFor)))),
+        ...replacements.flatMap((definition) => attempt(() => add({ ...toolOf(definition, toolset), ...origin }))),
         // A verifier may stand after the tool it is for.
         ...[...byName.values()].flatMap((tool) => (tool.toolset === toolset ? verifierProblem(tool, byName) : [])),
       ];
@@ -82,10 +85,6 @@ function toolOf(definition: unknown, toolset: string): Tool {
   if (tool.toolset === toolset) return tool;
   const message = `Tool '${tool.name}' says it belongs to the toolset '${tool.toolset}', not '${toolset}'.`;
   throw new CadreError('TOOL_INVALID', message, { details: { field: 'toolset' } });
-}
-
-function withSettings(tool: Tool, settingsFor: Tool['settingsFor']): Tool {
-  return settingsFor === undefined ? tool : { ...tool, settingsFor };
 }
 
 function verifierProblem(tool: Tool, tools: Map<string, Tool>): readonly string[] {

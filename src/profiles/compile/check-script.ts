@@ -1,4 +1,4 @@
-import type { KnownNames } from '../../core/profile.ts';
+import type { KnownNames } from '../../core/known-names.ts';
 import { compileScript } from '../../core/script.ts';
 import type { Report } from '../report.ts';
 import { pathText } from '../schema/schema-problem.ts';

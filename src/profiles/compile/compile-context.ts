@@ -1,4 +1,6 @@
-import type { HandoverProtocol, KnownNames, SourceRef } from '../../core/profile.ts';
+import type { KnownNames } from '../../core/known-names.ts';
+import type { HandoverProtocol, SourceRef } from '../../core/profile.ts';
+import { otherName } from '../../core/tool-naming.ts';
 import type { DiagnosticCode } from '../diagnostic-code.ts';
 import type { Report } from '../report.ts';
 import { nameHint, quote } from '../wording.ts';
@@ -63,6 +65,18 @@ export function checkTool(context: CompileContext, node: { readonly at: Place; r
     return;
   }
   checkName(context, node, names, { code: 'UNKNOWN_TOOL', what: 'tool' });
+}
+
+/** Checks the name of a tool in a gate or a filter, where the other form of its name (with or without its toolset's) means it, too. */
+export function checkMeantTool(context: CompileContext, node: { readonly at: Place; readonly value: string }): void {
+  for (const [toolset, { tools = [] }] of context.known.toolsetTools ?? [])
+    if (tools.some((name) => otherName({ name, toolset }) === node.value)) return;
+  checkTool(context, node);
+}
+
+/** Tells whether a name is a kind of toolset: in gates and filters it means the toolsets of that kind, whatever they are called. */
+export function isKind({ known }: CompileContext, name: string): boolean {
+  return known.toolsetKinds?.has(name) === true;
 }
 
 /** Checks a toolset's name, when the toolsets are known. */

@@ -1,6 +1,6 @@
 import type { ObserverAction } from '../../core/profile.ts';
 import type { MapNode } from '../yaml/source-node.ts';
-import { checkTool, checkToolset, type CompileContext } from './compile-context.ts';
+import { checkMeantTool, checkToolset, isKind, type CompileContext } from './compile-context.ts';
 import { checkToolChoice } from './compile-decider.ts';
 import { textItems, textNode } from './read-node.ts';
 import { requireKey } from './require-key.ts';
@@ -34,8 +34,9 @@ function namesOf(context: CompileContext, action: MapNode, key: string): readonl
   if (!action.entries.has(key)) return undefined;
   return textItems(action, key).map((item) => {
     const isToolset = context.known.toolsets?.has(item.value) === true || context.exposedToolsets.has(item.value);
+    if (isKind(context, item.value)) return item.value;
     if (isToolset) checkToolset(context, item);
-    else checkTool(context, item);
+    else checkMeantTool(context, item);
     return item.value;
   });
 }

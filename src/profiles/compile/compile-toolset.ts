@@ -1,6 +1,6 @@
 import { valueOfVariable } from '../../core/expression/variables.ts';
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from '../../core/json.ts';
-import type { KnownNames, KnownToolsetKind } from '../../core/profile.ts';
+import type { KnownNames, KnownToolsetKind } from '../../core/known-names.ts';
 import type { ToolsetConfig } from '../../core/toolset.ts';
 import type { Report } from '../report.ts';
 import { schemaProblems } from '../schema/validate-shape.ts';

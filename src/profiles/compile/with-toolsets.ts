@@ -1,6 +1,7 @@
-import type { KnownNames } from '../../core/profile.ts';
+import type { KnownNames } from '../../core/known-names.ts';
 import type { ToolsetConfig } from '../../core/toolset.ts';
 import { toolsetToolNames } from './compile-toolset.ts';
+import { knownToolset } from './profile-tools.ts';
 
 /** What profiles may name, together with what the kinds of toolsets and the toolsets of these files bring along. */
 export function withToolsets(known: Partial<KnownNames>, declared: ReadonlyMap<string, ToolsetConfig>): Partial<KnownNames> {
@@ -10,12 +11,15 @@ export function withToolsets(known: Partial<KnownNames>, declared: ReadonlyMap<s
   const tools = new Set(known.tools);
   const observers = new Set(known.observers);
   const prefixes = new Set(known.toolPrefixes);
+  const toolsetTools = new Map(known.toolsetTools);
   const add = (name: string, kindName: string): void => {
     const kind = kinds.get(kindName);
     if (kind === undefined) return;
     toolsets.add(name);
     if (kind.tools.length === 0) prefixes.add(`${name}_`);
-    for (const tool of toolsetToolNames(name, kindName, kind)) tools.add(tool);
+    const own = toolsetToolNames(name, kindName, kind);
+    for (const tool of own) tools.add(tool);
+    toolsetTools.set(name, knownToolset(own, kindName));
     for (const observer of kind.observers) observers.add(observer);
   };
   // A kind that connects to something has no default settings to do so.
@@ -27,5 +31,6 @@ export function withToolsets(known: Partial<KnownNames>, declared: ReadonlyMap<s
     ...(known.toolsets === undefined ? {} : { toolsets }),
     ...(known.tools === undefined ? {} : { tools }),
     ...(known.observers === undefined ? {} : { observers }),
+    ...(known.toolsetTools === undefined ? {} : { toolsetTools }),
   };
 }

@@ -34,6 +34,7 @@ function createMcpToolset(request: Pick<ToolsetRequest, 'name' | 'settings'>): T
   const settings = readMcpSettings(request.name, request.settings);
   let link: McpLink | undefined;
   return {
+    kind: 'mcp',
     tools: [],
     settingsFor: () => request.settings,
     connect: (host) => {

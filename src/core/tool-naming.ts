@@ -1,0 +1,44 @@
+/** A tool, as far as names in profiles go. */
+export interface NamedTool {
+  readonly name: string;
+  readonly toolset: string;
+  /** The kind of its toolset; absent when it is of none. */
+  readonly toolsetKind?: string;
+}
+
+/*
+ * What a name of a tool or toolset in a profile means.
+ *
+ * 1. A tool's own name, and the name of its toolset, always mean it.
+ * 2. A toolset of another name than its kind puts its name before those of its tools. The name of the kind means all of its toolsets, and
+ *    the plain name of a tool (or the one with the toolset's name before it) means that tool, unless another tool of the agent has exactly
+ *    that name.
+ * 3. What lets calls run (`isStrict`) takes 2 only when it can mean nothing else.
+ */
+
+/** Tells whether a name means a tool; `others` are the tools the agent has. */
+export function meansTool(name: string, tool: NamedTool, others: () => Iterable<NamedTool>, isStrict = false): boolean {
+  if (name === tool.name) return true;
+  if (otherName(tool) !== name) return false;
+  for (const other of others()) {
+    if (other.name === name) return false;
+    if (isStrict && other.name !== tool.name && otherName(other) === name) return false;
+  }
+  return true;
+}
+
+/** Tells whether a name means the toolset of a tool, itself or by its kind. */
+export function meansToolset(name: string, tool: NamedTool, others: () => Iterable<NamedTool>, isStrict = false): boolean {
+  if (name === tool.toolset) return true;
+  if (name !== tool.toolsetKind) return false;
+  if (!isStrict) return true;
+  for (const other of others()) if (other.toolset === name) return false;
+  return true;
+}
+
+/** The other form of a tool's name: without the name of its toolset in front, or with it; undefined when it has none. */
+export function otherName({ name, toolset }: NamedTool): string | undefined {
+  if (name === toolset) return undefined;
+  const prefix = `${toolset}_`;
+  return name.startsWith(prefix) ? name.slice(prefix.length) : prefix + name;
+}

@@ -1,0 +1,42 @@
+import type { Env } from '../core/env.ts';
+import type { ToolGate } from '../core/profile.ts';
+import { otherName } from '../core/tool-naming.ts';
+import type { Transaction } from '../core/transaction.ts';
+
+/**
+ * Puts on record which gates name a tool that a connected toolset does not have: what a server offers is known no earlier, and a gate
+ * that denies such a tool guards nothing.
+ */
+export function noteUnmetGates(tx: Transaction, env: Env): void {
+  if (tx.run.outcome !== undefined) return;
+  for (const profile of new Set([...tx.run.agents.values()].map(({ meta }) => meta.profile)))
+    for (const gate of env.profiles.get(profile)?.toolGates ?? [])
+      for (const name of gate.tools) {
+        const toolset = unmetToolset(env, name);
+        if (toolset !== undefined) note(tx, env, { profile, gate, name, toolset });
+      }
+}
+
+/** The connected toolset that a name must be of, if that has no such tool. */
+function unmetToolset({ catalog }: Env, name: string): string | undefined {
+  if (catalog.get(name) !== undefined) return undefined;
+  return catalog.toolsets().find((toolset) => {
+    if (!name.startsWith(`${toolset}_`)) return false;
+    const tools = catalog.inToolset(toolset);
+    return tools.length > 0 && tools.every((tool) => otherName(tool) !== name);
+  });
+}
+
+function note(
+  tx: Transaction,
+  { catalog }: Env,
+  unmet: { readonly profile: string; readonly gate: ToolGate; readonly name: string; readonly toolset: string },
+): void {
+  const { profile, gate, name, toolset } = unmet;
+  const tools = catalog
+    .inToolset(toolset)
+    .map((tool) => tool.name)
+    .slice(0, 20);
+  const message = `gate '${gate.id}' of profile '${profile}' names '${name}', and '${toolset}' has no such tool: it guards nothing. Its tools: ${tools.join(', ')}`;
+  tx.emit({ type: 'note.add', level: 'warning', code: 'MEANS_NO_TOOL', message }, tx.run.seq);
+}
