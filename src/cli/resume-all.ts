@@ -1,6 +1,7 @@
 import { CadreError } from '../core/error.ts';
 import type { RunSummary } from '../core/journal.ts';
 import { pendingOf } from '../core/pending.ts';
+import { undecidedMs } from '../engine/leases.ts';
 import { isInterrupted } from '../engine/recovered-run.ts';
 import { countText } from '../inspector/format/quantity-text.ts';
 import { safe } from '../inspector/format/layout.ts';
@@ -27,11 +28,15 @@ export async function resumeAll(options: ResumedOptions): Promise<ExitCode> {
     if (options.quiet !== true) terminal.tell(text);
   };
   let left = 0;
-  for (const [index, run] of due.entries()) {
-    say(`${index === 0 ? '' : '\n'}Run ${safe(run.runId)} (${index + 1} of ${due.length}): ${safe(run.title)}\n`);
-    const code = await goOn(run, options, terminal);
+  // Those whose holder may be gone come last: they are waited for, and none of the others waits with them.
+  const queue = due.map((run, index) => ({ run, number: index + 1, waitForHolder: false }));
+  for (const entry of queue) {
+    const { run, number, waitForHolder } = entry;
+    say(`${entry === queue[0] ? '' : '\n'}Run ${safe(run.runId)} (${number} of ${due.length}): ${safe(run.title)}\n`);
+    const code = await goOn(run, { ...options, waitForHolder }, terminal);
     if (code === 130) return 130;
-    if (code !== 0) left += 1;
+    if (code === 'undecided') queue.push({ ...entry, waitForHolder: true });
+    else if (code !== 0) left += 1;
   }
   const failed = left === 0 ? '' : `, ${left} of them without success`;
   say(due.length === 0 ? 'No run was interrupted.\n' : `\n${countText(due.length, 'run')} taken up${failed}.\n`);
@@ -74,11 +79,15 @@ async function hasPending(runId: string, store: string | undefined): Promise<boo
   }
 }
 
-async function goOn(run: RunSummary, options: ResumedOptions, terminal: Terminal): Promise<ExitCode> {
+async function goOn(run: RunSummary, options: ResumedOptions, terminal: Terminal): Promise<ExitCode | 'undecided'> {
   try {
     return await resumeAnd(run.runId, options, async () => undefined);
   } catch (thrown) {
     if (!(thrown instanceof CadreError)) throw thrown;
+    if (options.waitForHolder === false && undecidedMs(thrown) !== undefined) {
+      terminal.tell(`It is held by ${safe(String(thrown.details['owner']))}, which cannot be seen from here; it comes last.\n`);
+      return 'undecided';
+    }
     terminal.tell(`error: ${toTerminalText(thrown.message, { maxLine: 2_000, maxLines: 20 })}\n`);
     return 1;
   }

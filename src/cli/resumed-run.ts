@@ -2,7 +2,10 @@ import { CadreError } from '../core/error.ts';
 import type { RunId } from '../core/ids.ts';
 import type { ProfileFile } from '../core/profile.ts';
 import { assertOwnRun } from '../engine/imported-run.ts';
+import type { ResumeOptions } from '../engine/engine-parts.ts';
+import { undecidedMs } from '../engine/leases.ts';
 import type { Run } from '../engine/run.ts';
+import { safe } from '../inspector/format/layout.ts';
 import { toTerminalText } from '../inspector/format/terminal-text.ts';
 import type { RunOptions } from './commands/run.ts';
 import { driveRun } from './drive-run.ts';
@@ -12,7 +15,7 @@ import { finishRun, interruptedWords } from './finish-run.ts';
 import { Interruption } from './interruption.ts';
 import { profilesFolder } from './profiles-folder.ts';
 import { openRecordedRun } from './recorded-run.ts';
-import { openTerminal } from './terminal.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
 import { watchMode, watchRun } from './watcher.ts';
 import { openWorkplace, type Workplace } from './workplace.ts';
 
@@ -22,6 +25,8 @@ export interface ResumedOptions extends RunOptions {
   readonly currentProfiles?: boolean;
   /** Takes the run even from a holder that seems alive. */
   readonly takeOver?: boolean;
+  /** Waits until it is known whether a holder that cannot be looked at is gone; it does unless told not to. */
+  readonly waitForHolder?: boolean;
 }
 
 /** Opens a workplace for a run of the journal, with the profiles it was started with and the folders it worked on. */
@@ -54,7 +59,7 @@ export async function resumeAnd(reference: string, options: ResumedOptions, act:
   await using workplace = await openWorkplace({ ...options, profiles, runId, takeOver: options.takeOver ?? false });
   const mode = watchMode(terminal, options);
   if (mode === 'live' || mode === 'lines') terminal.tell(`${workplace.modelLine(options.llm)}\n`);
-  const run = await workplace.engine.resume(workplace.runId, options.currentProfiles === true ? { profiles: 'current' } : {});
+  const run = await resumePatiently(workplace, options, terminal);
   interruption.lastWords = interruptedWords(run, options.store);
   // That the run was taken up, and what was noted then, is the first thing to tell.
   const watcher = watchRun(run, terminal, mode, seq);
@@ -67,6 +72,23 @@ export async function resumeAnd(reference: string, options: ResumedOptions, act:
   const isUnmoved = status === 'awaiting' && run.state.status === 'awaiting' && run.state.counters.turns === turns;
   const code = finishRun(run, driven, { terminal, mode, store: options.store, closing, isUnmoved });
   return tooLate === undefined ? code : 1;
+}
+
+/** Resumes the run of a workplace; says so when it must wait for a holder that may be gone. */
+async function resumePatiently({ engine, runId }: Workplace, options: ResumedOptions, terminal: Terminal): Promise<Run> {
+  const how: ResumeOptions = options.currentProfiles === true ? { profiles: 'current' } : {};
+  try {
+    return await engine.resume(runId, how);
+  } catch (thrown) {
+    const wait = undecidedMs(thrown);
+    if (wait === undefined || options.waitForHolder === false || !(thrown instanceof CadreError)) throw thrown;
+    const holder = safe(String(thrown.details['owner']));
+    const seconds = Math.ceil(wait / 1_000);
+    if (options.quiet !== true)
+      terminal.tell(`Run ${safe(runId)} is held by ${holder}, which cannot be seen from here; waiting at most ${seconds} s for a sign of life.
+`);
+    return await engine.resume(runId, { ...how, waitForHolder: true });
+  }
 }
 
 /** What is said of a verdict over a call that has expired; anything else that was thrown is thrown on. */

@@ -93,9 +93,15 @@ export interface RunsFilter {
 export interface Journal {
   /** Where the journal is, for people: a path, or `memory`. */
   readonly location: string;
-  /** Takes the right to append to a run, or fails with RUN_LOCKED naming the live holder. */
+  /**
+   * Takes the right to append to a run, or fails with RUN_LOCKED naming the holder. A holder that is gone is replaced. Where it cannot be
+   * told yet whether it is, the error has `knownInMs` in its details: how long that takes at most; trying again is how it is told.
+   */
   acquire(runId: RunId, owner: string): Awaitable<Lease>;
+  /** Gives a run back. For this process it is free at once, also where the store can tell the others only later. */
   release(lease: Lease): Awaitable<void>;
+  /** Asks holders that cannot be looked at for a sign of life: those that give none for a while are no holders in the list of runs. A store may lack it. */
+  askHolders?(): Awaitable<void>;
   append(lease: Lease, commit: Commit): Awaitable<void>;
   /** Resolves once every commit appended so far survives a power cut; many at once cost one sync. A store without it syncs commit by commit. */
   sync?(): Awaitable<void>;

@@ -26,7 +26,7 @@ import { Engine } from './engine.ts';
 import type { Workbench } from './engine-parts.ts';
 import type { LimitOptions } from './limit-options.ts';
 import { createLlmConfigs, type LlmConfigs } from './llm-configs.ts';
-import { defaultStorePath, openStore } from './open-store.ts';
+import { defaultStorePath, type LeaseOptions, openStore } from './open-store.ts';
 import { knownToolsetKinds, openToolsets, type ToolsetOptions } from './open-toolsets.ts';
 import { readRecording } from '../models/read-recording.ts';
 import { randomIds } from './random-ids.ts';
@@ -52,6 +52,11 @@ export interface EngineOptions {
   /** A path, `'memory'`, or a journal; by default `.cadre/journal.db` under the working folder. */
   readonly store?: string | Journal;
   readonly durability?: 'normal' | 'full';
+  /**
+   * Signs of life for engines that cannot look at this one's process, in another container or on another host: one every `heartbeatMs`
+   * (5000) while a run is held; after a silence of `expiryMs` (30000) its runs are theirs to resume.
+   */
+  readonly leases?: LeaseOptions;
   readonly limits?: LimitOptions;
   /** Where tools work: a folder, or one per run id; by default a folder per run beside the journal. */
   readonly workspace?: WorkspaceOption;
@@ -79,7 +84,18 @@ export interface EngineOptions {
 /** What an engine runs with besides its profiles and tools. */
 export type OpenOptions = Pick<
   EngineOptions,
-  'models' | 'functions' | 'store' | 'durability' | 'limits' | 'workspace' | 'clock' | 'ids' | 'env' | 'random' | 'graceMs'
+  | 'models'
+  | 'functions'
+  | 'store'
+  | 'durability'
+  | 'leases'
+  | 'limits'
+  | 'workspace'
+  | 'clock'
+  | 'ids'
+  | 'env'
+  | 'random'
+  | 'graceMs'
 >;
 
 /** Profiles and tools, checked against each other and compiled, from which engines are opened. */
@@ -185,7 +201,7 @@ export async function prepareEngine(
         compile: (files) => build({ files }, known),
         gateway: replay === undefined ? gateway : createReplayGateway(replay, clock),
         replay,
-        journal: await openStore(live.store, live.durability),
+        journal: await openStore(live.store, live.durability, live.leases),
         ownsJournal: typeof live.store !== 'object',
         clock,
         ids: live.ids ?? randomIds,

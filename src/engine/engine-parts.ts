@@ -54,6 +54,11 @@ export interface ResumeOptions extends Omit<
 > {
   /** `recorded`, the default: the profiles the run went by. `current`: those this engine was created with. */
   readonly profiles?: ProfileChoice;
+  /**
+   * When another process has the run and cannot be looked at from here (another host, another container), waits until it is known whether it
+   * is gone: at most the expiry of its lease (30 s). `resume` does not wait unless told to, `recover` does unless told not to.
+   */
+  readonly waitForHolder?: boolean;
 }
 
 /** Where a fork leaves the run it is made from, and what is said to it. */

@@ -48,7 +48,7 @@ export class Engine {
     this.#parts = parts;
     this.records = parts.journal;
     this.shelf = new RunShelf(parts.journal, parts.clock);
-    this.#leases = new Leases(parts.journal, parts.owner);
+    this.#leases = new Leases(parts.journal, parts.owner, parts.clock);
     this.#content = createContentCache(parts.journal);
     this.#leaveToolsets = parts.toolsets.use((news) => {
       for (const { actor } of this.#live.values()) actor.tell({ kind: 'toolset', ...news });
@@ -73,7 +73,7 @@ export class Engine {
     await this.#toolsetsReady(workbench.set, [profile.name]);
     const runId = request.runId === undefined ? ids.runId() : await freeRunId(this.#parts.journal, request.runId);
     const payload = await withAttachments(toUserPayload(request.input), workspaceOf({ runId, workspace: options.workspace }));
-    const { run, begun } = await this.#leases.take(runId, (lease) => {
+    const { run, begun } = await this.#leases.take({ runId }, (lease) => {
       this.#assertOpen();
       const limits = runLimits(this.#parts.limits, options.limits);
       const facts = { runId, at: clock.now(), payload, profile: profile.name, snapshot: workbench.snapshot, limits };
@@ -105,12 +105,14 @@ export class Engine {
   }
 
   /**
-   * Takes up every run that is not over and that nobody advances, oldest first. One that cannot be taken up (it is held,
-   * damaged, or its profiles cannot be used) is reported with the reason and keeps no other from going on.
+   * Resumes every run that is not over and that no live process has, oldest first. One that cannot be resumed (held, damaged, its profiles
+   * cannot be used) is reported with the reason and keeps no other from going on.
    */
-  async recover(options: ResumeOptions = {}): Promise<readonly RecoveredRun[]> {
+  async recover({ waitForHolder = true, ...options }: ResumeOptions = {}): Promise<readonly RecoveredRun[]> {
     const open = (await this.runs()).toReversed();
-    return await recoverEach(open, async (runId) => (this.#live.has(runId) ? undefined : await this.resume(runId, options)));
+    return await recoverEach(open, async (runId, isPatient) =>
+      this.#live.has(runId) ? undefined : await this.resume(runId, { ...options, waitForHolder: isPatient && waitForHolder }),
+    );
   }
 
   /**
@@ -133,7 +135,7 @@ export class Engine {
     const { journal } = this.#parts;
     const past = await readOwnState(journal, runId as RunId);
     if (past.outcome !== undefined) return await this.#ofThePast(past);
-    const { run, begun } = await this.#leases.take(past.meta.runId, async (lease) => {
+    const { run, begun } = await this.#leases.take({ runId: past.meta.runId, isPatient: true }, async (lease) => {
       const state = await readState(journal, past.meta.runId);
       // Profiles that do not compile any more keep nobody from ending what goes by them.
       const workbench = await workbenchOf(this.#parts, state).catch(() => this.#parts.workbench);
@@ -147,14 +149,14 @@ export class Engine {
 
   async #takeUp(runId: string, options: ResumeOptions): Promise<Run> {
     const { journal } = this.#parts;
-    const state = await readOwnState(this.#parts.journal, runId as RunId);
+    const state = await readOwnState(journal, runId as RunId);
     if (state.outcome !== undefined) return await this.#ofThePast(state);
     const { set } = await chosenWorkbench(this.#parts, state, options.profiles ?? 'recorded');
     await this.#toolsetsReady(set, profilesOf(state));
     // Everything that keeps the run from going on is found out before it is taken.
     let plan = await planResume(this.#parts, state, options.profiles ?? 'recorded');
-    const { run, begun } = await this.#leases.take(state.meta.runId, async (lease) => {
-      // Somebody may have written between the read and the lease.
+    const { run, begun } = await this.#leases.take({ runId: state.meta.runId, isPatient: options.waitForHolder }, async (lease) => {
+      // Another process may have written between the read and the lease.
       const missed = await journal.read(state.meta.runId, { after: state.seq });
       for (const event of missed) applyEvent(state, event);
       if (state.outcome !== undefined) {
@@ -212,7 +214,7 @@ export class Engine {
     const workbench = await workbenchOf(this.#parts, state);
     const said = await forkMessage(this.#parts, state, options.message);
     await this.#toolsetsReady(workbench.set, profilesOf(state));
-    const { run, begun } = await this.#leases.take(newId, async (lease) => {
+    const { run, begun } = await this.#leases.take({ runId: newId }, async (lease) => {
       this.#assertOpen();
       await journal.append(lease, { runId: newId, expectedSeq: 0, events: copied, contents: [], sync: true });
       return this.#goOn(state, lease, workbench, options, { kind: 'recover', engineVersion, said });

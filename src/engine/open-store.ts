@@ -2,11 +2,21 @@ import path from 'node:path';
 import { CadreError } from '../core/error.ts';
 import type { Journal } from '../core/journal.ts';
 
+/** How often an engine that holds runs gives a sign of life, and after how long a silence another one may take them, in milliseconds. */
+export interface LeaseOptions {
+  readonly heartbeatMs?: number;
+  readonly expiryMs?: number;
+}
+
 /** Where a project's journal lies unless told otherwise. */
 export const defaultStorePath = path.join('.cadre', 'journal.db');
 
 /** Opens what `store` names: a path, `'memory'`, or a journal that is handed in. SQLite is loaded only when it is used. */
-export async function openStore(store: string | Journal | undefined, durability: 'normal' | 'full' = 'normal'): Promise<Journal> {
+export async function openStore(
+  store: string | Journal | undefined,
+  durability: 'normal' | 'full' = 'normal',
+  leases: LeaseOptions = {},
+): Promise<Journal> {
   if (isJournal(store)) return store;
   if (store !== undefined && typeof store !== 'string') throw badStore(store);
   if (store === 'memory') {
@@ -15,7 +25,7 @@ export async function openStore(store: string | Journal | undefined, durability:
   }
   if (store === '' || store === ':memory:') throw badStore(store);
   const { createSqliteJournal } = await import('../stores/sqlite-journal.ts');
-  return createSqliteJournal(path.resolve(store ?? defaultStorePath), { durability });
+  return createSqliteJournal(path.resolve(store ?? defaultStorePath), { durability, leases });
 }
 
 function isJournal(store: unknown): store is Journal {

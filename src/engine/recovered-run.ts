@@ -1,6 +1,7 @@
 import { CadreError, describeThrown } from '../core/error.ts';
 import type { RunId } from '../core/ids.ts';
 import type { RunSummary } from '../core/journal.ts';
+import { undecidedMs } from './leases.ts';
 import type { Run } from './run.ts';
 
 /** What came of taking one interrupted run up again: its handle, or why it could not be. */
@@ -8,22 +9,37 @@ export type RecoveredRun =
   | { readonly runId: RunId; readonly run: Run; readonly error?: undefined }
   | { readonly runId: RunId; readonly run?: undefined; readonly error: CadreError };
 
-/** Takes up every run of a list that is not over; `resume` answers with nothing for one that is live already. */
+/**
+ * Takes up every run of a list that is not over; `resume` answers with nothing for one that is live already. Those whose holder may be
+ * gone come last, and are waited for when `resume` is patient: none of the others waits with them.
+ */
 export async function recoverEach(
   runs: readonly RunSummary[],
-  resume: (runId: RunId) => Promise<Run | undefined>,
+  resume: (runId: RunId, isPatient: boolean) => Promise<Run | undefined>,
 ): Promise<readonly RecoveredRun[]> {
-  const recovered: RecoveredRun[] = [];
+  const recovered = new Map<RunId, RecoveredRun | undefined>();
+  const undecided: RunId[] = [];
   for (const { runId, status } of runs) {
     if (!isInterrupted(status)) continue;
-    try {
-      const run = await resume(runId);
-      if (run !== undefined) recovered.push({ runId, run });
-    } catch (thrown) {
-      recovered.push(notRecovered(runId, thrown));
-    }
+    const first = await recoverOne(runId, resume, false);
+    if (undecidedMs(first?.error) !== undefined) undecided.push(runId);
+    recovered.set(runId, first);
   }
-  return recovered;
+  for (const runId of undecided) recovered.set(runId, await recoverOne(runId, resume, true));
+  return [...recovered.values()].filter((entry) => entry !== undefined);
+}
+
+async function recoverOne(
+  runId: RunId,
+  resume: (runId: RunId, isPatient: boolean) => Promise<Run | undefined>,
+  isPatient: boolean,
+): Promise<RecoveredRun | undefined> {
+  try {
+    const run = await resume(runId, isPatient);
+    return run === undefined ? undefined : { runId, run };
+  } catch (thrown) {
+    return notRecovered(runId, thrown);
+  }
 }
 
 /** Tells from a run's status in the list whether it is to be taken up: it has not ended, or nobody can tell since it is damaged. */

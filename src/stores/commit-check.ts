@@ -1,7 +1,7 @@
 import { CadreError } from '../core/error.ts';
 import { idPattern } from '../core/ids.ts';
 import type { Commit, Lease } from '../core/journal.ts';
-import { parseOwner } from './lease-owner.ts';
+import { parseOwner } from './leases/lease-owner.ts';
 
 /** Refuses an id that no store may see; `what` names it in the message. Fails with OPTION_INVALID. */
 export function assertId(what: string, id: string): void {
@@ -97,13 +97,24 @@ export function unknownRun(location: string, runId: string): CadreError {
   });
 }
 
-/** The failure of acquiring a run somebody alive holds. `since` is in milliseconds since 1970. */
-export function lockedRun(location: string, runId: string, owner: string, since: number): CadreError {
-  return new CadreError(
-    'RUN_LOCKED',
-    `${location}: run ${runId} is being advanced by ${owner} since ${new Date(since).toISOString()}; wait until it releases the run, end that process, or take the run over (takeOver; cadre resume --take-over)`,
-    { details: { runId, owner, since } },
-  );
+/**
+ * The failure of acquiring a run that another one holds. `since` is in milliseconds since 1970; `knownInMs` is given when it cannot be told
+ * yet whether the holder is alive, and says how long that takes at most.
+ */
+export function lockedRun(
+  location: string,
+  runId: string,
+  { owner, since }: { readonly owner: string; readonly since: number },
+  knownInMs?: number,
+): CadreError {
+  const held = `${location}: run ${runId} is being advanced by ${owner} since ${new Date(since).toISOString()}`;
+  const takeOver = 'take the run over (takeOver; cadre resume --take-over)';
+  const message =
+    knownInMs === undefined
+      ? `${held}; wait until it releases the run, end that process, or ${takeOver}`
+      : `${held}, and that process cannot be seen from here. It was asked for a sign of life; without one the run is free in ${Math.ceil(knownInMs / 1_000)} s. Try again then, or ${takeOver}`;
+  const details = { runId, owner, since, ...(knownInMs === undefined ? {} : { knownInMs }) };
+  return new CadreError('RUN_LOCKED', message, { details });
 }
 
 /** Refuses to delete a run that somebody has. */

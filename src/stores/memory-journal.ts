@@ -50,7 +50,7 @@ class MemoryJournal implements Journal {
     if (this.#marks.get(runId)?.deletedAt !== undefined) throw deletedRun(location, runId);
     const held = this.#leases.get(runId);
     // Whoever holds a lease on memory is in this process, and so alive.
-    if (held !== undefined && held.owner !== null) throw lockedRun(location, runId, held.owner, held.since);
+    if (held !== undefined && held.owner !== null) throw lockedRun(location, runId, { owner: held.owner, since: held.since });
     const epoch = (held?.epoch ?? 0) + 1;
     this.#leases.set(runId, { owner, epoch, since: Date.now() });
     return { runId, owner, epoch };

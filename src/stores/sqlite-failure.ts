@@ -47,6 +47,13 @@ export function toStoreError(thrown: unknown, file: string, doing: string): Cadr
   });
 }
 
+/** What is said of runs whose leases could not be given back in the file when the journal was closed. */
+export function leftLeases(file: string, runIds: readonly string[], cause: unknown): string {
+  const named = runIds.slice(0, 5).join(', ') + (runIds.length > 5 ? ` and ${runIds.length - 5} more` : '');
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return `${file}: closed, but that ${named} may be resumed could not be written (${why}). This process can resume them at once, others when it has ended, or with --take-over`;
+}
+
 function explain(code: number | undefined, said: string): string {
   switch (code) {
     case resultCodes.busy:

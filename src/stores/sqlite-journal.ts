@@ -1,12 +1,15 @@
+import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { CadreEvent } from '../core/event.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
 import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary } from '../core/journal.ts';
 import { assertCommit, assertId, assertLeaseRequest, assertRange, closedJournal, unknownRun } from './commit-check.ts';
-import { toStoreError } from './sqlite-failure.ts';
+import { leftLeases, toStoreError } from './sqlite-failure.ts';
 import { openJournalFile } from './sqlite-open.ts';
 import { SqliteAppender } from './sqlite-appender.ts';
-import { SqliteLeases } from './sqlite-leases.ts';
+import { checkLeaseTimes, type LeaseTimes } from './leases/holder.ts';
+import { type ProcessWatch, systemProcesses } from './leases/process-watch.ts';
+import { SqliteLeases } from './leases/sqlite-leases.ts';
 import { SqliteMarks } from './sqlite-marks.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { WalSync } from './wal-sync.ts';
@@ -22,6 +25,13 @@ export interface SqliteJournalOptions {
   readonly durability?: 'normal' | 'full';
   /** Takes runs even from a holder that seems alive: the old holder's next append fails. For a holder that hangs or cannot be looked at. */
   readonly takeOver?: boolean;
+  /**
+   * How often a process that holds runs gives a sign of life, and after how long a silence others take its runs: 5 and 30 seconds unless
+   * said. Only counts where one process cannot look at the other: another host, another container.
+   */
+  readonly leases?: Partial<LeaseTimes>;
+  /** The processes around this one, where they are not those of the system: a simulation. */
+  readonly processes?: ProcessWatch;
 }
 
 /**
@@ -59,9 +69,11 @@ export class SqliteJournal implements Journal {
   constructor(path: string, database: DatabaseSync, options: SqliteJournalOptions) {
     this.location = path;
     this.#database = database;
-    this.#reader = new SqliteReader(this.#database, path);
-    this.#leases = new SqliteLeases(this.#database, path, options.takeOver ?? false);
-    this.#marks = new SqliteMarks(this.#database, path);
+    const { takeOver = false, processes: watch = systemProcesses } = options;
+    this.#reader = new SqliteReader(database, path, watch);
+    const times = checkLeaseTimes(options.leases);
+    this.#leases = new SqliteLeases({ database, file: resolve(path), takeOver, watch, times });
+    this.#marks = new SqliteMarks(database, path, watch);
     this.#sync = new WalSync(path);
     this.#isAlwaysFull = options.durability === 'full';
     this.#appender = new SqliteAppender(this.#database, path, this.#sync, this.#isAlwaysFull);
@@ -75,6 +87,10 @@ export class SqliteJournal implements Journal {
   release(lease: Lease): void {
     if (!this.#database.isOpen) return;
     this.#guard(`releasing run ${lease.runId}`, () => this.#leases.release(lease));
+  }
+
+  askHolders(): void {
+    this.#guard('asking holders for signs of life', () => this.#leases.askHolders());
   }
 
   append(lease: Lease, commit: Commit): void {
@@ -131,13 +147,10 @@ export class SqliteJournal implements Journal {
 
   #close(): void {
     if (!this.#database.isOpen) return;
-    this.#guard('closing', () => {
-      try {
-        this.#leases.releaseAll();
-      } finally {
-        this.#database.close();
-      }
-    });
+    // What cannot be cleared keeps nothing from being closed.
+    const { runIds, cause } = this.#leases.releaseAll();
+    if (runIds.length > 0) process.emitWarning(leftLeases(this.location, runIds, cause), 'CadreWarning');
+    this.#guard('closing', () => this.#database.close());
   }
 
   #guard<T>(doing: string, work: () => T): T {

@@ -2,7 +2,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { RunId } from '../core/ids.ts';
 import type { RunMarks } from '../core/journal.ts';
 import { assertMayDelete, unknownRun } from './commit-check.ts';
-import { isOwnerAlive } from './lease-owner.ts';
+import { type Holder, holderColumns, seemsGone, toHolder } from './leases/holder.ts';
+import type { ProcessWatch } from './leases/process-watch.ts';
 import { isOpenStatus } from './run-summary.ts';
 import { inTransaction } from './sqlite-transaction.ts';
 
@@ -15,11 +16,13 @@ type Row = Readonly<Record<string, unknown>>;
 export class SqliteMarks {
   readonly #database: DatabaseSync;
   readonly #file: string;
+  readonly #watch: ProcessWatch;
   #statements: { readonly find: StatementSync; readonly set: StatementSync; readonly drop: StatementSync } | undefined;
 
-  constructor(database: DatabaseSync, file: string) {
+  constructor(database: DatabaseSync, file: string, watch: ProcessWatch) {
     this.#database = database;
     this.#file = file;
+    this.#watch = watch;
   }
 
   /** Changes what is said of a run. Fails with RUN_UNKNOWN, and with RUN_LOCKED when a run is to be deleted that a process has. */
@@ -29,7 +32,7 @@ export class SqliteMarks {
       const row = find.get(runId);
       if (row === undefined) throw unknownRun(this.#file, runId);
       if (typeof change.deletedAt === 'number' && isOpenStatus(String(row['status'])))
-        assertMayDelete(this.#file, runId, holderOf(row));
+        assertMayDelete(this.#file, runId, this.#holderOf(row));
       const title = change.title === undefined ? row['title'] : change.title;
       const project = change.project === undefined ? row['project'] : change.project;
       const deletedAt = change.deletedAt === undefined ? row['deleted_at'] : change.deletedAt;
@@ -38,11 +41,18 @@ export class SqliteMarks {
     });
   }
 
+  /** Who has the run at this moment. */
+  #holderOf(row: Row): Holder | undefined {
+    const holder = toHolder(row, this.#watch.self);
+    return holder === undefined || seemsGone(holder, this.#watch) ? undefined : holder;
+  }
+
   #prepared() {
     this.#statements ??= {
       find: this.#database.prepare(
-        `SELECT runs.status, marks.title, marks.project, marks.deleted_at, leases.owner, leases.birth, leases.since
-         FROM runs LEFT JOIN marks ON marks.run_id = runs.run_id LEFT JOIN leases ON leases.run_id = runs.run_id WHERE runs.run_id = ?`,
+        `SELECT runs.status, marks.title, marks.project, marks.deleted_at, ${holderColumns}
+         FROM runs LEFT JOIN marks ON marks.run_id = runs.run_id LEFT JOIN leases ON leases.run_id = runs.run_id
+         LEFT JOIN owners ON owners.owner = leases.owner WHERE runs.run_id = ?`,
       ),
       set: this.#database.prepare(
         `INSERT INTO marks (run_id, title, project, deleted_at) VALUES (?, ?, ?, ?) ON CONFLICT (run_id)
@@ -52,10 +62,4 @@ export class SqliteMarks {
     };
     return this.#statements;
   }
-}
-
-/** Who has the run at this moment. */
-function holderOf({ owner, birth, since }: Row): { readonly owner: string; readonly since: number } | undefined {
-  if (typeof owner !== 'string' || !isOwnerAlive(owner, typeof birth === 'string' ? birth : null)) return undefined;
-  return { owner, since: Number(since) };
 }

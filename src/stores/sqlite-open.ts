@@ -1,10 +1,10 @@
-import { closeSync, existsSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { CadreError } from '../core/error.ts';
 import { corruptJournal, toStoreError } from './sqlite-failure.ts';
-import { createLayout, migrate, oldestReadable, readVersion, schemaVersion } from './sqlite-schema.ts';
+import { createJournalFile } from './sqlite-create.ts';
+import { migrate, oldestReadable, readVersion, schemaVersion } from './sqlite-schema.ts';
 
 /** How long a write waits for another process's write, in milliseconds. */
 const busyTimeoutMs = 5000;
@@ -15,7 +15,7 @@ export function openJournalFile(path: string, readOnly: boolean): DatabaseSync {
   try {
     if (!existsSync(path)) {
       if (readOnly) throw new CadreError('STORE_FAILED', `${path}: there is no such file to read`, { details: { file: path } });
-      createFile(path);
+      createJournalFile(path);
     }
     refuseUnreadable(path);
     database = readOnly ? openForReading(path) : new DatabaseSync(path, { timeout: busyTimeoutMs });
@@ -38,53 +38,6 @@ function bringUp(database: DatabaseSync, path: string, readOnly: boolean, versio
     `${path}: the journal has the older layout ${version}, which reading alone cannot bring up to ${schemaVersion}; open it once for writing`,
     { details: { file: path, version } },
   );
-}
-
-/** Makes a folder and those above it, one by one: where none can be made (as below /proc), Node's recursive form never returns. */
-function makeFolders(folder: string): void {
-  if (existsSync(folder)) return;
-  makeFolders(dirname(folder));
-  try {
-    mkdirSync(folder, { mode: 0o700 });
-  } catch (error) {
-    // Another process may have made it in the meantime.
-    if (!existsSync(folder)) throw error;
-  }
-}
-
-/**
- * Creates the file whole under a name of its own and then gives it its real one, so that nobody ever sees half a journal, and
- * an empty file can only mean damage.
- */
-function createFile(path: string): void {
-  makeFolders(dirname(path));
-  const draft = `${path}.new-${process.pid}-${Date.now().toString(36)}`;
-  closeSync(openSync(draft, 'wx', 0o600));
-  try {
-    const database = new DatabaseSync(draft);
-    try {
-      database.exec('PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
-      createLayout(database);
-    } finally {
-      database.close();
-    }
-    publish(draft, path);
-  } finally {
-    rmSync(draft, { force: true });
-  }
-}
-
-/** Gives the draft its real name, unless another process was faster. */
-function publish(draft: string, path: string): void {
-  try {
-    linkSync(draft, path);
-  } catch (error) {
-    if (existsSync(path)) return;
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    // Some file systems have no hard links.
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP') throw error;
-    renameSync(draft, path);
-  }
 }
 
 function refuseUnreadable(path: string): void {

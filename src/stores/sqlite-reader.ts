@@ -4,7 +4,8 @@ import type { CadreEvent } from '../core/event.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
 import type { RunsFilter, RunSummary } from '../core/journal.ts';
 import { decodeCommit } from './event-codec.ts';
-import { isOwnerAlive, parseOwner } from './lease-owner.ts';
+import { holderColumns, noOwners, seemsGone, toHolder } from './leases/holder.ts';
+import type { ProcessWatch } from './leases/process-watch.ts';
 import { corruptJournal, newerEvents } from './sqlite-failure.ts';
 import { importedMark, isOpenStatus } from './run-summary.ts';
 import { commitSum, contentSum, keySpan } from './sqlite-schema.ts';
@@ -14,14 +15,16 @@ type Row = Readonly<Record<string, unknown>>;
 /** Reads a journal file, and trusts nothing in it: every row is checked against its checksum and its neighbours. */
 export class SqliteReader {
   readonly #file: string;
+  readonly #watch: ProcessWatch;
   readonly #findRun: StatementSync;
   readonly #commits: StatementSync;
   readonly #lastSeq: StatementSync;
   readonly #content: StatementSync;
   readonly #runs: StatementSync;
 
-  constructor(database: DatabaseSync, file: string) {
+  constructor(database: DatabaseSync, file: string, watch: ProcessWatch) {
     this.#file = file;
+    this.#watch = watch;
     this.#findRun = database.prepare('SELECT run FROM runs WHERE run_id = ?');
     // Begins with the commit that holds the first event wanted.
     this.#commits = database.prepare(
@@ -30,19 +33,21 @@ export class SqliteReader {
     );
     this.#lastSeq = database.prepare('SELECT last_seq FROM commits WHERE key > :begin AND key < :end ORDER BY key DESC LIMIT 1');
     this.#content = database.prepare('SELECT sum, text FROM contents WHERE hash = ?');
-    // An older file that may not be written has no such table.
-    const hasMarks = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'marks'`).get() !== undefined;
-    const marks = hasMarks ? 'marks' : '(SELECT NULL AS run_id, NULL AS title, NULL AS project, NULL AS deleted_at)';
+    // An older file that may not be written lacks some tables.
+    const has = (table: string): boolean => database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table) !== undefined;
+    const marks = has('marks') ? 'marks' : '(SELECT NULL AS run_id, NULL AS title, NULL AS project, NULL AS deleted_at)';
+    const owners = has('owners') ? 'owners' : noOwners;
     this.#runs = database.prepare(
       `SELECT runs.*, last.last_seq, last.at, last.agents, last.turns, last.input_tokens, last.output_tokens, last.cost, last.unpriced,
-         leases.owner AS owner, leases.birth AS birth
+         ${holderColumns}
        FROM (
          SELECT runs.*, marks.title AS own_title, marks.project AS project, marks.deleted_at AS deleted_at
          FROM runs LEFT JOIN ${marks} AS marks ON marks.run_id = runs.run_id
          WHERE CASE WHEN :runId IS NULL THEN (marks.deleted_at IS NOT NULL) = :isDeleted ELSE runs.run_id = :runId END
            AND (:isOpen = 0 OR status IN ('running', 'awaiting')) AND (:project IS NULL OR marks.project = :project)
          ORDER BY created_at DESC, run DESC LIMIT :limit
-       ) AS runs LEFT JOIN leases ON leases.run_id = runs.run_id LEFT JOIN commits AS last ON last.key = (SELECT max(key) FROM commits WHERE key > runs.run << 31 AND key < (runs.run + 1) << 31)
+       ) AS runs LEFT JOIN leases ON leases.run_id = runs.run_id LEFT JOIN ${owners} AS owners ON owners.owner = leases.owner
+       LEFT JOIN commits AS last ON last.key = (SELECT max(key) FROM commits WHERE key > runs.run << 31 AND key < (runs.run + 1) << 31)
        ORDER BY runs.created_at DESC, runs.run DESC`,
     );
   }
@@ -99,7 +104,8 @@ export class SqliteReader {
       isDeleted: isDeleted === true ? 1 : 0,
       limit: limit ?? -1,
     };
-    return this.#runs.all(asked).map((row) => this.#toSummary(row));
+    const gone = new Map<string, boolean>();
+    return this.#runs.all(asked).map((row) => this.#toSummary(row, gone));
   }
 
   #decode(runId: RunId, firstSeq: number, row: Row): readonly CadreEvent[] {
@@ -126,7 +132,7 @@ export class SqliteReader {
     return corruptJournal(this.#file, `table commits, run ${runId}`, `after seq ${lastSeq} ${next}; events are missing`);
   }
 
-  #toSummary(row: Row): RunSummary {
+  #toSummary(row: Row, gone: Map<string, boolean>): RunSummary {
     const { run_id: runId, outcome } = row;
     // One damaged run must not hide all others; reading it says what is wrong with it.
     const isDamaged = row['last_seq'] === null;
@@ -148,13 +154,16 @@ export class SqliteReader {
       ...(typeof row['deleted_at'] === 'number' ? { deletedAt: row['deleted_at'] } : {}),
       cost: Number(row['cost']),
       costUnknown: Number(row['unpriced']) > 0,
-      ...(!isDamaged && isOpenStatus(String(row['status'])) && isLeft(row) ? { isAbandoned: true as const } : {}),
+      ...(!isDamaged && isOpenStatus(String(row['status'])) && this.#isLeft(row, gone) ? { isAbandoned: true as const } : {}),
     };
   }
-}
 
-/** Nobody holds the run, or a process that is gone; an owner of another form cannot be looked at. */
-function isLeft({ owner, birth }: Row): boolean {
-  if (typeof owner !== 'string') return true;
-  return parseOwner(owner) !== undefined && !isOwnerAlive(owner, typeof birth === 'string' ? birth : null);
+  /** True when the run is free, or its holder seems gone: each holder is looked at once for a list, in `gone`. */
+  #isLeft(row: Row, gone: Map<string, boolean>): boolean {
+    const holder = toHolder(row, this.#watch.self);
+    if (holder === undefined) return true;
+    const known = gone.get(holder.owner) ?? seemsGone(holder, this.#watch);
+    gone.set(holder.owner, known);
+    return known;
+  }
 }

@@ -5,7 +5,7 @@ import { addCosts } from './sqlite-add-costs.ts';
 import { corruptJournal } from './sqlite-failure.ts';
 
 /** The layout this version writes. A file with a higher number is refused, a lower one is brought up to it. */
-export const schemaVersion = 3;
+export const schemaVersion = 4;
 
 /** The oldest layout that can be read as it is, where nothing may be written. */
 export const oldestReadable = 2;
@@ -20,6 +20,13 @@ const marks = `
 CREATE TABLE marks (run_id TEXT PRIMARY KEY, title TEXT, project TEXT, deleted_at REAL) WITHOUT ROWID;
 `;
 
+const owners = `
+CREATE TABLE IF NOT EXISTS owners (
+  owner TEXT PRIMARY KEY, machine TEXT NOT NULL, clock TEXT NOT NULL, pid INTEGER NOT NULL, born TEXT NOT NULL, beat INTEGER NOT NULL,
+  beat_at REAL NOT NULL, beat_ms REAL NOT NULL, expiry_ms REAL NOT NULL, asked_clock TEXT, asked_at REAL
+) WITHOUT ROWID;
+`;
+
 /*
  * commits: one row per commit, or several of one transaction when it has more than a thousand events. The body (event-codec.ts) comes last, because what is in front of it is read without it. The
  *   six counts are the run's totals up to and including this commit, so that a commit writes one page and not two. `cost` is in
@@ -27,7 +34,8 @@ CREATE TABLE marks (run_id TEXT PRIMARY KEY, title TEXT, project TEXT, deleted_a
  * contents: texts stored once. A text that UTF-8 cannot hold (lone surrogates) is kept as UTF-16 bytes.
  * runs: what changes rarely. The rest of a run's summary stands in its last commit.
  * marks: what people say of runs: a title in the place of the run's own, a project, when it was deleted. No row = nothing.
- * leases: `owner` is null when nobody holds the run; `epoch` only ever grows.
+ * leases: `owner` is null when nobody holds the run; `epoch` only ever grows. `birth` is of layouts 0 to 3, which have no owners.
+ * owners: one row for each engine that holds runs: where its process is (leases/process-watch.ts), and its signs of life.
  */
 const layout = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -42,13 +50,13 @@ CREATE TABLE commits (
 );
 CREATE TABLE contents (hash TEXT PRIMARY KEY, sum INTEGER NOT NULL, text NOT NULL);
 CREATE TABLE leases (run_id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, owner TEXT, since REAL, birth TEXT) WITHOUT ROWID;
-${marks}`;
+${marks}${owners}`;
 
 /** One step from a layout to the next; runs inside the transaction of all steps. */
 type Migration = (database: DatabaseSync) => void;
 
 /** `migrations[n]` takes a file of version n to version n + 1. Steps are never changed once released. */
-const migrations: readonly Migration[] = [addChecksums, addCosts, addMarks];
+const migrations: readonly Migration[] = [addChecksums, addCosts, addMarks, addOwners];
 
 /** The checksum of a stored text: finds bytes that changed on the disk, which SQLite does not. */
 export function contentSum(text: string | Uint8Array): number {
@@ -104,6 +112,11 @@ export function migrate(database: DatabaseSync, file: string): void {
 /** 2 → 3: runs have projects, other titles, and can be deleted. */
 function addMarks(database: DatabaseSync): void {
   database.exec(marks);
+}
+
+/** 3 → 4: holders of leases give signs of life. */
+function addOwners(database: DatabaseSync): void {
+  database.exec(owners);
 }
 
 /** 0 → 1: rows carry a checksum. Columns cannot be added in front of the body, so both tables are rewritten. */

@@ -161,7 +161,7 @@ export function journalFileContract(name: string, open: Open): void {
       await heir.append(lease, sampleCommit(runId, 3, [note('still heir')]));
     });
 
-    it('counts a holder on another host as alive, unless it is told to take over', async () => {
+    it('goes by the process of a holder, whatever host its owner names, unless it is told to take over', async () => {
       const stranger = `1@not-${hostname()}#x`;
       const journal = openOne();
       await journal.acquire(runId, stranger);

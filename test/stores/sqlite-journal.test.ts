@@ -11,6 +11,7 @@ import { encodeCommit } from '../../src/stores/event-codec.ts';
 import { createSqliteJournal, SqliteJournal } from '../../src/stores/sqlite-journal.ts';
 import type { SqliteJournalOptions } from '../../src/stores/sqlite-journal.ts';
 import { openJournalFile } from '../../src/stores/sqlite-open.ts';
+import { schemaVersion } from '../../src/stores/sqlite-schema.ts';
 import { failure } from '../contracts/journal-contract.ts';
 import {
   note,
@@ -227,7 +228,7 @@ describe('sqlite journal: layout versions', () => {
     await fill();
     edit(`UPDATE meta SET value = 99 WHERE key = 'schema_version'`);
     const error = await failure('STORE_NEWER', () => open());
-    expect(error.message).toMatch(/layout 99.*up to 3.*update Cadre/);
+    expect(error.message).toMatch(new RegExp(`layout 99.*up to ${schemaVersion}.*update Cadre`));
     await failure('STORE_NEWER', () => open({ readOnly: true }));
   });
 
