@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { parseOwner } from '../../../src/stores/leases/lease-owner.ts';
 import { systemProcesses } from '../../../src/stores/leases/process-watch.ts';
 
@@ -33,10 +33,12 @@ describe('processes of this system', () => {
   });
 
   it.runIf(hasProc)('one that is dead, and was not waited for by its parent, is gone', async () => {
-    const parent = spawn('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [line] = (await once(createInterface({ input: parent.stdout }), 'line')) as [string];
-    while (!spawnSync('ps', ['-o', 'stat=', '-p', line]).stdout.toString().startsWith('Z'))
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    // A shell would wait for its child; what it has become does not.
+    await vi.waitUntil(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8') === 'sleep\n', 20_000);
+    process.kill(Number(line), 'SIGKILL');
+    await vi.waitUntil(() => readFileSync(`/proc/${line}/stat`, 'utf8').includes(') Z '), 20_000);
     expect(systemProcesses.look({ ...self, pid: Number(line) })).toBe('gone');
     parent.kill('SIGKILL');
   });
