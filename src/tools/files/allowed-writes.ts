@@ -1,4 +1,4 @@
-import type { JsonSchema, JsonValue } from '../../core/json.ts';
+import type { JsonSchema } from '../../core/json.ts';
 import { compileGlobs, type PathTest } from './glob-pattern.ts';
 
 /** The setting by which a profile's author agrees that tools write files which make other programs run something. */
@@ -12,7 +12,7 @@ export const allowWritesSetting: JsonSchema = {
 };
 
 /** What `allow_writes` says: nothing is allowed when it is absent. */
-export function toAllowedWrites(value: JsonValue | undefined): PathTest {
+export function toAllowedWrites(value: unknown): PathTest {
   const globs = Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
   return globs.length === 0 ? allowsNothing : compileGlobs(globs);
 }

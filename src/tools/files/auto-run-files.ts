@@ -1,23 +1,14 @@
-import { plainName } from './plain-name.ts';
-
-/** A path, or the beginning of one, that makes another program run something. */
-export interface AutoRunPlace {
-  /** The file or folder that is read, as the path spells it, such as `sub/.git`. */
-  readonly place: string;
-  /** Who reads it, in words: `git`, `shells`. */
-  readonly reader: string;
-}
+import { compileNameRules, type NameRules } from './name-rules.ts';
 
 /**
  * Files and folders that make other programs run something when these are next used, with nobody asking for it: the one list that file
- * tools, sandboxes and scans of the workspace share. Each entry stands for a name, or for several parts in a row, anywhere in a path,
- * with all that lies below it; `*` is any part of a name.
+ * tools, sandboxes and scans of the workspace share. The groups say who reads them.
  *
  * Not in it is what is run because somebody runs it: sources, tests, `package.json`, `Makefile`, `setup.py`, `setup.cfg`, `vite.config.ts`,
  * workflows of a CI. What an agent writes there is its work, and whoever runs it runs the agent's code. Nor are files that only format
  * (`.editorconfig`) or hide (`.gitignore`) in it.
  */
-const autoRunFiles: Readonly<Record<string, readonly string[]>> = {
+export const autoRunFiles: NameRules = compileNameRules({
   // All of `.git`, whether folder, link or file (`gitdir:`): hooks and config run commands, and `commondir` leads to another config.
   // Attributes choose the filters and drivers of the user's own configuration, and what these are fed with.
   git: ['.git', '.gitconfig', '.gitmodules', '.gitattributes', '.githooks', '.lfsconfig', '.config/git'],
@@ -157,43 +148,4 @@ const autoRunFiles: Readonly<Record<string, readonly string[]>> = {
     '.devcontainer.json',
   ],
   Cadre: ['.cadre', 'agent_profiles'],
-};
-
-/** The first part of a clean relative path that makes another program run something; undefined when there is none. */
-export function autoRunPlace(path: string): AutoRunPlace | undefined {
-  const parts = path.split('/');
-  const names = parts.map(plainName);
-  for (let at = 0; at < names.length; at += 1) {
-    const found = endingAt(names, at);
-    if (found !== undefined) return { place: parts.slice(0, at + 1).join('/'), reader: found };
-  }
-  return undefined;
-}
-
-interface Rule {
-  /** The parts before the last one, from the last to the first. */
-  readonly before: readonly string[];
-  readonly reader: string;
-}
-
-const exact = new Map<string, Rule[]>();
-const patterns: { readonly test: RegExp; readonly rule: Rule }[] = [];
-for (const [reader, entries] of Object.entries(autoRunFiles))
-  for (const entry of entries) {
-    const [last = '', ...before] = entry.split('/').toReversed();
-    const rule = { before, reader };
-    if (last.includes('*')) patterns.push({ test: toRegExp(last), rule });
-    else exact.set(last, [...(exact.get(last) ?? []), rule]);
-  }
-
-/** Who reads the file or folder that the parts up to `at` name. */
-function endingAt(names: readonly string[], at: number): string | undefined {
-  const name = names[at] ?? '';
-  const fits = ({ before }: Rule): boolean => before.every((part, index) => names[at - 1 - index] === part);
-  const named = exact.get(name)?.find(fits);
-  return (named ?? patterns.find(({ test, rule }) => test.test(name) && fits(rule))?.rule)?.reader;
-}
-
-function toRegExp(pattern: string): RegExp {
-  return new RegExp(`^${pattern.split('*').map(RegExp.escape).join('.*')}$`, 's');
-}
+});

@@ -36,17 +36,17 @@ interface Repository {
 
 /**
  * Files and folders that the configuration of a folder's repository names as hooks, filters, drivers, aliases or further configuration:
- * git runs them, wherever they lie and whatever they are called. Absolute paths below `root`, there or not; empty without a repository.
+ * git runs them, wherever they lie and whatever they are called. Absolute paths, there or not; empty without a repository.
  */
-export function gitConfigPlaces(root: string): readonly string[] {
-  const repository = repositoryOf(root);
+export function gitConfigPlaces(folder: string): readonly string[] {
+  const repository = repositoryOf(folder);
   if (repository === undefined) return [];
   const { worktree, gitFolder } = repository;
   const named = ['config', 'config.worktree'].flatMap((name) => {
     const text = readText(path.join(gitFolder, name));
     return text === undefined ? [] : parseGitConfig(text).flatMap((entry) => placesOf(entry, worktree, gitFolder));
   });
-  return [...new Set(named)].filter((place) => place.startsWith(`${root}${path.sep}`));
+  return [...new Set(named)];
 }
 
 function placesOf({ section, key, value }: GitConfigEntry, worktree: string, gitFolder: string): readonly string[] {
@@ -67,8 +67,8 @@ function resolve(folder: string, named: string): string {
 }
 
 /** The repository a folder lies in: the nearest `.git` above it, and where that leads when it is a file. */
-function repositoryOf(root: string): Repository | undefined {
-  for (let folder = root; ; folder = path.dirname(folder)) {
+function repositoryOf(start: string): Repository | undefined {
+  for (let folder = start; ; folder = path.dirname(folder)) {
     const place = path.join(folder, '.git');
     const kind = kindOf(place);
     if (kind === 'folder') return { worktree: folder, gitFolder: place };

@@ -1,13 +1,15 @@
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
-import { autoRunPlace, type AutoRunPlace } from './auto-run-files.ts';
+import { rememberAgreed } from './agreed-writes.ts';
+import { autoRunFiles } from './auto-run-files.ts';
 import { errorCode } from './error-code.ts';
 import { gitConfigPlaces } from './git-config-places.ts';
 import { gitFolderNames, isGitFolder } from './git-folder.ts';
 import type { PathTest } from './glob-pattern.ts';
 import { showPath } from './inside-path.ts';
 import { createKeyedLock } from './keyed-lock.ts';
+import type { RuledPlace } from './name-rules.ts';
 import { plainName } from './plain-name.ts';
 
 /** A file or folder below a root that is to be written, moved there, or removed. */
@@ -27,16 +29,17 @@ export interface GuardedWrite {
  * @throws CadreError `PATH_REFUSED`, with who reads such files and how a person allows them
  */
 export async function assertMayWrite(write: GuardedWrite): Promise<void> {
-  const { file, allows } = write;
-  if (allows?.(file) === true) return;
-  const found = autoRunPlace(file) ?? namedByGit(write) ?? (await gitFolderOn(write));
-  if (found !== undefined) throw refuseAutoRun(file, found);
+  const { root, file, allows } = write;
+  const found = autoRunFiles.placeIn(file) ?? namedByGit(write) ?? (await gitFolderOn(write));
+  if (found === undefined) return;
+  if (allows?.(file) !== true) throw refuseAutoRun(file, found);
+  rememberAgreed(path.join(root, found.place));
 }
 
 /** The error for a file that makes another program run something. */
-export function refuseAutoRun(requested: string, { place, reader }: AutoRunPlace): CadreError {
+export function refuseAutoRun(requested: string, { place, group: reader }: RuledPlace): CadreError {
   const reason = `it is protected, since ${reader} would run or load what such files say the next time they are used`;
-  const setting = `allow_writes: [${JSON.stringify(place)}]`;
+  const setting = `allow_writes: [${JSON.stringify(place === '.' ? '**' : place)}]`;
   return new CadreError(
     'PATH_REFUSED',
     `The path ${showPath(requested)} is refused: ${reason}. Only a person can allow it, with ${setting} in the settings of the toolset ` +
@@ -63,20 +66,23 @@ export async function guardWrite<T>(write: GuardedWrite, work: () => Promise<T>)
 const gitNames: ReadonlySet<string> = new Set(gitFolderNames.map((name) => name.toLowerCase()));
 
 /** What the configuration of the repository names, at or above a file. */
-function namedByGit({ root, file }: GuardedWrite): AutoRunPlace | undefined {
+function namedByGit({ root, file }: GuardedWrite): RuledPlace | undefined {
   const absolute = path.join(root, file);
-  const named = gitConfigPlaces(root).find((place) => absolute === place || absolute.startsWith(`${place}${path.sep}`));
-  return named === undefined ? undefined : { place: path.relative(root, named), reader: 'git' };
+  // The nearest repository has its say, and the one that the root lies in.
+  const named = [...gitConfigPlaces(path.dirname(absolute)), ...gitConfigPlaces(root)].find(
+    (place) => place.startsWith(`${root}${path.sep}`) && (absolute === place || absolute.startsWith(`${place}${path.sep}`)),
+  );
+  return named === undefined ? undefined : { place: path.relative(root, named), group: 'git' };
 }
 
 /** The folder on the way to a file that is a repository for git, or would be with that file in it. */
-async function gitFolderOn({ root, file }: GuardedWrite): Promise<AutoRunPlace | undefined> {
+async function gitFolderOn({ root, file }: GuardedWrite): Promise<RuledPlace | undefined> {
   const parts = file.split('/');
   for (let at = 0; at < parts.length; at += 1) {
     const folder = parts.slice(0, at).join('/');
     const names = await namesIn(path.join(root, folder), plainName(parts[at] ?? ''));
     if (names === undefined) return undefined;
-    if (isGitFolder((name) => names.has(name))) return { place: folder === '' ? '**' : folder, reader: 'git' };
+    if (isGitFolder((name) => names.has(name))) return { place: folder === '' ? '.' : folder, group: 'git' };
   }
   return undefined;
 }

@@ -10,7 +10,7 @@ export interface OpenFolder {
   /** Its real path. */
   readonly path: string;
   /** Where an entry of it is reached through the open folder; '.' is the folder itself. */
-  readonly at: (name: string) => string;
+  readonly at: (name: string) => string | Buffer;
 }
 
 /** Which folder is opened, and for whom. */
@@ -21,6 +21,8 @@ export interface FolderRequest {
   readonly parts: readonly string[];
   /** Makes the folders that are missing. */
   readonly create?: boolean;
+  /** `latin1`: the parts, and the names given to `at`, have a character for each byte; for names that are no text. */
+  readonly encoding?: 'utf8' | 'latin1';
   /** The whole path that was asked for, and what the root is called, for messages. */
   readonly requested: string;
   readonly what: string;
@@ -42,7 +44,7 @@ const hasDescriptorPaths = existsSync('/proc/self/fd');
 export async function withOpenFolder<T>(request: FolderRequest, use: (folder: OpenFolder) => Promise<T>): Promise<T> {
   const { root, parts } = request;
   refuseSystemFolder(join(root, ...parts), request);
-  let folder = await openAt(root, root);
+  let folder = await openAt(root, root, request.encoding);
   try {
     for (const part of parts) {
       const next = await step(folder, part, request);
@@ -70,9 +72,11 @@ interface HeldFolder extends OpenFolder {
   readonly handle: FileHandle;
 }
 
-async function openAt(reachedAt: string, path: string): Promise<HeldFolder> {
+async function openAt(reachedAt: string | Buffer, path: string, encoding: FolderRequest['encoding'] = 'utf8'): Promise<HeldFolder> {
   const handle = await open(reachedAt, folderFlags);
-  if (hasDescriptorPaths) return { handle, path, at: (name) => `/proc/self/fd/${handle.fd}/${name}` };
+  const reached = (name: string): string => `/proc/self/fd/${handle.fd}/${name}`;
+  if (hasDescriptorPaths)
+    return { handle, path, at: encoding === 'utf8' ? reached : (name) => Buffer.from(reached(name), encoding) };
   try {
     const [opened, real] = [await handle.stat({ bigint: true }), await realpath(path)];
     const found = await lstat(real, { bigint: true });
@@ -95,7 +99,7 @@ async function step(folder: OpenFolder, part: string, request: FolderRequest): P
       await mkdir(folder.at(part)).catch((error: unknown) => {
         if (errorCode(error) !== 'EEXIST') throw error;
       });
-    return await openAt(folder.at(part), join(folder.path, part));
+    return await openAt(folder.at(part), join(folder.path, part), request.encoding);
   } catch (error) {
     const code = errorCode(error);
     if (code !== 'ENOTDIR' && code !== 'ELOOP' && code !== 'EMLINK') throw error;
@@ -106,7 +110,7 @@ async function step(folder: OpenFolder, part: string, request: FolderRequest): P
   }
 }
 
-async function isLink(path: string): Promise<boolean> {
+async function isLink(path: string | Buffer): Promise<boolean> {
   try {
     return (await lstat(path)).isSymbolicLink();
   } catch (error) {

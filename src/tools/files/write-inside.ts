@@ -74,7 +74,7 @@ async function lookBefore(folder: OpenFolder, name: string, request: WriteReques
 }
 
 /** What a path names itself, without following a link; undefined when there is nothing. */
-export async function lookAt(path: string): Promise<BigIntStats | undefined> {
+export async function lookAt(path: string | Buffer): Promise<BigIntStats | undefined> {
   try {
     return await lstat(path, { bigint: true });
   } catch (error) {
@@ -84,7 +84,7 @@ export async function lookAt(path: string): Promise<BigIntStats | undefined> {
   }
 }
 
-async function writeNew(path: string, bytes: Uint8Array, mode: number | undefined): Promise<void> {
+async function writeNew(path: string | Buffer, bytes: Uint8Array, mode: number | undefined): Promise<void> {
   const handle = await open(path, 'wx', 0o644);
   try {
     await handle.writeFile(bytes);

@@ -5,6 +5,8 @@ import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 /** A server's command line in a sandbox, until it is given back. */
 export interface SandboxedServer {
   readonly argv: readonly [string, ...string[]];
+  /** To be called once it runs; `end` is called when it must be ended. */
+  watch(end: () => void): void;
   release(): Promise<void>;
 }
 
@@ -36,8 +38,9 @@ export async function sandboxServer(
     const wrapped = await sandbox.wrap({ argv, policy, workspace: folder });
     return {
       argv: wrapped.argv,
+      watch: wrapped.watch,
       release: async () => {
-        wrapped.release();
+        await wrapped.release();
         await giveBack();
       },
     };

@@ -90,6 +90,10 @@ export class StdioTransport implements Transport {
       child.once('error', (error) => reject(startError(command, error)));
     });
     adoptGroup(child, this.#mark);
+    this.#sandboxed?.watch(() => {
+      this.#over('it goes on writing files that make other programs run something into its folder (see allow_writes)');
+      void this.close();
+    });
   }
 
   async send(message: JSONRPCMessage): Promise<void> {

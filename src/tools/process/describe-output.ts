@@ -29,5 +29,7 @@ function words(end: ProcessEnd): string {
       return 'stopped, because it wrote too much (send long output to a file, or through head, tail or grep),';
     case 'processes':
       return 'stopped, because it had too many processes,';
+    case 'planted':
+      return 'stopped, because it went on writing files that make other programs run something,';
   }
 }

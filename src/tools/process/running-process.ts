@@ -31,10 +31,20 @@ export interface ProcessRequest {
   readonly lifeline: boolean;
   /** Most processes it may have at a time. */
   readonly maxProcesses: number;
+  /** Watches over what it does to its workspace. */
+  readonly guard?: ProcessGuard;
+}
+
+/** Watches over what a process does while it runs. */
+export interface ProcessGuard {
+  /** Called once it runs; `end` ends it. */
+  watch(end: () => void): void;
+  /** Called when nothing of it runs any more; gives what must be said of what it left, in lines. */
+  release(): Promise<readonly string[]>;
 }
 
 /** Why a process is over. */
-export type EndCause = 'exit' | 'timeout' | 'stopped' | 'output' | 'processes';
+export type EndCause = 'exit' | 'timeout' | 'stopped' | 'output' | 'processes' | 'planted';
 
 /** How a process ended. */
 export interface ProcessEnd {
@@ -45,6 +55,8 @@ export interface ProcessEnd {
   readonly ms: number;
   /** Processes it had left running and that were ended after it; in a sandbox they end with it, and are not counted. */
   readonly leftRunning: number;
+  /** What must be said of what it left, in lines; empty when there is nothing to say. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -62,6 +74,7 @@ export class RunningProcess {
   readonly #startTicks: number;
   #cause: EndCause = 'exit';
   #over = false;
+  #released = false;
   #timers: NodeJS.Timeout[] = [];
 
   /** @throws CadreError `TOOL_FAILED` by `ended` when the program cannot be started */
@@ -88,6 +101,7 @@ export class RunningProcess {
     this.ended = this.#watch();
     // Whoever started it asks for `ended`, but not always before it fails.
     this.ended.catch(() => undefined);
+    request.guard?.watch(() => void this.stop('planted', 0));
   }
 
   /** Whether it is over. */
@@ -132,13 +146,22 @@ export class RunningProcess {
       const leftRunning = await this.#endWhatIsLeft();
       await this.#drain();
       const ms = performance.now() - this.startedAt;
-      return { cause: this.#cause, exitCode, signal, ms, leftRunning };
+      const notes = (await this.#release()) ?? [];
+      return { cause: this.#cause, exitCode, signal, ms, leftRunning, notes };
     } finally {
       this.#over = true;
+      await this.#release();
       for (const timer of this.#timers) clearTimeout(timer);
       this.#request.stdout.close();
       this.#request.stderr.close();
     }
+  }
+
+  /** Gives the guard back, once. */
+  async #release(): Promise<readonly string[] | undefined> {
+    if (this.#released) return undefined;
+    this.#released = true;
+    return await this.#request.guard?.release();
   }
 
   #exit(): Promise<{ readonly exitCode: number | undefined; readonly signal: string | undefined }> {

@@ -5,7 +5,7 @@ import { limitedCommand, type ProcessLimits } from './limited-command.ts';
 import { RunningProcess, type ProcessRequest } from './running-process.ts';
 
 /** A program that works on a workspace. */
-export interface ProgramRequest extends Omit<ProcessRequest, 'cwd' | 'sandboxed' | 'lifeline' | 'maxProcesses'> {
+export interface ProgramRequest extends Omit<ProcessRequest, 'cwd' | 'sandboxed' | 'lifeline' | 'maxProcesses' | 'guard'> {
   /** Where it runs, and what it may write. */
   readonly workspace: string;
   /** A folder of its own for temporary files, also to be written. */
@@ -34,11 +34,9 @@ export async function startProgram(request: ProgramRequest): Promise<RunningProc
   const sandbox = await openSandbox(request.live);
   const wrapped = await sandbox.wrap({ argv: limited, policy, workspace, writable: [temporary, ...writable], readable });
   try {
-    const running = new RunningProcess({ ...common, argv: wrapped.argv });
-    running.ended.then(wrapped.release, wrapped.release);
-    return running;
+    return new RunningProcess({ ...common, argv: wrapped.argv, guard: wrapped });
   } catch (thrown) {
-    wrapped.release();
+    await wrapped.release();
     throw thrown;
   }
 }

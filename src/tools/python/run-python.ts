@@ -55,11 +55,11 @@ export async function runPython(run: PythonRun, settings: ProgramSettings, conte
     );
     if (end.exitCode === 127 && /exec: .*not found/.test(stderr.view(500))) throw missingPython(run.program);
     const files = await writtenFiles(workspace, since);
-    const text = [describeEnd(end), ...describeStreams(stdout, stderr), ...describeWritten(files)].join('\n');
+    const text = [describeEnd(end), ...describeStreams(stdout, stderr), ...describeWritten(files), ...end.notes].join('\n');
     const images = await writtenImages(workspace, files);
     return toolReturn({
       content: images.length === 0 ? text : [{ type: 'text', text }, ...images],
-      ...(end.cause === 'exit' && end.exitCode === 0 ? {} : { isError: true }),
+      ...(end.cause === 'exit' && end.exitCode === 0 && end.notes.length === 0 ? {} : { isError: true }),
     });
   } finally {
     await rm(scratch, { recursive: true, force: true });

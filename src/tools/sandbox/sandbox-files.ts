@@ -1,8 +1,15 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
+import { autoRunFiles } from '../files/auto-run-files.ts';
 import { engineJournals, engineProfilesIn } from '../files/engine-places.ts';
+import { toAllowedWrites } from '../files/allowed-writes.ts';
+import { gitConfigPlaces } from '../files/git-config-places.ts';
+import type { PathTest } from '../files/glob-pattern.ts';
+import { plainName } from '../files/plain-name.ts';
+import { toText } from './byte-path.ts';
 import type { SandboxedCommand } from './sandbox.ts';
+import type { Scan } from './workspace-scan.ts';
 
 /** Nobody's home can be looked into, nor what other programs keep for a while, nor what other machines or users trust. */
 const hidden = [
@@ -18,28 +25,26 @@ const hidden = [
   '/etc/ssh',
 ];
 
-/** What no command has a business with, neither in the workspace (it may be somebody's home) nor where the engine was started. */
-const hiddenIn = ['.cadre', '.env', '.ssh', '.aws', '.gnupg', '.netrc', '.kube', '.docker'];
-
-/** What lies in a workspace and may not be written: what others trust, and what would be run outside the sandbox. */
-const guarded = [
-  '.cadre',
-  'agent_profiles',
-  '.env',
-  '.envrc',
-  '.npmrc',
-  '.mcp.json',
+/**
+ * Of the files that make other programs run something, those that programs look for all the time in a folder they have open. The mounts of a
+ * sandbox keep a command from making these in the root of its workspace at all; others, and those further down, are found by a scan. While the
+ * command runs, an empty folder or file of the name lies there, which no program minds (an empty `.git` is no repository).
+ */
+const heldFolders = [
+  '.git',
   '.vscode',
   '.idea',
   '.claude',
   '.cursor',
+  '.codex',
+  '.gemini',
+  '.devcontainer',
   '.husky',
-  '.gitmodules',
-  '.git/hooks',
-  '.git/config',
+  'agent_profiles',
 ];
+const heldFiles = ['.env', '.envrc', '.npmrc', '.mcp.json', '.gitmodules'];
 
-/** What a sandboxed command sees of the files, as the sandbox package is told. */
+/** What a sandboxed command sees of the files, as the sandbox package takes it. */
 export interface SandboxFiles {
   readonly denyRead: string[];
   readonly allowRead: string[];
@@ -47,27 +52,82 @@ export interface SandboxFiles {
   readonly denyWrite: string[];
 }
 
+/** What was found in the places that a command may read: in its workspace, and where the engine was started. */
+export interface FoundFiles {
+  readonly workspace: Pick<Scan, 'autoRun' | 'secrets'>;
+  /** Absolute paths of what holds secrets elsewhere. */
+  readonly secrets: readonly string[];
+}
+
+const nothing: FoundFiles = { workspace: { autoRun: new Map(), secrets: new Set() }, secrets: [] };
+
 /** Works out what a command sees of the files: all that is not hidden, and to write its workspace. `also` may be read, too. */
-export function sandboxFiles(command: SandboxedCommand, also: readonly string[]): SandboxFiles {
+export function sandboxFiles(command: SandboxedCommand, also: readonly string[], found: FoundFiles = nothing): SandboxFiles {
   const { policy, writable = [], readable = [] } = command;
+  const allows = toAllowedWrites(policy.allowWrites);
   const workspace = realPath(command.workspace);
-  const write = [workspace, ...writable.map(realPath), ...policy.write.map(atHome)];
-  // What is not there yet cannot be hidden, and must not be made either. Below a `.git` that is to be made, anything may be.
-  const kept = guarded.map((place) => path.join(workspace, place)).filter((place) => isKept(workspace, place));
-  const private_ = hiddenIn.flatMap((name) => [path.join(process.cwd(), name), path.join(workspace, name)]);
+  const named = policy.write.map(atHome);
+  const write = [workspace, ...writable.map(realPath), ...named];
+  const read = policy.read.map(atHome);
+  const secrets = [...[...found.workspace.secrets].map((place) => path.join(workspace, toText(place))), ...found.secrets];
   return {
     // In some containers the home is `/`, and hiding that would hide everything.
-    denyRead: [...hidden, homedir(), tmpdir(), ...private_, ...engineJournals()].filter(
-      (place) => place !== '/' && existsSync(place),
+    denyRead: [...hidden, homedir(), tmpdir(), path.join(workspace, '.cadre'), ...secrets, ...engineJournals()].filter(
+      (place) => place !== '/' && existsSync(place) && !read.includes(realPath(place)),
     ),
-    allowRead: [...write, ...readable.map(realPath), ...policy.read.map(atHome), ...also],
+    allowRead: [...write, ...readable.map(realPath), ...read, ...also],
     allowWrite: write,
-    denyWrite: [...kept, ...engineProfilesIn(write), ...engineJournals()],
+    denyWrite: [
+      path.join(workspace, '.cadre'),
+      ...placeholders(workspace, allows),
+      ...closedPlaces(workspace, allows, found.workspace),
+      ...named.flatMap((folder) => autoRunIn(folder, allows)),
+      ...engineProfilesIn(write),
+      ...engineJournals(),
+    ],
   };
 }
 
-function isKept(workspace: string, place: string): boolean {
-  return existsSync(place) || path.dirname(place) === workspace || existsSync(path.dirname(place));
+/** The names in the root of a workspace that a command cannot make, unless it may. */
+export function heldNames(allows: PathTest): ReadonlySet<string> {
+  return new Set(['.cadre', ...[...heldFolders, ...heldFiles].filter((name) => !allows(name))]);
+}
+
+/** What is not there yet cannot be mounted: the package makes something empty to mount upon, a folder when a path lies below it. */
+function placeholders(workspace: string, allows: PathTest): readonly string[] {
+  const missing = (name: string): boolean => !allows(name) && !isThere(path.join(workspace, name));
+  return [
+    ...heldFolders.filter(missing).map((name) => path.join(workspace, name, '.cadre')),
+    ...heldFiles.filter(missing).map((name) => path.join(workspace, name)),
+  ];
+}
+
+/** What is there and must stay as it is: what makes other programs run something, and what a repository's configuration names. */
+function closedPlaces(workspace: string, allows: PathTest, { autoRun }: FoundFiles['workspace']): readonly string[] {
+  const isClosed = (place: string): boolean => !allows(path.relative(workspace, place) || '.');
+  const places = [...autoRun.keys()].map((place) => path.join(workspace, toText(place)));
+  const repositories = new Set([
+    workspace,
+    ...places.filter((place) => path.basename(place) === '.git').map((place) => path.dirname(place)),
+  ]);
+  const named = [...repositories].flatMap(gitConfigPlaces).filter((place) => place.startsWith(`${workspace}${path.sep}`));
+  return [...places, ...named].filter(isClosed);
+}
+
+/** What makes other programs run something in a folder that settings open for writing: only in itself, since whoever named it knows it. */
+function autoRunIn(folder: string, allows: PathTest): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => autoRunFiles.groupOf([], plainName(name)) !== undefined && !allows(name))
+      .map((name) => path.join(folder, name));
+  } catch {
+    // A file, or not there: then there is nothing in it.
+    return [];
+  }
+}
+
+function isThere(place: string): boolean {
+  return lstatSync(place, { throwIfNoEntry: false }) !== undefined;
 }
 
 function atHome(place: string): string {

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
+import { allowWritesSetting } from '../files/allowed-writes.ts';
 import type { SandboxUse } from '../../core/tool.ts';
 
 /** What a sandboxed process may reach besides its workspace. */
@@ -9,6 +10,8 @@ export interface SandboxPolicy {
   readonly read: readonly string[];
   /** Folders and files outside the workspace that may be written. */
   readonly write: readonly string[];
+  /** Globs of paths in the workspace that may be written although they make other programs run something; none when absent. */
+  readonly allowWrites?: readonly string[];
 }
 
 /** A domain or an address, perhaps with everything below it, perhaps with a port. */
@@ -28,6 +31,7 @@ export const sandboxSettings: Readonly<Record<string, JsonSchema>> = {
   },
   read: paths('Folders and files in hidden places (homes) that may be read all the same; ~ is the home.'),
   write: paths('Folders and files outside the workspace that may be written; ~ is the home.'),
+  allow_writes: allowWritesSetting,
 };
 
 function paths(description: string): JsonSchema {
@@ -42,6 +46,7 @@ export function toSandboxPolicy(settings: JsonObject): SandboxPolicy | undefined
     network: network === 'all' ? 'all' : Array.isArray(network) ? texts(network) : 'none',
     read: texts(settings['read']),
     write: texts(settings['write']),
+    allowWrites: texts(settings['allow_writes']),
   };
 }
 

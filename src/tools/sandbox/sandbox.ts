@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { LiveScopes } from '../../core/live-scope.ts';
-import { sandboxFiles } from './sandbox-files.ts';
+import { toAllowedWrites } from '../files/allowed-writes.ts';
+import { heldNames, sandboxFiles } from './sandbox-files.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
 import {
   bridgeSockets,
@@ -16,13 +17,15 @@ import {
   type SandboxPackage,
 } from './sandbox-runtime.ts';
 import { blockedSandbox, brokenSandbox } from './sandbox-unavailable.ts';
+import { createScans, type Scans } from './scans.ts';
 import { shellQuote } from './shell-quote.ts';
+import { WorkspaceGuard } from './workspace-guard.ts';
 
 /** A command that is to run in a sandbox. */
 export interface SandboxedCommand {
   readonly argv: readonly string[];
   readonly policy: SandboxPolicy;
-  /** May be read and written, except for what a command has no business with: `.cadre`, profiles, git's hooks. */
+  /** May be read and written, except for what makes other programs run something, holds secrets, or is the engine's. */
   readonly workspace: string;
   /** Further folders of the caller's that may be read and written: a home of its own. */
   readonly writable?: readonly string[];
@@ -33,8 +36,10 @@ export interface SandboxedCommand {
 /** A command line that runs a command in a sandbox. */
 export interface WrappedCommand {
   readonly argv: readonly [string, ...string[]];
-  /** To be called once the command is over. */
-  release(): void;
+  /** Begins to look what the command plants in its workspace; `end` is called when it must be ended. To be called once it runs. */
+  watch(end: () => void): void;
+  /** To be called once nothing of the command runs any more. Gives what must be said of what it left, in lines. */
+  release(): Promise<readonly string[]>;
 }
 
 /**
@@ -61,7 +66,8 @@ export function openSandbox(
   return live.engine.open('sandbox', async () => {
     try {
       const manager = await joinRuntime(load);
-      const sandbox: Sandbox = { wrap: (command) => wrap(manager, command) };
+      const scans = createScans();
+      const sandbox: Sandbox = { wrap: (command) => wrap(manager, scans, command) };
       await probe(sandbox).catch(async (thrown: unknown) => {
         await leaveRuntime(manager);
         throw thrown;
@@ -73,16 +79,22 @@ export function openSandbox(
   });
 }
 
-async function wrap(manager: SandboxManager, command: SandboxedCommand): Promise<WrappedCommand> {
-  const { network } = command.policy;
+async function wrap(manager: SandboxManager, scans: Scans, command: SandboxedCommand): Promise<WrappedCommand> {
+  const { network, allowWrites } = command.policy;
   const isList = typeof network !== 'string';
+  // The engine keeps things there, also while a command runs, and nobody else may make it.
+  mkdirSync(path.join(command.workspace, '.cadre'), { recursive: true });
+  const found = await scans.look(realpathSync(command.workspace));
+  const allows = toAllowedWrites(allowWrites);
+  const guard = new WorkspaceGuard({ ...found.scanned, allows, held: heldNames(allows) });
   // What may be reached is bound to an id nobody can guess.
   const commandId = randomBytes(18).toString('base64url');
   if (isList) manager.registerCommandNetworkLists(commandId, { allowedDomains: [...network] });
   // The way out, when there is one, lies among the temporary files that are hidden.
-  // The engine keeps things there, also while a command runs, and nobody else may make it.
-  mkdirSync(path.join(command.workspace, '.cadre'), { recursive: true });
-  const filesystem = sandboxFiles(command, [...packagePrograms(), ...(isList ? bridgeSockets(manager) : [])]);
+  const filesystem = sandboxFiles(command, [...packagePrograms(), ...(isList ? bridgeSockets(manager) : [])], {
+    workspace: found.scanned.before,
+    secrets: found.secrets,
+  });
   const line = (config: Parameters<SandboxManager['wrapWithSandbox']>[2]): Promise<string> =>
     manager.wrapWithSandbox(shellQuote(command.argv), '/bin/bash', config, undefined, { commandId });
   const wrapping =
@@ -91,14 +103,16 @@ async function wrap(manager: SandboxManager, command: SandboxedCommand): Promise
       : line({ filesystem, network: { allowedDomains: [], deniedDomains: [] } });
   const wrapped = await wrapping.catch((thrown: unknown) => {
     manager.unregisterCommandNetworkLists(commandId);
-    throw thrown;
+    throw brokenSandbox(thrown);
   });
   return {
     // `exec`: the sandbox is then a child of this process, and is taken down by the kernel when this process is gone.
     argv: ['/bin/bash', '--noprofile', '--norc', '-c', `exec ${sandboxLine(wrapped)}`],
-    release: () => {
+    watch: (end) => guard.watch(end),
+    release: async () => {
       manager.unregisterCommandNetworkLists(commandId);
       manager.cleanupAfterCommand();
+      return await guard.finish();
     },
   };
 }
@@ -123,7 +137,7 @@ async function probe(sandbox: Sandbox): Promise<void> {
     const options = { timeout: 10_000, cwd: '/', env: { PATH: process.env['PATH'] ?? '' } };
     execFile(program, args, options, (error, _stdout, stderr) => resolve(error === null ? undefined : stderr));
   });
-  release();
+  await release();
   rmSync(workspace, { recursive: true, force: true });
   if (failure !== undefined) throw blockedSandbox(failure);
 }

@@ -54,7 +54,9 @@ export function commandTools({ name, toolName }: ToolsetRequest, hostOf: HostOf)
       polls: true,
       execute: async (_args, context) => {
         const host = await hostOf(context);
-        const lines = host.commands.map((command) => `${statusOf(command)}: ${firstLine(command.request.command)}`);
+        const lines = host.commands.map(
+          (command) => `${statusOf(command).split('\n', 1)[0]}: ${firstLine(command.request.command)}`,
+        );
         const sessions = host.sessions.length === 0 ? 'none yet' : host.sessions.join(', ');
         return [`Sessions: ${sessions}`, ...(lines.length === 0 ? ['No commands yet.'] : lines)].join('\n');
       },
@@ -77,7 +79,7 @@ export function commandTools({ name, toolName }: ToolsetRequest, hostOf: HostOf)
 
 function statusOf(command: ShellCommand): string {
   const { end } = command;
-  if (end !== undefined) return `${command.id}: ${describeEnd(end)}`;
+  if (end !== undefined) return [`${command.id}: ${describeEnd(end)}`, ...end.notes].join('\n');
   return `${command.id}: running for ${((performance.now() - command.process.startedAt) / 1000).toFixed(0)} s`;
 }
 

@@ -15,7 +15,7 @@ export function describeCommand(command: ShellCommand, end: ProcessEnd, cwd: str
       `${leftRunning} process(es) it had left running were ended: a command's processes end with it. Use background: true for what must go on.`,
     );
   if (stateKept === false) lines.push('What it changed in its session (folder, variables, functions) was not kept.');
-  return [...lines, ...describeStreams(stdout, stderr)].join('\n');
+  return [...lines, ...describeStreams(stdout, stderr), ...end.notes].join('\n');
 }
 
 function placeOf(cwd: string | undefined, workspace: string): string {

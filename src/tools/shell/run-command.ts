@@ -96,7 +96,7 @@ function resultOf(command: ShellCommand, host: ShellHost, workspace: string): To
   const { end, request } = command;
   if (end === undefined) throw new CadreError('INTERNAL', `command ${command.id} is over and has no end`);
   const text = describeCommand(command, end, host.session(request.session).cwd, workspace);
-  return toolReturn({ content: text, ...(end.cause === 'exit' ? {} : { isError: true }) });
+  return toolReturn({ content: text, ...(end.cause === 'exit' && end.notes.length === 0 ? {} : { isError: true }) });
 }
 
 function startedText({ id }: ShellCommand): string {

@@ -1,6 +1,6 @@
 import { CadreError } from '../../core/error.ts';
 import type { ToolContext } from '../../core/tool.ts';
-import { autoRunPlace } from '../files/auto-run-files.ts';
+import { autoRunFiles } from '../files/auto-run-files.ts';
 import { moveInside, removeInside } from '../files/change-inside.ts';
 import { refuseAutoRun } from '../files/guard-writes.ts';
 import { refusePath } from '../files/inside-path.ts';
@@ -114,7 +114,7 @@ async function refuseProtectedInside(source: InsidePath, target: InsidePath, set
     for (const candidate of [path, moved]) {
       if (isProtected(`${root}/${candidate}`, candidate, settings))
         throw refusePath(start, `${JSON.stringify(candidate)} in it is protected`, workspaceName);
-      const runs = settings.allows(candidate) ? undefined : autoRunPlace(candidate);
+      const runs = settings.allows(candidate) ? undefined : autoRunFiles.placeIn(candidate);
       if (runs !== undefined) throw refuseAutoRun(start, runs);
     }
   }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { chartsToolset } from '../../../src/tools/charts/charts-toolset.ts';
-import { autoRunPlace } from '../../../src/tools/files/auto-run-files.ts';
+import { autoRunFiles } from '../../../src/tools/files/auto-run-files.ts';
 import { writeInside } from '../../../src/tools/files/write-inside.ts';
 import { CadreError } from '../../../src/core/error.ts';
 import { openWorkspace, type WorkspaceTools } from '../workspace/call-workspace.ts';
@@ -292,7 +292,7 @@ describe('F36: files that make other programs run something', () => {
     'rc',
     'bashrc',
   ])('%s is ordinary work', async (path) => {
-    expect(autoRunPlace(path)).toBeUndefined();
+    expect(autoRunFiles.placeIn(path)).toBeUndefined();
     expect(await openWorkspace(await makeFolder()).text('write_file', { path, content: 'x' })).toContain('Created');
   });
 

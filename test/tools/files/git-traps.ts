@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** Runs git for the test itself, with no configuration but the repository's. */
@@ -31,12 +31,17 @@ export function put(folder: string, file: string, text: string): void {
  * uppermost. What fails, fails; only what is run counts.
  */
 export function useGitLikeAUser(folder: string, below: readonly string[]): void {
-  for (const place of ['', ...below]) {
-    const cwd = join(folder, place);
-    if (!existsSync(cwd)) continue;
-    for (const args of [['status'], ['diff'], ['log', '-1'], ['status', '--porcelain', '--untracked-files=all']])
-      spawnSync('git', args, { cwd, env: plainEnvironment(), stdio: 'ignore', timeout: 20_000 });
-  }
+  // One process for all folders, whose names may be any bytes (here a character for each).
+  const places = Buffer.from(['.', ...below].join('\0'), 'latin1');
+  const script =
+    'while IFS= read -r -d "" d; do (cd -- "$d" && for c in status diff "log -1" "status -s -uall"; do git $c; done); done';
+  spawnSync('bash', ['-c', script], {
+    cwd: folder,
+    env: plainEnvironment(),
+    input: Buffer.concat([places, Buffer.from('\0')]),
+    stdio: ['pipe', 'ignore', 'ignore'],
+    timeout: 120_000,
+  });
   for (const args of [
     ['add', '-A'],
     ['commit', '-q', '-m', 'by the user'],

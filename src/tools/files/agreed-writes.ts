@@ -1,0 +1,15 @@
+/**
+ * Files that make other programs run something and that file tools of this process wrote because a person had agreed, as absolute paths: a
+ * command that runs at the time did not plant them. Only ever grows, by what profiles name.
+ */
+const agreed = new Set<string>();
+
+/** Remembers that a file or folder was written with a person's agreement. */
+export function rememberAgreed(place: string): void {
+  agreed.add(place);
+}
+
+/** Whether a file or folder was written with a person's agreement. */
+export function isAgreed(place: string): boolean {
+  return agreed.has(place);
+}

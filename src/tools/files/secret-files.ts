@@ -1,0 +1,50 @@
+import { compileNameRules, type NameRules } from './name-rules.ts';
+
+/**
+ * Files and folders that hold secrets, and what engines keep: the one list of what tools do not read and sandboxes hide. Of `.env` files, those that people keep
+ * to themselves; an `.env.example` is there to be read. `.git/config` may hold a password, too, but git cannot be used without it.
+ */
+export const secretFiles: NameRules = compileNameRules({
+  secrets: [
+    '.env',
+    '.env.local',
+    '.env.*.local',
+    '.env.prod*',
+    '.env.stag*',
+    '!.env*.example',
+    '.netrc',
+    '_netrc',
+    '.npmrc',
+    '.pypirc',
+    '.ssh',
+    'id_rsa',
+    'id_dsa',
+    'id_ecdsa',
+    'id_ed25519',
+    '.gnupg',
+    '.password-store',
+    '.git-credentials',
+    '.config/git/credentials',
+    '.aws',
+    '.azure',
+    '.kube',
+    '.docker/config.json',
+    '.docker/contexts',
+    '.dockercfg',
+    '.config/gcloud',
+    '.config/gh',
+    '.config/op',
+    '.terraform.d',
+    '.terraformrc',
+    '.vault-token',
+    '.s3cfg',
+    '.boto',
+    '.pgpass',
+    '.my.cnf',
+    '.htpasswd',
+    '.cargo/credentials',
+    '.cargo/credentials.toml',
+    '.gem/credentials',
+  ],
+  journals: ['.cadre'],
+});
