@@ -216,7 +216,7 @@ git status --porcelain && git diff --stat && git log --oneline && git show HEAD 
     const answer = await shell.call('run_command', {
       command: `mkdir -p a/sub; ln -s ${outside.workspace} b; (for i in $(seq 300); do mkdir -p a/sub/.git; mv a c; ln -s ${outside.workspace} a; rm a; mv c a; done)`,
     });
-    expect(String(answer.content)).toContain('"a/sub/.git"');
+    expect(String(answer.content)).toMatch(/"[ac]\/sub\/\.git"/);
     expect(readFileSync(path.join(outside.workspace, 'sub/.git/HEAD'), 'utf8')).toBe('mine');
   });
 
