@@ -16,10 +16,14 @@ export class ClockWatch {
 
   /** How far the wall clock has jumped since it was last noticed, in milliseconds; 0 when it has not. */
   jumpMs(): number {
-    const jump = this.#clock.now() - this.#clock.monotonic() - this.#ahead;
-    if (Math.abs(jump) < noticedMs) return 0;
-    const ms = Math.round(jump);
+    const ms = this.unnoticedMs;
     this.#ahead += ms;
     return ms;
+  }
+
+  /** How far the wall clock has jumped, in milliseconds, which no event says yet. */
+  get unnoticedMs(): number {
+    const jump = this.#clock.now() - this.#clock.monotonic() - this.#ahead;
+    return Math.abs(jump) < noticedMs ? 0 : Math.round(jump);
   }
 }

@@ -79,12 +79,13 @@ export class Effects {
     this.#subscribers = links.subscribers;
     this.#tell = links.tell;
     this.#onIdle = links.onIdle;
+    this.#clockWatch = new ClockWatch(ports.clock);
     this.#timers = new RunTimers({
       clock: ports.clock,
+      unnoticedMs: () => this.#clockWatch.unnoticedMs,
       env: () => ports.kernel.env,
       onDue: (dues) => links.tell({ kind: 'timer', dues }),
     });
-    this.#clockWatch = new ClockWatch(ports.clock);
     this.#closings = new Closings({ clock: ports.clock, graceMs: ports.graceMs, onDone: links.onIdle });
   }
 

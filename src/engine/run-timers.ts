@@ -10,6 +10,8 @@ import { DueHeap } from './due-heap.ts';
 /** What the timers of a run need from outside. */
 export interface TimerPorts {
   readonly clock: Clock;
+  /** How far the wall clock has jumped, in milliseconds, which no event says yet. */
+  readonly unnoticedMs: () => number;
   /** What is decided by now: profiles may change while a run goes on. */
   readonly env: () => Env;
   /** Told what has come due. */
@@ -113,8 +115,9 @@ export class RunTimers {
     this.#disarm();
     if (run.outcome !== undefined) return;
     this.#always.dropFirstWhile((due) => !isWaitedFor(run, due));
-    const { clock, onDue } = this.#ports;
-    const now = clock.now();
+    const { clock, onDue, unnoticedMs } = this.#ports;
+    // It may have been set while a commit was being written: what is due then would come as much too early, or too late.
+    const now = clock.now() - unnoticedMs();
     const active = activeAt(run, now);
     const steady = steadyAt(run, now);
     const isWorking = run.status === 'running';

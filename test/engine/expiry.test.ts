@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadProfiles } from '../../src/index.ts';
+import { type Journal, loadProfiles } from '../../src/index.ts';
 import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
 import { createMemoryJournal, manualClock } from '../../src/testing/index.ts';
 import { defineTransitionTool } from '../../src/tools/define-transition-tool.ts';
@@ -12,6 +12,19 @@ import { verifyRun } from '../support/verify-run.ts';
 const program = path.join(import.meta.dirname, 'expiry-child.ts');
 const minute = 60_000;
 const gated = (rest: string): string => `${allow('pay')}tool_gates: [{ id: money, tools: [pay], verdict: ask${rest} }]`;
+/** All of a journal but writing. */
+function readerOf(journal: Journal): Omit<Journal, 'append'> {
+  return {
+    location: journal.location,
+    acquire: (runId, owner) => journal.acquire(runId, owner),
+    release: (lease) => journal.release(lease),
+    read: (runId, options) => journal.read(runId, options),
+    content: (hash) => journal.content(hash),
+    runs: (filter) => journal.runs(filter),
+    close: () => journal.close(),
+  };
+}
+
 const replies = [{ toolCalls: [{ name: 'pay', args: {} }] }, { text: 'done' }];
 
 describe('calls that wait for a person (E13)', () => {
@@ -133,6 +146,35 @@ describe('calls that wait for a person (E13)', () => {
     expect((await run.result).outcome).toBe('success');
     expect(paid).toBe(1);
     await verifyRun(run, team.journal, { requests: team.model.requests });
+  });
+
+  it('a wall clock that is set forward while a commit is being written lets nothing expire before its time', async () => {
+    let paid = 0;
+    const clock = manualClock();
+    const memory = createMemoryJournal();
+    const written: (() => void)[] = [];
+    // The commit that asks the person takes a while, like in a store that is far away.
+    const store: Journal = {
+      ...readerOf(memory),
+      append: (lease, commit) => {
+        void memory.append(lease, commit);
+        if (!commit.events.some(({ type }) => type === 'tool.suspend')) return undefined;
+        return new Promise((resolve) => written.push(resolve));
+      },
+    };
+    const profile = gated(', expires_after: 30m, on_expire: allow');
+    const team = await testEngine({ profile, store, clock, tools: [tool('pay', () => ++paid)], replies });
+    const run = await team.launch();
+    await breathe();
+    clock.setWall(clock.now() + 29 * minute);
+    for (const resolve of written) resolve();
+    await run.settled();
+    await clock.advance(2 * minute);
+    expect({ paid, waiting: run.pending.length }).toEqual({ paid: 0, waiting: 1 });
+    await clock.advance(28 * minute);
+    expect((await run.result).outcome).toBe('success');
+    expect(paid).toBe(1);
+    await verifyRun(run, memory);
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { faultKinds, type FaultKind } from './world/faults.ts';
+import { faultKinds } from './world/faults.ts';
+import { mechanisms } from './world/mechanisms.ts';
 import { runInThread } from './in-thread.ts';
 import { checkMutants } from './mutants.ts';
 import { joinReports, reproduce, runShard, type ShardReport } from './shard.ts';
@@ -8,6 +9,9 @@ import { simulate } from './simulation.ts';
 const help = `npm run simulate -- [--runs 100000] [--from 1] [--workers 2]   many seeds, each with faults of its own
 npm run simulate -- --seed N [--crash-at M]                    one of them again, as a failure named it
 npm run simulate -- --mutants [word]                           each planted bug must be found`;
+
+/** Everything that must be reached: faults, and what runs come by without them. */
+const sights = { ...faultKinds, ...mechanisms };
 
 /** Runs below which it is chance that a kind of fault was not reached. */
 const fewRuns = 2_000;
@@ -74,7 +78,7 @@ async function many(): Promise<number> {
     return report.failures.length === 0 ? 0 : 1;
   }
   const seconds = (performance.now() - started) / 1000;
-  const missed = (Object.keys(faultKinds) as FaultKind[]).filter((kind) => (report.counts[kind] ?? 0) === 0);
+  const missed = (Object.keys(sights) as (keyof typeof sights)[]).filter((kind) => (report.counts[kind] ?? 0) === 0);
   print(report, seconds);
   for (const failure of report.failures) console.log(reproduce(failure));
   if (missed.length > 0) console.log(`never reached: ${missed.join(', ')}`);
@@ -82,9 +86,9 @@ async function many(): Promise<number> {
 }
 
 function print(report: ShardReport, seconds: number): void {
-  const width = Math.max(...Object.keys(faultKinds).map((kind) => kind.length));
-  for (const [kind, means] of Object.entries(faultKinds))
-    console.log(`${kind.padEnd(width)} ${String(report.counts[kind as FaultKind] ?? 0).padStart(9)}  ${means}`);
+  const width = Math.max(...Object.keys(sights).map((kind) => kind.length));
+  for (const [kind, means] of Object.entries(sights))
+    console.log(`${kind.padEnd(width)} ${String(report.counts[kind as keyof typeof sights] ?? 0).padStart(9)}  ${means}`);
   const cpu = report.cpuMs / 1000;
   console.log(
     `\n${report.runs} runs, ${report.faulted} of them with faults, ${report.replays} replayed, ${report.failures.length} failed; ` +

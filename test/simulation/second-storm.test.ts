@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { faultKinds } from './world/faults.ts';
+import { mechanisms } from './world/mechanisms.ts';
 import { runInThread } from './in-thread.ts';
 import { reproduce } from './shard.ts';
 
@@ -7,5 +8,5 @@ it('I1–I12 hold in 2,500 other runs, and every kind of fault is reached', asyn
   const { failures, faulted, counts } = await runInThread({ from: 2, stride: 2, runs: 2_900 });
   expect(failures.map(reproduce)).toEqual([]);
   expect(faulted).toBeGreaterThanOrEqual(2_500);
-  for (const kind of Object.keys(faultKinds)) expect(counts, kind).toHaveProperty([kind]);
+  for (const kind of Object.keys({ ...faultKinds, ...mechanisms })) expect(counts, kind).toHaveProperty([kind]);
 }, 600_000);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FaultCounts, FaultKind } from './world/faults.ts';
+import type { FaultCounts } from './world/faults.ts';
+import type { MechanismCounts } from './world/mechanisms.ts';
 import { simulate, type SimulationResult } from './simulation.ts';
 import type { SimulationOptions } from './world/world.ts';
 
@@ -28,7 +29,8 @@ export interface ShardReport {
   /** Runs that were made a second time, to see whether they go the same way. */
   replays: number;
   cpuMs: number;
-  readonly counts: FaultCounts;
+  /** How often each kind of fault, and each mechanism, was reached. */
+  readonly counts: FaultCounts & MechanismCounts;
   readonly failures: Failure[];
 }
 
@@ -92,9 +94,9 @@ async function sweep(report: ShardReport, seed: number, isDone: () => boolean): 
   for (let crashAt = 1; crashAt <= moments && !isDone(); crashAt++) note(report, await simulate({ seed, crashAt }));
 }
 
-function addCounts(total: FaultCounts, more: FaultCounts): void {
+function addCounts(total: ShardReport['counts'], more: ShardReport['counts']): void {
   for (const [kind, count] of Object.entries(more)) {
-    const known = kind as FaultKind;
+    const known = kind as keyof ShardReport['counts'];
     total[known] = (total[known] ?? 0) + count;
   }
 }

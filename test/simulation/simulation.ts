@@ -1,8 +1,10 @@
 import type { CadreEvent } from '../../src/core/event.ts';
 import type { RunId } from '../../src/core/ids.ts';
-import { checkRun } from './checks/check-run.ts';
+import { checkRuns } from './checks/check-run.ts';
+import { type Errand, Host } from './process/host.ts';
 import type { FaultCounts } from './world/faults.ts';
-import { Host } from './process/host.ts';
+import type { MechanismCounts } from './world/mechanisms.ts';
+import type { Engine } from '../../src/index.ts';
 import { People } from './world/people.ts';
 import { loadPrograms } from './process/module-graphs.ts';
 import { World, type SimulationOptions } from './world/world.ts';
@@ -10,18 +12,21 @@ import { World, type SimulationOptions } from './world/world.ts';
 /** How a simulated run came out. */
 export interface SimulationResult {
   readonly options: SimulationOptions;
-  readonly counts: FaultCounts;
+  /** How often each kind of fault, and each mechanism, was reached. */
+  readonly counts: FaultCounts & MechanismCounts;
   readonly isFaulted: boolean;
   /** Moments at which a crash could have struck. */
   readonly moments: number;
   readonly steps: number;
+  /** The events of all runs, one run after the other. */
   readonly journal: readonly CadreEvent[];
   /** What does not hold; empty when all is well. */
   readonly violations: readonly string[];
 }
 
-/** Steps after which the faults stop and whatever is left must come to an end. */
+/** Steps after which the faults stop and whatever is left must come to an end: of most runs, and of those of hundreds of turns. */
 const stormySteps = 32;
+const longStorm = 1_200;
 /** Steps within which every run must have come to rest. */
 const mostSteps = 6_000;
 /** Timers further away than this are no reason to wait, in milliseconds. */
@@ -37,14 +42,14 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   } catch (thrown) {
     simulation.world.violations.push(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown));
   }
-  const { world, steps, runId } = simulation;
+  const { world, steps } = simulation;
   return {
     options,
-    counts: world.faults.counts,
+    counts: { ...world.faults.counts, ...world.mechanisms },
     isFaulted: world.faults.total > 0,
     moments: world.moments,
     steps,
-    journal: runId === undefined ? [] : world.disk.events(runId),
+    journal: world.disk.runIds.flatMap((runId) => world.disk.events(runId)),
     violations: world.violations,
   };
 }
@@ -55,6 +60,8 @@ class Simulation {
   #host: Host;
   #hosts = 1;
   #closing = false;
+  /** Steps in which nothing could happen, one after the other. */
+  #idle = 0;
   steps = 0;
 
   constructor(options: SimulationOptions) {
@@ -63,82 +70,86 @@ class Simulation {
     this.#host = new Host(this.world, 1);
   }
 
-  get runId(): RunId | undefined {
-    return this.world.disk.commits[0]?.runId;
-  }
-
   async run(): Promise<void> {
     const { world } = this;
-    const profile = world.cast.root;
-    void this.#host.start({ profile });
-    const storm = 8 + world.order.int(stormySteps);
+    void this.#host.start({ launch: true });
+    const storm = 8 + world.order.int(world.cast.isLong ? longStorm : stormySteps);
     for (this.steps = 1; ; this.steps++) {
       await this.#host.booted;
       await settle(world.order.chance(0.2) ? 2 : 1);
       if (world.violations.length > 0) return;
       if (this.steps === storm) world.faults.stopped = true;
       if (this.steps > mostSteps) throw world.violated(`T4: no rest after ${mostSteps} steps; ${this.#whatWaits()}`);
-      const happened = this.#step(profile);
+      const happened = this.#step();
       if (!happened && world.faults.stopped && this.#isAtRest()) break;
       // Two things may happen in one breath, before the engine has taken in the first.
-      if (happened && world.order.chance(0.2)) this.#step(profile);
+      if (happened && world.order.chance(0.2)) this.#step();
     }
-    await checkRun(world, this.#host);
+    checkRuns(world, this.#host);
   }
 
   /** Lets one thing happen; false when nothing can. */
-  #step(profile: string): boolean {
+  #step(): boolean {
     const { world } = this;
     const { order, scheduler, time, faults } = world;
-    if (this.#replaceLost(profile)) return true;
+    if (this.#replaceLost()) return true;
     if (world.moment(this.#host, 'between') === 'dies') return true;
     if (this.#mischief()) return true;
-    if (!faults.stopped && this.#host.run !== undefined && order.chance(0.18)) {
+    if (!faults.stopped && this.#host.runs.size > 0 && order.chance(0.18)) {
       this.#people.act(this.#host);
       return true;
     }
+    this.#idle += 1;
     if (scheduler.size > 0 && (order.chance(0.95) || !time.waits(farAway))) {
+      this.#idle = 0;
       scheduler.step(order);
       if (order.chance(0.3)) time.pass(order.int(100));
       return true;
     }
     if (time.waits(farAway)) {
+      this.#idle = 0;
       time.fire();
       return true;
     }
-    if (!faults.stopped) return true;
-    if ((this.#host.run?.pending.length ?? 0) > 0) {
-      this.#people.decide(this.#host);
-      return true;
-    }
-    return false;
+    // What is ready may need a few rounds more.
+    return !faults.stopped || this.#idle < 3 || this.#people.decideLast(this.#host);
   }
 
-  /** A process that died or whose run halted is followed by another, or takes the run up again itself. */
-  #replaceLost(profile: string): boolean {
+  /** A process that died is followed by another; a run that halted is taken up by its process again, or by the next one. */
+  #replaceLost(): boolean {
     const host = this.#host;
-    const { order, disk } = this.world;
-    if (host.state === 'alive' && host.failure === undefined) return false;
-    const launch = this.runId === undefined ? { profile } : { runId: this.runId };
-    if (host.state === 'alive' && host.engine !== undefined && order.chance(0.5)) {
-      void host.start(launch);
+    const { order, time, disk } = this.world;
+    const isAlive = host.state === 'alive';
+    if (isAlive && (host.isTakingUp || (host.failure === undefined && host.failed.size === 0))) return false;
+    const [halted] = host.failed.keys();
+    if (isAlive && host.engine !== undefined && order.chance(0.5)) {
+      if (host.failure === undefined && halted !== undefined) void host.again(halted);
+      else void host.start(this.#errand((runId) => !host.runs.has(runId)));
       return true;
     }
-    if (host.state === 'alive') {
+    if (isAlive) {
       host.state = 'dead';
       this.world.kill(host);
     }
     disk.abandon(host.id);
+    // Nobody may be there for longer than people are waited for.
+    if (order.chance(0.3)) time.pass(order.int(10_000));
     this.#closing = false;
     this.#hosts += 1;
     this.#host = new Host(this.world, this.#hosts);
-    void this.#host.start(launch);
+    void this.#host.start(this.#errand(() => true));
     return true;
+  }
+
+  /** What a process must do that takes over: launch, when nothing is in the journal yet, or take up what is. */
+  #errand(isLeft: (runId: RunId) => boolean): Errand {
+    const { runIds } = this.world.disk;
+    return runIds.length === 0 ? { launch: true } : { takeUp: runIds.filter(isLeft) };
   }
 
   /** Faults that are nobody's answer. */
   #mischief(): boolean {
-    const { faults, time, order, crashesLeft } = this.world;
+    const { faults, time, order, crashesLeft, disk } = this.world;
     const host = this.#host;
     if (faults.strikes('clock jumps', 0.02)) time.jump(order.pick([-3_600_000, 1_000, 315_360_000_000]));
     if (crashesLeft > 0 && !host.isTakingUp && faults.strikes('stale writer', 0.02)) {
@@ -146,47 +157,46 @@ class Simulation {
       this.world.disown(host);
       return true;
     }
-    if (this.#holdsItsRun() && this.runId !== undefined && faults.strikes('rival process', 0.02)) {
-      if (this.world.disk.givesTo('1@elsewhere#rival', this.runId))
-        throw this.world.violated('I8: another process was given a run whose holder is alive');
-    }
+    const held = this.#heldRun();
+    if (held !== undefined && faults.strikes('rival process', 0.02) && disk.givesTo('1@elsewhere#rival', held))
+      throw this.world.violated('I8: another process was given a run whose holder is alive');
     if (!this.#closing && !host.isTakingUp && host.engine !== undefined && faults.strikes('engine closed', 0.01)) {
-      this.#closing = true;
-      host.engine.close().then(
-        () => {
-          host.fail(new Error('closed'));
-          host.engine = undefined;
-        },
-        (error: unknown) => {
-          host.fail(error);
-          host.engine = undefined;
-        },
-      );
+      this.#close(host.engine);
       return true;
     }
     return false;
   }
 
-  #holdsItsRun(): boolean {
-    const { state, isTakingUp, run, failure } = this.#host;
-    return (
-      state === 'alive' &&
-      !this.#closing &&
-      !isTakingUp &&
-      failure === undefined &&
-      run?.state.outcome === undefined &&
-      run !== undefined
-    );
+  #close(engine: Engine): void {
+    const host = this.#host;
+    this.#closing = true;
+    const closed = (why: unknown): void => {
+      host.fail(why);
+      host.engine = undefined;
+    };
+    engine.close().then(() => closed(new Error('closed')), closed);
+  }
+
+  /** A run its process holds beyond doubt. */
+  #heldRun(): RunId | undefined {
+    const { state, isTakingUp, runs, failed, failure } = this.#host;
+    if (state !== 'alive' || this.#closing || isTakingUp || failure !== undefined) return undefined;
+    return [...runs].find(([runId, run]) => run.state.outcome === undefined && !failed.has(runId))?.[0];
   }
 
   #isAtRest(): boolean {
-    return this.#host.run !== undefined && !this.#host.isTakingUp && this.world.scheduler.size === 0;
+    const { isTakingUp, runs } = this.#host;
+    return runs.size > 0 && !isTakingUp && this.world.scheduler.size === 0;
   }
 
   #whatWaits(): string {
     const { scheduler } = this.world;
-    const failure = this.#host.failure === undefined ? '' : `, failed with ${String(this.#host.failure)}`;
-    return `run ${this.#host.run?.state.status ?? 'not launched'}${failure}, waiting: ${scheduler.labels.join(', ') || 'nothing'}`;
+    const { failure, failed, runs } = this.#host;
+    const failures = [failure, ...failed.values()]
+      .filter((each) => each !== undefined)
+      .map((each) => `, failed with ${String(each)}`);
+    const statuses = [...runs].map(([runId, { state }]) => `${runId} ${state.status}`).join(', ') || 'nothing launched';
+    return `${statuses}${failures.join('')}, waiting: ${scheduler.labels.join(', ') || 'nothing'}`;
   }
 }
 

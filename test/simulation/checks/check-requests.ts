@@ -1,20 +1,17 @@
 import type { CadreEvent, EventOf } from '../../../src/core/event.ts';
+import type { RunId } from '../../../src/core/ids.ts';
 import { promptProblems, type CheckedPrompt } from '../../../src/testing/index.ts';
 import type { ModelRequestRecord, World } from '../world/world.ts';
-
-/** What an agent's prompt must hold, told from the journal alone: the words by which texts are found again, in no order. */
-interface Memory {
-  /** Words of the items and replies kept so far, each turn's own. */
-  kept: { readonly turnId: string; readonly isReply: boolean; readonly marks: readonly string[] }[];
-}
+import { History } from './history.ts';
 
 /**
  * Holds what the models were asked against the journal: a strict provider takes every request (I1), a turn that is asked
  * for again is asked for in the same words, and each prompt holds every text it must hold and none it must not (I2, I11).
  */
-export function checkRequests(world: World, events: readonly CadreEvent[]): void {
+export function checkRequests(world: World, runId: RunId, events: readonly CadreEvent[]): void {
   const byTurn = new Map<string, ModelRequestRecord>();
   for (const request of world.requests) {
+    if (request.runId !== runId) continue;
     const first = byTurn.get(request.turnId);
     if (first === undefined) byTurn.set(request.turnId, request);
     else if (first.text !== request.text) world.violated(`${request.turnId} is asked for again in other words`);
@@ -22,49 +19,52 @@ export function checkRequests(world: World, events: readonly CadreEvent[]): void
     for (const problem of promptProblems(JSON.parse(request.text) as CheckedPrompt))
       world.violated(`I1: a strict provider refuses a request of ${request.turnId}: ${problem}`);
   }
-  const memories = new Map<string, Memory>();
-  for (const event of events) followMemory(world, event, memories, byTurn);
+  const histories = new Map<string, History>();
+  for (const event of events) follow(world, event, histories, byTurn);
 }
 
-function followMemory(
+function follow(
   world: World,
   event: CadreEvent,
-  memories: Map<string, Memory>,
+  histories: Map<string, History>,
   byTurn: ReadonlyMap<string, ModelRequestRecord>,
 ): void {
   switch (event.type) {
     case 'agent.restart':
-      if (event.keepsHistory === true) break;
-      memories.set(event.agentId, { kept: [] });
+      if (event.keepsHistory !== true) histories.set(event.agentId, new History());
       break;
     case 'agent.start':
-      memories.set(event.agentId, { kept: [] });
+      histories.set(event.agentId, new History());
       break;
-    case 'turn.start':
-      checkPrompt(world, event, memories.get(event.agentId), byTurn.get(event.turnId));
+    case 'turn.start': {
+      const history = histories.get(event.agentId);
+      history?.begin(event);
+      if (history !== undefined) checkPrompt(world, event, history, byTurn.get(event.turnId));
       break;
+    }
     case 'model.end':
-      memories.get(event.agentId)?.kept.push({ turnId: event.turnId, isReply: true, marks: marksIn(event.reply?.text ?? '') });
+      histories.get(event.agentId)?.answer(event);
       break;
     case 'turn.decide':
-      if (event.action.type === 'retry_turn') dropReply(memories.get(event.agentId), event.turnId);
+      histories.get(event.agentId)?.decide(event);
       break;
     default:
   }
 }
 
-function checkPrompt(
-  world: World,
-  event: EventOf<'turn.start'>,
-  memory: Memory | undefined,
-  request: ModelRequestRecord | undefined,
-): void {
-  if (memory === undefined) return;
-  const marksOf = (isKept: boolean): readonly string[] =>
-    event.inputs.filter(({ persistent }) => persistent === isKept).flatMap(({ content }) => marksIn(JSON.stringify(content)));
-  memory.kept.push({ turnId: event.turnId, isReply: false, marks: marksOf(true) });
+function checkPrompt(world: World, event: EventOf<'turn.start'>, history: History, request: ModelRequestRecord | undefined): void {
+  const { prompt } = event;
+  if (prompt === undefined) return;
+  if (prompt.to !== history.messages.length)
+    world.violated(`I10: the prompt of ${event.turnId} ends with message ${prompt.to} of ${history.messages.length}`);
   if (request === undefined) return;
-  const expected = [...memory.kept.flatMap(({ marks }) => marks), ...marksOf(false)].sort();
+  const heads = [...(prompt.earlier ?? []).map(({ head }) => head), ...(prompt.head === undefined ? [] : [prompt.head])];
+  const passing = event.inputs.filter(({ persistent }) => !persistent).flatMap(({ content }) => marksIn(JSON.stringify(content)));
+  const expected = [
+    ...heads.flatMap((hash) => marksIn(world.disk.content(hash) ?? '')),
+    ...history.messages.slice(prompt.from).flatMap(({ marks }) => marks),
+    ...passing,
+  ].sort();
   const found = [...marksIn(request.text)].sort();
   if (expected.join() === found.join()) return;
   const missing = expected.filter((mark) => !found.includes(mark));
@@ -74,11 +74,7 @@ function checkPrompt(
   );
 }
 
-/** The words of a reply that is tried again leave the history; calls it made would keep it there. */
-function dropReply(memory: Memory | undefined, turnId: string): void {
-  if (memory !== undefined) memory.kept = memory.kept.filter((entry) => !entry.isReply || entry.turnId !== turnId);
-}
-
+/** The words by which texts are found again, in the order they stand. */
 function marksIn(text: string): readonly string[] {
   return text.match(/«\w\d+»/g) ?? [];
 }

@@ -2,30 +2,47 @@ import type { CadreEvent } from '../../../src/core/event.ts';
 import { foldEvents } from '../../../src/core/fold/apply-event.ts';
 import type { RunState } from '../../../src/core/state.ts';
 import { checkJournal } from '../../../src/testing/index.ts';
+import { checkApprovals } from './check-approvals.ts';
+import { checkCosts } from './check-costs.ts';
+import { checkExpiries } from './check-expiries.ts';
 import { checkRequests } from './check-requests.ts';
+import { checkState } from './check-state.ts';
+import { countMechanisms } from './count-mechanisms.ts';
+import type { Run } from '../../../src/index.ts';
 import type { Host } from '../process/host.ts';
 import { overlaps } from './check-overlap.ts';
 import { repeatable } from '../team/tool-names.ts';
 import type { World } from '../world/world.ts';
 
-/** Holds a run that came to rest against everything that must be true of it. */
-export async function checkRun(world: World, host: Host): Promise<void> {
-  const { run } = host;
-  if (run === undefined) throw world.violated('T4: at rest, and the run was never launched');
+/** Holds all runs, which came to rest, against everything that must be true of them. */
+export function checkRuns(world: World, host: Host): void {
+  for (const runId of world.disk.runIds) {
+    const run = host.runs.get(runId);
+    if (run === undefined) throw world.violated(`T4: at rest, and ${runId} was never taken up`);
+    checkRun(world, host, run);
+  }
+  checkWriters(world);
+}
+
+function checkRun(world: World, host: Host, run: Run): void {
   const events = world.disk.events(run.id);
   for (const overlap of overlaps(events)) world.violated(overlap);
   for (const { invariant, seq, message } of checkJournal(events, { repeatable }))
     world.violated(`${invariant} at ${seq}: ${message}`);
-  checkRequests(world, events);
-  checkResults(world, host, events);
-  checkWriters(world);
+  checkRequests(world, run.id, events);
+  checkResults(world, host, run, events);
   checkModules(world, events);
+  checkApprovals(world, events);
+  checkExpiries(world, events);
+  checkCosts(world, run, events);
+  checkState(world, run, events);
+  countMechanisms(world, events);
   // Putting whole states side by side takes long: every fourth seed does it. Who could not read cannot know the fold.
   const isComparable = world.seed % 4 === 0 && world.faults.counts['journal does not read'] === undefined;
   if (isComparable && plain(run.state) !== plain(foldEvents(events)))
     world.violated('I4: the state is not the fold of the journal');
   checkFaults(world, events);
-  checkRest(world, host, events);
+  checkRest(world, run, events);
 }
 
 /** A fault of the engine itself is never the answer to a fault of something else. */
@@ -37,7 +54,7 @@ function checkFaults(world: World, events: readonly CadreEvent[]): void {
 }
 
 /** Each result that is on record is what a tool said for that very call; and what a tool said is on record, late or not. */
-function checkResults(world: World, host: Host, events: readonly CadreEvent[]): void {
+function checkResults(world: World, host: Host, run: Run, events: readonly CadreEvent[]): void {
   const said = new Map(world.executions.map((execution) => [execution.mark, execution.callId as string]));
   const executed = new Set(said.values());
   const recorded = new Set<string>();
@@ -60,19 +77,21 @@ function checkResults(world: World, host: Host, events: readonly CadreEvent[]): 
   // the end of a run halts it, too, when nobody waits for it any more.
   const { counts } = world.faults;
   const isRefused = counts['journal refuses'] !== undefined || counts['journal forgets to say'] !== undefined;
-  if (host.hasFailed || (isRefused && host.run?.state.outcome !== undefined)) return;
-  for (const { host: by, isSaid, mark, name, callId } of world.executions)
-    if (by === host.id && isSaid && !recorded.has(mark))
+  if (host.hasFailed || (isRefused && run.state.outcome !== undefined)) return;
+  for (const { host: by, runId, isSaid, mark, name, callId } of world.executions)
+    if (by === host.id && runId === run.id && isSaid && !recorded.has(mark))
       world.violated(`what ${name} (${callId}) said is nowhere on record: ${mark}`);
 }
 
-/** I8: one writer at a time, each later than the one before; and no commit parts a call's end from the item that tells of it. */
+/** I8: one writer of a run at a time, each later than the one before; and no commit parts a call's end from the item that tells of it. */
 function checkWriters(world: World): void {
-  let epoch = 0;
+  const epochs = new Map<string, number>();
   for (const commit of world.disk.commits) {
+    const epoch = epochs.get(commit.runId) ?? 0;
     if (commit.epoch < epoch) world.violated(`I8: a writer of epoch ${commit.epoch} writes after one of epoch ${epoch}`);
-    epoch = commit.epoch;
+    epochs.set(commit.runId, commit.epoch);
     const last = commit.events.at(-1);
+    // A fork takes over what was there up to the end of a turn.
     if (last?.type === 'tool.end')
       world.violated(`a commit ends with ${last.type} at ${last.seq}: what follows from it is not in the same commit`);
   }
@@ -95,11 +114,12 @@ function checkModules(world: World, events: readonly CadreEvent[]): void {
 }
 
 /** T4: a run at rest has ended, or waits for somebody who can be named. */
-function checkRest(world: World, host: Host, events: readonly CadreEvent[]): void {
-  const { run } = host;
-  if (run === undefined || run.state.outcome !== undefined) return;
+function checkRest(world: World, run: Run, events: readonly CadreEvent[]): void {
+  if (run.state.outcome !== undefined) return;
   if (run.state.status !== 'awaiting') world.violated(`T4: at rest, and the run is ${run.state.status}`);
-  const waits = [...run.state.agents.values()].some(({ status }) => status === 'awaiting_input');
+  // A fork may begin where the last turn of its first agent ended: that agent waits for a message.
+  const isFork = run.state.meta.parentRun !== undefined;
+  const waits = [...run.state.agents.values()].some(({ status }) => status === 'awaiting_input' || (isFork && status === 'ready'));
   if (!waits) world.violated(`T4: at rest after ${events.length} events, and nobody waits for anybody`);
 }
 

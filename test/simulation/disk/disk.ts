@@ -1,5 +1,5 @@
 import type { CadreEvent } from '../../../src/core/event.ts';
-import type { RunId } from '../../../src/core/ids.ts';
+import type { ContentHash, RunId } from '../../../src/core/ids.ts';
 import type { Commit, Journal, Lease } from '../../../src/core/journal.ts';
 import { createMemoryJournal } from '../../../src/testing/index.ts';
 import { RunFacts } from './run-facts.ts';
@@ -47,6 +47,31 @@ export class Disk {
     const texts = this.#texts.get(runId);
     if (texts !== undefined) return texts.slice(after, after + limit).map((text) => JSON.parse(text) as CadreEvent);
     return this.commits.some((commit) => commit.runId === runId) ? (this.#inner.read(runId, { after, limit }) as CadreEvent[]) : [];
+  }
+
+  /** A stored text, as somebody reads it who was not there. */
+  content(hash: string): string | undefined {
+    return this.#inner.content(hash as ContentHash);
+  }
+
+  /** The runs there are, in the order they began. */
+  get runIds(): readonly RunId[] {
+    return [...this.#facts].flatMap(([runId, { hasBegun }]) => (hasBegun ? [runId] : []));
+  }
+
+  /**
+   * The run that asks for a turn, by the run its prompt speaks of: what a fork took over in the middle of a turn speaks of the run it
+   * was taken from.
+   */
+  askingRun(runId: RunId, turnId: string): RunId {
+    const forks = this.runIds.filter((id) => this.#isFork(id, runId));
+    const waits = (id: RunId): boolean => this.factsOf(id).turns.has(turnId) && !this.factsOf(id).answeredTurns.has(turnId);
+    return [runId, ...forks].find(waits) ?? runId;
+  }
+
+  #isFork(runId: RunId, of: RunId): boolean {
+    const { parent } = this.factsOf(runId);
+    return parent !== undefined && (parent === of || this.#isFork(parent, of));
   }
 
   /** What the journal says of a run. */

@@ -1,79 +1,135 @@
 import type { RunId } from '../../../src/core/ids.ts';
 import type { Engine, Run } from '../../../src/index.ts';
-import { programOf } from './module-graphs.ts';
+import type { ForkOptions } from '../../../src/engine/engine-parts.ts';
 import { createSimModel } from '../team/sim-model.ts';
 import type { World } from '../world/world.ts';
+import { programOf } from './module-graphs.ts';
 
-/** One process: an engine, its live run, and whether it is still there. */
+/** What a process begins with: a new run, or those of the journal that are not over. */
+export type Errand = { readonly launch: true } | { readonly takeUp: readonly RunId[] };
+
+/** One process: an engine, its live runs, and whether it is still there. */
 export class Host {
   readonly id: number;
   readonly #world: World;
   readonly abort = new AbortController();
   state: 'alive' | 'stale' | 'dead' = 'alive';
-  /** It is launching or taking up its run. */
-  isTakingUp = true;
   engine: Engine | undefined;
-  run: Run | undefined;
+  /** Handles on the runs it has, those that are over included. */
+  readonly runs = new Map<RunId, Run>();
+  /** Runs that cannot go on here, and why: they halted, or could not be taken up. */
+  readonly failed = new Map<RunId, unknown>();
+  /** Why the process itself, or the launch of its first run, failed. */
+  failure: unknown;
   /** Something kept it from going on, if only for a while. */
   hasFailed = false;
-  /** Why it cannot go on: the run halted, or could not be taken up. */
-  failure: unknown;
   /** Resolves when its program has read its files: until then nothing can happen to it. */
   booted: Promise<unknown> = Promise.resolve();
+  #taking = 0;
 
   constructor(world: World, id: number) {
     this.#world = world;
     this.id = id;
   }
 
-  /** Starts the process: an engine of its own, and the run launched or taken up. */
-  async start(launch: { readonly profile: string } | { readonly runId: RunId }): Promise<void> {
-    try {
+  /** It is launching, forking or taking up a run. */
+  get isTakingUp(): boolean {
+    return this.#taking > 0;
+  }
+
+  /** Starts the process, unless it runs already, and does its errand; failures are noted. */
+  async start(errand: Errand): Promise<void> {
+    this.failure = undefined;
+    await this.#take(async () => {
       if (this.engine === undefined) {
         const opening = this.#open();
         this.booted = opening.catch(() => undefined);
         this.engine = await opening;
       }
-      await this.take(launch);
-    } catch (error) {
-      this.fail(error);
-    } finally {
-      this.isTakingUp = false;
-    }
+      if ('launch' in errand) await this.#launch(this.engine);
+      else await this.#takeUp(this.engine, errand.takeUp);
+    });
   }
 
-  /** Launches or resumes a run in this process's engine. */
-  async take(launch: { readonly profile: string } | { readonly runId: RunId }): Promise<void> {
+  /** Launches one more run in this process's engine. */
+  async launch(): Promise<void> {
+    const { engine } = this;
+    if (engine !== undefined) await this.#take(() => this.#launch(engine));
+  }
+
+  /** Forks a run in this process's engine. */
+  async fork(runId: RunId, options: Pick<ForkOptions, 'at' | 'message'>): Promise<void> {
     const { engine } = this;
     if (engine === undefined) return;
-    this.isTakingUp = true;
-    this.failure = undefined;
-    const options = { context: { world: this.#world, host: this }, signal: this.abort.signal };
-    const run =
-      'profile' in launch
-        ? await engine.launch(
-            { profile: launch.profile, input: `Begin. ${this.#world.mark('item')}` },
-            { ...options, limits: { turns: 14 } },
-          )
-        : await engine.resume(launch.runId, options);
-    this.run = run;
-    this.isTakingUp = false;
-    this.#watch(run);
+    await this.#take(async () => this.#watch(await engine.fork(runId, { ...options, ...this.#links() })));
   }
 
-  /** Notes why it cannot go on. Nobody else writes or holds the run as long as this process is the one at work. */
-  fail(error: unknown): void {
+  /** Takes a run up again that halted, or could not be taken up before. */
+  async again(runId: RunId): Promise<void> {
+    const { engine } = this;
+    this.failed.delete(runId);
+    if (engine !== undefined) await this.#take(() => this.#takeUp(engine, [runId]));
+  }
+
+  /** Notes why it, or one of its runs, cannot go on. No other process writes or holds a run as long as this one is at work. */
+  fail(error: unknown, runId?: RunId): void {
     const { code = '' } = error as { readonly code?: string };
     if (this.state === 'alive' && (code === 'STORE_CONFLICT' || code === 'RUN_LOCKED'))
       this.#world.violated(`I8: the only writer is refused: ${String(error)}`);
-    this.failure = error;
+    if (runId === undefined) this.failure = error;
+    else this.failed.set(runId, error);
     this.hasFailed = true;
+  }
+
+  async #take(work: () => Promise<void>): Promise<void> {
+    this.#taking += 1;
+    try {
+      await work();
+    } catch (error) {
+      this.fail(error);
+    } finally {
+      this.#taking -= 1;
+    }
+  }
+
+  /** What its tools find this world and this process by, and the signal that cancels its runs. */
+  #links(): { readonly context: Readonly<Record<string, unknown>>; readonly signal: AbortSignal } {
+    return { context: { world: this.#world, host: this }, signal: this.abort.signal };
+  }
+
+  async #launch(engine: Engine): Promise<void> {
+    const { cast } = this.#world;
+    const input = `Begin. ${this.#world.mark('item')}`;
+    this.#watch(await engine.launch({ profile: cast.root, input }, { ...this.#links(), limits: cast.limits }));
+  }
+
+  /** Some processes look for what was left themselves, others are told which runs to take up; those that are over are only looked at. */
+  async #takeUp(engine: Engine, runIds: readonly RunId[]): Promise<void> {
+    const world = this.#world;
+    const left = new Set(runIds);
+    const isOther = world.versionOf(this.id) > 0;
+    const options = { ...this.#links(), profiles: isOther && world.order.chance(0.2) ? 'current' : 'recorded' } as const;
+    if (isOther && options.profiles === 'recorded') world.reached('profiles from before');
+    if (world.order.chance(0.5)) {
+      world.reached('recover() takes up what was left');
+      for (const { runId, run, error } of await engine.recover(options)) {
+        left.delete(runId);
+        if (run === undefined) this.fail(error, runId);
+        else this.#watch(run);
+      }
+    }
+    for (const runId of left)
+      await engine.resume(runId, options).then(
+        (run) => this.#watch(run),
+        (error: unknown) => this.fail(error, runId),
+      );
   }
 
   #watch(run: Run): void {
     const { faults } = this.#world;
+    this.runs.set(run.id, run);
     run.result.catch((error: unknown) => {
-      if (this.run === run) this.fail(error);
+      if (this.runs.get(run.id) === run) this.fail(error, run.id);
     });
     run.subscribe({
       onEvents: () => {
@@ -83,17 +139,19 @@ export class Host {
     });
   }
 
+  /** Opens its engine as a program does that was just started: nothing is there but the files and the disk. */
   async #open(): Promise<Engine> {
     const world = this.#world;
-    const { prepareEngine, countingIds, simTools, simIngestors } = programOf(this.id);
+    const { prepareEngine, countingIds, simTools, simIngestors, simObservers } = programOf(this.id);
     const ids = countingIds();
     const own = <Id extends string>(id: Id): Id => `p${this.id}_${id}` as Id;
     const models = { m: createSimModel(world, this) };
     const { open } = await prepareEngine({
-      profiles: { files: world.cast.files },
+      profiles: { files: world.filesOf(this.id) },
       models,
       tools: simTools(),
       ingestors: simIngestors(),
+      observers: simObservers(),
       team: { maxParallel: 2 },
       env: {},
     });

@@ -6,3 +6,4 @@ export { prepareEngine } from '../../../src/engine/create-engine.ts';
 export { countingIds } from '../../../src/testing/counting-ids.ts';
 export { simIngestors } from '../team/sim-ingestors.ts';
 export { simTools } from '../team/sim-tools.ts';
+export { simObservers } from '../team/sim-observers.ts';

@@ -1,7 +1,9 @@
 import type { ProfileFile } from '../../../src/core/profile.ts';
+import type { LimitOptions } from '../../../src/engine/limit-options.ts';
 import { deciders, observers } from '../../support/random-profiles.ts';
 import { allow } from '../../support/tools.ts';
 import type { Random } from '../world/random.ts';
+import { chooseFlavour, type Flavour } from './flavour.ts';
 import { toolNames } from './tool-names.ts';
 
 /** Who may act in one simulated run: the profile it begins with, and the files of all it can meet. */
@@ -9,56 +11,106 @@ export interface Cast {
   readonly root: string;
   /** Profiles that `delegate` and calls of agents may start. */
   readonly workers: readonly string[];
-  readonly files: readonly ProfileFile[];
+  /** What the run may use. */
+  readonly limits: LimitOptions;
+  readonly isWordy: boolean;
+  /** Its models say what they used, and it has a price. */
+  readonly isPriced: boolean;
+  /** One agent goes on for hundreds of turns. */
+  readonly isLong: boolean;
+  /** The files as they are in their n-th version. */
+  files(version: number): readonly ProfileFile[];
 }
 
-/** Says in each prompt whose it is, and which turn's. */
-const instructions = 'instructions: "<<{{ meta.run_id }}|{{ meta.agent_id }}|{{ state.turn_count }}>>"';
+/** Says in each prompt whose it is, which turn's, and from which version of the files it comes. */
+const instructions = (version: number): string =>
+  `instructions: "<<{{ meta.run_id }}|{{ meta.agent_id }}|{{ state.turn_count }}|v${version}>>"`;
 const waits =
   'flow_decider: [{ id: tools, condition: state.current_action, action: { type: continue_with_tool } }, { id: wait, action: { type: await_user_input } }]';
 const gates =
-  'tool_gates: [{ id: gate, tools: [gated], condition: args.n != 0, verdict: ask }, { id: no, tools: [fetch], condition: args.n == 3, verdict: deny }]';
+  'tool_gates: [{ id: gate, tools: [gated], condition: args.n != 0, verdict: ask }, { id: no, tools: [fetch], condition: args.n == 3, verdict: deny }, { id: soon, tools: [sign], verdict: ask, expires_after: 5s }, { id: lapse, tools: [ship], verdict: ask, expires_after: 3s, on_expire: allow }]';
 const strategies = 'inbox_handling_strategies: [{ source: BAD, ingestor: bad }]';
+
+/** A long run is worth many others: one in so many seeds. */
+const longShare = 0.008;
 
 /** Chooses who acts in a run. Each process reads the files afresh, so there are no more of them than the run can meet. */
 export function chooseCast(random: Random): Cast {
+  const flavour = chooseFlavour(random);
+  if (random.chance(longShare)) return castOf('Elder', [], flavour, [['Elder']], { turns: 700, toolCalls: 100_000, tokens: 1e9 });
   const kind = random.int(deciders.length + Object.keys(teams).length);
-  const decider = deciders[kind];
-  if (decider !== undefined) return randomCast(decider, random);
+  if (kind < deciders.length) return randomCast(kind, random, flavour);
   const [root = '', members = []] = Object.entries(teams)[kind - deciders.length] ?? [];
   const workers = members.filter((name) => name === 'Worker1');
-  const base = workers.length === 0 ? [] : [memberFile(workers)];
-  return { root, workers, files: [...base, ...members.map((name) => (name === 'Worker1' ? workerFile(1) : fixedFile(name)))] };
+  return castOf(
+    root,
+    workers,
+    flavour,
+    members.map((name) => [name, name === 'Worker1' ? 1 : undefined]),
+  );
 }
 
 /** An agent of any decider, with two profiles it may call, of any decider themselves. */
-function randomCast(decider: string, random: Random): Cast {
+function randomCast(decider: number, random: Random, flavour: Flavour): Cast {
   const first = random.int(deciders.length);
   const next = random.int(deciders.length - 1);
   const second = next < first ? next : next + 1;
-  const workers = [`Worker${first}`, `Worker${second}`];
-  const root = profile('Root', 'associate', 'base_profile: Member', decider);
-  return { root: 'Root', workers, files: [memberFile(workers), root, workerFile(first), workerFile(second)] };
+  const members: readonly Member[] = [
+    ['Root', decider],
+    [`Worker${first}`, first],
+    [`Worker${second}`, second],
+  ];
+  return castOf('Root', [`Worker${first}`, `Worker${second}`], flavour, members);
 }
 
-function profile(name: string, type: string, ...lines: readonly string[]): ProfileFile {
-  const head = [`name: ${name}`, `type: ${type}`, 'llm_config_ref: m', instructions];
+/** A profile of a cast, and the decider it has when it is like all others but for that. */
+type Member = readonly [name: string, decider?: number | undefined];
+
+function castOf(
+  root: string,
+  workers: readonly string[],
+  flavour: Flavour,
+  members: readonly Member[],
+  limits?: LimitOptions,
+): Cast {
+  const ofMember = (version: number, [name, decider]: Member): ProfileFile =>
+    decider === undefined ? fixedFile(name, version, flavour) : likeMember(name, decider, version, flavour);
+  const hasBase = members.some(([, decider]) => decider !== undefined);
+  return {
+    root,
+    workers,
+    limits: limits ?? flavour.limits,
+    isWordy: flavour.isWordy,
+    isPriced: flavour.llmConfig === 'priced',
+    isLong: limits !== undefined,
+    files: (version) => [
+      ...flavour.files,
+      ...(hasBase ? [memberFile(workers, version, flavour)] : []),
+      ...members.map((member) => ofMember(version, member)),
+    ],
+  };
+}
+
+function profile(name: string, type: string, { llmConfig }: Flavour, version: number, ...lines: readonly string[]): ProfileFile {
+  const head = [`name: ${name}`, `type: ${type}`, `llm_config_ref: ${llmConfig}`, instructions(version)];
   return { path: `profiles/${name}.yaml`, text: `${[...head, ...lines].join('\n')}\n` };
 }
 
-function workerFile(decider: number): ProfileFile {
-  const name = `Worker${decider}`;
+function likeMember(name: string, decider: number, version: number, flavour: Flavour): ProfileFile {
   const exposed = `exposable_as_tool: { name: ask_${name}, description: Works., max_depth: 2, concurrency: serial }`;
-  return profile(name, 'associate', 'base_profile: Member', deciders[decider] ?? '', exposed);
+  return profile(name, 'associate', flavour, version, 'base_profile: Member', deciders[decider] ?? '', exposed);
 }
 
 /** What agents of any decider have in common: all tools and observers, and whom they may call. */
-function memberFile(workers: readonly string[]): ProfileFile {
-  const limits = 'limits: { max_turns: 4, max_children: 4, max_depth: 3, max_live: 6 }';
+function memberFile(workers: readonly string[], version: number, flavour: Flavour): ProfileFile {
+  const limits = `limits: { max_turns: ${flavour.turns}, max_children: 4, max_depth: 3, max_live: 6 }`;
   const calls = `callable_profiles: [${workers.join(', ')}]`;
   const tools = allow(...toolNames, 'call_agent', 'call_agents', ...workers.map((worker) => `ask_${worker}`));
-  return profile('Member', 'base', tools, limits, gates, strategies, observers, calls);
+  return profile('Member', 'base', flavour, version, tools, limits, gates, strategies, memberObservers, flavour.context, calls);
 }
+
+/** Those of the random profiles, and one written in code. */
+const memberObservers = `${observers.trimEnd()}\n  - { id: tally, action: { type: call, observer: tally } }\n`;
 
 /** The teams by the profile that is launched, with all of their members. */
 const teams: Readonly<Record<string, readonly string[]>> = {
@@ -66,18 +118,20 @@ const teams: Readonly<Record<string, readonly string[]>> = {
   Principal: ['Principal', 'Associate'],
   Lead: ['Lead', 'Associate', 'Scribe', 'Worker1'],
   Flow: ['Flow', 'Scribe', 'Worker1'],
+  Clerk: ['Clerk'],
 };
 
-function fixedFile(name: string): ProfileFile {
+function fixedFile(name: string, version: number, flavour: Flavour): ProfileFile {
   const [type = '', ...lines] = fixed[name] ?? [];
-  return profile(name, type, ...lines);
+  const saysContext = lines.some((line) => line.startsWith('context_policy'));
+  return profile(name, type, flavour, version, ...lines, saysContext ? '' : flavour.context);
 }
 
 /** Profiles that are always the same: their type, and their lines. */
 const fixed: Readonly<Record<string, readonly string[]>> = {
   Partner: [
     'partner',
-    'tool_access_policy: { allowed_toolsets: [planning_tools, launch_tools, monitoring_tools, intervention_tools], allowed_individual_tools: [gated, ask_person] }',
+    'tool_access_policy: { allowed_toolsets: [planning_tools, launch_tools, monitoring_tools, intervention_tools], allowed_individual_tools: [gated, sign, ship, ask_person, ask_soon] }',
     'limits: { max_turns: 6 }',
     gates,
     strategies,
@@ -93,11 +147,11 @@ const fixed: Readonly<Record<string, readonly string[]>> = {
     'associate',
     'available_for_staffing: true',
     'description_for_human: Works.',
-    'tool_access_policy: { allowed_toolsets: [flow_control_end, flow_control_summary], allowed_individual_tools: [pay, put, fetch, gated, ask_person] }',
+    'tool_access_policy: { allowed_toolsets: [flow_control_end, flow_control_summary], allowed_individual_tools: [pay, put, fetch, probe, mail, gated, sign, ship, ask_person, ask_soon] }',
     'limits: { max_turns: 4 }',
     gates,
     strategies,
-    observers,
+    memberObservers,
   ],
   // What plans, and what is planned for: phases, a loop without a model, checkpoints, bounds of tools, what others see, and streams of events.
   Lead: [
@@ -117,6 +171,26 @@ const fixed: Readonly<Record<string, readonly string[]>> = {
     'limits: { max_turns: 8, max_live: 6 }',
     'planner: { type: loop, max_iterations: 2, until: iteration == 2, steps: [{ id: work, tool: run_plan, args: { phases: [{ name: "a {{ iteration }}", worker: Scribe }, { name: b, worker: Worker1, depends_on: [] }, { name: c, worker: Scribe }] } }, { id: judge, tool: call_agent, keep_agent: true, args: { profile: Scribe, input: "Judge {{ results.work.ok }}" } }] }',
     strategies,
+  ],
+  // Whose calls wait for people, or are of unknown outcome after a crash.
+  Clerk: [
+    'associate',
+    'tool_access_policy: { allowed_individual_tools: [gated, sign, ship, probe, mail, drop, put, ask_person, ask_soon] }',
+    'limits: { max_turns: 12 }',
+    'stagnation: off',
+    gates,
+    strategies,
+    waits,
+  ],
+  // Goes on for hundreds of turns, with a window that leaves most of them behind.
+  Elder: [
+    'associate',
+    'tool_access_policy: { allowed_individual_tools: [fetch, pay, put] }',
+    'context_policy: { window: 6 }',
+    'stagnation: off',
+    'limits: { max_turns: 2000, max_tool_calls: 10000, max_tokens: 1000000000 }',
+    strategies,
+    waits,
   ],
   Scribe: [
     'associate',

@@ -1,8 +1,9 @@
-import type { TurnId } from '../../../src/core/ids.ts';
+import type { RunId, TurnId } from '../../../src/core/ids.ts';
 import { toReplyParts } from '../../../src/models/scripted-reply-parts.ts';
 import type { Host } from '../process/host.ts';
 import { promptOwner } from './prompt-owner.ts';
-import { chooseReply, type SimReply } from './sim-replies.ts';
+import { chooseReply, chooseSummary, type SimReply } from './sim-replies.ts';
+import { summariseWords } from './flavour.ts';
 import type { ModelRequestRecord, World } from '../world/world.ts';
 
 interface Request {
@@ -24,12 +25,17 @@ export function createSimModel(world: World, host: Host): object {
 
 async function answer(world: World, host: Host, request: Request): Promise<{ readonly stream: unknown }> {
   if (host.state === 'dead') return await new Promise(() => undefined);
-  const record = receive(world, host, request);
-  const reply = chooseReply(world, {
-    turnId: record.turnId,
-    hasTools: (request.tools?.length ?? 0) > 0,
-    run: host.run,
-  });
+  const isSummary = String(request.prompt[0]?.content) === summariseWords;
+  const record = isSummary ? summaryRecord(host, request) : receive(world, host, request);
+  if (isSummary) world.summaries.push(record);
+  else world.requests.push(record);
+  const reply = isSummary
+    ? chooseSummary(world)
+    : chooseReply(world, {
+        turnId: record.turnId,
+        hasTools: (request.tools?.length ?? 0) > 0,
+        run: host.runs.get(record.runId),
+      });
   const signal = reply.ignoresAbort ? undefined : request.abortSignal;
   const wait = (): Promise<void> => abortable(world, host, signal);
   signal?.addEventListener('abort', () => {
@@ -78,11 +84,15 @@ function createReader(
 
 /** Notes a request and holds it against the journal: it may be made only for a turn that is on the record and not answered. */
 function receive(world: World, host: Host, request: Request): ModelRequestRecord {
-  const { runId, turnId } = promptOwner(request.prompt);
+  const { turnId, version, ...owner } = promptOwner(request.prompt);
+  const runId = world.disk.askingRun(owner.runId, turnId);
   const facts = world.disk.factsOf(runId);
   if (!facts.turns.has(turnId)) throw world.violated(`the model is asked for ${turnId} before that turn is in the journal`);
   if (host.state === 'alive' && facts.answeredTurns.has(turnId))
     throw world.violated(`the model is asked again for ${turnId}, whose answer is in the journal`);
+  const files = world.disk.content(facts.filesOfTurns.get(turnId) ?? '') ?? '';
+  if (!files.includes(`|v${version}>>`))
+    throw world.violated(`${turnId} of ${runId} goes by version ${version} of its profiles, which is not what its journal says`);
   const record: ModelRequestRecord = {
     runId,
     turnId: turnId as TurnId,
@@ -91,8 +101,13 @@ function receive(world: World, host: Host, request: Request): ModelRequestRecord
     signal: request.abortSignal,
     isOver: false,
   };
-  world.requests.push(record);
   return record;
+}
+
+/** Whose history is summarised is not said in the prompt. */
+function summaryRecord(host: Host, request: Request): ModelRequestRecord {
+  const text = JSON.stringify(request.prompt);
+  return { runId: '' as RunId, turnId: '' as TurnId, host: host.id, text, signal: request.abortSignal, isOver: false };
 }
 
 /** Waits for its turn, or fails at once when the call is aborted. */

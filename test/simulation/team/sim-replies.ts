@@ -1,4 +1,5 @@
 import type { AgentId } from '../../../src/core/ids.ts';
+import type { Usage } from '../../../src/core/model.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
 import type { Run } from '../../../src/index.ts';
 import { toolNames } from './tool-names.ts';
@@ -13,6 +14,7 @@ export interface SimReply {
     | { readonly input: string }
   ))[];
   readonly finishReason?: string;
+  readonly usage?: Usage;
   readonly error?: Error;
   /** It falls silent for good: before its stream, or within it at `cutAfter`. */
   readonly hangs?: 'before' | 'within';
@@ -35,17 +37,35 @@ type Call = NonNullable<SimReply['toolCalls']>[number];
 /** Chooses what a model says next. */
 export function chooseReply(world: World, asked: Asked): SimReply {
   const { replies, faults } = world;
-  const manners = { ignoresAbort: faults.strikes('model ignores abort', 0.1), isHasty: replies.chance(0.75) };
+  const manners = {
+    ignoresAbort: faults.strikes('model ignores abort', 0.1),
+    isHasty: replies.chance(world.cast.isLong ? 0.97 : 0.75),
+  };
   if (faults.strikes('model throws', 0.1)) return { ...manners, error: thrown(world) };
   if (faults.strikes('model hangs', 0.04)) return { ...manners, ...words(world), hangs: 'before' };
   if (faults.strikes('model hangs', 0.04)) return { ...manners, ...words(world), hangs: 'within', cutAfter: 1 + replies.int(4) };
-  const reply = { ...manners, ...(asked.hasTools ? act(world, asked) : words(world)) };
+  const reply = { ...manners, ...used(world), ...(asked.hasTools ? act(world, asked) : words(world)) };
   if (faults.strikes('model is cut', 0.08)) return { ...reply, cutAfter: 1 + replies.int(6) };
   return reply;
 }
 
+/** Chooses what a summariser says: a summary as a rule, none or too much of one now and then. */
+export function chooseSummary(world: World): SimReply {
+  const { replies, faults } = world;
+  const manners = { ignoresAbort: false, isHasty: replies.chance(0.5) };
+  if (faults.strikes('model throws', 0.2)) return { ...manners, error: thrown(world) };
+  if (faults.strikes('model asks nonsense', 0.3)) return { ...manners, text: replies.pick(['', 'x'.repeat(20_000)]) };
+  return { ...manners, ...used(world), text: `summary ${world.mark('summary')}` };
+}
+
 function words(world: World): { readonly text: string } {
-  return { text: `words ${world.mark('words')}` };
+  return { text: `words ${world.mark('words')}${world.cast.isWordy ? ` ${'and more of them '.repeat(20)}` : ''}` };
+}
+
+/** What a provider says it used, when somebody pays for it; some say nothing. */
+function used({ cast, replies }: World): Pick<SimReply, 'usage'> {
+  if (!cast.isPriced || replies.chance(0.1)) return {};
+  return { usage: { inputTokens: 50 + replies.int(400), outputTokens: replies.int(60) } };
 }
 
 function thrown(world: World): Error {
@@ -69,13 +89,30 @@ function act(world: World, asked: Asked): Omit<SimReply, 'ignoresAbort' | 'isHas
       ? principal
       : agent.startsWith('Lead')
         ? lead
-        : /^(?:Assoc|Scribe)/.test(agent)
-          ? associate
-          : member;
+        : agent.startsWith('Clerk')
+          ? clerk
+          : /^(?:Assoc|Scribe)/.test(agent)
+            ? associate
+            : member;
+  if (world.cast.isLong) return goOnAndOn(world, asked);
   if (replies.chance(faults.stopped ? 0.7 : 0.3))
     return faults.stopped && replies.chance(0.5) ? { toolCalls: [ending(world)] } : words(world);
   const toolCalls = Array.from({ length: 1 + replies.int(3) }, () => calls(world, asked));
   return replies.chance(0.5) ? { ...words(world), toolCalls } : { toolCalls };
+}
+
+/** Turns by which a window has left more behind than stays in memory. */
+const manyTurns = 520;
+
+/** One call after the other, and now and then a word to whoever listens. */
+function goOnAndOn(world: World, { run }: Asked): Omit<SimReply, 'ignoresAbort' | 'isHasty'> {
+  const { replies } = world;
+  if ((run?.state.counters.turns ?? 0) > manyTurns) return words(world);
+  const toolCalls = Array.from({ length: 1 + replies.int(2) }, () => ({
+    name: replies.pick(['fetch', 'fetch', 'fetch', 'put', 'pay']),
+    args: { n: replies.int(3) },
+  }));
+  return replies.chance(0.2) ? { ...words(world), toolCalls } : { toolCalls };
 }
 
 function ending(world: World): Call {
@@ -123,7 +160,7 @@ function partner({ replies }: World): Call {
       name: 'send_directive',
       args: { directive_type: 'ADD_CONTEXT', payload: { user_facing_message_for_principal: 'Faster.' } },
     };
-  return replies.chance(0.5) ? { name: 'gated', args: { n: 1 } } : { name: 'ask_person', args: {} };
+  return { name: replies.pick(['gated', 'sign', 'ship', 'ask_person', 'ask_soon']), args: { n: 1 } };
 }
 
 function launch(fresh: boolean, force: boolean): Call {
@@ -171,6 +208,13 @@ function lead({ replies }: World): Call {
   return { name: 'run_plan', args: { goal: 'Do it.', phases } };
 }
 
+function clerk({ replies }: World): Call {
+  return {
+    name: replies.pick(['gated', 'sign', 'ship', 'ship', 'probe', 'probe', 'mail', 'drop', 'put', 'ask_person', 'ask_soon']),
+    args: { n: replies.int(4) },
+  };
+}
+
 function assignment(moduleId: string): JsonObject {
   return {
     module_id_to_assign: moduleId,
@@ -180,10 +224,13 @@ function assignment(moduleId: string): JsonObject {
   };
 }
 
+/** What associates have; some of it is not for all of them. */
+const hands = ['pay', 'put', 'fetch', 'probe', 'mail', 'gated', 'sign', 'ship', 'ask_person', 'ask_soon'];
+
 function associate(world: World): Call {
   const { replies } = world;
   if (replies.chance(0.4)) return { name: 'finish_flow', args: { summary: 'Done.', deliverables: { primary_summary: 'Done.' } } };
-  return { name: replies.pick(['pay', 'put', 'fetch', 'gated', 'ask_person']), args: { n: replies.int(4) } };
+  return { name: replies.pick(hands), args: { n: replies.int(4) } };
 }
 
 function nonsense({ replies }: World): Omit<SimReply, 'ignoresAbort' | 'isHasty'> {

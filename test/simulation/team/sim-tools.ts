@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../../src/core/json.ts';
-import { CadreError, type ToolContext } from '../../../src/index.ts';
+import { CadreError, type Run, type ToolContext } from '../../../src/index.ts';
 import { askPerson } from '../../support/ask-person.ts';
 import { delegate } from '../../support/delegate.ts';
 import { tool } from '../../support/tools.ts';
-import { effectTools, repeatable, usual } from './tool-names.ts';
+import { askSoon } from './ask-soon.ts';
+import { effectTools, pure, repeatable, usual } from './tool-names.ts';
 import type { Host } from '../process/host.ts';
 import type { Execution, World } from '../world/world.ts';
 
@@ -12,7 +13,7 @@ export function simTools(): readonly unknown[] {
   const effects = Object.entries(effectTools).map(([name, options]) =>
     tool(name, (args, context) => perform(name, args as JsonObject, context), { ...usual, ...options }),
   );
-  return [...effects, delegate, askPerson];
+  return [...effects, delegate, askPerson, askSoon];
 }
 
 interface Links {
@@ -24,8 +25,9 @@ interface Links {
 function perform(name: string, args: JsonObject, context: ToolContext): unknown {
   const { world, host } = context.context as unknown as Links;
   if (host.state === 'dead') return new Promise(() => undefined);
-  const execution = begin(world, host, name, context);
+  const execution = begin(world, host, name, args, context);
   const { faults, replies } = world;
+  if (name === 'look_up' && isInquiry(world, execution)) return lookUp(world, execution);
   const result = name === 'finish' && args['n'] !== 3 && !faults.stopped ? new Error('not yet') : `${name} ${execution.mark}`;
   const over = (): unknown => {
     execution.isOver = true;
@@ -35,7 +37,7 @@ function perform(name: string, args: JsonObject, context: ToolContext): unknown 
   };
   if (faults.strikes('tool throws', 0.2)) return fail(world, execution);
   if (faults.strikes('tool returns odd values', 0.15)) return odd(world, execution);
-  if (faults.strikes('tool calls back', 0.15)) return callBack(world, host).then(over);
+  if (faults.strikes('tool calls back', 0.15)) return callBack(world, host.runs.get(context.runId)).then(over);
   if (faults.strikes('tool hangs', 0.1)) return untilAborted(execution);
   if (replies.chance(0.3)) return over();
   const ignoresAbort = faults.strikes('tool ignores abort', 0.15);
@@ -45,30 +47,54 @@ function perform(name: string, args: JsonObject, context: ToolContext): unknown 
 }
 
 /** Notes an execution and holds it against the journal: nothing outside happens before it is on the record (I5, intent before effect). */
-function begin(world: World, host: Host, name: string, context: ToolContext): Execution {
+function begin(world: World, host: Host, name: string, args: JsonObject, context: ToolContext): Execution {
   const { toolCallId: callId, runId, attempt } = context;
   const facts = world.disk.factsOf(runId);
-  if (name !== 'fetch' && (facts.attempts.get(callId) ?? 0) < attempt)
+  if (!pure.has(name) && (facts.attempts.get(callId) ?? 0) < attempt)
     throw world.violated(`'${name}' (${callId}, attempt ${attempt}) runs before its start is in the journal`);
   if (host.state === 'alive' && facts.endedCalls.has(callId))
     throw world.violated(`'${name}' (${callId}) runs although its result is in the journal`);
   // A pure tool may have run for a reply that was lost with its process; the id is given anew.
-  const ran = world.executions.some((earlier) => earlier.callId === callId && earlier.runId === runId && earlier.name === name);
-  if (ran && !repeatable.has(name)) throw world.violated(`I5: '${name}' (${callId}) runs a second time and must not`);
+  const before = world.executions.find((earlier) => earlier.callId === callId && earlier.runId === runId && earlier.name === name);
+  const mayRepeat = repeatable.has(name) || facts.again.get(callId) === attempt;
+  if (before !== undefined && !mayRepeat) throw world.violated(`I5: '${name}' (${callId}) runs a second time and must not`);
+  if (before?.happened === true)
+    throw world.violated(`I5: '${name}' (${callId}) runs a second time, and it was found that it had happened`);
   const mark = world.mark('result');
   const execution: Execution = {
     runId,
     callId,
     name,
+    args: JSON.stringify(args),
     attempt,
     host: host.id,
     mark,
     signal: context.signal,
     isOver: false,
     isSaid: false,
+    happened: undefined,
   };
   world.executions.push(execution);
   return execution;
+}
+
+/** Whether the engine asks about an interrupted call, rather than a model for itself. */
+function isInquiry({ disk }: World, { runId, callId }: Execution): boolean {
+  const name = disk.factsOf(runId).names.get(callId);
+  return name !== undefined && name !== 'look_up';
+}
+
+/** Finds out whether a call happened, as the world has it: one that was cut off may have happened or not, and then stays so. */
+function lookUp({ executions, replies, faults }: World, asking: Execution): unknown {
+  asking.isOver = true;
+  if (faults.strikes('tool throws', 0.2)) throw new Error('no idea');
+  if (replies.chance(0.1)) return 'no idea';
+  const asked = executions.find(
+    ({ callId, runId, name }) => name === 'probe' && callId === asking.callId && runId === asking.runId,
+  );
+  if (asked === undefined) return { happened: false };
+  asked.happened ??= asked.isSaid || replies.chance(0.5);
+  return asked.happened ? { happened: true, result: `found ${asked.mark}` } : { happened: false };
 }
 
 function fail(world: World, execution: Execution): unknown {
@@ -90,9 +116,9 @@ function odd(world: World, execution: Execution): unknown {
   return world.replies.pick([undefined, circle, 'x'.repeat(40_000), 10n, () => 1, '']);
 }
 
-async function callBack(world: World, host: Host): Promise<void> {
+async function callBack(world: World, run: Run | undefined): Promise<void> {
   const mark = world.mark('item');
-  const sent = host.run?.send({ source: 'NEWS', payload: `called back ${mark}` });
+  const sent = run?.send({ source: 'NEWS', payload: `called back ${mark}` });
   // Awaiting a commit from within a tool must not be a deadlock; that the run is over by now is for the tool to bear.
   await sent?.catch(() => undefined);
 }

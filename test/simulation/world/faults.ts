@@ -32,6 +32,15 @@ export const faultKinds = {
   'too late': 'somebody speaks to a run, an agent or a call that is over',
 } as const;
 
+/** What would end a run long before it has hundreds of turns. */
+export const endingFaults: ReadonlySet<FaultKind> = new Set([
+  'model throws',
+  'model asks nonsense',
+  'run cancelled',
+  'agent cancelled',
+  'launch aborted',
+]);
+
 /** The name of a kind of fault. */
 export type FaultKind = keyof typeof faultKinds;
 
@@ -46,9 +55,11 @@ export class Faults {
   /** No fault happens any more: what is left must come to an end. */
   stopped = false;
 
-  constructor(random: Random, isCalm: boolean) {
+  /** `without` names kinds that this run must be spared, such as those that would end a long one soon. */
+  constructor(random: Random, isCalm: boolean, without: ReadonlySet<FaultKind>) {
     this.#random = random;
-    this.#enabled = new Set(isCalm ? [] : (Object.keys(faultKinds) as FaultKind[]).filter(() => random.chance(0.4)));
+    const drawn = (Object.keys(faultKinds) as FaultKind[]).filter(() => random.chance(0.4));
+    this.#enabled = new Set(isCalm ? [] : drawn.filter((kind) => !without.has(kind)));
   }
 
   /** How many faults happened. */

@@ -1,4 +1,7 @@
+import type { JsonValue } from '../../../src/core/json.ts';
+import type { ApproveOptions } from '../../../src/engine/verdicts.ts';
 import type { Run } from '../../../src/index.ts';
+import { Deeds } from './deeds.ts';
 import type { Host } from '../process/host.ts';
 import type { World } from './world.ts';
 
@@ -14,9 +17,11 @@ export class People {
   readonly #world: World;
   /** Calls that were made and not answered yet, by those who still wait. */
   readonly waiting = new Set<string>();
+  readonly #runs: Deeds;
 
   constructor(world: World) {
     this.#world = world;
+    this.#runs = new Deeds(world);
   }
 
   /** Does one thing at random to a run, or two things in one breath. */
@@ -26,26 +31,42 @@ export class People {
   }
 
   #actOnce(host: Host): void {
-    const { run } = host;
-    if (run === undefined) return;
     const { people, faults } = this.#world;
+    const run = people.pick([...host.runs.values()]);
     const kind = people.int(10);
     if (kind === 0 && people.chance(0.5)) this.#edit(host, run);
+    else if (kind === 0 && people.chance(0.3)) this.#runs.act(host, run);
     else if (kind < 5) this.#send(host, run);
     else if (kind < 8) {
-      this.decide(host);
+      this.decide(host, run);
       // Two who decide at once: the second must be told.
-      if (people.chance(0.3)) this.decide(host);
-    } else if (kind === 8 && faults.strikes('agent cancelled', 0.8)) this.cancel(host, people.pick([...run.state.agents.keys()]));
-    else if (kind === 9 && faults.strikes('run cancelled', 0.5)) this.cancel(host, undefined);
+      if (people.chance(0.3)) this.decide(host, run);
+    } else if (kind === 8 && faults.strikes('agent cancelled', 0.8))
+      this.cancel(host, run, people.pick([...run.state.agents.keys()]));
+    else if (kind === 9 && faults.strikes('run cancelled', 0.5)) this.cancel(host, run, undefined);
     else if (kind === 9 && faults.strikes('launch aborted', 0.3)) host.abort.abort();
   }
 
+  /**
+   * Answers something that still waits when everything else has come to rest; false when nothing does. What is answered without a
+   * person after a while was answered by then.
+   */
+  decideLast(host: Host): boolean {
+    const run = [...host.runs.values()].find(({ pending }) => pending.length > 0);
+    if (run === undefined) return false;
+    const late = run.pending.find(({ expiresAt }) => expiresAt !== undefined);
+    if (late !== undefined)
+      throw this.#world.violated(
+        `T4: ${late.id} of ${run.id} waits, although it expired at ${late.expiresAt ?? 0}: nothing will wake it`,
+      );
+    this.decide(host, run);
+    return true;
+  }
+
   /** Answers something that waits for a person; in the end, and often before. */
-  decide(host: Host): void {
-    const { run } = host;
+  decide(host: Host, run: Run): void {
     const { people } = this.#world;
-    if (run === undefined || run.pending.length === 0) return;
+    if (run.pending.length === 0) return;
     const request = people.pick(run.pending);
     const facts = this.#world.disk.factsOf(run.id);
     if (request.kind === 'question' && request.tool === '') {
@@ -54,19 +75,27 @@ export class People {
       const work = run.answer(request.id, people.chance(0.7) ? 'go on' : 'end');
       return this.#expect(host, `the answer at ${request.id}`, work, isHeard);
     }
-    if (request.kind === 'question')
-      return this.#expect(host, `the answer to ${request.id}`, run.answer(request.id, { said: 'yes' }), () =>
+    if (request.kind === 'question') {
+      const choices = request.schema?.['enum'];
+      const answer: JsonValue = Array.isArray(choices) ? people.pick(choices) : { said: 'yes' };
+      return this.#expect(host, `the answer to ${request.id}`, run.answer(request.id, answer), () =>
         facts.verdicts.has(request.id),
       );
+    }
     const verdict = people.chance(0.6) ? 'approved' : 'rejected';
-    const work = verdict === 'approved' ? run.approve(request.id) : run.reject(request.id, { message: 'No.' });
+    const work = verdict === 'approved' ? run.approve(request.id, this.#howApproved()) : run.reject(request.id, { message: 'No.' });
     this.#expect(host, `that ${request.id} was ${verdict}`, work, () => facts.verdicts.get(request.id) === verdict);
   }
 
+  /** As it is, once and for all, or with other arguments. */
+  #howApproved(): ApproveOptions {
+    const { people } = this.#world;
+    const kind = people.int(6);
+    return kind === 0 ? { always: true } : kind === 1 ? { args: { n: people.int(4) } } : {};
+  }
+
   /** Cancels the run, or one agent and everything below it. */
-  cancel(host: Host, agentId: string | undefined): void {
-    const { run } = host;
-    if (run === undefined) return;
+  cancel(host: Host, run: Run, agentId: string | undefined): void {
     const facts = this.#world.disk.factsOf(run.id);
     const isOver = (): boolean => (agentId === undefined ? facts.isOver : facts.endedAgents.has(agentId));
     const work = run.cancel('by chance', agentId === undefined ? {} : { agentId });

@@ -1,11 +1,15 @@
 import type { CallId, RunId, TurnId } from '../../../src/core/ids.ts';
 import { type Cast, chooseCast } from '../team/cast.ts';
 import { Disk } from '../disk/disk.ts';
-import { Faults } from './faults.ts';
+import { endingFaults, type FaultKind, Faults } from './faults.ts';
+import type { Mechanism, MechanismCounts } from './mechanisms.ts';
+import type { ProfileFile } from '../../../src/core/profile.ts';
 import type { Host } from '../process/host.ts';
 import { createRandom, type Random } from './random.ts';
 import { Scheduler } from './scheduler.ts';
 import { SimTime } from './sim-clock.ts';
+
+const none: ReadonlySet<FaultKind> = new Set();
 
 /** How one simulated run is set up, all of it on the line that reproduces it. */
 export interface SimulationOptions {
@@ -19,6 +23,8 @@ export interface Execution {
   readonly runId: RunId;
   readonly callId: CallId;
   readonly name: string;
+  /** What it was called with, as JSON. */
+  readonly args: string;
   readonly attempt: number;
   readonly host: number;
   readonly mark: string;
@@ -26,6 +32,8 @@ export interface Execution {
   isOver: boolean;
   /** It handed in its result. */
   isSaid: boolean;
+  /** Whether it happened, once somebody has looked. */
+  happened: boolean | undefined;
 }
 
 /** One request a model received. */
@@ -57,6 +65,8 @@ export class World {
   readonly faults: Faults;
   readonly order: Random;
   readonly replies: Random;
+  /** What people do to whole runs: forks, more launches. */
+  readonly deeds: Random;
   readonly people: Random;
   readonly scheduler = new Scheduler();
   readonly time = new SimTime();
@@ -64,22 +74,31 @@ export class World {
   readonly disk: Disk;
   readonly executions: Execution[] = [];
   readonly requests: ModelRequestRecord[] = [];
+  /** Requests for summaries of older messages. */
+  readonly summaries: ModelRequestRecord[] = [];
   /** How often a process may still die. */
   crashesLeft: number;
   /** Moments that have passed. */
   moments = 0;
   /** What was found to be wrong where nobody could be told. */
   readonly violations: string[] = [];
+  /** What was come by, besides faults. */
+  readonly mechanisms: MechanismCounts = {};
+  readonly #versions: Random;
+  readonly #versionOf = new Map<number, number>();
   #marks = 0;
 
   constructor(options: SimulationOptions) {
     this.options = options;
     this.seed = options.seed;
-    this.faults = new Faults(createRandom(options.seed, 'faults'), options.crashAt !== undefined);
     this.order = createRandom(options.seed, 'order');
     this.replies = createRandom(options.seed, 'replies');
     this.people = createRandom(options.seed, 'people');
+    this.deeds = createRandom(options.seed, 'deeds');
+    this.#versions = createRandom(options.seed, 'versions');
     this.cast = chooseCast(createRandom(options.seed, 'cast'));
+    const spared = this.cast.isLong ? endingFaults : none;
+    this.faults = new Faults(createRandom(options.seed, 'faults'), options.crashAt !== undefined, spared);
     // Drawn in any case, so that a run with a named crash goes like the one without until then.
     const crashes = this.order.int(4);
     this.crashesLeft = options.crashAt === undefined ? crashes : 1;
@@ -87,8 +106,27 @@ export class World {
   }
 
   /** A word that occurs nowhere else, by which a text is found again wherever it goes. */
-  mark(kind: 'item' | 'words' | 'result' | 'ephemeral' | 'note'): string {
+  mark(kind: 'item' | 'words' | 'result' | 'ephemeral' | 'note' | 'summary'): string {
     return `«${kind.charAt(0)}${++this.#marks}»`;
+  }
+
+  /** Counts something runs come by. */
+  reached(mechanism: Mechanism): void {
+    this.mechanisms[mechanism] = (this.mechanisms[mechanism] ?? 0) + 1;
+  }
+
+  /** The profile files as a process finds them: somebody may have changed them since the one before. */
+  filesOf(host: number): readonly ProfileFile[] {
+    return this.cast.files(this.versionOf(host));
+  }
+
+  /** Which version of the files a process finds. */
+  versionOf(host: number): number {
+    const known = this.#versionOf.get(host);
+    if (known !== undefined) return known;
+    const version = (this.#versionOf.get(host - 1) ?? 0) + (host > 1 && this.#versions.chance(0.25) ? 1 : 0);
+    this.#versionOf.set(host, version);
+    return version;
   }
 
   /** Notes that an invariant does not hold, and returns the error for whoever wants to throw it. */

@@ -1,0 +1,60 @@
+import type { CadreEvent } from '../../../src/core/event.ts';
+import type { Run } from '../../../src/index.ts';
+import type { World } from '../world/world.ts';
+
+/** Sums of fractions are not exact. */
+const rounding = 1e-9;
+
+interface Spent {
+  cost: number;
+  tokens: number;
+}
+
+/**
+ * Adds up what model calls cost, from the journal alone: what the run says it spent is what all its agents did, whichever of them
+ * they are; each agent's own budget holds what it and all below it spent.
+ */
+export function checkCosts(world: World, run: Run, events: readonly CadreEvent[]): void {
+  const ofRun: Spent = { cost: 0, tokens: 0 };
+  const ofAgents = new Map<string, Spent>();
+  const parents = new Map<string, string | undefined>();
+  let exact = true;
+  for (const event of events) {
+    if (event.type === 'agent.start') parents.set(event.agentId, event.parentAgentId);
+    // Who is sent on has what its profile gives once more.
+    if (event.type === 'agent.start' || event.type === 'agent.restart') ofAgents.set(event.agentId, { cost: 0, tokens: 0 });
+    if (event.type !== 'model.end' && event.type !== 'compaction.end') continue;
+    const { inputTokens, outputTokens } = event.usage;
+    // What a provider did not say is estimated; then sums are bounds.
+    if (inputTokens === undefined || outputTokens === undefined || event.cost === undefined) exact = false;
+    const spent = { cost: event.cost ?? 0, tokens: (inputTokens ?? 0) + (outputTokens ?? 0) };
+    add(ofRun, spent);
+    for (let agentId: string | undefined = event.agentId; agentId !== undefined; agentId = parents.get(agentId))
+      add(ofAgents.get(agentId), spent);
+  }
+  const said = (whose: string, budget: Spent, counted: Spent): void => {
+    const isLess = budget.cost < counted.cost - rounding || budget.tokens < counted.tokens;
+    const isMore = budget.cost > counted.cost + rounding || budget.tokens > counted.tokens;
+    if (isLess || (exact && isMore && !hasLostCalls(events)))
+      world.violated(
+        `limits: ${whose} says it spent $${budget.cost} and ${budget.tokens} tokens; its calls came to $${counted.cost} and ${counted.tokens}`,
+      );
+  };
+  said('the run', run.state.budget, ofRun);
+  for (const [agentId, counted] of ofAgents) {
+    const agent = run.state.agents.get(agentId as never);
+    if (agent !== undefined) said(agentId, agent.budget, counted);
+  }
+}
+
+/** Calls whose outcome never came count as what was set aside for them. */
+function hasLostCalls(events: readonly CadreEvent[]): boolean {
+  const asked = events.filter((event) => event.type === 'turn.start' && event.prompt !== undefined).length;
+  return asked !== events.filter(({ type }) => type === 'model.end').length;
+}
+
+function add(to: Spent | undefined, { cost, tokens }: Spent): void {
+  if (to === undefined) return;
+  to.cost += cost;
+  to.tokens += tokens;
+}
