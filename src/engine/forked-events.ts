@@ -22,8 +22,10 @@ function forkPoint(events: readonly CadreEvent[], at: number): number {
   const end = events.findIndex((event) => event.type === 'agent.end' && event.agentId === root);
   const endings = endingsOf(events, root);
   for (let index = Math.min(at, end < 0 ? events.length : end) - 1; index > 0; index--) {
-    const parts = endings.some(({ from, to }) => from <= index && index < to);
-    if (events[index]?.type === 'turn.end' && !parts) return index + 1;
+    const event = events[index];
+    // A turn is cancelled with its agent, and whoever waits for that agent hears of it only behind both.
+    if (event?.type !== 'turn.end' || event.status === 'cancelled') continue;
+    if (!endings.some(({ from, to }) => from <= index && index < to)) return index + 1;
   }
   const first = events.findIndex((event) => event.type === 'turn.start');
   return first < 0 ? events.length : first;

@@ -24,9 +24,6 @@ export interface SimulationResult {
   readonly violations: readonly string[];
 }
 
-/** Steps after which the faults stop and whatever is left must come to an end: of most runs, and of those of hundreds of turns. */
-const stormySteps = 32;
-const longStorm = 1_200;
 /** Steps within which every run must have come to rest. */
 const mostSteps = 6_000;
 /** Timers further away than this are no reason to wait, in milliseconds. */
@@ -73,7 +70,8 @@ class Simulation {
   async run(): Promise<void> {
     const { world } = this;
     void this.#host.start({ launch: true });
-    const storm = 8 + world.order.int(world.cast.isLong ? longStorm : stormySteps);
+    // After that many steps the faults stop, and whatever is left must come to an end.
+    const storm = 8 + world.order.int(world.cast.storm);
     for (this.steps = 1; ; this.steps++) {
       await this.#host.booted;
       await settle(world.order.chance(0.2) ? 2 : 1);

@@ -16,6 +16,8 @@ export function checkExpiries(world: World, events: readonly CadreEvent[]): void
   const waiting = new Map<string, Waiting>();
   let jumped = 0;
   for (const [index, event] of events.entries()) {
+    // A clock that was set back while no process had the run is a jump as well.
+    if (event.type === 'run.resume') jumped += Math.min(0, event.at - (events[index - 1]?.at ?? event.at));
     if (event.type === 'clock.jump') jumped += event.ms;
     else if (event.type === 'tool.suspend') follow(waiting, event, jumped);
     else if (event.type === 'tool.end') waiting.delete(event.callId);

@@ -1,4 +1,5 @@
 import type { CadreEvent } from '../../../src/core/event.ts';
+import type { RunId } from '../../../src/core/ids.ts';
 import { foldEvents } from '../../../src/core/fold/apply-event.ts';
 import type { RunState } from '../../../src/core/state.ts';
 import { checkJournal } from '../../../src/testing/index.ts';
@@ -55,7 +56,8 @@ function checkFaults(world: World, events: readonly CadreEvent[]): void {
 
 /** Each result that is on record is what a tool said for that very call; and what a tool said is on record, late or not. */
 function checkResults(world: World, host: Host, run: Run, events: readonly CadreEvent[]): void {
-  const said = new Map(world.executions.map((execution) => [execution.mark, execution.callId as string]));
+  const own = lineage(world, run.id);
+  const said = new Map(world.executions.flatMap(({ runId, mark, callId }) => (own.has(runId) ? [[mark, callId as string]] : [])));
   const executed = new Set(said.values());
   const recorded = new Set<string>();
   // The report of an agent holds what its own tools said.
@@ -81,6 +83,12 @@ function checkResults(world: World, host: Host, run: Run, events: readonly Cadre
   for (const { host: by, runId, isSaid, mark, name, callId } of world.executions)
     if (by === host.id && runId === run.id && isSaid && !recorded.has(mark))
       world.violated(`what ${name} (${callId}) said is nowhere on record: ${mark}`);
+}
+
+/** A run, and those whose history it began with. */
+function lineage(world: World, runId: RunId): ReadonlySet<RunId> {
+  const { parent } = world.disk.factsOf(runId);
+  return new Set([runId, ...(parent === undefined ? [] : lineage(world, parent))]);
 }
 
 /** I8: one writer of a run at a time, each later than the one before; and no commit parts a call's end from the item that tells of it. */

@@ -18,6 +18,8 @@ export interface Cast {
   readonly isPriced: boolean;
   /** One agent goes on for hundreds of turns. */
   readonly isLong: boolean;
+  /** Steps after which the faults stop, at most. */
+  readonly storm: number;
   /** The files as they are in their n-th version. */
   files(version: number): readonly ProfileFile[];
 }
@@ -83,6 +85,7 @@ function castOf(
     isWordy: flavour.isWordy,
     isPriced: flavour.llmConfig === 'priced',
     isLong: limits !== undefined,
+    storm: limits !== undefined ? 1_200 : root === 'Clerk' ? 120 : 32,
     files: (version) => [
       ...flavour.files,
       ...(hasBase ? [memberFile(workers, version, flavour)] : []),

@@ -33,7 +33,7 @@ export const faultKinds = {
 } as const;
 
 /** What would end a run long before it has hundreds of turns. */
-export const endingFaults: ReadonlySet<FaultKind> = new Set([
+const endingFaults: ReadonlySet<FaultKind> = new Set([
   'model throws',
   'model asks nonsense',
   'run cancelled',
@@ -52,14 +52,16 @@ export class Faults {
   readonly counts: FaultCounts = {};
   readonly #enabled: ReadonlySet<FaultKind>;
   readonly #random: Random;
+  readonly #rate: number;
   /** No fault happens any more: what is left must come to an end. */
   stopped = false;
 
-  /** `without` names kinds that this run must be spared, such as those that would end a long one soon. */
-  constructor(random: Random, isCalm: boolean, without: ReadonlySet<FaultKind>) {
+  /** A long run has its faults further apart, and none that would end it soon. */
+  constructor(random: Random, { isCalm, isLong }: { readonly isCalm: boolean; readonly isLong: boolean }) {
     this.#random = random;
+    this.#rate = isLong ? 0.1 : 1;
     const drawn = (Object.keys(faultKinds) as FaultKind[]).filter(() => random.chance(0.4));
-    this.#enabled = new Set(isCalm ? [] : drawn.filter((kind) => !without.has(kind)));
+    this.#enabled = new Set(isCalm ? [] : drawn.filter((kind) => !isLong || !endingFaults.has(kind)));
   }
 
   /** How many faults happened. */
@@ -74,7 +76,7 @@ export class Faults {
 
   /** Decides whether a fault happens now, and counts it. */
   strikes(kind: FaultKind, probability: number): boolean {
-    if (!this.allows(kind) || !this.#random.chance(probability)) return false;
+    if (!this.allows(kind) || !this.#random.chance(probability * this.#rate)) return false;
     this.count(kind);
     return true;
   }

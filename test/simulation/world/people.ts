@@ -34,8 +34,8 @@ export class People {
     const { people, faults } = this.#world;
     const run = people.pick([...host.runs.values()]);
     const kind = people.int(10);
-    if (kind === 0 && people.chance(0.5)) this.#edit(host, run);
-    else if (kind === 0 && people.chance(0.3)) this.#runs.act(host, run);
+    if (kind === 0 && people.chance(0.4)) this.#edit(host, run);
+    else if (kind === 0 && people.chance(0.6)) this.#runs.act(host, run);
     else if (kind < 5) this.#send(host, run);
     else if (kind < 8) {
       this.decide(host, run);
@@ -91,7 +91,7 @@ export class People {
   #howApproved(): ApproveOptions {
     const { people } = this.#world;
     const kind = people.int(6);
-    return kind === 0 ? { always: true } : kind === 1 ? { args: { n: people.int(4) } } : {};
+    return kind < 2 ? { always: true } : kind === 2 ? { args: { n: people.int(4) } } : {};
   }
 
   /** Cancels the run, or one agent and everything below it. */

@@ -1,15 +1,13 @@
 import type { CallId, RunId, TurnId } from '../../../src/core/ids.ts';
 import { type Cast, chooseCast } from '../team/cast.ts';
 import { Disk } from '../disk/disk.ts';
-import { endingFaults, type FaultKind, Faults } from './faults.ts';
+import { Faults } from './faults.ts';
 import type { Mechanism, MechanismCounts } from './mechanisms.ts';
 import type { ProfileFile } from '../../../src/core/profile.ts';
 import type { Host } from '../process/host.ts';
 import { createRandom, type Random } from './random.ts';
 import { Scheduler } from './scheduler.ts';
 import { SimTime } from './sim-clock.ts';
-
-const none: ReadonlySet<FaultKind> = new Set();
 
 /** How one simulated run is set up, all of it on the line that reproduces it. */
 export interface SimulationOptions {
@@ -97,8 +95,8 @@ export class World {
     this.deeds = createRandom(options.seed, 'deeds');
     this.#versions = createRandom(options.seed, 'versions');
     this.cast = chooseCast(createRandom(options.seed, 'cast'));
-    const spared = this.cast.isLong ? endingFaults : none;
-    this.faults = new Faults(createRandom(options.seed, 'faults'), options.crashAt !== undefined, spared);
+    const kind = { isCalm: options.crashAt !== undefined, isLong: this.cast.isLong };
+    this.faults = new Faults(createRandom(options.seed, 'faults'), kind);
     // Drawn in any case, so that a run with a named crash goes like the one without until then.
     const crashes = this.order.int(4);
     this.crashesLeft = options.crashAt === undefined ? crashes : 1;
