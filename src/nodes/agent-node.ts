@@ -2,6 +2,7 @@ import { estimatePrompt } from '../core/context-size.ts';
 import type { AgentTools, Env } from '../core/env.ts';
 import { type Roomy, unplaced } from '../core/event.ts';
 import type { TurnId } from '../core/ids.ts';
+import { isExpired } from '../core/inbox.ts';
 import type { Writable } from '../core/json.ts';
 import type { ModelOutcome } from '../core/model.ts';
 import type { AgentState, RunState } from '../core/state.ts';
@@ -175,8 +176,9 @@ function toolTokens(tools: AgentTools): number {
 
 /** A loop without anything new to read would send a prompt that ends with the model's own words, which many providers refuse. */
 function askToGoOn(tx: Transaction, agent: AgentState): void {
-  if (!agent.loop || agent.inbox.some(({ item }) => item.delivery !== 'idle') || agent.messages.at(-1)?.role !== 'assistant')
-    return;
+  // What has been seen as often as it may be is about to be dropped: it is nothing to read.
+  const isRead = agent.inbox.some((waiting) => waiting.item.delivery !== 'idle' && !isExpired(waiting));
+  if (!agent.loop || isRead || agent.messages.at(-1)?.role !== 'assistant') return;
   tx.post(
     agent.meta.agentId,
     { source: 'SELF_REFLECTION_PROMPT', payload: { content: 'Go on.' }, observerId: 'loop' },

@@ -27,6 +27,25 @@ describe('I2, I6: what is sent is read exactly once', () => {
     await verifyRun(run, team.journal, { requests: team.model.requests });
   });
 
+  it('a loop whose last item to read has just expired is asked to go on, not shown its own words last', async () => {
+    const team = await testEngine({
+      profile: `
+pre_turn_observers:
+  - id: stays
+    condition: counters.turn_count == 0
+    action: { type: add_to_inbox, inbox_item: { source: NEWS, payload: seen once, consumption_policy: persistent_until_consumed, max_turns: 1 } }
+flow_decider:
+  - { id: more, condition: counters.turn_count == 1, action: { type: set_tool_choice, tool_choice: none } }
+  - { id: wait, action: { type: await_user_input } }
+`,
+      replies: [{ text: 'a' }, { text: 'b' }],
+    });
+    const run = await team.launch();
+    await run.settled();
+    expect(team.model.requests.map(({ prompt }) => prompt.at(-1)?.role)).toEqual(['user', 'user']);
+    await verifyRun(run, team.journal, { requests: team.model.requests });
+  });
+
   it('a send while a model call is running is read by the next turn, exactly once', async () => {
     const held = gate();
     const team = await testEngine({

@@ -46,7 +46,7 @@ else process.exitCode = await many();
 async function one(seed: number): Promise<number> {
   const crashAt = values['crash-at'];
   const result = await simulate(crashAt === undefined ? { seed } : { seed, crashAt: Number(crashAt) });
-  for (const event of result.journal) console.log(JSON.stringify(event).slice(0, 300));
+  for (const event of result.journal) console.log(JSON.stringify(event).slice(0, 3000));
   console.log(`\n${result.journal.length} events, ${result.steps} steps, ${result.moments} moments at which it may crash`);
   console.log(
     `faults: ${

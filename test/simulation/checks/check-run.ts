@@ -13,7 +13,7 @@ import type { Run } from '../../../src/index.ts';
 import type { Host } from '../process/host.ts';
 import { overlaps } from './check-overlap.ts';
 import { repeatable } from '../team/tool-names.ts';
-import type { World } from '../world/world.ts';
+import type { Execution, World } from '../world/world.ts';
 
 /** Holds all runs, which came to rest, against everything that must be true of them. */
 export function checkRuns(world: World, host: Host): void {
@@ -56,8 +56,7 @@ function checkFaults(world: World, events: readonly CadreEvent[]): void {
 
 /** Each result that is on record is what a tool said for that very call; and what a tool said is on record, late or not. */
 function checkResults(world: World, host: Host, run: Run, events: readonly CadreEvent[]): void {
-  const own = lineage(world, run.id);
-  const said = new Map(world.executions.flatMap(({ runId, mark, callId }) => (own.has(runId) ? [[mark, callId as string]] : [])));
+  const said = new Map(ownExecutions(world, run, events).map(({ mark, callId }) => [mark, callId as string]));
   const executed = new Set(said.values());
   const recorded = new Set<string>();
   // The report of an agent holds what its own tools said.
@@ -85,10 +84,13 @@ function checkResults(world: World, host: Host, run: Run, events: readonly Cadre
       world.violated(`what ${name} (${callId}) said is nowhere on record: ${mark}`);
 }
 
-/** A run, and those whose history it began with. */
-function lineage(world: World, runId: RunId): ReadonlySet<RunId> {
-  const { parent } = world.disk.factsOf(runId);
-  return new Set([runId, ...(parent === undefined ? [] : lineage(world, parent))]);
+/** What ran for a run: its own, and what ran before it was forked for calls it took over. */
+function ownExecutions({ executions, disk }: World, run: Run, events: readonly CadreEvent[]): readonly Execution[] {
+  const ancestors = new Set<RunId>();
+  for (let above = disk.factsOf(run.id).parent; above !== undefined; above = disk.factsOf(above).parent) ancestors.add(above);
+  const at = run.state.meta.parentRun?.at ?? 0;
+  const taken = new Set(events.slice(0, at).flatMap((event) => (event.type === 'tool.request' ? [event.callId] : [])));
+  return executions.filter(({ runId, callId }) => runId === run.id || (ancestors.has(runId) && taken.has(callId)));
 }
 
 /** I8: one writer of a run at a time, each later than the one before; and no commit parts a call's end from the item that tells of it. */
