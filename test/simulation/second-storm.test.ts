@@ -4,7 +4,7 @@ import { mechanisms } from './world/mechanisms.ts';
 import { runInThread } from './in-thread.ts';
 import { reproduce } from './shard.ts';
 
-it('I1–I12 hold in 2,500 other runs, and every kind of fault is reached', async () => {
+it('I1–I12 hold in 2,500 other runs, and every kind of fault and every mechanism is reached', async () => {
   const { failures, faulted, counts } = await runInThread({ from: 2, stride: 2, runs: 2_900 });
   expect(failures.map(reproduce)).toEqual([]);
   expect(faulted).toBeGreaterThanOrEqual(2_500);

@@ -6,6 +6,7 @@ import { checkJournal } from '../../../src/testing/index.ts';
 import { checkApprovals } from './check-approvals.ts';
 import { checkCosts } from './check-costs.ts';
 import { checkExpiries } from './check-expiries.ts';
+import { checkModules } from './check-modules.ts';
 import { checkRequests } from './check-requests.ts';
 import { checkState } from './check-state.ts';
 import { countMechanisms } from './count-mechanisms.ts';
@@ -105,22 +106,6 @@ function checkWriters(world: World): void {
     if (last?.type === 'tool.end')
       world.violated(`a commit ends with ${last.type} at ${last.seq}: what follows from it is not in the same commit`);
   }
-}
-
-/** A module is ongoing only as long as somebody is at work on it. */
-function checkModules(world: World, events: readonly CadreEvent[]): void {
-  const ongoing = new Set<string>();
-  const workers = new Map<string, string>();
-  const ended = new Set<string>();
-  for (const event of events) {
-    if (event.type === 'module.update' && event.patch.status !== undefined) {
-      if (event.patch.status === 'ongoing') ongoing.add(event.moduleId);
-      else ongoing.delete(event.moduleId);
-    } else if (event.type === 'agent.start' && event.moduleId !== undefined) workers.set(event.moduleId, event.agentId);
-    else if (event.type === 'agent.end') ended.add(event.agentId);
-  }
-  for (const moduleId of ongoing)
-    if (ended.has(workers.get(moduleId) ?? '')) world.violated(`module ${moduleId} is ongoing, and whoever worked on it has ended`);
 }
 
 /** T4: a run at rest has ended, or waits for somebody who can be named. */

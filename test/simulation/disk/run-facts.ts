@@ -81,6 +81,9 @@ export class RunFacts {
       case 'state.update':
         for (const mark of (JSON.stringify(event.value) ?? '').match(/«\w\d+»/g) ?? []) this.edits.add(mark);
         break;
+      case 'state.patch':
+        for (const mark of JSON.stringify(event.patches).match(/«\w\d+»/g) ?? []) this.edits.add(mark);
+        break;
       case 'run.end':
         this.isOver = true;
         break;

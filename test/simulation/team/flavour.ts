@@ -30,7 +30,7 @@ export function chooseFlavour(random: Random): Flavour {
   const context = chooseContext(random);
   const turns = context === '' ? 4 : 12;
   const limits = { turns: random.chance(0.1) ? 60 : context === '' ? 14 : 30 };
-  const money = isPriced ? { costUsd: 0.1 + random.float() * 0.4 } : {};
+  const money = isPriced ? { costUsd: 0.1 + random.float() * 0.7 } : {};
   const tokens = random.chance(0.05) ? { tokens: 3_000 + random.int(20_000) } : {};
   return {
     llmConfig: isPriced ? 'priced' : 'm',

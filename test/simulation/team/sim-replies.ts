@@ -65,7 +65,7 @@ function words(world: World): { readonly text: string } {
 /** What a provider says it used, when somebody pays for it; some say nothing. */
 function used({ cast, replies }: World): Pick<SimReply, 'usage'> {
   if (!cast.isPriced || replies.chance(0.1)) return {};
-  return { usage: { inputTokens: 50 + replies.int(400), outputTokens: replies.int(60) } };
+  return { usage: { inputTokens: 100 + replies.int(2_400), outputTokens: replies.int(60) } };
 }
 
 function thrown(world: World): Error {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/core/json.ts';
-import { CadreError, type Run, type ToolContext } from '../../../src/index.ts';
+import { CadreError, type Run, type ToolContext, toolReturn } from '../../../src/index.ts';
 import { askPerson } from '../../support/ask-person.ts';
 import { delegate } from '../../support/delegate.ts';
 import { tool } from '../../support/tools.ts';
@@ -33,7 +33,8 @@ function perform(name: string, args: JsonObject, context: ToolContext): unknown 
     execution.isOver = true;
     if (result instanceof Error) throw result;
     execution.isSaid = true;
-    return replies.chance(0.1) ? { content: result, items: [{ source: 'NEWS', payload: `posted ${world.mark('item')}` }] } : result;
+    if (!replies.chance(0.1)) return result;
+    return toolReturn({ content: result, items: [{ source: 'NEWS', payload: `posted ${world.mark('item')}` }] });
   };
   if (faults.strikes('tool throws', 0.2)) return fail(world, execution);
   if (faults.strikes('tool returns odd values', 0.15)) return odd(world, execution);

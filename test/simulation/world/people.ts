@@ -35,7 +35,7 @@ export class People {
     const run = people.pick([...host.runs.values()]);
     const kind = people.int(10);
     if (kind === 0 && people.chance(0.4)) this.#edit(host, run);
-    else if (kind === 0 && people.chance(0.6)) this.#runs.act(host, run);
+    else if (kind === 0 && people.chance(0.8)) this.#runs.act(host, run);
     else if (kind < 5) this.#send(host, run);
     else if (kind < 8) {
       this.decide(host, run);
@@ -90,7 +90,7 @@ export class People {
   /** As it is, once and for all, or with other arguments. */
   #howApproved(): ApproveOptions {
     const { people } = this.#world;
-    const kind = people.int(6);
+    const kind = people.int(5);
     return kind < 2 ? { always: true } : kind === 2 ? { args: { n: people.int(4) } } : {};
   }
 
