@@ -46,8 +46,9 @@ else process.exitCode = await many();
 async function one(seed: number): Promise<number> {
   const crashAt = values['crash-at'];
   const result = await simulate(crashAt === undefined ? { seed } : { seed, crashAt: Number(crashAt) });
-  for (const event of result.journal) console.log(JSON.stringify(event).slice(0, 3000));
-  console.log(`\n${result.journal.length} events, ${result.steps} steps, ${result.moments} moments at which it may crash`);
+  const events = result.journals.flat();
+  for (const event of events) console.log(JSON.stringify(event).slice(0, 3_000));
+  console.log(`\n${events.length} events, ${result.steps} steps, ${result.moments} moments at which it may crash`);
   console.log(
     `faults: ${
       Object.entries(result.counts)

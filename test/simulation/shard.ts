@@ -84,7 +84,7 @@ function note(report: ShardReport, result: SimulationResult): SimulationResult {
 async function replay(report: ShardReport, first: SimulationResult): Promise<void> {
   const second = await simulate(first.options);
   report.replays += 1;
-  if (!isDeepStrictEqual(second.journal, first.journal))
+  if (!isDeepStrictEqual(second.journals, first.journals))
     report.failures.push({ options: first.options, violations: ['the same seed goes another way the second time'] });
 }
 

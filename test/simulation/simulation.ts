@@ -18,8 +18,10 @@ export interface SimulationResult {
   /** Moments at which a crash could have struck. */
   readonly moments: number;
   readonly steps: number;
-  /** The events of all runs, one run after the other. */
+  /** The events of the first run. */
   readonly journal: readonly CadreEvent[];
+  /** The events of every run. */
+  readonly journals: readonly (readonly CadreEvent[])[];
   /** What does not hold; empty when all is well. */
   readonly violations: readonly string[];
 }
@@ -40,13 +42,15 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     simulation.world.violations.push(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown));
   }
   const { world, steps } = simulation;
+  const journals = world.disk.runIds.map((runId) => world.disk.events(runId));
   return {
     options,
     counts: { ...world.faults.counts, ...world.mechanisms },
     isFaulted: world.faults.total > 0,
     moments: world.moments,
     steps,
-    journal: world.disk.runIds.flatMap((runId) => world.disk.events(runId)),
+    journal: journals[0] ?? [],
+    journals,
     violations: world.violations,
   };
 }

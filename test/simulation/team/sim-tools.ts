@@ -89,7 +89,7 @@ function isInquiry({ disk }: World, { runId, callId }: Execution): boolean {
 function lookUp({ executions, replies, faults }: World, asking: Execution): unknown {
   asking.isOver = true;
   if (faults.strikes('tool throws', 0.2)) throw new Error('no idea');
-  if (replies.chance(0.1)) return 'no idea';
+  if (replies.chance(0.25)) return 'no idea';
   const asked = executions.find(
     ({ callId, runId, name }) => name === 'probe' && callId === asking.callId && runId === asking.runId,
   );

@@ -34,6 +34,8 @@ export class People {
     const { people, faults } = this.#world;
     const run = people.pick([...host.runs.values()]);
     const kind = people.int(10);
+    const hasStanding = run.state.standing.length > 0;
+    if (hasStanding && people.chance(0.2)) return this.#runs.fork(host, run);
     if (kind === 0 && people.chance(0.4)) this.#edit(host, run);
     else if (kind === 0 && people.chance(0.8)) this.#runs.act(host, run);
     else if (kind < 5) this.#send(host, run);

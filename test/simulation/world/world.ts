@@ -94,7 +94,7 @@ export class World {
     this.people = createRandom(options.seed, 'people');
     this.deeds = createRandom(options.seed, 'deeds');
     this.#versions = createRandom(options.seed, 'versions');
-    this.cast = chooseCast(createRandom(options.seed, 'cast'));
+    this.cast = chooseCast(options.seed);
     const kind = { isCalm: options.crashAt !== undefined, isLong: this.cast.isLong };
     this.faults = new Faults(createRandom(options.seed, 'faults'), kind);
     // Drawn in any case, so that a run with a named crash goes like the one without until then.
