@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import type { ContentHash } from '../core/ids.ts';
+import { addressOf } from '../stores/text-address.ts';
 
 const remembered = 512;
 
@@ -12,7 +12,7 @@ export function createContentHash(): (text: string) => ContentHash {
   return (text) => {
     const before = known.get(text);
     if (before !== undefined) return before;
-    const made = hash('sha256', text, 'base64url').slice(0, 22) as ContentHash;
+    const made = addressOf(text);
     if (known.size >= remembered) known.clear();
     known.set(text, made);
     return made;

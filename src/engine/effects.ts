@@ -12,7 +12,9 @@ import type { Replay } from '../models/replay.ts';
 import type { Input, Kernel } from './decide.ts';
 import { blockedNote, couldNotBeMade, outageNote } from './effect-faults.ts';
 import { CallContext } from './call-context.ts';
+import { isUnreadable } from './content-cache.ts';
 import { idempotencyKey } from './idempotency-key.ts';
+import { ended, type InFlight, isAborted, isGood, leave } from './in-flight.ts';
 import { withinRequest } from './current-request.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { atMost, Closings } from './closings.ts';
@@ -44,14 +46,6 @@ export interface EffectPorts {
   readonly replay?: Replay | undefined;
 }
 
-interface InFlight {
-  readonly kind: 'model' | 'tool';
-  readonly abort: AbortController | LazyAbort;
-  readonly done: Promise<void>;
-  /** It was told to stop because the engine closes: only what it still brings to a good end counts. */
-  isLeft: boolean;
-}
-
 /**
  * The effects of one run that are in flight: model calls by turn, tools by call.
  *
@@ -69,15 +63,22 @@ export class Effects {
   readonly #clockWatch: ClockWatch;
   readonly #subscribers: Subscribers;
   readonly #tell: (input: Input) => void;
+  readonly #halt: (error: CadreError) => void;
   readonly #onIdle: () => void;
 
   constructor(
     ports: EffectPorts,
-    links: { readonly subscribers: Subscribers; readonly tell: (input: Input) => void; readonly onIdle: () => void },
+    links: {
+      readonly subscribers: Subscribers;
+      readonly tell: (input: Input) => void;
+      readonly halt: (error: CadreError) => void;
+      readonly onIdle: () => void;
+    },
   ) {
     this.#ports = ports;
     this.#subscribers = links.subscribers;
     this.#tell = links.tell;
+    this.#halt = links.halt;
     this.#onIdle = links.onIdle;
     this.#clockWatch = new ClockWatch(ports.clock);
     this.#timers = new RunTimers({
@@ -272,29 +273,13 @@ export class Effects {
     };
     const settled = work.then(
       (value) => finish(done(value)),
-      (thrown: unknown) => finish(failed(thrown)),
+      (thrown: unknown) => {
+        if (!isUnreadable(thrown)) return finish(failed(thrown));
+        // A store that fails is no fault of the model or the tool: nothing ends by it, and the run can be resumed.
+        this.#inFlight.delete(key);
+        this.#halt(thrown);
+      },
     );
     this.#inFlight.set(key, { kind, abort, done: settled, isLeft: false });
   }
-}
-
-function ended(effects: readonly InFlight[]): Promise<unknown> {
-  return Promise.all(effects.map(({ done }) => done));
-}
-
-function isAborted(abort: InFlight['abort']): boolean {
-  return abort instanceof LazyAbort ? abort.aborted : abort.signal.aborted;
-}
-
-function leave(effect: InFlight, error: CadreError): void {
-  effect.isLeft = true;
-  effect.abort.abort(error);
-}
-
-/** A whole reply, or a tool's result: worth keeping, however late it comes. */
-function isGood(input: Input): boolean {
-  return (
-    ((input.kind === 'model' || input.kind === 'title') && input.outcome.kind === 'reply') ||
-    (input.kind === 'tool' && input.outcome.status === 'ok')
-  );
 }

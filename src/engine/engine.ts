@@ -164,8 +164,8 @@ export class Engine {
         return { run: await this.#ofThePast(state), begun: undefined };
       }
       if (missed.length > 0) plan = await planResume(this.#parts, state, options.profiles ?? 'recorded');
-      const { workbench, profiles, notes } = plan;
-      return this.#goOn(state, lease, workbench, options, { kind: 'recover', engineVersion, profiles, notes });
+      const { workbench, ...found } = plan;
+      return this.#goOn(state, lease, workbench, options, { kind: 'recover', engineVersion, ...found });
     });
     await begun;
     this.#tellFailures(run.id);

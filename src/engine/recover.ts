@@ -35,6 +35,8 @@ export interface Resumption {
   /** The profile files it goes by from here on, when they are not those from before. */
   readonly profiles?: ContentEntry | undefined;
   readonly notes?: readonly ResumeNote[];
+  /** Texts that the journal may have lost, to be stored again. */
+  readonly texts?: readonly ContentEntry[];
   readonly said?: SaidAtResume | undefined;
 }
 
@@ -53,6 +55,7 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
     ...(by.profiles === undefined ? {} : { profiles: tx.content(by.profiles.text) }),
     ...revokedBy(env, tx.run),
   });
+  for (const { text } of by.texts ?? []) tx.content(text);
   for (const note of by.notes ?? []) tx.emit({ type: 'note.add', level: 'warning', ...note }, resume.seq);
   for (const agent of tx.run.agents.values()) {
     if (agent.status === 'ended') continue;

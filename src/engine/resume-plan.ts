@@ -8,6 +8,7 @@ import { checkModel } from './check-model.ts';
 import type { EngineParts, ProfileChoice, Workbench } from './engine-parts.ts';
 import type { ResumeNote } from './recover.ts';
 import { importedFacts } from './imported-run.ts';
+import { missingText, textsToHeal } from './resume-texts.ts';
 import { toolChanges } from './tool-changes.ts';
 
 /** What a run goes on with. */
@@ -16,6 +17,8 @@ export interface ResumePlan {
   /** The profile files it goes by from here on, when they are not those from before. */
   readonly profiles?: ContentEntry;
   readonly notes: readonly ResumeNote[];
+  /** Texts that are at hand and that the journal may have lost: they are stored again. */
+  readonly texts: readonly ContentEntry[];
 }
 
 /**
@@ -25,20 +28,22 @@ export interface ResumePlan {
 export async function planResume(parts: EngineParts, state: RunState, choice: ProfileChoice): Promise<ResumePlan> {
   const workbench = await chosenWorkbench(parts, state, choice);
   const notes: ResumeNote[] = [];
+  const texts: ContentEntry[] = [];
   const isOther = workbench.snapshot.hash !== state.meta.profiles;
   for (const agent of state.agents.values()) {
     if (agent.status === 'ended') continue;
     checkAgent(parts, workbench, state, agent);
-    checkTexts(parts, state, agent);
+    texts.push(...textsToHeal(parts.journal, workbench, state, agent));
     const changes = changesOfTools(parts, workbench, state, agent);
     const { agentId } = agent.meta;
     if (changes !== undefined)
       notes.push({ code: 'TOOLS_CHANGED', agentId, message: `the tools of ${agentId} are not those of its last turn: ${changes}` });
   }
-  if (!isOther) return { workbench, notes };
+  // The profiles may be those of the engine itself, which were not read from the journal: then they are in it from now on.
+  if (!isOther) return { workbench, notes, texts: [...texts, workbench.snapshot] };
   const differences = await differencesOf(parts, state, workbench);
   notes.unshift({ code: 'PROFILES_CHANGED', message: `the run goes on with today's profiles: ${differences}` });
-  return { workbench, profiles: workbench.snapshot, notes };
+  return { workbench, profiles: workbench.snapshot, notes, texts };
 }
 
 /** The profiles a run is to go on with: today's, or those it goes by. */
@@ -83,15 +88,6 @@ export function checkAgent(parts: EngineParts, workbench: Workbench, state: RunS
   checkModel(parts.gateway, workbench, profile, state.meta.llmConfig);
 }
 
-/** A model call is made again from what was recorded: with a text missing it would be another call. */
-function checkTexts({ journal }: EngineParts, state: RunState, agent: AgentState): void {
-  const turn = agent.currentTurnId === undefined ? undefined : state.turns.get(agent.currentTurnId);
-  if (turn?.start.prompt === undefined || turn.modelEnd !== undefined) return;
-  const { system, tools } = turn.start.prompt;
-  for (const hash of [system, tools])
-    if (storedText(journal, hash) === undefined) throw missingText(state, `a text of the prompt of ${turn.turnId} (${hash})`);
-}
-
 /** What is offered to an agent now and was not in its last turn, or the other way round. */
 function changesOfTools({ journal }: EngineParts, workbench: Workbench, state: RunState, agent: AgentState): string | undefined {
   const profile = workbench.set.profiles.get(agent.meta.profile);
@@ -101,7 +97,12 @@ function changesOfTools({ journal }: EngineParts, workbench: Workbench, state: R
   const { env } = workbench.kernel;
   const { offeredJson } = env.toolsOf(profile, agent);
   if (env.hash(offeredJson) === recorded) return undefined;
-  return toolChanges(storedText(journal, recorded) ?? '[]', offeredJson);
+  try {
+    return toolChanges(storedText(journal, recorded) ?? '[]', offeredJson);
+  } catch (thrown) {
+    if (!(thrown instanceof CadreError) || thrown.code !== 'STORE_CORRUPT') throw thrown;
+    return `what they were is damaged in the journal (${recorded})`;
+  }
 }
 
 async function differencesOf(parts: EngineParts, state: RunState, current: Workbench): Promise<string> {
@@ -112,8 +113,4 @@ async function differencesOf(parts: EngineParts, state: RunState, current: Workb
     if (!(thrown instanceof CadreError)) throw thrown;
     return `what differs cannot be said, since those from before do not compile any more (${thrown.code})`;
   }
-}
-
-function missingText(state: RunState, what: string): CadreError {
-  return new CadreError('STORE_CORRUPT', `run ${state.meta.runId}: ${what} is not in the journal`);
 }

@@ -71,6 +71,7 @@ export class RunActor {
     this.#effects = new Effects(ports, {
       subscribers: this.#subscribers,
       tell: (input) => this.tell(input),
+      halt: (error) => this.#halt(error, []),
       onIdle: () => this.#settleIdle(),
     });
   }
@@ -252,15 +253,17 @@ export class RunActor {
 
   #committed(tx: Transaction, events: readonly CadreEvent[], entries: readonly Entry[]): void {
     this.#held = undefined;
-    this.#effects.noteCommit(this.state, events);
-    if (!this.#paused) for (const effect of tx.effects) this.#effects.start(this.state, effect);
+    // What halted the run while this was written keeps what it made due from being started.
+    const goesOn = this.halted === undefined;
+    if (goesOn) this.#effects.noteCommit(this.state, events);
+    if (goesOn && !this.#paused) for (const effect of tx.effects) this.#effects.start(this.state, effect);
     for (const { waiter } of entries) waiter?.resolve();
-    this.#subscribers.publish(events);
+    if (goesOn) this.#subscribers.publish(events);
   }
 
   /** The journal refused: the run stops here, and everything in flight with it. Nothing committed is lost. */
   #halt(thrown: unknown, entries: readonly Entry[]): void {
-    const error = asStoreError(this.state.meta.runId, thrown);
+    const error = this.halted ?? asStoreError(this.state.meta.runId, thrown);
     this.halted = error;
     this.#held = undefined;
     this.#effects.abortAll(error);

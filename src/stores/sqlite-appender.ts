@@ -8,6 +8,7 @@ import { changesStatus, importedMark, summaryChange } from './run-summary.ts';
 import type { SummaryChange } from './run-summary.ts';
 import { commitSum, contentSum, keySpan, maxRuns } from './sqlite-schema.ts';
 import { inTransaction } from './sqlite-transaction.ts';
+import { isTextOf } from './text-address.ts';
 import type { WalSync } from './wal-sync.ts';
 
 /** Events that one row holds at most: whoever wants some of them reads all of the row. */
@@ -143,15 +144,17 @@ export class SqliteAppender {
     ).run(change.title ?? null, change.profile ?? null, storedStatus(change) ?? null, change.outcome ?? null, run);
   }
 
-  #insertContent(entry: ContentEntry): void {
+  /** Stores a text once. One that is there already and was damaged is replaced, since the right one is at hand. */
+  #insertContent({ hash, text }: ContentEntry): void {
     // SQLite keeps text as UTF-8, which has no place for lone surrogates, and cuts it at NUL when it is asked for its length.
-    const plain = entry.text.isWellFormed() && !entry.text.includes('\0');
-    const text = plain ? entry.text : Buffer.from(entry.text, 'utf16le');
-    this.#prepare('INSERT INTO contents (hash, sum, text) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING').run(
-      entry.hash,
-      contentSum(text),
-      text,
-    );
+    const plain = text.isWellFormed() && !text.includes('\0');
+    const stored = plain ? text : Buffer.from(text, 'utf16le');
+    const sum = contentSum(stored);
+    const inserted = this.#prepare('INSERT INTO contents (hash, sum, text) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING');
+    if (inserted.run(hash, sum, stored).changes > 0) return;
+    const other = this.#prepare('SELECT 1 FROM contents WHERE hash = ? AND (sum <> ? OR text <> ?)').get(hash, sum, stored);
+    if (other !== undefined && isTextOf(hash, text))
+      this.#prepare('UPDATE contents SET sum = ?, text = ? WHERE hash = ?').run(sum, stored, hash);
   }
 
   #placeOf(run: number, commit: Commit): { readonly last: { readonly seq: number; readonly at: number }; readonly key: number } {

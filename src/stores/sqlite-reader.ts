@@ -9,6 +9,7 @@ import type { ProcessWatch } from './leases/process-watch.ts';
 import { corruptJournal, newerEvents } from './sqlite-failure.ts';
 import { importedMark, isOpenStatus } from './run-summary.ts';
 import { commitSum, contentSum, keySpan } from './sqlite-schema.ts';
+import { isTextOf } from './text-address.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -92,7 +93,10 @@ export class SqliteReader {
         'the text is not the one that was stored (its checksum differs)',
       );
     }
-    return typeof text === 'string' ? text : Buffer.from(text).toString('utf16le');
+    const read = typeof text === 'string' ? text : Buffer.from(text).toString('utf16le');
+    if (!isTextOf(hash, read))
+      throw corruptJournal(this.#file, `table contents, row ${hash}`, 'the text is not the one of this hash');
+    return read;
   }
 
   /** The runs of a filter, the newest first. */

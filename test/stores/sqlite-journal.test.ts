@@ -11,7 +11,8 @@ import { encodeCommit } from '../../src/stores/event-codec.ts';
 import { createSqliteJournal, SqliteJournal } from '../../src/stores/sqlite-journal.ts';
 import type { SqliteJournalOptions } from '../../src/stores/sqlite-journal.ts';
 import { openJournalFile } from '../../src/stores/sqlite-open.ts';
-import { schemaVersion } from '../../src/stores/sqlite-schema.ts';
+import { contentSum, schemaVersion } from '../../src/stores/sqlite-schema.ts';
+import { addressOf } from '../../src/stores/text-address.ts';
 import { failure } from '../contracts/journal-contract.ts';
 import {
   note,
@@ -165,6 +166,39 @@ describe('sqlite journal: damage', () => {
     edit(`UPDATE contents SET text = 'b text'`);
     const error = await failure('STORE_CORRUPT', () => open().content('h' as ContentHash));
     expect(error.message).toContain('row h');
+  });
+
+  it('F66: replaces a damaged text by the right one when a commit brings it, and by no other', async () => {
+    const right = { hash: addressOf('a text'), text: 'a text' };
+    const journal = open();
+    const lease = await journal.acquire(runId, sampleOwner('a'));
+    await journal.append(lease, sampleCommit(runId, 0, runBegin('first'), { contents: [right] }));
+    let seq = 2;
+    for (const damage of [
+      `UPDATE contents SET text = 'b text'`,
+      'UPDATE contents SET sum = sum + 1',
+      `UPDATE contents SET text = x'6120'`,
+      'DELETE FROM contents',
+    ]) {
+      edit(damage);
+      if (damage.startsWith('DELETE')) expect(journal.content(right.hash)).toBeUndefined();
+      else await failure('STORE_CORRUPT', () => journal.content(right.hash));
+      await journal.append(lease, sampleCommit(runId, seq, [note('on')], { contents: [right] }));
+      seq += 1;
+      expect(journal.content(right.hash), damage).toBe('a text');
+    }
+    await journal.append(lease, sampleCommit(runId, seq, [note('on')], { contents: [{ ...right, text: 'another text' }] }));
+    expect(journal.content(right.hash)).toBe('a text');
+  });
+
+  it('F42, F66: refuses a text whose checksum was corrected with it', async () => {
+    const journal = open();
+    const lease = await journal.acquire(runId, sampleOwner('a'));
+    const right = { hash: addressOf('a text'), text: 'a text' };
+    await journal.append(lease, sampleCommit(runId, 0, runBegin('first'), { contents: [right] }));
+    edit('UPDATE contents SET text = ?, sum = ?', 'b text', contentSum('b text'));
+    const error = await failure('STORE_CORRUPT', () => journal.content(right.hash));
+    expect(error.message).toContain(`row ${right.hash}: the text is not the one of this hash`);
   });
 
   it('reads the same or fails with a typed error, whichever byte of the file is flipped', async () => {
