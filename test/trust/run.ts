@@ -2,9 +2,11 @@
  * Measures the promises of the trust table and prints each with its numbers: `npm run trust`, `npm run trust -- --quick`, and
  * `npm run trust -- N10 N11` for some of them. Ends with 1 when one is missed.
  */
+import { checkRows } from '../rows/check-rows.ts';
 import { seed, trustRows } from './rows.ts';
 
 const words = process.argv.slice(2);
+if (words.includes('--rows')) process.exit(await checkRows(words.filter((word) => !word.startsWith('--'))));
 if (words.includes('--help')) {
   console.log('npm run trust -- [--quick] [ROW…]   measures every promise, the short version, or some rows; the rows:\n');
   for (const { id, promise, isLong } of trustRows)
