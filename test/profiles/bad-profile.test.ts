@@ -566,7 +566,7 @@ describe('flow decider', () => {
   ]);
 });
 
-describe('[A2.1.update-memory] policies, gates, strategies and the rest', () => {
+describe('policies, gates, strategies and the rest', () => {
   itReports([
     {
       title: 'an unknown tool',

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CadreError, defineTool } from '../../src/index.ts';
 import type { CadreEvent } from '../../src/core/event.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
+import { journalOf, keepingCommits } from './agents.ts';
 import {
   agentOf,
   call,
@@ -40,6 +41,18 @@ async function eventsOf(run: AsyncIterable<CadreEvent>): Promise<readonly CadreE
 }
 
 describe('[B.1] A1.1 agent node lifecycle', () => {
+  it('[A2.1.update-memory] what is said to a model comes in messages by role, and no item can take a role it must not have', async () => {
+    const model = speaks(call('echo', { text: 'x' }), 'Done.');
+    await play({ yaml: [worker], models: { m: model }, tools: [echo] });
+    expect(model.requests[1]?.prompt.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool']);
+    for (const role of ['system', 'assistant', 'robot']) {
+      const yaml = `${worker}inbox_handling_strategies: [{ source: X, params: { role: ${role} } }]\n`;
+      await expect(openEngine({ yaml: [yaml], models: { m: model }, tools: [echo] })).rejects.toMatchObject({
+        code: 'PROFILE_INVALID',
+      });
+    }
+  });
+
   it('[A1.1.construction] an agent knows its id, parent, profile and start time, and its model retries by its LLM config', async () => {
     const model = scriptedModel([{ error: { status: 503 } }, say('Done.')]);
     const config = `
@@ -191,6 +204,26 @@ flow_decider:
     const resumed = await second.resume(run.id);
     await resumed.settled();
     expect(messagesOf(model.requests[1])[2]).toContain('may or may not have happened');
+    expect(resumed.state.outcome).toBe('success');
+  });
+
+  it('[A1.1.dangling] a call whose result never reached the inbox gets an error result in its place, before anything else', async () => {
+    const { journal, commits } = keepingCommits();
+    const model = speaks(call('echo', { text: 'x' }), 'Done.');
+    const run = await play({ yaml: [worker], models: { m: model }, tools: [echo], store: journal });
+    expect(run.state.outcome).toBe('success');
+    // The journal of a process that lost the result between the end of the call and the inbox.
+    const at = commits.findIndex(({ events }) => events.some(({ type }) => type === 'tool.end'));
+    const last = commits[at];
+    if (last === undefined) throw new Error('the call never ended');
+    const events = last.events.slice(0, last.events.findIndex(({ type }) => type === 'tool.end') + 1);
+    const store = await journalOf([...commits.slice(0, at), { ...last, events }]);
+    const again = speaks('I look again.');
+    const engine = await openEngine({ yaml: [worker], models: { m: again }, tools: [echo], store });
+    const resumed = await engine.resume(run.id);
+    await resumed.settled();
+    expect(messagesOf(again.requests[0]).map((line) => line.split(':')[0])).toEqual(['user', 'assistant', 'tool']);
+    expect(messagesOf(again.requests[0])[2]).toContain('its result was lost');
     expect(resumed.state.outcome).toBe('success');
   });
 

@@ -382,6 +382,23 @@ flow_decider:
     expect(run.turns()).toHaveLength(4);
   });
 
+  it.each([
+    ['no_tool_call_streak', ['a', 'b', 'c'], 3],
+    ['duplicate_reply_streak', ['same', 'same', 'same'], 3],
+    ['tool_error_streak', [call('finish_flow', { nonsense: 1 }), call('no_such_tool'), call('no_such_tool')], 3],
+  ] as const)('[D1.6] counters.%s grows by itself', async (counter, replies, turns) => {
+    const least = counter === 'duplicate_reply_streak' ? 2 : 3;
+    const profile = agent(`
+flow_decider:
+  - { id: stuck, condition: counters.${counter} >= ${least}, action: { type: end_agent_turn, outcome: stuck } }
+  - { id: tool, condition: state.current_action, action: { type: continue_with_tool } }
+  - { id: again, action: { type: loop_with_inbox_item, payload: { content: Go on. } } }
+`);
+    const run = await play({ yaml: [profile], models: { m: speaks(...replies, call('no_such_tool')) } });
+    expect(run.state.outcome).toBe('stuck');
+    expect(run.turns().length).toBeGreaterThanOrEqual(turns);
+  });
+
   it('[A1.13.blank-replies] [D1.7] an unknown action is an error at load, and an empty reply is asked again and then an error, never a success', async () => {
     expect(await problemOf('post_turn_observers: [{ id: o, action: { type: end_agent_turn, outcome: error } }]\n')).toMatch(
       /flow_decider/,

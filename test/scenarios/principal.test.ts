@@ -178,7 +178,7 @@ describe('[B.60] A1.10 launching the principal', () => {
     expect(resultOf(run, 'launch_principal')).toContain('use iteration_mode start_fresh');
   });
 
-  it('[A1.10.completion] the partner is told how it ended, and the principal no longer counts as running', async () => {
+  it('[A1.10.completion] [A1.6.causality] the partner is told how it ended, and the principal no longer counts as running', async () => {
     const { run, boss } = await team({
       partner: [plan('goal'), launch(), 'Begun.', 'Here.'],
       principal: speaks(finish('The report.', { pages: 3 })),
