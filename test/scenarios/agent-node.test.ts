@@ -221,8 +221,9 @@ flow_decider:
     const again = speaks('I look again.');
     const engine = await openEngine({ yaml: [worker], models: { m: again }, tools: [echo], store });
     const resumed = await engine.resume(run.id);
+    await resumed.send('Where do we stand?');
     await resumed.settled();
-    expect(messagesOf(again.requests[0]).map((line) => line.split(':')[0])).toEqual(['user', 'assistant', 'tool']);
+    expect(messagesOf(again.requests[0]).map((line) => line.split(':')[0])).toEqual(['user', 'assistant', 'tool', 'user']);
     expect(messagesOf(again.requests[0])[2]).toContain('its result was lost');
     expect(resumed.state.outcome).toBe('success');
   });
