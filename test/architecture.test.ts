@@ -29,7 +29,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const outsideOf: Readonly<Record<string, readonly string[]>> = {
   core: ['@marcbachmann/cel-js', 're2js'],
   nodes: [],
-  observers: [],
+  // Immer is read when it is first needed.
+  observers: ['immer', 'node:module'],
   ingestors: [],
   inspector: [],
 };

@@ -6,6 +6,7 @@ import type { Content } from './message.ts';
 import type { OfferedTool } from './model.ts';
 import type { CompiledProfile, HandoverProtocol } from './profile.ts';
 import type { Secrets } from './secrets.ts';
+import type { StateDraft } from './state-draft.ts';
 import type { AgentState, RunState } from './state.ts';
 import type { ArgumentCheck, Tool, ToolCatalog, ToolEffect } from './tool.ts';
 import type { ToolBound } from './tool-bound.ts';
@@ -27,14 +28,21 @@ export interface AgentTools {
   readonly description: string;
 }
 
-/** An observer written in code. It may throw: the failure is recorded and the turn goes on. */
+/** What an observer written in code is shown. */
+export interface ObserverView {
+  /** As it was before the observer ran; reading it costs what is read. */
+  readonly run: RunState;
+  readonly agent: AgentState;
+  readonly params: JsonObject;
+  /** The agent's and the team's state, to be changed by writing to it. */
+  readonly draft: StateDraft;
+}
+
+/** An observer written in code. It may throw: the failure is recorded, nothing of it is done, and the turn goes on. */
 export interface CodedObserver {
   readonly name: string;
-  readonly observe: (view: {
-    readonly run: RunState;
-    readonly agent: AgentState;
-    readonly params: JsonObject;
-  }) => readonly ObserverResult[];
+  /** Writes to `draft`, returns a list of what else it wants done, or both; at once, without await. */
+  readonly observe: (view: ObserverView) => readonly ObserverResult[] | void;
 }
 
 /** What a coded observer wants done. */

@@ -1,14 +1,17 @@
-import type { CodedObserver, ObserverResult } from '../core/env.ts';
+import type { CodedObserver, ObserverResult, ObserverView } from '../core/env.ts';
 import type { JsonObject } from '../core/json.ts';
 import { readOnlyView } from '../core/read-only-view.ts';
-import { changeState } from '../core/change-state.ts';
+import { toStatePatch } from '../core/change-state.ts';
+import { StateEdit } from '../core/state-edit.ts';
+import { type PatchedState, patchedState } from '../core/state-patch.ts';
 import type { AgentState } from '../core/state.ts';
 import { toWire } from '../core/to-wire.ts';
 import { boundOf, type ToolBound } from '../core/tool-bound.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { ObserverRecord } from '../core/turn.ts';
-import { updateState } from '../core/update-state.ts';
+import { type StateOperation, updateState } from '../core/update-state.ts';
 import { targetOf } from './observer-target.ts';
+import { type Changes, openRecipe, type OpenRecipe } from './state-recipe.ts';
 
 /** Most things one coded observer may want done at once. */
 const maxResults = 64;
@@ -33,20 +36,56 @@ export function callObserver(
 ): ToolBound | undefined {
   const coded = find(name);
   if (coded === undefined) throw new Error(`there is no observer '${name}'`);
-  const results = resultsOf(name, coded.observe({ run: readOnlyView(tx.run), agent: readOnlyView(agent), params }));
-  if (results.length > maxResults) throw new Error(`it wants ${results.length} things done at once; ${maxResults} are allowed`);
-  const items: (() => void)[] = [];
-  const bounds: ToolBound[] = [];
-  changeState(tx, agent, { turnId: agent.currentTurnId, by: id }, (edit) => {
-    for (const result of results) {
-      if (result.type === 'set_tool_choice' || result.type === 'filter_tools') bounds.push(toBound(result, phase));
-      else if (result.type === 'update_state')
-        updateState(edit, { ...result, value: result.value === undefined ? undefined : toWire(result.value) });
-      else items.push(itemOf(tx, agent, id, result));
-    }
-  });
-  for (const post of items) post();
-  return boundOf(bounds.map((tools) => ({ id, phase, fired: true, tools })));
+  const owner = `observer '${name}'`;
+  const state = patchedState(tx.run, agent);
+  let open: OpenRecipe | undefined;
+  const view: ObserverView = {
+    run: readOnlyView(tx.run),
+    agent: readOnlyView(agent),
+    params,
+    get draft() {
+      return (open ??= openRecipe(state, { owner, actor: 'planner', created: tx.run.counters.modules, at: tx.at })).draft;
+    },
+  };
+  try {
+    // What is returned may hold parts of the draft: it is copied before the draft is closed.
+    const results = resultsOf(owner, coded.observe(view)).map((result) => toWanted(tx, agent, id, phase, result));
+    const written = open?.close() ?? nothing;
+    const events = [written, updatesOf(state, written, results)].flatMap(
+      (changes) => toStatePatch(changes, { agentId: agent.meta.agentId, turnId: agent.currentTurnId, by: id }) ?? [],
+    );
+    for (const event of events) tx.emit(event);
+    for (const { post } of results) post?.();
+    return boundOf(results.flatMap(({ tools }) => (tools === undefined ? [] : [{ id, phase, fired: true, tools }])));
+  } finally {
+    open?.abandon();
+  }
+}
+
+const nothing: Changes = { patches: [], inverse: [] };
+
+/** One thing an observer wants done, checked. */
+interface Wanted {
+  readonly post?: () => void;
+  readonly update?: StateOperation;
+  readonly tools?: ToolBound;
+}
+
+function toWanted(tx: Transaction, agent: AgentState, id: string, phase: ObserverRecord['phase'], result: ObserverResult): Wanted {
+  if (result.type === 'set_tool_choice' || result.type === 'filter_tools') return { tools: toBound(result, phase) };
+  if (result.type === 'add_to_inbox') return { post: itemOf(tx, agent, id, result) };
+  return { update: { ...result, value: result.value === undefined ? undefined : toWire(result.value) } };
+}
+
+/** The updates among what is wanted, carried out on the state that the draft left. */
+function updatesOf(state: PatchedState, written: Changes, wanted: readonly Wanted[]): Changes {
+  const updates = wanted.flatMap(({ update }) => update ?? []);
+  if (updates.length === 0) return nothing;
+  const later = new StateEdit(state);
+  for (const patch of written.patches) later.apply(patch);
+  const edit = new StateEdit(later.state);
+  for (const update of updates) updateState(edit, update);
+  return edit;
 }
 
 /** What an action makes of the tools of a turn; once the reply is there, it is too late for that. */
@@ -60,12 +99,15 @@ export function toBound(
   return { ...(only === undefined ? {} : { only }), ...(except === undefined ? {} : { except }) };
 }
 
-function resultsOf(name: string, returned: unknown): readonly ObserverResult[] {
-  if (returned instanceof Promise) returned.catch(() => undefined);
-  if (Array.isArray(returned)) return returned as readonly ObserverResult[];
-  throw new Error(
-    `observer '${name}' must return a list, and return it at once; it returned ${returned instanceof Promise ? 'a promise' : typeof returned}`,
-  );
+function resultsOf(owner: string, returned: unknown): readonly ObserverResult[] {
+  if (returned === undefined) return [];
+  if (returned instanceof Promise) {
+    returned.catch(() => undefined);
+    throw new Error(`${owner} must return a list, and return it at once; it returned a promise`);
+  }
+  if (!Array.isArray(returned)) throw new Error(`${owner} must return a list or nothing; it returned ${typeof returned}`);
+  if (returned.length > maxResults) throw new Error(`it wants ${returned.length} things done at once; ${maxResults} are allowed`);
+  return returned as readonly ObserverResult[];
 }
 
 /** Checks an item that an observer adds; the function it returns posts it. */

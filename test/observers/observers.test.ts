@@ -84,7 +84,7 @@ post_turn_observers:
           throw new Error('no');
         },
       }),
-      defineObserver({ name: 'nothing', observe: () => undefined as never }),
+      defineObserver({ name: 'text', observe: () => 'done' as never }),
       defineObserver({ name: 'nobody', observe: () => [{ type: 'add_to_inbox', target: 'Nobody_5', source: 'NEWS', payload: 1 }] }),
     ];
     const team = await testEngine({
@@ -94,7 +94,7 @@ pre_turn_observers:
   - { id: payload, action: { type: add_to_inbox, inbox_item: { source: NEWS, payload: "{{ 1 / counters.turn_count }}" } } }
   - { id: parent, action: { type: add_to_inbox, target_agent_id: parent, inbox_item: { source: NEWS, payload: x } } }
   - { id: throws, action: { type: call, observer: throws } }
-  - { id: nothing, action: { type: call, observer: nothing } }
+  - { id: text, action: { type: call, observer: text } }
   - { id: nobody, action: { type: call, observer: nobody } }
   - { id: last, action: { type: update_state, updates: [{ operation: set, path: flags.ran, value: true }] } }
 `,
@@ -103,7 +103,7 @@ pre_turn_observers:
     });
     const run = await team.launch();
     await run.settled();
-    const failed = ['condition', 'payload', 'parent', 'throws', 'nothing', 'nobody'];
+    const failed = ['condition', 'payload', 'parent', 'throws', 'text', 'nobody'];
     expect(
       run
         .turns()[0]

@@ -1,7 +1,7 @@
 import type { ModuleUpdate } from '../../core/team-events.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { allowedMoves, canMove, type ModuleStatus, type WorkModule } from '../../core/work-module.ts';
-import { findDependencyCycle } from './find-dependency-cycle.ts';
+import { findDependencyCycle } from '../../core/find-dependency-cycle.ts';
 
 /** One change a planner asks for, as it stands in the call. */
 export interface ModuleAction {

@@ -1,0 +1,26 @@
+import { isWorkModule } from './check-module.ts';
+import { findDependencyCycle } from './find-dependency-cycle.ts';
+import { allowedMoves, type ModuleActor, type ModuleStatus, type WorkModule } from './work-module.ts';
+
+/**
+ * Says why a work module must not become what a recipe made of it; undefined when it may.
+ *
+ * @param moduleOf any module of the team as it would be, by id
+ */
+export function moduleProblem(
+  id: string,
+  before: WorkModule | undefined,
+  after: unknown,
+  { actor, moduleOf }: { readonly actor: ModuleActor; readonly moduleOf: (id: string) => WorkModule | undefined },
+): string | undefined {
+  if (!isWorkModule(id, after)) return `${id} would have a field of a wrong type, another id, or a status that does not exist`;
+  const { status, depends_on } = after;
+  const moves: readonly ModuleStatus[] =
+    before === undefined ? ['pending'] : [before.status, ...allowedMoves(before.status, actor)];
+  if (!moves.includes(status)) return `${id} cannot be ${status} now; allowed: ${moves.join(', ')}`;
+  const unknown = depends_on.find((other) => moduleOf(other) === undefined);
+  if (unknown !== undefined) return `${id} would depend on ${JSON.stringify(unknown)}, which does not exist`;
+  const cycle =
+    depends_on === before?.depends_on ? undefined : findDependencyCycle(id, (other) => moduleOf(other)?.depends_on ?? []);
+  return cycle === undefined ? undefined : `depends_on would form a cycle: ${cycle.join(' → ')}`;
+}

@@ -1,0 +1,136 @@
+import { isInheritedName } from '../core/state-patch.ts';
+
+/** Deepest value in which parts of a draft are looked for; a deeper one counts as holding some. */
+const maxDepth = 100;
+
+/**
+ * Keeps a recipe within its draft: every part of it that code gets is a proxy with the methods of this class as its traps.
+ *
+ * Owns: what can be reached by way of a draft. Does not own: what is changed; immer does that.
+ * 1. Once the recipe is over, nothing of its draft can be read or written.
+ * 2. No key leads to a prototype, and no name that every object has is written. What is inherited is a frozen copy.
+ * 3. A draft has one proxy, so that `===` and `includes` work.
+ */
+export class DraftGuard implements ProxyHandler<object> {
+  /** Whose draft it is, for messages: `observer 'count'`. */
+  readonly #owner: string;
+  readonly #isDraft: (value: unknown) => boolean;
+  readonly #proxies = new Map<object, object>();
+  readonly #drafts = new Map<unknown, object>();
+  /** Objects and lists that were written. */
+  readonly #written: unknown[] = [];
+  #isOpen = true;
+
+  constructor(owner: string, isDraft: (value: unknown) => boolean) {
+    this.#owner = owner;
+    this.#isDraft = isDraft;
+  }
+
+  /** Refuses all use from now on. */
+  close(): void {
+    this.#isOpen = false;
+  }
+
+  /** Throws when the recipe is over. */
+  assertOpen(): void {
+    if (!this.#isOpen)
+      throw new Error(`the draft of ${this.#owner} is used after its recipe returned; keep a copy of what you need later`);
+  }
+
+  /** True when a part of the draft was written elsewhere in it, alone or within a new value. */
+  holdsMoved(): boolean {
+    return this.#written.some((value) => this.#holdsDraft(value, 0));
+  }
+
+  /** Notes what is written beside the drafts. */
+  note(value: unknown): void {
+    if (typeof value === 'object' && value !== null) this.#written.push(value);
+  }
+
+  /** The proxy of a draft; what is no draft comes back as it is. */
+  wrap(value: unknown): unknown {
+    if (!this.#isDraft(value) || this.#drafts.has(value)) return value;
+    const draft = value as object;
+    const known = this.#proxies.get(draft);
+    if (known !== undefined) return known;
+    const proxy = new Proxy(draft, this);
+    this.#proxies.set(draft, proxy);
+    this.#drafts.set(proxy, draft);
+    return proxy;
+  }
+
+  get(draft: object, key: string | symbol, receiver: unknown): unknown {
+    this.assertOpen();
+    const value: unknown = Reflect.get(draft, key);
+    return typeof key === 'symbol' || Object.hasOwn(draft, key) ? this.wrap(value) : inherited(value, key, receiver);
+  }
+
+  set(draft: object, key: string | symbol, value: unknown): boolean {
+    this.assertOpen();
+    checkKey(draft, key);
+    this.note(value);
+    return Reflect.set(draft, key, this.#drafts.get(value) ?? value);
+  }
+
+  has(draft: object, key: string | symbol): boolean {
+    this.assertOpen();
+    return Reflect.has(draft, key);
+  }
+
+  deleteProperty(draft: object, key: string | symbol): boolean {
+    this.assertOpen();
+    return Reflect.deleteProperty(draft, key);
+  }
+
+  ownKeys(draft: object): (string | symbol)[] {
+    this.assertOpen();
+    return Reflect.ownKeys(draft);
+  }
+
+  getOwnPropertyDescriptor(draft: object, key: string | symbol): PropertyDescriptor | undefined {
+    this.assertOpen();
+    const found = Reflect.getOwnPropertyDescriptor(draft, key);
+    return found === undefined ? undefined : { ...found, value: this.wrap(Reflect.get(draft, key)) };
+  }
+
+  getPrototypeOf(draft: object): object | null {
+    this.assertOpen();
+    return Reflect.getPrototypeOf(draft);
+  }
+
+  isExtensible(draft: object): boolean {
+    this.assertOpen();
+    return Reflect.isExtensible(draft);
+  }
+
+  defineProperty(): boolean {
+    return false;
+  }
+
+  setPrototypeOf(): boolean {
+    return false;
+  }
+
+  preventExtensions(): boolean {
+    return false;
+  }
+
+  #holdsDraft(value: unknown, depth: number): boolean {
+    if (typeof value !== 'object' || value === null) return false;
+    return this.#drafts.has(value) || depth > maxDepth || Object.values(value).some((inner) => this.#holdsDraft(inner, depth + 1));
+  }
+}
+
+/** Refuses keys that no JSON has, and those that no path of a patch may contain. */
+export function checkKey(target: object, key: string | symbol): asserts key is string {
+  if (typeof key === 'symbol') throw new TypeError('a draft has texts as keys, not symbols');
+  if (Array.isArray(target)) {
+    if (key !== 'length' && !/^(0|[1-9]\d*)$/.test(key)) throw new TypeError(`${JSON.stringify(key)} is no index of a list`);
+  } else if (isInheritedName(key)) throw new TypeError(`'${key}' is a name that every object has; state cannot use it`);
+}
+
+/** What a draft inherits under a key, in a form that leads to no prototype. */
+export function inherited(value: unknown, key: string, receiver: unknown): unknown {
+  if (key === '__proto__') throw new TypeError("a path through '__proto__' leads out of the draft");
+  return typeof value === 'function' && key !== 'constructor' ? Object.freeze((value as () => unknown).bind(receiver)) : undefined;
+}

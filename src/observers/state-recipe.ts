@@ -1,0 +1,166 @@
+import { createRequire } from 'node:module';
+import type * as Immer from 'immer';
+import { isPlain, StateDiff } from '../core/diff-state.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
+import type { Recipe, StateDraft } from '../core/state-draft.ts';
+import type { PatchedState } from '../core/state-patch.ts';
+import type { StatePatch } from '../core/team-events.ts';
+import { toWire } from '../core/to-wire.ts';
+import { DraftGuard } from './draft-guard.ts';
+import { ModuleDrafts, type ModuleRules } from './module-drafts.ts';
+
+/** Whose recipe it is, and what it may do to work modules. */
+export interface RecipeOwner extends ModuleRules {
+  /** For messages, like `observer 'count'`. */
+  readonly owner: string;
+}
+
+/** What changed, and what undoes it. */
+export type Changes = Pick<StatePatch, 'patches' | 'inverse'>;
+
+/** A draft that is being written to. */
+export interface OpenRecipe {
+  readonly draft: StateDraft;
+  /** Ends the recipe and says what changed; throws when that may not be. */
+  close(): Changes;
+  /** Ends the recipe. */
+  abandon(): void;
+}
+
+type Slice = 'flags' | 'values' | 'deliverables' | 'shared';
+type Slices = Record<Slice, StateDraft['flags']>;
+
+const load = createRequire(import.meta.url);
+
+/** Pure cache: immer, read when the first recipe runs, since most processes run none. The fold freezes what it keeps, so immer need not. */
+let immer: (typeof Immer & { readonly engine: InstanceType<(typeof Immer)['Immer']> }) | undefined;
+
+/**
+ * Opens a draft of state for code that changes it by writing to it.
+ *
+ * Owns: drafts, and turning what was written to them into patches. Does not own: applying patches, which is the fold's.
+ * 1. Immer makes the drafts, so that what is not changed is shared; patches come from comparing before and after, since those of
+ *    immer 11 lose what is moved within one recipe, and rewrite a list of which the first entry is taken.
+ * 2. What was written is JSON by the rules of `toWire`, and stays in its place: `flags` is an object, modules are modules.
+ * 3. After `close` or `abandon` the draft cannot be read or written.
+ */
+export function openRecipe(state: PatchedState, owner: RecipeOwner): OpenRecipe {
+  const { engine, current, isDraft, isModified } = readImmer();
+  const guard = new DraftGuard(owner.owner, isDraft);
+  const { flags, values, deliverables, team } = state;
+  const base = { flags, values, deliverables, shared: team.shared } satisfies Record<Slice, JsonObject>;
+  const root = engine.createDraft<object>(base);
+  // A part of a draft that stands in several places is right only in a copy of all that changed, which costs more.
+  let holdsMoved: boolean | undefined;
+  const settle = (draft: object, before: object): object => {
+    if (!isModified(draft)) return before;
+    holdsMoved ??= guard.holdsMoved();
+    return holdsMoved ? current(draft) : engine.finishDraft(draft);
+  };
+  const modules = new ModuleDrafts(team.work_modules, guard, { open: (module) => engine.createDraft<object>(module), settle });
+  return {
+    draft: new Draft(guard.wrap(root) as Slices, modules.record),
+    close: () => {
+      const diff = new StateDiff();
+      try {
+        compareSlices(diff, base, settle(root, base) as Readonly<Record<Slice, unknown>>);
+        modules.compare(diff, owner);
+      } finally {
+        guard.close();
+      }
+      return { patches: diff.patches, inverse: diff.inverse };
+    },
+    abandon: () => guard.close(),
+  };
+}
+
+function readImmer(): NonNullable<typeof immer> {
+  if (immer !== undefined) return immer;
+  const library = load('immer') as typeof Immer;
+  immer = { ...library, engine: new library.Immer({ autoFreeze: false }) };
+  return immer;
+}
+
+/** Runs a recipe. Throws, with nothing changed, when it throws, waits, returns a state of its own, or makes what may not be. */
+export function runRecipe(state: PatchedState, recipe: Recipe, owner: RecipeOwner): Changes {
+  const open = openRecipe(state, owner);
+  try {
+    const returned: unknown = recipe(open.draft);
+    refusePromise(returned, owner.owner);
+    const changes = open.close();
+    if (changes.patches.length === 0 && typeof returned === 'object' && returned !== null)
+      throw new Error(`${owner.owner} changed nothing and returned an object: write to the draft, and return nothing`);
+    return changes;
+  } finally {
+    open.abandon();
+  }
+}
+
+/** Refuses a recipe that goes on after it returned: its draft is closed by then. */
+export function refusePromise(returned: unknown, owner: string): void {
+  if (typeof returned !== 'object' || returned === null || typeof (returned as { then?: unknown }).then !== 'function') return;
+  void Promise.resolve(returned).catch(() => undefined);
+  throw new Error(`${owner} returned a promise: it must write to its draft at once, without await`);
+}
+
+/** What a recipe is handed: its four slices can be replaced, nothing else of it. */
+class Draft implements StateDraft {
+  readonly team: StateDraft['team'];
+  readonly #slices: Slices;
+
+  constructor(slices: Slices, modules: StateDraft['team']['work_modules']) {
+    this.#slices = slices;
+    this.team = new TeamDraft(slices, modules);
+    Object.freeze(this);
+  }
+
+  get flags(): Slices['flags'] {
+    return this.#slices.flags;
+  }
+  set flags(value) {
+    this.#slices.flags = value;
+  }
+  get values(): Slices['values'] {
+    return this.#slices.values;
+  }
+  set values(value) {
+    this.#slices.values = value;
+  }
+  get deliverables(): Slices['deliverables'] {
+    return this.#slices.deliverables;
+  }
+  set deliverables(value) {
+    this.#slices.deliverables = value;
+  }
+}
+
+class TeamDraft {
+  readonly work_modules: StateDraft['team']['work_modules'];
+  readonly #slices: Slices;
+
+  constructor(slices: Slices, modules: StateDraft['team']['work_modules']) {
+    this.#slices = slices;
+    this.work_modules = modules;
+    Object.freeze(this);
+  }
+
+  get shared(): Slices['shared'] {
+    return this.#slices.shared;
+  }
+  set shared(value) {
+    this.#slices.shared = value;
+  }
+}
+
+function compareSlices(
+  diff: StateDiff,
+  before: Readonly<Record<Slice, JsonObject>>,
+  after: Readonly<Record<Slice, unknown>>,
+): void {
+  for (const slice of ['flags', 'values', 'deliverables', 'shared'] as const) {
+    const path = slice === 'shared' ? ['team', slice] : [slice];
+    const now = isPlain(after[slice]) ? after[slice] : toWire(after[slice]);
+    if (!isJsonObject(now)) throw new Error(`${path.join('.')} must stay an object`);
+    diff.compare(path, before[slice], now);
+  }
+}
