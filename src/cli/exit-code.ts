@@ -15,6 +15,7 @@ const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'AGENT_UNKNOWN',
   'RUN_UNKNOWN',
   'PENDING_UNKNOWN',
+  'FOLDER_UNTRUSTED',
   'DEPENDENCY_MISSING',
   'DOCS_UNREADABLE',
   'PATH_REFUSED',

@@ -7,6 +7,9 @@ import { createDocumentTools } from '../tools/documents/create-document-tools.ts
 import { servedDocs } from './docs-folder.ts';
 import { profilesFolder } from './profiles-folder.ts';
 import { usualStore } from './store-path.ts';
+import { openTerminal } from './terminal.ts';
+import { askOnTerminal } from './trust/ask-on-terminal.ts';
+import { FolderTrust } from './trust/folder-trust.ts';
 
 /** What teams are opened with. */
 export interface TeamsOptions {
@@ -14,6 +17,8 @@ export interface TeamsOptions {
   readonly out?: string | undefined;
   readonly profiles?: string | undefined;
   readonly store?: string | undefined;
+  /** The user trusts the profiles, on the command line. */
+  readonly trust?: boolean | undefined;
 }
 
 /** An engine for any number of runs, with the documents tools over one folder; closed with what it runs on. */
@@ -40,7 +45,17 @@ export async function openTeams(
   const documents = createDocumentTools({ root: docs, outDir });
   try {
     const profiles = profilesFolder(options.profiles);
-    const engine = await createEngine({ profiles, tools: documents.tools, models, store: journal ?? store });
+    // An MCP client speaks on stdin.
+    const ask = reports === 'serve' && openTerminal().isInteractive ? askOnTerminal : undefined;
+    const trust = new FolderTrust({ place: profiles, isAgreed: options.trust === true, ask });
+    const tools = documents.tools;
+    const engine = await createEngine({ profiles, tools, models, store: journal ?? store, trust: trust.checkLater });
+    try {
+      await trust.check(engine.profiles);
+    } catch (thrown) {
+      await engine.close();
+      throw thrown;
+    }
     const mail = journal === undefined ? receiveMail(engine, store) : undefined;
     return {
       engine,

@@ -42,5 +42,8 @@ export function running(command: Command, options: { readonly starts: boolean })
   command.addOption(
     options.starts ? new Option('--store <path>', 'the journal, or memory (default: .cadre/journal.db)') : storeOption(),
   );
+  command.addOption(
+    new Option('--trust', 'trust the profiles with the programs, variables and addresses they name, and remember it'),
+  );
   return command.addOption(new Option('--quiet', 'nothing but the result')).addOption(colorOption());
 }

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import type { Journal } from '../core/journal.ts';
 import type { Recording } from '../core/recording.ts';
 import type { RunId } from '../core/ids.ts';
 import { randomIds } from '../engine/random-ids.ts';
@@ -14,6 +15,9 @@ import { safe } from '../inspector/format/layout.ts';
 import { missingDocs, runDocs, worksOnDocuments } from './docs-folder.ts';
 import { modelLine } from './model-line.ts';
 import { usualStore } from './store-path.ts';
+import { openTerminal } from './terminal.ts';
+import { askOnTerminal } from './trust/ask-on-terminal.ts';
+import { FolderTrust } from './trust/folder-trust.ts';
 import { receiveMail } from '../server/reach/receive-mail.ts';
 import { readWorkNote, writeWorkNote } from './work-note.ts';
 
@@ -28,6 +32,9 @@ export interface WorkplaceOptions {
   readonly runId?: RunId;
   /** A recording that answers in the place of models and tools. */
   readonly replay?: Recording | undefined;
+  /** The user trusts the profiles, on the command line. */
+  readonly trust?: boolean | undefined;
+  readonly json?: boolean | undefined;
   /** Takes runs even from a holder that seems alive. */
   readonly takeOver?: boolean;
 }
@@ -69,6 +76,11 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       return id;
     },
   };
+  const trust = new FolderTrust({
+    place: typeof options.profiles === 'string' ? options.profiles : path.resolve(store),
+    isAgreed: options.trust === true,
+    ask: options.json !== true && openTerminal().isInteractive ? askOnTerminal : undefined,
+  });
   try {
     const journal = options.takeOver === true ? createSqliteJournal(store, { takeOver: true }) : undefined;
     const engine = await createEngine({
@@ -76,8 +88,11 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       tools: documents.tools,
       store: journal ?? store,
       ids,
+      // What is replayed starts nothing and calls nobody.
+      ...(options.replay === undefined ? { trust: trust.checkLater } : {}),
       ...(options.replay === undefined ? {} : { replay: options.replay }),
     });
+    if (options.replay === undefined) await closingOnFailure(engine, journal, () => trust.check(engine.profiles));
     // Said now, and not by the first tool that looks for them in the middle of the work.
     if (docs === undefined && options.replay === undefined && worksOnDocuments(engine.profiles, documents.tools)) {
       await engine.close();
@@ -104,6 +119,17 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
   } catch (error) {
     documents[Symbol.dispose]();
     throw error;
+  }
+}
+
+/** Does something that may refuse the profiles; an engine that was opened for them is closed then. */
+async function closingOnFailure(engine: Engine, journal: Journal | undefined, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (thrown) {
+    await engine.close();
+    await journal?.close();
+    throw thrown;
   }
 }
 

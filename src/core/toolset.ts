@@ -19,6 +19,13 @@ export interface ToolsetConfig {
   readonly source?: SourceRef;
 }
 
+/** Something a toolset uses because its settings say so, in words for a person who has to agree to it. */
+export interface Reach {
+  /** A program that is started, a variable of the environment that is read, or an address that is called. */
+  readonly kind: 'command' | 'variable' | 'destination';
+  readonly text: string;
+}
+
 /** A kind of toolset that can be named in YAML: what its settings are, and how one is made. */
 export interface ToolsetKind {
   readonly kind: string;
@@ -30,6 +37,8 @@ export interface ToolsetKind {
   readonly tools: readonly string[];
   /** The names of the observers it brings along. */
   readonly observers?: readonly string[];
+  /** What toolsets with these settings use of the machine and the world; nothing when absent. */
+  readonly reaches?: (settings: JsonObject) => readonly Reach[];
   /** Makes a toolset; touches nothing outside until a tool is called or it is connected. May throw `OPTION_INVALID`. */
   readonly create: (request: ToolsetRequest) => Toolset;
 }

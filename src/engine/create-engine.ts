@@ -73,6 +73,11 @@ export interface EngineOptions {
    * something else ends with REPLAY_MISMATCH.
    */
   readonly replay?: string | Recording;
+  /**
+   * Called with each set of profiles before a run goes on with it: those the engine was given, and those a run recorded. Fails when they
+   * are not trusted. Profiles that code hands in are trusted unless this says otherwise.
+   */
+  readonly trust?: (profiles: ProfileSet) => void | Promise<void>;
   /** How long cancelled tools and model calls get to stop, in milliseconds; 5000 by default. */
   readonly graceMs?: number;
   /** Has a model word the title of each run that is launched without one, after its first reply. In place of `titles` of a team.yaml. */
@@ -96,6 +101,7 @@ export type OpenOptions = Pick<
   | 'env'
   | 'random'
   | 'graceMs'
+  | 'trust'
 >;
 
 /** Profiles and tools, checked against each other and compiled, from which engines are opened. */
@@ -212,6 +218,7 @@ export async function prepareEngine(
         graceMs: live.graceMs ?? 5_000,
         workspaceOf: createWorkspaces(live.workspace, live.store),
         toolsets,
+        trust: live.trust,
       });
     },
   };

@@ -106,6 +106,8 @@ export interface EngineParts {
   /** Finds, and makes when it is first asked for, the workspace of a run. */
   readonly workspaceOf: (meta: Pick<RunState['meta'], 'runId' | 'workspace'>) => () => string;
   readonly toolsets: Toolsets;
+  /** Fails when a set of profiles is not trusted. */
+  readonly trust?: ((profiles: ProfileSet) => void | Promise<void>) | undefined;
   /** Answers tool calls in the tools' place. */
   readonly replay?: Replay | undefined;
 }

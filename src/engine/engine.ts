@@ -253,11 +253,11 @@ export class Engine {
     await this.close();
   }
 
+  /** Whether the profiles may be used is found out first: nothing of them has been started then. */
   async #toolsetsReady(set: ProfileSet, profiles: Iterable<string>): Promise<void> {
-    const { toolsets, clock } = this.#parts;
-    const ready = toolsets.ready(clock, toolsetsNeeded(set, profiles));
-    if (ready === undefined) return;
-    await ready;
+    const { toolsets, clock, trust } = this.#parts;
+    await trust?.(set);
+    await toolsets.ready(clock, toolsetsNeeded(set, profiles));
     this.#assertOpen();
   }
 

@@ -61,7 +61,7 @@ function problemOf({ source }: ToolsetConfig, thrown: unknown): Diagnostic {
 }
 
 /** Built-in kinds that connect to nothing and that a profile allows by name, or by the name of one of their tools. */
-function kindsNamed(set: ProfileSet): readonly string[] {
+export function kindsNamed(set: ProfileSet): readonly string[] {
   const named = new Set(
     [...set.profiles.values()].flatMap(({ allowedToolsets, allowedTools }) => [...allowedToolsets, ...allowedTools]),
   );

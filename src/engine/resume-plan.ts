@@ -23,10 +23,11 @@ export interface ResumePlan {
 
 /**
  * Finds out what a run would go on with, and everything that keeps it from going on, before anything is written: a live
- * agent whose profile is gone or disabled, a model that cannot be called, a text that is missing from the journal.
+ * agent whose profile is gone or disabled, profiles that are not trusted, a model that cannot be called, a text that is missing from the journal.
  */
 export async function planResume(parts: EngineParts, state: RunState, choice: ProfileChoice): Promise<ResumePlan> {
   const workbench = await chosenWorkbench(parts, state, choice);
+  await parts.trust?.(workbench.set);
   const notes: ResumeNote[] = [];
   const texts: ContentEntry[] = [];
   const isOther = workbench.snapshot.hash !== state.meta.profiles;

@@ -31,6 +31,7 @@ export interface RunOptions {
   readonly limits?: LimitsOption;
   readonly request?: Readonly<Record<string, unknown>>;
   readonly json?: boolean;
+  readonly trust?: boolean;
   readonly quiet?: boolean;
   readonly color?: boolean;
 }

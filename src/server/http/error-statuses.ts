@@ -14,6 +14,7 @@ export const errorStatuses: Readonly<Record<ErrorCode, ContentfulStatusCode>> = 
   REQUEST_REFUSED: 403,
   PATH_REFUSED: 403,
   URL_REFUSED: 403,
+  FOLDER_UNTRUSTED: 403,
   RUN_UNKNOWN: 404,
   TURN_UNKNOWN: 404,
   AGENT_UNKNOWN: 404,

@@ -1,10 +1,11 @@
 import { CadreError } from '../../core/error.ts';
 import type { ToolContext } from '../../core/tool.ts';
-import type { ToolsetKind } from '../../core/toolset.ts';
+import type { Reach, ToolsetKind } from '../../core/toolset.ts';
 import { systemResolver, type HostResolver } from '../web/resolve-host.ts';
 import { BrowserHost } from './browser-host.ts';
 import { browserStateObserver } from './browser-observer.ts';
 import { browserSettingsSchema, readBrowserSettings, type BrowserSettings } from './browser-settings.ts';
+import { privateReaches } from '../web/web-settings.ts';
 import { browserToolNames, createBrowserTools } from './browser-tools.ts';
 
 /** Makes the kind of toolset `browser`; tests hand in a resolver of their own. */
@@ -15,6 +16,7 @@ export function defineBrowserToolset(resolver: HostResolver = systemResolver): T
     settings: browserSettingsSchema,
     tools: browserToolNames,
     observers: [browserStateObserver.name],
+    reaches: (settings) => browserReaches(readBrowserSettings(settings)),
     create: (request) => {
       const settings = readBrowserSettings(request.settings);
       const hostOf = (context: ToolContext): Promise<BrowserHost> =>
@@ -26,6 +28,13 @@ export function defineBrowserToolset(resolver: HostResolver = systemResolver): T
 
 /** The toolset `browser`: a browser for each agent that asks for one. */
 export const browserToolset: ToolsetKind = defineBrowserToolset();
+
+function browserReaches({ executable, policy }: BrowserSettings): readonly Reach[] {
+  return [
+    { kind: 'command', text: `the browser ${executable ?? 'Chromium or Chrome'}, which agents steer` },
+    ...privateReaches(policy),
+  ];
+}
 
 async function openHost(
   context: ToolContext,

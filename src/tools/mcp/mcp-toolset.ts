@@ -1,8 +1,10 @@
+import path from 'node:path';
 import { CadreError, toErrorRecord } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { toWire } from '../../core/to-wire.ts';
 import type { EffectTool } from '../../core/tool.ts';
-import type { Toolset, ToolsetHost, ToolsetKind, ToolsetRequest } from '../../core/toolset.ts';
+import type { Reach, Toolset, ToolsetHost, ToolsetKind, ToolsetRequest } from '../../core/toolset.ts';
+import { sandboxWords } from '../sandbox/sandbox-policy.ts';
 import { cleanText } from './clean-text.ts';
 import { McpLink } from './mcp-link.ts';
 import { mcpSettingsSchema, type McpSettings, type McpToolsetSettings } from './mcp-settings.ts';
@@ -19,6 +21,7 @@ export const mcpToolsetKind: ToolsetKind = {
   description: 'The tools of a server that speaks the Model Context Protocol, started as a program or called over HTTP.',
   settings: mcpSettingsSchema,
   tools: [],
+  reaches: (settings) => serverReaches(readMcpSettings('', settings).address),
   create: createMcpToolset,
 };
 
@@ -49,6 +52,17 @@ function createMcpToolset(request: Pick<ToolsetRequest, 'name' | 'settings'>): T
     },
     close: async () => await link?.close(),
   };
+}
+
+/** The program of a server with the variables it gets, or the address it is at. */
+function serverReaches(address: McpSettings['address']): readonly Reach[] {
+  if (address.transport !== 'stdio') return [{ kind: 'destination', text: address.url }];
+  const { command, args, cwd, inheritEnv, sandbox } = address;
+  const words = [command, ...args].map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word)));
+  return [
+    { kind: 'command', text: `${words.join(' ')}, in ${path.resolve(cwd ?? '.')}, ${sandboxWords(sandbox)}` },
+    ...inheritEnv.map((name): Reach => ({ kind: 'variable', text: name })),
+  ];
 }
 
 interface OfferParts {

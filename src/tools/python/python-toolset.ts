@@ -1,7 +1,8 @@
+import type { JsonObject } from '../../core/json.ts';
 import type { ToolsetKind } from '../../core/toolset.ts';
 import { defineTool } from '../define-tool.ts';
 import { longestMs, programSettings, toProgramSettings } from '../process/program-settings.ts';
-import { sandboxUse } from '../sandbox/sandbox-policy.ts';
+import { sandboxUse, sandboxWords, toSandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { runPython } from './run-python.ts';
 
 /** Longest code, in characters. */
@@ -20,9 +21,12 @@ export const pythonToolset: ToolsetKind = {
     },
   },
   tools: ['run_python'],
+  reaches: (settings) => [
+    { kind: 'command', text: `code that agents write, in ${programOf(settings)}, ${sandboxWords(toSandboxPolicy(settings))}` },
+  ],
   create: ({ name, settings, toolName }) => {
     const limits = toProgramSettings(settings, 60_000);
-    const program = typeof settings['python'] === 'string' ? settings['python'] : 'python3';
+    const program = programOf(settings);
     const tool = defineTool({
       name: toolName('run_python'),
       description:
@@ -52,3 +56,7 @@ export const pythonToolset: ToolsetKind = {
     return { tools: [{ ...tool, sandbox: sandboxUse(limits.policy) }] };
   },
 };
+
+function programOf(settings: JsonObject): string {
+  return typeof settings['python'] === 'string' ? settings['python'] : 'python3';
+}

@@ -55,6 +55,19 @@ export function sandboxUse(policy: SandboxPolicy | undefined): SandboxUse {
   return policy === undefined ? 'off' : 'on';
 }
 
+/** What a sandbox lets programs do, in words for a person who has to agree to it. */
+export function sandboxWords(policy: SandboxPolicy | undefined): string {
+  if (policy === undefined) return 'outside the sandbox, with all rights of this program';
+  const { network, read, write } = policy;
+  const reached = network === 'none' ? [] : [`network: ${network === 'all' ? 'all' : network.join(', ')}`];
+  const extras = [
+    ...reached,
+    ...(read.length === 0 ? [] : [`reads ${read.join(', ')}`]),
+    ...(write.length === 0 ? [] : [`writes ${write.join(', ')}`]),
+  ];
+  return `in the sandbox${extras.length === 0 ? '' : `; ${extras.join('; ')}`}`;
+}
+
 function texts(value: JsonValue | undefined): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }

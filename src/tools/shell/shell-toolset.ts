@@ -1,7 +1,7 @@
 import type { ToolContext } from '../../core/tool.ts';
 import type { ToolsetKind } from '../../core/toolset.ts';
 import { programSettings, toProgramSettings } from '../process/program-settings.ts';
-import { sandboxUse } from '../sandbox/sandbox-policy.ts';
+import { sandboxUse, sandboxWords, toSandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { commandTools } from './command-tools.ts';
 import { runCommandTool } from './run-command.ts';
 import { ShellHost } from './shell-host.ts';
@@ -12,6 +12,9 @@ export const shellToolset: ToolsetKind = {
   description: 'Bash commands in the workspace: sessions, background commands, limits.',
   settings: { type: 'object', additionalProperties: false, properties: programSettings('120s') },
   tools: ['run_command', 'read_command_output', 'list_commands', 'stop_command'],
+  reaches: (settings) => [
+    { kind: 'command', text: `commands that agents write, in bash, ${sandboxWords(toSandboxPolicy(settings))}` },
+  ],
   create: (request) => {
     const settings = toProgramSettings(request.settings, 120_000);
     const hostOf = (context: ToolContext): Promise<ShellHost> =>

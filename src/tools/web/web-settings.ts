@@ -1,5 +1,6 @@
 import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
 import { durationOf, durationSetting } from '../settings.ts';
+import type { Reach } from '../../core/toolset.ts';
 import type { UrlPolicy } from './url-policy.ts';
 
 /** A service that is asked for search results, as the settings name it. */
@@ -90,6 +91,18 @@ export function readWebSettings(settings: JsonObject): WebSettings {
     sandbox: settings['sandbox'] === true,
     providers: Array.isArray(providers) ? (providers as readonly JsonObject[]).map(readProvider) : undefined,
   };
+}
+
+/** The search services that settings name by an address, and what they open besides public addresses. */
+export function webReaches(settings: JsonObject): readonly Reach[] {
+  const { policy, providers = [] } = readWebSettings(settings);
+  const named = providers.flatMap(({ url }): readonly Reach[] => (url === undefined ? [] : [{ kind: 'destination', text: url }]));
+  return [...named, ...privateReaches(policy)];
+}
+
+/** What settings open besides public addresses. */
+export function privateReaches({ allowPrivate }: UrlPolicy): readonly Reach[] {
+  return allowPrivate ? [{ kind: 'destination', text: 'addresses of this machine and its networks' }] : [];
 }
 
 /** Reads the part of settings that says where a toolset may go. */

@@ -6,7 +6,7 @@ import { chooseProviders, type SearchEnvironment } from './search/choose-provide
 import type { SearchProvider } from './search/search-provider.ts';
 export type { SearchHit, SearchOptions, SearchProvider } from './search/search-provider.ts';
 import { searchWebTool } from './search/search-web.ts';
-import { readWebSettings, webSettingsSchema } from './web-settings.ts';
+import { readWebSettings, webReaches, webSettingsSchema } from './web-settings.ts';
 
 /** What the toolset `web` uses of the outside; everything has a default. */
 export interface WebPorts {
@@ -37,6 +37,7 @@ export function defineWebToolset(ports: WebPorts = {}): ToolsetKind {
     description: 'Searches the web and reads its pages.',
     settings: webSettingsSchema,
     tools: ['search_web', 'fetch_page'],
+    reaches: webReaches,
     create: (request) => {
       const settings = readWebSettings(request.settings);
       const { searchTimeoutMs: timeoutMs, userAgent } = settings;

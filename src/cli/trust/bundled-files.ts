@@ -1,0 +1,22 @@
+import { readdir, readFile, realpath } from 'node:fs/promises';
+import path from 'node:path';
+import type { ProfileFile } from '../../core/profile.ts';
+import { bundledProfiles } from '../../profiles/bundled-teams.ts';
+
+/** Tells whether a folder is that of a team that comes with Cadre. */
+export async function isBundledFolder(folder: string): Promise<boolean> {
+  const [asked, bundled] = await Promise.all(
+    [folder, bundledProfiles].map((name) => realpath(name).catch(() => path.resolve(name))),
+  );
+  if (asked === undefined || bundled === undefined) return false;
+  const relative = path.relative(bundled, asked);
+  return relative === '' || (!relative.startsWith('..') && !path.isAbsolute(relative));
+}
+
+/** Tells whether all files come with Cadre, word for word: those a run of a bundled team recorded. */
+export async function areBundledFiles(files: readonly ProfileFile[]): Promise<boolean> {
+  const entries = await readdir(bundledProfiles, { recursive: true, withFileTypes: true }).catch(() => []);
+  const texts = new Set<string>();
+  for (const entry of entries) if (entry.isFile()) texts.add(await readFile(path.join(entry.parentPath, entry.name), 'utf8'));
+  return files.length > 0 && files.every(({ text }) => texts.has(text));
+}

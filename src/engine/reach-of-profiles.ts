@@ -1,0 +1,101 @@
+import { findProvider } from '../core/model-provider.ts';
+import type { LlmConfig } from '../core/llm-config.ts';
+import type { ProfileSet } from '../core/profile.ts';
+import { Secrets } from '../core/secrets.ts';
+import type { Reach, ToolsetConfig } from '../core/toolset.ts';
+import { variablesOfFiles } from '../profiles/variables-of-files.ts';
+import { builtInToolsets } from '../tools/toolset-kinds.ts';
+import { kindsNamed } from './open-toolsets.ts';
+
+/** What a set of profiles uses of the machine and the world because its files say so; each list in order, without repetitions. */
+export interface ProfileReach {
+  /** Programs that are started. */
+  readonly commands: readonly string[];
+  /** Variables of the environment that are read, each with what reads it. */
+  readonly variables: readonly string[];
+  /** Addresses that are called. */
+  readonly destinations: readonly string[];
+}
+
+/**
+ * Finds what a person must agree to before profiles of others are used. Models on this machine, and the key of a provider that goes to
+ * the provider's own address, are not among it; no value of the environment that is a secret is in the texts.
+ */
+export async function reachOfProfiles(set: ProfileSet): Promise<ProfileReach> {
+  const reaches = await toolsetReaches(set);
+  const addressed = [...set.llmConfigs.values()].filter(({ baseUrl }) => baseUrl !== undefined && !isLocal(baseUrl));
+  const ofToolsets = (kind: Reach['kind']): readonly string[] =>
+    reaches.flatMap((reach) => (reach.kind === kind ? [reach.text] : []));
+  return {
+    commands: inOrder(ofToolsets('command')),
+    variables: inOrder([...variableLines(set, addressed), ...ofToolsets('variable')]),
+    destinations: inOrder([
+      ...addressed.map(({ name, baseUrl }) => `${withoutPassword(baseUrl ?? '')} (LLM config ${name})`),
+      ...ofToolsets('destination'),
+    ]),
+  };
+}
+
+/** Tells whether there is nothing to agree to. */
+export function reachesNothing({ commands, variables, destinations }: ProfileReach): boolean {
+  return commands.length + variables.length + destinations.length === 0;
+}
+
+async function toolsetReaches(set: ProfileSet): Promise<readonly Reach[]> {
+  const usual = kindsNamed(set)
+    .filter((kind) => !set.toolsets.has(kind))
+    .map((kind): Pick<ToolsetConfig, 'name' | 'kind' | 'settings' | 'secrets'> => ({
+      name: kind,
+      kind,
+      settings: {},
+      secrets: [],
+    }));
+  const found: Reach[] = [];
+  for (const { name, kind, settings, secrets } of [...set.toolsets.values(), ...usual]) {
+    const hidden = new Secrets();
+    for (const secret of secrets) hidden.add(secret);
+    const loaded = await builtInToolsets[kind]?.load();
+    for (const reach of loaded?.reaches?.(settings) ?? [])
+      found.push({ ...reach, text: `${hidden.text(reach.text)} (toolset ${name})` });
+  }
+  return found;
+}
+
+/** The variables that are read, but for keys that go where their provider has always been. */
+function variableLines(set: ProfileSet, addressed: readonly LlmConfig[]): readonly string[] {
+  const sent = addressed.flatMap(({ name, provider, apiKeyVar }) => {
+    const key = apiKeyVar ?? findProvider(provider)?.keyVar;
+    return key === undefined ? [] : [`${key} (the key of LLM config ${name})`];
+  });
+  const usual = addressed.length > 0 ? new Set<string>() : harmlessKeys(set);
+  const read = variablesOfFiles(set.files).flatMap(({ name, by, isApiKey }) =>
+    isApiKey && usual.has(name) ? [] : [`${name} (${by})`],
+  );
+  return [...sent, ...read];
+}
+
+/** Variables whose keys stay on this machine, or go where the provider they are for has always been. */
+function harmlessKeys({ llmConfigs }: ProfileSet): ReadonlySet<string> {
+  const keys = [...llmConfigs.values()].flatMap(({ provider, baseUrl, apiKeyVar }) => [
+    ...(baseUrl === undefined ? [] : [apiKeyVar ?? '']),
+    findProvider(provider)?.keyVar ?? '',
+  ]);
+  return new Set(keys);
+}
+
+/** Tells whether an address is one of this machine. */
+function isLocal(address: string): boolean {
+  const host = URL.parse(address)?.hostname ?? '';
+  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+function withoutPassword(address: string): string {
+  const url = URL.parse(address);
+  if (url === null || url.password === '') return address;
+  url.password = '';
+  return url.href;
+}
+
+function inOrder(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)].toSorted();
+}

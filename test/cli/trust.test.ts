@@ -1,0 +1,269 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { FolderTrust } from '../../src/cli/trust/folder-trust.ts';
+import { readTrust, rememberTrust, trustFile } from '../../src/cli/trust/trust-store.ts';
+import { CadreError, loadProfiles } from '../../src/index.ts';
+import { bundledProfiles } from '../../src/profiles/bundled-teams.ts';
+import { knownToolsetKinds } from '../../src/engine/open-toolsets.ts';
+import { runCli, startForTest, temporaryFolder } from './cli-process.ts';
+
+const scriptedConfig = `name: default
+type: llm_config
+config: { provider: scripted, script: scripts/offline.yaml }
+`;
+const script = `rules: []
+otherwise: { text: Done. }
+`;
+const agent = (instructions = 'You work.', more = ''): string =>
+  `name: Solo\ntype: partner\ninstructions: ${instructions}\ntool_access_policy: { allowed_toolsets: [notes] }\n${more}`;
+/** Starts nothing that speaks: it leaves a file where it ran, with the variable it was given. */
+const server = (command: string): string =>
+  `type: toolset\nname: notes\nkind: mcp\nsettings: { command: ${command}, args: [-c, 'echo "$TOKEN" > started'], env: { TOKEN: '\${MY_TOKEN:-none}' } }\n`;
+
+/** A folder as it could have been cloned: its profiles start a program with a variable of the environment. */
+async function clonedFolder(command = '/bin/sh'): Promise<{ readonly cwd: string; readonly env: Record<string, string> }> {
+  const cwd = await temporaryFolder();
+  const files = {
+    'agent_profiles/profiles/Solo.yaml': agent(),
+    'agent_profiles/llm_configs/default.yaml': scriptedConfig,
+    'agent_profiles/scripts/offline.yaml': script,
+    'agent_profiles/toolsets/notes.yaml': server(command),
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(cwd, name)), { recursive: true });
+    await writeFile(path.join(cwd, name), text);
+  }
+  return { cwd, env: { XDG_CONFIG_HOME: await temporaryFolder(), MY_TOKEN: 'not-yours' } };
+}
+
+const hasStarted = (cwd: string): boolean => existsSync(path.join(cwd, 'started'));
+
+describe('F58: a folder of others is trusted once', () => {
+  it('without a terminal, nothing is started: the command ends with 2, and says what is named and how to agree', async () => {
+    const { cwd, env } = await clonedFolder();
+    for (const words of [['run', 'Go.'], ['run', '--json', 'Go.'], ['chat'], ['mcp'], ['serve', '--port', '0']]) {
+      const { code, out, err } = await runCli(words, { cwd, env, input: 'y\n' });
+      expect([words[0], code, out]).toEqual([words[0], 2, '']);
+      expect(err).toMatch(/agent_profiles is not trusted/);
+      expect(err).toContain(`/bin/sh -c "echo \\"$TOKEN\\" > started", in ${cwd}, outside the sandbox`);
+      expect(err).toMatch(/variables of your environment that are read:\s+MY_TOKEN \(toolset notes\)/);
+      expect(err).toMatch(/--trust.*CADRE_TRUST/);
+      expect(err).not.toContain('not-yours');
+    }
+    expect(hasStarted(cwd)).toBe(false);
+    for (const words of [['validate'], ['explain', 'Solo']]) expect((await runCli(words, { cwd, env })).code).toBe(0);
+  });
+
+  it('--trust is remembered: other words for the model ask nothing again, another command does', async () => {
+    const { cwd, env } = await clonedFolder();
+    expect((await runCli(['run', '--trust', 'Go.'], { cwd, env })).code).toBe(0);
+    expect(hasStarted(cwd)).toBe(true);
+    const file = trustFile(env);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await readFile(file, 'utf8')).not.toContain('not-yours');
+    await writeFile(path.join(cwd, 'agent_profiles/profiles/Solo.yaml'), agent('You work hard.'));
+    expect((await runCli(['run', 'Go.'], { cwd, env })).code).toBe(0);
+    await writeFile(path.join(cwd, 'agent_profiles/toolsets/notes.yaml'), server('/bin/bash'));
+    const { code, err } = await runCli(['run', 'Go.'], { cwd, env });
+    expect([code, err]).toEqual([2, expect.stringContaining('/bin/bash')]);
+  });
+
+  it('CADRE_TRUST names folders that are trusted, with what is below them', async () => {
+    const { cwd, env } = await clonedFolder();
+    const other = await temporaryFolder();
+    expect((await runCli(['run', 'Go.'], { cwd, env: { ...env, CADRE_TRUST: `${cwd}x:${other}` } })).code).toBe(2);
+    expect((await runCli(['run', 'Go.'], { cwd, env: { ...env, CADRE_TRUST: `${other}:${cwd}` } })).code).toBe(0);
+    expect(await readTrust(trustFile(env))).toEqual([]);
+  });
+
+  it('the profiles that a run recorded are asked about, too: a journal may be cloned', async () => {
+    const { cwd, env } = await clonedFolder();
+    const waits = 'flow_decider: [{ id: wait, action: { type: await_user_input } }]\n';
+    await writeFile(path.join(cwd, 'agent_profiles/profiles/Solo.yaml'), agent('You work.', waits));
+    const first = startForTest(['chat', '--trust'], { cwd, env, holdInput: true });
+    first.child.stdin?.write('Go.\n');
+    await first.until('Done.');
+    first.child.stdin?.end();
+    await first.finished;
+    const elsewhere = { ...env, XDG_CONFIG_HOME: await temporaryFolder() };
+    const benign = path.join(cwd, 'agent_profiles/toolsets/notes.yaml');
+    await writeFile(benign, 'type: toolset\nname: notes\nkind: workspace\n');
+    for (const words of [
+      ['resume', 'last'],
+      ['resume', 'last', 'Go on.'],
+      ['send', 'last', 'Go on.'],
+      ['fork', 'last', 'Go.'],
+      ['chat', 'last'],
+    ]) {
+      const { code, err } = await runCli(words, { cwd, env: elsewhere });
+      expect([words[0], code, err]).toEqual([words[0], 2, expect.stringContaining('/bin/sh -c')]);
+    }
+    expect((await runCli(['resume', 'last', 'Go on.'], { cwd, env })).code).toBe(0);
+    // Looking at it starts nothing, and asks nothing.
+    for (const words of [['runs'], ['show', 'last'], ['turns', 'last']])
+      expect((await runCli(words, { cwd, env: elsewhere })).code).toBe(0);
+  });
+});
+
+describe('what is asked, and of whom', () => {
+  const setOf = async (files: readonly { readonly path: string; readonly text: string }[]) =>
+    await loadProfiles(
+      { files },
+      {
+        known: { toolsetKinds: await knownToolsetKinds(files, {}), toolsets: new Set(), tools: new Set() },
+        env: { DEEP: 'abcdefgh' },
+      },
+    );
+  const profile = (toolsets: string) => ({
+    path: 'profiles/a.yaml',
+    text: `name: A\ninstructions: x\nllm_config_ref: m\ntool_access_policy: { allowed_toolsets: [${toolsets}] }\n`,
+  });
+  const config = (text: string) => ({ path: 'llm_configs/m.yaml', text: `name: m\ntype: llm_config\nconfig: { ${text} }\n` });
+  const key = (name: string): string => `api_key: { _type: from_env, var: ${name} }`;
+
+  async function asked(files: readonly { readonly path: string; readonly text: string }[]): Promise<string | undefined> {
+    let text: string | undefined;
+    const env = { XDG_CONFIG_HOME: await temporaryFolder() };
+    const ask = async (words: string): Promise<boolean> => {
+      text = words;
+      return true;
+    };
+    const set = await setOf(files);
+    const trust = new FolderTrust({ place: '/somewhere', isAgreed: false, ask, env });
+    await trust.check(set);
+    const first = text;
+    text = undefined;
+    // Once: in this process, and in the next.
+    await trust.checkLater(await setOf(files));
+    await new FolderTrust({ place: '/elsewhere', isAgreed: false, ask, env }).check(set);
+    expect(text).toBeUndefined();
+    return first;
+  }
+
+  it.each([
+    [
+      'a key of the provider at its own address',
+      [config(`provider: openai, model: x, ${key('OPENAI_API_KEY')}`), profile('planning')],
+    ],
+    [
+      'a model on this machine',
+      [
+        config(`provider: openai-compatible, model: x, base_url: 'http://127.0.0.1:1234/v1', ${key('LOCAL')}`),
+        profile('workspace'),
+      ],
+    ],
+    ['toolsets that stay in the workspace', [config('provider: openai, model: x'), profile('workspace, javascript, sql, charts')]],
+  ])('nothing is asked for %s', async (_, files) => {
+    const known = files.map((file) => ({ ...file, text: file.text.replace('planning', 'workspace') }));
+    expect(await asked(known)).toBeUndefined();
+  });
+
+  it.each([
+    [
+      'another variable as the key',
+      [config(`provider: openai, model: x, ${key('AWS_SECRET_ACCESS_KEY')}`)],
+      /AWS_SECRET_ACCESS_KEY \(LLM config m\)/,
+    ],
+    [
+      "the provider's key at another address",
+      [config("provider: openai, model: x, base_url: 'https://user:pw@evil.example/v1'")],
+      /OPENAI_API_KEY \(the key of LLM config m\)[\s\S]*https:\/\/user@evil\.example\/v1/,
+    ],
+    ['a header', [config('provider: openai, model: x, headers: { X: { _type: from_env, var: DEEP } }')], /DEEP \(LLM config m\)/],
+    [
+      'a variable in a text',
+      [
+        config('provider: openai, model: x'),
+        { path: 'profiles/b.yaml', text: 'name: B\nllm_config_ref: m\ninstructions: "Say ${DEEP}."\n' },
+      ],
+      /DEEP \(profile B\)/,
+    ],
+    [
+      'commands',
+      [config('provider: openai, model: x'), profile('shell')],
+      /commands that agents write, in bash, in the sandbox \(toolset shell\)/,
+    ],
+    [
+      'a shell outside the sandbox',
+      [
+        config('provider: openai, model: x'),
+        profile('root'),
+        { path: 'toolsets/r.yaml', text: 'type: toolset\nname: root\nkind: shell\nsettings: { sandbox: false }\n' },
+      ],
+      /outside the sandbox, with all rights/,
+    ],
+    [
+      'a sandbox with a way out',
+      [
+        config('provider: openai, model: x'),
+        profile('out'),
+        { path: 'toolsets/o.yaml', text: 'type: toolset\nname: out\nkind: python\nsettings: { network: all, read: ["~/.ssh"] }\n' },
+      ],
+      /network: all; reads ~\/\.ssh/,
+    ],
+    [
+      'a server at an address',
+      [
+        config('provider: openai, model: x'),
+        profile('s'),
+        { path: 'toolsets/s.yaml', text: 'type: toolset\nname: s\nkind: mcp\nsettings: { url: "https://mcp.example/mcp" }\n' },
+      ],
+      /addresses that are called:\s+https:\/\/mcp\.example\/mcp \(toolset s\)/,
+    ],
+    [
+      'a variable that is passed on',
+      [
+        config('provider: openai, model: x'),
+        profile('s'),
+        {
+          path: 'toolsets/s.yaml',
+          text: 'type: toolset\nname: s\nkind: mcp\nsettings: { command: "\u001b[2Knode", inherit_env: [SSH_AUTH_SOCK] }\n',
+        },
+      ],
+      /\\u001b\[2Knode[\s\S]*SSH_AUTH_SOCK \(toolset s\)/,
+    ],
+  ])('%s is asked about once', async (_, files, words) => {
+    const usual = files.some(({ path: name }) => name.startsWith('profiles')) ? files : [...files, profile('workspace')];
+    expect(await asked(usual)).toMatch(words);
+  });
+
+  it('a no starts nothing, and is asked again', async () => {
+    const set = await setOf([config('provider: openai, model: x'), profile('shell')]);
+    const env = { XDG_CONFIG_HOME: await temporaryFolder() };
+    for (let round = 0; round < 2; round++) {
+      const trust = new FolderTrust({ place: '/somewhere', isAgreed: false, ask: async () => false, env });
+      await expect(trust.check(set)).rejects.toMatchObject({ code: 'FOLDER_UNTRUSTED' } satisfies Partial<CadreError>);
+    }
+    expect(existsSync(trustFile(env))).toBe(false);
+  });
+
+  it('teams that come with Cadre ask nothing, from their folder and from the journal', async () => {
+    const folder = path.join(bundledProfiles, 'openmanus');
+    const env = { XDG_CONFIG_HOME: await temporaryFolder() };
+    const set = await loadProfiles(folder);
+    for (const place of [folder, '/journal.db'])
+      await new FolderTrust({ place, isAgreed: false, env }).check(await loadProfiles({ files: set.files }));
+    const [first, ...rest] = set.files;
+    const changed = await loadProfiles({ files: [{ path: first?.path ?? '', text: `${first?.text ?? ''}\n# mine\n` }, ...rest] });
+    await expect(new FolderTrust({ place: '/journal.db', isAgreed: false, env }).check(changed)).rejects.toThrow(/not trusted/);
+  });
+
+  it('a file that others can write, a link, and one that is damaged say nothing', async () => {
+    const env = { XDG_CONFIG_HOME: await temporaryFolder() };
+    const file = trustFile(env);
+    const entry = { hash: 'abc', place: '/somewhere', at: 1 };
+    await rememberTrust(file, entry);
+    expect(await readTrust(file)).toEqual([entry]);
+    await chmod(file, 0o666);
+    expect(await readTrust(file)).toEqual([]);
+    await chmod(file, 0o600);
+    await symlink(file, `${file}.link`);
+    expect(await readTrust(`${file}.link`)).toEqual([]);
+    await writeFile(file, '{ "trusted": [3, ');
+    expect(await readTrust(file)).toEqual([]);
+    await rememberTrust(file, entry);
+    expect(await readTrust(file)).toEqual([entry]);
+  });
+});
