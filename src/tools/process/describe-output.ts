@@ -29,6 +29,10 @@ function words(end: ProcessEnd): string {
       return 'stopped, because it wrote too much (send long output to a file, or through head, tail or grep),';
     case 'processes':
       return 'stopped, because it had too many processes,';
+    case 'memory':
+      return 'stopped, because its processes took more memory together than max_total_memory_mb allows,';
+    case 'disk':
+      return 'stopped, because the programs of this run have written more than max_disk_mb allows (delete files that are not needed),';
     case 'planted':
       return 'stopped, because it went on writing files that make other programs run something,';
   }

@@ -10,6 +10,10 @@ export interface ProcessLimits {
   readonly cpuSeconds: number;
   /** Processes at the same time. */
   readonly processes: number;
+  /** Memory of all processes together, in bytes. */
+  readonly totalMemoryBytes: number;
+  /** What all programs of a run may write together, in bytes. */
+  readonly diskBytes: number;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
 import { durationOf, durationSetting } from '../settings.ts';
 import { sandboxSettings, toSandboxPolicy, type SandboxPolicy } from '../sandbox/sandbox-policy.ts';
@@ -32,6 +33,11 @@ export function programSettings(timeout: string): Readonly<Record<string, JsonSc
     grace: durationSetting('How long what is told to end gets before it is killed; default 5s.'),
     max_output_mb: megabytes('A program that writes more is ended; default 10.', 1000),
     max_memory_mb: megabytes('Address space of each process; default 4096.', 1_000_000),
+    max_total_memory_mb: megabytes(
+      'Memory of all its processes together; default 8192, or three quarters of what the machine has.',
+      1_000_000,
+    ),
+    max_disk_mb: megabytes('What all programs of a run may write, together; default 10240.', 1_000_000),
     max_file_mb: megabytes('Longest file it may write; default 1024.', 1_000_000),
     max_processes: { description: 'Processes at the same time; default 256.', type: 'integer', minimum: 1, maximum: 100_000 },
     max_cpu_seconds: {
@@ -57,6 +63,8 @@ export function toProgramSettings(settings: JsonObject, timeoutMs: number): Prog
       fileBytes: toCount(settings['max_file_mb'], 1024) * megabyte,
       cpuSeconds: toCount(settings['max_cpu_seconds'], 1800),
       processes: toCount(settings['max_processes'], 256),
+      totalMemoryBytes: toCount(settings['max_total_memory_mb'], Math.min(8192, (totalmem() / megabyte) * 0.75)) * megabyte,
+      diskBytes: toCount(settings['max_disk_mb'], 10_240) * megabyte,
     },
   };
 }

@@ -3,11 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { CapturedOutput } from './captured-output.ts';
-import { countProcesses, findMarked, findUnclear, markVariable, startTicks } from './marked-processes.ts';
+import { findMarked, findUnclear, markVariable, startTicks } from './marked-processes.ts';
+import { ProcessWatch, type Exceeded, type WatchedProcess } from './process-watch.ts';
 import { askInside, signalProcesses } from './signal-processes.ts';
 
-/** How often it is looked whether a command has too many processes, in milliseconds. */
-const countEveryMs = 100;
 /** How long output that is under way is waited for after the end, when something else still holds the pipe. */
 const drainMs = 200;
 
@@ -29,8 +28,8 @@ export interface ProcessRequest {
   readonly sandboxed: boolean;
   /** Hands it a lifeline at file descriptor 3, whose other end closes when this process is gone. */
   readonly lifeline: boolean;
-  /** Most processes it may have at a time. */
-  readonly maxProcesses: number;
+  /** What it may take, with all it starts. */
+  readonly totals: Omit<WatchedProcess, 'pid' | 'mark'>;
   /** Watches over what it does to its workspace. */
   readonly guard?: ProcessGuard;
 }
@@ -44,7 +43,7 @@ export interface ProcessGuard {
 }
 
 /** Why a process is over. */
-export type EndCause = 'exit' | 'timeout' | 'stopped' | 'output' | 'processes' | 'planted';
+export type EndCause = 'exit' | 'timeout' | 'stopped' | 'output' | 'planted' | Exceeded;
 
 /** How a process ended. */
 export interface ProcessEnd {
@@ -130,26 +129,23 @@ export class RunningProcess {
   }
 
   async #watch(): Promise<ProcessEnd> {
-    const { timeoutMs, maxProcesses } = this.#request;
+    const { timeoutMs, totals } = this.#request;
     if (timeoutMs !== undefined) this.#timers.push(setTimeout(() => void this.stop('timeout'), timeoutMs));
-    const before = countProcesses();
-    let looks = 0;
-    const counting = setInterval(() => {
-      looks += 1;
-      // All processes are counted in a moment; whose they are takes longer, and is asked when they have become many, or at times.
-      const many = looks % 10 === 0 || countProcesses() - before > maxProcesses / 2;
-      if (many && findMarked(this.#mark).length > maxProcesses) void this.stop('processes', 0);
-    }, countEveryMs);
-    this.#timers.push(counting);
+    const watched = { ...totals, pid: this.#child.pid ?? 0, mark: this.#mark };
+    const watch = new ProcessWatch(watched, (why) => void this.stop(why, 0));
     try {
       const { exitCode, signal } = await this.#exit();
       const leftRunning = await this.#endWhatIsLeft();
       await this.#drain();
       const ms = performance.now() - this.startedAt;
+      const exceeded = watch.close();
+      if (this.#cause === 'exit' && exceeded !== undefined) this.#cause = exceeded;
       const notes = (await this.#release()) ?? [];
       return { cause: this.#cause, exitCode, signal, ms, leftRunning, notes };
     } finally {
       this.#over = true;
+      watch.close();
+      totals.group?.remove();
       await this.#release();
       for (const timer of this.#timers) clearTimeout(timer);
       this.#request.stdout.close();
@@ -191,10 +187,9 @@ export class RunningProcess {
     return left;
   }
 
-  /** In a sandbox nothing is left once it is over, whatever can be read of it. */
+  /** In a sandbox, too, all is over only a moment after its outermost process: the kernel ends the rest. */
   #mayBeLeft(): boolean {
-    if (findMarked(this.#mark).length > 0) return true;
-    return !this.#request.sandboxed && this.#startTicks >= 0 && findUnclear(this.#startTicks).length > 0;
+    return findMarked(this.#mark).length > 0 || (this.#startTicks >= 0 && findUnclear(this.#startTicks).length > 0);
   }
 
   async #drain(): Promise<void> {

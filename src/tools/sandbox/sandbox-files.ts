@@ -8,6 +8,7 @@ import { gitConfigPlaces } from '../files/git-config-places.ts';
 import type { PathTest } from '../files/glob-pattern.ts';
 import { plainName } from '../files/plain-name.ts';
 import { toText } from './byte-path.ts';
+import type { SandboxPolicy } from './sandbox-policy.ts';
 import type { SandboxedCommand } from './sandbox.ts';
 import type { Scan } from './workspace-scan.ts';
 
@@ -66,7 +67,7 @@ export function sandboxFiles(command: SandboxedCommand, also: readonly string[],
   const { policy, writable = [], readable = [] } = command;
   const allows = toAllowedWrites(policy.allowWrites);
   const workspace = realPath(command.workspace);
-  const named = policy.write.map(atHome);
+  const named = openedFolders(policy);
   const write = [workspace, ...writable.map(realPath), ...named];
   const read = policy.read.map(atHome);
   const secrets = [...[...found.workspace.secrets].map((place) => path.join(workspace, toText(place))), ...found.secrets];
@@ -86,6 +87,11 @@ export function sandboxFiles(command: SandboxedCommand, also: readonly string[],
       ...engineJournals(),
     ],
   };
+}
+
+/** The folders outside of the workspace that settings open for writing, as real paths. */
+export function openedFolders({ write }: SandboxPolicy): readonly string[] {
+  return write.map(atHome);
 }
 
 /** The names in the root of a workspace that a command cannot make, unless it may. */

@@ -58,7 +58,14 @@ async function convertInSandbox(
       temporary: folder,
       readable: readableFolders(),
       policy: { network: 'none', read: [], write: [] },
-      limits: { memoryBytes: addressBytes, fileBytes: 64 * 1024 ** 2, cpuSeconds: Math.ceil(timeoutMs / 1_000) + 5, processes: 64 },
+      limits: {
+        memoryBytes: addressBytes,
+        fileBytes: 64 * 1024 ** 2,
+        cpuSeconds: Math.ceil(timeoutMs / 1_000) + 5,
+        processes: 64,
+        totalMemoryBytes: 2 * 1024 ** 3,
+        diskBytes: 256 * 1024 ** 2,
+      },
       live,
     });
     const stop = (): void => void running.stop('stopped', 0);
