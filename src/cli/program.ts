@@ -124,7 +124,8 @@ function addReadingCommands(program: Command, done: Done): void {
       .summary('list the turns of a run')
       .argument('<run>')
       .option('--agent <id>', 'of one agent only')
-      .option('--type <type>', 'of another type than those of agents: user, dispatch, aggregation, restart, or all'),
+      .option('--type <type>', 'of another type than those of agents: user, dispatch, aggregation, restart, or all')
+      .option('--all', 'all turns, not the newest 200 alone'),
   ).action(async (run: string, options) => {
     const { turnsCommand } = await import('./commands/turns.ts');
     done(await turnsCommand(run, options));

@@ -1,6 +1,6 @@
 import type { AgentId, TurnId } from '../core/ids.ts';
 import { contentText } from '../core/message.ts';
-import type { RunState, TurnState } from '../core/state.ts';
+import type { CallState, RunState, TurnState } from '../core/state.ts';
 import type { TurnType } from '../core/turn.ts';
 import type { TurnStatus } from './turn-record.ts';
 
@@ -27,13 +27,18 @@ export interface TurnRow {
   readonly error: string | undefined;
 }
 
+/** What a list needs of a turn. */
+export interface ListedTurn extends Pick<TurnState, 'turnId' | 'agentId' | 'start' | 'modelEnd' | 'decide' | 'end'> {
+  readonly calls: readonly { readonly request: { readonly name: string }; readonly status: CallState['status'] }[];
+}
+
 /** Turns as lines of a list: those of agents in the order they began, unless others are given. */
 export function turnList(run: RunState, turns: Iterable<TurnState> = run.turns.values()): readonly TurnRow[] {
   return Array.from(turns, (turn) => toTurnRow(run, turn));
 }
 
 /** One turn as a line of a list. */
-export function toTurnRow(run: RunState, turn: TurnState): TurnRow {
+export function toTurnRow(run: Pick<RunState, 'agents'>, turn: ListedTurn): TurnRow {
   const { start, modelEnd, end } = turn;
   return {
     turnId: turn.turnId,

@@ -1,15 +1,45 @@
 import { CadreError } from '../../core/error.ts';
-import { formatTurnList } from '../../inspector/format/format-turn-list.ts';
 import { filterTurns, turnTypes } from '../../inspector/filter-turns.ts';
+import { formatTurnList } from '../../inspector/format/format-turn-list.ts';
 import { turnList } from '../../inspector/turn-list.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { showRun, type ReadingOptions } from '../show.ts';
+import { findRun } from '../find-run.ts';
+import { newestTurns } from '../newest-turns.ts';
+import { openRecords } from '../recorded-run.ts';
+import { show, showRun, type ReadingOptions } from '../show.ts';
+import { thisCommand } from '../this-command.ts';
 
-/** Lists the turns of a run, of one agent with `--agent`, of other types than those of agents with `--type`. */
-export function turnsCommand(
-  run: string,
-  options: ReadingOptions & { readonly agent?: string; readonly type?: string },
-): Promise<ExitCode> {
+/** Turns that are listed unless all are asked for. */
+const listed = 200;
+
+/** Which turns are listed. */
+export interface TurnsOptions extends ReadingOptions {
+  readonly agent?: string;
+  readonly type?: string;
+  readonly all?: boolean;
+}
+
+/** Lists the turns of a run: the newest 200 for people, all of them with `--all`, `--json`, of one agent or of other types. */
+export async function turnsCommand(run: string, options: TurnsOptions): Promise<ExitCode> {
+  const { agent, type, all, json } = options;
+  const isWhole = agent !== undefined || type !== undefined || all === true || json === true;
+  return isWhole ? await listAll(run, options) : await listNewest(run, options);
+}
+
+async function listNewest(reference: string, options: TurnsOptions): Promise<ExitCode> {
+  const journal = await openRecords(options.store);
+  try {
+    const summary = findRun(await journal.runs(), reference, journal.location);
+    const rows = await newestTurns(journal, summary, listed);
+    const older = Math.max(0, summary.turns - rows.length);
+    const hint = older === 0 ? '' : `… ${older} older turns; all of them: ${thisCommand(['turns', summary.runId, '--all'])}\n`;
+    return show({ data: rows, text: (format) => `${hint}${formatTurnList(rows, format)}` }, options);
+  } finally {
+    await journal.close();
+  }
+}
+
+function listAll(run: string, options: TurnsOptions): Promise<ExitCode> {
   return showRun(run, options, ({ state }) => {
     const { agent } = options;
     const names = [...state.agents.keys()].map(String);
