@@ -5,6 +5,7 @@ import type { Engine } from '../engine/engine.ts';
 import { receiveMail } from '../server/reach/receive-mail.ts';
 import { createDocumentTools } from '../tools/documents/create-document-tools.ts';
 import { servedDocs } from './docs-folder.ts';
+import { journalIntegrity, journalSecrets } from './journal-key.ts';
 import { profilesFolder } from './profiles-folder.ts';
 import { usualStore } from './store-path.ts';
 import { openTerminal } from './terminal.ts';
@@ -49,7 +50,8 @@ export async function openTeams(
     const ask = reports === 'serve' && openTerminal().isInteractive ? askOnTerminal : undefined;
     const trust = new FolderTrust({ place: profiles, isAgreed: options.trust === true, ask });
     const tools = documents.tools;
-    const engine = await createEngine({ profiles, tools, models, store: journal ?? store, trust: trust.checkLater });
+    const sealed = { ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}), ...journalSecrets() };
+    const engine = await createEngine({ profiles, tools, models, store: journal ?? store, trust: trust.checkLater, ...sealed });
     try {
       await trust.check(engine.profiles);
     } catch (thrown) {

@@ -15,6 +15,7 @@ import { why, type WhyAnswer, whyAt, type WhyOptions } from '../inspector/why.ts
 import type { WhyPlace } from '../inspector/why-place.ts';
 import { findRun } from './find-run.ts';
 import { findTurn } from './find-turn.ts';
+import { journalIntegrity } from './journal-key.ts';
 import { storePath } from './store-path.ts';
 import { thisCommand } from './this-command.ts';
 
@@ -105,7 +106,7 @@ export async function openRecords(store: string | undefined): Promise<Journal> {
     );
   }
   const { createSqliteJournal } = await import('../stores/sqlite-journal.ts');
-  return createSqliteJournal(file, { readOnly: true });
+  return createSqliteJournal(file, { readOnly: true, ...journalIntegrity() });
 }
 
 /** Opens the run that a word on the command line means, for reading. */

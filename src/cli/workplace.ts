@@ -13,6 +13,7 @@ import { createSqliteJournal } from '../stores/sqlite-journal.ts';
 import { createDocumentTools, type DocumentTools } from '../tools/documents/create-document-tools.ts';
 import { safe } from '../inspector/format/layout.ts';
 import { missingDocs, runDocs, worksOnDocuments } from './docs-folder.ts';
+import { journalIntegrity, journalSecrets } from './journal-key.ts';
 import { modelLine } from './model-line.ts';
 import { usualStore } from './store-path.ts';
 import { openTerminal } from './terminal.ts';
@@ -82,12 +83,14 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
     ask: options.json !== true && openTerminal().isInteractive ? askOnTerminal : undefined,
   });
   try {
-    const journal = options.takeOver === true ? createSqliteJournal(store, { takeOver: true }) : undefined;
+    const journal = options.takeOver === true ? createSqliteJournal(store, { takeOver: true, ...journalIntegrity() }) : undefined;
     const engine = await createEngine({
       profiles: options.profiles,
       tools: documents.tools,
       store: journal ?? store,
       ids,
+      ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}),
+      ...journalSecrets(),
       // What is replayed starts nothing and calls nobody.
       ...(options.replay === undefined ? { trust: trust.checkLater } : {}),
       ...(options.replay === undefined ? {} : { replay: options.replay }),

@@ -28,6 +28,7 @@ import type { LimitOptions } from './limit-options.ts';
 import { createLlmConfigs, type LlmConfigs } from './llm-configs.ts';
 import { defaultStorePath, type LeaseOptions, openStore } from './open-store.ts';
 import { knownToolsetKinds, openToolsets, type ToolsetOptions } from './open-toolsets.ts';
+import type { IntegrityOptions } from '../stores/commit-chain.ts';
 import { readRecording } from '../models/read-recording.ts';
 import { randomIds } from './random-ids.ts';
 import { systemClock } from './system-clock.ts';
@@ -57,6 +58,8 @@ export interface EngineOptions {
    * (5000) while a run is held; after a silence of `expiryMs` (30000) its runs are theirs to resume.
    */
   readonly leases?: LeaseOptions;
+  /** Seals every commit of the journal's file with a key, and refuses what was changed or added without it (STORE_CORRUPT). */
+  readonly integrity?: IntegrityOptions;
   readonly limits?: LimitOptions;
   /** Where tools work: a folder, or one per run id; by default a folder per run beside the journal. */
   readonly workspace?: WorkspaceOption;
@@ -94,6 +97,7 @@ export type OpenOptions = Pick<
   | 'store'
   | 'durability'
   | 'leases'
+  | 'integrity'
   | 'limits'
   | 'workspace'
   | 'clock'
@@ -207,7 +211,7 @@ export async function prepareEngine(
         compile: (files) => build({ files }, known),
         gateway: replay === undefined ? gateway : createReplayGateway(replay, clock),
         replay,
-        journal: await openStore(live.store, live.durability, live.leases),
+        journal: await openStore(live.store, live),
         ownsJournal: typeof live.store !== 'object',
         clock,
         ids: live.ids ?? randomIds,

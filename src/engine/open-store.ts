@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { CadreError } from '../core/error.ts';
 import type { Journal } from '../core/journal.ts';
+import type { IntegrityOptions } from '../stores/commit-chain.ts';
 
 /** How often an engine that holds runs gives a sign of life, and after how long a silence another one may take them, in milliseconds. */
 export interface LeaseOptions {
@@ -14,10 +15,20 @@ export const defaultStorePath = path.join('.cadre', 'journal.db');
 /** Opens what `store` names: a path, `'memory'`, or a journal that is handed in. SQLite is loaded only when it is used. */
 export async function openStore(
   store: string | Journal | undefined,
-  durability: 'normal' | 'full' = 'normal',
-  leases: LeaseOptions = {},
+  options: {
+    readonly durability?: 'normal' | 'full' | undefined;
+    readonly leases?: LeaseOptions | undefined;
+    readonly integrity?: IntegrityOptions | undefined;
+  } = {},
 ): Promise<Journal> {
-  if (isJournal(store)) return store;
+  const { durability = 'normal', leases = {}, integrity } = options;
+  if (isJournal(store)) {
+    if (integrity === undefined) return store;
+    throw new CadreError(
+      'OPTION_INVALID',
+      'integrity is for journal files; a journal that is handed in is made with it: createSqliteJournal(path, { integrity })',
+    );
+  }
   if (store !== undefined && typeof store !== 'string') throw badStore(store);
   if (store === 'memory') {
     const { createMemoryJournal } = await import('../stores/memory-journal.ts');
@@ -25,7 +36,7 @@ export async function openStore(
   }
   if (store === '' || store === ':memory:') throw badStore(store);
   const { createSqliteJournal } = await import('../stores/sqlite-journal.ts');
-  return createSqliteJournal(path.resolve(store ?? defaultStorePath), { durability, leases });
+  return createSqliteJournal(path.resolve(store ?? defaultStorePath), { durability, leases, integrity });
 }
 
 function isJournal(store: unknown): store is Journal {

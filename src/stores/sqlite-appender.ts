@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { CadreError } from '../core/error.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Commit, ContentEntry, Lease } from '../core/journal.ts';
+import type { CommitChain } from './commit-chain.ts';
 import { staleLease, staleSequence } from './commit-check.ts';
 import { encodeCommit } from './event-codec.ts';
 import { changesStatus, importedMark, summaryChange } from './run-summary.ts';
@@ -24,11 +25,19 @@ export class SqliteAppender {
   readonly #sync: WalSync;
   #isFull = false;
 
-  constructor(database: DatabaseSync, file: string, sync: WalSync, alwaysFull: boolean) {
+  readonly #chain: CommitChain;
+
+  constructor(
+    database: DatabaseSync,
+    file: string,
+    sync: WalSync,
+    options: { readonly alwaysFull: boolean; readonly chain: CommitChain },
+  ) {
     this.#database = database;
     this.#file = file;
     this.#sync = sync;
-    this.#alwaysFull = alwaysFull;
+    this.#alwaysFull = options.alwaysFull;
+    this.#chain = options.chain;
   }
 
   /** Appends a commit or nothing of it. Fails with STORE_CONFLICT when the lease or the sequence number is stale. */
@@ -37,7 +46,7 @@ export class SqliteAppender {
     this.#setSync(commit.sync || this.#alwaysFull);
     const run = this.#runNumber(commit.runId);
     if (commit.events.length > largestRow) this.#appendInParts(lease, commit, change, run);
-    else if (run !== undefined && commit.contents.length === 0 && !changesStatus(change))
+    else if (run !== undefined && commit.contents.length === 0 && !changesStatus(change) && !this.#chain.isKeyed)
       this.#insertNext(run, lease, commit, change, encodeCommit(commit.events));
     else inTransaction(this.#database, () => this.#insertWithAll(lease, commit, change));
   }
@@ -72,6 +81,7 @@ export class SqliteAppender {
 
   #insertNext(run: number, lease: Lease, commit: Commit, change: SummaryChange, body: string): void {
     const { last, key } = this.#placeOf(run, commit);
+    this.#chain.assertMayAppend(commit.runId, key);
     const inserted = this.#prepare(
       `INSERT INTO commits (key, last_seq, at, agents, turns, input_tokens, output_tokens, cost, unpriced, sum, body)
        SELECT ?, ?, ?, before.agents + ?, before.turns + ?, before.input_tokens + ?, before.output_tokens + ?, before.cost + ?,
@@ -97,6 +107,7 @@ export class SqliteAppender {
       commit.expectedSeq,
     );
     if (inserted.changes !== 1) throw this.#whyNot(run, lease, commit);
+    this.#chain.seal({ runId: commit.runId, key, lastSeq: last.seq, at: last.at, body });
   }
 
   #insertFirst(lease: Lease, commit: Commit, change: SummaryChange, body: string): void {
@@ -119,6 +130,7 @@ export class SqliteAppender {
         `${this.#file}: the journal holds ${maxRuns} runs, which is all it can; begin a new file`,
       );
     const { last, key } = this.#placeOf(run, commit);
+    this.#chain.assertMayAppend(commit.runId, key);
     this.#prepare(
       `INSERT INTO commits (key, last_seq, at, agents, turns, input_tokens, output_tokens, cost, unpriced, sum, body)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -135,6 +147,7 @@ export class SqliteAppender {
       commitSum(key, last.seq, last.at, body),
       body,
     );
+    this.#chain.seal({ runId: commit.runId, key, lastSeq: last.seq, at: last.at, body });
   }
 
   #updateRun(run: number, change: SummaryChange): void {

@@ -6,6 +6,7 @@ import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary } from '.
 import { assertCommit, assertId, assertLeaseRequest, assertRange, closedJournal, unknownRun } from './commit-check.ts';
 import { leftLeases, toStoreError } from './sqlite-failure.ts';
 import { openJournalFile } from './sqlite-open.ts';
+import { CommitChain, integrityKey, type IntegrityOptions } from './commit-chain.ts';
 import { SqliteAppender } from './sqlite-appender.ts';
 import { checkLeaseTimes, type LeaseTimes } from './leases/holder.ts';
 import { type ProcessWatch, systemProcesses } from './leases/process-watch.ts';
@@ -30,6 +31,8 @@ export interface SqliteJournalOptions {
    * said. Only counts where one process cannot look at the other: another host, another container.
    */
   readonly leases?: Partial<LeaseTimes>;
+  /** Seals what is written with a key, and checks the seals of what is read: a commit that was changed or added by others is STORE_CORRUPT. */
+  readonly integrity?: IntegrityOptions | undefined;
   /** The processes around this one, where they are not those of the system: a simulation. */
   readonly processes?: ProcessWatch;
 }
@@ -70,13 +73,14 @@ export class SqliteJournal implements Journal {
     this.location = path;
     this.#database = database;
     const { takeOver = false, processes: watch = systemProcesses } = options;
-    this.#reader = new SqliteReader(database, path, watch);
+    const chain = new CommitChain(database, path, options.integrity === undefined ? undefined : integrityKey(options.integrity));
+    this.#reader = new SqliteReader(database, path, watch, chain);
     const times = checkLeaseTimes(options.leases);
     this.#leases = new SqliteLeases({ database, file: resolve(path), takeOver, watch, times });
     this.#marks = new SqliteMarks(database, path, watch);
     this.#sync = new WalSync(path);
     this.#isAlwaysFull = options.durability === 'full';
-    this.#appender = new SqliteAppender(this.#database, path, this.#sync, this.#isAlwaysFull);
+    this.#appender = new SqliteAppender(this.#database, path, this.#sync, { alwaysFull: this.#isAlwaysFull, chain });
   }
 
   acquire(runId: RunId, owner: string): Lease {

@@ -3,6 +3,7 @@ import { CadreError } from '../core/error.ts';
 import type { CadreEvent } from '../core/event.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
 import type { RunsFilter, RunSummary } from '../core/journal.ts';
+import type { CommitChain } from './commit-chain.ts';
 import { decodeCommit } from './event-codec.ts';
 import { holderColumns, noOwners, seemsGone, toHolder } from './leases/holder.ts';
 import type { ProcessWatch } from './leases/process-watch.ts';
@@ -23,8 +24,11 @@ export class SqliteReader {
   readonly #content: StatementSync;
   readonly #runs: StatementSync;
 
-  constructor(database: DatabaseSync, file: string, watch: ProcessWatch) {
+  readonly #chain: CommitChain;
+
+  constructor(database: DatabaseSync, file: string, watch: ProcessWatch, chain: CommitChain) {
     this.#file = file;
+    this.#chain = chain;
     this.#watch = watch;
     this.#findRun = database.prepare('SELECT run FROM runs WHERE run_id = ?');
     // Begins with the commit that holds the first event wanted.
@@ -64,11 +68,13 @@ export class SqliteReader {
     if (limit === 0) return events;
     // Looked up from the other end, and before the scan: a damaged key must not end a run early, and others may append meanwhile.
     const end = Number(this.#lastSeq.get({ begin, end: begin + keySpan })?.['last_seq'] ?? 0);
+    const check = this.#chain.checker();
     for (const row of this.#commits.iterate({ begin, first, end: begin + keySpan })) {
       const firstSeq = Number(row['key']) - begin;
       if (lastSeq !== undefined && firstSeq !== lastSeq + 1) throw this.#gap(runId, lastSeq, firstSeq);
       lastSeq = Number(row['last_seq']);
       if (lastSeq <= after) continue;
+      check({ runId, key: Number(row['key']), lastSeq, at: Number(row['at']), body: String(row['body']) });
       for (const event of this.#decode(runId, firstSeq, row)) {
         if (event.seq <= after) continue;
         events.push(event);

@@ -5,7 +5,7 @@ import { addCosts } from './sqlite-add-costs.ts';
 import { corruptJournal } from './sqlite-failure.ts';
 
 /** The layout this version writes. A file with a higher number is refused, a lower one is brought up to it. */
-export const schemaVersion = 4;
+export const schemaVersion = 5;
 
 /** The oldest layout that can be read as it is, where nothing may be written. */
 export const oldestReadable = 2;
@@ -27,6 +27,10 @@ CREATE TABLE IF NOT EXISTS owners (
 ) WITHOUT ROWID;
 `;
 
+const seals = `
+CREATE TABLE IF NOT EXISTS seals (key INTEGER PRIMARY KEY, seal BLOB NOT NULL);
+`;
+
 /*
  * commits: one row per commit, or several of one transaction when it has more than a thousand events. The body (event-codec.ts) comes last, because what is in front of it is read without it. The
  *   six counts are the run's totals up to and including this commit, so that a commit writes one page and not two. `cost` is in
@@ -35,6 +39,7 @@ CREATE TABLE IF NOT EXISTS owners (
  * runs: what changes rarely. The rest of a run's summary stands in its last commit.
  * marks: what people say of runs: a title in the place of the run's own, a project, when it was deleted. No row = nothing.
  * leases: `owner` is null when nobody holds the run; `epoch` only ever grows. `birth` is of layouts 0 to 3, which have no owners.
+ * seals: the seal of each commit that was written with a key (commit-chain.ts), by the key of its row.
  * owners: one row for each engine that holds runs: where its process is (leases/process-watch.ts), and its signs of life.
  */
 const layout = `
@@ -50,13 +55,13 @@ CREATE TABLE commits (
 );
 CREATE TABLE contents (hash TEXT PRIMARY KEY, sum INTEGER NOT NULL, text NOT NULL);
 CREATE TABLE leases (run_id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, owner TEXT, since REAL, birth TEXT) WITHOUT ROWID;
-${marks}${owners}`;
+${marks}${owners}${seals}`;
 
 /** One step from a layout to the next; runs inside the transaction of all steps. */
 type Migration = (database: DatabaseSync) => void;
 
 /** `migrations[n]` takes a file of version n to version n + 1. Steps are never changed once released. */
-const migrations: readonly Migration[] = [addChecksums, addCosts, addMarks, addOwners];
+const migrations: readonly Migration[] = [addChecksums, addCosts, addMarks, addOwners, addSeals];
 
 /** The checksum of a stored text: finds bytes that changed on the disk, which SQLite does not. */
 export function contentSum(text: string | Uint8Array): number {
@@ -117,6 +122,11 @@ function addMarks(database: DatabaseSync): void {
 /** 3 → 4: holders of leases give signs of life. */
 function addOwners(database: DatabaseSync): void {
   database.exec(owners);
+}
+
+/** 4 → 5: commits can be sealed with a key. */
+function addSeals(database: DatabaseSync): void {
+  database.exec(seals);
 }
 
 /** 0 → 1: rows carry a checksum. Columns cannot be added in front of the body, so both tables are rewritten. */

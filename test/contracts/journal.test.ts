@@ -11,11 +11,17 @@ journalContract('memory', () => {
   return { open: () => journal, remove: () => undefined };
 });
 
-for (const durability of ['normal', 'full'] as const) {
-  journalContract(`sqlite, durability ${durability}`, () => {
+const sealed = { integrity: { key: 'a key of more than sixteen bytes' } };
+
+for (const [name, options] of [
+  ['durability normal', { durability: 'normal' }],
+  ['durability full', { durability: 'full' }],
+  ['sealed with a key', sealed],
+] as const) {
+  journalContract(`sqlite, ${name}`, () => {
     const directory = mkdtempSync(join(tmpdir(), 'cadre-journal-'));
     return {
-      open: () => createSqliteJournal(join(directory, 'deep', 'down', 'journal.db'), { durability }),
+      open: () => createSqliteJournal(join(directory, 'deep', 'down', 'journal.db'), options),
       remove: () => rmSync(directory, { recursive: true }),
     };
   });

@@ -5,6 +5,7 @@ import type { Journal } from '../../core/journal.ts';
 import { createSqliteJournal } from '../../stores/sqlite-journal.ts';
 import { chooseProfile } from '../choose-profile.ts';
 import type { ExitCode } from '../exit-code.ts';
+import { journalIntegrity } from '../journal-key.ts';
 import { Interruption } from '../interruption.ts';
 import { openTeams } from '../open-teams.ts';
 import { servePage } from '../serve-page.ts';
@@ -57,7 +58,7 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
 }
 
 function openToRead(file: string, store: string | undefined): Journal {
-  if (existsSync(file)) return createSqliteJournal(file, { readOnly: true });
+  if (existsSync(file)) return createSqliteJournal(file, { readOnly: true, ...journalIntegrity() });
   const run = thisCommand(['run', 'a question'], store);
   throw new CadreError(
     'STORE_FAILED',

@@ -7,6 +7,7 @@ import { timeText } from '../../inspector/format/quantity-text.ts';
 import { plainStyle, type FormatOptions } from '../../inspector/format/text-style.ts';
 import { createSqliteJournal } from '../../stores/sqlite-journal.ts';
 import type { ExitCode } from '../exit-code.ts';
+import { journalIntegrity } from '../journal-key.ts';
 import { findRun } from '../find-run.ts';
 import { openRecords } from '../recorded-run.ts';
 import { show, type ReadingOptions } from '../show.ts';
@@ -87,7 +88,7 @@ async function onShelf(options: ReadingOptions, work: (shelf: RunShelf, journal:
   const records = await openRecords(options.store);
   const { location } = records;
   await records.close();
-  const journal = createSqliteJournal(location);
+  const journal = createSqliteJournal(location, journalIntegrity());
   try {
     return await work(new RunShelf(journal, systemClock), journal);
   } finally {

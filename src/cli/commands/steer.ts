@@ -8,6 +8,7 @@ import type { ActionDone, RunAction } from '../../server/reach/run-action.ts';
 import { actOnRun, heldElsewhere, lookUpRun } from '../act-on-run.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { storePath } from '../store-path.ts';
+import { journalIntegrity } from '../journal-key.ts';
 import { openTerminal } from '../terminal.ts';
 import { thisCommand } from '../this-command.ts';
 import type { RunOptions } from './run.ts';
@@ -77,7 +78,7 @@ export async function cancelCommand(reference: string, options: CancelCommandOpt
 
 /** Ends a run that no process has, or that is taken from the one that has it; neither its models nor its tools are needed for that. */
 async function cancelHere(runId: RunId, options: CancelCommandOptions, reason: string): Promise<ActionDone> {
-  const journal = createSqliteJournal(storePath(options.store), { takeOver: options.takeOver ?? false });
+  const journal = createSqliteJournal(storePath(options.store), { takeOver: options.takeOver ?? false, ...journalIntegrity() });
   try {
     await using engine = await createEngine({ profiles: { files: [] }, store: journal });
     const { state } = await engine.cancel(runId, reason);
