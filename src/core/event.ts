@@ -31,6 +31,8 @@ export interface RunStart {
   readonly workspace?: string;
   readonly parentRun?: { readonly runId: RunId; readonly at: number };
   readonly engineVersion: string;
+  /** What the nonces of its frames are made of; absent in journals of earlier versions. No tool gets it. */
+  readonly frameSeed?: string;
   /** It was not made here: it was read from a file, is there to be looked at, and never goes on. */
   readonly imported?: RunImport;
 }
@@ -60,6 +62,8 @@ export interface RunResume {
   readonly engineVersion: string;
   /** Milliseconds since the event before; 0 when the clock went backwards. */
   readonly downMs: number;
+  /** For a run that began without one. */
+  readonly frameSeed?: string;
   /** Content hash of the profile files the run goes by from here on, when they are not those from before. */
   readonly profiles?: ContentHash;
   /** Standing approvals that end, since their gate is another one or gone: the events that gave them. */

@@ -43,6 +43,8 @@ export interface RunState {
   /** The newest turns of each agent; older ones were released, and are read from the journal (`fold/release.ts`). */
   readonly turns: Map<TurnId, TurnState>;
   readonly keeps: Keeps;
+  /** What the nonces of its frames are made of; undefined in a run that began before frames had one. */
+  frameSeed: string | undefined;
   /** Some agent of it has read untrusted text: what agents share may carry it. */
   isTainted: boolean;
   /** A model was asked for its title. */

@@ -1,4 +1,4 @@
-import { customAlphabet } from 'nanoid';
+import { customAlphabet, nanoid } from 'nanoid';
 import type { Ids, ItemId, RunId } from '../core/ids.ts';
 
 // Letters and digits that are not mistaken for each other when read aloud or copied by hand.
@@ -8,4 +8,5 @@ const short = customAlphabet('23456789abcdefghijkmnpqrstuvwxyz', 12);
 export const randomIds: Ids = {
   runId: () => `run_${short()}` as RunId,
   itemId: () => `x${short()}` as ItemId,
+  frameSeed: () => nanoid(32),
 };

@@ -17,6 +17,7 @@ export interface StartFacts {
   readonly payload: JsonValue;
   readonly snapshot: ContentEntry;
   readonly limits: Limits;
+  readonly frameSeed: string;
 }
 
 /** The first event of a run: everything it goes by. */
@@ -35,5 +36,6 @@ export function startEvent(facts: StartFacts, request: LaunchRequest, options: L
     limits: facts.limits,
     ...(options.workspace === undefined ? {} : { workspace: path.resolve(options.workspace) }),
     engineVersion,
+    frameSeed: facts.frameSeed,
   };
 }
