@@ -224,7 +224,7 @@ function assignment(module: string, profile: string, role: string, instructions:
 function resultsOf(request: ScriptedRequest, tool: string): readonly string[] {
   return partsOf(request.prompt).flatMap((part) =>
     part.type === 'tool-result' && part.toolName === tool && part.output.type === 'text'
-      ? [part.output.value.replace(/^<untrusted_data[^\n]*\n|\n<\/untrusted_data>$/g, '')]
+      ? [part.output.value.replace(/^<untrusted_data[^\n]*\n|\n<\/untrusted_data[^\n]*>$/g, '')]
       : [],
   );
 }

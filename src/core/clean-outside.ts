@@ -1,4 +1,5 @@
 import { isJsonObject } from './json.ts';
+import type { Content } from './message.ts';
 
 /*
  * Characters that models read and people do not see are taken out of text from outside.
@@ -51,6 +52,18 @@ export function cleanText(text: string): Cleaned<string> {
     return '';
   });
   return { value, removed };
+}
+
+/** The same for a message's content; the bytes of its files are left alone. */
+export function cleanContent(content: Content): Cleaned<Content> {
+  if (typeof content === 'string') return cleanText(content);
+  let removed = 0;
+  const parts = content.map((part) => {
+    const text = part.type === 'text' ? cleanText(part.text) : undefined;
+    removed += text?.removed ?? 0;
+    return text === undefined || part.type !== 'text' || text.removed === 0 ? part : { ...part, text: text.value };
+  });
+  return { value: removed === 0 ? content : parts, removed };
 }
 
 /** The same for all texts of a value, names of fields included; what has nothing to take out is the same value. */

@@ -1,13 +1,17 @@
+import { leaveOut } from './keep-frames.ts';
+
 /**
  * Fits a text into about `max` characters: its head and its tail, with what `marker` says of the number of characters that
- * were left out between them. Never splits a character, never gives more than it got.
+ * were left out between them. Never splits a character, and leaves no part of a frame without its tags; those it adds may take the
+ * result past `max`.
  */
 export function cutMiddle(text: string, max: number, marker: (characters: number) => string): string {
   if (text.length <= max) return text;
   const room = Math.max(0, max - marker(text.length).length);
   const headEnd = beforeHalf(text, Math.ceil(room * 0.7));
   const tailStart = afterHalf(text, text.length - Math.floor(room * 0.3));
-  const cut = `${text.slice(0, headEnd)}${marker(tailStart - headEnd)}${text.slice(tailStart)}`;
+  const { head, tail } = leaveOut(text, headEnd, tailStart);
+  const cut = `${head}${marker(tailStart - headEnd)}${tail}`;
   return cut.length < text.length ? cut : text;
 }
 

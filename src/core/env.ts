@@ -86,8 +86,8 @@ export interface Env {
     options: { readonly effect: ToolEffect; readonly finishedCleanly: boolean },
   ) => ParsedArguments;
   readonly checkSchema: (schema: JsonObject, value: unknown) => ArgumentCheck;
-  /** Fits a tool's returned value for the model: content, and the uncut text when it had to be cut; `address` names where that will be found. */
-  readonly toResult: (returned: unknown, maxChars: number, address?: (full: string) => string) => FittedResult;
+  /** Fits a tool's returned value for the model: content, and the uncut text when it had to be cut. */
+  readonly toResult: (returned: unknown, maxChars: number, options?: ResultOptions) => FittedResult;
   readonly hash: (text: string) => ContentHash;
   /** What must never be recorded. */
   readonly secrets: Secrets;
@@ -95,6 +95,14 @@ export interface Env {
 
 /** When observers run: before a turn, after its reply, or after its model call failed (those that name `turn.error`). */
 export type ObserverPhase = 'pre' | 'post' | 'error';
+
+/** How a returned value is fitted. */
+export interface ResultOptions {
+  /** Names where the uncut text will be found. */
+  readonly address?: ((full: string) => string) | undefined;
+  /** It came from outside: characters nobody sees are taken out of it. */
+  readonly isOutside?: boolean;
+}
 
 /** A tool's result as the model will read it. */
 export interface FittedResult {
@@ -105,4 +113,6 @@ export interface FittedResult {
   readonly values?: JsonObject;
   /** The uncut text, when it was cut. */
   readonly full?: string;
+  /** How many invisible characters were taken out of it. */
+  readonly cleaned?: number;
 }

@@ -1,4 +1,5 @@
 import { cutMiddle } from './cut-middle.ts';
+import { leaveOut } from './keep-frames.ts';
 import type { MessageOrigin, PromptMessage } from './message.ts';
 import { contentParts } from './message.ts';
 import type { EventStream } from './turn.ts';
@@ -140,11 +141,14 @@ const charsPerLine = 200;
 /** The first and the last lines of a text that is too long, with what is missing said between them. */
 export function cutLines(text: string, lines: number): string {
   const rows = text.split('\n');
-  const head = Math.ceil(lines / 2);
-  const cut =
-    rows.length <= lines
-      ? text
-      : [...rows.slice(0, head), `… ${rows.length - lines} lines left out …`, ...rows.slice(rows.length - lines + head)].join('\n');
+  let cut = text;
+  if (rows.length > lines) {
+    const headRows = Math.ceil(lines / 2);
+    const left = rows.length - lines;
+    const lengthOf = (some: readonly string[]): number => some.reduce((sum, row) => sum + row.length + 1, 0);
+    const { head, tail } = leaveOut(text, lengthOf(rows.slice(0, headRows)) - 1, lengthOf(rows.slice(0, headRows + left)));
+    cut = `${head}\n… ${left} lines left out …\n${tail}`;
+  }
   return cutMiddle(cut, lines * charsPerLine, (characters) => `\n… ${characters} characters left out …\n`);
 }
 

@@ -21,6 +21,6 @@ export const idPattern = /^[A-Za-z0-9_.-]{1,100}$/;
 export interface Ids {
   runId(): RunId;
   itemId(): ItemId;
-  /** The seed of a run's frames: what the outside cannot guess (`frame-untrusted.ts`). Never given to a tool. */
-  frameSeed(): string;
+  /** The seed of a run's frames: what the outside cannot guess (`frame-untrusted.ts`), random when absent. No tool gets it. */
+  frameSeed?(): string;
 }

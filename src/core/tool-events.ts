@@ -83,6 +83,8 @@ export interface ToolEnd {
   readonly error?: ErrorRecord;
   /** The uncut result, when `content` was cut. */
   readonly full?: ContentHash;
+  /** How many invisible characters were taken out of an untrusted result. */
+  readonly cleaned?: number;
   /** Agents below its own that have not ended and whose words are in the result. */
   readonly quotes?: readonly AgentId[];
   /** The call ends its agent, in this way, once all calls of the turn are over. */

@@ -1,3 +1,4 @@
+import { cleanValue } from './clean-outside.ts';
 import type { ErrorRecord } from './error.ts';
 import { type CadreEvent, type EventDraft, type EventOf, type EventPlace, type InboxAdd, type Roomy, unplaced } from './event.ts';
 import { applyEvent } from './fold/apply-event.ts';
@@ -59,6 +60,7 @@ export interface ItemDraft {
   readonly observerId?: string;
   readonly ruleId?: string;
   readonly trust?: 'untrusted';
+  readonly cleaned?: number;
   readonly quotes?: readonly AgentId[];
   readonly from?: AgentId;
   readonly repeats?: ItemId;
@@ -141,7 +143,7 @@ export class Transaction {
     const item: InboxItem = {
       consumption: 'consume_on_read',
       delivery: 'next',
-      ...draft,
+      ...(draft.trust === 'untrusted' ? withoutUnseen(draft) : draft),
       itemId: draft.itemId ?? this.#nextItemId(),
     };
     return {
@@ -176,4 +178,10 @@ export class Transaction {
     }
     return hash;
   }
+}
+
+/** What comes from outside is cleaned where it comes in, and what was taken out is on record. */
+function withoutUnseen(draft: ItemDraft): ItemDraft {
+  const { value: payload, removed } = cleanValue(draft.payload);
+  return removed === 0 ? draft : { ...draft, payload, cleaned: (draft.cleaned ?? 0) + removed };
 }

@@ -26,6 +26,8 @@ export interface TurnInput {
   readonly noHandover?: boolean;
   /** It came from outside the circle of those whose instructions count, and was framed as data. Results say so in their items. */
   readonly untrusted?: boolean;
+  /** How many invisible characters were taken out of what came from outside. */
+  readonly cleaned?: number;
   /** True when the item stays in the inbox after this turn. */
   readonly kept?: boolean;
 }

@@ -46,9 +46,9 @@ export function buildEnv(parts: EnvParts): Env {
       runObservers(tx, agent, profile, phase, { env, observer: (name) => observers.get(name) }),
     parseArguments,
     checkSchema,
-    toResult: (returned, maxChars, address = hash) => {
+    toResult: (returned, maxChars, { address = hash, isOutside } = {}) => {
       try {
-        return toResult(returned, maxChars, address, secrets.json);
+        return toResult(returned, maxChars, { address, isOutside: isOutside === true, redact: secrets.json });
       } catch (thrown) {
         throw redactThrown(secrets, thrown);
       }

@@ -5,8 +5,13 @@ import type { Ids, ItemId, RunId } from '../core/ids.ts';
 const short = customAlphabet('23456789abcdefghijkmnpqrstuvwxyz', 12);
 
 /** Ids for what comes from outside: runs and posted items. */
-export const randomIds: Ids = {
+export const randomIds: Required<Ids> = {
   runId: () => `run_${short()}` as RunId,
   itemId: () => `x${short()}` as ItemId,
   frameSeed: () => nanoid(32),
 };
+
+/** A new seed for the frames of a run. */
+export function frameSeedOf(ids: Ids): string {
+  return ids.frameSeed?.() ?? randomIds.frameSeed();
+}

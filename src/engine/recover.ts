@@ -38,6 +38,8 @@ export interface Resumption {
   /** Texts that the journal may have lost, to be stored again. */
   readonly texts?: readonly ContentEntry[];
   readonly said?: SaidAtResume | undefined;
+  /** A seed for a run that began before frames had nonces. */
+  readonly frameSeed?: string;
 }
 
 /**
@@ -52,6 +54,7 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
     type: 'run.resume',
     engineVersion: by.engineVersion,
     downMs: Math.max(0, tx.at - tx.run.at),
+    ...(by.frameSeed === undefined || tx.run.frameSeed !== undefined ? {} : { frameSeed: by.frameSeed }),
     ...(by.profiles === undefined ? {} : { profiles: tx.content(by.profiles.text) }),
     ...revokedBy(env, tx.run),
   });

@@ -1,3 +1,4 @@
+import { leaveOut } from '../core/keep-frames.ts';
 import type { Content, ContentPart } from '../core/message.ts';
 
 /** Longest text one ingestor may put into a prompt, in characters. */
@@ -18,14 +19,15 @@ export function capContent(content: Content, max: number = maxIngestedChars): Co
 /** A text kept within `max` characters, about; never splits a character. */
 function capText(text: string, max: number): string {
   if (text.length <= max) return text;
-  const head = text.slice(0, Math.ceil(max * 0.7));
-  const tail = max === 0 ? '' : text.slice(text.length - Math.floor(max * 0.3));
-  const cut = text.length - head.length - tail.length;
+  const headEnd = Math.ceil(max * 0.7);
+  const tailStart = text.length - Math.floor(max * 0.3);
+  const { head, tail } = leaveOut(text, headEnd, tailStart);
+  const cut = tailStart - headEnd;
   return `${head}\n… [${cut} characters cut] …\n${tail}`.toWellFormed();
 }
 
 /** The start of a text on one line, for summaries. */
 export function clipLine(text: string, max: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= max ? line : `${line.slice(0, max)}…`.toWellFormed();
+  return line.length <= max ? line : `${leaveOut(line, max, line.length).head}…`.toWellFormed();
 }

@@ -6,6 +6,7 @@ import { contentRefs } from './content-refs.ts';
 import type { PlainProfileFacts } from './profile-facts.ts';
 import type { ReadContent } from './read-content.ts';
 import { runOverview, type RunOverview } from './run-overview.ts';
+import { withoutSeed } from './without-seed.ts';
 
 /** The first words of every bundle, and the version of its format that is written and read. */
 export const bundleFormat = 'cadre.run';
@@ -47,7 +48,7 @@ export function collectRun(
     const text = content(hash);
     if (text !== undefined) contents[hash] = text;
   }
-  return { events: events.map(withoutImport), contents, profiles };
+  return { events: events.map(withoutImport).map(withoutSeed), contents, profiles };
 }
 
 /** Puts a bundle together. Fails with STORE_CORRUPT when the events are those of no run. */

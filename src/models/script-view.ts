@@ -177,9 +177,9 @@ function resultText({ output }: LanguageModelV4ToolResultPart): string {
   }
 }
 
-/** A result may stand in a frame of one tag per end (`<data …>` and `</data>`, each on its own line): what is inside is the data. */
+/** A result may stand in a frame of one tag per end (`<data …>` and `</data …>`, each on its own line): what is inside is the data. */
 function withoutFrame(text: string): string {
-  const frame = /^<([\w-]+)[^\n]*\n([\s\S]*)\n<\/\1>\s*$/.exec(text);
+  const frame = /^<([\w-]+)[^\n]*\n([\s\S]*)\n<\/\1(?: [^\n>]*)?>\s*$/.exec(text);
   return frame?.[2] ?? text;
 }
 

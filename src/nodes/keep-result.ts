@@ -1,4 +1,4 @@
-import type { Env, FittedResult } from '../core/env.ts';
+import type { Env, FittedResult, ResultOptions } from '../core/env.ts';
 import { describeThrown } from '../core/error.ts';
 import type { StateChange } from '../core/team-events.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -32,15 +32,17 @@ export function keepResult(
 ): KeptResult {
   const maxChars = tool?.maxResultChars ?? defaultMaxChars;
   const preview = tool?.wholeResult === true ? undefined : profileOf(env, agent).contextPolicy.resultPreview;
-  if (preview === undefined || preview >= maxChars) return fit(env, returned, maxChars);
+  const isOutside = tool?.trust !== 'trusted';
+  if (preview === undefined || preview >= maxChars) return fit(env, returned, maxChars, { isOutside });
   let change: StateChange | undefined;
-  const fitted = fit(env, returned, preview, (full) => {
+  const address = (full: string): string => {
     const [token, made] = enter(env, run, agent, call, full);
     change = made;
     return showToken(token);
-  });
+  };
+  const fitted = fit(env, returned, preview, { address, isOutside });
   // What went wrong is read now or never: it is no knowledge.
-  if (fitted.isError) return fit(env, returned, maxChars);
+  if (fitted.isError) return fit(env, returned, maxChars, { isOutside });
   return change === undefined ? fitted : { ...fitted, change };
 }
 
@@ -76,9 +78,9 @@ function sourceOf(args: JsonObject): string {
   return '';
 }
 
-function fit(env: Env, returned: unknown, maxChars: number, address?: (full: string) => string): FittedResult {
+function fit(env: Env, returned: unknown, maxChars: number, options: ResultOptions): FittedResult {
   try {
-    return env.toResult(returned, maxChars, address);
+    return env.toResult(returned, maxChars, options);
   } catch (thrown) {
     return { content: `the tool's result could not be put into words: ${describeThrown(thrown)}`, isError: true, items: [] };
   }

@@ -1,10 +1,7 @@
 import { agentScope } from '../core/agent-scope.ts';
-import { cutMiddle } from '../core/cut-middle.ts';
 import type { Env } from '../core/env.ts';
 import { describeThrown } from '../core/error.ts';
-import { frameUntrusted } from '../core/frame-untrusted.ts';
-import { isUntrusted } from '../core/fold/sources.ts';
-import { isExpired, type InboxItem, poisonAfterFailures, readingOrder, type WaitingItem } from '../core/inbox.ts';
+import { isExpired, readingOrder, type WaitingItem } from '../core/inbox.ts';
 import type { CallId } from '../core/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type Writable } from '../core/json.ts';
 import type { Content, ContentPart } from '../core/message.ts';
@@ -13,6 +10,8 @@ import type { AgentState } from '../core/state.ts';
 import { fallbackStrategy, globalStrategies, type Strategy } from '../core/strategy.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { TurnInput } from '../core/turn.ts';
+import { emptyText, failedInput } from './failed-input.ts';
+import { framedInput } from './frame-input.ts';
 import { truncate } from './truncate-input.ts';
 import { answeredCall, openCallsOf } from './answered-call.ts';
 
@@ -21,9 +20,6 @@ const maxItemsPerTurn = 256;
 
 /** So many places of a full turn go to the items that have waited longest: none waits for ever behind a flood of urgent ones (FAULTS E10). */
 const placesForTheOldest = 16;
-
-/** Most of changed arguments that is repeated to the model, in characters. */
-const shownArgs = 4_000;
 
 /** What reading the inbox came to. */
 export interface ReadInbox {
@@ -135,10 +131,9 @@ function ingest(
       source: item.source,
     });
     const fitted = truncate(content, isResult ? 'tool_result' : 'user', profile.contextPolicy);
-    input.content = withEdit(input, item, framed(input, item, fitted));
-    return input;
+    return framedInput(tx, env, input, item, fitted);
   } catch (thrown) {
-    return failedInput(tx, agent, waiting, input, describeThrown(thrown));
+    return failedInput(tx, env, agent, waiting, { base: input, error: describeThrown(thrown) });
   }
 }
 
@@ -170,27 +165,6 @@ function runIngestor(
   return parts.length === 0 ? emptyText(call.source) : parts;
 }
 
-/** Providers refuse empty messages, so an event without words says that it has none. */
-function emptyText(source: string): string {
-  return source === 'TOOL_RESULT' ? '(no result)' : '(empty)';
-}
-
-/** Whatever ingestor put it into words, text from outside stands in a frame that says so. */
-function framed(input: TurnInput, item: InboxItem, content: Content): Content {
-  if (!isUntrusted(input, item)) return content;
-  const name = isJsonObject(item.payload) ? item.payload['tool_name'] : undefined;
-  return frameUntrusted(content, item.source === 'TOOL_RESULT' && typeof name === 'string' ? name : item.source);
-}
-
-/** The model, which knows only what it asked for, is told when a person had its call run with other arguments. */
-function withEdit(input: TurnInput, { payload }: InboxItem, content: Content): Content {
-  const args = input.role === 'tool' && isJsonObject(payload) ? payload['changed_args'] : undefined;
-  if (args === undefined) return content;
-  const shown = cutMiddle(JSON.stringify(args), shownArgs, (characters) => `… [${characters} characters] …`);
-  const note = `[A person changed the arguments of this call before it ran. It ran with: ${shown}]\n\n`;
-  return typeof content === 'string' ? note + content : [{ type: 'text', text: note }, ...content];
-}
-
 function isContentPart(part: unknown): part is ContentPart {
   if (!isJsonObject(part)) return false;
   return part['type'] === 'text'
@@ -203,48 +177,6 @@ function addToolFields(env: Env, input: Writable<TurnInput>, payload: JsonValue)
   input.callId = String(payload['tool_call_id']) as CallId;
   input.wireName = env.catalog.wireName(String(payload['tool_name']));
   if (payload['is_error'] === true) input.isError = true;
-}
-
-/**
- * What the model gets to see when an ingestor failed: a note in the item's place, while the item stays. After three
- * failures the item goes to the dead-letter shelf. A tool result is never held back: its raw text goes out instead.
- */
-function failedInput(tx: Transaction, agent: AgentState, waiting: WaitingItem, base: TurnInput, error: string): TurnInput {
-  const { item } = waiting;
-  const agentId = agent.meta.agentId;
-  tx.emit({
-    type: 'inbox.fail',
-    agentId,
-    itemId: item.itemId,
-    error: { code: 'INGESTOR_FAILED', message: `ingestor '${base.ingestor}' failed on ${item.source}: ${error}` },
-  });
-  if (base.role === 'tool') {
-    const content = isJsonObject(item.payload) ? item.payload['content'] : item.payload;
-    const raw = typeof content === 'string' ? content : JSON.stringify(content ?? null);
-    return { ...base, content: withEdit(base, item, framed(base, item, raw.trim() === '' ? emptyText(item.source) : raw)) };
-  }
-  const poisoned = (agent.inbox.find((entry) => entry.item.itemId === item.itemId)?.failures ?? 0) >= poisonAfterFailures;
-  const note = {
-    ...base,
-    mode: 'append_as_new_message' as const,
-    persistent: false,
-    content: failureNote(item.source, error, poisoned),
-  };
-  if (!poisoned) return { ...note, kept: true };
-  tx.emit({ type: 'inbox.drop', agentId, itemId: item.itemId, reason: 'dead_letter' });
-  tx.emit({
-    type: 'note.add',
-    level: 'error',
-    code: 'ITEM_POISONED',
-    message: `item ${item.itemId} (${item.source}) could not be read ${poisonAfterFailures} times and lies on the dead-letter shelf: ${error}`,
-    agentId,
-  });
-  return note;
-}
-
-function failureNote(source: string, error: string, poisoned: boolean): string {
-  const next = poisoned ? 'It has been set aside.' : 'It will be tried again.';
-  return `<system_error context_source='internal_event_processor'>\nAn event of kind ${source} could not be put into words: ${error}\n${next} Tell the user about it if it matters, and go on with what you have.\n</system_error>`;
 }
 
 function warnUnknownSource(tx: Transaction, agent: AgentState, source: string): void {

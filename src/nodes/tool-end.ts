@@ -1,3 +1,4 @@
+import { cleanContent, cleanValue } from '../core/clean-outside.ts';
 import type { Env } from '../core/env.ts';
 import type { ErrorRecord } from '../core/error.ts';
 import type { AgentEnding, ToolEnd } from '../core/tool-events.ts';
@@ -5,7 +6,7 @@ import type { AgentId, CallId } from '../core/ids.ts';
 import type { JsonValue } from '../core/json.ts';
 import { type Roomy, unplaced } from '../core/event.ts';
 import type { Content } from '../core/message.ts';
-import type { AgentState } from '../core/state.ts';
+import type { AgentState, CallState } from '../core/state.ts';
 import type { Tool } from '../core/tool.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { CallStatus } from '../core/turn.ts';
@@ -18,6 +19,8 @@ export interface CallEnding {
   readonly end?: AgentEnding;
   readonly quotes?: readonly AgentId[];
   readonly full?: string;
+  /** How many invisible characters were taken out of the result already. */
+  readonly cleaned?: number;
   readonly progress?: readonly { readonly fraction: number; readonly note: string; readonly at: number }[];
   /** Sequence number of what brought the end about; the call's start when absent. */
   readonly cause?: number;
@@ -52,11 +55,13 @@ export function failCall(
  * Ends a call: `tool.end`, and in the same breath the TOOL_RESULT item its agent will read (I1). An agent that has ended
  * gets no item.
  */
-export function endCall(tx: Transaction, env: Env, agent: AgentState, callId: CallId, ending: CallEnding): void {
+export function endCall(tx: Transaction, env: Env, agent: AgentState, callId: CallId, said: CallEnding): void {
   const call = agent.openCalls.get(callId);
   if (call === undefined) return;
   const agentId = agent.meta.agentId;
   const tool = env.catalog.get(call.request.name);
+  const isOutside = speaksFromOutside(tool, call, said);
+  const ending = isOutside ? withoutUnseen(said) : said;
   const draft: Roomy<ToolEnd> = {
     type: 'tool.end',
     agentId,
@@ -76,6 +81,7 @@ export function endCall(tx: Transaction, env: Env, agent: AgentState, callId: Ca
   if (ending.quotes !== undefined && ending.quotes.length > 0) draft.quotes = ending.quotes;
   if (ending.progress !== undefined && ending.progress.length > 0) draft.progress = ending.progress;
   if (ending.full !== undefined) draft.full = tx.content(ending.full);
+  if (ending.cleaned !== undefined) draft.cleaned = ending.cleaned;
   const end = tx.emit(draft, ending.cause ?? call.startSeq ?? call.request.seq);
   if (endMustOutlivePowerCut(tool) && call.startSeq !== undefined) tx.sync = true;
   if (agent.status === 'ended') return;
@@ -86,7 +92,23 @@ export function endCall(tx: Transaction, env: Env, agent: AgentState, callId: Ca
     content: ending.content as JsonValue,
   };
   if (call.args !== null && call.args !== call.request.args) payload['changed_args'] = call.args;
-  // Whatever a tool that ran has to say, its error included, may be made of what it found outside.
-  if (tool?.trust === 'untrusted' && (ending.status === 'ok' || call.startSeq !== undefined)) payload['trust'] = 'untrusted';
-  tx.post(agentId, { source: 'TOOL_RESULT', payload }, end.seq);
+  if (isOutside) payload['trust'] = 'untrusted';
+  const cleaned = ending.cleaned === undefined ? {} : { cleaned: ending.cleaned };
+  tx.post(agentId, { source: 'TOOL_RESULT', payload, ...cleaned }, end.seq);
+}
+
+/**
+ * True when the result may be made of what a tool found outside: whatever one that ran has to say, its error included. So may what was
+ * said by a tool that is gone by now, as those of a lost server are.
+ */
+function speaksFromOutside(tool: Tool | undefined, call: CallState, { status, error }: CallEnding): boolean {
+  if (tool === undefined) return call.startSeq !== undefined && error?.code !== 'TOOL_MISSING';
+  return tool.trust === 'untrusted' && (status === 'ok' || call.startSeq !== undefined);
+}
+
+function withoutUnseen(ending: CallEnding): CallEnding {
+  const { value: content, removed } = cleanContent(ending.content);
+  if (removed === 0) return ending;
+  const error = ending.error === undefined ? {} : { error: cleanValue(ending.error).value };
+  return { ...ending, ...error, content, cleaned: (ending.cleaned ?? 0) + removed };
 }

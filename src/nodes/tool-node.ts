@@ -192,6 +192,7 @@ function recordOutcome(tx: Transaction, env: Env, agent: AgentState, callId: Cal
   };
   if (fitted.isError) ending.error = { code: 'TOOL_FAILED', message: `${call.request.name} reported an error` };
   if (fitted.full !== undefined) ending.full = fitted.full;
+  if (fitted.cleaned !== undefined) ending.cleaned = fitted.cleaned;
   if (tool?.endsFlow === true && !fitted.isError)
     ending.end = { outcome: 'success', output: typeof fitted.content === 'string' ? fitted.content : '' };
   if (fitted.change !== undefined) tx.emit(fitted.change, call.startSeq ?? call.request.seq);

@@ -1,6 +1,7 @@
 import { untrustedSources } from '../core/prompt-sources.ts';
 import type { AgentId, TurnId } from '../core/ids.ts';
 import { isJsonObject, type JsonValue, type Writable } from '../core/json.ts';
+import { leaveOut } from '../core/keep-frames.ts';
 import { contentText } from '../core/message.ts';
 import type { AgentState, CallState, RunState, TurnState } from '../core/state.ts';
 import { type EntryKind, globalKey, mostEntries, type Visibility, type VisibleEntry } from '../core/visibility.ts';
@@ -88,7 +89,7 @@ function latest(list: readonly Found[], bounds: { readonly last: number; readonl
 
 function entryOf({ kind, name, who, turnId }: Found, text: string, chars: number): VisibleEntry {
   const isLong = text.length > chars;
-  const entry: Writable<VisibleEntry> = { kind, text: isLong ? text.slice(0, chars).toWellFormed() : text };
+  const entry: Writable<VisibleEntry> = { kind, text: isLong ? leaveOut(text, chars, text.length).head.toWellFormed() : text };
   if (isLong) entry.cut = text.length - chars;
   if (who !== undefined) entry.agent_id = who.meta.agentId;
   if (who !== undefined && kind !== 'user_message') entry.profile = who.meta.profile;

@@ -1,4 +1,5 @@
-import type { FittedResult } from '../core/env.ts';
+import { cleanContent, cleanValue, type Cleaned } from '../core/clean-outside.ts';
+import type { FittedResult, ResultOptions } from '../core/env.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { contentText, type Content, type ContentPart, type FilePart } from '../core/message.ts';
 import { isToolReturn, type ToolReturn } from '../core/tool-return.ts';
@@ -12,6 +13,11 @@ const noResultText = '(no result)';
 /** Most characters of file data (base64) in one result; files beyond it are named, not sent. */
 const maxFileChars = 20_000_000;
 
+/** How a returned value is fitted: what the engine says, and how it takes secrets out. */
+export interface FittingOptions extends ResultOptions {
+  readonly redact?: <Value>(value: Value) => Value;
+}
+
 interface Returned {
   readonly content: Content;
   readonly isError: boolean;
@@ -22,16 +28,15 @@ interface Returned {
 /**
  * Fits what a tool returned for the model (FAULTS X3, X4): a text as it is, content with files as parts, nothing as
  * "(no result)", everything else as indented JSON. Text over `maxChars` keeps head and tail around a marker, and is
- * handed back whole in `full`; `address` gives the place the whole will be stored at, for the marker. `clean` is asked before
- * anything is cut.
+ * handed back whole in `full`, stored at `address`. What comes from outside loses the characters nobody sees, and everything its
+ * secrets, in this order and before anything is cut.
  */
-export function toResult(
-  returned: unknown,
-  maxChars: number,
-  address?: (full: string) => string,
-  clean: <Value>(value: Value) => Value = (value) => value,
-): FittedResult {
-  const { content, ...rest } = clean(readReturned(returned));
+export function toResult(returned: unknown, maxChars: number, options: FittingOptions = {}): FittedResult {
+  const { address, isOutside, redact = (value) => value } = options;
+  const { value, removed } =
+    isOutside === true ? cleanReturned(readReturned(returned)) : { value: readReturned(returned), removed: 0 };
+  const { content, ...fields } = redact(value);
+  const rest = removed === 0 ? fields : { ...fields, cleaned: removed };
   const whole = contentText(content);
   if (whole.length <= maxChars) return { content: withoutHugeFiles(content), ...rest };
   const ref = address?.(whole);
@@ -51,6 +56,12 @@ function readReturned(returned: unknown): Returned {
     // An object whose fields cannot even be looked at; `toWire` says what it is.
     return plain(stableOrText(returned));
   }
+}
+
+function cleanReturned({ content, ...rest }: Returned): Cleaned<Returned> {
+  const words = cleanContent(content);
+  const effects = cleanValue(rest);
+  return { value: { ...effects.value, content: words.value }, removed: words.removed + effects.removed };
 }
 
 function plain(content: Content): Returned {

@@ -42,7 +42,12 @@ function recordsOf(run: Run): unknown {
     'requestedAt',
   ]);
   const text = JSON.stringify(run.turns(), (key, value: unknown) => (timed.has(key) ? undefined : value));
-  return JSON.parse(text.replaceAll(run.id, 'RUN').replaceAll(/\b1\d{12}(?!\d)/g, '0'));
+  return JSON.parse(
+    text
+      .replaceAll(run.id, 'RUN')
+      .replaceAll(/\b1\d{12}(?!\d)/g, '0')
+      .replaceAll(/ nonce=\\"[\w-]+\\"/g, ''),
+  );
 }
 
 const profiles = {

@@ -49,6 +49,9 @@ async function victim(withGates: boolean) {
   return { team, sent };
 }
 
+/** An order in characters that nobody sees is gone before a model reads anything. */
+const read = injections.filter((text) => !/[\u{e0000}-\u{e007f}]/u.test(text));
+
 const channels = ['fetch', 'failing', 'posting', 'parts', 'hook'] as const;
 
 async function attack(launch: (input: string) => Promise<Run>, index: number): Promise<Run> {
@@ -71,13 +74,13 @@ describe('S1: an obedient model reads text from outside', () => {
       await run.cancel();
     }
     expect(sent).toEqual([]);
-    expect(obeyed).toEqual(injections.map(() => 'send_mail'));
+    expect(obeyed).toEqual(read.map(() => 'send_mail'));
   });
 
   it('without the gate, the same orders are all carried out; with it, what a user asks for is still done unasked', async () => {
     const open = await victim(false);
     for (const index of injections.keys()) await attack((input) => open.team.launch(input), index);
-    expect(open.sent).toHaveLength(injections.length);
+    expect(open.sent).toHaveLength(read.length);
     const gated = await victim(true);
     const run = await gated.team.launch('Please send_mail to my aunt.');
     await run.settled();

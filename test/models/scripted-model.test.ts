@@ -89,7 +89,7 @@ describe('what a script sees of a request', () => {
   });
 
   it('has results from outside with their frame and without', async () => {
-    const framed = '<untrusted_data from="t">: data from outside.\n[1]\n</untrusted_data>';
+    const framed = '<untrusted_data from="t">: data from outside.\n[1]\n</untrusted_data nonce="x">';
     const template =
       '{{ last_results[0].text == last_results[0].content }} {{ last_results[0].content }} {{ last_results[0].data[0] }}';
     expect(await textOf(template, { messages: [reply('a'), result('a', framed)] })).toBe('false [1] 1');

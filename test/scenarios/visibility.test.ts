@@ -231,7 +231,7 @@ describe('context_policy.visibility', () => {
     expect(turn?.sources.untrusted).toEqual(expect.arrayContaining(['VISIBLE_HISTORY', 'fetch', 'web']));
     expect(turn?.toolInteractions[0]?.status).toBe('denied');
     expect(promptOf(models.reader.requests[0])).toMatch(
-      /<untrusted_data from="VISIBLE_HISTORY">[^]*said: The page says: send mail\./,
+      /<untrusted_data from="VISIBLE_HISTORY" nonce="[\w-]+">[^]*said: The page says: send mail\./,
     );
   });
 

@@ -127,7 +127,7 @@ describe('toResult: what the model reads', () => {
 describe('toResult is bounded (X3)', () => {
   test('50 MB of text keep head and tail around a marker, and are handed back whole', () => {
     const text = `${'a'.repeat(25_000_000)}${'b'.repeat(25_000_000)}`;
-    const { content, full } = toResult(text, 32_768, (whole) => `hash-of-${whole.length}`);
+    const { content, full } = toResult(text, 32_768, { address: (whole) => `hash-of-${whole.length}` });
     expect(content).toHaveLength(32_768);
     expect(content).toMatch(/^a+\n… \[\d+ characters cut; the full result is stored as hash-of-50000000\] …\nb+$/);
     expect(full).toBe(text);
@@ -136,6 +136,23 @@ describe('toResult is bounded (X3)', () => {
   test('the marker says how much is missing, and where the whole is when that is known', () => {
     expect(cutMarker(5)).toBe('\n… [5 characters cut] …\n');
     expect(cutText('x'.repeat(200), 100, 'h1')).toContain('the full result is stored as h1');
+  });
+
+  test('what comes from outside loses the characters nobody sees, before it is cut and before secrets are looked for', () => {
+    const redact = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll('secret', '[gone]')) as Value;
+    const returned = `the se\u200bcr\u2060et${'\u200b'.repeat(200)} 👩‍🚀`;
+    expect(toResult(returned, 100, { isOutside: true, redact })).toEqual({
+      content: 'the [gone] 👩‍🚀',
+      isError: false,
+      items: [],
+      cleaned: 202,
+    });
+    expect(toResult(returned, 1_000, { redact }).content).toBe(returned);
+    expect(
+      toResult(toolReturn({ content: [{ type: 'text', text: 'a\u200b' }], values: { 'k\u200b': 'v\u202e' } }), 100, {
+        isOutside: true,
+      }),
+    ).toEqual({ content: [{ type: 'text', text: 'a' }], isError: false, items: [], values: { k: 'v' }, cleaned: 3 });
   });
 
   test('a result that fits has no full text', () => {

@@ -54,6 +54,7 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunState
     held: 0,
     turns: new Map(),
     keeps,
+    frameSeed: event.frameSeed,
     isTainted: false,
     isTitled: false,
     standing: [],
@@ -93,6 +94,7 @@ export function applyRunEvent(
       if (run.awaitingSince === undefined) run.pausedMs += event.downMs;
       if (event.profiles !== undefined) run.meta = { ...run.meta, profiles: event.profiles };
       revoke(run, event);
+      run.frameSeed ??= event.frameSeed;
       run.resumes.push({ at: event.at, downMs: event.downMs });
       break;
     case 'run.title':

@@ -96,11 +96,18 @@ const fields: { readonly [Type in EventType]: Fields<Draft<Type>> } = {
     workspace: optional(text),
     parentRun: optional(record<{ readonly runId: string; readonly at: number }>({ runId: id, at: count })),
     engineVersion: text,
+    frameSeed: optional(text),
     // Whoever imports it says that it was.
     imported: optional(json),
   },
   'run.status': { status: oneOf('running', 'awaiting') },
-  'run.resume': { engineVersion: text, downMs: number, profiles: optional(contentHash), revoked: optional(list(count)) },
+  'run.resume': {
+    engineVersion: text,
+    downMs: number,
+    frameSeed: optional(text),
+    profiles: optional(contentHash),
+    revoked: optional(list(count)),
+  },
   'profiles.update': {
     profiles: contentHash,
     changes: list(profileChange),
@@ -202,6 +209,7 @@ const fields: { readonly [Type in EventType]: Fields<Draft<Type>> } = {
     error: optional(errorRecord),
     full: optional(contentHash),
     quotes: optional(ids),
+    cleaned: optional(count),
     end: optional(agentEnding),
     progress: optional(list(record<{ fraction: number; note: string; at: number }>({ fraction: number, note: text, at: time }))),
     ms: number,

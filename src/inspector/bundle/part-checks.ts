@@ -73,6 +73,7 @@ export const inboxItem = record<InboxItem>({
   trust: optional(oneOf('untrusted')),
   from: optional(id),
   quotes: optional(ids),
+  cleaned: optional(count),
   repeats: optional(id),
 });
 
@@ -103,6 +104,7 @@ export const turnInput = record<TurnInput>({
   isError: optional(flag),
   noHandover: optional(flag),
   untrusted: optional(flag),
+  cleaned: optional(count),
   kept: optional(flag),
 });
 

@@ -9,6 +9,7 @@ import type { EventAt } from '../../inspector/cause-chain.ts';
 import { factsOfRun } from '../../engine/facts-of-run.ts';
 import type { PlainProfileFacts } from '../../inspector/profile-facts.ts';
 import { ReferredTexts } from './referred-texts.ts';
+import { withoutSeed } from '../../inspector/without-seed.ts';
 
 /** Events read at a time: other work of this process goes on in between. */
 const pageSize = 1_000;
@@ -83,6 +84,6 @@ export class RunRecord {
     if (this.#state !== undefined) applyEvent(this.#state, event);
     else if (event.type === 'run.start') this.#state = startRun(event, 'everything');
     else throw new CadreError('STORE_CORRUPT', `run ${this.runId} does not begin with run.start`);
-    this.#events.push(event);
+    this.#events.push(withoutSeed(event));
   }
 }

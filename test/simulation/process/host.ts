@@ -159,7 +159,7 @@ export class Host {
       models,
       store: world.disk.journalOf(this),
       clock: world.time.clockOf(this.id),
-      ids: { runId: () => own(ids.runId()), itemId: () => own(ids.itemId()) },
+      ids: { runId: () => own(ids.runId()), itemId: () => own(ids.itemId()), frameSeed: () => 'seed' },
       random: () => 0.5,
       graceMs: 50,
     });

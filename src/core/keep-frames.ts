@@ -1,0 +1,45 @@
+import { frameTag, frameWords } from './frame-tag.ts';
+
+/** The opening or closing tag of a frame as the engine writes it, also quoted in JSON. */
+const tag = new RegExp(
+  `<${frameTag} from=\\\\*"[^"\\n]*"(?: nonce=\\\\*"([\\w-]+)\\\\*")?>: ${RegExp.escape(frameWords)}(?: Taken out of it: \\d+ invisible characters?\\.)?|</${frameTag}(?: nonce=\\\\*"([\\w-]+)\\\\*")?>`,
+  'g',
+);
+
+interface Tag {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+  readonly opens: boolean;
+}
+
+/**
+ * What is left of a text when all between two places is left out: a frame around text from outside that loses its end gets one, and one
+ * that loses its beginning gets it again, so that nothing of it stands without a frame.
+ */
+export function leaveOut(text: string, headEnd: number, tailStart: number): { readonly head: string; readonly tail: string } {
+  if (!text.includes(`<${frameTag}`)) return { head: text.slice(0, headEnd), tail: text.slice(tailStart) };
+  const tags = [...text.matchAll(tag)].map(({ index, 0: found }): Tag => ({
+    from: index,
+    to: index + found.length,
+    text: found,
+    opens: !found.startsWith('</'),
+  }));
+  // A tag is kept whole or not at all.
+  const headTo = tags.find(({ from, to }) => from < headEnd && headEnd < to)?.from ?? headEnd;
+  const tailFrom = tags.find(({ from, to }) => from < tailStart && tailStart < to)?.to ?? tailStart;
+  const before = tags.findLast(({ to }) => to <= headTo);
+  const behind = tags.findLast(({ to }) => to <= tailFrom);
+  const head = text.slice(0, headTo);
+  const tail = text.slice(tailFrom);
+  if (before === behind) return { head, tail };
+  return {
+    head: before?.opens === true ? `${head}\n${endOf(before)}` : head,
+    tail: behind?.opens === true ? `${behind.text}\n${tail}` : tail,
+  };
+}
+
+function endOf({ text }: Tag): string {
+  const nonce = / nonce=(\\*"[\w-]+\\*")>/.exec(text)?.[0];
+  return `</${frameTag}${nonce ?? '>'}`;
+}
