@@ -42,14 +42,20 @@ export function frameUntrusted(content: Content, { from, nonce, removed: before 
 }
 
 /**
- * The nonce of a frame at a place: of an item by its id, of a value in a prompt by the place and the text. A function of the journal,
+ * The nonce of a frame at a place, 11 small letters (51 bits): of an item by its id, of a value in a prompt by the place and the text. A function of the journal,
  * since the seed is in it; the outside does not know the seed. Undefined for runs without one.
  */
 export function frameNonce(hash: (text: string) => ContentHash, seed: string | undefined, place: string): string | undefined {
-  return seed === undefined ? undefined : hash(`${seed}\n${place}`).slice(0, nonceChars);
+  return seed === undefined ? undefined : hash(`${seed}\n${place}`).replace(/(.)(.)|./g, lettersOf);
 }
 
-const nonceChars = 12;
+const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** Two characters of a hash as a small letter: nonces are all of one kind, so that prompts are estimated alike in every run. */
+function lettersOf(_: string, first: string | undefined, second: string | undefined): string {
+  if (first === undefined || second === undefined) return '';
+  return String.fromCharCode(97 + ((base64url.indexOf(first) * 64 + base64url.indexOf(second)) % 26));
+}
 
 function cleaned(part: ContentPart): { readonly part: ContentPart; readonly removed: number } {
   if (part.type !== 'text') return { part, removed: 0 };

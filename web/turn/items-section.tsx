@@ -46,6 +46,7 @@ function Item({ input, place }: { readonly input: TurnInputView; readonly place:
         <span class="t-chip">priority {input.priority}</span>
         <span class="t-chip">{input.persistent ? 'kept in memory' : 'this turn only'}</span>
         {input.untrusted === true && <span class="t-chip tone-waits">untrusted</span>}
+        {input.cleaned !== undefined && <span class="t-chip tone-waits">{input.cleaned} invisible characters taken out</span>}
         {input.kept === true && <span class="t-chip">stays in the inbox</span>}
         {input.mode === 'prepend_to_role' && <span class="t-chip">before the last message</span>}
         {input.isError === true && <span class="t-chip tone-bad">an error</span>}

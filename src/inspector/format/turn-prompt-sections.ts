@@ -23,6 +23,7 @@ function formatInput(out: Layout, input: TurnInputView, index: number): void {
     input.persistent ? 'kept in memory' : 'this turn only',
     ...(input.mode === 'prepend_to_role' ? ['put before the last message'] : []),
     ...(input.untrusted === true ? ['untrusted'] : []),
+    ...(input.cleaned === undefined ? [] : [`${countText(input.cleaned, 'invisible character')} taken out`]),
     ...(input.kept === true ? ['stays in the inbox'] : []),
   ];
   out.line(`${index + 1}. ${style.cyan(safe(input.source))}  ${style.dim(notes.join(', '))}`, 2);
