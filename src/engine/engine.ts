@@ -5,7 +5,6 @@ import type { JournalReader, Lease, RunsFilter, RunSummary } from '../core/journ
 import type { ProfileSet } from '../core/profile.ts';
 import type { RunState } from '../core/state.ts';
 import { profilesOf, toolsetsNeeded } from './toolsets-needed.ts';
-import { frameSeedOf } from './random-ids.ts';
 import { readOwnState, readState, withAllPast } from './read-state.ts';
 import { engineVersion } from './version.ts';
 import type { Input } from './decide.ts';
@@ -77,15 +76,7 @@ export class Engine {
     const { run, begun } = await this.#leases.take({ runId }, (lease) => {
       this.#assertOpen();
       const limits = runLimits(this.#parts.limits, options.limits);
-      const facts = {
-        runId,
-        at: clock.now(),
-        payload,
-        profile: profile.name,
-        snapshot: workbench.snapshot,
-        limits,
-        frameSeed: frameSeedOf(ids),
-      };
+      const facts = { runId, at: clock.now(), payload, profile: profile.name, limits, ids, snapshot: workbench.snapshot };
       const start = workbench.kernel.env.secrets.json(startEvent(facts, request, options));
       const { actor, run } = this.#activate(startRun(start), lease, workbench, options);
       const notes = options.notes === undefined ? {} : { notes: workbench.kernel.env.secrets.json(options.notes) };
@@ -157,7 +148,7 @@ export class Engine {
   }
 
   async #takeUp(runId: string, options: ResumeOptions): Promise<Run> {
-    const { journal, ids } = this.#parts;
+    const { journal } = this.#parts;
     const state = await readOwnState(journal, runId as RunId);
     if (state.outcome !== undefined) return await this.#ofThePast(state);
     const { set } = await chosenWorkbench(this.#parts, state, options.profiles ?? 'recorded');
@@ -174,8 +165,7 @@ export class Engine {
       }
       if (missed.length > 0) plan = await planResume(this.#parts, state, options.profiles ?? 'recorded');
       const { workbench, ...found } = plan;
-      const input = { kind: 'recover', engineVersion, ...found, frameSeed: frameSeedOf(ids) } as const;
-      return this.#goOn(state, lease, workbench, options, input);
+      return this.#goOn(state, lease, workbench, options, { kind: 'recover', engineVersion, ...found });
     });
     await begun;
     this.#tellFailures(run.id);

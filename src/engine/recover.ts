@@ -54,7 +54,7 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
     type: 'run.resume',
     engineVersion: by.engineVersion,
     downMs: Math.max(0, tx.at - tx.run.at),
-    ...(by.frameSeed === undefined || tx.run.frameSeed !== undefined ? {} : { frameSeed: by.frameSeed }),
+    ...(by.frameSeed === undefined ? {} : { frameSeed: by.frameSeed }),
     ...(by.profiles === undefined ? {} : { profiles: tx.content(by.profiles.text) }),
     ...revokedBy(env, tx.run),
   });

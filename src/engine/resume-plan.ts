@@ -9,6 +9,7 @@ import type { EngineParts, ProfileChoice, Workbench } from './engine-parts.ts';
 import type { ResumeNote } from './recover.ts';
 import { importedFacts } from './imported-run.ts';
 import { missingText, textsToHeal } from './resume-texts.ts';
+import { frameSeedOf } from './random-ids.ts';
 import { toolChanges } from './tool-changes.ts';
 
 /** What a run goes on with. */
@@ -19,6 +20,8 @@ export interface ResumePlan {
   readonly notes: readonly ResumeNote[];
   /** Texts that are at hand and that the journal may have lost: they are stored again. */
   readonly texts: readonly ContentEntry[];
+  /** A seed for the frames of a run that began without one. */
+  readonly frameSeed?: string;
 }
 
 /**
@@ -41,10 +44,11 @@ export async function planResume(parts: EngineParts, state: RunState, choice: Pr
       notes.push({ code: 'TOOLS_CHANGED', agentId, message: `the tools of ${agentId} are not those of its last turn: ${changes}` });
   }
   // The profiles may be those of the engine itself, which were not read from the journal: then they are in it from now on.
-  if (!isOther) return { workbench, notes, texts: [...texts, workbench.snapshot] };
+  const seed = state.frameSeed === undefined ? { frameSeed: frameSeedOf(parts.ids) } : {};
+  if (!isOther) return { workbench, notes, texts: [...texts, workbench.snapshot], ...seed };
   const differences = await differencesOf(parts, state, workbench);
   notes.unshift({ code: 'PROFILES_CHANGED', message: `the run goes on with today's profiles: ${differences}` });
-  return { workbench, profiles: workbench.snapshot, notes, texts };
+  return { workbench, profiles: workbench.snapshot, notes, texts, ...seed };
 }
 
 /** The profiles a run is to go on with: today's, or those it goes by. */

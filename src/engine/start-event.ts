@@ -1,11 +1,12 @@
 import path from 'node:path';
 import type { EventOf } from '../core/event.ts';
-import type { RunId } from '../core/ids.ts';
+import type { Ids, RunId } from '../core/ids.ts';
 import type { ContentEntry } from '../core/journal.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { Limits } from '../core/profile.ts';
 import { titleOf } from '../core/run-title.ts';
 import type { LaunchOptions, LaunchRequest } from './engine-parts.ts';
+import { frameSeedOf } from './random-ids.ts';
 import { checkRequest } from './run-request.ts';
 import { engineVersion } from './version.ts';
 
@@ -17,7 +18,7 @@ export interface StartFacts {
   readonly payload: JsonValue;
   readonly snapshot: ContentEntry;
   readonly limits: Limits;
-  readonly frameSeed: string;
+  readonly ids: Ids;
 }
 
 /** The first event of a run: everything it goes by. */
@@ -36,6 +37,6 @@ export function startEvent(facts: StartFacts, request: LaunchRequest, options: L
     limits: facts.limits,
     ...(options.workspace === undefined ? {} : { workspace: path.resolve(options.workspace) }),
     engineVersion,
-    frameSeed: facts.frameSeed,
+    frameSeed: frameSeedOf(facts.ids),
   };
 }
