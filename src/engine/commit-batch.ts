@@ -41,5 +41,6 @@ function appended<Item>(list: Item[], more: Item[]): Item[] {
 
 /** Tells whether a decision may be held back for the next append: it only makes pure tools due, and nobody waits for it. */
 export function mayWait(tx: Transaction, isAwaited: boolean): boolean {
-  return !isAwaited && !tx.sync && tx.effects.length > 0 && tx.effects.every((effect) => effect.kind === 'tool' && effect.pure);
+  if (isAwaited || tx.sync || tx.events.length === 0 || tx.effects.length === 0) return false;
+  return tx.effects.every((effect) => effect.kind === 'tool' && effect.pure);
 }

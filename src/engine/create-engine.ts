@@ -23,6 +23,7 @@ import { buildEnv } from './build-env.ts';
 import { addConfigSecrets, collectSecrets } from './config-secrets.ts';
 import { createContentHash } from './content-hash.ts';
 import { Engine } from './engine.ts';
+import type { DecisionWatch } from './decide-batch.ts';
 import type { Workbench } from './engine-parts.ts';
 import type { LimitOptions } from './limit-options.ts';
 import { createLlmConfigs, type LlmConfigs } from './llm-configs.ts';
@@ -106,12 +107,17 @@ export type OpenOptions = Pick<
   | 'random'
   | 'graceMs'
   | 'trust'
->;
+> & {
+  /** Sees every decision; set by tests alone. */
+  readonly watch?: DecisionWatch;
+};
 
 /** Profiles and tools, checked against each other and compiled, from which engines are opened. */
 export interface PreparedEngine {
   /** Opens an engine over a store. Models and functions must bear the names they were prepared with. */
   open(options: OpenOptions): Promise<Engine>;
+  /** Makes the profile files of a run ready, as taking the run up does. */
+  rebuild(files: readonly ProfileFile[]): Promise<Workbench>;
 }
 
 /**
@@ -223,8 +229,10 @@ export async function prepareEngine(
         workspaceOf: createWorkspaces(live.workspace, live.store),
         toolsets,
         trust: live.trust,
+        watch: live.watch,
       });
     },
+    rebuild,
   };
 }
 

@@ -9,6 +9,7 @@ import type { CheckedModelGateway } from '../models/gateway.ts';
 import type { Replay } from '../models/replay.ts';
 import type { NodeFunction } from '../nodes/function-node.ts';
 import type { Kernel } from './decide.ts';
+import type { DecisionWatch } from './decide-batch.ts';
 import type { ViewedProfile } from './run-result.ts';
 import type { LimitOptions } from './limit-options.ts';
 import type { RunSubscriber } from './subscribers.ts';
@@ -110,4 +111,6 @@ export interface EngineParts {
   readonly trust?: ((profiles: ProfileSet) => void | Promise<void>) | undefined;
   /** Answers tool calls in the tools' place. */
   readonly replay?: Replay | undefined;
+  /** Set by tests alone. */
+  readonly watch?: DecisionWatch | undefined;
 }

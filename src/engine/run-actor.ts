@@ -5,18 +5,18 @@ import type { AgentId, ContentHash } from '../core/ids.ts';
 import type { Journal, Lease } from '../core/journal.ts';
 import type { RunState } from '../core/state.ts';
 import { Transaction } from '../core/transaction.ts';
-import { admit, type Judge } from './admit.ts';
 import { asStoreError } from './store-error.ts';
 import { CommitBatch, mayWait, type Prefix } from './commit-batch.ts';
 import { CommitWriter } from './commit-writer.ts';
-import { decide, type Input } from './decide.ts';
+import type { Input } from './decide.ts';
+import { decideBatch, type WatchedJudge } from './decide-batch.ts';
 import { type EffectPorts, Effects } from './effects.ts';
 import { engineFault, suspendedError } from './run-errors.ts';
 import { rereadState } from './reread-state.ts';
 import { type RunSubscriber, Subscribers } from './subscribers.ts';
 
 /** What a run needs from its engine. */
-export interface ActorPorts extends EffectPorts, Judge {
+export interface ActorPorts extends EffectPorts, WatchedJudge {
   readonly journal: Journal;
   /** Calls back at the end of this tick of the event loop. */
   readonly defer: (callback: () => void) => void;
@@ -192,19 +192,19 @@ export class RunActor {
     const batch = this.#held ?? new CommitBatch(this.state.seq - (prefix?.events.length ?? 0));
     const tx = new Transaction(this.state, clock.now(), { hash: kernel.env.hash, known: this.#known });
     try {
+      const inputs = entries.map(({ input }) => input);
       const jump = entries.length === 0 ? undefined : this.#effects.clockJump(this.state);
-      if (jump !== undefined && !this.#closing) decide(tx, kernel, jump);
-      for (const { input, waiter } of entries) {
-        const refused = admit(tx, this.#ports, input, !this.#closing);
-        if (refused !== undefined) waiter?.reject(refused);
-      }
+      if (jump !== undefined && !this.#closing) inputs.unshift(jump);
+      const refuse = (place: number, error: CadreError): void => entries.at(place)?.waiter?.reject(error);
+      const from = { seq: batch.expectedSeq, unwritten: prefix ?? batch };
+      decideBatch(tx, this.#ports, { ...from, inputs, mayStart: !this.#closing }, refuse);
     } catch (thrown) {
       return this.#recoverFromFault(entries, thrown, batch.expectedSeq);
     }
     if (prefix !== undefined) batch.add({ events: [...prefix.events], contents: [...prefix.contents] });
     batch.add(tx);
     const isAwaited = entries.some(({ waiter }) => waiter !== undefined);
-    if (tx.events.length === 0 || !mayWait(tx, isAwaited)) return this.#append(tx, entries, batch);
+    if (!mayWait(tx, isAwaited)) return this.#append(tx, entries, batch);
     this.#hold(tx, batch);
     return undefined;
   }

@@ -31,7 +31,7 @@ export function runHandle(
   parts: EngineParts,
   { state, lease, workbench, content, liveThings, context }: RunHandleParts,
 ): RunHandle {
-  const { journal, clock, ids, gateway, functions, graceMs, replay } = parts;
+  const { journal, clock, ids, gateway, functions, graceMs, replay, watch } = parts;
   // Replaced when the profiles of the run are changed.
   const held: { kernel: Kernel; viewed: Workbench['viewed'] } = { kernel: workbench.kernel, viewed: workbench.viewed };
   const ports: ActorPorts = {
@@ -53,6 +53,7 @@ export function runHandle(
     live: new RunLive(state.meta.runId, liveThings),
     replay,
     defer: setImmediate,
+    watch,
   };
   const actor = new RunActor(state, lease, ports);
   const run = new Run({

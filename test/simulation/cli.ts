@@ -7,6 +7,7 @@ import { joinReports, reproduce, runShard, type ShardReport } from './shard.ts';
 import { simulate } from './simulation.ts';
 
 const help = `npm run simulate -- [--runs 100000] [--from 1] [--workers 2]   many seeds, each with faults of its own
+               [--decisions-every 1]                          of one seed in so many, each decision is made again from the journal
 npm run simulate -- --seed N [--crash-at M]                    one of them again, as a failure named it
 npm run simulate -- --mutants [word]                           each planted bug must be found`;
 
@@ -23,6 +24,7 @@ const { values, positionals } = parseArgs({
     from: { type: 'string', default: '1' },
     workers: { type: 'string', default: '2' },
     'most-failures': { type: 'string', default: '10' },
+    'decisions-every': { type: 'string', default: '1' },
     seed: { type: 'string' },
     'crash-at': { type: 'string' },
     mutants: { type: 'boolean', default: false },
@@ -70,6 +72,7 @@ async function many(): Promise<number> {
     stride: workers,
     runs: Math.ceil(runs / workers),
     mostFailures: Number(values['most-failures']),
+    decisionsEvery: Number(values['decisions-every']),
   }));
   const [alone] = shards;
   const report =

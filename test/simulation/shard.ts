@@ -13,6 +13,8 @@ export interface ShardOptions {
   readonly runs: number;
   /** Failing runs after which it stops; 10 unless given. */
   readonly mostFailures?: number;
+  /** Of one seed in so many, every decision is made again from the journal; of all of them unless given. */
+  readonly decisionsEvery?: number;
 }
 
 /** A run that broke an invariant. */
@@ -40,15 +42,16 @@ const sweepEvery = 100;
 
 /** Runs seeds one after the other, each with faults of its own; some are replayed, some swept with crashes. */
 export async function runShard(options: ShardOptions): Promise<ShardReport> {
-  const { from, stride, runs, mostFailures = 10 } = options;
+  const { from, stride, runs, mostFailures = 10, decisionsEvery = 1 } = options;
   const report: ShardReport = { runs: 0, faulted: 0, steps: 0, replays: 0, cpuMs: 0, counts: {}, failures: [] };
   const before = process.threadCpuUsage();
   const isDone = (): boolean => report.runs >= runs || report.failures.length >= mostFailures;
   for (let index = 0; !isDone(); index++) {
     const seed = from + index * stride;
-    const result = note(report, await simulate({ seed }));
+    const seeded = index % decisionsEvery === 0 ? { seed } : { seed, skipsDecisions: true };
+    const result = note(report, await simulate(seeded));
     if (index % replayEvery === 0) await replay(report, result);
-    if (index % sweepEvery === 1) await sweep(report, seed, isDone);
+    if (index % sweepEvery === 1) await sweep(report, seeded, isDone);
   }
   const used = process.threadCpuUsage(before);
   report.cpuMs = Math.round((used.user + used.system) / 1000);
@@ -89,9 +92,9 @@ async function replay(report: ShardReport, first: SimulationResult): Promise<voi
 }
 
 /** Runs a seed without faults, then with a crash at each moment of that run. */
-async function sweep(report: ShardReport, seed: number, isDone: () => boolean): Promise<void> {
-  const { moments } = await simulate({ seed, crashAt: Number.MAX_SAFE_INTEGER });
-  for (let crashAt = 1; crashAt <= moments && !isDone(); crashAt++) note(report, await simulate({ seed, crashAt }));
+async function sweep(report: ShardReport, seeded: SimulationOptions, isDone: () => boolean): Promise<void> {
+  const { moments } = await simulate({ ...seeded, crashAt: Number.MAX_SAFE_INTEGER });
+  for (let crashAt = 1; crashAt <= moments && !isDone(); crashAt++) note(report, await simulate({ ...seeded, crashAt }));
 }
 
 function addCounts(total: ShardReport['counts'], more: ShardReport['counts']): void {

@@ -1,5 +1,6 @@
 import type { CadreEvent } from '../../src/core/event.ts';
 import type { RunId } from '../../src/core/ids.ts';
+import { checkRunDecisions } from './checks/check-decisions.ts';
 import { checkRuns } from './checks/check-run.ts';
 import { type Errand, Host } from './process/host.ts';
 import type { FaultCounts } from './world/faults.ts';
@@ -88,6 +89,7 @@ class Simulation {
       if (happened && world.order.chance(0.2)) this.#step();
     }
     checkRuns(world, this.#host);
+    if (world.options.skipsDecisions !== true) await checkRunDecisions(world);
   }
 
   /** Lets one thing happen; false when nothing can. */

@@ -142,7 +142,7 @@ export class Host {
   /** Opens its engine as a program does that was just started: nothing is there but the files and the disk. */
   async #open(): Promise<Engine> {
     const world = this.#world;
-    const { prepareEngine, countingIds, simTools, simIngestors, simObservers } = programOf(this.id);
+    const { prepareEngine, countingIds, isToolReturn, simTools, simIngestors, simObservers } = programOf(this.id);
     const ids = countingIds();
     const own = <Id extends string>(id: Id): Id => `p${this.id}_${id}` as Id;
     const models = { m: createSimModel(world, this) };
@@ -162,6 +162,7 @@ export class Host {
       ids: { runId: () => own(ids.runId()), itemId: () => own(ids.itemId()), frameSeed: () => 'seed' },
       random: () => 0.5,
       graceMs: 50,
+      ...(world.options.skipsDecisions === true ? {} : { watch: world.decisions.watch(isToolReturn) }),
     });
   }
 }

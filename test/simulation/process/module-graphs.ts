@@ -1,6 +1,5 @@
-import { registerHooks } from 'node:module';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { secondCopy } from '../../support/rebuild/second-copy.ts';
 
 /** The program a simulated process runs, with modules of its own. */
 export type Program = typeof import('./parts.ts');
@@ -8,7 +7,6 @@ export type Program = typeof import('./parts.ts');
 /** So many processes in a row share no module: what one keeps in a variable of a module is not there for the next. */
 const graphCount = 3;
 
-const root = `${pathToFileURL(path.resolve(import.meta.dirname, '../../..')).href}/`;
 const programs: Program[] = [];
 
 /**
@@ -21,10 +19,8 @@ export async function loadPrograms(): Promise<void> {
     programs.push(await import('./parts.ts'));
     return;
   }
-  const hooks = keepApart();
   for (let graph = 0; graph < graphCount; graph++)
-    programs.push((await import(`${new URL('parts.ts', import.meta.url).href}?process=${graph}`)) as Program);
-  hooks.deregister();
+    programs.push(await secondCopy<Program>(path.join(import.meta.dirname, 'parts.ts')));
 }
 
 /** The program of the n-th process of a run. */
@@ -32,16 +28,4 @@ export function programOf(process: number): Program {
   const program = programs[process % programs.length];
   if (program === undefined) throw new Error('loadPrograms comes first');
   return program;
-}
-
-/** What a module of a process imports from this project is the process's own, too; packages are shared. */
-function keepApart(): { deregister(): void } {
-  return registerHooks({
-    resolve: (specifier, context, nextResolve) => {
-      const resolved = nextResolve(specifier, context);
-      const own = /\?process=\d+$/.exec(context.parentURL ?? '')?.[0];
-      const isOurs = resolved.url.startsWith(root) && !resolved.url.includes('/node_modules/') && !resolved.url.includes('?');
-      return own !== undefined && isOurs ? { ...resolved, url: `${resolved.url}${own}` } : resolved;
-    },
-  });
 }

@@ -1,5 +1,6 @@
 import type { CallId, RunId, TurnId } from '../../../src/core/ids.ts';
 import { type Cast, chooseCast } from '../team/cast.ts';
+import { DecisionLog } from '../../support/rebuild/decision-log.ts';
 import { Disk } from '../disk/disk.ts';
 import { Faults } from './faults.ts';
 import type { Mechanism, MechanismCounts } from './mechanisms.ts';
@@ -14,6 +15,8 @@ export interface SimulationOptions {
   readonly seed: number;
   /** Crash at this moment, counted from 1, and let nothing else go wrong. */
   readonly crashAt?: number;
+  /** Its decisions are not made again from the journal; on for those that only want to be fast. */
+  readonly skipsDecisions?: boolean;
 }
 
 /** One execution of a tool, as the outside world saw it. */
@@ -84,6 +87,8 @@ export class World {
   readonly mechanisms: MechanismCounts = {};
   readonly #versions: Random;
   readonly #versionOf = new Map<number, number>();
+  /** Every decision of its processes, to be made again from the journal. */
+  readonly decisions = new DecisionLog();
   #marks = 0;
 
   constructor(options: SimulationOptions) {
