@@ -16,7 +16,13 @@ export type Step =
     }
   | { readonly kind: 'pause'; readonly rounds: number }
   | { readonly kind: 'time'; readonly ms: number }
-  | { readonly kind: 'decide'; readonly verdict: 'approve' | 'reject' | 'answer'; readonly which: number }
+  | {
+      readonly kind: 'decide';
+      readonly verdict: 'approve' | 'reject' | 'answer';
+      readonly which: number;
+      /** The argument a person puts in place of the call's. */
+      readonly n?: number;
+    }
   | { readonly kind: 'cancel'; readonly agent: number }
   | { readonly kind: 'restart' };
 

@@ -1,9 +1,13 @@
 import { createEngine, type Engine, type EngineOptions, type Journal, type Run } from '../../src/index.ts';
+import { prepareEngine } from '../../src/engine/create-engine.ts';
+import type { DecisionWatch } from '../../src/engine/decide-batch.ts';
 import type { ScriptedRepliesModel, ScriptedReply, ScriptedReplyFunction } from '../../src/models/scripted-replies.ts';
 import { countingIds, createMemoryJournal, type ManualClock, manualClock, scriptedModel } from '../../src/testing/index.ts';
 
 /** What a test's engine is made of; everything but the replies has a default. */
 export type TestEngineOptions = Omit<Partial<EngineOptions>, 'profiles' | 'models' | 'clock' | 'store'> & {
+  /** Sees every decision (`support/rebuild/`). */
+  readonly watch?: DecisionWatch;
   /** YAML of the root's profile after its name and model, or of several profiles by name; the first one is launched. */
   readonly profile?: string | Readonly<Record<string, string>>;
   readonly replies?: ScriptedReplyFunction | readonly (ScriptedReply | ScriptedReplyFunction)[];
@@ -40,7 +44,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
   } = options;
   const model = scriptedModel(replies);
   const profiles = profilesOf(profile);
-  const engine = await createEngine({
+  const whole: EngineOptions & { readonly watch?: DecisionWatch } = {
     ids: countingIds(),
     random: () => 0.5,
     graceMs: 50,
@@ -50,7 +54,8 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
     models: { m: model, ...models },
     clock,
     store,
-  });
+  };
+  const engine = rest.watch === undefined ? await createEngine(whole) : await (await prepareEngine(whole)).open(whole);
   const [first = rootProfile] = Object.keys(profiles);
   return {
     engine,
