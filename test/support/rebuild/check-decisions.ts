@@ -16,7 +16,7 @@ export interface Rebuilding {
 }
 
 /** The modules that make decisions again, with nothing in them that the program under test has left anywhere. */
-export type Judges = Pick<typeof import('./decide-again.ts'), 'decideAgain' | 'Kernels'>;
+export type Judges = Pick<typeof import('./decide-again.ts'), 'decideAgain' | 'Kernels' | 'readBack'>;
 
 /** Loads a second copy of everything that decides. */
 export async function loadJudges(): Promise<Judges> {
@@ -29,14 +29,14 @@ export async function loadJudges(): Promise<Judges> {
  *
  * 1. The decisions are made in another copy of the modules, so that no map or variable of the running program is there.
  * 2. They are made from the last to the first, so that nothing an earlier decision left in that copy is there, either.
- * 3. State is folded from what the stores' codec reads back, from nothing, for every decision.
+ * 3. State is folded from what the stores' codec reads back, from nothing, for every decision; what was read is frozen.
  */
 export async function checkDecisions(
   log: Pick<DecisionLog, 'decisions' | 'texts'>,
   judges: Judges,
   { options, events, text }: Rebuilding,
 ): Promise<readonly string[]> {
-  const journal = events.map(written);
+  const journal = judges.readBack(events.map(written));
   const kernels = new judges.Kernels(options, (hash) => log.texts.get(hash) ?? text(hash));
   const differences: string[] = [];
   for (const decision of log.decisions.toReversed()) {

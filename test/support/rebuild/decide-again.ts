@@ -46,13 +46,19 @@ export class Kernels {
   }
 }
 
+/** Reads written events back, frozen: no fold and no decision may change what is in the journal. */
+export function readBack(events: readonly WrittenEvent[]): readonly CadreEvent[] {
+  return events.flatMap(({ runId, seq, at, body }) => decodeCommit(body, { runId, firstSeq: seq, at }).map(frozen));
+}
+
 /** Makes a decision again, as a process would that knows nothing but the journal: `events` up to its `seq`, and what was not written yet. */
 export async function decideAgain(
-  events: readonly WrittenEvent[],
+  events: readonly CadreEvent[],
   { unwritten, at, mayStart, inputs: given, seq }: LoggedDecision,
   kernels: Kernels,
 ): Promise<Made> {
-  const run = rebuilt([...events, ...unwritten]);
+  const run = foldEvents([...events, ...readBack(unwritten)]);
+  if (run === undefined) throw new Error('a decision was made before its run began');
   const inputs = await Promise.all(given.map((input) => ownInput(input, kernels)));
   let kernel = await kernelOf(run, inputs, kernels);
   const tx = new Transaction(run, at, { hash: kernel.env.hash, known: new Set() });
@@ -71,13 +77,12 @@ export async function decideAgain(
   return madeBy(tx, refused);
 }
 
-function rebuilt(events: readonly WrittenEvent[]): RunState {
-  const read = events.flatMap(({ runId, seq, at, body }): readonly CadreEvent[] =>
-    decodeCommit(body, { runId, firstSeq: seq, at }),
-  );
-  const state = foldEvents(read);
-  if (state === undefined) throw new Error('a decision was made before its run began');
-  return state;
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const part of Object.values(value)) frozen(part);
+  }
+  return value;
 }
 
 /** A run that is taken up with other profiles goes by those at once; every other one by what its journal says. */
