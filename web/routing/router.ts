@@ -8,9 +8,10 @@ addEventListener('hashchange', () => {
   route.value = parseRoute(location.hash);
 });
 
-/** Goes to an address, as a link would. */
+/** Goes to an address, as a link would; `route` says so at once. */
 export function go(href: string): void {
   location.hash = href;
+  route.value = parseRoute(location.hash);
 }
 
 /** Changes values in the address without a new entry in the browser's history; an empty value goes away. */

@@ -7,7 +7,7 @@ import { useKeys } from '../kit/keys.ts';
 import { TopBar } from '../kit/top-bar.tsx';
 import { toVisibleText } from '../kit/visible-text.ts';
 import { type Route, runHref, type RunTab, turnHref } from '../routing/route.ts';
-import { go } from '../routing/router.ts';
+import { go, route } from '../routing/router.ts';
 import { TurnView } from '../turn/turn-view.tsx';
 import { RunContext, useRun, useTitle } from './run-context.ts';
 import { RunHeader } from './run-header.tsx';
@@ -87,15 +87,17 @@ const tabKeys: readonly (readonly [string, RunTab])[] = [
 /** Keys that lead from view to view, from turn to turn, and out. */
 function useRunKeys(shown: RunRoute, store: RunStore): void {
   const { runId } = shown;
-  const up = shown.kind === 'turn' ? runHref(runId, 'turns') : '#/';
+  // The address, not what is drawn: the next key may come before the page is drawn again.
+  const goUp = (): void => go(route.peek().kind === 'turn' ? runHref(runId, 'turns') : '#/');
   const step = (by: 1 | -1): void => {
+    const now = route.peek();
     const turns = [...(store.state?.turns.keys() ?? [])];
-    const at = shown.kind === 'turn' ? turns.findIndex((id) => id === shown.turnId) : -1;
+    const at = now.kind === 'turn' ? turns.findIndex((id) => id === now.turnId) : -1;
     const next = at < 0 ? undefined : turns[at + by];
     if (next !== undefined) go(turnHref(runId, next));
   };
   useKeys([
-    { keys: 'Escape', does: shown.kind === 'turn' ? 'to the turns of the run' : 'to all runs', run: () => go(up) },
+    { keys: 'Escape', does: shown.kind === 'turn' ? 'to the turns of the run' : 'to all runs', run: goUp },
     ...(shown.kind === 'turn'
       ? [
           { keys: 'j', does: 'next turn', run: () => step(1) },
