@@ -1,5 +1,6 @@
 import type { InboxItem } from '../core/inbox.ts';
 import type { TurnInput } from '../core/turn.ts';
+import { packFrame, unpackFrame } from './frame-forms.ts';
 import { always, defineShape, isRecord } from './record-shape.ts';
 import type { Guess } from './record-shape.ts';
 
@@ -11,10 +12,11 @@ interface ToolResultPayload {
   readonly tool_call_id: string;
   readonly is_error: boolean;
   readonly content: unknown;
+  readonly trust: unknown;
 }
 
 const toolResult = defineShape<ToolResultPayload>({
-  fields: { tool_name: 'n', tool_call_id: 'k', is_error: 'e', content: 'x' },
+  fields: { tool_name: 'n', tool_call_id: 'k', is_error: 'e', content: 'x', trust: 'u' },
   guesses: {
     tool_call_id: (_, context) => context.ends.at(context.results)?.callId,
     tool_name: ({ tool_call_id: callId }, context) => context.requests.get(callId)?.name,
@@ -62,7 +64,15 @@ export const turnInput = defineShape<TurnInput>({
     mode: 'm',
     role: 'r',
     persistent: 'p',
-    content: 'x',
+    content: {
+      short: 'x',
+      derived: {
+        short: 'y',
+        pack: (value, { itemId, wireName }, context) => packFrame(value, textOf(context.items.get(itemId)?.payload), wireName),
+        unpack: (stored, { itemId, wireName }, context) =>
+          unpackFrame(stored, textOf(context.items.get(itemId)?.payload), wireName),
+      },
+    },
     callId: 'k',
     wireName: 'w',
     isError: 'e',

@@ -1,7 +1,7 @@
 import { CadreError } from '../core/error.ts';
 import type { CommitContext } from './commit-context.ts';
 import { isRecord, isRecordList } from './record-shape.ts';
-import type { PlainRecord, Shape } from './record-shape.ts';
+import type { Derived, PlainRecord, Shape } from './record-shape.ts';
 import { absentKey } from './record-writer.ts';
 
 /** The record that `writeFields` wrote, into `record`, which holds the fields that were skipped. */
@@ -12,8 +12,16 @@ export function readFields(
   record: PlainRecord,
   skip?: ReadonlySet<string>,
 ): PlainRecord {
+  let derived: readonly [key: string, stored: unknown, how: Derived] | undefined;
   for (const short of Object.keys(packed)) {
     if (short === absentKey || skip?.has(short) === true) continue;
+    const field = shape.byShort.get(short);
+    if (field?.derived !== undefined) {
+      // Keeps its place among the keys until all that it follows from is there.
+      record[field.key] = null;
+      derived = [field.key, packed[short], field.derived];
+      continue;
+    }
     if (short.startsWith('.')) setOwn(record, short.slice(1), packed[short]);
     else readField(record, short, packed[short], shape, context);
   }
@@ -23,8 +31,16 @@ export function readFields(
     const value = guess(record, context);
     if (value !== undefined) record[key] = value;
   }
+  if (derived !== undefined) {
+    const [key, stored, how] = derived;
+    record[key] = how.unpack(stored, record, context) ?? unreadable(key, stored, context);
+  }
   shape.note?.(record, context);
   return record;
+}
+
+function unreadable(key: string, stored: unknown, context: CommitContext): never {
+  throw new CadreError('STORE_NEWER', `${context.type}: ${JSON.stringify(stored)} is no form of "${key}" that this version knows`);
 }
 
 function readField(record: PlainRecord, short: string, value: unknown, shape: Shape, context: CommitContext): void {

@@ -26,6 +26,17 @@ export interface Field {
     readonly shape: Shape;
     readonly applies: (value: unknown, record: PlainRecord) => boolean;
   };
+  /** Another short key for values that follow from the rest of the record and a little more. */
+  readonly derived?: Derived;
+}
+
+/** How a value is stored that follows from the rest of its record and a little more. Both may look at all other fields. */
+export interface Derived {
+  readonly short: string;
+  /** What is stored; undefined when the value does not follow. */
+  readonly pack: (value: unknown, record: Readonly<PlainRecord>, context: CommitContext) => unknown;
+  /** The value; undefined when what is stored cannot be read. */
+  readonly unpack: (stored: unknown, record: Readonly<PlainRecord>, context: CommitContext) => unknown;
 }
 
 /**
@@ -46,7 +57,7 @@ export interface Shape {
   readonly fields: ReadonlyMap<string, StoredField>;
   readonly byShort: ReadonlyMap<
     string,
-    { readonly key: string; readonly shape: Shape | undefined; readonly kind: 'time' | undefined }
+    { readonly key: string; readonly shape: Shape | undefined; readonly kind: 'time' | undefined; readonly derived?: Derived }
   >;
   readonly guesses: readonly (readonly [key: string, guess: Guess])[];
   /** Called with every complete record of the shape, so that later ones can be guessed from it. */
@@ -63,7 +74,7 @@ export interface ShapeParts<T> {
 /** Builds a shape from its tables. */
 export function defineShape<T>(parts: ShapeParts<T>): Shape {
   const fields = new Map<string, StoredField>();
-  const byShort = new Map<string, { key: string; shape: Shape | undefined; kind: 'time' | undefined }>();
+  const byShort = new Map<string, { key: string; shape: Shape | undefined; kind: 'time' | undefined; derived?: Derived }>();
   const guesses: [string, Guess][] = Object.entries(parts.guesses ?? {});
   const guessOf = new Map(guesses);
   const entries: [string, string | Field][] = Object.entries(parts.fields);
@@ -72,6 +83,8 @@ export function defineShape<T>(parts: ShapeParts<T>): Shape {
     fields.set(key, { ...field, guess: guessOf.get(key), label: `"${field.short}":` });
     byShort.set(field.short, { key, shape: field.shape, kind: field.kind });
     if (field.variant !== undefined) byShort.set(field.variant.short, { key, shape: field.variant.shape, kind: undefined });
+    const { derived } = field;
+    if (derived !== undefined) byShort.set(derived.short, { key, shape: undefined, kind: undefined, derived });
   }
   const { note } = parts;
   return {

@@ -64,7 +64,9 @@ function absentFields(record: Readonly<PlainRecord>, shape: Shape, context: Comm
 
 /** One field with its short key; undefined when the value does not have the field's shape. */
 function writeField(field: StoredField, value: unknown, record: Readonly<PlainRecord>, context: CommitContext): string | undefined {
-  const { shape, variant, label } = field;
+  const { shape, variant, label, derived } = field;
+  const packed = derived?.pack(value, record, context);
+  if (derived !== undefined && packed !== undefined) return `"${derived.short}":${JSON.stringify(packed)}`;
   if (variant !== undefined && isRecord(value) && variant.applies(value, record)) {
     return `"${variant.short}":{${writeFields(value, variant.shape, context)}}`;
   }

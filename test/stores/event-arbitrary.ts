@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { frameUntrusted } from '../../src/core/frame-untrusted.ts';
 import type { CadreEvent, EventType } from '../../src/core/event.ts';
 import type { JsonValue } from '../../src/core/json.ts';
 
@@ -135,7 +136,10 @@ const turnInput = record(
     mode: fc.constantFrom('append_as_new_message', 'prepend_to_role'),
     role: fc.constantFrom('user', 'tool'),
     persistent: boolean,
-    content,
+    content: fc.oneof(
+      content,
+      fc.tuple(text, name).map(([inside, from]) => frameUntrusted(inside, { from, nonce: 'abcdefghijk' }).content),
+    ),
   },
   { callId, wireName: name, isError: boolean, noHandover: boolean, kept: boolean, untrusted: boolean },
 );

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CadreError } from '../../src/core/error.ts';
 import type { CadreEvent } from '../../src/core/event.ts';
+import { frameUntrusted } from '../../src/core/frame-untrusted.ts';
 import type { RunId } from '../../src/core/ids.ts';
 import { decodeCommit, encodeCommit } from '../../src/stores/event-codec.ts';
 import { placed, sampleRun, toolTurn } from '../contracts/journal-samples.ts';
@@ -45,6 +46,42 @@ describe('event codec', () => {
     for (const once of ['found 7', 'let me look that up', 'call_7', 'i7"', '"{\\"q\\":\\"x\\"}"'])
       expect(all.split(once)).toHaveLength(2);
     expect(all.length).toBeLessThan(750);
+  });
+
+  it('stores of a framed result its nonce alone: the words around it are known, the text stands in its item', () => {
+    const [, answered] = toolTurn(7);
+    const framed = (edit: (content: string) => string): readonly CadreEvent[] =>
+      placed(
+        runId,
+        54,
+        answered.map((draft) =>
+          draft.type === 'turn.start'
+            ? {
+                ...draft,
+                inputs: draft.inputs.map((input) => ({ ...input, content: edit(String(input.content)), untrusted: true })),
+              }
+            : draft,
+        ),
+      );
+    const frame = (text: string, from = 'search') => frameUntrusted(text, { from, nonce: 'abcdefghijk' }).content;
+    const events = framed((content) => frame(content));
+    deepStrictEqual(roundTrip(events), events);
+    expect(encodeCommit(events).length).toBeLessThan(encodeCommit(placed(runId, 54, answered)).length + 40);
+    // What is not just that is stored whole.
+    for (const edit of [
+      (content: string) => frame(`${content} `),
+      (content: string) => frame(content, 'other'),
+      (content: string) => `${frame(content)}\n`,
+      (content: string) => frame(content).replace('orders', 'order'),
+      () => frame(''),
+    ])
+      deepStrictEqual(roundTrip(framed(edit)), framed(edit));
+  });
+
+  it('refuses a form of frame that it does not know, as what a later version writes', () => {
+    const [, answered] = toolTurn(7);
+    const body = encodeCommit(placed(runId, 54, answered)).replace('"n":[{', '"n":[{"y":[99,"abc"],');
+    expect(() => decodeCommit(body, { runId, firstSeq: 55, at: 5 })).toThrow(expect.objectContaining({ code: 'STORE_NEWER' }));
   });
 
   it('takes every call of a reply with several for what it is', () => {
