@@ -1,34 +1,100 @@
+import type { Clock } from '../core/clock.ts';
+import { CadreError } from '../core/error.ts';
+import type { Commit, Journal, Lease } from '../core/journal.ts';
 import type { RunId } from '../core/ids.ts';
-import type { Journal, Lease } from '../core/journal.ts';
 import type { CommitBatch } from './commit-batch.ts';
+import type { Turnstile } from './turnstile.ts';
 
-/** Writes the commits of one run under its lease. */
+/** How long a run waits for a store that other processes keep locked before it halts, in milliseconds, and between two tries. */
+const longestWaitMs = 120_000;
+const pauseMs = 250;
+/** Events of a commit that is written in a turn of the event loop of its own. */
+const bigCommit = 512;
+
+/** What a writer needs. */
+export interface WriterPorts {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly turnstile: Turnstile;
+  /** Calls back in a later turn of the event loop. */
+  readonly defer: (callback: () => void) => void;
+}
+
+/**
+ * Writes the commits of one run under its lease.
+ *
+ * 1. A store that is locked by another process delays the commit: nothing was written, and the run goes on once it is.
+ * 2. The first commit of a run is on the disk before it counts; launches at the same time share a sync.
+ */
 export class CommitWriter {
-  readonly #journal: Journal;
+  readonly #ports: WriterPorts;
   readonly #lease: Lease;
+  readonly #onWaited: (ms: number) => void;
+  #isLeaving = false;
 
-  constructor(journal: Journal, lease: Lease) {
-    this.#journal = journal;
+  /** `onWaited` gets the length of a wait, in milliseconds, once the store could be written again. */
+  constructor(ports: WriterPorts, lease: Lease, onWaited: (ms: number) => void) {
+    this.#ports = ports;
     this.#lease = lease;
+    this.#onWaited = onWaited;
   }
 
-  /** Appends what a batch holds; a promise when the journal answers with one. The first commit of a run is synced before it counts. */
+  /** Appends what a batch holds; a promise when the journal answers with one, or has to be waited for. */
   append(runId: RunId, { expectedSeq, events, contents }: CommitBatch, sync: boolean): Promise<void> | undefined {
+    const { journal } = this.#ports;
     const isFirst = expectedSeq === 0;
-    const syncsAtOnce = this.#journal.sync !== undefined;
+    const syncsAtOnce = journal.sync !== undefined;
     const commit = { runId, expectedSeq, events, contents, sync: sync || (isFirst && !syncsAtOnce) };
-    const appended = this.#journal.append(this.#lease, commit) ?? undefined;
-    return isFirst && syncsAtOnce ? this.#synced(appended) : appended;
+    // Deciding it took its time already.
+    const isBig = events.length > bigCommit;
+    const appended = isBig ? this.#appendLater(commit) : (journal.append(this.#lease, commit) ?? undefined);
+    const written = appended?.catch((thrown: unknown) => this.#again(commit, thrown));
+    return isFirst && syncsAtOnce ? this.#synced(written) : written;
   }
 
-  /** Many launches at once share a sync. */
-  async #synced(appended: Promise<void> | undefined): Promise<void> {
-    await appended;
-    await this.#journal.sync?.();
+  /** Ends waiting for a locked store: the next failure is final. */
+  stopWaiting(): void {
+    this.#isLeaving = true;
   }
 
   /** Gives the run back. A store that fails here keeps nothing from being closed: all that is left is in the journal. */
   async leave(): Promise<void> {
-    await Promise.try(() => this.#journal.release(this.#lease)).catch(() => undefined);
+    await Promise.try(() => this.#ports.journal.release(this.#lease)).catch(() => undefined);
   }
+
+  async #appendLater(commit: Commit): Promise<void> {
+    await new Promise<void>(this.#ports.defer);
+    await this.#ports.journal.append(this.#lease, commit);
+  }
+
+  async #synced(written: Promise<void> | undefined): Promise<void> {
+    const { journal, turnstile } = this.#ports;
+    await written;
+    await journal.sync?.();
+    // All that were launched together would begin in one go.
+    await turnstile.pass(4);
+  }
+
+  async #again(commit: Commit, first: unknown): Promise<void> {
+    const { journal, clock } = this.#ports;
+    const began = clock.monotonic();
+    for (let thrown = first; ;) {
+      const waited = clock.monotonic() - began;
+      if (!isLockedElsewhere(thrown) || this.#isLeaving || waited > longestWaitMs) throw thrown;
+      if (thrown === first) process.emitWarning(`run ${commit.runId} waits: ${thrown.message}`, 'CadreWarning');
+      await new Promise<void>((resolve) => void clock.setTimer(pauseMs, resolve));
+      try {
+        await journal.append(this.#lease, commit);
+        this.#onWaited(clock.monotonic() - began);
+        return;
+      } catch (again) {
+        thrown = again;
+      }
+    }
+  }
+}
+
+/** True when a store could not be written because another process has it: nothing was written, and it can be tried again. */
+function isLockedElsewhere(thrown: unknown): thrown is CadreError {
+  return thrown instanceof CadreError && thrown.code === 'STORE_FAILED' && thrown.details['isLocked'] === true;
 }

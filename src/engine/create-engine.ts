@@ -34,6 +34,7 @@ import { readRecording } from '../models/read-recording.ts';
 import { randomIds } from './random-ids.ts';
 import { systemClock } from './system-clock.ts';
 import { Toolsets } from './toolsets.ts';
+import { Turnstile } from './turnstile.ts';
 import { rememberJournal, rememberProfiles } from '../tools/files/engine-places.ts';
 import { createWorkspaces, type WorkspaceOption } from './workspaces.ts';
 
@@ -225,6 +226,7 @@ export async function prepareEngine(
         functions: new Map(replay === undefined ? Object.entries(live.functions ?? {}) : []),
         limits: live.limits ?? {},
         owner: `${process.pid}@${hostname()}#${nanoid(8)}`,
+        turnstile: new Turnstile(),
         graceMs: live.graceMs ?? 5_000,
         workspaceOf: createWorkspaces(live.workspace, live.store),
         toolsets,

@@ -22,3 +22,9 @@ export function blockedNote(name: string, callId: string, ms: number): Input {
     'and no deadline can stop it meanwhile; move long computations to a worker or another process';
   return { kind: 'note', level: 'warning', code: 'EVENT_LOOP_BLOCKED', message };
 }
+
+/** Note for the journal about a wait for a store that other processes kept locked. `ms` is how long it took. */
+export function waitedNote(ms: number): Input {
+  const message = `the run waited ${Math.round(ms / 100) / 10} s for the journal, which another process kept locked`;
+  return { kind: 'note', level: 'warning', code: 'STORE_WAITED', message };
+}

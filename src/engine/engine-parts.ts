@@ -15,6 +15,7 @@ import type { LimitOptions } from './limit-options.ts';
 import type { RunSubscriber } from './subscribers.ts';
 import type { OutsideItem } from './outside-item.ts';
 import type { Toolsets } from './toolsets.ts';
+import type { Turnstile } from './turnstile.ts';
 
 /** What to start. */
 export interface LaunchRequest {
@@ -103,6 +104,8 @@ export interface EngineParts {
   readonly functions: ReadonlyMap<string, NodeFunction>;
   readonly limits: LimitOptions;
   readonly owner: string;
+  /** Through which crowds go: launches, and commits of many runs. */
+  readonly turnstile: Turnstile;
   readonly graceMs: number;
   /** Finds, and makes when it is first asked for, the workspace of a run. */
   readonly workspaceOf: (meta: Pick<RunState['meta'], 'runId' | 'workspace'>) => () => string;

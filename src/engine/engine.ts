@@ -48,7 +48,7 @@ export class Engine {
     this.#parts = parts;
     this.records = parts.journal;
     this.shelf = new RunShelf(parts.journal, parts.clock);
-    this.#leases = new Leases(parts.journal, parts.owner, parts.clock);
+    this.#leases = new Leases(parts);
     this.#content = createContentCache(parts.journal);
     this.#leaveToolsets = parts.toolsets.use((news) => {
       for (const { actor } of this.#live.values()) actor.tell({ kind: 'toolset', ...news });

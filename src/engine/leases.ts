@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import { CadreError } from '../core/error.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Journal, Lease } from '../core/journal.ts';
+import type { Turnstile } from './turnstile.ts';
 
 /** How often a holder that cannot be looked at is looked for, in milliseconds. */
 const askAgainMs = 1_000;
@@ -10,6 +11,14 @@ const askAgainMs = 1_000;
 export interface WantedRun {
   readonly runId: RunId;
   readonly isPatient?: boolean | undefined;
+}
+
+/** What an engine takes leases with. */
+export interface LeaseParts {
+  readonly journal: Journal;
+  readonly owner: string;
+  readonly clock: Clock;
+  readonly turnstile: Turnstile;
 }
 
 /**
@@ -22,14 +31,16 @@ export class Leases {
   readonly #journal: Journal;
   readonly #owner: string;
   readonly #clock: Clock;
+  readonly #turnstile: Turnstile;
   readonly #taking = new Set<Promise<unknown>>();
   readonly #closing = Promise.withResolvers<void>();
   #isClosing = false;
 
-  constructor(journal: Journal, owner: string, clock: Clock) {
+  constructor({ journal, owner, clock, turnstile }: LeaseParts) {
     this.#journal = journal;
     this.#owner = owner;
     this.#clock = clock;
+    this.#turnstile = turnstile;
   }
 
   /** Takes the right to append to a run, and brings the run to life with it; fails, with the lease given back, when that fails. */
@@ -61,6 +72,9 @@ export class Leases {
   }
 
   async #acquire(runId: RunId, isPatient: boolean): Promise<Lease> {
+    // Behind it a run begins: the heaviest thing an engine does.
+    const turn = this.#turnstile.pass(8);
+    if (turn !== undefined) await turn;
     for (;;) {
       try {
         return await this.#journal.acquire(runId, this.#owner);

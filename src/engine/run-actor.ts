@@ -8,22 +8,23 @@ import { Transaction } from '../core/transaction.ts';
 import { asStoreError } from './store-error.ts';
 import { CommitBatch, mayWait, type Prefix } from './commit-batch.ts';
 import { CommitWriter } from './commit-writer.ts';
+import { DueEffects } from './due-effects.ts';
 import type { Input } from './decide.ts';
 import { decideBatch, type WatchedJudge } from './decide-batch.ts';
 import { type EffectPorts, Effects } from './effects.ts';
+import { waitedNote } from './effect-faults.ts';
 import { engineFault, suspendedError } from './run-errors.ts';
 import { rereadState } from './reread-state.ts';
 import { type RunSubscriber, Subscribers } from './subscribers.ts';
+import type { Turnstile } from './turnstile.ts';
 
 /** What a run needs from its engine. */
 export interface ActorPorts extends EffectPorts, WatchedJudge {
   readonly journal: Journal;
+  readonly turnstile: Turnstile;
   /** Calls back at the end of this tick of the event loop. */
   readonly defer: (callback: () => void) => void;
 }
-
-/** Commits after which a run lets the event loop turn, however fast its models answer. */
-const commitsPerBreath = 64;
 
 interface Entry {
   readonly input: Input;
@@ -46,6 +47,7 @@ export class RunActor {
   halted: CadreError | undefined;
   readonly #subscribers: Subscribers;
   readonly #effects: Effects;
+  readonly #due: DueEffects;
   readonly #ports: ActorPorts;
   readonly #writer: CommitWriter;
   readonly #queue: Entry[] = [];
@@ -55,7 +57,6 @@ export class RunActor {
   #held: CommitBatch | undefined;
   #flushDue = false;
   #tickEndDue = false;
-  #sinceBreath = 0;
   #pumping = false;
   #closing = false;
   #paused = false;
@@ -63,17 +64,15 @@ export class RunActor {
 
   constructor(state: RunState, lease: Lease, ports: ActorPorts) {
     this.state = state;
-    this.#writer = new CommitWriter(ports.journal, lease);
     this.#ports = ports;
+    this.#writer = new CommitWriter(ports, lease, (ms) => this.tell(waitedNote(ms)));
     this.#subscribers = new Subscribers((message) =>
       this.tell({ kind: 'note', level: 'warning', code: 'SUBSCRIBER_FAILED', message }),
     );
-    this.#effects = new Effects(ports, {
-      subscribers: this.#subscribers,
-      tell: (input) => this.tell(input),
-      halt: (error) => this.#halt(error, []),
-      onIdle: () => this.#settleIdle(),
-    });
+    const onIdle = (): void => this.#settleIdle();
+    const halt = (error: CadreError): void => this.#halt(error, []);
+    this.#effects = new Effects(ports, { subscribers: this.#subscribers, tell: this.tell, halt, onIdle });
+    this.#due = new DueEffects({ start: (effect) => this.#effects.start(this.state, effect), defer: ports.defer, onIdle });
   }
 
   /** Adds a reader of live events, deltas and progress; the returned function removes it. */
@@ -100,7 +99,7 @@ export class RunActor {
 
   get isIdle(): boolean {
     return (
-      this.#effects.size === 0 &&
+      this.#effects.size + this.#due.size === 0 &&
       (this.halted !== undefined || this.#paused || (this.#queue.length === 0 && this.#held === undefined && !this.#pumping))
     );
   }
@@ -127,6 +126,7 @@ export class RunActor {
   /** Nothing new begins: model calls are aborted, tools may end in time and on record; then the lease is given back. */
   async suspend(drainMs: number): Promise<void> {
     this.#closing = true;
+    this.#writer.stopWaiting();
     const error = suspendedError(this.state.meta.runId);
     // What is being written is written to the end, and only then what was held back.
     if (this.#appending !== undefined) await this.#appending;
@@ -167,10 +167,8 @@ export class RunActor {
         const pending = this.#commit(this.#queue.splice(0));
         if (pending !== undefined) await pending;
         // Models and tools that answer at once would keep everybody else from the event loop: signals, timers, sockets.
-        if (++this.#sinceBreath >= commitsPerBreath) {
-          this.#sinceBreath = 0;
-          await new Promise<void>(this.#ports.defer);
-        }
+        const turn = this.#ports.turnstile.pass(1);
+        if (turn !== undefined) await turn;
       }
     } finally {
       this.#pumping = false;
@@ -219,7 +217,7 @@ export class RunActor {
   #hold(tx: Transaction, batch: CommitBatch): void {
     const first = this.#held === undefined;
     this.#held = batch;
-    for (const effect of tx.effects) this.#effects.start(this.state, effect);
+    this.#due.add(tx.effects);
     if (!first || this.#tickEndDue) return;
     this.#tickEndDue = true;
     this.#ports.defer(this.#onTickEnd);
@@ -229,7 +227,7 @@ export class RunActor {
     const { events } = batch;
     if (events.length === 0) {
       // Taking a run up again may say nothing new, and still has a model call to make.
-      for (const effect of tx.effects) this.#effects.start(this.state, effect);
+      this.#due.add(tx.effects);
       for (const { waiter } of entries) waiter?.resolve();
       return undefined;
     }
@@ -256,7 +254,7 @@ export class RunActor {
     // What halted the run while this was written keeps what it made due from being started.
     const goesOn = this.halted === undefined;
     if (goesOn) this.#effects.noteCommit(this.state, events);
-    if (goesOn && !this.#paused) for (const effect of tx.effects) this.#effects.start(this.state, effect);
+    if (goesOn && !this.#paused) this.#due.add(tx.effects);
     for (const { waiter } of entries) waiter?.resolve();
     if (goesOn) this.#subscribers.publish(events);
   }
@@ -266,6 +264,7 @@ export class RunActor {
     const error = this.halted ?? asStoreError(this.state.meta.runId, thrown);
     this.halted = error;
     this.#held = undefined;
+    this.#due.clear();
     this.#effects.abortAll(error);
     // What was decided and could not be written never was.
     rereadState(this.#ports.journal, this.state.meta.runId, (state) => {

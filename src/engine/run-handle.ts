@@ -52,6 +52,7 @@ export function runHandle(
     workspace: parts.workspaceOf(state.meta),
     live: new RunLive(state.meta.runId, liveThings),
     replay,
+    turnstile: parts.turnstile,
     defer: setImmediate,
     watch,
   };

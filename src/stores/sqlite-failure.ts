@@ -10,6 +10,7 @@ const resultCodes = {
   full: 13,
   cantOpen: 14,
   notADatabase: 26,
+  protocol: 15,
 } as const;
 
 /** The failure of a journal file that is damaged or is something else. `where` names the row, when it is known. */
@@ -42,7 +43,7 @@ export function toStoreError(thrown: unknown, file: string, doing: string): Cadr
   if (code === resultCodes.notADatabase)
     return corruptJournal(file, doing, 'the file is not a journal (SQLite cannot read it as a database)', thrown);
   return new CadreError('STORE_FAILED', `${file}, ${doing}: ${explain(code, said)}`, {
-    details: { file, doing, ...(code === undefined ? {} : { sqlite: code }) },
+    details: { file, doing, ...(code === undefined ? {} : { sqlite: code }), ...(isLocked(thrown) ? { isLocked: true } : {}) },
     cause: thrown,
   });
 }
@@ -54,9 +55,16 @@ export function leftLeases(file: string, runIds: readonly string[], cause: unkno
   return `${file}: closed, but that ${named} may be resumed could not be written (${why}). This process can resume them at once, others when it has ended, or with --take-over`;
 }
 
+/** True when SQLite could not begin because another process has the file locked: nothing was done, and it can be tried again. */
+export function isLocked(thrown: unknown): boolean {
+  const code = primaryCode(thrown);
+  return code === resultCodes.busy || code === resultCodes.protocol;
+}
+
 function explain(code: number | undefined, said: string): string {
   switch (code) {
     case resultCodes.busy:
+    case resultCodes.protocol:
     case resultCodes.locked:
       return `another process keeps the file locked (${said}); nothing was written. End the other process or try again`;
     case resultCodes.readOnly:

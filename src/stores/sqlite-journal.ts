@@ -1,10 +1,13 @@
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { CadreError } from '../core/error.ts';
 import type { CadreEvent } from '../core/event.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
 import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary } from '../core/journal.ts';
 import { assertCommit, assertId, assertLeaseRequest, assertRange, closedJournal, unknownRun } from './commit-check.ts';
-import { leftLeases, toStoreError } from './sqlite-failure.ts';
+import { FileWatch } from './file-watch.ts';
+import { LockWaits, tryBriefly } from './lock-waits.ts';
+import { isLocked, leftLeases, toStoreError } from './sqlite-failure.ts';
 import { openJournalFile } from './sqlite-open.ts';
 import { CommitChain, integrityKey, type IntegrityOptions } from './commit-chain.ts';
 import { SqliteAppender } from './sqlite-appender.ts';
@@ -68,6 +71,11 @@ export class SqliteJournal implements Journal {
   readonly #marks: SqliteMarks;
   readonly #sync: WalSync;
   readonly #isAlwaysFull: boolean;
+  readonly #files: FileWatch;
+  readonly #waits = new LockWaits();
+  #isOpen = true;
+  #closing: Promise<void> | undefined;
+  #leftBecause: unknown;
 
   constructor(path: string, database: DatabaseSync, options: SqliteJournalOptions) {
     this.location = path;
@@ -76,45 +84,61 @@ export class SqliteJournal implements Journal {
     const chain = new CommitChain(database, path, options.integrity === undefined ? undefined : integrityKey(options.integrity));
     this.#reader = new SqliteReader(database, path, watch, chain);
     const times = checkLeaseTimes(options.leases);
-    this.#leases = new SqliteLeases({ database, file: resolve(path), takeOver, watch, times });
+    this.#files = new FileWatch(path);
+    this.#leases = new SqliteLeases({ database, file: resolve(path), takeOver, watch, times, files: this.#files });
     this.#marks = new SqliteMarks(database, path, watch);
     this.#sync = new WalSync(path);
     this.#isAlwaysFull = options.durability === 'full';
     this.#appender = new SqliteAppender(this.#database, path, this.#sync, { alwaysFull: this.#isAlwaysFull, chain });
   }
 
-  acquire(runId: RunId, owner: string): Lease {
+  acquire(runId: RunId, owner: string): Lease | Promise<Lease> {
     assertLeaseRequest(runId, owner);
-    return this.#guard(`acquiring run ${runId}`, () => this.#leases.acquire(runId, owner));
+    return this.#write(`acquiring run ${runId}`, () => {
+      this.#files.assertThere();
+      return this.#leases.acquire(runId, owner);
+    });
   }
 
-  release(lease: Lease): void {
-    if (!this.#database.isOpen) return;
-    this.#guard(`releasing run ${lease.runId}`, () => this.#leases.release(lease));
+  release(lease: Lease): void | Promise<void> {
+    if (!this.#isOpen) return undefined;
+    this.#leases.giveUp(lease);
+    // It is given up either way; when that cannot be written now, the next sign of life writes it.
+    return settled(() => this.#write(`releasing run ${lease.runId}`, () => this.#leases.clear(lease)));
   }
 
-  askHolders(): void {
-    this.#guard('asking holders for signs of life', () => this.#leases.askHolders());
+  askHolders(): void | Promise<void> {
+    return this.#write('asking holders for signs of life', () => this.#leases.askHolders());
   }
 
-  append(lease: Lease, commit: Commit): void {
+  append(lease: Lease, commit: Commit): void | Promise<void> {
     assertCommit(lease, commit);
-    if (!this.#database.isOpen) throw closedJournal(this.location);
-    try {
-      this.#appender.append(lease, commit);
-    } catch (error) {
-      throw toStoreError(error, this.location, `appending to run ${commit.runId} after seq ${commit.expectedSeq}`);
-    }
+    return this.#write(`appending to run ${commit.runId} after seq ${commit.expectedSeq}`, () => {
+      // Commits that count are not written into a file that is lost, nor acknowledged when they were.
+      const counts = commit.sync || commit.expectedSeq === 0;
+      if (counts) this.#files.assertThere();
+      else this.#files.assertNotGone();
+      try {
+        this.#appender.append(lease, commit);
+      } catch (thrown) {
+        // The reason behind whatever SQLite or the system says of it.
+        if (!(thrown instanceof CadreError) && !isLocked(thrown)) this.#files.assertThere();
+        throw thrown;
+      }
+      if (counts) this.#files.assertThere();
+    });
   }
 
   async sync(): Promise<void> {
-    if (!this.#database.isOpen) throw closedJournal(this.location);
+    if (!this.#isOpen) throw closedJournal(this.location);
     if (this.#isAlwaysFull) return;
     try {
       await this.#sync.request();
     } catch (error) {
+      this.#files.assertThere();
       throw toStoreError(error, this.location, 'syncing the journal');
     }
+    this.#files.assertThere();
   }
 
   read(runId: RunId, options: { readonly after?: number; readonly limit?: number } = {}): readonly CadreEvent[] {
@@ -122,47 +146,93 @@ export class SqliteJournal implements Journal {
     assertId('run id', runId);
     assertRange(after, limit);
     return this.#guard(`reading run ${runId}`, () => {
-      const events = this.#reader.events(runId, after, limit);
+      const events = tryBriefly(() => this.#reader.events(runId, after, limit));
       if (events === undefined) throw unknownRun(this.location, runId);
       return events;
     });
   }
 
   content(hash: ContentHash): string | undefined {
-    return this.#guard(`reading content ${hash}`, () => this.#reader.content(hash));
+    return this.#guard(`reading content ${hash}`, () => tryBriefly(() => this.#reader.content(hash)));
   }
 
   runs(filter: RunsFilter = {}): readonly RunSummary[] {
-    return this.#guard('listing the runs', () => this.#reader.runs(filter));
+    return this.#guard('listing the runs', () => tryBriefly(() => this.#reader.runs(filter)));
   }
 
-  mark(runId: RunId, change: RunMarks): void {
+  mark(runId: RunId, change: RunMarks): void | Promise<void> {
     assertId('run id', runId);
-    this.#guard(`marking run ${runId}`, () => this.#marks.mark(runId, change));
+    return this.#write(`marking run ${runId}`, () => {
+      this.#marks.mark(runId, change);
+      this.#files.assertThere();
+    });
   }
 
-  close(): Promise<void> | undefined {
-    if (!this.#database.isOpen) return undefined;
+  close(): void | Promise<void> {
+    if (this.#closing !== undefined || !this.#isOpen) return this.#closing;
+    this.#leases.giveUpAll();
     const synced = this.#sync.close();
-    if (synced !== undefined) return synced.then(() => this.#close());
-    this.#close();
-    return undefined;
+    const cleared = settled(() => this.#waits.run(() => this.#clearAll()));
+    this.#isOpen = false;
+    if (synced === undefined && cleared === undefined) return this.#closeFile();
+    this.#closing = Promise.allSettled([synced, cleared]).then(() => this.#closeFile());
+    return this.#closing;
   }
 
-  #close(): void {
-    if (!this.#database.isOpen) return;
-    // What cannot be cleared keeps nothing from being closed.
-    const { runIds, cause } = this.#leases.releaseAll();
-    if (runIds.length > 0) process.emitWarning(leftLeases(this.location, runIds, cause), 'CadreWarning');
-    this.#guard('closing', () => this.#database.close());
+  #clearAll(): void {
+    try {
+      this.#leases.clearAll();
+    } catch (thrown) {
+      this.#leftBecause = thrown;
+      if (isLocked(thrown)) throw thrown;
+      // On a full disk there may be room in the log itself, once what it holds is in the file.
+      this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+      this.#leases.clearAll();
+    }
+  }
+
+  /** What could not be cleared keeps nothing from being closed. */
+  #closeFile(): void {
+    const { uncleared } = this.#leases;
+    if (uncleared.length > 0) process.emitWarning(leftLeases(this.location, uncleared, this.#leftBecause), 'CadreWarning');
+    this.#database.close();
+  }
+
+  #write<T>(doing: string, work: () => T): T | Promise<T> {
+    return this.#guard(doing, () => {
+      const done = this.#waits.run(() => this.#whileOpen(work));
+      if (!(done instanceof Promise)) return done;
+      return done.catch((error: unknown) => {
+        throw toStoreError(error, this.location, doing);
+      });
+    });
+  }
+
+  #whileOpen<T>(work: () => T): T {
+    if (!this.#database.isOpen) throw closedJournal(this.location);
+    return work();
   }
 
   #guard<T>(doing: string, work: () => T): T {
-    if (!this.#database.isOpen) throw closedJournal(this.location);
+    if (!this.#isOpen) throw closedJournal(this.location);
     try {
       return work();
     } catch (error) {
       throw toStoreError(error, this.location, doing);
     }
+  }
+}
+
+/** Does work whose failure does not matter. A promise only when it has to wait. */
+function settled(work: () => unknown): Promise<void> | undefined {
+  try {
+    const done = work();
+    if (!(done instanceof Promise)) return undefined;
+    return done.then(
+      () => undefined,
+      () => undefined,
+    );
+  } catch {
+    return undefined;
   }
 }

@@ -6,7 +6,7 @@ import { corruptJournal, toStoreError } from './sqlite-failure.ts';
 import { createJournalFile } from './sqlite-create.ts';
 import { migrate, oldestReadable, readVersion, schemaVersion } from './sqlite-schema.ts';
 
-/** How long a write waits for another process's write, in milliseconds. */
+/** How long opening waits for another process's write, in milliseconds. */
 const busyTimeoutMs = 5000;
 
 /** Opens a journal file ready for use: created when it is new, brought up to the newest layout when it is older. */
@@ -21,7 +21,8 @@ export function openJournalFile(path: string, readOnly: boolean): DatabaseSync {
     database = readOnly ? openForReading(path) : new DatabaseSync(path, { timeout: busyTimeoutMs });
     const version = readVersion(database, path);
     if (version < schemaVersion) bringUp(database, path, readOnly, version);
-    if (!readOnly) database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+    // From here on it is not SQLite that waits for locks, since it stops the event loop for that (`LockWaits`).
+    if (!readOnly) database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 0');
     return database;
   } catch (error) {
     database?.close();

@@ -80,6 +80,7 @@ export const errorStatuses: Readonly<Record<ErrorCode, ContentfulStatusCode>> = 
   CONDITION_FAILED: 500,
   SUBSCRIBER_FAILED: 500,
   EVENT_LOOP_BLOCKED: 500,
+  STORE_WAITED: 500,
   SEGMENT_FAILED: 500,
   INBOX_SOURCE_UNKNOWN: 500,
   ITEM_POISONED: 500,

@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { RunId } from '../../core/ids.ts';
 import type { Lease } from '../../core/journal.ts';
 import { deletedRun, lockedRun } from '../commit-check.ts';
+import type { FileWatch } from '../file-watch.ts';
 import { inTransaction } from '../sqlite-transaction.ts';
 import { forgetGivenUp, isGivenUp, noteGivenUp } from './given-up.ts';
 import { type Holder, holderColumns, type LeaseTimes, lookAt, toHolder, type Verdict } from './holder.ts';
@@ -16,6 +17,8 @@ export interface LeaseParts {
   readonly takeOver: boolean;
   readonly watch: ProcessWatch;
   readonly times: LeaseTimes;
+  /** Looked at with each sign of life. */
+  readonly files: FileWatch;
 }
 
 /**
@@ -55,7 +58,7 @@ export class SqliteLeases {
       throw lockedRun(this.#parts.file, runId, holder, verdict.kind === 'unsure' ? verdict.knownInMs : undefined);
     }
     this.#held.set(runId, taken);
-    this.#stopBeating ??= this.#parts.watch.every(this.#parts.times.heartbeatMs, () => this.#beat());
+    this.#stopBeating ??= this.#startBeating();
     return taken;
   }
 
@@ -69,32 +72,38 @@ export class SqliteLeases {
     if (unseen.length > 0) inTransaction(database, () => unseen.forEach((holder) => this.#owners.judge(holder)));
   }
 
-  /** Gives a run back; nothing happens when another process has taken it over. A store that cannot be written is told later. */
-  release(lease: Lease): void {
+  /** Gives a run up: for this process it is free from now on, and `clear` says so in the file. */
+  giveUp(lease: Lease): void {
     if (this.#held.get(lease.runId)?.epoch === lease.epoch) this.#held.delete(lease.runId);
     this.#uncleared.add(lease);
     noteGivenUp(this.#parts.file, lease);
-    try {
-      this.#clear(lease);
-    } catch {
-      // The next sign of life clears it.
-    }
+    // The next sign of life clears what cannot be cleared now.
+    this.#stopBeating ??= this.#startBeating();
+  }
+
+  /** Gives up every run this journal holds, and stops giving signs of life. */
+  giveUpAll(): void {
+    for (const lease of this.#held.values()) this.giveUp(lease);
+    this.#stopBeating?.();
+    this.#stopBeating = undefined;
+  }
+
+  /** Clears a lease that was given up; nothing happens when another process has taken the run over. */
+  clear(lease: Lease): void {
+    this.#prepared().leave.run(lease.runId, lease.epoch, lease.owner);
+    this.#uncleared.delete(lease);
+    forgetGivenUp(this.#parts.file, lease);
     this.#rest();
   }
 
-  /** Gives back every run this journal holds; answers with those that are still in the file, and why. */
-  releaseAll(): { readonly runIds: readonly RunId[]; readonly cause: unknown } {
-    for (const lease of this.#held.values()) {
-      this.#uncleared.add(lease);
-      noteGivenUp(this.#parts.file, lease);
-    }
-    this.#held.clear();
-    let cause = this.#clearAll();
-    // On a full disk there may be room in the log itself, once what it holds is in the file.
-    if (cause !== undefined && this.#checkpoint()) cause = this.#clearAll();
-    this.#stopBeating?.();
-    this.#stopBeating = undefined;
-    return { runIds: [...this.#uncleared].map(({ runId }) => runId), cause };
+  /** Clears all that was given up. */
+  clearAll(): void {
+    for (const lease of this.#uncleared) this.clear(lease);
+  }
+
+  /** The runs that were given up and are still held in the file. */
+  get uncleared(): readonly RunId[] {
+    return [...this.#uncleared].map(({ runId }) => runId);
   }
 
   #take(runId: RunId, owner: string): Lease | { readonly holder: Holder; readonly verdict: Verdict } {
@@ -115,39 +124,18 @@ export class SqliteLeases {
     return { runId, owner, epoch: epoch + 1 };
   }
 
+  #startBeating(): () => void {
+    return this.#parts.watch.every(this.#parts.times.heartbeatMs, () => this.#beat());
+  }
+
   #beat(): void {
+    this.#parts.files.look();
     try {
       for (const owner of new Set([...this.#held.values()].map((lease) => lease.owner))) this.#owners.beat(owner);
+      this.clearAll();
     } catch {
       // The store is full, or locked by another process: the next one tells.
     }
-    this.#clearAll();
-    this.#rest();
-  }
-
-  /** Clears what was given up; answers with what kept it from that. */
-  #clearAll(): unknown {
-    try {
-      for (const lease of this.#uncleared) this.#clear(lease);
-      return undefined;
-    } catch (thrown) {
-      return thrown;
-    }
-  }
-
-  #checkpoint(): boolean {
-    try {
-      this.#parts.database.exec('PRAGMA wal_checkpoint(PASSIVE)');
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  #clear(lease: Lease): void {
-    this.#prepared().leave.run(lease.runId, lease.epoch, lease.owner);
-    this.#uncleared.delete(lease);
-    forgetGivenUp(this.#parts.file, lease);
   }
 
   /** Without a lease there is nothing to tell, and nothing to wake up for. */

@@ -1,0 +1,48 @@
+/** What passes in one turn of the event loop: so many light things, such as commits, or fewer heavy ones. */
+const capacity = 64;
+
+/**
+ * Lets what an engine does in crowds through in portions, such as a thousand launches at once, or a thousand runs whose models answer together:
+ * between two portions the event loop turns, so that signals, timers and sockets are served.
+ *
+ * 1. As long as a portion lasts, passing takes no time at all.
+ * 2. Callers pass in the order in which they came.
+ */
+export class Turnstile {
+  readonly #defer: (callback: () => void) => void;
+  readonly #waiting: { readonly weight: number; readonly resolve: () => void }[] = [];
+  #passed = 0;
+  #isTurning = false;
+
+  constructor(defer: (callback: () => void) => void = setImmediate) {
+    this.#defer = defer;
+  }
+
+  /** Passes something of this weight, 1 to 64; a promise when it has to wait for another turn of the event loop. */
+  pass(weight: number): Promise<void> | undefined {
+    this.#turn();
+    if (this.#waiting.length === 0 && this.#fits(weight)) return undefined;
+    return new Promise((resolve) => this.#waiting.push({ weight, resolve }));
+  }
+
+  #fits(weight: number): boolean {
+    if (this.#passed + weight > capacity) return false;
+    this.#passed += weight;
+    return true;
+  }
+
+  #turn(): void {
+    if (this.#isTurning) return;
+    this.#isTurning = true;
+    this.#defer(() => {
+      this.#isTurning = false;
+      this.#passed = 0;
+      let first = this.#waiting[0];
+      if (first !== undefined) this.#turn();
+      for (; first !== undefined && this.#fits(first.weight); first = this.#waiting[0]) {
+        this.#waiting.shift();
+        first.resolve();
+      }
+    });
+  }
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { DueEffects } from '../../src/engine/due-effects.ts';
+import { Turnstile } from '../../src/engine/turnstile.ts';
+import type { Effect } from '../../src/core/transaction.ts';
+import { testEngine } from '../support/test-engine.ts';
+
+/** Turns of the event loop that a test takes by hand. */
+function handLoop(): { readonly defer: (callback: () => void) => void; turn(): Promise<void> } {
+  let due: (() => void)[] = [];
+  return {
+    defer: (callback) => void due.push(callback),
+    turn: async () => {
+      const now = due;
+      due = [];
+      for (const callback of now) callback();
+      for (let round = 0; round < 5; round += 1) await Promise.resolve();
+    },
+  };
+}
+
+describe('F49: crowds pass in portions', () => {
+  it('so many in one turn of the event loop, in the order in which they came; one that comes alone passes at once', async () => {
+    const loop = handLoop();
+    const turnstile = new Turnstile(loop.defer);
+    expect(turnstile.pass(8)).toBeUndefined();
+    await loop.turn();
+    const passed: number[] = [];
+    for (let number = 0; number < 20; number += 1) void Promise.resolve(turnstile.pass(8)).then(() => void passed.push(number));
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(passed).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    await loop.turn();
+    expect(passed).toHaveLength(16);
+    await loop.turn();
+    expect(passed).toEqual(Array.from({ length: 20 }, (_, number) => number));
+    await loop.turn();
+    expect(turnstile.pass(64)).toBeUndefined();
+  });
+
+  it('effects of a crowd begin in their order, and whatever comes meanwhile behind them', async () => {
+    const loop = handLoop();
+    const begun: number[] = [];
+    let idle = 0;
+    const due = new DueEffects({
+      start: (effect) => void begun.push((effect as unknown as { readonly n: number }).n),
+      defer: loop.defer,
+      onIdle: () => (idle += 1),
+    });
+    const effects = (from: number, to: number): readonly Effect[] =>
+      Array.from({ length: to - from }, (_, index) => ({ n: from + index }) as unknown as Effect);
+    due.add(effects(0, 3));
+    expect([begun.length, due.size]).toEqual([3, 0]);
+    due.add(effects(3, 150));
+    expect(begun).toHaveLength(3 + 64);
+    due.add(effects(150, 152));
+    while (due.size > 0) await loop.turn();
+    expect(begun).toEqual(Array.from({ length: 152 }, (_, index) => index));
+    expect(idle).toBe(1);
+    due.add(effects(0, 100));
+    due.clear();
+    await loop.turn();
+    expect(begun).toHaveLength(152 + 64);
+  });
+
+  it('200 launches at once let the event loop turn in between', async () => {
+    const team = await testEngine({ replies: () => ({ text: 'done' }) });
+    let turns = 0;
+    let isOver = false;
+    const tick = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(tick);
+    };
+    setImmediate(tick);
+    const runs = await Promise.all(Array.from({ length: 200 }, async () => await team.launch()));
+    isOver = true;
+    expect(turns).toBeGreaterThan(10);
+    expect(new Set(runs.map(({ id }) => id)).size).toBe(200);
+    await team.engine.close();
+  });
+});
