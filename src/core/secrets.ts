@@ -1,4 +1,7 @@
-import { secretForms } from './secret-forms.ts';
+import { looseReadings, type Reading } from './loose-readings.ts';
+import type { Ranges } from './loose-text.ts';
+import { compileSecretFilter, type SecretFilter } from './secret-filter.ts';
+import { looseForms, secretForms, withoutSeparators } from './secret-forms.ts';
 import type { ContentPart } from './message.ts';
 
 /** What stands in the place of a secret. */
@@ -17,15 +20,17 @@ const placeholders: ReadonlySet<string> = new Set(
 /**
  * The values that must never be recorded: API keys, what configs take from the environment, and what the caller names.
  *
- * Owns: which values those are, and how a text is rid of them, in every form they are written in (as they are, escaped in JSON,
- * HTML or a URL, in base64 and hexadecimal). Does not own: where texts come in (`engine/redact-input.ts`).
+ * Owns: which values those are, and how they are removed from a text, in every form they are written in (as they are, escaped in JSON,
+ * HTML or a URL, in base64 and hexadecimal), also folded, coloured, or in a dump of bytes. Does not own: where texts come in
+ * (`engine/redact-input.ts`).
  * 1. With no secret, every text is handed back as it is at the cost of one comparison.
  * 2. What holds no secret is handed back as the same value, never as a copy.
+ * 3. The time a text takes is in proportion to its length.
  */
 export class Secrets {
   readonly #values = new Set<string>();
   /** Made anew when it is first needed after a value was added: many may be added at once. */
-  #made: { readonly forms: readonly string[]; readonly pattern: RegExp } | undefined;
+  #made: Made | undefined;
 
   /** Looks for a value from now on; false when it is too short, or an ordinary word, and is not looked for. */
   add(value: string): boolean {
@@ -46,27 +51,45 @@ export class Secrets {
     return this.#make()?.forms ?? [];
   }
 
-  /** Where secrets stand in a text: begin and end of each, in order. */
-  find(text: string): readonly (readonly [number, number])[] {
+  /** Every form that is looked for where separators are left out, longest first. */
+  get looseForms(): readonly string[] {
+    return this.#make()?.looseForms ?? [];
+  }
+
+  /** Where secrets stand in a text: begin and end of each, in order. `beginsLine`: whether the text begins at the begin of a line. */
+  find(text: string, beginsLine = true): Ranges {
     const made = this.#make();
-    if (made === undefined) return [];
-    return [...text.matchAll(made.pattern)].map((match) => [match.index, match.index + match[0].length] as const);
+    if (made === undefined || text.length < shortestSecret) return [];
+    const mayHold = made.mayHold(text);
+    const exact = mayHold ? rangesOf(text, made.pattern) : [];
+    return merged(exact, looseIn(text, beginsLine, { ...made, mayHold: (read) => (read === text ? mayHold : made.mayHold(read)) }));
   }
 
   /** A text without its secrets. */
-  readonly text = (text: string): string => {
-    const made = this.#make();
-    return made === undefined || text.length < shortestSecret ? text : text.replace(made.pattern, redacted);
-  };
+  readonly text = (text: string): string => this.textFrom(text, true);
+
+  /** A part of a text, without its secrets. */
+  textFrom(text: string, beginsLine: boolean): string {
+    const found = this.find(text, beginsLine);
+    return found.length === 0 ? text : withoutRanges(text, 0, found);
+  }
 
   /** JSON, or content, without its secrets: in keys as well, and where two texts of a list of parts meet. */
   readonly json = <Value>(value: Value): Value => (this.#values.size === 0 ? value : (this.#clean(value) as Value));
 
-  #make(): { readonly forms: readonly string[]; readonly pattern: RegExp } | undefined {
+  #make(): Made | undefined {
     if (this.#values.size === 0 || this.#made !== undefined) return this.#made;
-    // Longer forms first: a secret may begin with another one.
-    const forms = [...new Set([...this.#values].flatMap(secretForms))].sort((a, b) => b.length - a.length);
-    this.#made = { forms, pattern: new RegExp(forms.map((form) => RegExp.escape(form)).join('|'), 'g') };
+    const forms = longestFirst([...this.#values].flatMap(secretForms));
+    const loose = longestFirst([...this.#values].flatMap(looseForms));
+    const patternOf = (words: readonly string[]): RegExp => new RegExp(words.map((word) => RegExp.escape(word)).join('|'), 'g');
+    this.#made = {
+      forms,
+      pattern: patternOf(forms),
+      mayHold: compileSecretFilter([...new Set([...forms.flatMap(withoutSeparators), ...loose])]),
+      looseForms: loose,
+      loosePattern: loose.length === 0 ? undefined : patternOf(loose),
+      shortestLoose: loose.at(-1)?.length ?? Infinity,
+    };
     return this.#made;
   }
 
@@ -80,7 +103,8 @@ export class Secrets {
   }
 
   #cleanList(list: readonly unknown[]): readonly unknown[] {
-    const joined = list.length > 1 && list.every(isPart) ? this.#cleanParts(list) : list;
+    const joined =
+      list.length < 2 ? list : list.every(isPart) ? this.#cleanParts(list) : list.every(isText) ? this.#cleanLines(list) : list;
     const cleaned = joined.map((item) => this.#clean(item));
     return cleaned.every((item, index) => item === list[index]) ? list : cleaned;
   }
@@ -93,6 +117,18 @@ export class Secrets {
       return clean;
     });
     return changed ? Object.fromEntries(entries) : map;
+  }
+
+  /** Lines of a text, as programs hand them out. */
+  #cleanLines(lines: readonly string[]): readonly string[] {
+    const found = this.find(lines.join('\n'));
+    if (found.length === 0) return lines;
+    let begin = 0;
+    return lines.map((line) => {
+      const clean = withoutRanges(line, begin, found);
+      begin += line.length + 1;
+      return clean;
+    });
   }
 
   /** A secret that is split over neighbouring texts is one again where they are joined. */
@@ -113,13 +149,69 @@ export class Secrets {
   }
 }
 
+function isText(item: unknown): item is string {
+  return typeof item === 'string';
+}
+
+interface Made {
+  readonly forms: readonly string[];
+  readonly pattern: RegExp;
+  /** False for a text that surely holds none of the forms, loose ones included. */
+  readonly mayHold: SecretFilter;
+  readonly looseForms: readonly string[];
+  readonly loosePattern: RegExp | undefined;
+  /** Length of the shortest of the loose forms. */
+  readonly shortestLoose: number;
+}
+
+/** A secret may begin with another one. */
+function longestFirst(forms: readonly string[]): readonly string[] {
+  return [...new Set(forms)].sort((a, b) => b.length - a.length);
+}
+
+/** Where secrets stand that have separators in them: in folded and coloured text, with numbered or quoted lines, and in dumps of bytes. */
+function looseIn(text: string, beginsLine: boolean, { mayHold, loosePattern, shortestLoose }: Made): Ranges {
+  if (loosePattern === undefined || text.length < shortestLoose) return [];
+  return looseReadings(text, beginsLine, mayHold).flatMap((reading) => {
+    const ranges = rangesIn(reading, loosePattern);
+    // Beside the bytes stands what they spell, and a word of two or four bytes may hold an end of the secret: the lines are left out.
+    return reading.isDump ? ranges.map(([from, to]) => [text.lastIndexOf('\n', from) + 1, endOfLine(text, to)] as const) : ranges;
+  });
+}
+
+function rangesOf(text: string, pattern: RegExp): Ranges {
+  return [...text.matchAll(pattern)].map((match) => [match.index, match.index + match[0].length] as const);
+}
+
+function rangesIn({ text, at }: Reading, pattern: RegExp): Ranges {
+  return rangesOf(text, pattern).map(([from, to]) => [at[from] ?? 0, (at[to - 1] ?? 0) + 1] as const);
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end === -1 ? text.length : end;
+}
+
+/** Ranges in order, those that overlap made one. */
+function merged(exact: Ranges, loose: Ranges): Ranges {
+  if (loose.length === 0) return exact;
+  const all = [...exact, ...loose].sort(([a, b], [c, d]) => a - c || d - b);
+  const result: [number, number][] = [];
+  for (const [from, to] of all) {
+    const last = result.at(-1);
+    if (last !== undefined && from < last[1]) last[1] = Math.max(last[1], to);
+    else result.push([from, to]);
+  }
+  return result;
+}
+
 function isPart(item: unknown): item is ContentPart {
   if (typeof item !== 'object' || item === null || !('type' in item)) return false;
   return item.type === 'text' ? 'text' in item && typeof item.text === 'string' : item.type === 'file';
 }
 
 /** The part of a longer text that begins at `offset`, without what lies in the ranges of the whole. */
-function withoutRanges(text: string, offset: number, ranges: readonly (readonly [number, number])[]): string {
+function withoutRanges(text: string, offset: number, ranges: Ranges): string {
   let clean = '';
   let at = 0;
   for (const [from, to] of ranges) {

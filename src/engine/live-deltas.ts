@@ -11,16 +11,28 @@ export interface LiveDeltas {
   readonly end: () => void;
 }
 
-/** Hands the pieces of a reply to whoever watches, rid of secrets; nobody watches, nothing is done. */
+/** Hands the pieces of a reply to subscribers, without secrets; without subscribers it only keeps them until the reply is over. */
 export function liveDeltas(secrets: Secrets, subscribers: Subscribers, agentId: AgentId, turnId: TurnId): LiveDeltas {
-  const emit = (delta: ModelDelta): void => subscribers.delta(agentId, turnId, delta);
-  let stream: SecretStream | undefined;
+  let isWatched = false;
+  const emit = (delta: ModelDelta): void => {
+    if (isWatched) subscribers.delta(agentId, turnId, delta);
+  };
+  const stream = secrets.size === 0 ? undefined : new SecretStream(secrets, emit);
+  /** Pieces that came before anything watched: a secret may begin in them. */
+  let unseen: ModelDelta[] = [];
   return {
-    // Asked per piece: who subscribes right after a launch hears the first model call, too.
+    // Asked per piece: a subscriber that comes right after a launch hears the first model call, too.
     onDelta: (delta) => {
-      if (!subscribers.wantsDeltas) return;
-      if (secrets.size === 0) emit(delta);
-      else (stream ??= new SecretStream(secrets, emit)).push(delta);
+      if (!subscribers.wantsDeltas) {
+        if (stream !== undefined) unseen.push(delta);
+        return;
+      }
+      isWatched = false;
+      for (const earlier of unseen) stream?.push(earlier);
+      unseen = [];
+      isWatched = true;
+      if (stream === undefined) emit(delta);
+      else stream.push(delta);
     },
     end: () => stream?.end(),
   };

@@ -130,6 +130,46 @@ describe('planted secrets', () => {
     expect(records[1]?.toolInteractions.map(({ status }) => status)).toEqual(['error', 'ok', 'ok']);
   });
 
+  it('F41: one that a tool or model wraps, dumps or colours is in no journal, prompt, or live reply', async () => {
+    const secret = 'sk-live-9fQ2xT7bLm4WzR8cVa0K';
+    const base64 = Buffer.from(`user:${secret}`).toString('base64');
+    const hex = Buffer.from(secret).toString('hex');
+    const lines = (text: string, width: number): string => text.replace(new RegExp(`.{${width}}`, 'g'), '$&\n');
+    const forms = [
+      lines(base64, 9),
+      `00000000: ${hex.slice(0, 32).replace(/..../g, '$& ')} sk-live-9fQ2xT7b\n00000010: ${hex.slice(32).replace(/..../g, '$& ')}          Lm4WzR8cVa0K`,
+      [...secret].map((letter) => `\u001b[31m${letter}\u001b[0m`).join(''),
+      lines(secret, 5),
+    ];
+    const text = `${forms.join('\n--\n')}\n`;
+    const { engine, model, launch } = await testEngine({
+      replies: [{ text, toolCalls: [{ name: 'look', args: { text } }] }, { text: 'done' }],
+      tools: [tool('look', () => ({ stdout: text, lines: text.split('\n') }))],
+      profile: `${allow('look')}${waitsForUser}`,
+      secrets: [secret],
+      store: path.join(folder, 'journal.db'),
+    });
+    const run = await launch();
+    let live = '';
+    run.subscribe({ onDelta: (_agent, _turn, delta) => (live += delta.text) });
+    await run.settled();
+    const seen = [
+      JSON.stringify([...run.turns()]),
+      JSON.stringify(model.requests.map(({ prompt }) => prompt)),
+      await run.recording(),
+      live,
+    ];
+    await engine.close();
+    seen.push(await readFile(path.join(folder, 'journal.db'), 'latin1'));
+    for (const said of seen) {
+      // Only letters and digits, without colours and spelled breaks: what separates the parts is gone.
+      // oxlint-disable-next-line no-control-regex -- colours begin with one
+      const bare = said.replace(/(?:\\+u001b|\u001b)\[\d+m|\\+n|[^A-Za-z0-9]/g, '');
+      for (const part of [base64.slice(8, 28), hex.slice(0, 24), 'sklive9fQ2', 'Lm4WzR8c']) expect(bare).not.toContain(part);
+    }
+    expect(seen[0]?.match(/\[secret\]/g)?.length).toBeGreaterThanOrEqual(12);
+  });
+
   it('a secret that is cut by the chunks of a stream does not show live', async () => {
     const secret = canary(0);
     const parts = [...`I use ${secret}, then ${secret.slice(0, 5)}.`].map((delta) => ({
