@@ -36,7 +36,7 @@ export type { Engine } from './engine/engine.ts';
 export type { LaunchOptions, LaunchRequest, ResumeOptions } from './engine/engine-parts.ts';
 export type { EngineOptions } from './engine/create-engine.ts';
 export type { LimitOptions } from './engine/limit-options.ts';
-export type { RecoveredRun } from './engine/recovered-run.ts';
+export type { RecoveredRun, RecoverOptions } from './engine/recovered-run.ts';
 export type { PendingRequest } from './core/pending.ts';
 export type { OutsideItem } from './engine/outside-item.ts';
 export type { Receipt, Run, SendOptions } from './engine/run.ts';

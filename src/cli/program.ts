@@ -78,6 +78,7 @@ function addServingCommands(program: Command, done: Done): void {
     .option('--host <address>', 'the address to listen on (default: 127.0.0.1); any other needs --token')
     .option('--token', 'only for clients that bear a token: that of CADRE_TOKEN, or a new one')
     .option('--read-only', 'nothing can be started, steered or ended')
+    .option('--no-resume', 'leave the runs alone that an earlier server left; they are resumed otherwise')
     .option('--allow-host <name...>', 'other names it is asked by: those of a proxy in front of it')
     .action(async (options) => {
       const { serveCommand } = await import('./commands/serve.ts');

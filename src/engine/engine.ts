@@ -10,7 +10,7 @@ import { engineVersion } from './version.ts';
 import type { Input } from './decide.ts';
 import type { EngineParts, ForkOptions, LaunchOptions, LaunchRequest, ResumeOptions, Workbench } from './engine-parts.ts';
 import { chosenWorkbench, planResume, workbenchOf } from './resume-plan.ts';
-import { recoverEach, type RecoveredRun } from './recovered-run.ts';
+import { recoverEach, type RecoveredRun, type RecoverOptions } from './recovered-run.ts';
 import { cancelOnAbort } from './cancel-on-abort.ts';
 import { checkLaunch } from './check-launch.ts';
 import { createContentCache } from './content-cache.ts';
@@ -106,11 +106,11 @@ export class Engine {
 
   /**
    * Resumes every run that is not over and that no live process has, oldest first. One that cannot be resumed (held, damaged, its profiles
-   * cannot be used) is reported with the reason and keeps no other from going on.
+   * cannot be used) is reported with the reason and keeps no other from going on. `include` chooses among them.
    */
-  async recover({ waitForHolder = true, ...options }: ResumeOptions = {}): Promise<readonly RecoveredRun[]> {
+  async recover({ waitForHolder = true, include, onRun, ...options }: RecoverOptions = {}): Promise<readonly RecoveredRun[]> {
     const open = (await this.runs()).toReversed();
-    return await recoverEach(open, async (runId, isPatient) =>
+    return await recoverEach(open, { include, onRun }, async (runId, isPatient) =>
       this.#live.has(runId) ? undefined : await this.resume(runId, { ...options, waitForHolder: isPatient && waitForHolder }),
     );
   }

@@ -2,14 +2,14 @@ import { CadreError } from '../core/error.ts';
 import { applyEvent, foldEvents, startRun } from '../core/fold/apply-event.ts';
 import { hasReleased } from '../core/fold/release.ts';
 import type { RunId } from '../core/ids.ts';
-import type { Journal } from '../core/journal.ts';
+import type { Journal, JournalReader } from '../core/journal.ts';
 import type { RunState } from '../core/state.ts';
 import { assertOwnRun } from './imported-run.ts';
 
 const pageSize = 4_000;
 
 /** Folds a run's journal page by page: taking up a long run needs room for its state and one page, not for all of its events. */
-export async function readState(journal: Journal, runId: RunId): Promise<RunState> {
+export async function readState(journal: Pick<JournalReader, 'read'>, runId: RunId): Promise<RunState> {
   let state: RunState | undefined;
   for (;;) {
     const page = await journal.read(runId, { after: state?.seq ?? 0, limit: pageSize });

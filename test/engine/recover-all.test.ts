@@ -65,6 +65,21 @@ it('recover takes up every run that is not over and held by nobody, and reports 
   await holder.engine.close();
 });
 
+it('recover resumes those that are included, and says of each as soon as it goes on', async () => {
+  const first = await open({ replies: () => ({ hang: true }) }, 'a');
+  const runs = [await first.launch('one'), await first.launch('two'), await first.launch('three')];
+  await first.engine.close();
+  const next = await open({ replies: () => ({ text: 'on' }) }, 'b');
+  const heard: string[] = [];
+  const recovered = await next.engine.recover({
+    include: async ({ title }) => (await Promise.resolve(title)) !== 'two',
+    onRun: ({ runId, run }) => void heard.push(`${runId} ${run?.id === runId ? 'goes on' : 'does not'}`),
+  });
+  expect(recovered.map(({ runId }) => runId)).toEqual([runs[0]?.id, runs[2]?.id]);
+  expect(heard).toEqual([`${runs[0]?.id} goes on`, `${runs[2]?.id} goes on`]);
+  await next.engine.close();
+});
+
 it('K4: a message after a crash: the run is recovered first, then the message is read', async () => {
   const first = await open({ replies: [{ hang: true }] }, 'a');
   const run = await first.launch('one');

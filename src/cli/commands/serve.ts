@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { CadreError } from '../../core/error.ts';
+import { CadreError, describeThrown } from '../../core/error.ts';
 import type { Journal } from '../../core/journal.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { toTerminalText } from '../../inspector/format/terminal-text.ts';
 import { createSqliteJournal } from '../../stores/sqlite-journal.ts';
 import { chooseProfile } from '../choose-profile.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { journalIntegrity } from '../journal-key.ts';
 import { Interruption } from '../interruption.ts';
 import { openTeams } from '../open-teams.ts';
+import { leftRunsLine, resumeLeft } from '../resume-left.ts';
 import { servePage } from '../serve-page.ts';
 import { storePath } from '../store-path.ts';
 import { thisCommand } from '../this-command.ts';
@@ -20,6 +23,8 @@ export interface ServeCommandOptions extends RunOptions {
   readonly token?: boolean;
   readonly readOnly?: boolean;
   readonly allowHost?: readonly string[];
+  /** False leaves interrupted runs alone; they are resumed unless it is said. */
+  readonly resume?: boolean;
 }
 
 /** The variable that holds the token which clients must bear. */
@@ -49,12 +54,26 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
   // A token of the user's own is known to the user, and does not belong in a log.
   const query = token === undefined ? '' : `/?token=${given === undefined ? token : `$${tokenVariable}`}`;
   tell(`Cadre is at ${served.url}${query} (Ctrl-C ends it; runs can be resumed).\n`);
+  // Behind its address: a server can be reached while runs are resumed.
+  if (!readOnly && options.store !== 'memory') void resumeRuns(engine, options, tell);
   try {
     await interruption.asked;
   } finally {
     await served.close();
   }
   return 0;
+}
+
+/** Resumes what an earlier server left, or says that it is there. A journal that cannot be read ends no server. */
+async function resumeRuns(engine: Engine, options: ServeCommandOptions, tell: (text: string) => void): Promise<void> {
+  try {
+    if (options.resume === false) tell(await leftRunsLine(engine, options.store));
+    else await resumeLeft(engine, { file: storePath(options.store), store: options.store, tell });
+  } catch (thrown) {
+    if (thrown instanceof CadreError && thrown.code === 'ENGINE_CLOSED') return;
+    tell(`error: interrupted runs were not looked for: ${toTerminalText(describeThrown(thrown), { maxLine: 2_000, maxLines: 20 })}
+`);
+  }
 }
 
 function openToRead(file: string, store: string | undefined): Journal {
