@@ -4,7 +4,7 @@ import type { ObserverRecord, ReplyToolCall, RuleRecord, TurnPrompt } from '../c
 import type { CommitContext } from './commit-context.ts';
 import { item, turnInput } from './inbox-shapes.ts';
 import { always, defineShape, noList } from './record-shape.ts';
-import type { PlainRecord, Shape } from './record-shape.ts';
+import type { Derived, PlainRecord, Shape } from './record-shape.ts';
 import { attempt, error, reply, usage } from './reply-shapes.ts';
 
 /*
@@ -17,8 +17,20 @@ const observer = defineShape<ObserverRecord>({
   guesses: { phase: (_, context) => (context.type === 'turn.start' ? 'pre' : 'post'), fired: always(false) },
 });
 
+/** Rules of a profile that declares none (profiles/compile/default-decider.ts), by the number they are stored as: one that is no more stays here. */
+const usualRules = ['default_continue_with_tool', 'default_end', 'default_ask_again', 'default_ask_for_less'];
+
+const ruleNumber: Derived = {
+  short: 'n',
+  pack: (id) => {
+    const at = usualRules.indexOf(String(id));
+    return at < 0 || typeof id !== 'string' ? undefined : at;
+  },
+  unpack: (at) => usualRules[Number(at)],
+};
+
 const rule = defineShape<RuleRecord>({
-  fields: { id: 'i', matched: 'm', values: 'v', error: { short: 'e', shape: error } },
+  fields: { id: { short: 'i', derived: ruleNumber }, matched: 'm', values: 'v', error: { short: 'e', shape: error } },
   guesses: { matched: always(false) },
   note: (record, context) => {
     if (record.matched === true) context.ruleId = record.id;

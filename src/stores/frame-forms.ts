@@ -18,8 +18,11 @@ const forms: readonly FrameForm[] = [
 
 const nonceIn = /^<untrusted_data from="[^"]*" nonce="(\w+)">/;
 
-/** The form and the nonce of a frame around a text: all that is to be stored of it. Undefined when the value is anything else. */
-export function packFrame(value: unknown, text: unknown, from: unknown): readonly [form: number, nonce: string] | undefined {
+/** What a frame around a text is stored as: its nonce, beside the number of its form unless that is 0. */
+type PackedFrame = string | readonly [nonce: string, form: number];
+
+/** What is to be stored of a frame around a text; undefined when the value is anything else. */
+export function packFrame(value: unknown, text: unknown, from: unknown): PackedFrame | undefined {
   if (typeof value !== 'string' || typeof text !== 'string' || typeof from !== 'string') return undefined;
   const nonce = nonceIn.exec(value)?.[1];
   if (nonce === undefined) return undefined;
@@ -33,13 +36,13 @@ export function packFrame(value: unknown, text: unknown, from: unknown): readonl
       value.startsWith(text, begin.length)
     );
   });
-  return form < 0 ? undefined : [form, nonce];
+  return form < 0 ? undefined : form === 0 ? nonce : [nonce, form];
 }
 
 /** The framed text that `packFrame` stored; undefined when the form is not known. */
 export function unpackFrame(stored: unknown, text: unknown, from: unknown): string | undefined {
-  if (!Array.isArray(stored) || typeof text !== 'string' || typeof from !== 'string') return undefined;
-  const [form, nonce]: readonly unknown[] = stored;
+  const [nonce, form]: readonly unknown[] = Array.isArray(stored) ? stored : [stored, 0];
   const found = typeof form === 'number' ? forms[form] : undefined;
-  return found === undefined || typeof nonce !== 'string' ? undefined : `${found.open(from, nonce)}${text}${found.close(nonce)}`;
+  if (found === undefined || typeof nonce !== 'string' || typeof text !== 'string' || typeof from !== 'string') return undefined;
+  return `${found.open(from, nonce)}${text}${found.close(nonce)}`;
 }

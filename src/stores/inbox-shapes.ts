@@ -2,7 +2,7 @@ import type { InboxItem } from '../core/inbox.ts';
 import type { TurnInput } from '../core/turn.ts';
 import { packFrame, unpackFrame } from './frame-forms.ts';
 import { always, defineShape, isRecord } from './record-shape.ts';
-import type { Guess } from './record-shape.ts';
+import type { Guess, PlainRecord, ShapeParts } from './record-shape.ts';
 
 /* These tables are part of the file layout: see event-shapes.ts. */
 
@@ -15,8 +15,8 @@ interface ToolResultPayload {
   readonly trust: unknown;
 }
 
-const toolResult = defineShape<ToolResultPayload>({
-  fields: { tool_name: 'n', tool_call_id: 'k', is_error: 'e', content: 'x', trust: 'u' },
+const toolResultParts: ShapeParts<ToolResultPayload> = {
+  fields: { tool_name: 'n', tool_call_id: 'k', is_error: 'e', content: 'x' },
   guesses: {
     tool_call_id: (_, context) => context.ends.at(context.results)?.callId,
     tool_name: ({ tool_call_id: callId }, context) => context.requests.get(callId)?.name,
@@ -29,14 +29,30 @@ const toolResult = defineShape<ToolResultPayload>({
   note: (_, context) => {
     context.results += 1;
   },
+};
+
+const toolResult = defineShape(toolResultParts);
+
+/** The result of a tool that is not trusted, which most are. */
+const untrustedResult = defineShape<ToolResultPayload>({
+  ...toolResultParts,
+  guesses: { ...toolResultParts.guesses, trust: always('untrusted') },
 });
+
+const isResult = (record: Readonly<PlainRecord>): boolean => record['source'] === 'TOOL_RESULT';
 
 /** Inbox items; a result item repeats the `tool.end` in front of it. */
 export const item = defineShape<InboxItem>({
   fields: {
     itemId: 'i',
     source: 's',
-    payload: { short: 'p', variant: { short: 't', shape: toolResult, applies: (_, record) => record['source'] === 'TOOL_RESULT' } },
+    payload: {
+      short: 'p',
+      variants: [
+        { short: 'j', shape: untrustedResult, applies: ({ trust }, record) => isResult(record) && trust === 'untrusted' },
+        { short: 't', shape: toolResult, applies: (_, record) => isResult(record) },
+      ],
+    },
     consumption: 'c',
     delivery: 'd',
     priority: 'r',

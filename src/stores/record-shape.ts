@@ -20,12 +20,12 @@ export interface Field {
   readonly shape?: Shape;
   /** `time`: stored as the distance to the event's own time. */
   readonly kind?: 'time';
-  /** Another short key and shape for values of which this is true; it may look at what was noted before. */
-  readonly variant?: {
+  /** Other short keys and shapes, for records of which `applies` is true; it may look at what was noted before. The first that applies is taken. */
+  readonly variants?: readonly {
     readonly short: string;
     readonly shape: Shape;
-    readonly applies: (value: unknown, record: PlainRecord) => boolean;
-  };
+    readonly applies: (value: Readonly<PlainRecord>, record: Readonly<PlainRecord>) => boolean;
+  }[];
   /** Another short key for values that follow from the rest of the record and a little more. */
   readonly derived?: Derived;
 }
@@ -82,7 +82,7 @@ export function defineShape<T>(parts: ShapeParts<T>): Shape {
     const field = typeof given === 'string' ? { short: given } : given;
     fields.set(key, { ...field, guess: guessOf.get(key), label: `"${field.short}":` });
     byShort.set(field.short, { key, shape: field.shape, kind: field.kind });
-    if (field.variant !== undefined) byShort.set(field.variant.short, { key, shape: field.variant.shape, kind: undefined });
+    for (const { short, shape } of field.variants ?? []) byShort.set(short, { key, shape, kind: undefined });
     const { derived } = field;
     if (derived !== undefined) byShort.set(derived.short, { key, shape: undefined, kind: undefined, derived });
   }

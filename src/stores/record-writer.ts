@@ -64,12 +64,11 @@ function absentFields(record: Readonly<PlainRecord>, shape: Shape, context: Comm
 
 /** One field with its short key; undefined when the value does not have the field's shape. */
 function writeField(field: StoredField, value: unknown, record: Readonly<PlainRecord>, context: CommitContext): string | undefined {
-  const { shape, variant, label, derived } = field;
+  const { shape, variants, label, derived } = field;
   const packed = derived?.pack(value, record, context);
   if (derived !== undefined && packed !== undefined) return `"${derived.short}":${JSON.stringify(packed)}`;
-  if (variant !== undefined && isRecord(value) && variant.applies(value, record)) {
-    return `"${variant.short}":{${writeFields(value, variant.shape, context)}}`;
-  }
+  const variant = variants !== undefined && isRecord(value) ? variants.find(({ applies }) => applies(value, record)) : undefined;
+  if (variant !== undefined && isRecord(value)) return `"${variant.short}":{${writeFields(value, variant.shape, context)}}`;
   if (field.kind === 'time') return label + writeJson(packTime(value, context.at));
   if (shape === undefined) return label + writeJson(value);
   if (isRecord(value)) return `${label}{${writeFields(value, shape, context)}}`;

@@ -99,7 +99,10 @@ const patch = record(
   { op: fc.constantFrom('add', 'replace', 'remove'), path: fc.array(fc.oneof(name, count), { maxLength: 3 }) },
   { value: json },
 );
-const rule = record({ id: name, matched: boolean }, { values: object(json), error });
+const rule = record(
+  { id: fc.oneof(name, fc.constantFrom('default_end', 'default_continue_with_tool')), matched: boolean },
+  { values: object(json), error },
+);
 const payload = fc.oneof(
   json,
   text,

@@ -80,7 +80,7 @@ describe('event codec', () => {
 
   it('refuses a form of frame that it does not know, as what a later version writes', () => {
     const [, answered] = toolTurn(7);
-    const body = encodeCommit(placed(runId, 54, answered)).replace('"n":[{', '"n":[{"y":[99,"abc"],');
+    const body = encodeCommit(placed(runId, 54, answered)).replace('"n":[{', '"n":[{"y":["abc",99],');
     expect(() => decodeCommit(body, { runId, firstSeq: 55, at: 5 })).toThrow(expect.objectContaining({ code: 'STORE_NEWER' }));
   });
 
