@@ -85,7 +85,8 @@ function walk(value: unknown, counter: { removed: number }): unknown {
   }
   if (!isJsonObject(value)) return value;
   const before = counter.removed;
-  const entries = Object.entries(value).map(([key, inner]) => [walk(key, counter), walk(inner, counter)] as const);
+  const entries: (readonly [unknown, unknown])[] = [];
+  for (const key of Object.keys(value)) entries.push([walk(key, counter), walk(value[key], counter)]);
   return counter.removed === before ? value : Object.fromEntries(entries);
 }
 

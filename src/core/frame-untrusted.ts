@@ -46,15 +46,22 @@ export function frameUntrusted(content: Content, { from, nonce, removed: before 
  * since the seed is in it; the outside does not know the seed. Undefined for runs without one.
  */
 export function frameNonce(hash: (text: string) => ContentHash, seed: string | undefined, place: string): string | undefined {
-  return seed === undefined ? undefined : hash(`${seed}\n${place}`).replace(/(.)(.)|./g, lettersOf);
+  return seed === undefined ? undefined : lettersOf(hash(`${seed}\n${place}`));
 }
 
+/** Characters of a hash by the number they stand for. */
 const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+const numberOf = new Uint8Array(128);
+for (let at = 0; at < base64url.length; at += 1) numberOf[base64url.charCodeAt(at)] = at;
 
-/** Two characters of a hash as a small letter: nonces are all of one kind, so that prompts are estimated alike in every run. */
-function lettersOf(_: string, first: string | undefined, second: string | undefined): string {
-  if (first === undefined || second === undefined) return '';
-  return String.fromCharCode(97 + ((base64url.indexOf(first) * 64 + base64url.indexOf(second)) % 26));
+/** Each two characters of a hash as a small letter: nonces are all of one kind, so that prompts are estimated alike in every run. */
+function lettersOf(hash: string): string {
+  let letters = '';
+  for (let at = 0; at + 1 < hash.length; at += 2) {
+    const [first = 0, second = 0] = [numberOf[hash.charCodeAt(at)], numberOf[hash.charCodeAt(at + 1)]];
+    letters += String.fromCharCode(97 + ((first * 64 + second) % 26));
+  }
+  return letters;
 }
 
 function cleaned(part: ContentPart): { readonly part: ContentPart; readonly removed: number } {

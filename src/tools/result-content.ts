@@ -60,7 +60,7 @@ function readReturned(returned: unknown): Returned {
 
 function cleanReturned({ content, ...rest }: Returned): Cleaned<Returned> {
   const words = cleanContent(content);
-  const effects = cleanValue(rest);
+  const effects = rest.items.length === 0 && rest.values === undefined ? { value: rest, removed: 0 } : cleanValue(rest);
   return { value: { ...effects.value, content: words.value }, removed: words.removed + effects.removed };
 }
 
