@@ -49,6 +49,8 @@ export interface ToolsetRequest {
   readonly name: string;
   /** Checked against the kind's schema. */
   readonly settings: JsonObject;
+  /** Globs of paths that toolsets of the same profiles do not read (`unreadable`): it does not read them either, unless its settings say what instead. */
+  readonly unreadable?: readonly string[];
   /** The name of one of its tools: the plain one, or `<toolset>_<tool>` when the toolset has not its kind's own name. */
   readonly toolName: (tool: string) => string;
 }

@@ -1,9 +1,10 @@
 import { CadreError } from '../core/error.ts';
-import type { JsonSchema } from '../core/json.ts';
+import { isJsonObject, type JsonSchema } from '../core/json.ts';
 import type { KnownNames, KnownToolsetKind } from '../core/known-names.ts';
 import type { Diagnostic, ProfileFile, ProfileSet } from '../core/profile.ts';
-import type { ToolsetConfig, ToolsetKind } from '../core/toolset.ts';
+import type { Toolset, ToolsetConfig, ToolsetKind } from '../core/toolset.ts';
 import { checkSchema } from '../tools/check-arguments.ts';
+import { declaredUnreadable } from '../tools/files/unreadable.ts';
 import { builtInToolsets } from '../tools/toolset-kinds.ts';
 import { toolsetOfRequest } from './toolset-of-request.ts';
 import { toolNaming, type ToolsetOption } from './toolset-options.ts';
@@ -35,12 +36,18 @@ function declaresToolset({ path, text }: ProfileFile): boolean {
 
 /** Opens the toolsets that code and files declare, and those of the kinds that profiles name without declaring them. */
 export async function openToolsets(toolsets: Toolsets, set: ProfileSet, options: ToolsetOptions): Promise<void> {
-  for (const [name, option] of Object.entries(options)) if (!toolsets.has(name)) await openOption(toolsets, name, option);
+  const declared = [
+    ...Object.values(options).flatMap((option) => (typeof option === 'object' ? [option] : [])),
+    ...set.toolsets.values(),
+  ];
+  const unreadable = declaredUnreadable(declared.map(({ settings = {} }) => settings));
+  const make = async (config: OpenedConfig): Promise<void> => await open(toolsets, config, unreadable);
+  for (const [name, option] of Object.entries(options)) if (!toolsets.has(name)) await openOption(toolsets, name, option, make);
   const problems: Diagnostic[] = [];
   for (const config of set.toolsets.values()) {
     // What is missing was reported as a warning; agents do without.
     if (toolsets.has(config.name) || config.missing.length > 0) continue;
-    await open(toolsets, config).catch((thrown: unknown) => problems.push(problemOf(config, thrown)));
+    await make(config).catch((thrown: unknown) => problems.push(problemOf(config, thrown)));
   }
   if (problems.length > 0) {
     const count = problems.length === 1 ? '1 error' : `${problems.length} errors`;
@@ -49,7 +56,7 @@ export async function openToolsets(toolsets: Toolsets, set: ProfileSet, options:
     throw new CadreError('PROFILE_INVALID', `the toolsets have ${count}:\n${lines.join('\n')}`, { details: { diagnostics } });
   }
   for (const kind of kindsNamed(set)) {
-    if (!toolsets.has(kind) && !set.toolsets.has(kind)) await open(toolsets, { name: kind, kind, settings: {} });
+    if (!toolsets.has(kind) && !set.toolsets.has(kind)) await make({ name: kind, kind, settings: {} });
   }
 }
 
@@ -70,7 +77,12 @@ export function kindsNamed(set: ProfileSet): readonly string[] {
     .map(([kind]) => kind);
 }
 
-async function openOption(toolsets: Toolsets, name: string, option: ToolsetOption): Promise<void> {
+async function openOption(
+  toolsets: Toolsets,
+  name: string,
+  option: ToolsetOption,
+  make: (config: OpenedConfig) => Promise<void>,
+): Promise<void> {
   if (typeof option === 'function') {
     toolsets.add(name, option({ name, toolName: toolNaming(name, undefined) }));
     return;
@@ -84,20 +96,32 @@ async function openOption(toolsets: Toolsets, name: string, option: ToolsetOptio
       `toolsets: the settings of '${name}' do not fit the kind '${kind}': ${problems.join('; ')}`,
     );
   }
-  await open(toolsets, { name, kind, settings });
+  await make({ name, kind, settings });
 }
 
+type OpenedConfig = Pick<ToolsetConfig, 'name' | 'kind' | 'settings' | 'settingsFor'>;
+
+/** Opens a toolset; what others do not read, it does not read either. */
 async function open(
   toolsets: Toolsets,
-  { name, kind, settings, settingsFor }: Pick<ToolsetConfig, 'name' | 'kind' | 'settings' | 'settingsFor'>,
+  { name, kind, settings, settingsFor }: OpenedConfig,
+  unreadable: readonly string[],
 ): Promise<void> {
   const made: ToolsetKind = await kindOf(name, kind).load();
-  const request = { name, settings, toolName: toolNaming(name, kind) };
+  const request = { name, settings, unreadable, toolName: toolNaming(name, kind) };
   const toolset =
     settingsFor === undefined
       ? { ...made.create(request), settingsFor: () => settings }
       : toolsetOfRequest(made, request, settingsFor);
-  toolsets.add(name, { ...toolset, kind: made.kind });
+  toolsets.add(name, { ...toolset, ...boundBy(toolset, made, unreadable), kind: made.kind });
+}
+
+/** Approvals are bound to what a toolset does not read, too. */
+function boundBy({ settingsFor }: Toolset, { settings }: ToolsetKind, unreadable: readonly string[]): Pick<Toolset, 'settingsFor'> {
+  const { properties } = settings;
+  const hasBounds = isJsonObject(properties) && 'unreadable' in properties;
+  if (settingsFor === undefined || unreadable.length === 0 || !hasBounds) return {};
+  return { settingsFor: (request) => ({ unreadable, ...settingsFor(request) }) };
 }
 
 function kindOf(name: string, kind: string | undefined): (typeof builtInToolsets)[string] {

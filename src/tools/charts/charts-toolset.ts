@@ -6,10 +6,11 @@ import type { ToolsetKind, ToolsetRequest } from '../../core/toolset.ts';
 import { readDataRows } from '../data/data-rows.ts';
 import { readDataFile } from '../data/read-data-file.ts';
 import { defineTool } from '../define-tool.ts';
-import { resolveInside } from '../files/resolve-inside.ts';
+import { compileUnreadable, unreadableOf, unreadableSetting } from '../files/unreadable.ts';
 import { writeInside } from '../files/write-inside.ts';
 import { durationOf, durationSetting } from '../settings.ts';
 import { runChild } from '../worker/run-child.ts';
+import { resolveReadable, type ReadBounds } from '../workspace/workspace-files.ts';
 import type { ChartJob, DrawnChart } from './chart-job.ts';
 import { checkSpec } from './check-spec.ts';
 
@@ -22,13 +23,14 @@ export const chartsToolset: ToolsetKind = {
   settings: {
     type: 'object',
     additionalProperties: false,
-    properties: { timeout: durationSetting('Longest time to draw a chart; default 20s.') },
+    properties: { timeout: durationSetting('Longest time to draw a chart; default 20s.'), unreadable: unreadableSetting },
   },
   tools: ['draw_chart'],
   create: (request) => ({ tools: [drawChartTool(request, durationOf(request.settings, 'timeout', 20_000))] }),
 };
 
 function drawChartTool(request: ToolsetRequest, timeoutMs: number): EffectTool {
+  const bounds = { isUnreadable: compileUnreadable(unreadableOf(request)) };
   return defineTool({
     name: request.toolName('draw_chart'),
     toolset: request.name,
@@ -58,8 +60,9 @@ function drawChartTool(request: ToolsetRequest, timeoutMs: number): EffectTool {
     async execute(args, { workspace, signal }): Promise<ToolReturn> {
       const base = String(args['file']).replace(/\.(?:svg|png)$/i, '');
       // A path that is refused is known before anything is drawn.
-      const { root, path } = await resolveInside(workspace, `${base}.svg`, 'the workspace');
-      const job: ChartJob = { spec: args['spec'] as JsonObject, tables: await readTables(workspace, args['tables']) };
+      await resolveReadable(workspace, `${base}.png`, bounds);
+      const { root, path } = await resolveReadable(workspace, `${base}.svg`, bounds);
+      const job: ChartJob = { spec: args['spec'] as JsonObject, tables: await readTables(workspace, args['tables'], bounds) };
       if (JSON.stringify(job.spec).length > maxSpecChars)
         throw new CadreError(
           'TOOL_FAILED',
@@ -76,10 +79,10 @@ function drawChartTool(request: ToolsetRequest, timeoutMs: number): EffectTool {
   });
 }
 
-async function readTables(workspace: string, tables: JsonValue | undefined): Promise<ChartJob['tables']> {
+async function readTables(workspace: string, tables: JsonValue | undefined, bounds: ReadBounds): Promise<ChartJob['tables']> {
   const named: JsonObject = isJsonObject(tables) ? tables : {};
   const read = Object.entries(named).map(
-    async ([name, file]) => [name, readDataRows(String(file), await readDataFile(workspace, String(file)))] as const,
+    async ([name, file]) => [name, readDataRows(String(file), await readDataFile(workspace, String(file), bounds))] as const,
   );
   return Object.fromEntries(await Promise.all(read));
 }

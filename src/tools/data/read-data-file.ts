@@ -1,6 +1,6 @@
 import { CadreError } from '../../core/error.ts';
 import { readInside } from '../files/read-inside.ts';
-import { resolveReadable } from '../workspace/workspace-files.ts';
+import { resolveReadable, type ReadBounds } from '../workspace/workspace-files.ts';
 
 /** Largest file of data that is read, in bytes. */
 const maxBytes = 20_000_000;
@@ -8,10 +8,10 @@ const maxBytes = 20_000_000;
 /**
  * Reads a text file of the workspace.
  *
- * @throws CadreError `PATH_REFUSED` outside the workspace, `TOOL_FAILED` for a file that is missing, too large or no text
+ * @throws CadreError `PATH_REFUSED` outside the workspace and for what is not to be read, `TOOL_FAILED` for a file that is missing, too large or no text
  */
-export async function readDataFile(workspace: string, file: string): Promise<string> {
-  const { root, path } = await resolveReadable(workspace, file);
+export async function readDataFile(workspace: string, file: string, settings: ReadBounds): Promise<string> {
+  const { root, path } = await resolveReadable(workspace, file, settings);
   const read = await readInside(root, path, maxBytes);
   if ('text' in read) return read.text;
   throw new CadreError(read.refused ? 'PATH_REFUSED' : 'TOOL_FAILED', `${file} cannot be read: ${read.reason}.`);

@@ -22,7 +22,7 @@ export const knowledgeToolset: ToolsetKind = {
   },
   tools: ['read_knowledge', 'list_knowledge', 'index_documents', 'search_knowledge'],
   create: (request) => {
-    const settings = readWorkspaceSettings(request.settings);
+    const settings = readWorkspaceSettings(request);
     return { tools: [...tokenTools(request), ...indexTools(request, settings)] };
   },
 };

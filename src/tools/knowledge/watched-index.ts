@@ -9,7 +9,8 @@ import { readAhead } from '../files/read-ahead.ts';
 import { readInside, type InsideText, type NotRead } from '../files/read-inside.ts';
 import { resolveInside } from '../files/resolve-inside.ts';
 import { walkFiles } from '../workspace/walk-files.ts';
-import { engineFolder, type WorkspaceSettings } from '../workspace/workspace-settings.ts';
+import { engineFolder } from '../files/unreadable.ts';
+import type { WorkspaceSettings } from '../workspace/workspace-settings.ts';
 import { lookAt } from '../files/write-inside.ts';
 import { KnowledgeIndex, resultPrefix, type IndexedText, type IndexRoot } from './knowledge-index.ts';
 

@@ -33,8 +33,8 @@ export function mcpToolset(settings: McpToolsetSettings): (request: Pick<Toolset
   return ({ name }) => createMcpToolset({ name, settings: toWire(settings) as JsonObject });
 }
 
-function createMcpToolset(request: Pick<ToolsetRequest, 'name' | 'settings'>): Toolset {
-  const settings = readMcpSettings(request.name, request.settings);
+function createMcpToolset(request: Pick<ToolsetRequest, 'name' | 'settings' | 'unreadable'>): Toolset {
+  const settings = readMcpSettings(request.name, request.settings, request.unreadable);
   let link: McpLink | undefined;
   return {
     kind: 'mcp',

@@ -14,11 +14,11 @@ const defaultMaxMessageBytes = 4 * 1024 * 1024;
  *
  * @throws CadreError `OPTION_INVALID` naming the setting that is wrong and what it may be
  */
-export function readMcpSettings(name: string, settings: JsonObject): McpSettings {
+export function readMcpSettings(name: string, settings: JsonObject, unreadable: readonly string[] = []): McpSettings {
   const [problem] = compileSchema(mcpSettingsSchema, 'the settings of an MCP server').problems(settings);
   if (problem !== undefined) throw wrong(name, `settings${problem.path.replaceAll('/', '.')} ${problem.message}`);
   const result: Writable<McpSettings> = {
-    address: readAddress(name, settings),
+    address: readAddress(name, settings, unreadable),
     protocol: pick(settings['protocol'], ['legacy', 'modern']) ?? 'auto',
     trust: pick(settings['trust'], ['trusted']) ?? 'untrusted',
     results: pick(settings['results'], ['trusted']) ?? 'untrusted',
@@ -34,7 +34,7 @@ export function readMcpSettings(name: string, settings: JsonObject): McpSettings
   return result;
 }
 
-function readAddress(name: string, settings: JsonObject): StdioAddress | HttpAddress {
+function readAddress(name: string, settings: JsonObject, unreadable: readonly string[]): StdioAddress | HttpAddress {
   const command = text(settings['command']);
   const url = text(settings['url']);
   const transport = pick(settings['transport'], ['stdio', 'http', 'sse']) ?? (url === undefined ? 'stdio' : 'http');
@@ -44,7 +44,7 @@ function readAddress(name: string, settings: JsonObject): StdioAddress | HttpAdd
     if (command === undefined)
       throw wrong(name, 'settings need a command that starts the server (transport: stdio), or a url (transport: http or sse)');
     const cwd = text(settings['cwd']);
-    const sandbox = settings['sandbox'] === true ? toSandboxPolicy(settings) : undefined;
+    const sandbox = settings['sandbox'] === true ? toSandboxPolicy(settings, unreadable) : undefined;
     return {
       transport,
       command,

@@ -1,5 +1,6 @@
 import { totalmem } from 'node:os';
 import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
+import type { ToolsetRequest } from '../../core/toolset.ts';
 import { durationOf, durationSetting } from '../settings.ts';
 import { sandboxSettings, toSandboxPolicy, type SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import type { ProcessLimits } from './limited-command.ts';
@@ -50,10 +51,13 @@ export function programSettings(timeout: string): Readonly<Record<string, JsonSc
 }
 
 /** Reads those settings; `timeoutMs` is the toolset's own default. */
-export function toProgramSettings(settings: JsonObject, timeoutMs: number): ProgramSettings {
+export function toProgramSettings(
+  { settings, unreadable }: Pick<ToolsetRequest, 'settings' | 'unreadable'>,
+  timeoutMs: number,
+): ProgramSettings {
   const megabyte = 1024 * 1024;
   return {
-    policy: toSandboxPolicy(settings),
+    policy: toSandboxPolicy(settings, unreadable),
     env: toEnvironment(settings['env']),
     timeoutMs: Math.min(longestMs, durationOf(settings, 'timeout', timeoutMs)),
     graceMs: durationOf(settings, 'grace', 5_000),

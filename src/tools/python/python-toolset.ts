@@ -24,8 +24,9 @@ export const pythonToolset: ToolsetKind = {
   reaches: (settings) => [
     { kind: 'command', text: `code that agents write, in ${programOf(settings)}, ${sandboxWords(toSandboxPolicy(settings))}` },
   ],
-  create: ({ name, settings, toolName }) => {
-    const limits = toProgramSettings(settings, 60_000);
+  create: (request) => {
+    const { name, settings, toolName } = request;
+    const limits = toProgramSettings(request, 60_000);
     const program = programOf(settings);
     const tool = defineTool({
       name: toolName('run_python'),

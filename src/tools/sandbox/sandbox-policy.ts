@@ -1,5 +1,6 @@
 import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
 import { allowWritesSetting } from '../files/allowed-writes.ts';
+import { unreadableInSandbox, unreadableOf, type Unreadable } from '../files/unreadable.ts';
 import type { SandboxUse } from '../../core/tool.ts';
 
 /** What a sandboxed process may reach besides its workspace. */
@@ -12,6 +13,8 @@ export interface SandboxPolicy {
   readonly write: readonly string[];
   /** Globs of paths in the workspace that may be written although they make other programs run something; none when absent. */
   readonly allowWrites?: readonly string[];
+  /** What of the workspace it does not see; the files that hold secrets when absent. */
+  readonly unreadable?: Unreadable;
 }
 
 /** A domain or an address, perhaps with everything below it, perhaps with a port. */
@@ -32,14 +35,15 @@ export const sandboxSettings: Readonly<Record<string, JsonSchema>> = {
   read: paths('Folders and files in hidden places (homes) that may be read all the same; ~ is the home.'),
   write: paths('Folders and files outside the workspace that may be written; ~ is the home.'),
   allow_writes: allowWritesSetting,
+  unreadable: unreadableInSandbox,
 };
 
 function paths(description: string): JsonSchema {
   return { 'x-request': false, description, type: 'array', items: { type: 'string', minLength: 1 }, maxItems: 100 };
 }
 
-/** The sandbox that settings ask for; undefined when they say `sandbox: false`. */
-export function toSandboxPolicy(settings: JsonObject): SandboxPolicy | undefined {
+/** The sandbox that settings ask for; undefined when they say `sandbox: false`. `others`: what other toolsets do not read. */
+export function toSandboxPolicy(settings: JsonObject, others: readonly string[] = []): SandboxPolicy | undefined {
   if (settings['sandbox'] === false) return undefined;
   const network = settings['network'];
   return {
@@ -47,6 +51,7 @@ export function toSandboxPolicy(settings: JsonObject): SandboxPolicy | undefined
     read: texts(settings['read']),
     write: texts(settings['write']),
     allowWrites: texts(settings['allow_writes']),
+    unreadable: unreadableOf({ settings, unreadable: others }),
   };
 }
 

@@ -80,11 +80,11 @@ export function openSandbox(
 }
 
 async function wrap(manager: SandboxManager, scans: Scans, command: SandboxedCommand): Promise<WrappedCommand> {
-  const { network, allowWrites } = command.policy;
+  const { network, allowWrites, unreadable } = command.policy;
   const isList = typeof network !== 'string';
   // The engine keeps things there, also while a command runs, and nobody else may make it.
   mkdirSync(path.join(command.workspace, '.cadre'), { recursive: true });
-  const found = await scans.look(realpathSync(command.workspace));
+  const found = await scans.look(realpathSync(command.workspace), unreadable);
   const allows = toAllowedWrites(allowWrites);
   const guard = new WorkspaceGuard({ ...found.scanned, allows, held: heldNames(allows) });
   // What may be reached is bound to an id nobody can guess.

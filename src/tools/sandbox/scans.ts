@@ -4,6 +4,7 @@ import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import { plainName } from '../files/plain-name.ts';
 import { secretFiles } from '../files/secret-files.ts';
+import type { Unreadable } from '../files/unreadable.ts';
 import { isText, toText, type BytePath } from './byte-path.ts';
 import type { GuardedWorkspace } from './workspace-guard.ts';
 import { WorkspaceScan } from './workspace-scan.ts';
@@ -18,11 +19,11 @@ export interface LookedAt {
 /** The scans of a sandbox: one for each folder, so that each is read whole only once. */
 export interface Scans {
   /**
-   * Scans a workspace, given as a real path, and the folder where the engine was started.
+   * Scans a workspace, given as a real path, and the folder where the engine was started. `unreadable`: what of the workspace is not read.
    *
    * @throws CadreError `SANDBOX_UNAVAILABLE` when the workspace is too large for that
    */
-  look(root: string): Promise<LookedAt>;
+  look(root: string, unreadable?: Unreadable): Promise<LookedAt>;
 }
 
 /** Folders whose scans are remembered. */
@@ -31,18 +32,19 @@ const maxKnown = 20;
 /** Makes the scans of a sandbox. */
 export function createScans(): Scans {
   const known = new Map<string, WorkspaceScan>();
-  const scanOf = (root: string): WorkspaceScan => {
-    const scan = known.get(root) ?? new WorkspaceScan(root);
+  const scanOf = (root: string, unreadable: Unreadable = { others: [] }): WorkspaceScan => {
+    const key = JSON.stringify([root, unreadable.own, unreadable.others]);
+    const scan = known.get(key) ?? new WorkspaceScan(root, unreadable);
     // The one that was used last is the last to be forgotten.
-    known.delete(root);
-    known.set(root, scan);
+    known.delete(key);
+    known.set(key, scan);
     const [oldest] = known.keys();
     if (known.size > maxKnown && oldest !== undefined) known.delete(oldest);
     return scan;
   };
   return {
-    look: async (root) => {
-      const scan = scanOf(root);
+    look: async (root, unreadable) => {
+      const scan = scanOf(root, unreadable);
       const before = await scan.run();
       if (!before.isComplete) throw tooLarge(root);
       const unnamed = [...before.autoRun.keys(), ...before.secrets].find((place) => !isText(place));

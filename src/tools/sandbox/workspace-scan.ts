@@ -2,9 +2,9 @@ import { lstatSync, opendirSync, readdirSync, type Dirent } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { autoRunFiles } from '../files/auto-run-files.ts';
 import { gitFolderNames, isGitFolder } from '../files/git-folder.ts';
-import type { PathTest } from '../files/glob-pattern.ts';
 import { plainName } from '../files/plain-name.ts';
 import { secretFiles } from '../files/secret-files.ts';
+import { compileUnreadable, type Unreadable } from '../files/unreadable.ts';
 import { toBuffer, toBytePath, toText, type BytePath } from './byte-path.ts';
 
 /** What a scan found below its root, by relative byte paths. */
@@ -70,14 +70,14 @@ const unsureMs = 100;
  */
 export class WorkspaceScan {
   readonly #root: BytePath;
-  readonly #isSecret: PathTest | undefined;
+  readonly #isSecret: SecretTest;
   #known = new Map<string, KnownFolder>();
   #running: Promise<Scan> | undefined;
 
-  /** `isSecret` says what holds secrets in place of the usual list. */
-  constructor(root: string, isSecret?: PathTest) {
+  /** `unreadable` says what is not to be read; what holds secrets when absent. */
+  constructor(root: string, unreadable: Unreadable = { others: [] }) {
     this.#root = toBytePath(root);
-    this.#isSecret = isSecret;
+    this.#isSecret = secretTest(unreadable);
   }
 
   /** Scans the folder. A scan that is under way does not count: it may have passed by what was made since. */
@@ -149,8 +149,7 @@ export class WorkspaceScan {
       const plain = plainName(text);
       const named = autoRunFiles.groupOf(above, plain);
       const reader = isOfPackages && plain !== '.git' ? undefined : named;
-      const isSecret =
-        this.#isSecret?.(folder === '' ? text : `${inText}/${text}`) ?? secretFiles.groupOf(above, plain) !== undefined;
+      const isSecret = this.#isSecret(above, plain, folder === '' ? text : `${inText}/${text}`);
       const finding = { name, isSecret, ...(reader === undefined ? {} : { reader }) };
       if (reader !== undefined || isSecret) found.push(finding);
       // Of what runs something, all is; what only holds secrets may have such a thing in it.
@@ -161,6 +160,17 @@ export class WorkspaceScan {
     else for await (const entry of entries) take(entry);
     return { mark, size, folders, found, isGit: isGitFolder((name) => ofGit.has(name)) };
   }
+}
+
+/** Tells of a file by the plain names of its folders, its own, and its path; what lies in a folder that is not read is not asked. */
+type SecretTest = (above: readonly string[], plain: string, path: string) => boolean;
+
+/** Most workspaces have only the usual list, which is asked by names: a large folder has many of them. */
+function secretTest(unreadable: Unreadable): SecretTest {
+  const isUsual: SecretTest = (above, plain) => secretFiles.groupOf(above, plain) !== undefined;
+  if (unreadable.own === undefined && unreadable.others.length === 0) return isUsual;
+  const test = compileUnreadable(unreadable);
+  return (_above, _plain, path) => test(path);
 }
 
 /** Lets other work of the thread through when this work has held it for a while. */

@@ -16,7 +16,7 @@ export const shellToolset: ToolsetKind = {
     { kind: 'command', text: `commands that agents write, in bash, ${sandboxWords(toSandboxPolicy(settings))}` },
   ],
   create: (request) => {
-    const settings = toProgramSettings(request.settings, 120_000);
+    const settings = toProgramSettings(request, 120_000);
     const hostOf = (context: ToolContext): Promise<ShellHost> =>
       context.live.agent.open(`shell:${request.name}`, () => ShellHost.open(settings));
     const runCommand = { ...runCommandTool(request, settings, hostOf), sandbox: sandboxUse(settings.policy) };

@@ -4,6 +4,8 @@ import type { EffectTool, ToolContext } from '../../core/tool.ts';
 import type { ToolsetKind, ToolsetRequest } from '../../core/toolset.ts';
 import { readDataFile } from '../data/read-data-file.ts';
 import { defineTool } from '../define-tool.ts';
+import type { PathTest } from '../files/glob-pattern.ts';
+import { compileUnreadable, unreadableOf, unreadableSetting } from '../files/unreadable.ts';
 import { resolveReadable } from '../workspace/workspace-files.ts';
 import { durationOf, durationSetting } from '../settings.ts';
 import { runChild } from '../worker/run-child.ts';
@@ -12,6 +14,7 @@ import type { CsvSource, QueryResult, SqlJob, TableInfo } from './query-job.ts';
 interface SqlSettings {
   readonly timeoutMs: number;
   readonly maxRows: number;
+  readonly isUnreadable: PathTest;
 }
 
 /** Most characters of a result that are shown. */
@@ -30,6 +33,7 @@ export const sqlToolset: ToolsetKind = {
     properties: {
       timeout: durationSetting('Longest time of a query; default 10s.'),
       max_rows: { type: 'integer', minimum: 1, maximum: 10_000, description: 'Most rows that are shown; default 200.' },
+      unreadable: unreadableSetting,
     },
   },
   tools: ['list_tables', 'query_database'],
@@ -38,6 +42,7 @@ export const sqlToolset: ToolsetKind = {
     const settings = {
       timeoutMs: durationOf(request.settings, 'timeout', 10_000),
       maxRows: typeof maxRows === 'number' ? maxRows : 200,
+      isUnreadable: compileUnreadable(unreadableOf(request)),
     };
     return { tools: [listTables(request, settings), queryDatabase(request, settings)] };
   },
@@ -55,7 +60,7 @@ function listTables(request: ToolsetRequest, settings: SqlSettings): EffectTool 
       properties: { database: databaseParameter },
     },
     async execute(args, context) {
-      const database = await pathOfDatabase(context, String(args['database']));
+      const database = await pathOfDatabase(context, String(args['database']), settings);
       const tables = (await run({ kind: 'tables', database }, settings, context)) as readonly TableInfo[];
       if (tables.length === 0) return 'The database has no tables.';
       return tables.map(({ name, kind, columns }) => `${name} (${kind}): ${columns.map(describeColumn).join(', ')}`).join('\n');
@@ -99,10 +104,10 @@ function queryDatabase(request: ToolsetRequest, settings: SqlSettings): EffectTo
         kind: 'query',
         sql: String(sql),
         parameters: (parameters ?? []) as readonly (string | number | null)[],
-        tables: await readTables(context.workspace, tables),
+        tables: await readTables(context.workspace, tables, settings),
         maxRows: settings.maxRows,
         maxChars,
-        ...(typeof database === 'string' ? { database: await pathOfDatabase(context, database) } : {}),
+        ...(typeof database === 'string' ? { database: await pathOfDatabase(context, database, settings) } : {}),
       };
       return toTable((await run(job, settings, context)) as QueryResult);
     },
@@ -124,20 +129,20 @@ async function run(job: SqlJob, { timeoutMs }: SqlSettings, { signal }: ToolCont
   return await runChild({ file, input: job, timeoutMs, maxMemoryMb: 512, signal, what: 'The query' });
 }
 
-async function pathOfDatabase({ workspace }: ToolContext, requested: string): Promise<string> {
-  const { absolute, found } = await resolveReadable(workspace, requested);
+async function pathOfDatabase({ workspace }: ToolContext, requested: string, settings: SqlSettings): Promise<string> {
+  const { absolute, found } = await resolveReadable(workspace, requested, settings);
   if (found === 'file') return absolute;
   const reason = found === 'missing' ? 'it does not exist' : `it is no file`;
   throw new CadreError('TOOL_FAILED', `The database ${JSON.stringify(requested)} cannot be opened: ${reason}.`);
 }
 
-async function readTables(workspace: string, tables: JsonValue | undefined): Promise<readonly CsvSource[]> {
+async function readTables(workspace: string, tables: JsonValue | undefined, settings: SqlSettings): Promise<readonly CsvSource[]> {
   const named: JsonObject = isJsonObject(tables) ? tables : {};
   return await Promise.all(
     Object.entries(named).map(async ([name, file]) => ({
       name,
       file: String(file),
-      text: await readDataFile(workspace, String(file)),
+      text: await readDataFile(workspace, String(file), settings),
     })),
   );
 }

@@ -6,7 +6,7 @@ import { errorCode } from '../files/error-code.ts';
 import { removeInside } from '../files/change-inside.ts';
 import { writeInside } from '../files/write-inside.ts';
 import { workspaceName } from './workspace-files.ts';
-import { engineFolder } from './workspace-settings.ts';
+import { engineFolder } from '../files/unreadable.ts';
 
 /** One change of a file by a tool call, written down before it is made. */
 export interface EditRecord {

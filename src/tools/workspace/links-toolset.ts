@@ -10,8 +10,9 @@ export const linksToolset: ToolsetKind = {
   description: 'Says which local links of an HTML file of the workspace lead nowhere.',
   settings: workspaceSettingsSchema,
   tools: ['check_links'],
-  create: ({ name, toolName, settings: given }) => {
-    const settings = readWorkspaceSettings(given);
+  create: (request) => {
+    const { name, toolName } = request;
+    const settings = readWorkspaceSettings(request);
     return {
       tools: [
         defineTool({

@@ -8,13 +8,13 @@ import { assertMayWrite } from '../files/guard-writes.ts';
 import { refusePath } from '../files/inside-path.ts';
 import type { InsideFile } from '../files/read-inside.ts';
 import { resolveInside, type InsidePath } from '../files/resolve-inside.ts';
-import { readWorkspaceSettings, type WorkspaceSettings } from './workspace-settings.ts';
+import type { WorkspaceSettings } from './workspace-settings.ts';
 
 /** What the folder is called in messages. */
 export const workspaceName = 'the workspace';
 
-/** For tools without settings of their own for what may be read. */
-const usualSettings = readWorkspaceSettings({});
+/** What tools do not read. */
+export type ReadBounds = Pick<WorkspaceSettings, 'isUnreadable'>;
 
 /**
  * The path a tool may read, with what is there.
@@ -28,15 +28,11 @@ export async function readablePath(workspace: string, requested: string, setting
 }
 
 /**
- * Where a path leads that may be read, whether something is there or not. Without settings, the usual files are refused.
+ * Where a path leads that may be read, whether something is there or not.
  *
  * @throws CadreError `PATH_REFUSED`
  */
-export async function resolveReadable(
-  workspace: string,
-  requested: string,
-  { isUnreadable }: Pick<WorkspaceSettings, 'isUnreadable'> = usualSettings,
-): Promise<InsidePath> {
+export async function resolveReadable(workspace: string, requested: string, { isUnreadable }: ReadBounds): Promise<InsidePath> {
   const inside = await resolveInside(workspace, requested, workspaceName);
   if (isUnreadable(inside.path) || isEngineJournal(inside.absolute))
     throw refusePath(requested, 'such files may hold secrets and are not read', workspaceName);

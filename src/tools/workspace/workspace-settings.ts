@@ -1,8 +1,8 @@
 import type { JsonObject, JsonSchema } from '../../core/json.ts';
 import { allowWritesSetting, toAllowedWrites } from '../files/allowed-writes.ts';
-import { compileGlobs, type PathTest } from '../files/glob-pattern.ts';
-import { plainPath } from '../files/plain-name.ts';
-import { secretFiles } from '../files/secret-files.ts';
+import type { ToolsetRequest } from '../../core/toolset.ts';
+import type { PathTest } from '../files/glob-pattern.ts';
+import { compilePlain, compileUnreadable, unreadableOf, unreadableSetting } from '../files/unreadable.ts';
 
 /** What the tools of a workspace go by. */
 export interface WorkspaceSettings {
@@ -28,9 +28,6 @@ export interface WorkspaceSettings {
  */
 const defaultProtected: readonly string[] = ['.env', '.env.*', '.netrc'];
 
-/** The engine's own folder in a workspace: undo texts, and the journal when the workspace is where it was started. */
-export const engineFolder = '.cadre';
-
 const defaultMaxFileBytes = 5_000_000;
 
 const globs = (description: string): JsonObject => ({
@@ -48,16 +45,17 @@ export const workspaceSettingsSchema: JsonSchema = {
     read_only: { type: 'boolean', description: 'Only list_files, read_file and search_files.' },
     protected: globs('Globs of paths that are never changed, in place of .env* and the folders with profiles.'),
     allow_writes: allowWritesSetting,
-    unreadable: globs('Globs of paths that are neither read nor changed, in place of those that hold secrets.'),
+    unreadable: unreadableSetting,
     max_file_bytes: { type: 'integer', minimum: 1_000, maximum: 50_000_000, description: 'Longest file read or edited whole.' },
     trust: { enum: ['trusted', 'untrusted'], description: 'untrusted (usual): what stands in files is framed as data.' },
   },
 };
 
-/** Reads checked settings. */
-export function readWorkspaceSettings(settings: JsonObject): WorkspaceSettings {
+/** Reads checked settings, with what other toolsets of the same profiles do not read. */
+export function readWorkspaceSettings(request: Pick<ToolsetRequest, 'settings' | 'unreadable'>): WorkspaceSettings {
+  const { settings } = request;
   const { max_file_bytes: maxFileBytes } = settings;
-  const isUnreadable = compileUnreadable(settings['unreadable']);
+  const isUnreadable = compileUnreadable(unreadableOf(request));
   const isProtected = compilePlain(texts(settings['protected'], defaultProtected));
   return {
     readOnly: settings['read_only'] === true,
@@ -72,20 +70,4 @@ export function readWorkspaceSettings(settings: JsonObject): WorkspaceSettings {
 
 function texts(value: unknown, usual: readonly string[]): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : usual;
-}
-
-/** What is neither read nor changed: what holds secrets, unless globs say what instead, and always what the engine keeps. */
-function compileUnreadable(globs: unknown): PathTest {
-  if (globs === undefined) return (path) => secretFiles.placeIn(path) !== undefined;
-  return compilePlain([...texts(globs, []), `/${engineFolder}`]);
-}
-
-/** Compiles globs that also mean what lenient file systems take for the same names. */
-function compilePlain(globs: readonly string[]): PathTest {
-  const test = compileGlobs(globs);
-  return (path) => {
-    if (test(path)) return true;
-    const plain = plainPath(path);
-    return plain !== path.toLowerCase() && test(plain);
-  };
 }

@@ -10,7 +10,7 @@ export const workspaceToolset: ToolsetKind = {
   settings: workspaceSettingsSchema,
   tools: ['list_files', 'read_file', 'search_files', 'write_file', 'edit_file', 'move_file', 'delete_file'],
   create: (request) => {
-    const settings = readWorkspaceSettings(request.settings);
+    const settings = readWorkspaceSettings(request);
     return { tools: [...readingTools(request, settings), ...(settings.readOnly ? [] : changingTools(request, settings))] };
   },
 };
