@@ -118,8 +118,10 @@ describe('[A1.13.knowledge-base] [B.52] long results of tools', () => {
 
   it('[A1.3.dehydration] [D1.26] save tokens: ten pages cost the prompt a tenth of what they cost whole', async () => {
     const replies = [...Array.from({ length: 10 }, (_, number) => call('visit', { url: `topic ${number}` })), { text: 'done' }];
+    // Of a source that is trusted: the frame of an untrusted page costs the same whether the page is whole or not.
+    const trusted = { ...visit, trust: 'trusted' as const };
     const size = async (text: string): Promise<number> => {
-      const { launch, model } = await testEngine({ profile: text, tools: [visit, fails], replies });
+      const { launch, model } = await testEngine({ profile: text, tools: [trusted, fails], replies });
       const run = await launch();
       await run.settled();
       return JSON.stringify(model.requests.at(-1)?.prompt).length;
