@@ -66,6 +66,9 @@ export interface ItemDraft {
   readonly repeats?: ItemId;
 }
 
+/** Events after which a decision is full: what can still go on is left to the next one, so that the event loop turns in between. */
+const fullAt = 500;
+
 /**
  * One decision in the making: events are folded into state as they are emitted, so that each step sees what the steps
  * before it did; the whole list is then appended as one commit. When the commit fails, the state is thrown away and
@@ -124,6 +127,16 @@ export class Transaction {
   touch(agentId: AgentId): void {
     const waiting = this.#looked < this.#touched.length;
     if (!waiting || this.#touched.at(-1) !== agentId) this.#touched.push(agentId);
+  }
+
+  /** True when nothing more should begin in this decision, such as the turns of a thousand agents; `unsettled` has the rest. */
+  get isFull(): boolean {
+    return this.events.length >= fullAt;
+  }
+
+  /** The agents that something happened to and that were not looked at, each once. */
+  get unsettled(): readonly AgentId[] {
+    return [...new Set(this.#touched.slice(this.#looked))];
   }
 
   /** The next agent something happened to since it was last looked at; undefined when there is none left. */

@@ -9,7 +9,7 @@ import type { Turnstile } from './turnstile.ts';
 const longestWaitMs = 120_000;
 const pauseMs = 250;
 /** Events of a commit that is written in a turn of the event loop of its own. */
-const bigCommit = 512;
+const bigCommit = 256;
 
 /** What a writer needs. */
 export interface WriterPorts {

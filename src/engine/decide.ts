@@ -69,6 +69,8 @@ export type Input =
     }
   | { readonly kind: 'cancel'; readonly agentId?: AgentId; readonly moduleId?: string; readonly reason: string }
   | ({ readonly kind: 'recover' } & Resumption)
+  /** What a full decision left: agents that may be able to go on. */
+  | { readonly kind: 'settle'; readonly agentIds: readonly AgentId[] }
   /** Timers of the run have gone off. */
   | { readonly kind: 'timer'; readonly dues: readonly Due[] }
   /** The wall clock has jumped. */
@@ -158,6 +160,9 @@ function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
     case 'recover':
       recover(tx, kernel.env, input);
       titleIfDue(tx, kernel.env);
+      break;
+    case 'settle':
+      for (const agentId of input.agentIds) tx.touch(agentId);
       break;
     case 'timer':
       applyDues(tx, kernel.env, input.dues);

@@ -32,6 +32,7 @@ export function redactInput(secrets: Secrets, input: Input): Input {
       return input.said === undefined ? input : { ...input, said: secrets.json(input.said) };
     // Profiles are stored as they are: what of them is secret comes from the environment.
     case 'profiles':
+    case 'settle':
     case 'timer':
     case 'clock':
       return input;

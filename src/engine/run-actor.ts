@@ -13,10 +13,11 @@ import type { Input } from './decide.ts';
 import { decideBatch, type WatchedJudge } from './decide-batch.ts';
 import { type EffectPorts, Effects } from './effects.ts';
 import { waitedNote } from './effect-faults.ts';
+import { type Entry, InputQueue } from './input-queue.ts';
 import { engineFault, suspendedError } from './run-errors.ts';
 import { rereadState } from './reread-state.ts';
 import { type RunSubscriber, Subscribers } from './subscribers.ts';
-import type { Turnstile } from './turnstile.ts';
+import { type Turnstile, weightOf } from './turnstile.ts';
 
 /** What a run needs from its engine. */
 export interface ActorPorts extends EffectPorts, WatchedJudge {
@@ -24,11 +25,6 @@ export interface ActorPorts extends EffectPorts, WatchedJudge {
   readonly turnstile: Turnstile;
   /** Calls back at the end of this tick of the event loop. */
   readonly defer: (callback: () => void) => void;
-}
-
-interface Entry {
-  readonly input: Input;
-  readonly waiter?: { readonly resolve: () => void; readonly reject: (error: unknown) => void };
 }
 
 /**
@@ -50,7 +46,7 @@ export class RunActor {
   readonly #due: DueEffects;
   readonly #ports: ActorPorts;
   readonly #writer: CommitWriter;
-  readonly #queue: Entry[] = [];
+  readonly #queue = new InputQueue();
   readonly #known = new Set<ContentHash>();
   readonly #idle = new Set<() => void>();
   /** A commit that waits to be appended together with the next one. */
@@ -100,7 +96,7 @@ export class RunActor {
   get isIdle(): boolean {
     return (
       this.#effects.size + this.#due.size === 0 &&
-      (this.halted !== undefined || this.#paused || (this.#queue.length === 0 && this.#held === undefined && !this.#pumping))
+      (this.halted !== undefined || this.#paused || (this.#queue.size === 0 && this.#held === undefined && !this.#pumping))
     );
   }
 
@@ -137,7 +133,7 @@ export class RunActor {
     this.#effects.leaveAll(error);
     await this.#effects.drain();
     // A store that never answers is waited for in peace: asking again and again would keep the process busy, and alive.
-    while (this.halted === undefined && (this.#queue.length > 0 || this.#pumping))
+    while (this.halted === undefined && (this.#queue.size > 0 || this.#pumping))
       await (this.#appending ?? new Promise<void>((resolve) => this.#ports.defer(resolve)));
     this.#paused = true;
     this.#subscribers.close(error);
@@ -162,12 +158,13 @@ export class RunActor {
 
   async #pump(): Promise<void> {
     try {
-      while ((this.#queue.length > 0 || this.#flushDue) && this.halted === undefined && !this.#paused) {
+      while ((this.#queue.size > 0 || this.#flushDue) && this.halted === undefined && !this.#paused) {
         this.#flushDue = false;
-        const pending = this.#commit(this.#queue.splice(0));
+        const before = this.state.seq;
+        const pending = this.#commit(this.#queue.next());
         if (pending !== undefined) await pending;
         // Models and tools that answer at once would keep everybody else from the event loop: signals, timers, sockets.
-        const turn = this.#ports.turnstile.pass(1);
+        const turn = this.#ports.turnstile.pass(weightOf(this.state.seq - before));
         if (turn !== undefined) await turn;
       }
     } finally {
@@ -199,6 +196,7 @@ export class RunActor {
     } catch (thrown) {
       return this.#recoverFromFault(entries, thrown, batch.expectedSeq);
     }
+    if (this.#queue.pushRest(tx)) this.#wake();
     if (prefix !== undefined) batch.add({ events: [...prefix.events], contents: [...prefix.contents] });
     batch.add(tx);
     const isAwaited = entries.some(({ waiter }) => waiter !== undefined);
@@ -271,7 +269,7 @@ export class RunActor {
       this.state = state;
     });
     for (const { waiter } of entries) waiter?.reject(error);
-    for (const { waiter } of this.#queue.splice(0)) waiter?.reject(error);
+    for (const { waiter } of this.#queue.clear()) waiter?.reject(error);
     this.#subscribers.close(error);
     this.#settleIdle();
   }

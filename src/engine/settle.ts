@@ -7,7 +7,10 @@ import { waitsToBeSpokenTo } from '../core/waits-to-be-spoken-to.ts';
 import { endAgent } from '../nodes/end-agent.ts';
 import type { Kernel } from './decide.ts';
 
-/** Lets everything that can go on go on: parents of ended agents, calls that may start, turns that are over or due. */
+/**
+ * Lets everything that can go on go on: parents of ended agents, calls that may start, turns that are over or due. A decision that is full
+ * leaves the rest to an input `settle` of its own; a process that dies before that finds it from state alone, like everything else.
+ */
 export function settle(tx: Transaction, kernel: Kernel, mayStart: boolean): void {
   for (;;) {
     const ended = tx.ended.shift();
@@ -15,6 +18,7 @@ export function settle(tx: Transaction, kernel: Kernel, mayStart: boolean): void
       tellParent(tx, kernel, ended.agentId, 'agent_ended', ended.seq);
       continue;
     }
+    if (tx.isFull) return;
     // Advancing an agent may touch it again, and others.
     const agentId = tx.nextTouched();
     if (agentId === undefined) return;
@@ -106,7 +110,7 @@ function isNews(waiting: WaitingItem): boolean {
 /** Says so when the run has nothing to do but wait, or has something to do again. */
 export function updateStatus(tx: Transaction): void {
   const { run } = tx;
-  if (run.outcome !== undefined) return;
+  if (run.outcome !== undefined || (tx.isFull && tx.unsettled.length > 0)) return;
   const status = run.activity === 0 ? 'awaiting' : 'running';
   if (status !== run.status) tx.emit({ type: 'run.status', status }, tx.run.seq);
 }

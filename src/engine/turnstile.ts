@@ -1,6 +1,11 @@
 /** What passes in one turn of the event loop: so many light things, such as commits, or fewer heavy ones. */
 const capacity = 64;
 
+/** The weight of a commit of so many events. */
+export function weightOf(events: number): number {
+  return Math.min(capacity, 1 + Math.max(0, events >> 3));
+}
+
 /**
  * Lets what an engine does in crowds through in portions, such as a thousand launches at once, or a thousand runs whose models answer together:
  * between two portions the event loop turns, so that signals, timers and sockets are served.

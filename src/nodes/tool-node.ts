@@ -69,6 +69,10 @@ export function createToolNode(env: Env): Node<CallTicket, ToolOutcome, ToolPort
 /** Starts the next call that may start; undefined when none may. Transition tools are decided on the way. */
 function startNext(tx: Transaction, env: Env, agent: AgentState): CallTicket | undefined {
   for (let call = nextCall(env, agent); call !== undefined; call = nextCall(env, agent)) {
+    if (tx.isFull) {
+      tx.touch(agent.meta.agentId);
+      return undefined;
+    }
     const tool = env.catalog.get(call.request.name);
     if (tool === undefined) {
       endMissing(tx, env, agent, call);
