@@ -5,7 +5,8 @@ import { delegate } from '../support/delegate.ts';
 import { testEngine, type TestEngine } from '../support/test-engine.ts';
 
 const agents = 300;
-const wide = 'tool_access_policy: { allowed_individual_tools: [delegate] }\nlimits: { max_children: 2000, max_live: 2000, max_tool_calls: 2000 }';
+const wide =
+  'tool_access_policy: { allowed_individual_tools: [delegate] }\nlimits: { max_children: 2000, max_live: 2000, max_tool_calls: 2000 }';
 
 /** A memory journal that keeps its commits, and how often the event loop had turned when each was written. */
 function keepingJournal(): { readonly journal: Journal; readonly commits: Commit[]; readonly turns: number[]; stop(): void } {
