@@ -17,6 +17,8 @@ import { createContentCache } from './content-cache.ts';
 import { forkMessage } from './fork-message.ts';
 import { forkedEvents } from './forked-events.ts';
 import { freeRunId } from './free-run-id.ts';
+import { HaltedRuns } from './halted-runs.ts';
+import { leaveWhenOver } from './leave-when-over.ts';
 import { Leases } from './leases.ts';
 import { runLimits } from './limit-options.ts';
 import { LiveThings } from './live-things.ts';
@@ -35,6 +37,7 @@ export class Engine {
   /** Leases of runs that have ended and may still get late results. */
   readonly #ended = new Set<Lease>();
   readonly #resuming = new Map<string, Promise<Run>>();
+  readonly #halted: HaltedRuns;
   readonly #content: (hash: ContentHash) => string | undefined;
   readonly #liveThings = new LiveThings('this engine');
   readonly #leaveToolsets: () => Promise<void>;
@@ -49,6 +52,7 @@ export class Engine {
     this.records = parts.journal;
     this.shelf = new RunShelf(parts.journal, parts.clock);
     this.#leases = new Leases(parts);
+    this.#halted = new HaltedRuns(parts.clock, (runId, options) => this.resume(runId, options));
     this.#content = createContentCache(parts.journal);
     this.#leaveToolsets = parts.toolsets.use((news) => {
       for (const { actor } of this.#live.values()) actor.tell({ kind: 'toolset', ...news });
@@ -240,6 +244,7 @@ export class Engine {
 
   async #close(options: { readonly graceMs?: number }): Promise<void> {
     const { graceMs = 2 * this.#parts.graceMs } = options;
+    this.#halted.close();
     await Promise.all([...this.#live.values()].map(({ actor }) => actor.suspend(graceMs)));
     await this.#leases.settled();
     await Promise.all([this.#liveThings.closeAll(), this.#leaveToolsets()]);
@@ -273,23 +278,11 @@ export class Engine {
   #activate(state: RunState, lease: Lease, workbench: Workbench, options: LaunchOptions): RunHandle {
     const { actor, run } = this.#handle(state, lease, workbench, options.context);
     if (options.subscriber !== undefined) run.subscribe(options.subscriber);
-    const forget = (): void => {
-      this.#live.delete(state.meta.runId);
-    };
-    // A run that has halted cannot go on here; whoever takes it up again, in this process or another, must not find it held.
-    const giveUp = async (): Promise<void> => {
-      if (actor.halted !== undefined) await this.#leases.giveBack(lease);
-      forget();
-    };
-    const left = run.result.then(async () => {
-      await actor.whenIdle();
-      forget();
-      // A tool that was given up may still bring a late result, which needs the lease to be recorded.
-      this.#ended.add(lease);
-      await actor.whenAlone();
-      if (this.#ended.delete(lease)) await this.#leases.giveBack(lease);
-    }, giveUp);
-    this.#live.set(state.meta.runId, { run, actor, left });
+    const { runId } = state.meta;
+    const forget = (): void => void this.#live.delete(runId);
+    const left = leaveWhenOver({ run, actor, lease, leases: this.#leases, ended: this.#ended, forget });
+    void left.then(() => this.#halted.add(runId, actor.halted, options));
+    this.#live.set(runId, { run, actor, left });
     if (options.signal !== undefined) cancelOnAbort(run, options.signal);
     return { actor, run };
   }

@@ -43,7 +43,7 @@ export function toStoreError(thrown: unknown, file: string, doing: string): Cadr
   if (code === resultCodes.notADatabase)
     return corruptJournal(file, doing, 'the file is not a journal (SQLite cannot read it as a database)', thrown);
   return new CadreError('STORE_FAILED', `${file}, ${doing}: ${explain(code, said)}`, {
-    details: { file, doing, ...(code === undefined ? {} : { sqlite: code }), ...(isLocked(thrown) ? { isLocked: true } : {}) },
+    details: { file, doing, ...(code === undefined ? {} : { sqlite: code }), ...passing(thrown) },
     cause: thrown,
   });
 }
@@ -53,6 +53,13 @@ export function leftLeases(file: string, runIds: readonly string[], cause: unkno
   const named = runIds.slice(0, 5).join(', ') + (runIds.length > 5 ? ` and ${runIds.length - 5} more` : '');
   const why = cause instanceof Error ? cause.message : String(cause);
   return `${file}: closed, but that ${named} may be resumed could not be written (${why}). This process can resume them at once, others when it has ended, or with --take-over`;
+}
+
+/** What is said of a failure that passes by itself, or once there is space again. */
+function passing(thrown: unknown): Readonly<Record<string, true>> {
+  if (isLocked(thrown)) return { isLocked: true, mayPass: true };
+  const system = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  return primaryCode(thrown) === resultCodes.full || system === 'ENOSPC' || system === 'EDQUOT' ? { mayPass: true } : {};
 }
 
 /** True when SQLite could not begin because another process has the file locked: nothing was done, and it can be tried again. */

@@ -18,7 +18,7 @@ function lockable(): { readonly store: Journal; locked: number; tries: number } 
         journal.tries += 1;
         if (journal.locked === 0) return inner.append(lease, commit);
         journal.locked -= 1;
-        const details = { isLocked: true };
+        const details = { isLocked: true, mayPass: true };
         return Promise.reject(new CadreError('STORE_FAILED', 'another process keeps the file locked', { details }));
       },
       read: (runId, options) => inner.read(runId, options),
@@ -77,6 +77,36 @@ it('F49: after two minutes it halts at its last commit, and can be resumed', asy
   await again.send('and now?');
   await again.settled();
   expect(again.turns().map(({ reply }) => reply.text)).toEqual(['One.', 'Two.']);
+  await team.engine.close();
+});
+
+it('F49: a run that halted at a locked store is resumed by its own engine once the store can be written', async () => {
+  const clock = manualClock();
+  const disk = lockable();
+  const replies = [{ text: 'One.' }, { text: 'Two.' }];
+  const team = await testEngine({ profile: waitsForUser, store: disk.store, clock, replies });
+  const run = await team.launch();
+  await run.settled();
+  disk.locked = 100_000;
+  const sent = run.send('and now?').catch((error: unknown) => error);
+  const pass = async (seconds: number): Promise<void> => {
+    for (let round = 0; round < seconds; round += 1) {
+      await clock.advance(1_000);
+      await breathe();
+    }
+  };
+  await pass(125);
+  expect(await sent).toMatchObject({ code: 'STORE_FAILED' });
+  expect(team.engine.live(run.id)).toBeUndefined();
+  // It is tried as often as it takes.
+  await pass(60 + 125);
+  expect(team.engine.live(run.id)?.state.turns.size ?? 1).toBe(1);
+  disk.locked = 0;
+  await pass(160);
+  const again = team.engine.live(run.id);
+  await again?.send('and now?');
+  await again?.settled();
+  expect(again?.turns().map(({ reply }) => reply.text)).toEqual(['One.', 'Two.']);
   await team.engine.close();
 });
 
