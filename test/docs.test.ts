@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { agentRoots } from '../src/core/expression/agent-roots.ts';
 import { compileExpression, type Scope } from '../src/core/expression/expression.ts';
 import type { JsonValue } from '../src/core/json.ts';
-import { knownToolsetKinds } from '../src/engine/open-toolsets.ts';
+import { knownToolsetKinds } from '../src/engine/toolsets/known-toolset-kinds.ts';
 import { createIngestorRegistry } from '../src/ingestors/registry.ts';
 import { createEngine, defineTool, loadProfiles } from '../src/index.ts';
 import { scriptedModel } from '../src/testing/index.ts';
@@ -128,7 +128,7 @@ describe('blocks', () => {
     async (_place, block) => {
       const set = await loadProfiles(
         { files: filesFor(block) },
-        { known: async (files) => ({ ...known, toolsetKinds: await knownToolsetKinds(files, {}) }), env: variables },
+        { known: async (files) => ({ ...known, toolsetKinds: await knownToolsetKinds(files) }), env: variables },
       );
       expect(set.warnings.filter(({ source }) => source.file.includes('block'))).toEqual([]);
     },

@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'OPTION_INVALID'
   | 'TOOL_INVALID'
   | 'TOOLSET_FAILED'
+  | 'TOOLSETS_CHANGED'
   | 'TOOL_UNKNOWN'
   | 'TOOL_MISSING'
   | 'TOOL_DENIED'

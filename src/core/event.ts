@@ -24,6 +24,8 @@ export interface RunStart {
   readonly request?: JsonObject;
   /** Content hash of the JSON list of profile files this run goes by. */
   readonly profiles: ContentHash;
+  /** Content hash of what code gave of tools, as JSON (`GivenTools`): settings and definitions, no secrets. Old journals lack it. */
+  readonly given?: ContentHash;
   /** The LLM config used instead of every profile's own, if any. */
   readonly llmConfig?: string;
   readonly limits: Limits;
@@ -66,6 +68,8 @@ export interface RunResume {
   readonly frameSeed?: string;
   /** Content hash of the profile files the run goes by from here on, when they are not those from before. */
   readonly profiles?: ContentHash;
+  /** Content hash of what code gives from here on, when it is not what was recorded before. */
+  readonly given?: ContentHash;
   /** Standing approvals that end, since their gate is another one or gone: the events that gave them. */
   readonly revoked?: readonly number[];
 }
@@ -77,6 +81,13 @@ export interface ProfilesUpdate {
   readonly changes: readonly ProfileChange[];
   /** Standing approvals that end, since their gate is another one or gone: the events that gave them. */
   readonly revoked?: readonly number[];
+}
+/** What a toolset that connects to something offers the run from here on: recorded when the run begins or goes on, and whenever it changes. */
+export interface ToolsetUpdate {
+  readonly type: 'toolset.update';
+  readonly toolset: string;
+  /** Content hash of the facts of its tools, as a JSON list. */
+  readonly tools: ContentHash;
 }
 /** The wall clock jumped, forwards or back, while the run was in this process: deadlines do not follow it. */
 export interface ClockJump {
@@ -218,6 +229,7 @@ export type EventDraft =
   | RunStatusChange
   | RunResume
   | ProfilesUpdate
+  | ToolsetUpdate
   | ClockJump
   | RunTitle
   | RunEnd

@@ -84,6 +84,10 @@ export interface RunMeta {
   readonly createdAt: number;
   /** The profile files it goes by now. */
   readonly profiles: ContentHash;
+  /** What code gave of tools; undefined in journals of earlier versions. */
+  readonly given: ContentHash | undefined;
+  /** By toolset, the tools it offers the run, where they are not those it has without a connection. */
+  readonly toolsets: ReadonlyMap<string, ContentHash>;
   readonly llmConfig: string | undefined;
   readonly engineVersion: string;
   readonly workspace: string | undefined;

@@ -11,7 +11,8 @@ import { endAgent } from '../nodes/end-agent.ts';
 import { profileOf } from '../nodes/profile-of.ts';
 import { refuseCall } from '../nodes/refuse-call.ts';
 import { applyTestimony, asksWhetherHappened } from '../nodes/unknown-outcome.ts';
-import type { Input, Kernel } from './decide.ts';
+import type { Input } from './decide.ts';
+import type { Kernel } from './kernel.ts';
 import { isAsking } from '../core/pending.ts';
 
 /** A person's verdict over a call: approved calls become startable, rejected ones are answered, questions are resumed. */

@@ -5,13 +5,15 @@ import type { RunState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { judgeWaiting } from '../nodes/judge-call.ts';
 import { revokedBy } from '../nodes/revoked-by.ts';
+import { recordTools } from './toolsets/note-toolset.ts';
+import type { TakenTools } from './toolsets/toolset-hold.ts';
 import { applyModuleActions, type ModuleAction } from '../tools/team/module-actions.ts';
 
 /** Puts other profiles on record and tells those who plan. Agents go by them from their next turn on. */
 export function applyProfileEdits(
   tx: Transaction,
   env: Env,
-  edited: { readonly files: string; readonly changes: readonly ProfileChange[] },
+  edited: { readonly files: string; readonly changes: readonly ProfileChange[]; readonly tools: readonly TakenTools[] },
 ): void {
   const { seq } = tx.emit({
     type: 'profiles.update',
@@ -19,6 +21,7 @@ export function applyProfileEdits(
     changes: edited.changes,
     ...revokedBy(env, tx.run),
   });
+  recordTools(tx, edited.tools, seq);
   const payload = `The profiles of this run were changed while it goes on: ${changesText(edited.changes)}.`;
   for (const to of planners(tx.run)) tx.post(to, { source: 'PROFILES_UPDATED_NOTIFICATION', payload }, seq);
   judgeWaiting(tx, env);

@@ -12,7 +12,6 @@ import { allowedTools, describeTools, offeredTool } from '../tools/access.ts';
 import { checkSchema } from '../tools/check-arguments.ts';
 import { withHandover } from '../tools/merge-handover.ts';
 import { parseArguments } from '../tools/parse-arguments.ts';
-import type { ToolRegistry } from '../tools/registry.ts';
 import { toResult } from '../tools/result-content.ts';
 import type { LlmConfigs } from './llm-configs.ts';
 import { redactThrown } from './redact-input.ts';
@@ -20,7 +19,8 @@ import { redactThrown } from './redact-input.ts';
 /** What an environment is put together from. */
 export interface EnvParts {
   readonly set: ProfileSet;
-  readonly registry: ToolRegistry;
+  /** The tools of the set: those of code, of toolsets and of the team. It never changes. */
+  readonly catalog: ToolCatalog;
   readonly ingestors: { get(name: string): Ingestor | undefined };
   readonly observers: ReadonlyMap<string, CodedObserver>;
   readonly llmConfigs: LlmConfigs;
@@ -31,8 +31,8 @@ export interface EnvParts {
 
 /** Puts together what decisions depend on: the parts know only core, this is where they meet. */
 export function buildEnv(parts: EnvParts): Env {
-  const { set, registry, ingestors, observers, llmConfigs, hash, secrets } = parts;
-  const catalog = withExposedProfiles(registry, set);
+  const { set, ingestors, observers, llmConfigs, hash, secrets } = parts;
+  const catalog = withExposedProfiles(parts.catalog, set);
   const env: Env = {
     profiles: set.profiles,
     protocols: set.protocols,
@@ -68,14 +68,9 @@ function switchedConfig(agent: AgentState | undefined): string | undefined {
 const maxKnown = 100;
 
 /** Prepares the tools of each profile once; agents with their own toolsets get a set of their own. */
-function createToolsOf({ set, registry, secrets }: EnvParts, catalog: ToolCatalog): Env['toolsOf'] {
-  let known = new WeakMap<CompiledProfile, Map<string, AgentTools>>();
-  let { version } = registry;
+function createToolsOf({ set, secrets }: EnvParts, catalog: ToolCatalog): Env['toolsOf'] {
+  const known = new WeakMap<CompiledProfile, Map<string, AgentTools>>();
   return (profile: CompiledProfile, agent: AgentState, bound = agent.toolBound): AgentTools => {
-    if (registry.version !== version) {
-      known = new WeakMap();
-      ({ version } = registry);
-    }
     const toolsets = agent.meta.allowedToolsets;
     const { forbiddenTools } = agent;
     const isUsual = toolsets === undefined && forbiddenTools.length === 0 && bound === undefined;

@@ -4,7 +4,7 @@ import type { AgentState, CallState, RunState } from '../core/state.ts';
 import type { ArgumentCheck } from '../core/tool.ts';
 import { profileOf } from '../nodes/profile-of.ts';
 import { gateFor } from '../nodes/tool-gates.ts';
-import type { Kernel } from './decide.ts';
+import type { Kernel } from './kernel.ts';
 
 /**
  * Why a call must not run with the arguments a person gave it, if it must not: they do not fit the tool, or a gate denies them.

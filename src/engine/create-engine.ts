@@ -1,41 +1,35 @@
 import { hostname } from 'node:os';
 import { nanoid } from 'nanoid';
 import type { Clock } from '../core/clock.ts';
-import { CadreError } from '../core/error.ts';
 import type { CodedObserver } from '../core/env.ts';
 import type { Ids } from '../core/ids.ts';
 import type { Ingestor } from '../core/ingestor.ts';
 import type { Journal } from '../core/journal.ts';
 import type { Recording } from '../core/recording.ts';
-import type { KnownNames, KnownToolset } from '../core/known-names.ts';
 import type { ProfileFile, ProfileSet } from '../core/profile.ts';
 import { createIngestorRegistry } from '../ingestors/registry.ts';
 import { createModelGateway } from '../models/gateway.ts';
 import { createReplayGateway } from '../models/replay-gateway.ts';
 import { Replay } from '../models/replay.ts';
-import { createAgentNode } from '../nodes/agent-node.ts';
 import type { NodeFunction } from '../nodes/function-node.ts';
-import { createToolNode } from '../nodes/tool-node.ts';
-import { loadProfiles } from '../profiles/load-profiles.ts';
-import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts';
-import { createTeamTools } from '../tools/team/create-team-tools.ts';
-import { buildEnv } from './build-env.ts';
-import { addConfigSecrets, collectSecrets } from './config-secrets.ts';
+import { collectSecrets } from './config-secrets.ts';
 import { createContentHash } from './content-hash.ts';
 import { Engine } from './engine.ts';
 import type { DecisionWatch } from './decide-batch.ts';
 import type { Workbench } from './engine-parts.ts';
 import type { LimitOptions } from './limit-options.ts';
-import { createLlmConfigs, type LlmConfigs } from './llm-configs.ts';
 import { defaultStorePath, type LeaseOptions, openStore } from './open-store.ts';
-import { knownToolsetKinds, openToolsets, type ToolsetOptions } from './open-toolsets.ts';
 import type { IntegrityOptions } from '../stores/commit-chain.ts';
 import { readRecording } from '../models/read-recording.ts';
 import { randomIds } from './random-ids.ts';
 import { systemClock } from './system-clock.ts';
-import { Toolsets } from './toolsets.ts';
 import { Turnstile } from './turnstile.ts';
-import { rememberJournal, rememberProfiles } from '../tools/files/engine-places.ts';
+import { rememberJournal } from '../tools/files/engine-places.ts';
+import { codeTools } from './toolsets/code-tools.ts';
+import type { ToolsetOption } from './toolsets/toolset-options.ts';
+import { ToolsetPool } from './toolsets/toolset-pool.ts';
+import { WireNames } from './wire-names.ts';
+import { type RecordedSet, Workbenches } from './workbenches.ts';
 import { createWorkspaces, type WorkspaceOption } from './workspaces.ts';
 
 /** What an engine is created from. Everything but `profiles` has a default. */
@@ -47,7 +41,7 @@ export interface EngineOptions {
   /** Tools by name, or a list of them: `defineTool`, AI SDK `tool()`, or plain definitions. */
   readonly tools?: Readonly<Record<string, unknown>> | readonly unknown[];
   /** Toolsets by the name profiles allow them by: settings of a kind that comes with Cadre, or who makes one. They go before files. */
-  readonly toolsets?: ToolsetOptions;
+  readonly toolsets?: Readonly<Record<string, ToolsetOption>>;
   readonly ingestors?: readonly Ingestor[];
   readonly observers?: readonly CodedObserver[];
   /** Deterministic functions that stand in a model's place, by the name profiles give in `function_node`. */
@@ -117,8 +111,8 @@ export type OpenOptions = Pick<
 export interface PreparedEngine {
   /** Opens an engine over a store. Models and functions must bear the names they were prepared with. */
   open(options: OpenOptions): Promise<Engine>;
-  /** Makes the profile files of a run ready, as taking the run up does. */
-  rebuild(files: readonly ProfileFile[]): Promise<Workbench>;
+  /** Makes ready what a run recorded, as taking the run up does. */
+  rebuild(recorded: RecordedSet): Promise<Workbench>;
 }
 
 /**
@@ -148,56 +142,35 @@ export async function prepareEngine(
     | 'titles'
   >,
 ): Promise<PreparedEngine> {
-  const registry = createToolRegistry(allTools(options));
   const replay = options.replay === undefined ? undefined : new Replay(await readRecording(options.replay));
   const ingestors = createIngestorRegistry(options.ingestors);
   const observers = new Map((options.observers ?? []).map((observer) => [observer.name, observer]));
-  const functions = new Map(Object.entries(options.functions ?? {}));
   const models = Object.keys(options.models ?? {});
-  const known = knownNames({ registry, ingestors: ingestors.names(), observers, functions, models, toolsets: options.toolsets });
   const env = options.env === undefined ? {} : { env: options.env };
   const hash = createContentHash();
-  const toolsets = new Toolsets(registry, observers);
-  const declared = options.toolsets ?? {};
   const secrets = collectSecrets(options.secrets);
-  // By content: models remember what they made of a config by its identity, also when files are built again.
-  const llmConfigs = new Map<string, LlmConfigs>();
-  const build = async (source: EngineOptions['profiles'], names: Partial<KnownNames>): Promise<Workbench> => {
-    for (const folder of [filesOf(source)].flat()) if (typeof folder === 'string') rememberProfiles(folder);
-    const set = await loadProfiles(filesOf(source), {
-      known: async (files) => ({ ...names, toolsetKinds: await knownToolsetKinds(files, declared) }),
-      ...env,
-    });
-    addConfigSecrets(secrets, set, options.env ?? process.env);
-    await openToolsets(toolsets, set, declared);
-    const files = JSON.stringify(set.files);
-    const content = JSON.stringify([...set.llmConfigs]);
-    const configs = llmConfigs.get(content) ?? createLlmConfigs(set.llmConfigs, models, replay?.configs);
-    llmConfigs.set(content, configs);
-
-    // A replay has only the calls that were recorded.
-    const titles = replay === undefined ? titlesOf(options.titles ?? set.team?.titles, configs) : undefined;
-    const bench = buildEnv({ set, registry, ingestors, observers, llmConfigs: configs, hash, secrets, titles });
-    return {
-      kernel: { env: bench, agentNode: createAgentNode(bench), toolNode: createToolNode(bench) },
-      set,
-      viewed: set.profiles,
-      snapshot: { hash: hash(files), text: files },
-      llmConfigOf: (profile, override) => configs.of(profile, override),
-    };
-  };
-  const workbench = await build(options.profiles, known);
-  // A run goes on without the tools it had and this program has no more: their calls are answered, and nobody is offered them.
-  const { tools: _tools, toolsets: _toolsets, toolsetTools: _toolsetTools, ...lasting } = known;
-  const rebuilt = new Map<string, Promise<Workbench>>();
-  const rebuild = (files: readonly ProfileFile[]): Promise<Workbench> => {
-    // Runs that are taken up together often go by the same files.
-    const key = JSON.stringify(files);
-    const made = rebuilt.get(key) ?? build({ files }, lasting);
-    rebuilt.clear();
-    rebuilt.set(key, made);
-    return made;
-  };
+  const pool = new ToolsetPool({ hash, redact: secrets.json });
+  const wireNames = new WireNames();
+  const benches = new Workbenches({
+    pool,
+    hash,
+    secrets,
+    ingestors,
+    observers,
+    known: {
+      ingestors: new Set(ingestors.names()),
+      observers: new Set(observers.keys()),
+      functions: new Set(Object.keys(options.functions ?? {})),
+      models: new Set(models),
+    },
+    models,
+    recordedConfigs: replay?.configs,
+    titles: options.titles,
+    env: options.env,
+    onTool: (name) => wireNames.add(name),
+  });
+  const code = codeTools(options, { pool, hash, secrets });
+  const workbench = await benches.build(options.profiles, code);
   return {
     open: async (live) => {
       if (live.store === undefined || (typeof live.store === 'string' && live.store !== 'memory'))
@@ -206,16 +179,16 @@ export async function prepareEngine(
       const gateway = createModelGateway({
         models: live.models ?? {},
         clock,
-        decodeToolName: (wire) => registry.fromWire(wire),
+        decodeToolName: (wire) => wireNames.decode(wire),
         ...(live.random === undefined ? {} : { random: live.random }),
         ...env,
         onSecret: (value) => void secrets.add(value),
-        llmConfigs: (name) => [...llmConfigs.values()].map((configs) => configs.find(name)).find((config) => config !== undefined),
+        llmConfigs: (name, from) => benches.llmConfig(name, from),
       });
       return new Engine({
         workbench,
-        rebuild,
-        compile: (files) => build({ files }, known),
+        rebuild: (recorded) => benches.rebuild(recorded, code),
+        compile: (files, { code: own }) => benches.build({ files }, own),
         gateway: replay === undefined ? gateway : createReplayGateway(replay, clock),
         replay,
         journal: await openStore(live.store, live),
@@ -229,62 +202,11 @@ export async function prepareEngine(
         turnstile: new Turnstile(),
         graceMs: live.graceMs ?? 5_000,
         workspaceOf: createWorkspaces(live.workspace, live.store),
-        toolsets,
+        toolsets: pool,
         trust: live.trust,
         watch: live.watch,
       });
     },
-    rebuild,
-  };
-}
-
-/** Who words titles, when it is a config there is. */
-function titlesOf(titles: EngineOptions['titles'], configs: LlmConfigs): EngineOptions['titles'] {
-  if (titles === undefined || configs.find(titles.llmConfig) !== undefined) return titles;
-  const known = configs.names().join(', ') || 'none';
-  throw new CadreError('OPTION_INVALID', `titles: there is no LLM config '${titles.llmConfig}'; there are: ${known}`);
-}
-
-/** The caller's tools, and the team's unless they are left out; a tool of the caller wins over one of the same name. */
-function allTools(options: Pick<EngineOptions, 'tools' | 'team'>): readonly unknown[] {
-  const listed = createToolRegistry(options.tools ?? []);
-  const mine = listed.names().flatMap((name) => listed.get(name) ?? []);
-  if (options.team === false) return mine;
-  const taken = new Set(mine.map((tool) => tool.name));
-  return [...mine, ...createTeamTools(options.team ?? {}).filter((tool) => !taken.has(tool.name))];
-}
-
-function filesOf(source: EngineOptions['profiles']): string | readonly string[] | { readonly files: readonly ProfileFile[] } {
-  return typeof source === 'object' && 'files' in source ? { files: source.files } : source;
-}
-
-/** What each toolset of code brings; that of an option is known once it is made. */
-function toolsetTools(registry: ToolRegistry, options: ToolsetOptions): NonNullable<KnownNames['toolsetTools']> {
-  const known = new Map<string, KnownToolset>();
-  for (const name of registry.toolsets()) known.set(name, { tools: registry.inToolset(name).map((tool) => tool.name) });
-  for (const [name, option] of Object.entries(options))
-    known.set(name, typeof option === 'object' ? { kind: option.kind ?? name } : {});
-  return known;
-}
-
-function knownNames(parts: {
-  readonly registry: ToolRegistry;
-  readonly ingestors: readonly string[];
-  readonly observers: ReadonlyMap<string, CodedObserver>;
-  readonly functions: ReadonlyMap<string, NodeFunction>;
-  readonly models: readonly string[];
-  readonly toolsets: ToolsetOptions | undefined;
-}): KnownNames {
-  const declared = Object.keys(parts.toolsets ?? {});
-  return {
-    tools: new Set(parts.registry.names()),
-    toolsets: new Set([...parts.registry.toolsets(), ...declared]),
-    // What a toolset of code brings along is known once it is made.
-    toolPrefixes: new Set(declared.map((name) => `${name}_`)),
-    toolsetTools: toolsetTools(parts.registry, parts.toolsets ?? {}),
-    ingestors: new Set(parts.ingestors),
-    observers: new Set(parts.observers.keys()),
-    functions: new Set(parts.functions.keys()),
-    models: new Set(parts.models),
+    rebuild: (recorded) => benches.rebuild(recorded, code),
   };
 }

@@ -7,12 +7,11 @@ import type { ModelOutcome } from '../core/model.ts';
 import { notesPath, type PeopleNote, withNote } from '../core/people-note.ts';
 import type { ProfileChange } from '../core/profile-edit.ts';
 import type { ItemDraft, Transaction } from '../core/transaction.ts';
-import type { createAgentNode } from '../nodes/agent-node.ts';
 import { applySummary } from '../nodes/compaction.ts';
 import { applyDues } from '../nodes/deadlines.ts';
 import type { Due } from '../nodes/dues.ts';
 import { endAgent } from '../nodes/end-agent.ts';
-import type { createToolNode, ToolOutcome } from '../nodes/tool-node.ts';
+import type { ToolOutcome } from '../nodes/tool-node.ts';
 import { agentIdAt } from '../nodes/transition-context.ts';
 import { applyTitle, titleIfDue } from '../nodes/run-titles.ts';
 import { applyVerdict } from '../nodes/verify-call.ts';
@@ -22,14 +21,23 @@ import { applyModuleEdits, applyProfileEdits } from './apply-edits.ts';
 import { cancel, rootOf } from './cancel.ts';
 import { settle, updateStatus } from './settle.ts';
 import { applyAnswer } from './apply-answer.ts';
-import { noteToolset } from './note-toolset.ts';
+import type { Kernel } from './kernel.ts';
 import { noteUnmetGates } from './note-unmet-gates.ts';
 import { recover, type Resumption } from './recover.ts';
-import type { ToolsetNews } from './toolsets.ts';
+import { noteToolset, recordTools } from './toolsets/note-toolset.ts';
+import type { TakenTools, ToolsetHold } from './toolsets/toolset-hold.ts';
+import type { ToolsetNews } from './toolsets/toolset-instance.ts';
 
 /** Everything that can happen to a run from outside its own decisions. */
 export type Input =
-  | { readonly kind: 'start'; readonly profile: string; readonly payload: JsonValue; readonly notes?: readonly PeopleNote[] }
+  | {
+      readonly kind: 'start';
+      readonly profile: string;
+      readonly payload: JsonValue;
+      readonly notes?: readonly PeopleNote[];
+      /** What toolsets offer that connect to something. */
+      readonly tools: readonly TakenTools[];
+    }
   | {
       readonly kind: 'post';
       readonly to: AgentId;
@@ -82,7 +90,9 @@ export type Input =
   /** Profiles are changed while the run goes on; `before` are those the edit was made from. */
   | {
       readonly kind: 'profiles';
-      readonly kernel: Kernel;
+      /** The toolsets of the changed profiles, and what they offer. */
+      readonly hold: ToolsetHold;
+      readonly tools: readonly TakenTools[];
       readonly files: string;
       readonly changes: readonly ProfileChange[];
       readonly before: ContentHash;
@@ -100,13 +110,6 @@ export interface NoteInput {
   readonly message: string;
   /** What it is about, when it is one agent or one of its turns. */
   readonly about?: { readonly agentId: AgentId; readonly turnId?: TurnId };
-}
-
-/** The nodes and the environment a run decides with. */
-export interface Kernel {
-  readonly env: Env;
-  readonly agentNode: ReturnType<typeof createAgentNode>;
-  readonly toolNode: ReturnType<typeof createToolNode>;
 }
 
 /**
@@ -128,6 +131,7 @@ function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
   tx.setCause(undefined);
   switch (input.kind) {
     case 'start':
+      recordTools(tx, input.tools, tx.run.seq);
       for (const note of input.notes ?? []) keepNote(tx, note, tx.run.seq);
       startRoot(tx, kernel.env, input.profile, input.payload);
       noteUnmetGates(tx, kernel.env);
@@ -172,7 +176,7 @@ function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
       break;
     case 'toolset':
       noteToolset(tx, kernel.env, input);
-      if (!input.isFailure) noteUnmetGates(tx, kernel.env);
+      if (input.tools !== undefined) noteUnmetGates(tx, kernel.env);
       break;
     case 'keep_note':
       keepNote(tx, input.note);

@@ -8,14 +8,17 @@ import type { RunState } from '../core/state.ts';
 import type { CheckedModelGateway } from '../models/gateway.ts';
 import type { Replay } from '../models/replay.ts';
 import type { NodeFunction } from '../nodes/function-node.ts';
-import type { Kernel } from './decide.ts';
 import type { DecisionWatch } from './decide-batch.ts';
+import type { Kernel } from './kernel.ts';
 import type { ViewedProfile } from './run-result.ts';
 import type { LimitOptions } from './limit-options.ts';
 import type { RunSubscriber } from './subscribers.ts';
 import type { OutsideItem } from './outside-item.ts';
-import type { Toolsets } from './toolsets.ts';
+import type { CodeTools } from './toolsets/code-tools.ts';
+import type { ToolSource } from './toolsets/toolset-hold.ts';
+import type { ToolsetPool } from './toolsets/toolset-pool.ts';
 import type { Turnstile } from './turnstile.ts';
+import type { RecordedSet } from './workbenches.ts';
 
 /** What to start. */
 export interface LaunchRequest {
@@ -77,9 +80,13 @@ export interface ForkOptions extends Omit<LaunchOptions, 'request' | 'notes'> {
 export type ProfileChoice = 'recorded' | 'current';
 
 /** A set of profiles made ready to run. */
-export interface Workbench {
+export interface Workbench extends ToolSource {
+  /** What a run decides with whose toolsets are connected to nothing. */
   readonly kernel: Kernel;
-  readonly set: ProfileSet;
+  /** What code gave of tools. */
+  readonly code: CodeTools;
+  /** What must be trusted before a run goes on with it: the set, with the toolsets that code gave to the run and that are on record alone. */
+  readonly reaching: ProfileSet;
   /** What handles show of profiles: those of the set, or what an imported run says of its own. */
   readonly viewed: ReadonlyMap<string, ViewedProfile>;
   /** The files of the set as a run stores them, and their address. */
@@ -91,10 +98,10 @@ export interface Workbench {
 /** What an engine is made of; put together by `createEngine`. */
 export interface EngineParts {
   readonly workbench: Workbench;
-  /** Makes a workbench from the files a run was started with. */
-  readonly rebuild: (files: readonly ProfileFile[]) => Promise<Workbench>;
-  /** Makes a workbench from files somebody changed: checked like those the engine was created with. */
-  readonly compile: (files: readonly ProfileFile[]) => Promise<Workbench>;
+  /** Makes a workbench of what a run recorded. */
+  readonly rebuild: (recorded: RecordedSet) => Promise<Workbench>;
+  /** Makes a workbench from files somebody changed, with the tools that code gave the one before: checked like those of the engine. */
+  readonly compile: (files: readonly ProfileFile[], before: Workbench) => Promise<Workbench>;
   readonly gateway: CheckedModelGateway;
   readonly journal: Journal;
   /** The engine opened the journal itself, and closes it. */
@@ -109,7 +116,8 @@ export interface EngineParts {
   readonly graceMs: number;
   /** Finds, and makes when it is first asked for, the workspace of a run. */
   readonly workspaceOf: (meta: Pick<RunState['meta'], 'runId' | 'workspace'>) => () => string;
-  readonly toolsets: Toolsets;
+  /** What connects to something, of all profile sets. */
+  readonly toolsets: ToolsetPool;
   /** Fails when a set of profiles is not trusted. */
   readonly trust?: ((profiles: ProfileSet) => void | Promise<void>) | undefined;
   /** Answers tool calls in the tools' place. */

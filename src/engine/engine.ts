@@ -1,46 +1,40 @@
 import { CadreError } from '../core/error.ts';
 import { applyEvent, foldEvents, startRun } from '../core/fold/apply-event.ts';
-import type { ContentHash, RunId } from '../core/ids.ts';
+import type { RunId } from '../core/ids.ts';
 import type { JournalReader, Lease, RunsFilter, RunSummary } from '../core/journal.ts';
 import type { ProfileSet } from '../core/profile.ts';
 import type { RunState } from '../core/state.ts';
-import { profilesOf, toolsetsNeeded } from './toolsets-needed.ts';
+import { type TakenTools, ToolsetHold } from './toolsets/toolset-hold.ts';
+import { profilesOf } from './toolsets/toolsets-needed.ts';
 import { readOwnState, readState, withAllPast } from './read-state.ts';
 import { engineVersion } from './version.ts';
 import type { Input } from './decide.ts';
-import type { EngineParts, ForkOptions, LaunchOptions, LaunchRequest, ResumeOptions, Workbench } from './engine-parts.ts';
-import { chosenWorkbench, planResume, workbenchOf } from './resume-plan.ts';
+import type { EngineParts, ForkOptions, LaunchOptions, LaunchRequest, ResumeOptions } from './engine-parts.ts';
+import { givenAnew, planResume } from './resume-plan.ts';
+import { holdToolsets, workbenchOf } from './run-workbench.ts';
 import { recoverEach, type RecoveredRun, type RecoverOptions } from './recovered-run.ts';
-import { cancelOnAbort } from './cancel-on-abort.ts';
 import { checkLaunch } from './check-launch.ts';
-import { createContentCache } from './content-cache.ts';
 import { forkMessage } from './fork-message.ts';
 import { forkedEvents } from './forked-events.ts';
 import { freeRunId } from './free-run-id.ts';
 import { HaltedRuns } from './halted-runs.ts';
-import { leaveWhenOver } from './leave-when-over.ts';
 import { Leases } from './leases.ts';
+import { type Bench, LiveRuns } from './live-runs.ts';
 import { runLimits } from './limit-options.ts';
-import { LiveThings } from './live-things.ts';
 import { startEvent } from './start-event.ts';
 import type { Run } from './run.ts';
-import type { RunActor } from './run-actor.ts';
 import { RunShelf } from './run-shelf.ts';
-import { runHandle, type RunHandle } from './run-handle.ts';
 import { toUserPayload, withAttachments } from './user-payload.ts';
 
 /** Launches, resumes and lists runs over one journal. */
 export class Engine {
   readonly #parts: EngineParts;
   readonly #leases: Leases;
-  readonly #live = new Map<RunId, { readonly run: Run; readonly actor: RunActor; readonly left: Promise<void> }>();
-  /** Leases of runs that have ended and may still get late results. */
-  readonly #ended = new Set<Lease>();
+  readonly #live: LiveRuns;
   readonly #resuming = new Map<string, Promise<Run>>();
   readonly #halted: HaltedRuns;
-  readonly #content: (hash: ContentHash) => string | undefined;
-  readonly #liveThings = new LiveThings('this engine');
-  readonly #leaveToolsets: () => Promise<void>;
+  /** What launches need stays connected from the first of them on. */
+  readonly #toolsets: ToolsetHold;
   /** The journal to read from, also runs that others advance. */
   readonly records: JournalReader;
   /** Titles, projects and deletion of runs. */
@@ -53,10 +47,8 @@ export class Engine {
     this.shelf = new RunShelf(parts.journal, parts.clock);
     this.#leases = new Leases(parts);
     this.#halted = new HaltedRuns(parts.clock, (runId, options) => this.resume(runId, options));
-    this.#content = createContentCache(parts.journal);
-    this.#leaveToolsets = parts.toolsets.use((news) => {
-      for (const { actor } of this.#live.values()) actor.tell({ kind: 'toolset', ...news });
-    });
+    this.#live = new LiveRuns(parts, this.#leases, this.#halted);
+    this.#toolsets = ToolsetHold.ofAll(parts.workbench);
   }
 
   /** The profiles this engine launches runs with. */
@@ -74,21 +66,23 @@ export class Engine {
     this.#assertOpen();
     const { workbench, ids, clock, workspaceOf } = this.#parts;
     const profile = checkLaunch(this.#parts, request, options);
-    await this.#toolsetsReady(workbench.set, [profile.name]);
+    using hold = await holdToolsets(this.#parts, workbench, [profile.name]);
     const runId = request.runId === undefined ? ids.runId() : await freeRunId(this.#parts.journal, request.runId);
     const payload = await withAttachments(toUserPayload(request.input), workspaceOf({ runId, workspace: options.workspace }));
     const { run, begun } = await this.#leases.take({ runId }, (lease) => {
       this.#assertOpen();
       const limits = runLimits(this.#parts.limits, options.limits);
-      const facts = { runId, at: clock.now(), payload, profile: profile.name, limits, ids, snapshot: workbench.snapshot };
+      const contents = [workbench.snapshot, workbench.code.record()] as const;
+      const facts = { runId, at: clock.now(), payload, profile: profile.name, limits, ids, contents };
       const start = workbench.kernel.env.secrets.json(startEvent(facts, request, options));
-      const { actor, run } = this.#activate(startRun(start), lease, workbench, options);
+      const { actor, run, taken } = this.#live.activate(startRun(start), lease, { workbench, hold }, options);
       const notes = options.notes === undefined ? {} : { notes: workbench.kernel.env.secrets.json(options.notes) };
-      const prefix = { events: [start], contents: [workbench.snapshot] };
-      return { run, begun: actor.begin(prefix, { kind: 'start', profile: profile.name, payload: start.input, ...notes }) };
+      const prefix = { events: [start], contents };
+      const input: Input = { kind: 'start', profile: profile.name, payload: start.input, ...notes, tools: taken };
+      return { run, begun: actor.begin(prefix, input) };
     });
     await begun;
-    this.#tellFailures(runId);
+    this.#live.listen(runId);
     return run;
   }
 
@@ -98,7 +92,7 @@ export class Engine {
    */
   async resume(runId: string, options: ResumeOptions = {}): Promise<Run> {
     this.#assertOpen();
-    const live = this.#live.get(runId as RunId);
+    const live = this.#live.get(runId);
     if (live !== undefined && live.actor.halted === undefined) return live.run;
     // One that halted here gives its lease back first.
     await live?.left;
@@ -115,7 +109,9 @@ export class Engine {
   async recover({ waitForHolder = true, include, onRun, ...options }: RecoverOptions = {}): Promise<readonly RecoveredRun[]> {
     const open = (await this.runs()).toReversed();
     return await recoverEach(open, { include, onRun }, async (runId, isPatient) =>
-      this.#live.has(runId) ? undefined : await this.resume(runId, { ...options, waitForHolder: isPatient && waitForHolder }),
+      this.live(runId) !== undefined
+        ? undefined
+        : await this.resume(runId, { ...options, waitForHolder: isPatient && waitForHolder }),
     );
   }
 
@@ -125,7 +121,7 @@ export class Engine {
    */
   async cancel(runId: string, reason = 'cancelled'): Promise<Run> {
     this.#assertOpen();
-    const live = this.#live.get(runId as RunId);
+    const live = this.#live.get(runId);
     if (live?.actor.halted !== undefined) await live.left;
     const run = this.live(runId) ?? (await this.#takeForGood(runId, reason));
     await run.cancel(reason);
@@ -143,7 +139,8 @@ export class Engine {
       const state = await readState(journal, past.meta.runId);
       // Profiles that do not compile any more keep nobody from ending what goes by them.
       const workbench = await workbenchOf(this.#parts, state).catch(() => this.#parts.workbench);
-      if (state.outcome === undefined) return this.#goOn(state, lease, workbench, {}, { kind: 'cancel', reason });
+      const by = { workbench, hold: ToolsetHold.ofNone(workbench) };
+      if (state.outcome === undefined) return this.#goOn(state, lease, by, {}, () => ({ kind: 'cancel', reason }));
       await journal.release(lease);
       return { run: await this.#ofThePast(state), begun: undefined };
     });
@@ -155,10 +152,8 @@ export class Engine {
     const { journal } = this.#parts;
     const state = await readOwnState(journal, runId as RunId);
     if (state.outcome !== undefined) return await this.#ofThePast(state);
-    const { set } = await chosenWorkbench(this.#parts, state, options.profiles ?? 'recorded');
-    await this.#toolsetsReady(set, profilesOf(state));
     // Everything that keeps the run from going on is found out before it is taken.
-    let plan = await planResume(this.#parts, state, options.profiles ?? 'recorded');
+    using planned = await planResume(this.#parts, state, options.profiles);
     const { run, begun } = await this.#leases.take({ runId: state.meta.runId, isPatient: options.waitForHolder }, async (lease) => {
       // Another process may have written between the read and the lease.
       const missed = await journal.read(state.meta.runId, { after: state.seq });
@@ -167,12 +162,13 @@ export class Engine {
         await journal.release(lease);
         return { run: await this.#ofThePast(state), begun: undefined };
       }
-      if (missed.length > 0) plan = await planResume(this.#parts, state, options.profiles ?? 'recorded');
-      const { workbench, ...found } = plan;
-      return this.#goOn(state, lease, workbench, options, { kind: 'recover', engineVersion, ...found });
+      using again = missed.length > 0 ? await planResume(this.#parts, state, options.profiles) : undefined;
+      const { workbench, hold, ...found } = again ?? planned;
+      const by = { workbench, hold };
+      return this.#goOn(state, lease, by, options, (tools) => ({ kind: 'recover', engineVersion, ...found, tools }));
     });
     await begun;
-    this.#tellFailures(run.id);
+    this.#live.listen(run.id);
     return run;
   }
 
@@ -180,29 +176,29 @@ export class Engine {
   #goOn(
     state: RunState,
     lease: Lease,
-    workbench: Workbench,
+    by: Bench,
     options: LaunchOptions,
-    input: Input,
+    inputOf: (taken: readonly TakenTools[]) => Input,
   ): { readonly run: Run; readonly begun: Promise<void> } {
     this.#assertOpen();
-    const { actor, run } = this.#activate(state, lease, workbench, options);
-    return { run, begun: actor.submit(input) };
+    const { actor, run, taken } = this.#live.activate(state, lease, by, options);
+    return { run, begun: actor.submit(inputOf(taken)) };
   }
 
   /** A handle on a run that nobody here advances. */
   async #ofThePast(past: RunState): Promise<Run> {
     const state = await withAllPast(this.#parts.journal, past);
-    const workbench = await workbenchOf(this.#parts, state);
-    return this.#handle(state, { runId: state.meta.runId, owner: '', epoch: -1 }, workbench).run;
+    const workbench = await workbenchOf(this.#parts, state, 'look');
+    return this.#live.handle(state, { workbench, hold: ToolsetHold.ofNone(workbench) });
   }
 
   /** The run of this id, if this engine advances it. */
-  readonly live = (runId: string): Run | undefined => this.#live.get(runId as RunId)?.run;
+  readonly live = (runId: string): Run | undefined => this.#live.get(runId)?.run;
 
   /** Opens a run to look at, without taking it over. */
   async open(runId: string): Promise<Run> {
-    const live = this.#live.get(runId as RunId);
-    if (live !== undefined) return live.run;
+    const live = this.live(runId);
+    if (live !== undefined) return live;
     return await this.#ofThePast(await readState(this.#parts.journal, runId as RunId));
   }
 
@@ -217,13 +213,16 @@ export class Engine {
     if (state === undefined) throw new CadreError('RUN_UNKNOWN', `run ${runId} has no events to fork from`);
     const workbench = await workbenchOf(this.#parts, state);
     const said = await forkMessage(this.#parts, state, options.message);
-    await this.#toolsetsReady(workbench.set, profilesOf(state));
+    using hold = await holdToolsets(this.#parts, workbench, profilesOf(state));
     const { run, begun } = await this.#leases.take({ runId: newId }, async (lease) => {
       this.#assertOpen();
       await journal.append(lease, { runId: newId, expectedSeq: 0, events: copied, contents: [], sync: true });
-      return this.#goOn(state, lease, workbench, options, { kind: 'recover', engineVersion, said });
+      const given = givenAnew(workbench, state);
+      const by = { workbench, hold };
+      return this.#goOn(state, lease, by, options, (tools) => ({ kind: 'recover', engineVersion, said, ...given, tools }));
     });
     await begun;
+    this.#live.listen(newId);
     return run;
   }
 
@@ -245,12 +244,9 @@ export class Engine {
   async #close(options: { readonly graceMs?: number }): Promise<void> {
     const { graceMs = 2 * this.#parts.graceMs } = options;
     this.#halted.close();
-    await Promise.all([...this.#live.values()].map(({ actor }) => actor.suspend(graceMs)));
-    await this.#leases.settled();
-    await Promise.all([this.#liveThings.closeAll(), this.#leaveToolsets()]);
-    this.#live.clear();
-    for (const lease of this.#ended) await this.#leases.giveBack(lease);
-    this.#ended.clear();
+    await this.#live.close(graceMs);
+    await this.#toolsets.release();
+    await this.#parts.toolsets.settled();
     if (this.#parts.ownsJournal) await this.#parts.journal.close();
   }
 
@@ -258,36 +254,7 @@ export class Engine {
     await this.close();
   }
 
-  /** Whether the profiles may be used is found out first: nothing of them has been started then. */
-  async #toolsetsReady(set: ProfileSet, profiles: Iterable<string>): Promise<void> {
-    const { toolsets, clock, trust } = this.#parts;
-    await trust?.(set);
-    await toolsets.ready(clock, toolsetsNeeded(set, profiles));
-    this.#assertOpen();
-  }
-
-  /** A run that begins learns which toolsets do not work. */
-  #tellFailures(runId: string): void {
-    for (const news of this.#parts.toolsets.failures()) this.#live.get(runId as RunId)?.actor.tell({ kind: 'toolset', ...news });
-  }
-
   #assertOpen(): void {
     if (this.#closing !== undefined) throw new CadreError('ENGINE_CLOSED', 'this engine was closed; create a new one');
-  }
-
-  #activate(state: RunState, lease: Lease, workbench: Workbench, options: LaunchOptions): RunHandle {
-    const { actor, run } = this.#handle(state, lease, workbench, options.context);
-    if (options.subscriber !== undefined) run.subscribe(options.subscriber);
-    const { runId } = state.meta;
-    const forget = (): void => void this.#live.delete(runId);
-    const left = leaveWhenOver({ run, actor, lease, leases: this.#leases, ended: this.#ended, forget });
-    void left.then(() => this.#halted.add(runId, actor.halted, options));
-    this.#live.set(runId, { run, actor, left });
-    if (options.signal !== undefined) cancelOnAbort(run, options.signal);
-    return { actor, run };
-  }
-
-  #handle(state: RunState, lease: Lease, workbench: Workbench, context?: LaunchOptions['context']): RunHandle {
-    return runHandle(this.#parts, { state, lease, workbench, content: this.#content, liveThings: this.#liveThings, context });
   }
 }

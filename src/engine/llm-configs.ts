@@ -11,6 +11,8 @@ export interface LlmConfigs {
   /** The config of a profile; `override` wins over the profile's own. */
   of(profile: CompiledProfile, override: string | undefined): LlmConfig;
   find(name: string): LlmConfig | undefined;
+  /** Whether a config, the very object, is one of these. */
+  has(config: LlmConfig): boolean;
   names(): readonly string[];
 }
 
@@ -54,6 +56,7 @@ export function createLlmConfigs(
     resolve,
     of: (profile, override) => resolve(override ?? profile.llmConfigRef),
     find,
+    has: (config) => [...all.values(), ...named.values()].some((each) => each === config || withoutStandIn.get(each) === config),
     names,
   };
 }

@@ -5,7 +5,7 @@ import { Secrets } from '../core/secrets.ts';
 import type { Reach, ToolsetConfig } from '../core/toolset.ts';
 import { variablesOfFiles } from '../profiles/variables-of-files.ts';
 import { builtInToolsets } from '../tools/toolset-kinds.ts';
-import { kindsNamed } from './open-toolsets.ts';
+import { kindsNamed } from './toolsets/make-toolsets.ts';
 
 /** What a set of profiles uses of the machine and the world because its files say so; each list in order, without repetitions. */
 export interface ProfileReach {

@@ -10,6 +10,8 @@ import { expireCall } from '../nodes/expire-call.ts';
 import { interruptTurn, lostCall } from '../nodes/interrupted-turn.ts';
 import { endMissing } from '../nodes/missing-tool.ts';
 import { judgeWaiting, judgeCall } from '../nodes/judge-call.ts';
+import { recordTools } from './toolsets/note-toolset.ts';
+import type { TakenTools } from './toolsets/toolset-hold.ts';
 import { startCall } from '../nodes/start-call.ts';
 import { failCall } from '../nodes/tool-end.ts';
 import { revokedBy } from '../nodes/revoked-by.ts';
@@ -34,6 +36,10 @@ export interface Resumption {
   readonly engineVersion: string;
   /** The profile files it goes by from here on, when they are not those from before. */
   readonly profiles?: ContentEntry | undefined;
+  /** What code gives from here on, when it is not what was recorded. */
+  readonly given?: ContentEntry | undefined;
+  /** What toolsets offer that connect to something. */
+  readonly tools: readonly TakenTools[];
   readonly notes?: readonly ResumeNote[];
   /** Texts that the journal may have lost, to be stored again. */
   readonly texts?: readonly ContentEntry[];
@@ -56,9 +62,11 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
     downMs: Math.max(0, tx.at - tx.run.at),
     ...(by.frameSeed === undefined ? {} : { frameSeed: by.frameSeed }),
     ...(by.profiles === undefined ? {} : { profiles: tx.content(by.profiles.text) }),
+    ...(by.given === undefined ? {} : { given: tx.content(by.given.text) }),
     ...revokedBy(env, tx.run),
   });
   for (const { text } of by.texts ?? []) tx.content(text);
+  recordTools(tx, by.tools, resume.seq);
   for (const note of by.notes ?? []) tx.emit({ type: 'note.add', level: 'warning', ...note }, resume.seq);
   for (const agent of tx.run.agents.values()) {
     if (agent.status === 'ended') continue;

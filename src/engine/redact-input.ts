@@ -19,15 +19,22 @@ export function redactInput(secrets: Secrets, input: Input): Input {
     case 'verify':
       return { ...input, outcome: redactOutcome(secrets, input.outcome) };
     case 'start':
+      return {
+        ...input,
+        payload: secrets.json(input.payload),
+        ...(input.notes === undefined ? {} : { notes: secrets.json(input.notes) }),
+      };
     case 'post':
     case 'answer':
     case 'cancel':
     case 'fail':
     case 'note':
     case 'keep_note':
-    case 'toolset':
     case 'modules':
       return secrets.json(input);
+    // What is recorded of tools was rid of secrets when it was listed.
+    case 'toolset':
+      return input.message === undefined ? input : { ...input, message: secrets.text(input.message) };
     case 'recover':
       return input.said === undefined ? input : { ...input, said: secrets.json(input.said) };
     // Profiles are stored as they are: what of them is secret comes from the environment.

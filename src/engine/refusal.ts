@@ -4,7 +4,8 @@ import type { CallState, RunState } from '../core/state.ts';
 import { applyModuleActions } from '../tools/team/module-actions.ts';
 import { askingAgent, suspendedCall } from './apply-answer.ts';
 import { editProblem, goneProblem, problemsText } from './check-edit.ts';
-import type { Input, Kernel } from './decide.ts';
+import type { Input } from './decide.ts';
+import type { Kernel } from './kernel.ts';
 
 /**
  * Why an input from outside comes too late, if it does: it was meant for a run, an agent or a call that has ended since it
@@ -19,7 +20,7 @@ export function refusalOf(run: RunState, kernel: Kernel, input: Input): CadreErr
     if (agent.status === 'ended')
       return new CadreError('AGENT_ENDED', `agent ${input.to} has ended (${agent.outcome ?? ''}) and reads nothing any more`);
   }
-  if (input.kind === 'profiles' || input.kind === 'modules') return editRefusal(run, input);
+  if (input.kind === 'profiles' || input.kind === 'modules') return editRefusal(run, kernel, input);
   if (input.kind === 'keep_note') return noteRefusal(run, input.note);
   return input.kind === 'answer' ? answerRefusal(run, kernel, input) : undefined;
 }
@@ -37,7 +38,11 @@ function noteRefusal({ meta, outcome, status, team }: RunState, note: PeopleNote
   }
 }
 
-function editRefusal(run: RunState, input: Extract<Input, { kind: 'profiles' | 'modules' }>): CadreError | undefined {
+function editRefusal(
+  run: RunState,
+  { env }: Kernel,
+  input: Extract<Input, { kind: 'profiles' | 'modules' }>,
+): CadreError | undefined {
   const { runId, profiles } = run.meta;
   if (run.outcome !== undefined)
     return new CadreError('RUN_ENDED', `run ${runId} has ended (${run.status}); nothing of it is changed any more`);
@@ -55,7 +60,7 @@ function editRefusal(run: RunState, input: Extract<Input, { kind: 'profiles' | '
     );
   // Somebody may have begun to work since it was looked at.
   for (const { meta, status } of run.agents.values())
-    if (status !== 'ended' && input.kernel.env.profiles.get(meta.profile)?.isActive !== true)
+    if (status !== 'ended' && env.profiles.get(meta.profile)?.isActive !== true)
       return new CadreError(
         'PROFILE_DISABLED',
         `run ${runId}: ${meta.agentId} is at work by '${meta.profile}'; end it first, or wait for it`,

@@ -1,22 +1,30 @@
 import { CadreError } from '../core/error.ts';
 import type { ContentHash } from '../core/ids.ts';
 import { type ContentEntry, storedText } from '../core/journal.ts';
-import type { ProfileFile } from '../core/profile.ts';
 import type { AgentState, RunState } from '../core/state.ts';
 import { compareProfileSets } from '../profiles/compare-profile-sets.ts';
 import { checkModel } from './check-model.ts';
 import type { EngineParts, ProfileChoice, Workbench } from './engine-parts.ts';
 import type { ResumeNote } from './recover.ts';
-import { importedFacts } from './imported-run.ts';
-import { missingText, textsToHeal } from './resume-texts.ts';
 import { frameSeedOf } from './random-ids.ts';
-import { toolChanges } from './tool-changes.ts';
+import { textsToHeal } from './resume-texts.ts';
+import { holdToolsets, workbenchOf } from './run-workbench.ts';
+import { givenDifferences } from './toolsets/given-differences.ts';
+import { readGivenTools } from './toolsets/given-tools.ts';
+import { RunTools } from './toolsets/run-tools.ts';
+import type { ToolsetHold } from './toolsets/toolset-hold.ts';
+import { profilesOf } from './toolsets/toolsets-needed.ts';
+import { toolChanges } from './toolsets/tool-changes.ts';
 
 /** What a run goes on with. */
-export interface ResumePlan {
+export interface ResumePlan extends Disposable {
   readonly workbench: Workbench;
+  /** What it uses of toolsets that connect: they stay connected until the plan is disposed of. */
+  readonly hold: ToolsetHold;
   /** The profile files it goes by from here on, when they are not those from before. */
   readonly profiles?: ContentEntry;
+  /** What code gives from here on, when it is not what was recorded. */
+  readonly given?: ContentEntry;
   readonly notes: readonly ResumeNote[];
   /** Texts that are at hand and that the journal may have lost: they are stored again. */
   readonly texts: readonly ContentEntry[];
@@ -26,54 +34,66 @@ export interface ResumePlan {
 
 /**
  * Finds out what a run would go on with, and everything that keeps it from going on, before anything is written: a live
- * agent whose profile is gone or disabled, profiles that are not trusted, a model that cannot be called, a text that is missing from the journal.
+ * agent whose profile is gone or disabled, profiles that are not trusted, a toolset that cannot be what it was, a model that cannot be called, a text
+ * that is missing from the journal.
  */
-export async function planResume(parts: EngineParts, state: RunState, choice: ProfileChoice): Promise<ResumePlan> {
-  const workbench = await chosenWorkbench(parts, state, choice);
-  await parts.trust?.(workbench.set);
+export async function planResume(parts: EngineParts, state: RunState, choice: ProfileChoice = 'recorded'): Promise<ResumePlan> {
+  const workbench = choice === 'current' ? parts.workbench : await workbenchOf(parts, state);
+  const hold = await holdToolsets(parts, workbench, profilesOf(state));
+  const dispose = (): void => hold[Symbol.dispose]();
+  try {
+    return { workbench, hold, ...(await changesSince(parts, state, { workbench, hold })), [Symbol.dispose]: dispose };
+  } catch (thrown) {
+    dispose();
+    throw thrown;
+  }
+}
+
+async function changesSince(
+  parts: EngineParts,
+  state: RunState,
+  { workbench, hold }: Pick<ResumePlan, 'workbench' | 'hold'>,
+): Promise<Pick<ResumePlan, 'profiles' | 'given' | 'notes' | 'texts'>> {
+  // The tools of this moment: what connects is connected by now.
+  const now = { set: workbench.set, kernel: new RunTools(hold).kernel };
   const notes: ResumeNote[] = [];
   const texts: ContentEntry[] = [];
   const isOther = workbench.snapshot.hash !== state.meta.profiles;
   for (const agent of state.agents.values()) {
     if (agent.status === 'ended') continue;
     checkAgent(parts, workbench, state, agent);
-    texts.push(...textsToHeal(parts.journal, workbench, state, agent));
-    const changes = changesOfTools(parts, workbench, state, agent);
+    texts.push(...textsToHeal(parts.journal, now, state, agent));
+    const changes = changesOfTools(parts, now, state, agent);
     const { agentId } = agent.meta;
     if (changes !== undefined)
       notes.push({ code: 'TOOLS_CHANGED', agentId, message: `the tools of ${agentId} are not those of its last turn: ${changes}` });
   }
+  const ofCode = codeNote(parts, state, workbench);
+  if (ofCode !== undefined) notes.unshift({ code: 'TOOLS_CHANGED', message: ofCode });
+  const given = givenAnew(workbench, state);
   // The profiles may be those of the engine itself, which were not read from the journal: then they are in it from now on.
   const seed = state.frameSeed === undefined ? { frameSeed: frameSeedOf(parts.ids) } : {};
-  if (!isOther) return { workbench, notes, texts: [...texts, workbench.snapshot], ...seed };
-  const differences = await differencesOf(parts, state, workbench);
-  notes.unshift({ code: 'PROFILES_CHANGED', message: `the run goes on with today's profiles: ${differences}` });
-  return { workbench, profiles: workbench.snapshot, notes, texts, ...seed };
+  if (!isOther) return { notes, texts: [...texts, workbench.snapshot, workbench.code.record()], ...given, ...seed };
+  const ofProfiles = await differencesOf(parts, state, workbench);
+  notes.unshift({ code: 'PROFILES_CHANGED', message: `the run goes on with today's profiles: ${ofProfiles}` });
+  return { profiles: workbench.snapshot, notes, texts, ...given, ...seed };
 }
 
-/** The profiles a run is to go on with: today's, or those it goes by. */
-export async function chosenWorkbench(parts: EngineParts, state: RunState, choice: ProfileChoice): Promise<Workbench> {
-  return choice === 'current' ? parts.workbench : await workbenchOf(parts, state);
+/** What code gives, when it is not what the run recorded of it. */
+export function givenAnew({ code }: Workbench, { meta }: RunState): { readonly given?: ContentEntry } {
+  const given = code.record();
+  return given.hash === meta.given ? {} : { given };
 }
 
-/** The profiles a run goes by, made ready: the engine's own when they are the same, else from the journal. */
-export async function workbenchOf(parts: EngineParts, state: RunState): Promise<Workbench> {
-  const { workbench, journal, rebuild } = parts;
-  const { runId, profiles, imported } = state.meta;
-  if (imported !== undefined) return { ...workbench, viewed: importedFacts(journal, state) };
-  if (workbench.snapshot.hash === profiles) return workbench;
-  const snapshot = storedText(journal, profiles);
-  if (snapshot === undefined) throw missingText(state, `its profiles (${profiles})`);
-  try {
-    return await rebuild(JSON.parse(snapshot) as readonly ProfileFile[]);
-  } catch (thrown) {
-    if (!(thrown instanceof CadreError) || thrown.code !== 'PROFILE_INVALID') throw thrown;
-    throw new CadreError(
-      'PROFILE_INVALID',
-      `run ${runId}: the profiles it was started with do not fit this program any more. Give the engine what they name, or go on with today's. In the journal, ${thrown.message}`,
-      { cause: thrown, details: thrown.details },
-    );
-  }
+/** What of the tools that code gives is not what the run recorded; undefined when nothing that is worth telling is. */
+function codeNote({ journal, workbench: own }: EngineParts, { meta }: RunState, { code }: Workbench): string | undefined {
+  if (code.differences.length > 0)
+    return `the run goes on with the settings that code gave when it began; this program's code gives others: ${code.differences.join('; ')}`;
+  const recorded = meta.given === undefined ? undefined : storedText(journal, meta.given);
+  // What is gone of the recorded tools is told by agent.
+  if (recorded === undefined || code !== own.code || code.record().hash === meta.given) return undefined;
+  const differences = givenDifferences(readGivenTools(recorded), readGivenTools(code.record().text));
+  return differences.length === 0 ? undefined : `the run goes on with what code gives today: ${differences.join('; ')}`;
 }
 
 /** Refuses profiles that an agent at work cannot go on with. */
@@ -94,12 +114,16 @@ export function checkAgent(parts: EngineParts, workbench: Workbench, state: RunS
 }
 
 /** What is offered to an agent now and was not in its last turn, or the other way round. */
-function changesOfTools({ journal }: EngineParts, workbench: Workbench, state: RunState, agent: AgentState): string | undefined {
-  const profile = workbench.set.profiles.get(agent.meta.profile);
+function changesOfTools(
+  { journal }: EngineParts,
+  { set, kernel: { env } }: Pick<Workbench, 'set' | 'kernel'>,
+  state: RunState,
+  agent: AgentState,
+): string | undefined {
+  const profile = set.profiles.get(agent.meta.profile);
   const turnId = agent.currentTurnId ?? agent.lastTurnId;
   const recorded: ContentHash | undefined = turnId === undefined ? undefined : state.turns.get(turnId)?.start.prompt?.tools;
   if (profile === undefined || recorded === undefined) return undefined;
-  const { env } = workbench.kernel;
   const { offeredJson } = env.toolsOf(profile, agent);
   if (env.hash(offeredJson) === recorded) return undefined;
   try {
@@ -112,7 +136,7 @@ function changesOfTools({ journal }: EngineParts, workbench: Workbench, state: R
 
 async function differencesOf(parts: EngineParts, state: RunState, current: Workbench): Promise<string> {
   try {
-    const recorded = await workbenchOf(parts, state);
+    const recorded = await workbenchOf(parts, state, 'look');
     return compareProfileSets(recorded.set, current.set).join('; ') || 'only wording outside their values differs';
   } catch (thrown) {
     if (!(thrown instanceof CadreError)) throw thrown;

@@ -13,7 +13,12 @@ import type { Workbench } from './engine-parts.ts';
  *
  * @throws CadreError `STORE_CORRUPT` or `STORE_FAILED` for one that is not at hand
  */
-export function textsToHeal(journal: Journal, workbench: Workbench, run: RunState, agent: AgentState): readonly ContentEntry[] {
+export function textsToHeal(
+  journal: Journal,
+  workbench: Pick<Workbench, 'kernel' | 'set'>,
+  run: RunState,
+  agent: AgentState,
+): readonly ContentEntry[] {
   const healed = new Map<ContentHash, string>();
   let atHand: ReadonlyMap<ContentHash, string> | undefined;
   const read = (hash: ContentHash, what: string): string => {
@@ -53,7 +58,11 @@ function tryRead(journal: Journal, hash: ContentHash): string | CadreError | und
 }
 
 /** The texts an agent's prompt would be made of now, by hash: those that did not change since its turn began are among them. */
-function textsAtHand({ kernel, set }: Workbench, run: RunState, agent: AgentState): ReadonlyMap<ContentHash, string> {
+function textsAtHand(
+  { kernel, set }: Pick<Workbench, 'kernel' | 'set'>,
+  run: RunState,
+  agent: AgentState,
+): ReadonlyMap<ContentHash, string> {
   const { env } = kernel;
   const profile = set.profiles.get(agent.meta.profile);
   if (profile === undefined) return new Map();

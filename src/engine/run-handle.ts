@@ -2,12 +2,12 @@ import type { ContentHash } from '../core/ids.ts';
 import type { Lease } from '../core/journal.ts';
 import type { RunState } from '../core/state.ts';
 import type { EngineParts, LaunchOptions, Workbench } from './engine-parts.ts';
-import type { Kernel } from './decide.ts';
 import { editedProfiles } from './edited-profiles.ts';
 import type { LiveThings } from './live-things.ts';
 import { type ActorPorts, RunActor } from './run-actor.ts';
 import { RunLive } from './run-live.ts';
 import { Run } from './run.ts';
+import type { RunTools } from './toolsets/run-tools.ts';
 
 /** A run brought to life: what applies inputs, and what is handed out. */
 export interface RunHandle {
@@ -20,6 +20,8 @@ export interface RunHandleParts {
   readonly state: RunState;
   readonly lease: Lease;
   readonly workbench: Workbench;
+  /** The tools of the run, with the toolsets it uses. */
+  readonly tools: RunTools;
   readonly content: (hash: ContentHash) => string | undefined;
   readonly liveThings: LiveThings;
   /** Values for tools, handed in with the launch. */
@@ -29,18 +31,18 @@ export interface RunHandleParts {
 /** Makes the handle of a run from its state; with a lease of nobody's it can only be read. */
 export function runHandle(
   parts: EngineParts,
-  { state, lease, workbench, content, liveThings, context }: RunHandleParts,
+  { state, lease, workbench, tools, content, liveThings, context }: RunHandleParts,
 ): RunHandle {
   const { journal, clock, ids, gateway, functions, graceMs, replay, watch } = parts;
-  // Replaced when the profiles of the run are changed.
-  const held: { kernel: Kernel; viewed: Workbench['viewed'] } = { kernel: workbench.kernel, viewed: workbench.viewed };
+  let { viewed } = workbench;
   const ports: ActorPorts = {
     get kernel() {
-      return held.kernel;
+      return tools.kernel;
     },
-    adopt: (kernel) => {
-      held.kernel = kernel;
-      held.viewed = kernel.env.profiles;
+    kernelFor: (input) => tools.kernelFor(input),
+    adopt: (input) => {
+      tools.adopt(input, () => actor.whenIdle());
+      if (input.kind === 'profiles') viewed = tools.kernel.env.profiles;
     },
     gateway,
     journal,
@@ -63,11 +65,17 @@ export function runHandle(
     ids,
     content,
     get profiles() {
-      return held.viewed;
+      return viewed;
     },
     hash: workbench.kernel.env.hash,
     workspace: ports.workspace,
-    editProfiles: async (edits) => await editedProfiles(parts, actor.state, edits),
+    editProfiles: async (edits) => {
+      const edited = await editedProfiles(parts, actor.state, edits);
+      // From here on the run itself holds what it uses.
+      using _hold = edited.hold;
+      await actor.submit(edited);
+      return edited.changes;
+    },
   });
   return { actor, run };
 }

@@ -19,7 +19,6 @@ import { why, type WhyAnswer } from '../inspector/why.ts';
 import type { ModuleAction } from '../tools/team/module-actions.ts';
 import { Deliveries } from './deliveries.ts';
 import { readModuleActions, readProfileEdits } from './edit-schemas.ts';
-import type { EditedProfiles } from './edited-profiles.ts';
 import { eventsOf } from './event-stream.ts';
 import { noteInput } from './note-input.ts';
 import { type OutsideItem, readItemId } from './outside-item.ts';
@@ -66,8 +65,8 @@ export interface RunParts {
   readonly hash: (text: string) => ContentHash;
   /** The run's workspace; the folder is made when it is first asked for. */
   readonly workspace: () => string;
-  /** Makes profiles ready that are changed. */
-  readonly editProfiles: (edits: readonly ProfileEdit[]) => Promise<EditedProfiles>;
+  /** Changes profiles; resolves once the change is in the journal. */
+  readonly editProfiles: (edits: readonly ProfileEdit[]) => Promise<readonly ProfileChange[]>;
 }
 
 /** A run, live or ended: read it, steer it, wait for it. */
@@ -208,11 +207,7 @@ export class Run implements AsyncIterable<CadreEvent> {
    */
   async updateProfiles(edits: readonly ProfileEdit[]): Promise<readonly ProfileChange[]> {
     // One after the other: each begins with what the one before made of the profiles.
-    const edit = this.#editing.then(async () => {
-      const edited = await this.#parts.editProfiles(readProfileEdits(edits));
-      await this.#parts.actor.submit(edited);
-      return edited.changes;
-    });
+    const edit = this.#editing.then(async () => await this.#parts.editProfiles(readProfileEdits(edits)));
     this.#editing = edit.catch(() => undefined);
     return await edit;
   }

@@ -5,7 +5,7 @@ import type { AgentState, RunState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { waitsToBeSpokenTo } from '../core/waits-to-be-spoken-to.ts';
 import { endAgent } from '../nodes/end-agent.ts';
-import type { Kernel } from './decide.ts';
+import type { Kernel } from './kernel.ts';
 
 /**
  * Lets everything that can go on go on: parents of ended agents, calls that may start, turns that are over or due. A decision that is full

@@ -4,7 +4,8 @@ import type { RunState } from '../core/state.ts';
 import type { Effect } from '../core/transaction.ts';
 import { wordTitle } from '../nodes/run-titles.ts';
 import { summarise } from '../nodes/summary-request.ts';
-import type { Input, Kernel } from './decide.ts';
+import type { Input } from './decide.ts';
+import type { Kernel } from './kernel.ts';
 import { couldNotBeMade, outageNote } from './effect-faults.ts';
 
 /** What calls beside the turns need. */

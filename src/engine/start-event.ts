@@ -16,13 +16,15 @@ export interface StartFacts {
   readonly at: number;
   readonly profile: string;
   readonly payload: JsonValue;
-  readonly snapshot: ContentEntry;
+  /** The profile files, and what code gave of tools. */
+  readonly contents: readonly [profiles: ContentEntry, given: ContentEntry];
   readonly limits: Limits;
   readonly ids: Ids;
 }
 
 /** The first event of a run: everything it goes by. */
 export function startEvent(facts: StartFacts, request: LaunchRequest, options: LaunchOptions): EventOf<'run.start'> {
+  const [profiles, given] = facts.contents;
   return {
     type: 'run.start',
     runId: facts.runId,
@@ -32,7 +34,8 @@ export function startEvent(facts: StartFacts, request: LaunchRequest, options: L
     title: request.title ?? titleOf(facts.payload),
     input: facts.payload,
     ...(options.request === undefined ? {} : { request: checkRequest(options.request) }),
-    profiles: facts.snapshot.hash,
+    profiles: profiles.hash,
+    given: given.hash,
     ...(options.llmConfig === undefined ? {} : { llmConfig: options.llmConfig }),
     limits: facts.limits,
     ...(options.workspace === undefined ? {} : { workspace: path.resolve(options.workspace) }),

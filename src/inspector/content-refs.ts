@@ -26,10 +26,13 @@ export function segmentRefs(system: ContentHash, content: ReadContent): readonly
 function refsOf(event: CadreEvent): readonly ContentHash[] {
   switch (event.type) {
     case 'run.start':
+      return [event.profiles, ...given(event.given)];
     case 'profiles.update':
       return [event.profiles];
+    case 'toolset.update':
+      return [event.tools];
     case 'run.resume':
-      return given(event.profiles);
+      return [...given(event.profiles), ...given(event.given)];
     case 'turn.start':
       return event.prompt === undefined
         ? []

@@ -17,6 +17,8 @@ export function describeEvent(event: CadreEvent): string {
       return `the run was taken up again after ${event.downMs} ms${event.profiles === undefined ? '' : ', with other profiles'}${revokedText(event)}`;
     case 'profiles.update':
       return `profiles were changed: ${changesText(event.changes)}${revokedText(event)}`;
+    case 'toolset.update':
+      return `the run has the tools of ${event.toolset} as they are from here on`;
     case 'clock.jump':
       return `the wall clock jumped by ${event.ms} ms`;
     case 'run.title':

@@ -13,8 +13,8 @@ export interface ModelGatewayOptions {
   readonly clock: Clock;
   /** Numbers from 0 to 1 that spread the waits between attempts; `Math.random` unless given. */
   readonly random?: () => number;
-  /** Finds the configs that `fallbacks` and `whenUnconfigured` name. */
-  readonly llmConfigs?: (name: string) => LlmConfig | undefined;
+  /** Finds the configs that `fallbacks` and `whenUnconfigured` of a config name, among those it was loaded with. */
+  readonly llmConfigs?: (name: string, from: LlmConfig) => LlmConfig | undefined;
   /** Where API keys are read from, at each call; the process's environment unless given. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Turns a tool's wire name into the real one, in which scripts are written; the wire name itself unless given. */

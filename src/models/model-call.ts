@@ -23,7 +23,7 @@ export interface ModelCallTools {
   readonly clock: Clock;
   readonly random: () => number;
   readonly traffic: ModelTraffic;
-  readonly llmConfigs: (name: string) => LlmConfig | undefined;
+  readonly llmConfigs: (name: string, from: LlmConfig) => LlmConfig | undefined;
 }
 
 /** How one config came out: an outcome that ends the call, or a failure that the next config may make good. */
@@ -136,7 +136,7 @@ export class ModelCall {
   }
 
   #findFallback(name: string): LlmConfig | undefined {
-    const fallback = this.#tools.llmConfigs(name);
+    const fallback = this.#tools.llmConfigs(name, this.#request.config);
     if (fallback !== undefined) return fallback;
     const asked = this.#request.config.name;
     const message = `There is no LLM config "${name}", which "${asked}" names as a fallback.`;

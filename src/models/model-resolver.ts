@@ -16,8 +16,8 @@ import { createScriptedModel } from './scripted-model.ts';
 export interface ModelResolverOptions {
   /** AI SDK model objects, under the name of an LLM config, a model, `provider/model`, or `default` (also `*`) for all others. */
   readonly models: Readonly<Record<string, unknown>>;
-  /** Finds the configs that fallbacks and `whenUnconfigured` name. */
-  readonly llmConfigs: (name: string) => LlmConfig | undefined;
+  /** Finds the configs that fallbacks and `whenUnconfigured` of a config name, among those it was loaded with. */
+  readonly llmConfigs: (name: string, from: LlmConfig) => LlmConfig | undefined;
   /** Where keys are read from, at the moment they are needed. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Turns a tool's wire name into the real one, in which scripts are written. */
@@ -69,7 +69,7 @@ export class ModelResolver {
       tried.add(current.name);
       const problem = this.#findMissing(current);
       if (problem === undefined) return this.#resolveConfigured(current);
-      const next = current.whenUnconfigured === undefined ? undefined : this.#options.llmConfigs(current.whenUnconfigured);
+      const next = current.whenUnconfigured === undefined ? undefined : this.#options.llmConfigs(current.whenUnconfigured, current);
       if (next === undefined) return { ok: false, error: problem };
       const substitute = this.#findGiven(next);
       if (substitute !== undefined) return { ok: true, config: next, open: () => substitute };

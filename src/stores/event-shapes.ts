@@ -175,6 +175,7 @@ const table: { readonly [Type in EventType]: Omit<EventShape, 'type'> } = {
   'run.status': { code: 'r=', ids: [], shape: plain },
   'run.resume': { code: 'r+', ids: [], shape: plain },
   'profiles.update': { code: 'pu', ids: [], shape: plain },
+  'toolset.update': { code: 'tu', ids: [], shape: plain },
   'clock.jump': { code: 'cj', ids: [], shape: plain },
   'run.title': { code: 'rt', ids: [], shape: plain },
   'run.end': { code: 'r>', ids: [], shape: plain },

@@ -6,7 +6,7 @@ import { FolderTrust } from '../../src/cli/trust/folder-trust.ts';
 import { readTrust, rememberTrust, trustFile } from '../../src/cli/trust/trust-store.ts';
 import { CadreError, loadProfiles } from '../../src/index.ts';
 import { bundledProfiles } from '../../src/profiles/bundled-teams.ts';
-import { knownToolsetKinds } from '../../src/engine/open-toolsets.ts';
+import { knownToolsetKinds } from '../../src/engine/toolsets/known-toolset-kinds.ts';
 import { runCli, startForTest, temporaryFolder } from './cli-process.ts';
 
 const scriptedConfig = `name: default
@@ -112,7 +112,7 @@ describe('what is asked, and of whom', () => {
     await loadProfiles(
       { files },
       {
-        known: { toolsetKinds: await knownToolsetKinds(files, {}), toolsets: new Set(), tools: new Set() },
+        known: { toolsetKinds: await knownToolsetKinds(files), toolsets: new Set(), tools: new Set() },
         env: { DEEP: 'abcdefgh' },
       },
     );

@@ -154,7 +154,7 @@ describe('F57: an approval is bound to what was approved', () => {
     await run.settled();
     await first.engine.close();
     const second = await testEngine({ ...parts, toolsets: kind(1000), replies: [{ text: 'done' }] });
-    const again = await second.engine.resume(run.id);
+    const again = await second.engine.resume(run.id, { profiles: 'current' });
     await clock.advance(30 * minute);
     expect(again.pending).toMatchObject([{ changed: ['settings'], onExpire: 'deny' }]);
     await clock.advance(30 * minute);

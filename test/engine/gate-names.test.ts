@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadProfiles, createEngine, type Engine, type ToolsetHost } from '../../src/index.ts';
-import { knownToolsetKinds } from '../../src/engine/open-toolsets.ts';
+import { knownToolsetKinds } from '../../src/engine/toolsets/known-toolset-kinds.ts';
 import { createMemoryJournal, scriptedModel, type ScriptedReply } from '../../src/testing/index.ts';
 import { temporaryFolder } from '../cli/cli-process.ts';
 import { testEngine, waitsForUser } from '../support/test-engine.ts';
@@ -95,7 +95,7 @@ describe('F61: a gate covers tools under every name they have', () => {
 describe('F61: what means no tool of its profile is said when profiles are loaded', () => {
   const warningsOf = async (files: readonly File[]): Promise<readonly string[]> => {
     const toolsetTools = new Map([['code', { tools: ['code_pay'] }]]);
-    const known = { toolsetKinds: await knownToolsetKinds(files, {}), tools: new Set(['code_pay']), toolsets: new Set(['code']) };
+    const known = { toolsetKinds: await knownToolsetKinds(files), tools: new Set(['code_pay']), toolsets: new Set(['code']) };
     const config = { path: 'llm_configs/m.yaml', text: 'name: m\ntype: llm_config\nconfig: { provider: openai, model: x }\n' };
     const { warnings } = await loadProfiles({ files: [config, ...files] }, { known: { ...known, toolsetTools } });
     return warnings.map(({ code, message, source, hint }) => `${source.file}:${source.line} ${code} ${message} (${hint ?? ''})`);

@@ -153,14 +153,15 @@ const onCall = { agentId, turnId, callId };
 const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
   'run.start': record(
     { profile: name, title: text, input: json, profiles: name, limits: json, engineVersion: name },
-    { llmConfig: name, request: object(json), workspace: text, parentRun: record({ runId: name, at: count }) },
+    { given: name, llmConfig: name, request: object(json), workspace: text, parentRun: record({ runId: name, at: count }) },
   ),
   'run.status': record({ status: fc.constantFrom('running', 'awaiting') }),
-  'run.resume': record({ engineVersion: name, downMs: count }, { profiles: name, revoked: list(count) }),
+  'run.resume': record({ engineVersion: name, downMs: count }, { profiles: name, given: name, revoked: list(count) }),
   'profiles.update': record({
     profiles: name,
     changes: list(record({ action: fc.constantFrom('created', 'updated', 'disabled', 'renamed'), profile: name }, { to: name })),
   }),
+  'toolset.update': record({ toolset: name, tools: name }),
   'clock.jump': record({ ms: count }),
   'limit.reach': record({
     agentId,

@@ -85,6 +85,7 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
     case 'compaction.end':
       return compactionLine(event, style);
     case 'run.status':
+    case 'toolset.update':
     case 'context.trim':
     case 'compaction.start':
     case 'inbox.add':

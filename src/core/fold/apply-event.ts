@@ -25,6 +25,7 @@ export function applyEvent(run: RunState, event: CadreEvent): void {
     case 'run.status':
     case 'run.resume':
     case 'profiles.update':
+    case 'toolset.update':
     case 'clock.jump':
     case 'run.title':
     case 'run.end':

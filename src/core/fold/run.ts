@@ -28,6 +28,8 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunState
       request: event.request ?? {},
       createdAt: event.at,
       profiles: event.profiles,
+      given: event.given,
+      toolsets: new Map(),
       llmConfig: event.llmConfig,
       engineVersion: event.engineVersion,
       workspace: event.workspace,
@@ -76,7 +78,7 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunState
 /** Folds what happens to the run as a whole. Clocks may go backwards, time that passed does not. */
 export function applyRunEvent(
   run: RunState,
-  event: EventOf<'run.status' | 'run.resume' | 'profiles.update' | 'clock.jump' | 'run.title' | 'run.end'>,
+  event: EventOf<'run.status' | 'run.resume' | 'profiles.update' | 'toolset.update' | 'clock.jump' | 'run.title' | 'run.end'>,
 ): void {
   switch (event.type) {
     case 'run.status':
@@ -93,6 +95,7 @@ export function applyRunEvent(
       // What lies within a wait counts with it.
       if (run.awaitingSince === undefined) run.pausedMs += event.downMs;
       if (event.profiles !== undefined) run.meta = { ...run.meta, profiles: event.profiles };
+      if (event.given !== undefined) run.meta = { ...run.meta, given: event.given };
       revoke(run, event);
       run.frameSeed ??= event.frameSeed;
       run.resumes.push({ at: event.at, downMs: event.downMs });
@@ -107,6 +110,9 @@ export function applyRunEvent(
     case 'profiles.update':
       run.meta = { ...run.meta, profiles: event.profiles };
       revoke(run, event);
+      break;
+    case 'toolset.update':
+      run.meta = { ...run.meta, toolsets: new Map([...run.meta.toolsets, [event.toolset, event.tools]]) };
       break;
     case 'run.end':
       endWait(run, event.at);

@@ -91,6 +91,7 @@ const fields: { readonly [Type in EventType]: Fields<Draft<Type>> } = {
     request: optional(map),
     input: json,
     profiles: contentHash,
+    given: optional(contentHash),
     llmConfig: optional(text),
     limits,
     workspace: optional(text),
@@ -106,6 +107,7 @@ const fields: { readonly [Type in EventType]: Fields<Draft<Type>> } = {
     downMs: number,
     frameSeed: optional(text),
     profiles: optional(contentHash),
+    given: optional(contentHash),
     revoked: optional(list(count)),
   },
   'profiles.update': {
@@ -113,6 +115,7 @@ const fields: { readonly [Type in EventType]: Fields<Draft<Type>> } = {
     changes: list(profileChange),
     revoked: optional(list(count)),
   },
+  'toolset.update': { toolset: text, tools: contentHash },
   'clock.jump': { ms: number },
   'run.title': { title: optional(text), error: optional(errorRecord), usage, cost: optional(number), attempts: list(attempt) },
   'run.end': { status: oneOf('completed', 'failed', 'cancelled'), ...ending },

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { MapNode, ScalarNode, SourceNode } from '../yaml/source-node.ts';
 
 /** Keys whose values are credentials more often than not. */
@@ -37,6 +38,36 @@ export function secretValues(root: MapNode): readonly string[] {
   };
   walk(root, 'other');
   return [...found];
+}
+
+/** A setting that code gave and that must never be recorded: where it stands, and its value. */
+export interface SecretSetting {
+  readonly path: readonly string[];
+  readonly value: string;
+}
+
+/**
+ * What of settings given in code must never be recorded, by the same rules: no variable says where a value is from, so its key and its
+ * place do, and `isKnown`, which is asked whether a text holds a secret.
+ */
+export function secretSettings(settings: JsonObject, isKnown: (text: string) => boolean): readonly SecretSetting[] {
+  const found: SecretSetting[] = [];
+  const walk = (value: JsonValue | undefined, place: Place, path: readonly string[]): void => {
+    if (Array.isArray(value)) {
+      for (const [index, item] of (value as readonly JsonValue[]).entries()) walk(item, place, [...path, String(index)]);
+    } else if (isJsonObject(value)) {
+      for (const [key, item] of Object.entries(value)) walk(item, placeBelow(key, place), [...path, key]);
+    } else if (typeof value === 'string' && value !== '') {
+      const isSecretPlace = place === 'private' || (place === 'process' && !ordinary.test(value));
+      if (isSecretPlace || hasPassword(value) || isKnown(value)) found.push({ path, value });
+    }
+  };
+  walk(settings, 'other', []);
+  return found;
+}
+
+function hasPassword(value: string): boolean {
+  return (URL.parse(value)?.password ?? '') !== '';
 }
 
 function placeBelow(key: string, place: Place): Place {

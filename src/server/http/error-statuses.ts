@@ -49,6 +49,7 @@ export const errorStatuses: Readonly<Record<ErrorCode, ContentfulStatusCode>> = 
   TOOLS_CHANGED: 500,
   TOOL_INVALID: 500,
   TOOLSET_FAILED: 500,
+  TOOLSETS_CHANGED: 409,
   TOOL_UNKNOWN: 500,
   TOOL_EXPIRED: 500,
   TOOL_FAILED: 500,

@@ -9,40 +9,54 @@ import { toolReturn, type ToolReturnFields } from '../../../src/core/tool-return
 import { Transaction } from '../../../src/core/transaction.ts';
 import { prepareEngine } from '../../../src/engine/create-engine.ts';
 import { decideBatch } from '../../../src/engine/decide-batch.ts';
-import type { Input, Kernel } from '../../../src/engine/decide.ts';
+import type { Input } from '../../../src/engine/decide.ts';
+import type { Workbench } from '../../../src/engine/engine-parts.ts';
+import type { Kernel } from '../../../src/engine/kernel.ts';
+import type { TakenTools } from '../../../src/engine/toolsets/toolset-hold.ts';
 import { decodeCommit } from '../../../src/stores/event-codec.ts';
 import { type LoggedDecision, type Made, markedReturn, madeBy, type WrittenEvent } from './decision-log.ts';
 
 /** What an engine is prepared from, its profiles aside: those are the run's. */
 export type ProgramOptions = Omit<Parameters<typeof prepareEngine>[0], 'profiles'>;
 
-/** The profiles of runs, compiled from their files: once for each text, or for each decision. */
+/** What a run goes by: its profile files, and the hash of what code gave of tools. */
+interface RecordedTexts {
+  readonly files: string;
+  readonly given: ContentHash | undefined;
+}
+
+/** The profiles of runs and their tools, made ready from what was recorded: once for each text, or for each decision. */
 export class Kernels {
   readonly #options: ProgramOptions;
   readonly #text: (hash: ContentHash) => string | undefined;
-  readonly #made = new Map<string, Promise<Kernel>>();
+  readonly #made = new Map<string, Promise<Workbench>>();
 
   constructor(options: ProgramOptions, text: (hash: ContentHash) => string | undefined) {
     this.#options = options;
     this.#text = text;
   }
 
-  async ofHash(hash: ContentHash): Promise<Kernel> {
+  /** The text of a hash that a run goes by. */
+  required(hash: ContentHash): string {
     const text = this.#text(hash);
-    if (text === undefined) throw new Error(`the profiles ${hash} of a run are neither in its journal nor in the log`);
-    return await this.ofText(text);
+    if (text === undefined) throw new Error(`the text ${hash} that a run goes by is neither in its journal nor in the log`);
+    return text;
   }
 
-  async ofText(text: string): Promise<Kernel> {
-    const made = this.#made.get(text) ?? this.#compile(text);
-    this.#made.set(text, made);
-    return await made;
+  /** `taken`: what the toolsets that connect offered. */
+  async of({ files, given }: RecordedTexts, taken: readonly TakenTools[] = []): Promise<Kernel> {
+    const key = JSON.stringify([files, given]);
+    const made = this.#made.get(key) ?? this.#compile({ files, given });
+    this.#made.set(key, made);
+    return (await made).kernels.with(new Map(taken.map(({ toolset, tools }) => [toolset, tools]))).kernel;
   }
 
-  async #compile(text: string): Promise<Kernel> {
+  async #compile({ files: text, given }: RecordedTexts): Promise<Workbench> {
     const files = JSON.parse(text) as readonly ProfileFile[];
     const { rebuild } = await prepareEngine({ ...this.#options, profiles: { files: [] } });
-    return (await rebuild(files)).kernel;
+    const own = await rebuild({ files, given: undefined });
+    if (given === undefined || own.code.record().hash === given) return own;
+    return await rebuild({ files, given: this.required(given) });
   }
 }
 
@@ -59,15 +73,20 @@ export async function decideAgain(
 ): Promise<Made> {
   const run = foldEvents([...events, ...readBack(unwritten)]);
   if (run === undefined) throw new Error('a decision was made before its run began');
-  const inputs = await Promise.all(given.map((input) => ownInput(input, kernels)));
+  const inputs = given.map(ownInput);
   let kernel = await kernelOf(run, inputs, kernels);
+  // An edit of profiles is decided with what was edited.
+  const edited = new Map<Input, Kernel>();
+  for (const input of inputs)
+    if (input.kind === 'profiles') edited.set(input, await kernels.of({ files: input.files, given: run.meta.given }, input.tools));
   const tx = new Transaction(run, at, { hash: kernel.env.hash, known: new Set() });
   const judge = {
     get kernel() {
       return kernel;
     },
-    adopt: (edited: Kernel) => {
-      kernel = edited;
+    kernelFor: (input: Input) => edited.get(input) ?? kernel,
+    adopt: (input: Input) => {
+      kernel = edited.get(input) ?? kernel;
     },
   };
   const refused: (CadreError | undefined)[] = inputs.map(() => undefined);
@@ -85,16 +104,16 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-/** A run that is taken up with other profiles goes by those at once; every other one by what its journal says. */
-async function kernelOf(run: RunState, inputs: readonly Input[], kernels: Kernels): Promise<Kernel> {
-  for (const input of inputs)
-    if (input.kind === 'recover' && input.profiles !== undefined) return await kernels.ofText(input.profiles.text);
-  return await kernels.ofHash(run.meta.profiles);
+/** A run that is resumed with other profiles or tools goes by those at once; every other one by what its journal says. */
+async function kernelOf({ meta }: RunState, inputs: readonly Input[], kernels: Kernels): Promise<Kernel> {
+  const first = inputs.find((input) => input.kind === 'recover' || input.kind === 'start');
+  const resumed = first?.kind === 'recover' ? first : undefined;
+  const files = resumed?.profiles?.text ?? kernels.required(meta.profiles);
+  return await kernels.of({ files, given: resumed?.given?.hash ?? meta.given }, first?.tools);
 }
 
-/** The input with what belongs to a program of its own: profiles compiled here, and errors of this copy's classes. */
-async function ownInput(input: Input, kernels: Kernels): Promise<Input> {
-  if (input.kind === 'profiles') return { ...input, kernel: await kernels.ofText(input.files) };
+/** The input with errors and marks of this copy's classes. */
+function ownInput(input: Input): Input {
   if (input.kind !== 'tool' && input.kind !== 'verify') return input;
   const { error, returned } = input.outcome;
   return { ...input, outcome: { ...input.outcome, error: ownError(error), returned: ownReturn(returned) } };

@@ -79,7 +79,7 @@ export class DecisionLog {
       mayStart,
       inputs: inputs.map(({ ...input }) => {
         // Who makes the decision again compiles these profiles for itself.
-        if (input.kind === 'profiles') delete (input as { kernel?: unknown }).kernel;
+        if (input.kind === 'profiles') delete (input as { hold?: unknown }).hold;
         return copied(input, new Map(), isReturn);
       }),
     };

@@ -1,7 +1,7 @@
-import type { CompiledProfile, ProfileSet } from '../core/profile.ts';
-import type { RunState } from '../core/state.ts';
-import { callsOf, exposedProfiles } from '../profiles/agent-calls.ts';
-import { builtInToolsets } from '../tools/toolset-kinds.ts';
+import type { CompiledProfile, ProfileSet } from '../../core/profile.ts';
+import type { RunState } from '../../core/state.ts';
+import { callsOf, exposedProfiles } from '../../profiles/agent-calls.ts';
+import { builtInToolsets } from '../../tools/toolset-kinds.ts';
 
 /**
  * Which toolsets a run may come to use that begins with agents of these profiles; undefined when it may be any. A profile whose

@@ -1,0 +1,112 @@
+import type { ContentHash, RunId } from '../core/ids.ts';
+import type { Lease } from '../core/journal.ts';
+import type { RunState } from '../core/state.ts';
+import { cancelOnAbort } from './cancel-on-abort.ts';
+import { createContentCache } from './content-cache.ts';
+import type { EngineParts, LaunchOptions, Workbench } from './engine-parts.ts';
+import type { HaltedRuns } from './halted-runs.ts';
+import { leaveWhenOver } from './leave-when-over.ts';
+import type { Leases } from './leases.ts';
+import { LiveThings } from './live-things.ts';
+import type { RunActor } from './run-actor.ts';
+import { runHandle } from './run-handle.ts';
+import type { Run } from './run.ts';
+import { RunTools } from './toolsets/run-tools.ts';
+import type { TakenTools, ToolsetHold } from './toolsets/toolset-hold.ts';
+
+/** The profiles a run goes by, and what it uses of their toolsets. */
+export interface Bench {
+  readonly workbench: Workbench;
+  readonly hold: ToolsetHold;
+}
+
+/** A run that an engine advances. */
+export interface LiveRun {
+  readonly run: Run;
+  readonly actor: RunActor;
+  /** What its toolsets offered when it came to life: its first input records it. */
+  readonly taken: readonly TakenTools[];
+  readonly tools: RunTools;
+  /** Resolves when the engine has let go of it. */
+  readonly left: Promise<void>;
+}
+
+const nobody = { owner: '', epoch: -1 };
+
+/**
+ * The runs an engine advances.
+ *
+ * Owns: how long each is held: its lease, its toolsets, what is live of it. Does not own: what becomes of them.
+ */
+export class LiveRuns {
+  readonly #parts: EngineParts;
+  readonly #leases: Leases;
+  readonly #runs = new Map<RunId, LiveRun>();
+  /** Leases of runs that have ended and may still get late results. */
+  readonly #ended = new Set<Lease>();
+  readonly #content: (hash: ContentHash) => string | undefined;
+  readonly #liveThings = new LiveThings('this engine');
+
+  readonly #halted: HaltedRuns;
+
+  constructor(parts: EngineParts, leases: Leases, halted: HaltedRuns) {
+    this.#parts = parts;
+    this.#halted = halted;
+    this.#leases = leases;
+    this.#content = createContentCache(parts.journal);
+  }
+
+  /** The run of this id, if it is live. */
+  get(runId: string): LiveRun | undefined {
+    return this.#runs.get(runId as RunId);
+  }
+
+  /** Brings a run to life, for as long as it neither ends nor halts. */
+  activate(state: RunState, lease: Lease, { workbench, hold }: Bench, options: LaunchOptions): LiveRun {
+    const tools = new RunTools(hold.again());
+    const { taken } = tools;
+    const { actor, run } = this.#handle(state, lease, { workbench, tools, context: options.context });
+    if (options.subscriber !== undefined) run.subscribe(options.subscriber);
+    const forget = (): void => {
+      this.#runs.delete(state.meta.runId);
+      void tools.release();
+    };
+    const left = leaveWhenOver({ run, actor, lease, leases: this.#leases, ended: this.#ended, forget });
+    void left.then(() => this.#halted.add(state.meta.runId, actor.halted, options));
+    const live = { run, actor, taken, tools, left };
+    this.#runs.set(state.meta.runId, live);
+    if (options.signal !== undefined) cancelOnAbort(run, options.signal);
+    return live;
+  }
+
+  /** A run that has begun learns from now on what becomes of its toolsets, and which of them do not work. */
+  listen(runId: RunId): void {
+    const live = this.get(runId);
+    live?.tools.listen(live.actor.tell);
+  }
+
+  /** A handle to look at a run that is not live. */
+  handle(state: RunState, { workbench, hold }: Bench): Run {
+    return this.#handle(state, { runId: state.meta.runId, ...nobody }, { workbench, tools: new RunTools(hold), context: undefined })
+      .run;
+  }
+
+  /** Leaves all runs where they stand: running tools get `graceMs` to end. */
+  async close(graceMs: number): Promise<void> {
+    const live = [...this.#runs.values()];
+    await Promise.all(live.map(({ actor }) => actor.suspend(graceMs)));
+    await this.#leases.settled();
+    await Promise.all([this.#liveThings.closeAll(), ...live.map(({ tools }) => tools.release())]);
+    this.#runs.clear();
+    for (const lease of this.#ended) await this.#leases.giveBack(lease);
+    this.#ended.clear();
+  }
+
+  #handle(
+    state: RunState,
+    lease: Lease,
+    by: { readonly workbench: Workbench; readonly tools: RunTools; readonly context: LaunchOptions['context'] },
+  ): Pick<LiveRun, 'run' | 'actor'> {
+    return runHandle(this.#parts, { state, lease, ...by, content: this.#content, liveThings: this.#liveThings });
+  }
+}

@@ -1,0 +1,115 @@
+import { CadreError } from '../../core/error.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import type { ContentEntry } from '../../core/journal.ts';
+import type { Secrets } from '../../core/secrets.ts';
+import type { Tool } from '../../core/tool.ts';
+import { createToolRegistry } from '../../tools/registry.ts';
+import { createTeamTools } from '../../tools/team/create-team-tools.ts';
+import { toolFacts } from '../../tools/tool-facts.ts';
+import type { ContentHash } from '../../core/ids.ts';
+import { toolNaming, type ToolsetOption } from './toolset-options.ts';
+import { kindOf } from './known-toolset-kinds.ts';
+import { type GivenTools, type GivenToolset, recordSettings } from './given-tools.ts';
+import type { ToolsetInstance } from './toolset-instance.ts';
+import type { ToolsetPool } from './toolset-pool.ts';
+
+/** Options of the built-in team tools; `false` leaves them out. */
+export type TeamOption = false | { readonly maxParallel?: number };
+
+/** What code gives an engine, as it gives it. */
+export interface CodeOptions {
+  readonly team?: TeamOption | undefined;
+  readonly tools?: Readonly<Record<string, unknown>> | readonly unknown[] | undefined;
+  readonly toolsets?: Readonly<Record<string, ToolsetOption>> | undefined;
+}
+
+/** A toolset as settings of a kind. */
+export interface GivenSettings {
+  readonly name: string;
+  readonly kind: string;
+  readonly settings: JsonObject;
+}
+
+/** A toolset that code gives: settings of a kind, or one that it makes itself. */
+export type CodeToolset = GivenSettings | { readonly name: string; readonly instance: () => ToolsetInstance };
+
+/** What a profile set has of tools besides its own files: those of code, and those of the team. It never changes. */
+export interface CodeTools {
+  readonly team: TeamOption;
+  /** Tools that were given one by one, in order. */
+  readonly own: readonly Tool[];
+  /** Those, and the tools of the team whose names are free. */
+  readonly base: readonly Tool[];
+  readonly toolsets: readonly CodeToolset[];
+  /** What is recorded of it with a run. */
+  readonly record: () => ContentEntry;
+  /** Those of `toolsets` that were made from a record and that this program's code does not give so. */
+  readonly recorded: readonly GivenSettings[];
+  /** In what it differs from what was recorded, one phrase each; for people. */
+  readonly differences: readonly string[];
+}
+
+/** What it takes to say what code gave. */
+export interface CodePorts {
+  readonly pool: ToolsetPool;
+  readonly hash: (text: string) => ContentHash;
+  readonly secrets: Secrets;
+}
+
+/** Makes what this program's code gives. Fails with TOOL_INVALID for a tool that cannot be used. */
+export function codeTools(options: CodeOptions, ports: CodePorts): CodeTools {
+  const registry = createToolRegistry(options.tools ?? []);
+  const own = registry.names().flatMap((name) => registry.get(name) ?? []);
+  const { team = {} } = options;
+  const toolsets = Object.entries(options.toolsets ?? {}).map(([name, option]) => codeToolset(name, option, ports.pool));
+  let record: ContentEntry | undefined;
+  return {
+    team,
+    own,
+    base: withTeam(own, team),
+    toolsets,
+    record: () => (record ??= recordOf({ team, own, toolsets }, ports)),
+    recorded: [],
+    differences: [],
+  };
+}
+
+/** A tool of code wins over one of the team with its name. `taken`: further names that no tool of the team gets. */
+export function withTeam(own: readonly Tool[], team: TeamOption, taken: readonly string[] = []): readonly Tool[] {
+  if (team === false) return own;
+  const names = new Set([...own.map(({ name }) => name), ...taken]);
+  return [...own, ...createTeamTools(team).filter(({ name }) => !names.has(name))];
+}
+
+function codeToolset(name: string, option: ToolsetOption, pool: ToolsetPool): CodeToolset {
+  if (typeof option === 'function')
+    return { name, instance: () => pool.ofCode(name, () => option({ name, toolName: toolNaming(name, undefined) })) };
+  const { kind = name, settings = {} } = option;
+  if (!isJsonObject(settings))
+    throw new CadreError(
+      'OPTION_INVALID',
+      `toolsets: the settings of '${name}' must be an object; got ${JSON.stringify(settings)}`,
+    );
+  kindOf(name, kind);
+  return { name, kind, settings };
+}
+
+function recordOf(
+  { team, own, toolsets }: Pick<CodeTools, 'team' | 'own' | 'toolsets'>,
+  { hash, secrets }: CodePorts,
+): ContentEntry {
+  const given: GivenTools = {
+    team,
+    tools: secrets.json(own.map(toolFacts)),
+    toolsets: Object.fromEntries(toolsets.map((toolset) => [toolset.name, givenToolset(toolset, secrets)])),
+  };
+  const text = JSON.stringify(given);
+  return { hash: hash(text), text };
+}
+
+/** How a toolset of code is recorded. */
+export function givenToolset(toolset: CodeToolset, secrets: Secrets): GivenToolset {
+  if ('kind' in toolset) return { kind: toolset.kind, ...recordSettings(toolset.settings, secrets) };
+  const { settings } = toolset.instance();
+  return settings === undefined ? {} : recordSettings(settings, secrets);
+}

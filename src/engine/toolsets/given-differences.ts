@@ -1,0 +1,56 @@
+import type { JsonObject } from '../../core/json.ts';
+import { stableJson } from '../../tools/stable-json.ts';
+import { differingSettings, type GivenTools, type GivenToolset } from './given-tools.ts';
+
+/** In what the tools that code gives now differ from those it gave when a run began, one phrase each; for people. */
+export function givenDifferences(recorded: GivenTools, now: GivenTools): readonly string[] {
+  return [
+    ...byName('toolset', Object.entries(recorded.toolsets), Object.entries(now.toolsets), toolsetDifferences),
+    ...byName('tool', recorded.tools.map(named), now.tools.map(named), toolDifferences),
+    ...(stableJson(recorded.team) === stableJson(now.team)
+      ? []
+      : [`team was ${JSON.stringify(recorded.team)} and is ${JSON.stringify(now.team)}`]),
+  ];
+}
+
+/** In what a toolset differs that code gives; nothing when that cannot be known, since code made it and does not say what from. */
+export function toolsetDifferences(recorded: GivenToolset, now: GivenToolset): readonly string[] {
+  if (recorded.kind !== now.kind) return [`it was ${madeFrom(recorded)} when the run began, and is ${madeFrom(now)} here`];
+  return recorded.settings === undefined || now.settings === undefined ? [] : differingSettings(recorded.settings, now.settings);
+}
+
+/** Of tools these are told otherwise (what an agent is offered), or are no words for people. */
+const untold: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'guide', 'fingerprint', 'contextContributions']);
+
+/** In what two tools of one name differ, besides what agents are told of them. */
+export function toolDifferences(recorded: JsonObject, now: JsonObject): readonly string[] {
+  const keys = [...new Set([...Object.keys(recorded), ...Object.keys(now)])].filter((key) => !untold.has(key));
+  return keys
+    .filter((key) => stableJson(recorded[key] ?? null) !== stableJson(now[key] ?? null))
+    .map((key) => `${key} was ${JSON.stringify(recorded[key] ?? null)} and is ${JSON.stringify(now[key] ?? null)}`);
+}
+
+function byName<Given>(
+  what: string,
+  recorded: readonly (readonly [string, Given])[],
+  now: readonly (readonly [string, Given])[],
+  differencesOf: (recorded: Given, now: Given) => readonly string[],
+): readonly string[] {
+  const before = new Map(recorded);
+  const after = new Map(now);
+  const gone = [...before.keys()].filter((name) => !after.has(name)).map((name) => `${what} '${name}' is gone`);
+  const come = [...after.keys()].filter((name) => !before.has(name)).map((name) => `${what} '${name}' is new`);
+  const changed = [...after].flatMap(([name, given]) => {
+    const old = before.get(name);
+    return old === undefined ? [] : differencesOf(old, given).map((difference) => `${what} '${name}': ${difference}`);
+  });
+  return [...gone, ...come, ...changed];
+}
+
+function named(facts: JsonObject): readonly [string, JsonObject] {
+  return [String(facts['name']), facts];
+}
+
+function madeFrom({ kind }: GivenToolset): string {
+  return kind === undefined ? 'made by code' : `settings of the kind '${kind}'`;
+}

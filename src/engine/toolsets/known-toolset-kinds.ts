@@ -1,0 +1,30 @@
+import { CadreError } from '../../core/error.ts';
+import type { JsonSchema } from '../../core/json.ts';
+import type { KnownNames, KnownToolsetKind } from '../../core/known-names.ts';
+import type { ProfileFile } from '../../core/profile.ts';
+import { type BuiltInToolset, builtInToolsets } from '../../tools/toolset-kinds.ts';
+
+/** Loads the kinds of toolsets that files seem to name, so that their settings can be checked. */
+export async function knownToolsetKinds(files: readonly ProfileFile[]): Promise<NonNullable<KnownNames['toolsetKinds']>> {
+  // Only what declares a toolset has settings to check; the names of kinds are ordinary words elsewhere.
+  const texts = files.filter(declaresToolset).map(({ text }) => text);
+  const known = new Map<string, KnownToolsetKind>();
+  for (const [name, { tools, observers = [], load }] of Object.entries(builtInToolsets)) {
+    const isNamed = texts.some((text) => text.includes(name));
+    const settings: JsonSchema | undefined = isNamed ? (await load()).settings : undefined;
+    known.set(name, { tools, observers, ...(settings === undefined ? {} : { settings }) });
+  }
+  return known;
+}
+
+function declaresToolset({ path, text }: ProfileFile): boolean {
+  return /^\s*["']?type["']?\s*:\s*["']?toolset\b/m.test(text) || path.split('/').includes('toolsets');
+}
+
+/** Finds the kind of a toolset. Fails with OPTION_INVALID, naming the kinds there are. */
+export function kindOf(name: string, kind: string): BuiltInToolset {
+  const found = Object.hasOwn(builtInToolsets, kind) ? builtInToolsets[kind] : undefined;
+  if (found !== undefined) return found;
+  const known = Object.keys(builtInToolsets).join(', ') || 'none';
+  throw new CadreError('OPTION_INVALID', `toolsets: there is no kind '${kind}' for the toolset '${name}'; kinds: ${known}`);
+}

@@ -1,0 +1,123 @@
+import { CadreError } from '../../core/error.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import type { Diagnostic, ProfileSet } from '../../core/profile.ts';
+import type { Toolset, ToolsetConfig, ToolsetKind } from '../../core/toolset.ts';
+import { checkSchema } from '../../tools/check-arguments.ts';
+import { declaredUnreadable } from '../../tools/files/unreadable.ts';
+import { builtInToolsets } from '../../tools/toolset-kinds.ts';
+import type { CodeToolset } from './code-tools.ts';
+import { kindOf } from './known-toolset-kinds.ts';
+import type { ToolsetInstance } from './toolset-instance.ts';
+import { toolsetOfRequest } from './toolset-of-request.ts';
+import { toolNaming } from './toolset-options.ts';
+import type { ToolsetPool } from './toolset-pool.ts';
+
+/**
+ * Makes the toolsets of a profile set: those that code gives, those that its files declare, and those of the kinds that its profiles
+ * name without declaring them. Of one name the first one counts. What connects is not connected yet.
+ */
+export async function makeToolsets(
+  pool: ToolsetPool,
+  set: ProfileSet,
+  given: readonly CodeToolset[],
+): Promise<readonly ToolsetInstance[]> {
+  const declared = [...given.flatMap((toolset) => ('kind' in toolset ? [toolset] : [])), ...set.toolsets.values()];
+  const ports: MakePorts = { pool, unreadable: declaredUnreadable(declared.map(({ settings }) => settings)) };
+  const made = new Map<string, ToolsetInstance>();
+  for (const toolset of given) made.set(toolset.name, await makeGiven(ports, toolset));
+  const problems: Diagnostic[] = [];
+  for (const config of set.toolsets.values()) {
+    // What is missing was reported as a warning; agents do without.
+    if (made.has(config.name) || config.missing.length > 0) continue;
+    try {
+      made.set(config.name, await make(ports, config));
+    } catch (thrown) {
+      problems.push(problemOf(config, thrown));
+    }
+  }
+  if (problems.length > 0) throw invalidToolsets(problems, set.warnings);
+  for (const kind of kindsNamed(set)) {
+    if (!made.has(kind) && !set.toolsets.has(kind)) made.set(kind, await make(ports, { name: kind, kind, settings: {} }));
+  }
+  return [...made.values()];
+}
+
+function invalidToolsets(problems: readonly Diagnostic[], warnings: readonly Diagnostic[]): CadreError {
+  const count = problems.length === 1 ? '1 error' : `${problems.length} errors`;
+  const lines = problems.map(({ source, message }) => `${source.file}:${source.line}:${source.column}: ${message}`);
+  const diagnostics = [...problems, ...warnings];
+  return new CadreError('PROFILE_INVALID', `the toolsets have ${count}:\n${lines.join('\n')}`, { details: { diagnostics } });
+}
+
+/** What keeps a toolset that a file declares from being made, at the place of the file. */
+function problemOf({ source }: ToolsetConfig, thrown: unknown): Diagnostic {
+  // Only settings are looked at here; anything else is a fault of ours, and must not pass for one of the file.
+  if (!(thrown instanceof CadreError) || source === undefined) throw thrown;
+  return { severity: 'error', code: 'NOT_ALLOWED', message: thrown.message, source };
+}
+
+/** Built-in kinds that connect to nothing and that a profile allows by name, or by the name of one of their tools. */
+export function kindsNamed(set: ProfileSet): readonly string[] {
+  const named = new Set(
+    [...set.profiles.values()].flatMap(({ allowedToolsets, allowedTools }) => [...allowedToolsets, ...allowedTools]),
+  );
+  return Object.entries(builtInToolsets)
+    .filter(([kind, { tools }]) => tools.length > 0 && [kind, ...tools].some((name) => named.has(name)))
+    .map(([kind]) => kind);
+}
+
+/** What toolsets are made with. */
+interface MakePorts {
+  readonly pool: ToolsetPool;
+  /** What toolsets of the set do not read: the others do not read it either. */
+  readonly unreadable: readonly string[];
+}
+
+async function makeGiven(ports: MakePorts, toolset: CodeToolset): Promise<ToolsetInstance> {
+  if (!('kind' in toolset)) return usable(toolset.instance());
+  const { name, kind, settings } = toolset;
+  const checked = checkSchema((await kindOf(name, kind).load()).settings, settings);
+  if (checked.ok) return await make(ports, toolset);
+  const problems = checked.errors.map(({ path, message }) => `settings${path.replaceAll('/', '.')}: ${message}`);
+  throw new CadreError(
+    'OPTION_INVALID',
+    `toolsets: the settings of '${name}' do not fit the kind '${kind}': ${problems.join('; ')}`,
+  );
+}
+
+async function make(
+  { pool, unreadable }: MakePorts,
+  { name, kind, settings, settingsFor }: Pick<ToolsetConfig, 'name' | 'kind' | 'settings' | 'settingsFor'>,
+): Promise<ToolsetInstance> {
+  const loaded = await kindOf(name, kind).load();
+  const request = { name, settings, unreadable, toolName: toolNaming(name, kind) };
+  const toolset: Toolset =
+    settingsFor === undefined
+      ? { ...loaded.create(request), settingsFor: () => settings }
+      : toolsetOfRequest(loaded, request, settingsFor);
+  const bounds = boundsOf(loaded, unreadable);
+  return usable(
+    pool.ofSettings(name, kind, { ...bounds, ...settings }, { ...toolset, ...boundBy(toolset, bounds), kind: loaded.kind }),
+  );
+}
+
+/** What the other toolsets of a set do not read, as settings of a kind that is bound by it. */
+function boundsOf({ settings }: ToolsetKind, unreadable: readonly string[]): JsonObject {
+  const { properties } = settings;
+  return unreadable.length > 0 && isJsonObject(properties) && 'unreadable' in properties ? { unreadable } : {};
+}
+
+/** Approvals are bound to what a toolset does not read, too. */
+function boundBy({ settingsFor }: Toolset, bounds: JsonObject): Pick<Toolset, 'settingsFor'> {
+  return settingsFor === undefined || !('unreadable' in bounds)
+    ? {}
+    : { settingsFor: (request) => ({ ...bounds, ...settingsFor(request) }) };
+}
+
+/** Tools that are there from the beginning are all of use: an author finds out at once. */
+function usable(instance: ToolsetInstance): ToolsetInstance {
+  const { leftOut } = instance.initialTools;
+  if (leftOut.length === 0) return instance;
+  const { name } = instance;
+  throw new CadreError('TOOL_INVALID', `toolset '${name}': ${leftOut.join(' ')}`, { details: { toolset: name } });
+}

@@ -1,0 +1,40 @@
+import type { Env } from '../../core/env.ts';
+import type { CompiledProfile } from '../../core/profile.ts';
+import type { AgentState } from '../../core/state.ts';
+import type { Transaction } from '../../core/transaction.ts';
+import type { ToolList } from './tool-list.ts';
+import type { TakenTools } from './toolset-hold.ts';
+import type { ToolsetNews } from './toolset-instance.ts';
+
+/** Puts on record which tools the toolsets offer that connect, where the run does not say so already. */
+export function recordTools(tx: Transaction, taken: readonly TakenTools[], cause: number): void {
+  for (const { toolset, tools, isInitial } of taken)
+    if (tx.run.meta.toolsets.has(toolset) || !isInitial) recordList(tx, toolset, tools, cause);
+}
+
+function recordList(tx: Transaction, toolset: string, { text, hash }: ToolList, cause: number): void {
+  if (tx.run.meta.toolsets.get(toolset) !== hash) tx.emit({ type: 'toolset.update', toolset, tools: tx.content(text) }, cause);
+}
+
+/** Puts news of a toolset on record, and tells the agents that may call its tools; it wakes nobody. */
+export function noteToolset(tx: Transaction, env: Env, { toolset, tools, message, isFailure }: ToolsetNews): void {
+  if (tx.run.outcome !== undefined) return;
+  if (tools !== undefined) recordList(tx, toolset, tools, tx.run.seq);
+  if (message === undefined) return;
+  const code = isFailure ? 'TOOLSET_FAILED' : 'TOOLS_CHANGED';
+  const note = tx.emit({ type: 'note.add', level: isFailure ? 'warning' : 'info', code, message }, tx.run.seq);
+  for (const agent of tx.run.agents.values()) {
+    const profile = env.profiles.get(agent.meta.profile);
+    if (agent.status === 'ended' || profile === undefined || !mayCall(agent, profile, toolset)) continue;
+    tx.post(agent.meta.agentId, { source: 'TOOLS_CHANGED', payload: message, observerId: 'toolsets' }, note.seq);
+  }
+}
+
+function mayCall({ meta }: AgentState, { allowedToolsets, allowedTools }: CompiledProfile, toolset: string): boolean {
+  const toolsets = meta.allowedToolsets ?? allowedToolsets;
+  return (
+    toolsets.includes(toolset) ||
+    toolsets.includes('*') ||
+    allowedTools.some((name) => name === '*' || name.startsWith(`${toolset}_`))
+  );
+}

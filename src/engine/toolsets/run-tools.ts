@@ -1,0 +1,112 @@
+import type { Input } from '../decide.ts';
+import type { Kernel } from '../kernel.ts';
+import type { SetKernel, ToolLists } from './set-kernels.ts';
+import type { ToolList } from './tool-list.ts';
+import type { TakenTools, ToolsetHold } from './toolset-hold.ts';
+import type { ToolsetInstance, ToolsetNews } from './toolset-instance.ts';
+
+/**
+ * The tools one live run decides with: a function of its profiles and of what it recorded of the toolsets that connect.
+ *
+ * Owns: which kernel an input is decided with. Does not own: what is recorded of it (`note-toolset.ts`).
+ * 1. What a toolset offers changes for the run with the input that records it, and at no other moment.
+ * 2. News reaches the run from the instances it uses, and from no other of the same name.
+ * 3. What it used before an edit of its profiles is left once nothing of the run is running: calls end on what they began on.
+ */
+export class RunTools {
+  /** What its toolsets offered when it began: the first input records it. */
+  readonly taken: readonly TakenTools[];
+  #hold: ToolsetHold;
+  #lists: ToolLists;
+  #current: SetKernel;
+  #tell: ((input: Input) => void) | undefined;
+  #stops: readonly (() => void)[] = [];
+
+  /** The run takes the hold over, and releases it. */
+  constructor(hold: ToolsetHold) {
+    this.#hold = hold;
+    this.taken = hold.take();
+    this.#lists = listsOf(this.taken);
+    this.#current = hold.source.kernels.with(this.#lists);
+  }
+
+  get kernel(): Kernel {
+    return this.#current.kernel;
+  }
+
+  /** Hands on what is new from now on, with what changed or cannot be used since the tools were taken. */
+  listen(tell: (input: Input) => void): void {
+    this.#tell = tell;
+    this.#hear(this.#hold.instances);
+  }
+
+  /** The kernel an input is decided with; undefined when it is about a toolset that the run does not use. */
+  kernelFor(input: Input): Kernel | undefined {
+    if (input.kind === 'profiles') return input.hold.source.kernels.with(listsOf(input.tools)).kernel;
+    if (input.kind !== 'toolset') return this.kernel;
+    if (!this.#hold.instances.some(({ id }) => id === input.instance)) return undefined;
+    return input.tools === undefined ? this.kernel : this.#with(input.toolset, input.tools).kernel;
+  }
+
+  /** Goes on with what a decided input brought; `whenIdle` resolves when nothing of the run is running. */
+  adopt(input: Input, whenIdle: () => Promise<void>): void {
+    if (input.kind === 'toolset' && input.tools !== undefined) {
+      this.#current = this.#with(input.toolset, input.tools);
+      this.#lists = new Map([...this.#lists, [input.toolset, input.tools]]);
+      this.#tellLeftOut([input.toolset]);
+    } else if (input.kind === 'profiles') {
+      const before = this.#hold;
+      this.#hold = input.hold.again();
+      this.#lists = listsOf(input.tools);
+      this.#current = this.#hold.source.kernels.with(this.#lists);
+      void whenIdle().then(() => before.release());
+      this.#hear(this.#hold.instances.filter((instance) => !before.instances.includes(instance)));
+    }
+  }
+
+  /** The run is over here: resolves when what nobody else uses is closed. */
+  async release(): Promise<void> {
+    this.#deafen();
+    await this.#hold.release();
+  }
+
+  #with(toolset: string, tools: ToolList): SetKernel {
+    return this.#hold.source.kernels.with(new Map([...this.#lists, [toolset, tools]]));
+  }
+
+  #deafen(): void {
+    for (const stop of this.#stops) stop();
+    this.#stops = [];
+  }
+
+  /** `begun`: those that the run did not use before. */
+  #hear(begun: readonly ToolsetInstance[]): void {
+    const tell = this.#tell;
+    if (tell === undefined) return;
+    const say = (news: ToolsetNews): void => tell({ kind: 'toolset', ...news });
+    this.#deafen();
+    this.#stops = this.#hold.instances.map((instance) => instance.listen(say));
+    for (const { name, id, tools } of this.#hold.instances)
+      if (this.#lists.get(name) !== tools) say({ toolset: name, instance: id, tools, isFailure: false });
+    for (const { shortcomings } of begun) for (const news of shortcomings) say(news);
+    this.#tellLeftOut(begun.map(({ name }) => name));
+  }
+
+  #tellLeftOut(toolsets: readonly string[]): void {
+    for (const { name, id } of this.#hold.instances) {
+      if (!toolsets.includes(name)) continue;
+      for (const why of this.#current.leftOut.get(name) ?? [])
+        this.#tell?.({
+          kind: 'toolset',
+          toolset: name,
+          instance: id,
+          message: `a tool of '${name}' cannot be used: ${why}`,
+          isFailure: true,
+        });
+    }
+  }
+}
+
+function listsOf(taken: readonly TakenTools[]): ToolLists {
+  return new Map(taken.map(({ toolset, tools }) => [toolset, tools]));
+}

@@ -1,0 +1,59 @@
+import { CadreError, describeThrown } from '../../core/error.ts';
+import type { ContentHash } from '../../core/ids.ts';
+import type { JsonValue } from '../../core/json.ts';
+import type { Tool } from '../../core/tool.ts';
+import type { Toolset } from '../../core/toolset.ts';
+import { compileSchema } from '../../tools/compile-schema.ts';
+import { normalizeTool } from '../../tools/normalize-tool.ts';
+import { toolFacts } from '../../tools/tool-facts.ts';
+
+/** The tools a toolset has at one moment. Another moment's tools are another list: this one never changes. */
+export interface ToolList {
+  readonly tools: readonly Tool[];
+  /** What is recorded of the tools: the JSON text of their facts, without secrets, and its address. */
+  readonly text: string;
+  readonly hash: ContentHash;
+  /** One sentence for each definition that cannot be used. */
+  readonly leftOut: readonly string[];
+}
+
+/** What lists are made with: the same for all toolsets of an engine. */
+export interface ListPorts {
+  readonly hash: (text: string) => ContentHash;
+  readonly redact: <T extends JsonValue>(value: T) => T;
+}
+
+/** Reads what a toolset says its tools are. Never throws: what cannot be used is left out, with the reason. */
+export function toToolList(
+  toolset: string,
+  definitions: readonly unknown[],
+  { kind, settingsFor }: Pick<Toolset, 'kind' | 'settingsFor'>,
+  { hash, redact }: ListPorts,
+): ToolList {
+  const tools = new Map<string, Tool>();
+  const leftOut: string[] = [];
+  // Gates and approvals go by it.
+  const origin = { ...(kind === undefined ? {} : { toolsetKind: kind }), ...(settingsFor === undefined ? {} : { settingsFor }) };
+  for (const definition of definitions) {
+    try {
+      const tool = toolOf(definition, toolset);
+      if (tools.has(tool.name)) throw new CadreError('TOOL_INVALID', `There are two tools named '${tool.name}'.`);
+      tools.set(tool.name, { ...tool, ...origin });
+    } catch (thrown) {
+      leftOut.push(thrown instanceof CadreError ? thrown.message : describeThrown(thrown));
+    }
+  }
+  const list = [...tools.values()];
+  const text = JSON.stringify(redact(list.map(toolFacts)));
+  return { tools: list, text, hash: hash(text), leftOut };
+}
+
+function toolOf(definition: unknown, toolset: string): Tool {
+  const tool = normalizeTool(definition);
+  if (tool.toolset !== toolset) {
+    const message = `Tool '${tool.name}' says it belongs to the toolset '${tool.toolset}', not '${toolset}'.`;
+    throw new CadreError('TOOL_INVALID', message, { details: { field: 'toolset' } });
+  }
+  compileSchema(tool.parameters, `tool '${tool.name}'`);
+  return tool;
+}

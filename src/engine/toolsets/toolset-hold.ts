@@ -1,0 +1,88 @@
+import type { Clock } from '../../core/clock.ts';
+import type { ProfileSet } from '../../core/profile.ts';
+import { atMost } from '../closings.ts';
+import type { SetKernels } from './set-kernels.ts';
+import type { ToolList } from './tool-list.ts';
+import type { ToolsetInstance, ToolsetNews } from './toolset-instance.ts';
+import { toolsetsNeeded } from './toolsets-needed.ts';
+
+/** The longest a launch waits for toolsets that connect, in milliseconds; what comes later is told to the run. */
+const longestWaitMs = 60_000;
+
+/** A profile set and the kernels made of it. */
+export interface ToolSource {
+  readonly set: ProfileSet;
+  readonly kernels: SetKernels;
+}
+
+/** The tools of one toolset that connects, as a decision takes them and puts them on record. */
+export interface TakenTools {
+  readonly toolset: string;
+  readonly tools: ToolList;
+  /** They are those it has without a connection, as a run has them that recorded nothing of the toolset. */
+  readonly isInitial: boolean;
+}
+
+/** The toolsets of a profile set that somebody uses: what of them connects stays connected until they are released. */
+export class ToolsetHold {
+  readonly source: ToolSource;
+  /** Those that connect to something. */
+  readonly instances: readonly ToolsetInstance[];
+  readonly #leave: readonly (() => Promise<void>)[];
+
+  constructor(source: ToolSource, instances: readonly ToolsetInstance[]) {
+    this.source = source;
+    this.instances = instances;
+    this.#leave = instances.map((instance) => instance.use());
+  }
+
+  /** Holds nothing: for a run that nothing is decided about but its end. */
+  static ofNone(source: ToolSource): ToolsetHold {
+    return new ToolsetHold(source, []);
+  }
+
+  /** Holds everything that connects. */
+  static ofAll(source: ToolSource): ToolsetHold {
+    return new ToolsetHold(source, source.kernels.connecting);
+  }
+
+  /** Holds what a run may come to use that has, or begins with, agents of these profiles, once all of it has said what became of connecting. */
+  static async ready(source: ToolSource, profiles: Iterable<string>, clock: Clock): Promise<ToolsetHold> {
+    const needed = toolsetsNeeded(source.set, profiles);
+    const hold = new ToolsetHold(
+      source,
+      source.kernels.connecting.filter(({ name }) => needed?.has(name) !== false),
+    );
+    const waited = hold.instances.flatMap((instance) => instance.ready(clock) ?? []);
+    if (waited.length > 0) await atMost(clock, longestWaitMs, Promise.all(waited));
+    return hold;
+  }
+
+  /** Another hold on the same toolsets, with an end of its own. */
+  again(): ToolsetHold {
+    return new ToolsetHold(this.source, this.instances);
+  }
+
+  /** The tools of this moment. */
+  take(): readonly TakenTools[] {
+    return this.instances.map(({ name, tools, initialTools }) => ({
+      toolset: name,
+      tools,
+      isInitial: tools.hash === initialTools.hash,
+    }));
+  }
+
+  /** What cannot be used at this moment. */
+  shortcomings(): readonly ToolsetNews[] {
+    return this.instances.flatMap((instance) => instance.shortcomings);
+  }
+
+  /** Ends it; resolves when what nobody else uses is closed. */
+  async release(): Promise<void> {
+    await Promise.all(this.#leave.map((leave) => leave()));
+  }
+
+  [Symbol.dispose](): void {
+    void this.release();
+  }
+}

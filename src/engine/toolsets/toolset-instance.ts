@@ -1,0 +1,191 @@
+import type { Clock } from '../../core/clock.ts';
+import type { CodedObserver } from '../../core/env.ts';
+import { describeThrown } from '../../core/error.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Toolset, ToolsetHealth } from '../../core/toolset.ts';
+import { toolChanges } from './tool-changes.ts';
+import { type ListPorts, type ToolList, toToolList } from './tool-list.ts';
+
+/** Something about a toolset that the runs which use it must know. */
+export interface ToolsetNews {
+  readonly toolset: string;
+  /** Which instance of the toolset it is about. */
+  readonly instance: string;
+  /** The tools from here on, when they are others than before. */
+  readonly tools?: ToolList;
+  /** For people and models; absent when only the tools changed before anybody was offered them. */
+  readonly message?: string;
+  readonly isFailure: boolean;
+}
+
+type Listener = (news: ToolsetNews) => void;
+
+/**
+ * One toolset that was made from one kind and one set of settings. What is live of it, such as the session of a server, is shared by all
+ * runs whose profiles declare it with these settings, and by no others.
+ *
+ * 1. Nothing is connected before a run needs it: reading a journal starts no server.
+ * 2. It is connected once, however many use it, and closed when the last user is gone. The next user connects it again.
+ * 3. Its tools at any moment are an immutable list; a list that changes is handed to those that use it, and to nobody else.
+ * 4. What a connection says after it was closed is not heard.
+ */
+export class ToolsetInstance {
+  readonly name: string;
+  /** Equal for two instances exactly when they are the same one. */
+  readonly id: string;
+  readonly #toolset: Toolset;
+  readonly #ports: ListPorts;
+  readonly #initial: ToolList;
+  readonly #listeners = new Set<Listener>();
+  #list: ToolList;
+  #health: ToolsetHealth = { status: 'connecting' };
+  #users = 0;
+  /** Settles when the connection has said what became of it; absent while it is closed. */
+  #connection: PromiseWithResolvers<void> | undefined;
+  #closing: Promise<unknown> = Promise.resolve();
+
+  constructor(name: string, id: string, toolset: Toolset, ports: ListPorts) {
+    this.name = name;
+    this.id = id;
+    this.#toolset = toolset;
+    this.#ports = ports;
+    this.#initial = toToolList(name, toolset.tools, toolset, ports);
+    this.#list = this.#initial;
+  }
+
+  /** Whether it connects to something: its tools may change while it is used. */
+  get connects(): boolean {
+    return this.#toolset.connect !== undefined;
+  }
+
+  /** The tools it has now. */
+  get tools(): ToolList {
+    return this.#list;
+  }
+
+  /** The tools it has without a connection. */
+  get initialTools(): ToolList {
+    return this.#initial;
+  }
+
+  get observers(): readonly CodedObserver[] {
+    return this.#toolset.observers ?? [];
+  }
+
+  /** The settings it says it was made from, without a request; undefined when it does not say. */
+  get settings(): JsonObject | undefined {
+    return this.#toolset.settingsFor?.({});
+  }
+
+  /** Nobody uses it. */
+  get isIdle(): boolean {
+    return this.#users === 0;
+  }
+
+  /** What of it cannot be used at this moment, for a run that begins to use it. */
+  get shortcomings(): readonly ToolsetNews[] {
+    const health = shortcoming(this.name, this.#health);
+    return [...this.#list.leftOut.map((why) => this.#leftOut(why)), ...(health === undefined ? [] : [this.#failure(health)])];
+  }
+
+  /** Begins to use it; the returned function ends that, once, and with the last user closes what is connected. */
+  use(): () => Promise<void> {
+    this.#users += 1;
+    let isOver = false;
+    return async () => {
+      if (!isOver) {
+        isOver = true;
+        this.#users -= 1;
+        if (this.#users === 0) this.#disconnect();
+      }
+      await this.#closing;
+    };
+  }
+
+  /** Resolves when nothing of it is being closed. */
+  async closed(): Promise<void> {
+    await this.#closing;
+  }
+
+  /** Hears what becomes of it; the returned function ends that. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Connects it unless it is connected; the promise settles when it has said what became of it. Undefined when there is nothing to wait for. */
+  ready(clock: Clock): Promise<void> | undefined {
+    if (!this.connects) return undefined;
+    if (this.#connection === undefined) this.#connect(clock);
+    return this.#health.status === 'connecting' ? this.#connection?.promise : undefined;
+  }
+
+  #connect(clock: Clock): void {
+    const connection = Promise.withResolvers<void>();
+    this.#connection = connection;
+    const isOurs = (): boolean => this.#connection === connection;
+    const setHealth = (health: ToolsetHealth): void => (isOurs() ? this.#setHealth(health) : undefined);
+    const setTools = (tools: readonly unknown[]): void => (isOurs() ? this.#setTools(tools) : undefined);
+    try {
+      this.#toolset.connect?.({ clock, setTools, setHealth });
+    } catch (thrown) {
+      setHealth({ status: 'failed', message: describeThrown(thrown) });
+    }
+  }
+
+  #disconnect(): void {
+    if (this.#connection === undefined) return;
+    this.#connection.resolve();
+    this.#connection = undefined;
+    this.#health = { status: 'connecting' };
+    this.#list = this.#initial;
+    const { close } = this.#toolset;
+    this.#closing = Promise.allSettled([this.#closing, Promise.try(() => close?.call(this.#toolset))]);
+  }
+
+  #setTools(definitions: readonly unknown[]): void {
+    const before = this.#list;
+    const list = toToolList(this.name, definitions, this.#toolset, this.#ports);
+    this.#list = list;
+    const changes = toolChanges(before.text, list.text);
+    const isNews = changes !== undefined && this.#health.status === 'ready';
+    const message = isNews ? { message: `the tools of '${this.name}' have changed: ${changes}` } : {};
+    this.#tell({ ...this.#about(), tools: list, ...message, isFailure: false });
+    for (const why of list.leftOut) this.#tell(this.#leftOut(why));
+  }
+
+  #setHealth(health: ToolsetHealth): void {
+    const before = this.#health;
+    this.#health = health;
+    const isSame = health.message === before.message && health.status === before.status;
+    const lacking = isSame ? undefined : shortcoming(this.name, health);
+    if (lacking !== undefined) this.#tell(this.#failure(lacking));
+    if (health.status === 'ready' && before.status === 'failed') {
+      const names = this.#list.tools.map(({ name }) => name).join(', ') || 'it has no tools';
+      this.#tell({ ...this.#about(), message: `'${this.name}' can be used again: ${names}`, isFailure: false });
+    }
+    if (health.status !== 'connecting') this.#connection?.resolve();
+  }
+
+  #tell(news: ToolsetNews): void {
+    for (const listener of [...this.#listeners]) listener(news);
+  }
+
+  #leftOut(why: string): ToolsetNews {
+    return this.#failure(`a tool of '${this.name}' cannot be used: ${why}`);
+  }
+
+  #failure(message: string): ToolsetNews {
+    return { ...this.#about(), message, isFailure: true };
+  }
+
+  #about(): Pick<ToolsetNews, 'toolset' | 'instance'> {
+    return { toolset: this.name, instance: this.id };
+  }
+}
+
+/** What is wrong with a toolset; undefined when it is ready and has nothing to tell. */
+function shortcoming(toolset: string, { status, message }: ToolsetHealth): string | undefined {
+  if (status === 'failed') return `'${toolset}' cannot be used at the moment: ${message ?? 'it does not say why'}`;
+  return status === 'ready' && message !== undefined ? `not all of '${toolset}' can be used: ${message}` : undefined;
+}

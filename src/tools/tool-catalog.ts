@@ -1,0 +1,96 @@
+import { CadreError } from '../core/error.ts';
+import type { Tool, ToolCatalog } from '../core/tool.ts';
+import { decodeWireName, encodeWireName } from './wire-name.ts';
+
+/** Makes a catalog of tools whose names differ. It never changes. */
+export function createToolCatalog(tools: Iterable<Tool>): ToolCatalog {
+  const byName = new Map([...tools].map((tool) => [tool.name, tool]));
+  const names = [...byName.keys()];
+  const toolsets = Map.groupBy(byName.values(), (tool) => tool.toolset);
+  const wires = wireNames(names);
+  const origins = new Map([...wires].map(([name, wire]) => [wire, name]));
+  return {
+    get: (name) => byName.get(name),
+    names: () => names,
+    toolsets: () => [...toolsets.keys()],
+    inToolset: (toolset) => toolsets.get(toolset) ?? [],
+    wireName: (name) => wires.get(name) ?? encodeWireName(name),
+    fromWire: (wire) => origins.get(wire) ?? decodeWireName(wire),
+  };
+}
+
+/** The tools of one toolset. */
+export interface ToolsetTools {
+  readonly toolset: string;
+  readonly tools: readonly Tool[];
+  /** They come from something that is connected, and may be others tomorrow. */
+  readonly isConnected: boolean;
+}
+
+/** A catalog, and what is not in it. */
+export interface CombinedTools {
+  readonly catalog: ToolCatalog;
+  /** By toolset, one sentence for each tool that cannot be used. */
+  readonly leftOut: ReadonlyMap<string, readonly string[]>;
+}
+
+/**
+ * Puts tools that code gave and those of toolsets into one catalog, in the order given.
+ *
+ * 1. Tools of code keep their names, then those of toolsets that connect to nothing; of two of these the first one stays, without a word.
+ * 2. A toolset that is connected takes no name from any of them. Of two such, the one with the longer name goes first: no server can
+ *    take away a tool of `fs_x` by offering `x_…` as `fs`, whichever of them is connected first.
+ */
+export function combineTools(base: Iterable<Tool>, toolsets: readonly ToolsetTools[]): CombinedTools {
+  const byName = new Map([...base].map((tool) => [tool.name, tool]));
+  const leftOut = new Map<string, string[]>();
+  const leave = (toolset: string, why: string): void => void leftOut.set(toolset, [...(leftOut.get(toolset) ?? []), why]);
+  const connected = toolsets.filter(({ isConnected }) => isConnected);
+  const bySpecificName = connected.toSorted((a, b) => b.toolset.length - a.toolset.length);
+  for (const { toolset, tools, isConnected } of [...toolsets.filter((each) => !each.isConnected), ...bySpecificName]) {
+    for (const tool of tools) {
+      if (!byName.has(tool.name)) byName.set(tool.name, tool);
+      else if (isConnected) leave(toolset, `There is another tool named '${tool.name}', which stays.`);
+    }
+  }
+  // A verifier may stand after the tool it is for.
+  for (const { toolset, tools } of toolsets) {
+    for (const tool of tools) {
+      const problem = byName.get(tool.name) === tool ? verifierProblem(tool, byName) : undefined;
+      if (problem === undefined) continue;
+      byName.delete(tool.name);
+      leave(toolset, problem);
+    }
+  }
+  const ordered = [...base, ...toolsets.flatMap(({ tools }) => tools)].filter((tool) => byName.get(tool.name) === tool);
+  return { catalog: createToolCatalog(ordered), leftOut };
+}
+
+/** @throws CadreError `TOOL_INVALID` when a tool names a verifier that is not there, or cannot be one */
+export function checkVerifier(tool: Tool, tools: ReadonlyMap<string, Tool>): void {
+  const problem = verifierProblem(tool, tools);
+  if (problem !== undefined) throw new CadreError('TOOL_INVALID', problem, { details: { field: 'verify' } });
+}
+
+function verifierProblem(tool: Tool, tools: ReadonlyMap<string, Tool>): string | undefined {
+  if (tool.verify === undefined) return undefined;
+  const verifier = tools.get(tool.verify);
+  if (verifier?.kind === 'effect' && verifier.effect === 'pure') return undefined;
+  const problem = verifier === undefined ? 'there is no such tool' : 'that tool must be an effect tool that is pure';
+  return `Tool '${tool.name}': verify names '${tool.verify}', and ${problem}.`;
+}
+
+/** One wire name per tool, all different: should two ever encode alike, the later one gets a hash of more than its name. */
+function wireNames(names: readonly string[]): ReadonlyMap<string, string> {
+  const wires = new Map<string, string>();
+  const taken = new Set<string>();
+  // Names that stay as they are come first: they must not lose their name to a hash.
+  const ordered = names.toSorted((a, b) => Number(encodeWireName(a) !== a) - Number(encodeWireName(b) !== b));
+  for (const name of ordered) {
+    let wire = encodeWireName(name);
+    for (let salt = 1; taken.has(wire); salt += 1) wire = encodeWireName(`${name}\n${'#'.repeat(64)}${salt}`);
+    taken.add(wire);
+    wires.set(name, wire);
+  }
+  return wires;
+}
