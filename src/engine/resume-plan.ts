@@ -89,10 +89,13 @@ export function givenAnew({ code }: Workbench, { meta }: RunState): { readonly g
 function codeNote({ journal, workbench: own }: EngineParts, { meta }: RunState, { code }: Workbench): string | undefined {
   if (code.differences.length > 0)
     return `the run goes on with the settings that code gave when it began; this program's code gives others: ${code.differences.join('; ')}`;
-  const recorded = meta.given === undefined ? undefined : storedText(journal, meta.given);
   // What is gone of the recorded tools is told by agent.
-  if (recorded === undefined || code !== own.code || code.record().hash === meta.given) return undefined;
-  const differences = givenDifferences(readGivenTools(recorded), readGivenTools(code.record().text));
+  if (meta.given === undefined || code !== own.code || code.record().hash === meta.given) return undefined;
+  const recorded = textOrDamage(journal, meta.given);
+  const differences =
+    recorded === undefined
+      ? ['what it gave before is damaged in the journal']
+      : givenDifferences(readGivenTools(recorded), readGivenTools(code.record().text));
   return differences.length === 0 ? undefined : `the run goes on with what code gives today: ${differences.join('; ')}`;
 }
 
@@ -126,11 +129,17 @@ function changesOfTools(
   if (profile === undefined || recorded === undefined) return undefined;
   const { offeredJson } = env.toolsOf(profile, agent);
   if (env.hash(offeredJson) === recorded) return undefined;
+  const before = textOrDamage(journal, recorded);
+  return before === undefined ? `what they were is damaged in the journal (${recorded})` : toolChanges(before, offeredJson);
+}
+
+/** A stored text that is read for the record alone; undefined when it is damaged or missing. */
+function textOrDamage(journal: EngineParts['journal'], hash: ContentHash): string | undefined {
   try {
-    return toolChanges(storedText(journal, recorded) ?? '[]', offeredJson);
+    return storedText(journal, hash);
   } catch (thrown) {
     if (!(thrown instanceof CadreError) || thrown.code !== 'STORE_CORRUPT') throw thrown;
-    return `what they were is damaged in the journal (${recorded})`;
+    return undefined;
   }
 }
 
