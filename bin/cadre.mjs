@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts the command line. Plain JavaScript that an older Node can read: there, the Node that is installed as the
-// package `node` is started in its place.
+// Starts the command line. Plain JavaScript that an older Node can read: there, the Node that is installed as a package is
+// started instead.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import * as nodeModule from 'node:module';
@@ -40,17 +40,27 @@ function mainFile() {
   return fail(`neither ${source} nor ${built} can be started; build the package with: npm run build`);
 }
 
-/** The binary of the package `node`. */
+/** The binary of the package for this platform, or of the package `node`. */
 function installedNode() {
+  const platform = `${process.platform.replace('win32', 'win')}-${process.arch}`;
+  const found = [`node-${platform}`, 'node'].map(binaryOf).find((binary) => binary !== undefined);
+  return (
+    found ??
+    fail(
+      `Node 24.15 or later is needed, this is ${process.versions.node}; install it, or its package where there is one: npm install node-${platform}@24`,
+    )
+  );
+}
+
+function binaryOf(name) {
   try {
-    const packageFile = nodeModule.createRequire(import.meta.url).resolve('node/package.json');
+    const packageFile = nodeModule.createRequire(import.meta.url).resolve(`${name}/package.json`);
     const { bin } = JSON.parse(readFileSync(packageFile, 'utf8'));
     const binary = path.join(path.dirname(packageFile), typeof bin === 'string' ? bin : bin.node);
-    if (existsSync(binary)) return binary;
+    return existsSync(binary) ? binary : undefined;
   } catch {
-    // Said below, with what to do.
+    return undefined;
   }
-  return fail(`Node 24.15 or later is needed, this is ${process.versions.node}; install it, or the package: npm install node@24`);
 }
 
 function startAgain(binary) {
