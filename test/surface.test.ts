@@ -13,6 +13,7 @@ const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'
   readonly exports: Readonly<Record<string, unknown>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
 };
 
 it('the root exports what the documentation promises, and nothing else', () => {
@@ -63,7 +64,10 @@ it('runs record the version of the package', () => {
 });
 
 it('every dependency is pinned to one version', () => {
-  const all = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
+  const { 'cadre-node24': folder = '', ...devDependencies } = manifest.devDependencies;
+  expect(folder).toBe('file:scripts/node24');
+  const node = JSON.parse(readFileSync(path.join(root, 'scripts', 'node24', 'package.json'), 'utf8')) as typeof manifest;
+  const all = Object.entries({ ...manifest.dependencies, ...devDependencies, ...node.optionalDependencies });
   expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
 });
 
