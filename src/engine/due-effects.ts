@@ -1,7 +1,7 @@
 import type { Effect } from '../core/transaction.ts';
 
 /** Effects that begin in one turn of the event loop. */
-const portion = 64;
+const portion = 32;
 
 /**
  * The effects a run's commits made due, in their order. Those of an ordinary commit begin at once; of a crowd, such as a thousand agents that

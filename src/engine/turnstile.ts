@@ -1,5 +1,5 @@
 /** What passes in one turn of the event loop: so many light things, such as commits, or fewer heavy ones. */
-const capacity = 64;
+const capacity = 32;
 
 /** The weight of a commit of so many events. */
 export function weightOf(events: number): number {
@@ -23,7 +23,7 @@ export class Turnstile {
     this.#defer = defer;
   }
 
-  /** Passes something of this weight, 1 to 64; a promise when it has to wait for another turn of the event loop. */
+  /** Passes something of this weight, 1 to 32; a promise when it has to wait for another turn of the event loop. */
   pass(weight: number): Promise<void> | undefined {
     this.#turn();
     if (this.#waiting.length === 0 && this.#fits(weight)) return undefined;
