@@ -70,7 +70,7 @@ export interface RunResume {
   readonly profiles?: ContentHash;
   /** Content hash of what code gives from here on, when it is not what was recorded before. */
   readonly given?: ContentHash;
-  /** Standing approvals that end, since their gate is another one or gone: the events that gave them. */
+  /** Standing approvals that end, since their gate is another one or gone, or this is a fork: the events that gave them. */
   readonly revoked?: readonly number[];
 }
 /** Somebody outside changed profiles while the run goes on. */

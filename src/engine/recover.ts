@@ -2,7 +2,7 @@ import type { ErrorCode } from '../core/error.ts';
 import type { AgentId } from '../core/ids.ts';
 import type { ContentEntry } from '../core/journal.ts';
 import type { Env } from '../core/env.ts';
-import type { AgentState, CallState } from '../core/state.ts';
+import type { AgentState, CallState, RunState } from '../core/state.ts';
 import { steadyAt } from '../core/run-time.ts';
 import type { ItemDraft, Transaction } from '../core/transaction.ts';
 import { expiryDue } from '../nodes/dues.ts';
@@ -63,7 +63,7 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
     ...(by.frameSeed === undefined ? {} : { frameSeed: by.frameSeed }),
     ...(by.profiles === undefined ? {} : { profiles: tx.content(by.profiles.text) }),
     ...(by.given === undefined ? {} : { given: tx.content(by.given.text) }),
-    ...revokedBy(env, tx.run),
+    ...(isFork(tx.run) ? allRevoked(tx.run) : revokedBy(env, tx.run)),
   });
   for (const { text } of by.texts ?? []) tx.content(text);
   recordTools(tx, by.tools, resume.seq);
@@ -81,6 +81,15 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
   tx.post(by.said.to, by.said.item);
   // A fork is a launch: what it was begun with outlives a power cut once it is acknowledged.
   tx.sync = true;
+}
+
+/** True when all that has happened was copied from another run: what a person agreed to there holds there alone. */
+function isFork({ meta, seq }: RunState): boolean {
+  return meta.parentRun?.at === seq;
+}
+
+function allRevoked({ standing }: RunState): { readonly revoked?: readonly number[] } {
+  return standing.length === 0 ? {} : { revoked: standing.map(({ seq }) => seq) };
 }
 
 function recoverTurn(tx: Transaction, env: Env, agent: AgentState): void {

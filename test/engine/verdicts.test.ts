@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { CadreEvent } from '../../src/core/event.ts';
+import { foldEvents } from '../../src/core/fold/apply-event.ts';
 import { defineTransitionTool } from '../../src/tools/define-transition-tool.ts';
 import { createMemoryJournal } from '../../src/testing/index.ts';
 import type { ScriptedReply } from '../../src/models/scripted-replies.ts';
 import { delegate } from '../support/delegate.ts';
-import { testEngine, waitsForUser } from '../support/test-engine.ts';
+import { gate, testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, type TestTool, tool } from '../support/tools.ts';
 import { verifyRun } from '../support/verify-run.ts';
 
@@ -141,6 +143,67 @@ describe('approve always', () => {
     const another = await team.launch();
     await another.settled();
     expect(another.pending).toHaveLength(1);
+  });
+
+  it('F65: ends with its run: a fork asks anew, also one of a run that was cancelled, and after a restart', async () => {
+    const store = createMemoryJournal();
+    const first = paying([{ toolCalls: [pay(1)] }, { toolCalls: [pay(2)] }, { text: 'paid' }], { store });
+    const team = await first.made;
+    const run = await team.launch();
+    await run.settled();
+    await run.approve(run.pending[0]?.id ?? '', { always: true });
+    await run.settled();
+    expect(first.paid).toHaveLength(2);
+    await run.cancel('enough');
+    const second = paying([{ toolCalls: [pay(3)] }, { text: 'done' }], { store });
+    const { engine } = await second.made;
+    const fork = await engine.fork(run.id, { runId: 'run_fork', message: 'Pay once more.' });
+    await fork.settled();
+    expect(second.paid).toEqual([]);
+    expect(fork.state.standing).toEqual([]);
+    expect(fork.pending).toMatchObject([{ tool: 'pay', gate: { id: 'money' } }]);
+    const [asked] = (await store.read(fork.id)).filter((event) => event.type === 'run.resume');
+    expect(asked?.revoked).toHaveLength(1);
+    await engine.close();
+    const third = paying([{ text: 'done' }], { store });
+    const again = await (await third.made).engine.resume(fork.id);
+    await again.settled();
+    expect([third.paid, again.pending.length]).toEqual([[], 1]);
+    await again.approve(again.pending[0]?.id ?? '', { always: true });
+    await again.settled();
+    expect(third.paid).toEqual([{ amount: 3 }]);
+    expect(again.state.standing).toHaveLength(1);
+    await verifyRun(again, store);
+  });
+
+  it('F65: what a person agreed to and had not begun is agreed to no more in a fork', async () => {
+    const store = createMemoryJournal();
+    const stuck = gate<string>();
+    const team = await testEngine({
+      profile: `stagnation: off\n${waitsForUser}${allow('pay')}\ntool_gates: [{ id: money, tools: [pay], verdict: ask }]`,
+      tools: [tool('pay', () => stuck.promise, { parameters, concurrency: 'serial' })],
+      replies: [{ toolCalls: [pay(1), pay(2)] }, { text: 'done' }],
+      store,
+    });
+    const run = await team.launch();
+    await run.settled();
+    await run.approve(run.pending.map(({ id }) => id));
+    const events = await store.read(run.id);
+    const approved = (read: readonly CadreEvent[]) =>
+      [...(foldEvents(read)?.agents.values() ?? [])].flatMap(({ openCalls }) =>
+        [...openCalls.values()].map((call) => call.approved),
+      );
+    expect(approved(events)).toEqual([true, true]);
+    const [start, ...rest] = events;
+    const seq = events.length + 1;
+    const copied = [
+      { ...start, parentRun: { runId: run.id, at: events.length } },
+      ...rest,
+      { type: 'run.resume', runId: run.id, seq, at: events.at(-1)?.at, engineVersion: '0.1.0', downMs: 0 },
+    ] as readonly CadreEvent[];
+    expect(approved(copied)).toEqual([false, false]);
+    stuck.open('paid');
+    await run.settled();
   });
 
   it('survives a restart', async () => {

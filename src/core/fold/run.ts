@@ -97,6 +97,7 @@ export function applyRunEvent(
       if (event.profiles !== undefined) run.meta = { ...run.meta, profiles: event.profiles };
       if (event.given !== undefined) run.meta = { ...run.meta, given: event.given };
       revoke(run, event);
+      if (isFork(run, event)) forgetApprovals(run);
       run.frameSeed ??= event.frameSeed;
       run.resumes.push({ at: event.at, downMs: event.downMs });
       break;
@@ -133,6 +134,21 @@ function jump(run: RunState, ms: number): void {
 
 function revoke(run: RunState, { revoked = [] }: Pick<EventOf<'run.resume'>, 'revoked'>): void {
   if (revoked.length > 0) run.standing = run.standing.filter(({ seq }) => !revoked.includes(seq));
+}
+
+/** True for the first event of a fork that is its own: all before it was copied. */
+function isFork({ meta }: RunState, { seq }: Pick<EventOf<'run.resume'>, 'seq'>): boolean {
+  return meta.parentRun !== undefined && seq === meta.parentRun.at + 1;
+}
+
+/** What a person agreed to, they agreed to for the other run: a call is made twice when a fork makes it, too. */
+function forgetApprovals(run: RunState): void {
+  run.standing = [];
+  for (const agent of run.agents.values())
+    for (const call of agent.openCalls.values()) {
+      call.approved = false;
+      call.agreed = undefined;
+    }
 }
 
 function endWait(run: RunState, at: number): void {
