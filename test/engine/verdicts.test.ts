@@ -162,7 +162,7 @@ describe('approve always', () => {
     expect(second.paid).toEqual([]);
     expect(fork.state.standing).toEqual([]);
     expect(fork.pending).toMatchObject([{ tool: 'pay', gate: { id: 'money' } }]);
-    const [asked] = (await store.read(fork.id)).filter((event) => event.type === 'run.resume');
+    const asked = (await store.read(fork.id)).find((event) => event.type === 'run.resume');
     expect(asked?.revoked).toHaveLength(1);
     await engine.close();
     const third = paying([{ text: 'done' }], { store });
