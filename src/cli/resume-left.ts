@@ -62,7 +62,10 @@ function wordsOf({ runId, run, error }: RecoveredRun, store: string | undefined)
   if (run !== undefined) return 'was interrupted and goes on.';
   // Another process is at work on it, or this one is about to end.
   if (error.code === 'RUN_LOCKED' || error.code === 'ENGINE_CLOSED') return undefined;
-  return `could not be resumed: ${toTerminalText(error.message, { maxLine: 2_000, maxLines: 20 })}`;
+  const reason = toTerminalText(error.message, { maxLine: 2_000, maxLines: 20 });
+  return error.details['mayPass'] === true
+    ? `cannot be resumed yet, and is tried again: ${reason}`
+    : `could not be resumed: ${reason}`;
 }
 
 /** Whether a run only ever begins again. One that cannot be read is resumed, which says why it cannot be. */

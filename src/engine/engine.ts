@@ -108,7 +108,11 @@ export class Engine {
    */
   async recover({ waitForHolder = true, include, onRun, ...options }: RecoverOptions = {}): Promise<readonly RecoveredRun[]> {
     const open = (await this.runs()).toReversed();
-    return await recoverEach(open, { include, onRun }, async (runId, isPatient) =>
+    const heard = (entry: RecoveredRun): void => {
+      this.#halted.add(entry.runId, entry.error, options);
+      onRun?.(entry);
+    };
+    return await recoverEach(open, { include, onRun: heard }, async (runId, isPatient) =>
       this.live(runId) !== undefined
         ? undefined
         : await this.resume(runId, { ...options, waitForHolder: isPatient && waitForHolder }),

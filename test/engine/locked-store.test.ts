@@ -4,28 +4,40 @@ import type { Journal } from '../../src/core/journal.ts';
 import { createMemoryJournal, manualClock } from '../../src/testing/index.ts';
 import { breathe, testEngine, waitsForUser } from '../support/test-engine.ts';
 
+function locked(): CadreError {
+  return new CadreError('STORE_FAILED', 'another process keeps the file locked', { details: { isLocked: true, mayPass: true } });
+}
+
 /** A journal that other processes keep locked for the next `locked` appends; it says so after a while, as SQLite's does. */
-function lockable(): { readonly store: Journal; locked: number; tries: number } {
+interface Lockable {
+  readonly store: Journal;
+  locked: number;
+  /** No lease can be taken. */
+  isHeld: boolean;
+  tries: number;
+}
+
+function lockable(): Lockable {
   const inner = createMemoryJournal();
-  const journal = {
+  const journal: Lockable = {
     locked: 0,
+    isHeld: false,
     tries: 0,
     store: {
       location: inner.location,
-      acquire: (runId, owner) => inner.acquire(runId, owner),
+      acquire: (runId, owner) => (journal.isHeld ? Promise.reject(locked()) : inner.acquire(runId, owner)),
       release: (lease) => inner.release(lease),
       append: (lease, commit) => {
         journal.tries += 1;
         if (journal.locked === 0) return inner.append(lease, commit);
         journal.locked -= 1;
-        const details = { isLocked: true, mayPass: true };
-        return Promise.reject(new CadreError('STORE_FAILED', 'another process keeps the file locked', { details }));
+        return Promise.reject(locked());
       },
       read: (runId, options) => inner.read(runId, options),
       content: (hash) => inner.content(hash),
       runs: (filter) => inner.runs(filter),
       close: () => undefined,
-    } satisfies Journal as Journal,
+    },
   };
   return journal;
 }
@@ -108,6 +120,26 @@ it('F49: a run that halted at a locked store is resumed by its own engine once t
   await again?.settled();
   expect(again?.turns().map(({ reply }) => reply.text)).toEqual(['One.', 'Two.']);
   await team.engine.close();
+});
+
+it('F49: what recover cannot resume because the store is locked is resumed later', async () => {
+  const clock = manualClock();
+  const disk = lockable();
+  const first = await testEngine({ profile: waitsForUser, store: disk.store, clock, replies: [{ hang: true }] });
+  const { id } = await first.launch();
+  await first.engine.close();
+  const next = await testEngine({ profile: waitsForUser, store: disk.store, clock, replies: [{ text: 'On.' }] });
+  disk.isHeld = true;
+  expect(await next.engine.recover()).toMatchObject([{ runId: id, error: { code: 'STORE_FAILED' } }]);
+  await clock.advance(30_000);
+  await breathe();
+  expect(next.engine.live(id)).toBeUndefined();
+  disk.isHeld = false;
+  await clock.advance(30_000);
+  await breathe();
+  await next.engine.live(id)?.settled();
+  expect(next.engine.live(id)?.turns()[0]?.reply.text).toBe('On.');
+  await next.engine.close();
 });
 
 it('F49: an engine that closes waits for no lock any more', async () => {
