@@ -52,6 +52,14 @@ it('a journal in memory keeps no file of its name from tools', async () => {
   await engine.close();
 });
 
+/** A text as it stands in a frame, which says it is from `TOOLS_CHANGED`. */
+const framed = (text: string): unknown =>
+  expect.stringMatching(
+    new RegExp(
+      `^<untrusted_data from="TOOLS_CHANGED" nonce="(\\w+)">: .*\\n${RegExp.escape(text)}\\n</untrusted_data nonce="\\1">$`,
+    ),
+  );
+
 describe('a toolset that connects', () => {
   it('is connected by the first launch, not before, and closed with the engine', async () => {
     const log: string[] = [];
@@ -150,8 +158,8 @@ describe('a toolset that connects', () => {
     await run.settled();
     const events = await journal.read(run.id);
     expect(events).toContainEqual(expect.objectContaining({ type: 'note.add', code: 'TOOLSET_FAILED' }));
-    expect(run.turns()[1]?.inputs.map(({ content }) => content)).toContain(
-      "'box' cannot be used at the moment: there is no program `boxd`",
+    expect(run.turns()[1]?.inputs.map(({ content }) => content)).toContainEqual(
+      framed("'box' cannot be used at the moment: there is no program `boxd`"),
     );
     assertJournal(events);
     await engine.close();
@@ -174,8 +182,8 @@ describe('a toolset that connects', () => {
     await run.settled();
     const [, second, third] = run.turns();
     expect(second?.tools).toEqual(['box_open', 'box_look']);
-    expect(second?.inputs.map(({ content }) => content)).toContain(
-      "the tools of 'box' have changed: gone: box_shut; new: box_look; changed: box_open",
+    expect(second?.inputs.map(({ content }) => content)).toContainEqual(
+      framed("the tools of 'box' have changed: gone: box_shut; new: box_look; changed: box_open"),
     );
     expect(second?.toolInteractions[0]).toMatchObject({ status: 'error', error: { code: 'TOOL_UNKNOWN' } });
     expect(third?.toolInteractions[0]).toMatchObject({ name: 'box_look', status: 'ok' });

@@ -26,7 +26,12 @@ export function noteToolset(tx: Transaction, env: Env, { toolset, tools, message
   for (const agent of tx.run.agents.values()) {
     const profile = env.profiles.get(agent.meta.profile);
     if (agent.status === 'ended' || profile === undefined || !mayCall(agent, profile, toolset)) continue;
-    tx.post(agent.meta.agentId, { source: 'TOOLS_CHANGED', payload: message, observerId: 'toolsets' }, note.seq);
+    // The message may quote what a server printed, or the names it gives its tools: text from outside, never the user's words.
+    tx.post(
+      agent.meta.agentId,
+      { source: 'TOOLS_CHANGED', payload: message, observerId: 'toolsets', trust: 'untrusted' },
+      note.seq,
+    );
   }
 }
 
