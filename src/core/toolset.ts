@@ -21,8 +21,8 @@ export interface ToolsetConfig {
 
 /** Something a toolset uses because its settings say so, in words for a person who has to agree to it. */
 export interface Reach {
-  /** A program that is started, a variable of the environment that is read, or an address that is called. */
-  readonly kind: 'command' | 'variable' | 'destination';
+  /** A program that is started, a variable of the environment that is read, an address that is called, or files that are kept from agents otherwise. */
+  readonly kind: 'command' | 'variable' | 'destination' | 'file';
   readonly text: string;
 }
 

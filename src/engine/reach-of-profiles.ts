@@ -4,6 +4,7 @@ import type { ProfileSet } from '../core/profile.ts';
 import { Secrets } from '../core/secrets.ts';
 import type { Reach, ToolsetConfig } from '../core/toolset.ts';
 import { variablesOfFiles } from '../profiles/variables-of-files.ts';
+import { fileReaches } from '../tools/files/file-reaches.ts';
 import { builtInToolsets } from '../tools/toolset-kinds.ts';
 import { kindsNamed } from './toolsets/make-toolsets.ts';
 
@@ -15,6 +16,8 @@ export interface ProfileReach {
   readonly variables: readonly string[];
   /** Addresses that are called. */
   readonly destinations: readonly string[];
+  /** Files that are written or read although agents are kept from them otherwise. */
+  readonly files: readonly string[];
 }
 
 /**
@@ -33,12 +36,13 @@ export async function reachOfProfiles(set: ProfileSet): Promise<ProfileReach> {
       ...addressed.map(({ name, baseUrl }) => `${withoutPassword(baseUrl ?? '')} (LLM config ${name})`),
       ...ofToolsets('destination'),
     ]),
+    files: inOrder(ofToolsets('file')),
   };
 }
 
 /** Tells whether there is nothing to agree to. */
-export function reachesNothing({ commands, variables, destinations }: ProfileReach): boolean {
-  return commands.length + variables.length + destinations.length === 0;
+export function reachesNothing({ commands, variables, destinations, files }: ProfileReach): boolean {
+  return commands.length + variables.length + destinations.length + files.length === 0;
 }
 
 async function toolsetReaches(set: ProfileSet): Promise<readonly Reach[]> {
@@ -55,7 +59,7 @@ async function toolsetReaches(set: ProfileSet): Promise<readonly Reach[]> {
     const hidden = new Secrets();
     for (const secret of secrets) hidden.add(secret);
     const loaded = await builtInToolsets[kind]?.load();
-    for (const reach of loaded?.reaches?.(settings) ?? [])
+    for (const reach of [...(loaded?.reaches?.(settings) ?? []), ...fileReaches(settings)])
       found.push({ ...reach, text: `${hidden.text(reach.text)} (toolset ${name})` });
   }
   return found;

@@ -75,9 +75,10 @@ export class FolderTrust {
 }
 
 /** What is agreed to, without the words of the profiles. */
-function hashOf({ commands, variables, destinations }: ProfileReach): string {
+function hashOf({ commands, variables, destinations, files }: ProfileReach): string {
+  const opened = files.length === 0 ? {} : { files };
   return createHash('sha256')
-    .update(JSON.stringify({ version: 1, commands, variables, destinations }))
+    .update(JSON.stringify({ version: 1, commands, variables, destinations, ...opened }))
     .digest('hex');
 }
 
@@ -89,13 +90,15 @@ function isNamed(place: string, named = ''): boolean {
   });
 }
 
-function reachWords({ commands, variables, destinations }: ProfileReach): string {
+/** All of it, however long: the end of a command is what an author would hide. */
+function reachWords({ commands, variables, destinations, files }: ProfileReach): string {
   const part = (title: string, texts: readonly string[]): readonly string[] =>
-    texts.length === 0 ? [] : [`  ${title}`, ...texts.map((text) => `    ${safe(text, 2_000)}`)];
+    texts.length === 0 ? [] : [`  ${title}`, ...texts.map((text) => `    ${safe(text, text.length)}`)];
   return [
     ...part('programs that are started:', commands),
     ...part('variables of your environment that are read:', variables),
     ...part('addresses that are called:', destinations),
+    ...part('files that are kept from agents otherwise:', files),
   ].join('\n');
 }
 

@@ -57,10 +57,13 @@ function createMcpToolset(request: Pick<ToolsetRequest, 'name' | 'settings' | 'u
 /** The program of a server with the variables it gets, or the address it is at. */
 function serverReaches(address: McpSettings['address']): readonly Reach[] {
   if (address.transport !== 'stdio') return [{ kind: 'destination', text: address.url }];
-  const { command, args, cwd, inheritEnv, sandbox } = address;
-  const words = [command, ...args].map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word)));
+  const { command, args, cwd, env, inheritEnv, sandbox } = address;
+  const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word));
+  const words = [command, ...args].map(quoted);
+  // Programs run what a variable says, too: NODE_OPTIONS, BASH_ENV, LD_PRELOAD.
+  const given = Object.entries(env).map(([name, value]) => `${quoted(name)}=${quoted(value)} `);
   return [
-    { kind: 'command', text: `${words.join(' ')}, in ${path.resolve(cwd ?? '.')}, ${sandboxWords(sandbox)}` },
+    { kind: 'command', text: `${given.join('')}${words.join(' ')}, in ${path.resolve(cwd ?? '.')}, ${sandboxWords(sandbox)}` },
     ...inheritEnv.map((name): Reach => ({ kind: 'variable', text: name })),
   ];
 }
