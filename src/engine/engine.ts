@@ -13,6 +13,7 @@ import type { EngineParts, ForkOptions, LaunchOptions, LaunchRequest, ResumeOpti
 import { givenAnew, planResume } from './resume-plan.ts';
 import { holdToolsets, workbenchOf } from './run-workbench.ts';
 import { recoverEach, type RecoveredRun, type RecoverOptions } from './recovered-run.ts';
+import { checkArgument, checkOptions } from './check-arguments.ts';
 import { checkLaunch } from './check-launch.ts';
 import { forkMessage } from './fork-message.ts';
 import { forkedEvents } from './forked-events.ts';
@@ -20,6 +21,15 @@ import { freeRunId } from './free-run-id.ts';
 import { HaltedRuns } from './halted-runs.ts';
 import { Leases } from './leases.ts';
 import { type Bench, LiveRuns } from './live-runs.ts';
+import {
+  closeOptions,
+  forkOptions,
+  launchOptions,
+  launchRequest,
+  recoverOptions,
+  resumeOptions,
+  runsFilter,
+} from './public-options.ts';
 import { runLimits } from './limit-options.ts';
 import { startEvent } from './start-event.ts';
 import type { Run } from './run.ts';
@@ -63,6 +73,9 @@ export class Engine {
 
   /** Starts a run. Fails when the profile is unknown or disabled, its model is not configured, or the engine is closed. */
   async launch(request: LaunchRequest, options: LaunchOptions = {}): Promise<Run> {
+    checkArgument('engine.launch: request', request, 'object');
+    checkOptions('engine.launch: request', request, launchRequest);
+    checkOptions('engine.launch', options, launchOptions);
     this.#assertOpen();
     const { workbench, ids, clock, workspaceOf } = this.#parts;
     const profile = checkLaunch(this.#parts, request, options);
@@ -91,6 +104,8 @@ export class Engine {
    * one. What keeps it from going on (profiles, models, a text that is lost) is an error before anything is written.
    */
   async resume(runId: string, options: ResumeOptions = {}): Promise<Run> {
+    checkArgument('engine.resume: runId', runId, 'name');
+    checkOptions('engine.resume', options, resumeOptions);
     this.#assertOpen();
     const live = this.#live.get(runId);
     if (live !== undefined && live.actor.halted === undefined) return live.run;
@@ -106,7 +121,9 @@ export class Engine {
    * Resumes every run that is not over and that no live process has, oldest first. One that cannot be resumed (held, damaged, its profiles
    * cannot be used) is reported with the reason and keeps no other from going on. `include` chooses among them.
    */
-  async recover({ waitForHolder = true, include, onRun, ...options }: RecoverOptions = {}): Promise<readonly RecoveredRun[]> {
+  async recover(asked: RecoverOptions = {}): Promise<readonly RecoveredRun[]> {
+    checkOptions('engine.recover', asked, recoverOptions);
+    const { waitForHolder = true, include, onRun, ...options } = asked;
     const open = (await this.runs()).toReversed();
     const heard = (entry: RecoveredRun): void => {
       this.#halted.add(entry.runId, entry.error, options);
@@ -124,6 +141,8 @@ export class Engine {
    * neither its models nor its tools are needed.
    */
   async cancel(runId: string, reason = 'cancelled'): Promise<Run> {
+    checkArgument('engine.cancel: runId', runId, 'name');
+    checkArgument('engine.cancel: reason', reason, 'text');
     this.#assertOpen();
     const live = this.#live.get(runId);
     if (live?.actor.halted !== undefined) await live.left;
@@ -201,6 +220,7 @@ export class Engine {
 
   /** Opens a run to look at, without taking it over. */
   async open(runId: string): Promise<Run> {
+    checkArgument('engine.open: runId', runId, 'name');
     const live = this.live(runId);
     if (live !== undefined) return live;
     return await this.#ofThePast(await readState(this.#parts.journal, runId as RunId));
@@ -208,6 +228,8 @@ export class Engine {
 
   /** Starts a new run with the history of another, up to a sequence number (rounded down to the end of a turn). */
   async fork(runId: string, options: ForkOptions = {}): Promise<Run> {
+    checkArgument('engine.fork: runId', runId, 'name');
+    checkOptions('engine.fork', options, forkOptions);
     this.#assertOpen();
     const { journal, ids } = this.#parts;
     const events = await journal.read(runId as RunId);
@@ -232,6 +254,7 @@ export class Engine {
 
   /** Runs of the journal, newest first: all of them, or those of a filter. */
   async runs(filter?: RunsFilter): Promise<readonly RunSummary[]> {
+    checkOptions('engine.runs', filter, runsFilter);
     this.#assertOpen();
     return await this.#parts.journal.runs(filter);
   }
@@ -240,9 +263,10 @@ export class Engine {
    * Takes nothing new on and stops: model calls are aborted and made again on resume; running tools get `graceMs` to end (by
    * default twice the engine's own, 10 s) and are told to stop after that. Live runs stay resumable; the journal is closed.
    */
-  close(options: { readonly graceMs?: number } = {}): Promise<void> {
+  async close(options: { readonly graceMs?: number } = {}): Promise<void> {
+    checkOptions('engine.close', options, closeOptions);
     // Whoever closes what is being closed waits for the same end.
-    return (this.#closing ??= this.#close(options));
+    await (this.#closing ??= this.#close(options));
   }
 
   async #close(options: { readonly graceMs?: number }): Promise<void> {

@@ -40,6 +40,7 @@ const known: Readonly<Record<string, string>> = {
 export function readOutsideItem(message: unknown, delivery: unknown = 'next'): ItemDraft {
   if (!deliveries.some((allowed) => allowed === delivery)) throw invalid('priority', delivery, `one of ${deliveries.join(', ')}`);
   const wanted = { delivery: delivery as Delivery };
+  if (typeof message === 'string' && message.trim() === '') throw invalid('message', 'a blank one', 'a text that says something');
   if (typeof message === 'string') return { source: 'USER_PROMPT', payload: { prompt: message.toWellFormed() }, ...wanted };
   if (typeof message !== 'object' || message === null) throw invalid('message', message, 'a text, or an item { source, payload }');
   const fields = readFields(message as Readonly<Record<string, unknown>>);

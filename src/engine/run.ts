@@ -1,5 +1,4 @@
 import { fillTokens } from '../core/knowledge.ts';
-import { CadreError } from '../core/error.ts';
 import { findItem } from '../core/find-item.ts';
 import type { CadreEvent } from '../core/event.ts';
 import type { AgentId, ContentHash, Ids, ItemId, RunId, TurnId } from '../core/ids.ts';
@@ -17,43 +16,32 @@ import { filterTurns, type TurnFilter } from '../inspector/filter-turns.ts';
 import { toTurnRecord, type TurnRecord } from '../inspector/turn-record.ts';
 import { why, type WhyAnswer } from '../inspector/why.ts';
 import type { ModuleAction } from '../tools/team/module-actions.ts';
+import { checkArgument, checkOptions } from './check-arguments.ts';
 import { Deliveries } from './deliveries.ts';
 import { readModuleActions, readProfileEdits } from './edit-schemas.ts';
 import { eventsOf } from './event-stream.ts';
+import { agentOfId, assertModule, recipientOf } from './find-agent.ts';
 import { noteInput } from './note-input.ts';
 import { type OutsideItem, readItemId } from './outside-item.ts';
 import { outsideMessage } from './outside-message.ts';
 import { notesPath, type PeopleNote, peopleNotes } from '../core/people-note.ts';
 import { type PendingRequest, pendingOf } from '../core/pending.ts';
+import {
+  approveOptions,
+  cancelOptions,
+  eventsOptions,
+  rejectOptions,
+  sendOptions,
+  subscriberOptions,
+  turnFilter,
+} from './public-options.ts';
 import { type RunResult, runResult, type ViewedProfile } from './run-result.ts';
 import type { RunActor } from './run-actor.ts';
+import type { Receipt, SendOptions } from './send-options.ts';
 import type { RunSubscriber } from './subscribers.ts';
 import { untilEnded } from './until-ended.ts';
 import { answerTo, approvals, type ApproveOptions, rejections } from './verdicts.ts';
 import type { Input } from './decide.ts';
-
-/** Where a message goes and how urgent it is. */
-export interface SendOptions {
-  /** An agent id; the root agent when absent. */
-  readonly to?: string;
-  /**
-   * `next` (default): read by the agent's next turn. `now`: interrupts its model call in flight, and wakes it when it
-   * waits for other items; with calls open it is read when they have ended. `idle`: read when it has nothing else.
-   */
-  readonly priority?: Delivery;
-  /**
-   * An id of your own for the item: a message that is sent again under it is not posted again, also by another process later on, as long
-   * as the turn that read it is among the newest 128 of its agent. Letters, digits, `_`, `.` and `-`.
-   */
-  readonly itemId?: string;
-}
-
-/** What `send` answers with: the item's id, and when an agent has read it. */
-export interface Receipt {
-  readonly itemId: ItemId;
-  /** Resolves with the turn that read the item; rejects when the item is dropped unread, or the run ends before. */
-  readonly delivered: Promise<TurnId>;
-}
 
 /** What a run handle is made of. */
 export interface RunParts {
@@ -123,11 +111,14 @@ export class Run implements AsyncIterable<CadreEvent> {
 
   /** Events with a sequence number above `after`, then live ones, until the run ends. */
   events(options: { readonly after?: number; readonly signal?: AbortSignal } = {}): AsyncIterable<CadreEvent> {
+    checkOptions('run.events', options, eventsOptions);
     return eventsOf(this.#parts.actor, this.#parts.journal, options);
   }
 
   /** Watches live events, streaming deltas and tool progress; the returned function stops it. */
   subscribe(subscriber: RunSubscriber): () => void {
+    checkArgument('run.subscribe: subscriber', subscriber, 'object');
+    checkOptions('run.subscribe', subscriber, subscriberOptions);
     return this.#parts.actor.subscribe(subscriber);
   }
 
@@ -140,12 +131,13 @@ export class Run implements AsyncIterable<CadreEvent> {
 
   /** Posts a message, or a whole inbox item, to an agent. Resolves once it is in the journal. */
   async send(message: string | OutsideItem, options: SendOptions = {}): Promise<Receipt> {
+    checkOptions('run.send', options, sendOptions);
     const { itemId: ownId } = options;
     const itemId = ownId === undefined ? this.#parts.ids.itemId() : readItemId(ownId);
     const known = ownId === undefined ? undefined : findItem(this.state, ownId);
     if (known !== undefined)
       return { itemId, delivered: known === 'unread' ? this.#deliveries.of(itemId) : Promise.resolve(known) };
-    const to = this.#recipient(options.to);
+    const to = recipientOf(this.state, options.to);
     const read = outsideMessage(message, options.priority, this.#parts.workspace);
     const item: ItemDraft = { ...(read instanceof Promise ? await read : read), itemId };
     const delivered = this.#deliveries.of(itemId);
@@ -160,16 +152,21 @@ export class Run implements AsyncIterable<CadreEvent> {
 
   /** Lets calls run that wait for approval; all of them, or none when one does not wait. */
   async approve(id: string | readonly string[], options: ApproveOptions = {}): Promise<void> {
+    checkArgument('run.approve: id', id, 'names');
+    checkOptions('run.approve', options, approveOptions);
     await this.#submitAll(approvals(this.state, id, options));
   }
 
   /** Refuses calls that wait for approval; the model reads the message. */
   async reject(id: string | readonly string[], options: { readonly message?: string } = {}): Promise<void> {
+    checkArgument('run.reject: id', id, 'names');
+    checkOptions('run.reject', options, rejectOptions);
     await this.#submitAll(rejections(this.state, id, options.message));
   }
 
   /** Answers a question. */
   async answer(id: string, value: JsonValue): Promise<void> {
+    checkArgument('run.answer: id', id, 'name');
     await this.#submitAll([answerTo(this.state, id, value)]);
   }
 
@@ -178,6 +175,7 @@ export class Run implements AsyncIterable<CadreEvent> {
    * ingestor `notes` read it. One with the same title, for the same agents, is replaced; an empty content takes it away.
    */
   async note(note: PeopleNote): Promise<void> {
+    checkArgument('run.note: note', note, 'object');
     await this.#parts.actor.submit(noteInput(this.state, this.#parts.profiles, note));
   }
 
@@ -191,11 +189,13 @@ export class Run implements AsyncIterable<CadreEvent> {
    * running any more, or the grace period is over. What is over already stays as it is.
    */
   async cancel(reason = 'cancelled', options: { readonly agentId?: string; readonly moduleId?: string } = {}): Promise<void> {
+    checkArgument('run.cancel: reason', reason, 'text');
+    checkOptions('run.cancel', options, cancelOptions);
     const { agentId, moduleId } = options;
-    if (moduleId !== undefined) this.#assertModule(moduleId);
+    if (moduleId !== undefined) assertModule(this.state, moduleId);
     // Whoever cancels what is being cancelled, or is over, waits for the same end.
     await this.#parts.actor.cancel(reason, {
-      ...(agentId === undefined ? {} : { agentId: this.#agent(agentId).meta.agentId }),
+      ...(agentId === undefined ? {} : { agentId: agentOfId(this.state, agentId).meta.agentId }),
       ...(moduleId === undefined ? {} : { moduleId }),
     });
   }
@@ -219,12 +219,14 @@ export class Run implements AsyncIterable<CadreEvent> {
 
   /** The records of turns, oldest first: those of agents, unless `type` asks for another type of turn, or for `all`. */
   turns(filter: TurnFilter = {}): readonly TurnRecord[] {
+    checkOptions('run.turns', filter, turnFilter);
     const full = this.fullState();
     return filterTurns(full, filter).map((turn) => this.#record(full, turn));
   }
 
   /** The record of one turn; undefined when there is none of this id. */
   turn(turnId: string): TurnRecord | undefined {
+    checkArgument('run.turn: turnId', turnId, 'name');
     const full = this.fullState();
     const turn = turnOfId(full, turnId);
     return turn === undefined ? undefined : this.#record(full, turn);
@@ -232,6 +234,8 @@ export class Run implements AsyncIterable<CadreEvent> {
 
   /** Where a text in a turn's prompt or reply came from, with the chain of causes back to a person. */
   why(turnId: string, text: string): readonly WhyAnswer[] {
+    checkArgument('run.why: turnId', turnId, 'name');
+    checkArgument('run.why: text', text, 'name');
     const events = this.#parts.journal.read(this.id);
     const eventAt = Array.isArray(events)
       ? (seq: number): CadreEvent | undefined => (events as readonly CadreEvent[])[seq - 1]
@@ -245,6 +249,7 @@ export class Run implements AsyncIterable<CadreEvent> {
 
   /** A text of this run, such as its output, with what is kept of long results in the place of their tokens (`<#KB-00001>`). */
   withKnowledge(text: string): string {
+    checkArgument('run.withKnowledge: text', text, 'text');
     return fillTokens(text, this.state.team.shared, this.#parts.content);
   }
 
@@ -256,30 +261,6 @@ export class Run implements AsyncIterable<CadreEvent> {
 
   #record(run: RunState, turn: TurnState): TurnRecord {
     return toTurnRecord(run, turn, this.#parts.content, this.#parts.profiles, this.#parts.hash);
-  }
-
-  #recipient(to: string | undefined): AgentId {
-    if (this.state.outcome !== undefined)
-      throw new CadreError('RUN_ENDED', `run ${this.id} has ended (${this.state.status}); launch a new one, or fork it`);
-    const { meta, status, outcome } = this.#agent(to ?? this.state.rootAgentId ?? '');
-    if (status === 'ended')
-      throw new CadreError('AGENT_ENDED', `agent ${meta.agentId} has ended (${outcome ?? ''}) and reads nothing any more`);
-    return meta.agentId;
-  }
-
-  #agent(id: string): AgentState {
-    const agent = this.state.agents.get(id as AgentId);
-    if (agent !== undefined) return agent;
-    throw new CadreError(
-      'AGENT_UNKNOWN',
-      `run ${this.id} has no agent '${id}'; it has ${[...this.state.agents.keys()].join(', ')}`,
-    );
-  }
-
-  #assertModule(id: string): void {
-    const known = Object.keys(this.state.team.workModules);
-    if (known.includes(id)) return;
-    throw new CadreError('MODULE_UNKNOWN', `run ${this.id} has no work module '${id}'; it has ${known.join(', ') || 'none'}`);
   }
 
   /** Handed in together; the first refusal is told once all of them are settled. */

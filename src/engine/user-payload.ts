@@ -23,10 +23,23 @@ export function toUserPayload(input: unknown): JsonValue {
       'OPTION_INVALID',
       'launch: input is missing; give the text (or content parts, or a payload) the root agent is to read',
     );
-  if (typeof input === 'string') return { prompt: input };
+  if (typeof input === 'string') {
+    if (input.trim() === '') throw invalid('launch: input', 'is blank; give the text the root agent is to read');
+    return { prompt: input };
+  }
+  if (typeof input === 'symbol' || typeof input === 'function')
+    throw invalid('launch: input', `must be a text, content parts, or a payload, not a ${typeof input}`);
   const value = toWire(input);
-  if (Array.isArray(value)) return { parts: value };
+  if (Array.isArray(value)) return { parts: checkedParts(value) };
   return isJsonObject(value) ? value : { prompt: String(value) };
+}
+
+function checkedParts(parts: readonly JsonValue[]): readonly JsonValue[] {
+  if (parts.length === 0) throw invalid('launch: input', 'is an empty list; give content parts such as { type: "text", text }');
+  const wrong = parts.findIndex((part) => !isJsonObject(part) || typeof part['type'] !== 'string');
+  if (wrong >= 0)
+    throw invalid(`launch: input[${wrong}]`, 'is no content part; one is { type: "text", text } or { type: "file", … }');
+  return parts;
 }
 
 /**

@@ -1,0 +1,25 @@
+import type { ItemId, TurnId } from '../core/ids.ts';
+import type { Delivery } from '../core/inbox.ts';
+
+/** Where a message goes and how urgent it is. */
+export interface SendOptions {
+  /** An agent id; the root agent when absent. */
+  readonly to?: string;
+  /**
+   * `next` (default): read by the agent's next turn. `now`: interrupts its model call in flight, and wakes it when it
+   * waits for other items; with calls open it is read when they have ended. `idle`: read when it has nothing else.
+   */
+  readonly priority?: Delivery;
+  /**
+   * An id of your own for the item: a message that is sent again under it is not posted again, also by another process later on, as long
+   * as the turn that read it is among the newest 128 of its agent. Letters, digits, `_`, `.` and `-`.
+   */
+  readonly itemId?: string;
+}
+
+/** What `send` answers with: the item's id, and when an agent has read it. */
+export interface Receipt {
+  readonly itemId: ItemId;
+  /** Resolves with the turn that read the item; rejects when the item is dropped unread, or the run ends before. */
+  readonly delivered: Promise<TurnId>;
+}
