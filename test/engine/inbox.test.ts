@@ -92,9 +92,9 @@ flow_decider:
 
   it('empty words are shown as such, since providers refuse empty messages', async () => {
     const team = await testEngine({ profile: waitsForUser, replies: [{ text: 'a' }, { text: 'b' }, { text: 'c' }] });
-    const run = await team.launch('');
+    const run = await team.launch({ prompt: '' });
     await run.settled();
-    await run.send('   ');
+    await run.send({ source: 'USER_PROMPT', payload: '   ' });
     await run.settled();
     await run.send({ source: 'USER_PROMPT', payload: { parts: [] } });
     await run.settled();
