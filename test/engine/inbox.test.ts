@@ -92,7 +92,7 @@ flow_decider:
 
   it('empty words are shown as such, since providers refuse empty messages', async () => {
     const team = await testEngine({ profile: waitsForUser, replies: [{ text: 'a' }, { text: 'b' }, { text: 'c' }] });
-    const run = await team.launch({ prompt: '' });
+    const run = await team.engine.launch({ profile: 'Root', input: { prompt: '' } });
     await run.settled();
     await run.send({ source: 'USER_PROMPT', payload: '   ' });
     await run.settled();
