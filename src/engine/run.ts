@@ -1,13 +1,12 @@
 import { fillTokens } from '../core/knowledge.ts';
 import { findItem } from '../core/find-item.ts';
 import type { CadreEvent } from '../core/event.ts';
-import type { AgentId, ContentHash, Ids, ItemId, RunId, TurnId } from '../core/ids.ts';
-import type { Delivery } from '../core/inbox.ts';
+import type { ContentHash, Ids, RunId } from '../core/ids.ts';
 import type { Journal } from '../core/journal.ts';
 import type { JsonValue } from '../core/json.ts';
 import { foldEvents } from '../core/fold/apply-event.ts';
 import { hasReleased } from '../core/fold/release.ts';
-import type { AgentState, RunState, TurnState } from '../core/state.ts';
+import type { RunState, TurnState } from '../core/state.ts';
 import type { ProfileChange, ProfileEdit } from '../core/profile-edit.ts';
 import type { ItemDraft } from '../core/transaction.ts';
 import { toRecording } from '../inspector/to-recording.ts';
