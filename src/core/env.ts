@@ -26,6 +26,8 @@ export interface AgentTools {
   readonly offeredJson: string;
   /** The text of `tool_description` segments. */
   readonly description: string;
+  /** The toolsets among them whose descriptions come from outside. */
+  readonly taint: readonly string[];
 }
 
 /** What an observer written in code is shown. */

@@ -27,6 +27,8 @@ export interface InboxItem {
   readonly ruleId?: string;
   /** What it says comes from outside the circle of those whose instructions count: it is framed as data. */
   readonly trust?: 'untrusted';
+  /** Untrusted sources whose words it was made of by way of state. */
+  readonly taint?: readonly string[];
   /** How many invisible characters were taken out of what came from outside. */
   readonly cleaned?: number;
   /** Agents whose words are in it, other than who posted it: what they read from outside counts for the reader. */

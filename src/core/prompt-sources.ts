@@ -28,6 +28,8 @@ export interface SourceMarks {
   readonly marks: Map<string, SourceMark>;
   /** Untrusted sources whose words are in view without an item of theirs: summarised, or passed on by another agent. */
   carried: readonly string[];
+  /** Untrusted sources that were in view for a turn alone: in a segment, in the description of a tool, in an item that was not kept. */
+  passed: readonly string[];
   /** What the latest prompt held, and where it began. */
   shown: PromptSources;
   shownFrom: number;
@@ -40,12 +42,13 @@ export const noSources: PromptSources = Object.freeze({ sources: Object.freeze([
 
 /** Marks of an agent that has read nothing, except what it was given to read in other words. */
 export function newSourceMarks(carried: readonly string[] = noSources.untrusted): SourceMarks {
-  return { marks: new Map(), carried, shown: noSources, shownFrom: 0, isStale: true };
+  return { marks: new Map(), carried, passed: noSources.untrusted, shown: noSources, shownFrom: 0, isStale: true };
 }
 
 /** Every untrusted source an agent has read anything of, in view or not. */
-export function untrustedSources({ marks, carried }: SourceMarks): readonly string[] {
+export function untrustedSources({ marks, carried, passed }: SourceMarks): readonly string[] {
   const labels = new Set(carried);
+  for (const label of passed) labels.add(label);
   for (const [label, { untrustedAt }] of marks) if (untrustedAt >= 0) labels.add(label);
   return labels.size === carried.length ? carried : [...labels];
 }

@@ -68,6 +68,8 @@ export interface ToolBase {
   readonly contextContributions: readonly ContextContribution[];
   /** A longer text on how to use the tool, rendered by `tool_description` segments. */
   readonly guide?: string;
+  /** Its description and schema come from outside: prompts that offer it count its toolset as untrusted. */
+  readonly descriptionTrust?: 'untrusted';
   /** A person must approve each call, unless a gate of the profile speaks of the tool. */
   readonly needsApproval?: boolean;
   /** Changes when the tool's server describes it differently: what a person allowed before holds no longer. */

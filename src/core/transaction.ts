@@ -60,6 +60,7 @@ export interface ItemDraft {
   readonly observerId?: string;
   readonly ruleId?: string;
   readonly trust?: 'untrusted';
+  readonly taint?: readonly string[];
   readonly cleaned?: number;
   readonly quotes?: readonly AgentId[];
   readonly from?: AgentId;

@@ -26,6 +26,8 @@ export interface TurnInput {
   readonly noHandover?: boolean;
   /** It came from outside the circle of those whose instructions count, and was framed as data. Results say so in their items. */
   readonly untrusted?: boolean;
+  /** Untrusted sources whose words it holds by way of state, besides its own: they count as in view. */
+  readonly taint?: readonly string[];
   /** How many invisible characters were taken out of what came from outside. */
   readonly cleaned?: number;
   /** True when the item stays in the inbox after this turn. */
@@ -94,6 +96,8 @@ export interface TurnPrompt {
   readonly stream?: EventStream;
   /** The engine's own estimate of the whole prompt in tokens; what the provider counted is in `model.end`. */
   readonly tokens?: number;
+  /** Untrusted sources in the system prompt and in the descriptions of tools: they count as in view for this turn. */
+  readonly taint?: readonly string[];
   readonly toolChoice?: string;
   /** Tools, calls and results are text of this protocol; absent when the provider has its own way. */
   readonly protocol?: TextProtocol;

@@ -118,6 +118,7 @@ function prepareTools(
     offered,
     offeredJson: JSON.stringify(offered),
     description: secrets.text(describeTools(allowed, 'brief', (name) => catalog.wireName(name))),
+    taint: [...new Set(allowed.flatMap((tool) => (tool.descriptionTrust === 'untrusted' ? [tool.toolset] : [])))],
   };
 }
 

@@ -123,6 +123,7 @@ function ingest(
   if (params['no_handover'] === true) input.noHandover = true;
   if (isResult) addToolFields(env, input, item.payload);
   if (item.trust === 'untrusted' || strategy.untrusted === true) input.untrusted = true;
+  if (item.taint !== undefined) input.taint = item.taint;
   try {
     const content = runIngestor(tx, env, agent, profile, {
       name: ingestorName,

@@ -27,6 +27,7 @@ const factKeys = [
   'wholeResult',
   'byNameOnly',
   'trust',
+  'descriptionTrust',
 ] as const satisfies readonly (keyof Tool)[];
 
 /** What can be recorded of a tool: all of it but its code. It tells two tools of one name apart. */

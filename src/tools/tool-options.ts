@@ -41,6 +41,8 @@ export interface ToolOptions {
   readonly guide?: string;
   /** `trusted`: its results stand in prompts as they are. Default `untrusted`: they are framed as data from outside, and taint. */
   readonly trust?: 'trusted' | 'untrusted';
+  /** `untrusted`: its description and schema come from outside, and prompts that offer it count as tainted. */
+  readonly description_trust?: 'trusted' | 'untrusted';
 }
 
 /** What is common to all tools and does not depend on their parameters. */
@@ -111,6 +113,7 @@ export function readToolOptions(
     maxResultChars: count(definition, 'max_result_chars', 10_000_000, where) ?? 32_768,
     contextContributions: contributions(definition['context_contributions'], where),
     trust: oneOf(definition, 'trust', trusts, where) ?? defaultTrust,
+    ...(oneOf(definition, 'description_trust', trusts, where) === 'untrusted' ? { descriptionTrust: 'untrusted' } : {}),
     ...(flag(definition, 'needs_approval', where) ? { needsApproval: true } : {}),
     ...(flag(definition, 'polls', where) ? { polls: true } : {}),
     ...(flag(definition, 'by_name_only', where) ? { byNameOnly: true } : {}),

@@ -128,6 +128,7 @@ const item = record(
     from: agentId,
     trust: fc.constant('untrusted'),
     quotes: list(agentId),
+    taint: list(text),
   },
 );
 const turnInput = record(

@@ -24,7 +24,7 @@ export function isUntrusted(input: Pick<TurnInput, 'untrusted'>, item: InboxItem
 export function markInputs(
   run: RunState,
   agent: AgentState,
-  { inputs }: Pick<EventOf<'turn.start'>, 'inputs'>,
+  { inputs, prompt }: Pick<EventOf<'turn.start'>, 'inputs' | 'prompt'>,
   items: readonly (InboxItem | undefined)[],
 ): PromptSources | undefined {
   const { sources } = agent;
@@ -36,18 +36,26 @@ export function markInputs(
     const isResult = input.role === 'tool';
     if (input.persistent && !(isResult && inResults)) position += 1;
     inResults = input.persistent && isResult;
-    for (const label of labelsOf(run, agent, input, items[index])) {
-      // Every result is a TOOL_RESULT; which ones are untrusted, their tools say.
-      const isMarked = untrusted && label !== 'TOOL_RESULT';
+    const note = (label: string, isMarked: boolean): void => {
       if (input.persistent) mark(sources, label, { position, untrusted: isMarked, isQuotable: isMarked && !isResult });
       else passing.push({ label, untrusted: isMarked });
-    }
-    if (untrusted) run.isTainted = true;
+    };
+    // Every result is a TOOL_RESULT; which ones are untrusted, their tools say.
+    for (const label of labelsOf(run, agent, input, items[index])) note(label, untrusted && label !== 'TOOL_RESULT');
+    for (const label of input.taint ?? []) note(label, true);
+    if (untrusted || input.taint !== undefined) run.isTainted = true;
   });
+  for (const label of prompt?.taint ?? []) passing.push({ label, untrusted: true });
   if (passing.length === 0) return undefined;
   const inView = (wanted: boolean): readonly string[] =>
     passing.flatMap(({ label, untrusted }) => (untrusted || !wanted ? [label] : []));
-  return { sources: inView(false), untrusted: inView(true) };
+  const untrusted = inView(true);
+  if (untrusted.length > 0) {
+    run.isTainted = true;
+    const fresh = untrusted.filter((label) => !sources.passed.includes(label));
+    if (fresh.length > 0) sources.passed = [...sources.passed, ...new Set(fresh)];
+  }
+  return { sources: inView(false), untrusted };
 }
 
 function labelsOf(run: RunState, agent: AgentState, input: TurnInput, item: InboxItem | undefined): readonly string[] {
@@ -83,10 +91,17 @@ export function lookAtSources(agent: AgentState, passing: PromptSources | undefi
     if (at >= view.from) all.add(label);
     if (untrustedAt >= view.from) untrusted.add(label);
   }
-  sources.shown = { sources: [...all.union(untrusted)].sort(), untrusted: [...untrusted].sort() };
+  const shown = { sources: [...all.union(untrusted)].sort(), untrusted: [...untrusted].sort() };
+  if (!isSame(sources.shown, shown)) sources.shown = shown;
   sources.shownFrom = view.from;
   sources.isStale = passing !== undefined;
   return sources.shown;
+}
+
+function isSame(a: PromptSources, b: PromptSources): boolean {
+  const same = (one: readonly string[], other: readonly string[]): boolean =>
+    one.length === other.length && one.every((label, index) => label === other[index]);
+  return same(a.sources, b.sources) && same(a.untrusted, b.untrusted);
 }
 
 /** Untrusted sources that are in view go on counting when a text takes their place: all of them, or those it may quote. */

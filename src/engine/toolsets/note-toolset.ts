@@ -29,7 +29,7 @@ export function noteToolset(tx: Transaction, env: Env, { toolset, tools, message
     // The message may quote what a server printed, or the names it gives its tools: text from outside, never the user's words.
     tx.post(
       agent.meta.agentId,
-      { source: 'TOOLS_CHANGED', payload: message, observerId: 'toolsets', trust: 'untrusted' },
+      { source: 'TOOLS_CHANGED', payload: message, observerId: 'toolsets', trust: 'untrusted', taint: [toolset] },
       note.seq,
     );
   }

@@ -73,6 +73,7 @@ export const inboxItem = record<InboxItem>({
   trust: optional(oneOf('untrusted')),
   from: optional(id),
   quotes: optional(ids),
+  taint: optional(list(text)),
   cleaned: optional(count),
   repeats: optional(id),
 });
@@ -104,6 +105,7 @@ export const turnInput = record<TurnInput>({
   isError: optional(flag),
   noHandover: optional(flag),
   untrusted: optional(flag),
+  taint: optional(list(text)),
   cleaned: optional(count),
   kept: optional(flag),
 });
@@ -134,6 +136,7 @@ export const turnPrompt = record<TurnPrompt>({
   earlier: optional(list(record<PromptHead>({ head: contentHash, headSeq: optional(count) }))),
   stream: optional(record<EventStream>({ full: count, lines: count })),
   tokens: optional(number),
+  taint: optional(list(text)),
   toolChoice: optional(text),
   protocol: optional(oneOf('json_actions', 'xml', 'loose_json')),
 });

@@ -1,10 +1,11 @@
-/** Characters nobody sees and models read all the same: controls, direction marks, zero-width ones, tags. */
-const unseen =
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/gu;
+import { cleanText as cleanOutside } from '../../core/clean-outside.ts';
+
+/** Control characters, except line breaks and tabs: no description has a use for them. */
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g;
 
 /** Text of a server for a model and for people: without characters nobody can see, and no longer than `maxChars`. */
 export function cleanText(text: string, maxChars: number): string {
-  const visible = text.toWellFormed().replace(unseen, '').trim();
+  const visible = cleanOutside(text.toWellFormed().replace(controls, '')).value.trim();
   return visible.length <= maxChars ? visible : `${visible.slice(0, maxChars)}… (${visible.length} characters)`;
 }

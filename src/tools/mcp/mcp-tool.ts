@@ -35,6 +35,8 @@ export function createMcpTool({ toolset, name, tool, settings, link }: McpToolPa
     parameters: tool.inputSchema,
     effect,
     trust: own.results ?? settings.results,
+    // What is pinned was looked at by a person.
+    description_trust: settings.trust === 'trusted' || own.pin !== undefined ? 'trusted' : 'untrusted',
     needs_approval: own.needsApproval ?? settings.needsApproval ?? !hints.readOnly,
     timeout_ms: own.timeoutMs ?? settings.timeouts.call,
     max_result_chars: own.maxResultChars ?? settings.maxResultChars,

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { stableJson } from '../stable-json.ts';
+import { cleanText as cleanOutside } from '../../core/clean-outside.ts';
+import { cleanSchema } from './clean-schema.ts';
 import { cleanText } from './clean-text.ts';
 
 /** Most tools that are taken from one server. */
@@ -24,6 +26,8 @@ export interface ServerTool {
   readonly hints: ToolHints;
   /** Changes with the description, the schema and the hints. */
   readonly fingerprint: string;
+  /** How many invisible characters were taken out of description and schema. */
+  readonly cleaned: number;
 }
 
 /** The tools of a server's list that can be used, and one sentence about each that cannot. */
@@ -60,17 +64,22 @@ function readServerTool(raw: unknown): ServerTool | string {
   if (!isJsonObject(raw)) return 'an entry that is no object';
   const { name } = raw;
   if (typeof name !== 'string' || name === '' || name.length > 200) return 'a tool without a name of 1 to 200 characters';
-  const inputSchema = raw['inputSchema'] ?? {};
-  if (!isJsonObject(inputSchema)) return `'${name}': its inputSchema is no object`;
+  const shownName = cleanText(name, 200);
+  const given = raw['inputSchema'] ?? {};
+  if (!isJsonObject(given)) return `'${shownName}': its inputSchema is no object`;
+  const { value: inputSchema, removed, changed } = cleanSchema(given);
+  if (changed !== undefined) return `'${shownName}': its inputSchema has characters nobody can see at ${changed}`;
+  if (shownName !== name) return `'${shownName}': its name has characters nobody can see`;
   const described = typeof raw['description'] === 'string' ? raw['description'] : raw['title'];
   const description = typeof described === 'string' ? cleanText(described, maxDescription) : '';
   const annotations = isJsonObject(raw['annotations']) ? raw['annotations'] : {};
   return {
     name,
-    description: description === '' ? `The tool '${cleanText(name, 200)}'; its server does not describe it.` : description,
+    description: description === '' ? `The tool '${name}'; its server does not describe it.` : description,
     inputSchema,
     hints: readHints(annotations),
-    fingerprint: fingerprintOf({ name, description: described ?? null, inputSchema, annotations }),
+    fingerprint: fingerprintOf({ name, description: described ?? null, inputSchema: given, annotations }),
+    cleaned: removed + (typeof described === 'string' ? cleanOutside(described).removed : 0),
   };
 }
 
