@@ -1,36 +1,125 @@
+import type { Capability } from '../../../src/core/capability.ts';
 import type { CadreEvent, EventOf } from '../../../src/core/event.ts';
 import { asking } from '../team/tool-names.ts';
 import type { World } from '../world/world.ts';
 
+/** What the journal says of a call so far. */
+interface GatedCall {
+  readonly request: EventOf<'tool.request'>;
+  /** What it runs with: its own arguments, or those a person put in their place. */
+  args: EventOf<'tool.request'>['args'];
+  /** The profile files that held when a person was asked about it. */
+  askedUnder: string | undefined;
+  isAllowed: boolean;
+  isStanding: boolean;
+}
+
 /**
- * Told from the journal alone: no call of a tool whose gate asks is ever started unless somebody let it go, or the time in which
- * they could have refused was over; and a call that goes without being asked about goes by what a person said of all such calls, in
- * this very run, of this tool and this profile.
+ * Told from the journal alone: no call of a tool whose gate asks is ever started unless a person let it go, or the time in which
+ * they could have refused was over, since they were last asked and under the profiles they were asked under; a call that goes
+ * without being asked about goes by what a person said of all such calls, in this very run, of this tool and this profile; and a call whose gate
+ * denies it once another one of its turn has ended is not started after that (the tool `spend`).
  */
 export function checkApprovals(world: World, events: readonly CadreEvent[]): void {
-  const requests = new Map<string, EventOf<'tool.request'>>();
-  const allowed = new Set<string>();
-  const profiles = new Map<string, string>();
+  const calls = new Map<string, GatedCall>();
+  const agents = new Map<string, string>();
+  const turnsWithResults = new Set<string>();
+  const boundTo = new Map<string, string>();
+  let profiles = '';
   for (const event of events) {
-    if (event.type === 'agent.start') profiles.set(event.agentId, event.profile);
-    else if (event.type === 'tool.request') requests.set(event.callId, event);
-    else if (event.type === 'tool.answer') {
-      if (event.verdict === 'approved') allowed.add(event.callId);
-      if (event.standing !== undefined) checkStanding(world, events, event, requests, profiles);
-    } else if (event.type === 'tool.start') {
-      const request = requests.get(event.callId);
-      const asks = asking[request?.name ?? '']?.(request?.args?.['n']) ?? false;
-      if (asks && !allowed.has(event.callId))
-        world.violated(`S9 at ${event.seq}: '${request?.name ?? ''}' (${event.callId}) starts, and nobody let it`);
+    switch (event.type) {
+      case 'run.start':
+      case 'run.resume':
+      case 'profiles.update':
+        profiles = event.profiles ?? profiles;
+        break;
+      case 'agent.start':
+        agents.set(event.agentId, event.profile);
+        break;
+      case 'tool.request':
+        calls.set(event.callId, { request: event, args: event.args, askedUnder: undefined, isAllowed: false, isStanding: false });
+        break;
+      case 'tool.suspend':
+        checkAsked(world, event, calls.get(event.callId), profiles);
+        if (event.on.kind === 'approval') checkBound(world, event.seq, event.on.capability, calls.get(event.callId), boundTo);
+        break;
+      case 'tool.answer':
+        note(event, calls.get(event.callId));
+        checkBound(world, event.seq, event.capability, calls.get(event.callId), boundTo);
+        if (event.standing !== undefined) checkStanding(world, events, event, calls, agents);
+        break;
+      case 'tool.start':
+        checkStart(world, event, calls.get(event.callId), { profiles, turnsWithResults });
+        break;
+      case 'tool.end':
+        turnsWithResults.add(event.turnId);
+        checkDenied(world, event, calls.get(event.callId));
+        break;
     }
   }
+}
+
+function checkAsked(
+  world: World,
+  { seq, callId, on }: EventOf<'tool.suspend'>,
+  call: GatedCall | undefined,
+  profiles: string,
+): void {
+  if (call === undefined || on.kind !== 'approval') return;
+  call.askedUnder = profiles;
+  call.isAllowed = false;
+  // The tools and their settings are the same in every process, and arguments change with a verdict alone.
+  const odd = on.changed?.filter((part) => part !== 'profile' && part !== 'gate') ?? [];
+  if (odd.length > 0) world.violated(`S9 at ${seq}: ${callId} is asked about again for ${odd.join(', ')}, which has not changed`);
+}
+
+/** What is approved bears one hash for each set of arguments: an approval bound to others, or to none, shows as the same hash twice. */
+function checkBound(
+  world: World,
+  seq: number,
+  capability: Capability | undefined,
+  call: GatedCall | undefined,
+  boundTo: Map<string, string>,
+): void {
+  if (capability === undefined || call === undefined) return;
+  const args = JSON.stringify(call.args ?? {});
+  const before = boundTo.get(capability.args);
+  boundTo.set(capability.args, args);
+  if (before !== undefined && before !== args)
+    world.violated(`S9 at ${seq}: the approval of ${call.request.callId} with ${args} is bound to ${before} as well`);
+}
+
+function note(answer: EventOf<'tool.answer'>, call: GatedCall | undefined): void {
+  if (call === undefined || answer.verdict !== 'approved') return;
+  call.isAllowed = true;
+  call.isStanding = answer.standing !== undefined;
+  call.args = answer.args ?? call.args;
+}
+
+function checkStart(
+  world: World,
+  { seq, callId, turnId }: EventOf<'tool.start'>,
+  call: GatedCall | undefined,
+  known: { readonly profiles: string; readonly turnsWithResults: ReadonlySet<string> },
+): void {
+  const name = call?.request.name ?? '';
+  const asks = asking[name]?.(call?.args?.['n']) ?? false;
+  if (asks && call?.isAllowed !== true) world.violated(`S9 at ${seq}: '${name}' (${callId}) starts, and nobody let it`);
+  else if (asks && call?.isStanding !== true && call?.askedUnder !== known.profiles)
+    world.violated(`S9 at ${seq}: '${name}' (${callId}) starts on an approval that was given under other profiles`);
+  if (name === 'spend' && known.turnsWithResults.has(turnId))
+    world.violated(`S9 at ${seq}: '${name}' (${callId}) starts, and its gate denies it once another call of ${turnId} has ended`);
+}
+
+function checkDenied(world: World, { error }: EventOf<'tool.end'>, call: GatedCall | undefined): void {
+  if (call?.request.name === 'spend' && error?.code === 'TOOL_DENIED') world.reached('denied at its start');
 }
 
 function checkStanding(
   world: World,
   events: readonly CadreEvent[],
   answer: EventOf<'tool.answer'>,
-  requests: ReadonlyMap<string, EventOf<'tool.request'>>,
+  calls: ReadonlyMap<string, GatedCall>,
   profiles: ReadonlyMap<string, string>,
 ): void {
   const said = events.find(({ seq }) => seq === answer.standing);
@@ -38,7 +127,7 @@ function checkStanding(
     world.violated(`S9 at ${answer.seq}: ${answer.callId} goes by event ${answer.standing ?? 0}, which allows nothing for good`);
     return;
   }
-  const [now, then] = [requests.get(answer.callId), requests.get(said.callId)];
+  const [now, then] = [calls.get(answer.callId)?.request, calls.get(said.callId)?.request];
   if (now?.name !== then?.name || profiles.get(answer.agentId) !== profiles.get(said.agentId))
     world.violated(`S9 at ${answer.seq}: ${answer.callId} goes by what was said of another tool, or profile, at ${said.seq}`);
 }

@@ -40,6 +40,7 @@ function mechanismOf(event: CadreEvent): Mechanism | undefined {
           ? 'it had not happened'
           : 'nobody could tell';
     case 'tool.suspend':
+      if (event.on.kind === 'approval' && event.on.changed !== undefined) return 'asked again';
       return event.on.kind === 'question' && event.on.schema !== undefined ? 'person asked whether it happened' : undefined;
     case 'tool.end':
       if (event.error?.code !== 'TOOL_OUTCOME_UNKNOWN') return undefined;

@@ -30,7 +30,7 @@ const instructions = (version: number): string =>
 const waits =
   'flow_decider: [{ id: tools, condition: state.current_action, action: { type: continue_with_tool } }, { id: wait, action: { type: await_user_input } }]';
 const gates =
-  "tool_gates: [{ id: cut, tools: [gated], condition: \"!(turn.finish_reason in ['stop', 'tool-calls'])\", verdict: deny }, { id: gate, tools: [gated], condition: args.n != 0, verdict: ask }, { id: no, tools: [fetch], condition: args.n == 3, verdict: deny }, { id: soon, tools: [sign], verdict: ask, expires_after: 5s }, { id: lapse, tools: [ship], verdict: ask, expires_after: 3s, on_expire: allow }]";
+  "tool_gates: [{ id: cut, tools: [gated], condition: \"!(turn.finish_reason in ['stop', 'tool-calls'])\", verdict: deny }, { id: gate, tools: [gated], condition: args.n != 0, verdict: ask }, { id: no, tools: [fetch], condition: args.n == 3, verdict: deny }, { id: soon, tools: [sign], verdict: ask, expires_after: 5s }, { id: lapse, tools: [ship], verdict: ask, expires_after: 3s, on_expire: allow }, { id: once, tools: [spend], condition: \"size(inbox.filter(item, item.source == 'TOOL_RESULT')) > 0\", verdict: deny }]";
 const strategies = 'inbox_handling_strategies: [{ source: BAD, ingestor: bad }]';
 
 /** One in so many seeds is a long run: it takes as long as many others. */
@@ -184,7 +184,7 @@ const fixed: Readonly<Record<string, readonly string[]>> = {
   // Whose calls wait for people, or are of unknown outcome after a crash.
   Clerk: [
     'associate',
-    'tool_access_policy: { allowed_individual_tools: [gated, sign, ship, probe, mail, drop, put, ask_person, ask_soon] }',
+    'tool_access_policy: { allowed_individual_tools: [gated, sign, ship, spend, probe, mail, drop, put, ask_person, ask_soon] }',
     'limits: { max_turns: 12 }',
     'stagnation: off',
     gates,

@@ -97,7 +97,11 @@ function act(world: World, asked: Asked): Omit<SimReply, 'ignoresAbort' | 'isHas
   if (world.cast.isLong) return goOnAndOn(world, asked);
   if (replies.chance(faults.stopped ? 0.7 : 0.3))
     return faults.stopped && replies.chance(0.5) ? { toolCalls: [ending(world)] } : words(world);
-  const toolCalls = Array.from({ length: 1 + replies.int(3) }, () => calls(world, asked));
+  // Together they are more than their gate lets through.
+  const isSpending = (calls === clerk || calls === member) && replies.chance(0.15);
+  const toolCalls = Array.from({ length: 1 + replies.int(3) }, () =>
+    isSpending ? { name: 'spend', args: { n: 1 } } : calls(world, asked),
+  );
   return replies.chance(0.5) ? { ...words(world), toolCalls } : { toolCalls };
 }
 
@@ -210,7 +214,20 @@ function lead({ replies }: World): Call {
 
 function clerk({ replies }: World): Call {
   return {
-    name: replies.pick(['gated', 'sign', 'ship', 'ship', 'probe', 'probe', 'mail', 'drop', 'put', 'ask_person', 'ask_soon']),
+    name: replies.pick([
+      'gated',
+      'sign',
+      'ship',
+      'ship',
+      'spend',
+      'probe',
+      'probe',
+      'mail',
+      'drop',
+      'put',
+      'ask_person',
+      'ask_soon',
+    ]),
     args: { n: replies.int(4) },
   };
 }

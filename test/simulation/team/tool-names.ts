@@ -18,6 +18,7 @@ export const effectTools: Readonly<Record<string, Readonly<Record<string, unknow
   gated: {},
   sign: {},
   ship: {},
+  spend: { concurrency: 'serial' },
   strict: { parameters: strictArguments },
 };
 

@@ -15,6 +15,8 @@ export const mechanisms = {
   'expiry allowed': 'nobody decided in time, and the call ran as its gate says',
   'question expired': 'nobody answered a question in time',
   'expired while nobody was there': 'what expired without a process was settled as the run was taken up',
+  'denied at its start': 'a gate that let a call be requested denied it by the time its turn came',
+  'asked again': 'what a person had agreed to was no longer the same when the call was to start',
   'always allowed': 'a person allowed all calls of a tool',
   'standing approval': 'a call ran since all of its kind were allowed',
   'approved with other arguments': 'a person changed what a call runs with',

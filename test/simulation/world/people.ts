@@ -5,8 +5,8 @@ import { Deeds } from './deeds.ts';
 import type { Host } from '../process/host.ts';
 import type { World } from './world.ts';
 
-/** Codes with which somebody who comes too late, or to a process that is gone, is told so. */
-const late: ReadonlySet<string> = new Set(['RUN_ENDED', 'AGENT_ENDED', 'PENDING_UNKNOWN']);
+/** Codes for what comes too late (a call may have been asked about again meanwhile), or to a process that is gone. */
+const late: ReadonlySet<string> = new Set(['RUN_ENDED', 'AGENT_ENDED', 'PENDING_UNKNOWN', 'APPROVAL_CHANGED']);
 const gone: ReadonlySet<string> = new Set(['ENGINE_CLOSED', 'STORE_FAILED', 'STORE_CONFLICT']);
 
 /**
