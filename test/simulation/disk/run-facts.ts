@@ -16,7 +16,8 @@ export class RunFacts {
   /** The tools of calls that were put on the record. */
   readonly names = new Map<string, string>();
   readonly endedCalls = new Set<string>();
-  readonly verdicts = new Map<string, string>();
+  /** What was said of each call: more than once when it was asked about again. */
+  readonly verdicts = new Map<string, Set<string>>();
   readonly items = new Set<string>();
   readonly endedAgents = new Set<string>();
   /** Agents whose checkpoint a person answered. */
@@ -65,7 +66,7 @@ export class RunFacts {
         this.endedCalls.add(event.callId);
         break;
       case 'tool.answer':
-        this.verdicts.set(event.callId, event.verdict);
+        this.verdicts.set(event.callId, (this.verdicts.get(event.callId) ?? new Set()).add(event.verdict));
         if (event.value === 'not_happened') this.#absolved.add(event.callId);
         break;
       case 'inbox.add':
