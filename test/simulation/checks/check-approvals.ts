@@ -55,6 +55,8 @@ export function checkApprovals(world: World, events: readonly CadreEvent[]): voi
         turnsWithResults.add(event.turnId);
         checkDenied(world, event, calls.get(event.callId));
         break;
+      default:
+        break;
     }
   }
 }
