@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { RunState } from '../core/state.ts';
 import { countText, durationText, tokensText } from '../inspector/format/quantity-text.ts';
 import { safe } from '../inspector/format/layout.ts';
+import { toPipedText } from '../inspector/format/piped-text.ts';
 import { toTerminalText } from '../inspector/format/terminal-text.ts';
 import type { Run } from '../engine/run.ts';
 import { concludeRun } from '../inspector/conclude.ts';
@@ -52,10 +53,10 @@ function settled(run: Run, parts: FinishParts): ExitCode {
     return 0;
   }
   if (mode !== 'quiet') terminal.tell('\n');
-  // A terminal shows hostile text as text; a pipe gets every byte of the report.
+  // A terminal shows hostile text as text; behind a pipe may stand another terminal, and it gets none of what steers one.
   if (text.trim() !== '')
     terminal.print(
-      `${process.stdout.isTTY ? toTerminalText(text.trim(), { maxLine: 100_000, maxLines: 100_000 }) : text.trim()}\n`,
+      `${process.stdout.isTTY ? toTerminalText(text.trim(), { maxLine: 100_000, maxLines: 100_000 }) : toPipedText(text.trim())}\n`,
     );
   if (problem !== undefined) terminal.tell(`error: ${toTerminalText(problem, { maxLine: 2_000 })}\n`);
   if (mode !== 'quiet') terminal.tell(lastLines(run.state, parts));
