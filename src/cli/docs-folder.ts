@@ -46,7 +46,7 @@ export function worksOnDocuments({ profiles }: Pick<ProfileSet, 'profiles'>, too
 }
 
 /** The documents inside the `ai` package, wherever it is installed; undefined when it is not. */
-function shippedDocs(): string | undefined {
+export function shippedDocs(): string | undefined {
   let packageFile: string;
   try {
     packageFile = fileURLToPath(import.meta.resolve('ai/package.json'));

@@ -18,6 +18,8 @@ export interface TeamsOptions {
   readonly out?: string | undefined;
   readonly profiles?: string | undefined;
   readonly store?: string | undefined;
+  /** The folder tools work in, as the user named it. */
+  readonly workspace?: string | undefined;
   /** The user trusts the profiles, on the command line. */
   readonly trust?: boolean | undefined;
 }
@@ -48,7 +50,12 @@ export async function openTeams(
     const profiles = profilesFolder(options.profiles);
     // An MCP client speaks on stdin.
     const ask = reports === 'serve' && openTerminal().isInteractive ? askOnTerminal : undefined;
-    const trust = new FolderTrust({ place: profiles, isAgreed: options.trust === true, ask });
+    const trust = new FolderTrust({
+      place: profiles,
+      store: store === 'memory' ? undefined : path.resolve(store),
+      isAgreed: options.trust === true,
+      ask,
+    });
     const tools = documents.tools;
     const sealed = { ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}), ...journalSecrets() };
     const engine = await createEngine({ profiles, tools, models, store: journal ?? store, trust: trust.checkLater, ...sealed });
@@ -58,6 +65,7 @@ export async function openTeams(
       await engine.close();
       throw thrown;
     }
+    await trust.vouch([options.workspace]);
     const mail = journal === undefined ? receiveMail(engine, store) : undefined;
     return {
       engine,

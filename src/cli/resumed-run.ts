@@ -31,8 +31,8 @@ export interface ResumedOptions extends RunOptions {
 
 /** Opens a workplace for a run of the journal, with the profiles it was started with and the folders it worked on. */
 export async function reopenWorkplace(reference: string, options: RunOptions): Promise<Workplace> {
-  const { runId, files } = await lookUp(reference, options);
-  return openWorkplace({ ...options, profiles: { files }, runId });
+  const { runId, files, workspace } = await lookUp(reference, options);
+  return openWorkplace({ ...options, profiles: { files }, runId, recordedWorkspace: workspace });
 }
 
 interface Recorded {
@@ -41,22 +41,29 @@ interface Recorded {
   readonly files: readonly ProfileFile[];
   readonly status: string;
   readonly turns: number;
+  readonly workspace: string | undefined;
 }
 
 async function lookUp(reference: string, options: RunOptions): Promise<Recorded> {
   using recorded = await openRecordedRun(options.store, reference);
   const { meta, seq, status, counters } = recorded.state;
   assertOwnRun(meta);
-  return { runId: meta.runId, seq, files: recorded.files, status, turns: counters.turns };
+  return { runId: meta.runId, seq, files: recorded.files, status, turns: counters.turns, workspace: meta.workspace };
 }
 
 /** Takes a run up again, does one thing with it, and sees it through until it has nothing more to do. */
 export async function resumeAnd(reference: string, options: ResumedOptions, act: (run: Run) => Promise<void>): Promise<ExitCode> {
   const terminal = openTerminal(options);
   using interruption = new Interruption();
-  const { runId, files, seq, status, turns } = await lookUp(reference, options);
+  const { runId, files, seq, status, turns, workspace } = await lookUp(reference, options);
   const profiles = options.currentProfiles === true ? profilesFolder(options.profiles) : { files };
-  await using workplace = await openWorkplace({ ...options, profiles, runId, takeOver: options.takeOver ?? false });
+  await using workplace = await openWorkplace({
+    ...options,
+    profiles,
+    runId,
+    recordedWorkspace: workspace,
+    takeOver: options.takeOver ?? false,
+  });
   const mode = watchMode(terminal, options);
   if (mode === 'live' || mode === 'lines') terminal.tell(`${workplace.modelLine(options.llm)}\n`);
   const run = await resumePatiently(workplace, options, terminal);

@@ -12,15 +12,16 @@ import { createModelGateway } from '../models/gateway.ts';
 import { createSqliteJournal } from '../stores/sqlite-journal.ts';
 import { createDocumentTools, type DocumentTools } from '../tools/documents/create-document-tools.ts';
 import { safe } from '../inspector/format/layout.ts';
-import { missingDocs, runDocs, worksOnDocuments } from './docs-folder.ts';
+import { missingDocs, runDocs, shippedDocs, worksOnDocuments } from './docs-folder.ts';
 import { journalIntegrity, journalSecrets } from './journal-key.ts';
 import { modelLine } from './model-line.ts';
 import { usualStore } from './store-path.ts';
 import { openTerminal } from './terminal.ts';
 import { askOnTerminal } from './trust/ask-on-terminal.ts';
 import { FolderTrust } from './trust/folder-trust.ts';
+import { isBelow, realFolder, type RunPlaces } from './trust/run-folders.ts';
 import { receiveMail } from '../server/reach/receive-mail.ts';
-import { readWorkNote, writeWorkNote } from './work-note.ts';
+import { readWorkNote, writeWorkNote, type WorkNote } from './work-note.ts';
 
 /** What a workplace is opened with. */
 export interface WorkplaceOptions {
@@ -29,6 +30,10 @@ export interface WorkplaceOptions {
   readonly store?: string | undefined;
   readonly docs?: string | undefined;
   readonly out?: string | undefined;
+  /** The folder tools of a new run work in, as the user named it. */
+  readonly workspace?: string | undefined;
+  /** What the journal says of the workspace of the run to go on with. */
+  readonly recordedWorkspace?: string | undefined;
   /** The run to go on with; a new id when absent. */
   readonly runId?: RunId;
   /** A recording that answers in the place of models and tools. */
@@ -79,9 +84,11 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
   };
   const trust = new FolderTrust({
     place: typeof options.profiles === 'string' ? options.profiles : path.resolve(store),
+    store: store === 'memory' ? undefined : path.resolve(store),
     isAgreed: options.trust === true,
     ask: options.json !== true && openTerminal().isInteractive ? askOnTerminal : undefined,
   });
+  const places = options.runId === undefined ? undefined : await placesOf({ ...options, runId }, note);
   try {
     const journal = options.takeOver === true ? createSqliteJournal(store, { takeOver: true, ...journalIntegrity() }) : undefined;
     const engine = await createEngine({
@@ -95,7 +102,8 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       ...(options.replay === undefined ? { trust: trust.checkLater } : {}),
       ...(options.replay === undefined ? {} : { replay: options.replay }),
     });
-    if (options.replay === undefined) await closingOnFailure(engine, journal, () => trust.check(engine.profiles));
+    if (options.replay === undefined) await closingOnFailure(engine, journal, () => trust.check(engine.profiles, places));
+    await trust.vouch([options.workspace, options.docs, options.out]);
     // Said now, and not by the first tool that looks for them in the middle of the work.
     if (docs === undefined && options.replay === undefined && worksOnDocuments(engine.profiles, documents.tools)) {
       await engine.close();
@@ -123,6 +131,24 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
     documents[Symbol.dispose]();
     throw error;
   }
+}
+
+/** Where a run on record works by the word of its journal and its note. Folders that the user names today are theirs to name. */
+async function placesOf(
+  { runId, docs, out, recordedWorkspace: workspace }: WorkplaceOptions & { readonly runId: RunId },
+  note: WorkNote | undefined,
+): Promise<RunPlaces> {
+  const noted = [docs === undefined ? note?.docs : undefined, out === undefined ? note?.out : undefined];
+  const folders: string[] = [];
+  for (const folder of noted) if (folder !== undefined && !(await isUsualFolder(folder, runId))) folders.push(folder);
+  return { runId, workspace, folders };
+}
+
+/** Tells whether a noted folder is one that runs have when none is named: the shipped documents, and the reports of a run in this folder. */
+async function isUsualFolder(folder: string, runId: RunId): Promise<boolean> {
+  if (folder === shippedDocs()) return true;
+  const reports = path.resolve(path.dirname(usualStore), 'reports', runId);
+  return folder === reports && isBelow(await realFolder('.'), await realFolder(reports));
 }
 
 /** Does something that may refuse the profiles; an engine that was opened for them is closed then. */

@@ -6,6 +6,7 @@ import type { Ids } from '../core/ids.ts';
 import type { Ingestor } from '../core/ingestor.ts';
 import type { Journal } from '../core/journal.ts';
 import type { Recording } from '../core/recording.ts';
+import type { RunState } from '../core/state.ts';
 import type { ProfileFile, ProfileSet } from '../core/profile.ts';
 import { createIngestorRegistry } from '../ingestors/registry.ts';
 import { createModelGateway } from '../models/gateway.ts';
@@ -74,9 +75,10 @@ export interface EngineOptions {
   readonly replay?: string | Recording;
   /**
    * Called with each set of profiles before a run goes on with it: those the engine was given, and those a run recorded. Fails when they
-   * are not trusted. Profiles that code hands in are trusted unless this says otherwise.
+   * are not trusted. For a run on record, with where it works as its journal says: a journal can come from others, too.
+   * What code hands in is trusted unless this says otherwise.
    */
-  readonly trust?: (profiles: ProfileSet) => void | Promise<void>;
+  readonly trust?: (profiles: ProfileSet, run?: Pick<RunState['meta'], 'runId' | 'workspace'>) => void | Promise<void>;
   /** How long cancelled tools and model calls get to stop, in milliseconds; 5000 by default. */
   readonly graceMs?: number;
   /** Has a model word the title of each run that is launched without one, after its first reply. In place of `titles` of a team.yaml. */

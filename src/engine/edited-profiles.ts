@@ -27,6 +27,6 @@ export async function editedProfiles(parts: EngineParts, state: RunState, edits:
   const workbench = await parts.compile(files, own);
   for (const agent of state.agents.values()) if (agent.status !== 'ended') checkAgent(parts, workbench, state, agent);
   // What an agent could not use until now may not be connected yet.
-  const hold = await holdToolsets(parts, workbench, profilesOf(state));
+  const hold = await holdToolsets(parts, workbench, profilesOf(state), state.meta);
   return { kind: 'profiles', hold, tools: hold.take(), files: workbench.snapshot.text, changes, before };
 }

@@ -118,8 +118,10 @@ export interface EngineParts {
   readonly workspaceOf: (meta: Pick<RunState['meta'], 'runId' | 'workspace'>) => () => string;
   /** What connects to something, of all profile sets. */
   readonly toolsets: ToolsetPool;
-  /** Fails when a set of profiles is not trusted. */
-  readonly trust?: ((profiles: ProfileSet) => void | Promise<void>) | undefined;
+  /** Fails when a set of profiles is not trusted, or a run on record that goes on with it. */
+  readonly trust?:
+    | ((profiles: ProfileSet, run?: Pick<RunState['meta'], 'runId' | 'workspace'>) => void | Promise<void>)
+    | undefined;
   /** Answers tool calls in the tools' place. */
   readonly replay?: Replay | undefined;
   /** Set by tests alone. */

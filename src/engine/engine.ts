@@ -239,7 +239,7 @@ export class Engine {
     if (state === undefined) throw new CadreError('RUN_UNKNOWN', `run ${runId} has no events to fork from`);
     const workbench = await workbenchOf(this.#parts, state);
     const said = await forkMessage(this.#parts, state, options.message);
-    using hold = await holdToolsets(this.#parts, workbench, profilesOf(state));
+    using hold = await holdToolsets(this.#parts, workbench, profilesOf(state), state.meta);
     const { run, begun } = await this.#leases.take({ runId: newId }, async (lease) => {
       this.#assertOpen();
       await journal.append(lease, { runId: newId, expectedSeq: 0, events: copied, contents: [], sync: true });

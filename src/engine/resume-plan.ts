@@ -39,7 +39,7 @@ export interface ResumePlan extends Disposable {
  */
 export async function planResume(parts: EngineParts, state: RunState, choice: ProfileChoice = 'recorded'): Promise<ResumePlan> {
   const workbench = choice === 'current' ? parts.workbench : await workbenchOf(parts, state);
-  const hold = await holdToolsets(parts, workbench, profilesOf(state));
+  const hold = await holdToolsets(parts, workbench, profilesOf(state), state.meta);
   const dispose = (): void => hold[Symbol.dispose]();
   try {
     return { workbench, hold, ...(await changesSince(parts, state, { workbench, hold })), [Symbol.dispose]: dispose };

@@ -42,14 +42,15 @@ export async function workbenchOf(parts: EngineParts, state: RunState, purpose: 
 
 /**
  * Holds what agents of these profiles may come to use, once all of it has said what became of connecting. Whether the profiles may be
- * used is found out first: nothing of them has been started then.
+ * used, and `recorded` may go on where it works, is found out first: nothing of them has been started then.
  */
 export async function holdToolsets(
   { trust, clock }: EngineParts,
   workbench: Workbench,
   profiles: Iterable<string>,
+  recorded?: RunState['meta'],
 ): Promise<ToolsetHold> {
-  await trust?.(workbench.reaching);
+  await trust?.(workbench.reaching, recorded);
   return await ToolsetHold.ready(workbench, profiles, clock);
 }
 

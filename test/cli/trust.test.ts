@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FolderTrust } from '../../src/cli/trust/folder-trust.ts';
@@ -104,6 +104,57 @@ describe('F58: a folder of others is trusted once', () => {
     // Looking at it starts nothing, and asks nothing.
     for (const words of [['runs'], ['show', 'last'], ['turns', 'last']])
       expect((await runCli(words, { cwd, env: elsewhere })).code).toBe(0);
+  });
+});
+
+describe('a journal of others works where its user agrees', () => {
+  /** A journal with an open run of profiles that need no question, in a folder as it could have been cloned. */
+  async function clonedJournal(...words: readonly string[]) {
+    const { cwd, env } = await clonedFolder();
+    await writeFile(path.join(cwd, 'agent_profiles/toolsets/notes.yaml'), 'type: toolset\nname: notes\nkind: workspace\n');
+    const waits = 'flow_decider: [{ id: wait, action: { type: await_user_input } }]\n';
+    await writeFile(path.join(cwd, 'agent_profiles/profiles/Solo.yaml'), agent('You work.', waits));
+    const first = startForTest(['chat', ...words], { cwd, env, holdInput: true });
+    first.child.stdin?.write('Go.\n');
+    await first.until('Done.');
+    first.child.stdin?.end();
+    await first.finished;
+    const [noteName] = await readdir(path.join(cwd, '.cadre/runs'));
+    const runId = path.basename(noteName ?? '', '.json');
+    return { cwd, runId, own: env, env: { ...env, XDG_CONFIG_HOME: await temporaryFolder() } };
+  }
+  const resume = ['resume', 'last', 'Go on.'];
+
+  it('a workspace elsewhere that a journal names is asked about; the one who named it is not', async () => {
+    const elsewhere = await temporaryFolder();
+    const { cwd, env, own } = await clonedJournal('--workspace', elsewhere);
+    for (const words of [resume, ['send', 'last', 'Go on.'], ['fork', 'last', 'Go.'], ['chat', 'last']]) {
+      const { code, err } = await runCli(words, { cwd, env });
+      expect([words[0], code, err]).toEqual([words[0], 2, expect.stringContaining(`outside its project\n    ${elsewhere}\n`)]);
+    }
+    expect((await runCli(resume, { cwd, env: own })).code).toBe(0);
+    expect((await runCli(resume, { cwd, env: { ...env, CADRE_TRUST: elsewhere } })).code).toBe(0);
+    expect((await runCli([...resume, '--trust'], { cwd, env })).code).toBe(0);
+    expect((await runCli(resume, { cwd, env })).code).toBe(0);
+  });
+
+  it('so are a link in the place of the usual workspace, and folders of the note beside the journal', async () => {
+    const elsewhere = await temporaryFolder();
+    const { cwd, env, runId } = await clonedJournal();
+    expect((await runCli(resume, { cwd, env })).code).toBe(0);
+    const note = path.join(cwd, '.cadre/runs', `${runId}.json`);
+    const written = await readFile(note, 'utf8');
+    for (const named of [{ out: elsewhere }, { docs: elsewhere, out: path.join(cwd, 'reports') }]) {
+      await writeFile(note, JSON.stringify(named));
+      const { code, err } = await runCli(resume, { cwd, env });
+      expect([code, err]).toEqual([2, expect.stringContaining(elsewhere)]);
+    }
+    await writeFile(note, written);
+    await rm(path.join(cwd, '.cadre/workspaces'), { recursive: true, force: true });
+    await mkdir(path.join(cwd, '.cadre/workspaces'));
+    await symlink(elsewhere, path.join(cwd, '.cadre/workspaces', runId));
+    const { code, err } = await runCli(resume, { cwd, env });
+    expect([code, err]).toEqual([2, expect.stringContaining(elsewhere)]);
   });
 });
 

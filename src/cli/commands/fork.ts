@@ -26,8 +26,8 @@ export interface ForkCommandOptions extends RunOptions {
 export async function forkCommand(reference: string, words: readonly string[], options: ForkCommandOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   using interruption = new Interruption();
-  const { from, files, at } = await lookUp(reference, options);
-  await using workplace = await openWorkplace({ ...options, profiles: { files }, runId: from });
+  const { from, files, at, workspace } = await lookUp(reference, options);
+  await using workplace = await openWorkplace({ ...options, profiles: { files }, runId: from, recordedWorkspace: workspace });
   const mode = watchMode(terminal, options);
   const { engine, docs, out } = workplace;
   const run = await engine.fork(from, {
@@ -48,7 +48,12 @@ async function lookUp(reference: string, { store, at }: ForkCommandOptions) {
   using recorded = await openRecordedRun(store, reference);
   const { meta } = recorded.state;
   assertOwnRun(meta);
-  return { from: meta.runId, files: recorded.files, at: at === undefined ? undefined : forkPoint(recorded, at) };
+  return {
+    from: meta.runId,
+    files: recorded.files,
+    workspace: meta.workspace,
+    at: at === undefined ? undefined : forkPoint(recorded, at),
+  };
 }
 
 /** The sequence number that a word means: itself, or where a turn ended. */

@@ -5,6 +5,7 @@ import type { ProfileSet } from '../../core/profile.ts';
 import { type ProfileReach, reachesNothing, reachOfProfiles } from '../../engine/reach-of-profiles.ts';
 import { safe } from '../../inspector/format/layout.ts';
 import { areBundledFiles, isBundledFolder } from './bundled-files.ts';
+import { folderHash, foldersOutside, isBelow, type RunPlaces } from './run-folders.ts';
 import { readTrust, rememberTrust, trustFile } from './trust-store.ts';
 
 /** Folders that are trusted with all that is below them, separated like those of PATH. */
@@ -14,6 +15,8 @@ const trustVariable = 'CADRE_TRUST';
 export interface TrustOptions {
   /** The folder they are in, or the journal that recorded them. */
   readonly place: string;
+  /** The journal whose runs are gone on with; none for one in memory. */
+  readonly store?: string | undefined;
   /** The user agrees, on the command line. */
   readonly isAgreed: boolean;
   /** Puts a text before the user, and answers with whether they agree; absent when no user can be asked. */
@@ -26,7 +29,8 @@ export interface TrustOptions {
  * its hash: other words for models ask nothing again, another command does.
  *
  * 1. Nothing of a set of profiles is started, read or sent before `check` has passed.
- * 2. Teams that come with Cadre, and profiles that reach nothing, are never asked about.
+ * 2. A run on record works in no folder outside the project of its journal that the user has not agreed to, or named themselves.
+ * 3. Teams that come with Cadre, and profiles that reach nothing, are never asked about.
  */
 export class FolderTrust {
   readonly #options: TrustOptions;
@@ -41,10 +45,50 @@ export class FolderTrust {
   }
 
   /** Asks about the profiles of the command when they are not trusted yet. Fails with FOLDER_UNTRUSTED. */
-  readonly check = async (set: ProfileSet): Promise<void> => await this.#check(set, this.#options.ask);
+  readonly check = async (set: ProfileSet, run?: RunPlaces): Promise<void> => {
+    await this.#check(set, this.#options.ask);
+    await this.#checkFolders(run, this.#options.ask);
+  };
 
   /** The same for profiles that turn up later, recorded by a run: nobody can be asked in the middle of the work. */
-  readonly checkLater = async (set: ProfileSet): Promise<void> => await this.#check(set, undefined);
+  readonly checkLater = async (set: ProfileSet, run?: RunPlaces): Promise<void> => {
+    await this.#check(set, undefined);
+    await this.#checkFolders(run, undefined);
+  };
+
+  /** Remembers folders that the user named for a run: it may be resumed without a question. What cannot be remembered is asked about then. */
+  async vouch(folders: readonly (string | undefined)[]): Promise<void> {
+    for (const folder of folders) {
+      if (folder === undefined || this.#options.store === undefined) continue;
+      for (const outside of await foldersOutside(this.#options.store, { runId: '', workspace: folder }))
+        await this.#rememberFolder(outside).catch(() => undefined);
+    }
+  }
+
+  async #checkFolders(run: RunPlaces | undefined, ask: TrustOptions['ask']): Promise<void> {
+    const { store, isAgreed } = this.#options;
+    const named = this.#env[trustVariable];
+    if (run === undefined || store === undefined || isNamed(store, named)) return;
+    for (const folder of await foldersOutside(store, run)) {
+      const hash = folderHash(folder);
+      if (this.#agreed.has(hash) || isNamed(folder, named)) continue;
+      if ((await readTrust(trustFile(this.#env))).some((entry) => entry.hash === hash)) continue;
+      const words = `    ${safe(folder, folder.length)}`;
+      if (!isAgreed && ask === undefined)
+        throw untrustedFolder(store, words, `say --trust, or name the folder in ${trustVariable}`);
+      const asked = `The journal ${safe(store, 1_000)} says that its run works in a folder of yours outside its project:\n${words}\nMay it read and write there? [y/N] `;
+      if (!isAgreed && (await ask?.(asked)) !== true) throw untrustedFolder(store, words, 'start a run of your own there');
+      await this.#rememberFolder(folder);
+    }
+  }
+
+  async #rememberFolder(folder: string): Promise<void> {
+    const hash = folderHash(folder);
+    if (this.#agreed.has(hash)) return;
+    this.#agreed.add(hash);
+    if ((await readTrust(trustFile(this.#env))).some((entry) => entry.hash === hash)) return;
+    await rememberTrust(trustFile(this.#env), { hash, place: folder, at: Date.now() });
+  }
 
   async #check(set: ProfileSet, ask: TrustOptions['ask']): Promise<void> {
     if (this.#passed.has(set)) return;
@@ -84,10 +128,7 @@ function hashOf({ commands, variables, destinations, files }: ProfileReach): str
 
 function isNamed(place: string, named = ''): boolean {
   const folders = named.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
-  return folders.some((folder) => {
-    const relative = path.relative(folder, path.resolve(place));
-    return relative === '' || (!relative.startsWith('..') && !path.isAbsolute(relative));
-  });
+  return folders.some((folder) => isBelow(folder, path.resolve(place)));
 }
 
 /** All of it, however long: the end of a command is what an author would hide. */
@@ -100,6 +141,14 @@ function reachWords({ commands, variables, destinations, files }: ProfileReach):
     ...part('addresses that are called:', destinations),
     ...part('files that are kept from agents otherwise:', files),
   ].join('\n');
+}
+
+function untrustedFolder(store: string, words: string, what: string): CadreError {
+  return new CadreError(
+    'FOLDER_UNTRUSTED',
+    `${store} says that its run works in a folder outside its project\n${words}\nLook at it; if runs of this journal may read and write there, ${what}.`,
+    { details: { place: store } },
+  );
 }
 
 function untrusted(place: string, words: string, what: string): CadreError {
