@@ -108,7 +108,8 @@ function addReadingCommands(program: Command, done: Done): void {
       .summary('list the runs, newest first')
       .option('--project <name>', 'of this project only')
       .option('--search <words>', 'only those with these words in title, id, profile or project')
-      .option('--deleted', 'the deleted ones'),
+      .option('--deleted', 'the deleted ones')
+      .option('--all', 'all runs, not the newest 200 alone'),
   ).action(async (options) => {
     const { runsCommand } = await import('./commands/runs.ts');
     done(await runsCommand(options));

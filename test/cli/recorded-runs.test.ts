@@ -1,9 +1,11 @@
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunId } from '../../src/core/ids.ts';
 import type { WhyAnswer } from '../../src/inspector/why.ts';
+import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
 import { runCli, starterFolder, temporaryFolder, writeStarter } from './cli-process.ts';
 
 const ask = ['run', '--docs', 'docs', '--quiet', 'How do I water tomatoes?'];
@@ -82,6 +84,37 @@ describe('looking into a run', () => {
     expect([gone.code, gone.err]).toEqual([2, expect.stringContaining('there is no run in')]);
     await read('restore', 'last');
     expect(await read('runs')).toContain('Wet roots');
+  });
+
+  it('F69: the newest 200 runs are listed with how many more there are; --all and --json list all', async () => {
+    const { cwd, read } = await recorded();
+    const store = path.join(cwd, '.cadre/journal.db');
+    const journal = createSqliteJournal(store);
+    const [first] = await journal.runs();
+    if (first === undefined) throw new Error('there is no run');
+    const [start] = await journal.read(first.runId, { limit: 1 });
+    if (start?.type !== 'run.start') throw new Error('a run begins with its start');
+    for (let index = 1; index <= 204; index += 1) {
+      const runId = `run_more${index}` as RunId;
+      const lease = await journal.acquire(runId, `${process.pid}@${hostname()}#lists`);
+      const events = [{ ...start, runId, at: start.at + index, title: `more ${index}` }];
+      await journal.append(lease, { runId, expectedSeq: 0, events, contents: [], sync: false });
+      await journal.release(lease);
+    }
+    await journal.close();
+    const listed = await read('runs');
+    expect(listed.split('\n')).toHaveLength(1 + 200 + 1 + 1);
+    expect(listed).toContain('run_more204');
+    expect(listed).not.toMatch(/run_more4 /);
+    expect(listed).toMatch(/\n… 5 older runs; all of them: .* runs --all\n$/);
+    expect(await read('runs', '--search', 'more 1', '--store', store)).not.toContain('older runs');
+    expect(await read('runs', '--search', 'more', '--store', '.cadre/../.cadre/journal.db')).toMatch(
+      /… 4 older runs; all of them: .* runs --all --search more\n$/,
+    );
+    const all = await read('runs', '--all');
+    expect(all.split('\n')).toHaveLength(1 + 205 + 1);
+    expect(all).not.toContain('older runs');
+    expect(JSON.parse(await read('runs', '--json'))).toHaveLength(205);
   });
 
   it('leaves the journal as it is', async () => {

@@ -6,26 +6,43 @@ import { plainStyle, styledStatus, type FormatOptions } from '../../inspector/fo
 import type { ExitCode } from '../exit-code.ts';
 import { openRecords } from '../recorded-run.ts';
 import { show, type ReadingOptions } from '../show.ts';
+import { thisCommand } from '../this-command.ts';
+
+/** Runs that are listed unless all are asked for. */
+const listedRuns = 200;
 
 /** Which runs are listed. */
 export interface RunsOptions extends ReadingOptions {
   readonly project?: string;
   readonly search?: string;
   readonly deleted?: boolean;
+  readonly all?: boolean;
 }
 
-/** Lists the runs of a journal, newest first. */
+/** Lists the runs of a journal, newest first: the newest 200 for people, all of them with `--all` and `--json`. */
 export async function runsCommand(options: RunsOptions): Promise<ExitCode> {
   const journal = await openRecords(options.store);
   try {
-    const { project, search = '', deleted } = options;
+    const { project, search = '', deleted, all, json } = options;
     const filter = { ...(project === undefined ? {} : { project }), ...(deleted === true ? { isDeleted: true as const } : {}) };
     const listed = (await journal.runs(filter)).filter((run) => hasWords(run, search));
-    const runs = listed.toSorted((a, b) => b.createdAt - a.createdAt);
-    return show({ data: runs, text: (format) => formatRuns(runs, format) }, options);
+    const found = listed.toSorted((a, b) => b.createdAt - a.createdAt);
+    const runs = all === true || json === true ? found : found.slice(0, listedRuns);
+    const older = found.length - runs.length;
+    const hint = older === 0 ? '' : `… ${older} older runs; all of them: ${thisCommand(wordsForAll(options), options.store)}\n`;
+    return show({ data: runs, text: (format) => `${formatRuns(runs, format)}${hint}` }, options);
   } finally {
     await journal.close();
   }
+}
+
+/** The command that lists all runs of the same filter. */
+function wordsForAll({ project, search, deleted }: RunsOptions): readonly string[] {
+  const words = ['runs', '--all'];
+  if (project !== undefined) words.push('--project', project);
+  if (search !== undefined) words.push('--search', search);
+  if (deleted === true) words.push('--deleted');
+  return words;
 }
 
 /** Renders a list of runs, one per line. */

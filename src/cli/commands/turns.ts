@@ -32,7 +32,8 @@ async function listNewest(reference: string, options: TurnsOptions): Promise<Exi
     const summary = findRun(await journal.runs(), reference, journal.location);
     const rows = await newestTurns(journal, summary, listed);
     const older = Math.max(0, summary.turns - rows.length);
-    const hint = older === 0 ? '' : `… ${older} older turns; all of them: ${thisCommand(['turns', summary.runId, '--all'])}\n`;
+    const hint =
+      older === 0 ? '' : `… ${older} older turns; all of them: ${thisCommand(['turns', summary.runId, '--all'], options.store)}\n`;
     return show({ data: rows, text: (format) => `${hint}${formatTurnList(rows, format)}` }, options);
   } finally {
     await journal.close();
