@@ -30,6 +30,7 @@ import {
   resumeOptions,
   runsFilter,
 } from './public-options.ts';
+import { checkInputSize } from './input-size.ts';
 import { runLimits } from './limit-options.ts';
 import { startEvent } from './start-event.ts';
 import type { Run } from './run.ts';
@@ -79,6 +80,7 @@ export class Engine {
     this.#assertOpen();
     const { workbench, ids, clock, workspaceOf } = this.#parts;
     const profile = checkLaunch(this.#parts, request, options);
+    checkInputSize('launch: input', request.input);
     using hold = await holdToolsets(this.#parts, workbench, [profile.name]);
     const runId = request.runId === undefined ? ids.runId() : await freeRunId(this.#parts.journal, request.runId);
     const payload = await withAttachments(toUserPayload(request.input), workspaceOf({ runId, workspace: options.workspace }));

@@ -1,4 +1,5 @@
 import type { ItemDraft } from '../core/transaction.ts';
+import { checkInputSize } from './input-size.ts';
 import { type OutsideItem, readOutsideItem } from './outside-item.ts';
 import { withAttachments } from './user-payload.ts';
 
@@ -9,6 +10,7 @@ export function outsideMessage(
   workspace: () => string,
 ): ItemDraft | Promise<ItemDraft> {
   const read = readOutsideItem(message, delivery);
+  checkInputSize('send: message', typeof message === 'string' ? message : message.payload);
   // Other sources have payloads of their own, with keys of their own.
   if (read.source !== 'USER_PROMPT') return read;
   const attached = withAttachments(read.payload, workspace);
