@@ -1,6 +1,8 @@
 import type { AgentId, TurnId } from './ids.ts';
-import { StateEdit } from './state-edit.ts';
-import { patchedState } from './state-patch.ts';
+import type { JsonValue } from './json.ts';
+import { StateDiff } from './diff-state.ts';
+import { ownValue, StateEdit } from './state-edit.ts';
+import { type Changes, type PatchedState, patchedState } from './state-patch.ts';
 import type { AgentState } from './state.ts';
 import type { StatePatch } from './team-events.ts';
 import type { Transaction } from './transaction.ts';
@@ -13,10 +15,7 @@ export interface ChangePlace {
 }
 
 /** The event of a change; undefined when nothing changed. */
-export function toStatePatch(
-  { patches, inverse }: Pick<StatePatch, 'patches' | 'inverse'>,
-  { agentId, turnId, by }: ChangePlace,
-): StatePatch | undefined {
+export function toStatePatch({ patches, inverse }: Changes, { agentId, turnId, by }: ChangePlace): StatePatch | undefined {
   if (patches.length === 0) return undefined;
   return {
     type: 'state.patch',
@@ -39,4 +38,12 @@ export function changeState(
   change(edit);
   const event = toStatePatch(edit, { ...place, agentId: agent?.meta.agentId });
   if (event !== undefined) tx.emit(event);
+}
+
+/** What leads from the value directly in a slice (`['values', 'plans']`, `['team', 'shared', 'notes']`) to another, part by part. */
+export function changesTo(state: PatchedState, path: readonly string[], value: JsonValue): Changes {
+  const before = path.reduce<unknown>((inner, key) => ownValue(inner, key), state) as JsonValue | undefined;
+  const diff = new StateDiff();
+  diff.compare(path, before, value);
+  return { patches: diff.patches, inverse: diff.inverse };
 }

@@ -6,7 +6,8 @@ import type { Content } from './message.ts';
 import type { OfferedTool } from './model.ts';
 import type { CompiledProfile, HandoverProtocol } from './profile.ts';
 import type { Secrets } from './secrets.ts';
-import type { StateDraft } from './state-draft.ts';
+import type { Recipe, RecipeOwner, StateDraft } from './state-draft.ts';
+import type { Changes, PatchedState } from './state-patch.ts';
 import type { AgentState, RunState } from './state.ts';
 import type { ArgumentCheck, Tool, ToolCatalog, ToolEffect } from './tool.ts';
 import type { ToolBound } from './tool-bound.ts';
@@ -90,6 +91,8 @@ export interface Env {
   readonly checkSchema: (schema: JsonObject, value: unknown) => ArgumentCheck;
   /** Fits a tool's returned value for the model: content, and the uncut text when it had to be cut. */
   readonly toResult: (returned: unknown, maxChars: number, options?: ResultOptions) => FittedResult;
+  /** Runs code that changes state by writing to a draft; throws when it may not. What it changed holds no secrets. */
+  readonly recipe: (state: PatchedState, recipe: Recipe, owner: RecipeOwner) => Changes;
   readonly hash: (text: string) => ContentHash;
   /** What must never be recorded. */
   readonly secrets: Secrets;
@@ -113,6 +116,7 @@ export interface FittedResult {
   readonly items: readonly { readonly source: string; readonly payload: JsonValue; readonly to?: string }[];
   /** Values for the state of the agent that called. */
   readonly values?: JsonObject;
+  readonly update?: Recipe;
   /** The uncut text, when it was cut. */
   readonly full?: string;
   /** How many invisible characters were taken out of it. */

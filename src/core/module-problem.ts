@@ -1,6 +1,6 @@
 import { isWorkModule } from './check-module.ts';
 import { findDependencyCycle } from './find-dependency-cycle.ts';
-import { allowedMoves, type ModuleActor, type ModuleStatus, type WorkModule } from './work-module.ts';
+import { type ModuleActor, reachableStatuses, type WorkModule } from './work-module.ts';
 
 /**
  * Says why a work module must not become what a recipe made of it; undefined when it may.
@@ -15,8 +15,7 @@ export function moduleProblem(
 ): string | undefined {
   if (!isWorkModule(id, after)) return `${id} would have a field of a wrong type, another id, or a status that does not exist`;
   const { status, depends_on } = after;
-  const moves: readonly ModuleStatus[] =
-    before === undefined ? ['pending'] : [before.status, ...allowedMoves(before.status, actor)];
+  const moves = reachableStatuses(before?.status ?? 'pending', actor);
   if (!moves.includes(status)) return `${id} cannot be ${status} now; allowed: ${moves.join(', ')}`;
   const unknown = depends_on.find((other) => moduleOf(other) === undefined);
   if (unknown !== undefined) return `${id} would depend on ${JSON.stringify(unknown)}, which does not exist`;

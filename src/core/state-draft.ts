@@ -1,8 +1,8 @@
-import type { Assignment, ModuleArchive, WorkModule } from './work-module.ts';
-import type { Writable } from './json.ts';
+import type { Assignment, ModuleActor, ModuleArchive, WorkModule } from './work-module.ts';
+import type { JsonValue, Writable } from './json.ts';
 
 /** A value of state while a recipe may change it. */
-export type DraftValue = null | boolean | number | string | undefined | DraftValue[] | DraftObject;
+export type DraftValue = JsonValue | undefined | DraftValue[] | DraftObject;
 
 /** An object of state while a recipe may change it. */
 export interface DraftObject {
@@ -39,3 +39,14 @@ export interface StateDraft {
 
 /** Changes a draft, at once. What it returns is ignored, but must be no promise and no state of its own. */
 export type Recipe = (draft: StateDraft) => unknown;
+
+/** Whose recipe it is, and what it may do to work modules. */
+export interface RecipeOwner {
+  /** For messages, like `observer 'count'`. */
+  readonly owner: string;
+  /** Whose moves of modules it may make. */
+  readonly actor: ModuleActor;
+  /** How many modules the run has created: the next one is `WM_<created + 1>`. */
+  readonly created: number;
+  readonly at: number;
+}

@@ -13,6 +13,12 @@ export interface Patch {
   readonly value?: JsonValue;
 }
 
+/** What changed, and what undoes it: `inverse[i]` undoes `patches[patches.length - 1 - i]`. */
+export interface Changes {
+  readonly patches: readonly Patch[];
+  readonly inverse: readonly Patch[];
+}
+
 /** What patches change: the free values of one agent, and those and the work modules of its team. */
 export interface PatchedState {
   flags: JsonObject;

@@ -1,6 +1,6 @@
 import type { AgentId, TurnId } from './ids.ts';
 import type { JsonValue } from './json.ts';
-import type { Patch } from './state-patch.ts';
+import type { Changes } from './state-patch.ts';
 import type { DispatchRecord, WorkModule } from './work-module.ts';
 
 /** A work module is created or changed; `patch` holds the changed fields. Only in old journals: `state.patch` says it now. */
@@ -19,14 +19,11 @@ export interface DispatchUpdate {
  * Flags, values and deliverables of an agent change, or shared values and work modules of its team. The event holds
  * what changed, not how that was decided; applying `inverse` in order gives back the state before.
  */
-export interface StatePatch {
+export interface StatePatch extends Changes {
   readonly type: 'state.patch';
   /** The agent whose flags, values and deliverables the paths mean; absent when a person changed the team's state. */
   readonly agentId?: AgentId;
   readonly turnId?: TurnId;
-  readonly patches: readonly Patch[];
-  /** `inverse[i]` undoes `patches[patches.length - 1 - i]`, and has the same path. */
-  readonly inverse: readonly Patch[];
   /** The observer or tool that did it, or `person`. */
   readonly by?: string;
 }

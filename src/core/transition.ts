@@ -7,7 +7,9 @@ import type { Content } from './message.ts';
 import type { CompiledProfile, HandoverProtocol } from './profile.ts';
 import type { PromptFacts } from './prompt-sources.ts';
 import type { Scope } from './expression/expression.ts';
+import type { Recipe } from './state-draft.ts';
 import type { AgentState, RunState } from './state.ts';
+import type { ModuleActor } from './work-module.ts';
 import type { ArgumentCheck, SandboxUse } from './tool.ts';
 
 /** When a call that waits for a person is answered without one. */
@@ -56,12 +58,20 @@ export type TransitionOutcome =
       readonly content: Content | JsonValue;
       readonly isError?: boolean;
       readonly events?: readonly EventDraft[];
+      /** Changes state by writing to a draft, before the events. */
+      readonly update?: Recipe;
       /** Agents below the calling one that have not ended and whose words the result holds. */
       readonly quotes?: readonly AgentId[];
       /** Ends the calling agent in this way when the call has ended. */
       readonly end?: AgentEnding;
     }
-  | { readonly kind: 'suspend'; readonly on: WaitFor; readonly memo: JsonValue; readonly events?: readonly EventDraft[] };
+  | {
+      readonly kind: 'suspend';
+      readonly on: WaitFor;
+      readonly memo: JsonValue;
+      readonly events?: readonly EventDraft[];
+      readonly update?: Recipe;
+    };
 
 /** What a transition tool may look at. State is read-only; change goes through the returned events. */
 export interface TransitionContext {
@@ -78,6 +88,12 @@ export interface TransitionContext {
   agentIds(profiles: readonly string[]): readonly AgentId[];
   /** Draft for an item into an agent's inbox; the engine gives it its id. */
   item(to: AgentId, source: string, payload: JsonValue, options?: { readonly noHandover?: boolean }): EventDraft;
+  /**
+   * Runs a recipe on the state of the calling agent and its team, and returns the event of what it changed, which belongs among those of the
+   * outcome; none when nothing changed. `moves`: whose moves of work modules it may make; `on`: a run as earlier changes of this decision
+   * leave it.
+   */
+  change(recipe: Recipe, options?: { readonly moves?: ModuleActor; readonly on?: RunState }): readonly EventDraft[];
   /** Checks a value against a JSON Schema. */
   check(schema: JsonObject, value: JsonValue): ArgumentCheck;
 }

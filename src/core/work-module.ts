@@ -26,6 +26,13 @@ export function allowedMoves(from: ModuleStatus, actor: ModuleActor): readonly M
   return (Object.keys(moduleTransitions[from]) as ModuleStatus[]).filter((to) => canMove(from, to, actor));
 }
 
+/** The statuses an actor may bring a module to, in one move or several; the one it has is among them. */
+export function reachableStatuses(from: ModuleStatus, actor: ModuleActor): readonly ModuleStatus[] {
+  const reached = new Set([from]);
+  for (const status of reached) for (const next of allowedMoves(status, actor)) reached.add(next);
+  return [...reached];
+}
+
 /** One attempt at a module, kept after it ended. */
 export interface ModuleArchive {
   readonly dispatch_id: string;

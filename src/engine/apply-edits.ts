@@ -1,13 +1,17 @@
+import { toStatePatch } from '../core/change-state.ts';
 import type { Env } from '../core/env.ts';
 import type { AgentId } from '../core/ids.ts';
 import { changesText, type ProfileChange } from '../core/profile-edit.ts';
+import type { EventDraft } from '../core/event.ts';
+import type { Recipe } from '../core/state-draft.ts';
+import { patchedState } from '../core/state-patch.ts';
 import type { RunState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { judgeWaiting } from '../nodes/judge-call.ts';
 import { revokedBy } from '../nodes/revoked-by.ts';
 import { recordTools } from './toolsets/note-toolset.ts';
 import type { TakenTools } from './toolsets/toolset-hold.ts';
-import { applyModuleActions, type ModuleAction } from '../tools/team/module-actions.ts';
+import { applyModuleActions, type ModuleAction, type ModuleActionsResult } from '../tools/team/module-actions.ts';
 
 /** Puts other profiles on record and tells those who plan. Agents go by them from their next turn on. */
 export function applyProfileEdits(
@@ -28,17 +32,26 @@ export function applyProfileEdits(
 }
 
 /** Changes the plan as a person wants it, all or nothing, and tells those who plan. What cannot be carried out was refused before. */
-export function applyModuleEdits(tx: Transaction, actions: readonly ModuleAction[]): void {
-  const { team, counters } = tx.run;
-  const result = applyModuleActions(team.workModules, counters.modules, actions, tx.at);
+export function applyModuleEdits(tx: Transaction, env: Env, actions: readonly ModuleAction[]): void {
+  const result = moduleEdits(env, tx.run, actions, tx.at);
   if (!result.ok) return;
   const payload = `A person changed the plan: ${result.touched.map(({ module_id: id, name, status }) => `${id} (${name}) is ${status}`).join('; ')}.`;
   const [first, ...others] = planners(tx.run);
   if (first === undefined) return;
   // Somebody outside said it: the changes follow from that.
   const { seq } = tx.post(first, { source: 'WORK_MODULES_EDITED', payload });
-  for (const update of result.updates) tx.emit(update, seq);
+  for (const event of result.events) tx.emit(event, seq);
   for (const to of others) tx.post(to, { source: 'WORK_MODULES_EDITED', payload }, seq);
+}
+
+/** What a person's changes of the plan come to. */
+export function moduleEdits(env: Env, run: RunState, actions: readonly ModuleAction[], at: number): ModuleActionsResult {
+  const owner = { owner: 'the edit', actor: 'planner', created: run.counters.modules, at } as const;
+  const change = (recipe: Recipe): readonly EventDraft[] => {
+    const event = toStatePatch(env.recipe(patchedState(run, undefined), recipe, owner), { by: 'person' });
+    return event === undefined ? [] : [event];
+  };
+  return applyModuleActions(actions, { created: run.counters.modules, at, change });
 }
 
 /** The agents that have not ended and work at no module of the plan: who plans is among them. All that are left, when there is none. */

@@ -3,10 +3,12 @@ import type { ContentHash } from '../core/ids.ts';
 import type { Ingestor } from '../core/ingestor.ts';
 import type { CompiledProfile, HandoverProtocol, ProfileSet } from '../core/profile.ts';
 import type { Secrets } from '../core/secrets.ts';
+import type { Changes } from '../core/state-patch.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Tool, ToolCatalog } from '../core/tool.ts';
 import { isWithin } from '../core/tool-bound.ts';
 import { runObservers } from '../observers/run-observers.ts';
+import { runRecipe } from '../observers/state-recipe.ts';
 import { withExposedProfiles } from '../tools/agents/agent-catalog.ts';
 import { allowedTools, describeTools, offeredTool } from '../tools/access.ts';
 import { checkSchema } from '../tools/check-arguments.ts';
@@ -53,10 +55,19 @@ export function buildEnv(parts: EnvParts): Env {
         throw redactThrown(secrets, thrown);
       }
     },
+    recipe: (state, recipe, owner) => withoutSecrets(runRecipe(state, recipe, owner), secrets),
     hash,
     secrets,
   };
   return env;
+}
+
+/** What code wrote to state may have come from outside. Values before are on record already. */
+function withoutSecrets({ patches, inverse }: Changes, secrets: Secrets): Changes {
+  return {
+    patches: patches.map((patch) => (patch.value === undefined ? patch : { ...patch, value: secrets.json(patch.value) })),
+    inverse,
+  };
 }
 
 /** The config of the highest rung an agent stands on that names one. */

@@ -1,3 +1,4 @@
+import { changesTo, toStatePatch } from '../core/change-state.ts';
 import type { Env } from '../core/env.ts';
 import { CadreError, type ErrorRecord } from '../core/error.ts';
 import { findItem } from '../core/find-item.ts';
@@ -6,6 +7,7 @@ import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { ModelOutcome } from '../core/model.ts';
 import { notesPath, type PeopleNote, withNote } from '../core/people-note.ts';
 import type { ProfileChange } from '../core/profile-edit.ts';
+import { patchedState } from '../core/state-patch.ts';
 import type { ItemDraft, Transaction } from '../core/transaction.ts';
 import { applySummary } from '../nodes/compaction.ts';
 import { applyDues } from '../nodes/deadlines.ts';
@@ -185,7 +187,7 @@ function applyInput(tx: Transaction, kernel: Kernel, input: Input): void {
       applyProfileEdits(tx, kernel.env, input);
       break;
     case 'modules':
-      applyModuleEdits(tx, input.actions);
+      applyModuleEdits(tx, kernel.env, input.actions);
       break;
     case 'note':
       tx.emit({ type: 'note.add', level: input.level, code: input.code, message: input.message, ...input.about }, tx.run.seq);
@@ -219,8 +221,10 @@ function startRoot(tx: Transaction, env: Env, profileName: string, payload: Json
 
 /** Notes are state of the team: whoever forks, resumes or looks at the run finds them there. */
 function keepNote(tx: Transaction, note: PeopleNote, cause?: number): void {
-  const value = withNote(tx.run.team.shared, note).map((kept) => ({ ...kept }));
-  tx.emit({ type: 'state.update', scope: 'team', operation: 'set', path: notesPath, value, by: 'person' }, cause);
+  const notes = withNote(tx.run.team.shared, note).map((kept) => ({ ...kept }));
+  const changes = changesTo(patchedState(tx.run, undefined), ['team', 'shared', notesPath], notes);
+  const event = toStatePatch(changes, { by: 'person' });
+  if (event !== undefined) tx.emit(event, cause);
 }
 
 /** Posts an item; one that will not wait interrupts the model call it finds in flight. */

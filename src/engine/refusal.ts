@@ -1,8 +1,8 @@
 import { CadreError } from '../core/error.ts';
 import { checkNote, type PeopleNote } from '../core/people-note.ts';
 import type { CallState, RunState } from '../core/state.ts';
-import { applyModuleActions } from '../tools/team/module-actions.ts';
 import { askingAgent, suspendedCall } from './apply-answer.ts';
+import { moduleEdits } from './apply-edits.ts';
 import { editProblem, goneProblem, problemsText } from './check-edit.ts';
 import type { Input } from './decide.ts';
 import type { Kernel } from './kernel.ts';
@@ -47,8 +47,7 @@ function editRefusal(
   if (run.outcome !== undefined)
     return new CadreError('RUN_ENDED', `run ${runId} has ended (${run.status}); nothing of it is changed any more`);
   if (input.kind === 'modules') {
-    const { team, counters, at } = run;
-    const result = applyModuleActions(team.workModules, counters.modules, input.actions, at);
+    const result = moduleEdits(env, run, input.actions, run.at);
     if (result.ok) return undefined;
     const { index, reason } = result;
     return new CadreError('OPTION_INVALID', `action ${index} (${input.actions[index]?.action}): ${reason}; none was carried out`);

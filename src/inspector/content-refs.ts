@@ -1,6 +1,7 @@
 import type { CadreEvent } from '../core/event.ts';
 import type { ContentHash } from '../core/ids.ts';
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject, type JsonValue } from '../core/json.ts';
+import type { Patch } from '../core/state-patch.ts';
 import { headsOf } from '../core/prompt.ts';
 import { readKnowledge } from '../core/knowledge.ts';
 import { readList, type ReadContent } from './read-content.ts';
@@ -44,8 +45,10 @@ function refsOf(event: CadreEvent): readonly ContentHash[] {
       return given(event.head);
     case 'compaction.start':
       return [event.instructions, ...given(event.previous), ...(event.earlier ?? [])];
+    case 'state.patch':
+      return event.patches.flatMap(({ path, value }) => knowledgeRefs(path, value));
     case 'state.update':
-      return knowledgeRefs(event.path, event.value);
+      return event.scope === 'team' ? knowledgeRefs(['team', 'shared', ...event.path.split('.')], event.value) : [];
     default:
       return [];
   }
@@ -55,8 +58,9 @@ function given(hash: ContentHash | undefined): readonly ContentHash[] {
   return hash === undefined ? [] : [hash];
 }
 
-/** What is kept whole while models read a preview stands in the state of the team. */
-function knowledgeRefs(path: string, value: unknown): readonly ContentHash[] {
-  if (!path.startsWith('knowledge.') || !isJsonObject(value)) return [];
-  return [...readKnowledge({ knowledge: { entry: value } }).values()].map(({ hash }) => hash);
+/** What is kept whole while models read a preview is named in the state of the team. */
+function knowledgeRefs(path: Patch['path'], value: JsonValue | undefined): readonly ContentHash[] {
+  if (path[1] !== 'shared' || (path.length > 2 && path[2] !== 'knowledge')) return [];
+  const shared = path.slice(2).reduceRight<JsonValue>((inner, key) => ({ [key]: inner }), value ?? null);
+  return [...readKnowledge(shared).values()].map(({ hash }) => hash);
 }

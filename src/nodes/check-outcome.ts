@@ -16,6 +16,7 @@ const allowed: ReadonlySet<EventType> = new Set<EventType>([
   'module.update',
   'dispatch.update',
   'state.update',
+  'state.patch',
   'note.add',
 ]);
 

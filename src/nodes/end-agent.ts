@@ -8,6 +8,7 @@ import type { AgentEnding } from '../core/tool-events.ts';
 import type { AgentState, CallState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { answeredCall } from './answered-call.ts';
+import { DraftedState } from './drafted-state.ts';
 import { dropCompaction } from './drop-compaction.ts';
 import { endCall } from './tool-end.ts';
 import { transitionContext } from './transition-context.ts';
@@ -84,7 +85,9 @@ function tidyUp(tx: Transaction, env: Env, agent: AgentState, call: CallState, c
   const tool = env.catalog.get(call.request.name);
   if (tool?.kind !== 'transition' || tool.cancel === undefined || call.status !== 'suspended') return;
   try {
-    for (const draft of tool.cancel(call.args ?? {}, transitionContext(tx, env, agent, call), call.memo))
+    const context = transitionContext(tx, env, agent, call);
+    const drafts = tool.cancel(call.args ?? {}, context, call.memo);
+    for (const draft of new DraftedState(tx.run, call.request.name, tx.at).toEvents(drafts, context.turnId))
       tx.emitDraft(draft, cause);
   } catch (thrown) {
     const { code, message } = toErrorRecord(thrown, 'TOOL_FAILED');

@@ -1,7 +1,11 @@
 import type { Env, FittedResult, ResultOptions } from '../core/env.ts';
 import { describeThrown } from '../core/error.ts';
-import type { StateChange } from '../core/team-events.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { StatePatch } from '../core/team-events.ts';
+import { toStatePatch } from '../core/change-state.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { StateEdit } from '../core/state-edit.ts';
+import { patchedState } from '../core/state-patch.ts';
+import { updateState } from '../core/update-state.ts';
 import { type KnowledgeEntry, knowledgeToken, readKnowledge, showToken, toEntryJson } from '../core/knowledge.ts';
 import type { AgentState, CallState, RunState } from '../core/state.ts';
 import type { Tool } from '../core/tool.ts';
@@ -9,7 +13,7 @@ import { profileOf } from './profile-of.ts';
 
 /** A result as the model will read it, and what puts it into the knowledge base when it was cut to a preview. */
 export interface KeptResult extends FittedResult {
-  readonly change?: StateChange;
+  readonly change?: StatePatch;
 }
 
 const defaultMaxChars = 32_768;
@@ -33,8 +37,8 @@ export function keepResult(
   const maxChars = tool?.maxResultChars ?? defaultMaxChars;
   const preview = tool?.wholeResult === true ? undefined : profileOf(env, agent).contextPolicy.resultPreview;
   const isOutside = tool?.trust !== 'trusted';
-  if (preview === undefined || preview >= maxChars) return fit(env, returned, maxChars, { isOutside });
-  let change: StateChange | undefined;
+  if (preview === undefined || preview >= maxChars || !hasRoom(run)) return fit(env, returned, maxChars, { isOutside });
+  let change: StatePatch | undefined;
   const address = (full: string): string => {
     const [token, made] = enter(env, run, agent, call, full);
     change = made;
@@ -46,18 +50,27 @@ export function keepResult(
   return change === undefined ? fitted : { ...fitted, change };
 }
 
-function enter(env: Env, run: RunState, agent: AgentState, call: CallState, full: string): readonly [string, StateChange] {
+/** False when something else has taken the place of what is known. */
+function hasRoom({ team }: RunState): boolean {
+  return isJsonObject(team.shared['knowledge'] ?? {});
+}
+
+function enter(
+  env: Env,
+  run: RunState,
+  agent: AgentState,
+  call: CallState,
+  full: string,
+): readonly [string, StatePatch | undefined] {
   const hash = env.hash(full);
   const known = readKnowledge(run.team.shared);
   const before = [...known].find(([, entry]) => entry.hash === hash)?.[0];
-  const base = {
-    type: 'state.update',
-    scope: 'team',
-    agentId: agent.meta.agentId,
-    turnId: call.request.turnId,
-    by: call.request.name,
-  } as const;
-  if (before !== undefined) return [before, { ...base, operation: 'increment', path: `knowledge.${before}.seen` }];
+  const change = (operation: 'set' | 'increment', path: string, value?: JsonObject): StatePatch | undefined => {
+    const edit = new StateEdit(patchedState(run, agent));
+    updateState(edit, { operation, path: `team.shared.knowledge.${path}`, value });
+    return toStatePatch(edit, { agentId: agent.meta.agentId, turnId: call.request.turnId, by: call.request.name });
+  };
+  if (before !== undefined) return [before, change('increment', `${before}.seen`)];
   const token = knowledgeToken(known.size + 1);
   const entry: KnowledgeEntry = {
     hash,
@@ -67,7 +80,7 @@ function enter(env: Env, run: RunState, agent: AgentState, call: CallState, full
     source: sourceOf(call.request.args ?? {}),
     seen: 1,
   };
-  return [token, { ...base, operation: 'set', path: `knowledge.${token}`, value: toEntryJson(entry) }];
+  return [token, change('set', token, toEntryJson(entry))];
 }
 
 function sourceOf(args: JsonObject): string {

@@ -1,8 +1,11 @@
-import type { Env } from '../core/env.ts';
-import { leavesOutcomeUnknown, toErrorRecord } from '../core/error.ts';
+import type { Env, FittedResult } from '../core/env.ts';
+import { describeThrown, leavesOutcomeUnknown, toErrorRecord } from '../core/error.ts';
+import type { EventDraft } from '../core/event.ts';
 import type { AgentId, CallId } from '../core/ids.ts';
 import type { JsonValue, Writable } from '../core/json.ts';
+import type { Content } from '../core/message.ts';
 import type { AgentState, CallState } from '../core/state.ts';
+import type { StatePatch } from '../core/team-events.ts';
 import type { EffectTool, ToolContext, TransitionTool } from '../core/tool.ts';
 import { isReservedSource } from '../core/strategy.ts';
 import type { Transaction } from '../core/transaction.ts';
@@ -14,6 +17,8 @@ import type { Action, ExecPorts, Node } from './node.ts';
 import { keepResult } from './keep-result.ts';
 import { judgeCall } from './judge-call.ts';
 import { endMissing } from './missing-tool.ts';
+import { resultChanges } from './result-changes.ts';
+import { outcomeEvents } from './drafted-state.ts';
 import { startCall } from './start-call.ts';
 import { type CallEnding, endCall } from './tool-end.ts';
 import { transitionContext } from './transition-context.ts';
@@ -127,9 +132,12 @@ function decideTransition(
   decide: (context: TransitionContext) => TransitionOutcome,
 ): void {
   let outcome: TransitionOutcome;
+  let events: readonly EventDraft[];
   try {
-    outcome = decide(transitionContext(tx, env, agent, call));
+    const context = transitionContext(tx, env, agent, call);
+    outcome = decide(context);
     checkOutcome(tx.run, env.profiles, call.request.name, outcome);
+    events = outcomeEvents(context, call, outcome);
   } catch (thrown) {
     const error = toErrorRecord(thrown, 'TOOL_FAILED');
     endCall(tx, env, agent, call.callId, {
@@ -141,7 +149,7 @@ function decideTransition(
     return;
   }
   const base = { agentId: agent.meta.agentId, turnId: call.request.turnId, callId: call.callId };
-  for (const draft of outcome.events ?? []) emitDraft(tx, env, agent, draft, cause);
+  for (const draft of events) emitDraft(tx, env, agent, draft, cause);
   if (outcome.kind === 'suspend') {
     // A call that goes on waiting for the same things says nothing new.
     if (call.status === 'suspended' && outcome.on === call.waitFor && outcome.memo === call.memo) return;
@@ -188,27 +196,46 @@ function recordOutcome(tx: Transaction, env: Env, agent: AgentState, callId: Cal
     });
     return 'default';
   }
-  const fitted = keepResult(env, tx.run, agent, call, tool, outcome.returned);
+  const kept = keepResult(env, tx.run, agent, call, tool, outcome.returned);
+  const started = call.startSeq ?? call.request.seq;
+  if (kept.change !== undefined) tx.emit(kept.change, started);
+  const { fitted, changes, failure } = withChanges(tx, env, agent, call, kept);
   const ending: Writable<CallEnding> = {
     status: fitted.isError ? 'error' : 'ok',
     content: fitted.content,
     progress: outcome.progress,
   };
-  if (fitted.isError) ending.error = { code: 'TOOL_FAILED', message: `${call.request.name} reported an error` };
+  if (fitted.isError) ending.error = { code: 'TOOL_FAILED', message: failure ?? `${call.request.name} reported an error` };
   if (fitted.full !== undefined) ending.full = fitted.full;
   if (fitted.cleaned !== undefined) ending.cleaned = fitted.cleaned;
   if (tool?.endsFlow === true && !fitted.isError)
     ending.end = { outcome: 'success', output: typeof fitted.content === 'string' ? fitted.content : '' };
-  if (fitted.change !== undefined) tx.emit(fitted.change, call.startSeq ?? call.request.seq);
+  // Before the call ends: its agent may end with it, and hand in what was changed.
+  for (const change of changes) tx.emit(change, started);
   endCall(tx, env, agent, callId, ending);
   tx.setCause(call.end?.seq);
   const trust = tool?.trust === 'untrusted' ? { trust: 'untrusted' as const } : {};
   for (const item of fitted.items) postReturned(tx, agent, { ...item, ...trust });
-  for (const [name, value] of Object.entries(fitted.values ?? {})) {
-    const at = { agentId: agent.meta.agentId, turnId: call.request.turnId, by: call.request.name };
-    tx.emit({ type: 'state.update', scope: 'agent', operation: 'set', path: `values.${name}`, value: value ?? null, ...at });
-  }
   return 'default';
+}
+
+/** A result with the changes of state that come with it. When these cannot be made, it is an error without any effect. */
+function withChanges(
+  tx: Transaction,
+  env: Env,
+  agent: AgentState,
+  call: CallState,
+  kept: FittedResult,
+): { readonly fitted: FittedResult; readonly changes: readonly StatePatch[]; readonly failure?: string } {
+  try {
+    return { fitted: kept, changes: resultChanges(tx, env, agent, call, kept) };
+  } catch (thrown) {
+    const failure = `${call.request.name} ran, but what it returned for the state was refused: ${env.secrets.text(describeThrown(thrown))}`;
+    const note = `(${failure}. Nothing of it was changed or posted.)`;
+    const content: Content =
+      typeof kept.content === 'string' ? `${kept.content}\n\n${note}` : [...kept.content, { type: 'text', text: note }];
+    return { fitted: { ...kept, content, isError: true, items: [] }, changes: [], failure };
+  }
 }
 
 /** Items a tool returned along with its result go to its caller, or to another agent that is still there. */

@@ -1,8 +1,10 @@
 import { agentScope } from '../core/agent-scope.ts';
+import { toStatePatch } from '../core/change-state.ts';
 import type { Env } from '../core/env.ts';
 import type { EventDraft } from '../core/event.ts';
 import type { AgentId } from '../core/ids.ts';
 import type { JsonValue } from '../core/json.ts';
+import { patchedState } from '../core/state-patch.ts';
 import type { AgentState, CallState } from '../core/state.ts';
 import type { Transaction } from '../core/transaction.ts';
 import type { TransitionContext } from '../core/transition.ts';
@@ -22,6 +24,13 @@ export function transitionContext(tx: Transaction, env: Env, agent: AgentState, 
     item: (to: AgentId, source: string, payload: JsonValue, options): EventDraft => {
       const params = options?.noHandover === true ? { ingestorParams: { no_handover: true } } : {};
       return tx.itemDraft(to, { source, payload, from: agent.meta.agentId, ...params });
+    },
+    change: (recipe, { moves: actor = 'planner', on = tx.run } = {}) => {
+      const { name, turnId } = call.request;
+      const owner = { owner: `tool '${name}'`, actor, created: on.counters.modules, at: tx.at };
+      const changes = env.recipe(patchedState(on, agent), recipe, owner);
+      const event = toStatePatch(changes, { agentId: agent.meta.agentId, turnId, by: name });
+      return event === undefined ? [] : [event];
     },
     check: env.checkSchema,
   };

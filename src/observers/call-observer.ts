@@ -3,7 +3,7 @@ import type { JsonObject } from '../core/json.ts';
 import { readOnlyView } from '../core/read-only-view.ts';
 import { toStatePatch } from '../core/change-state.ts';
 import { StateEdit } from '../core/state-edit.ts';
-import { type PatchedState, patchedState } from '../core/state-patch.ts';
+import { type Changes, type PatchedState, patchedState } from '../core/state-patch.ts';
 import type { AgentState } from '../core/state.ts';
 import { toWire } from '../core/to-wire.ts';
 import { boundOf, type ToolBound } from '../core/tool-bound.ts';
@@ -11,7 +11,7 @@ import type { Transaction } from '../core/transaction.ts';
 import type { ObserverRecord } from '../core/turn.ts';
 import { type StateOperation, updateState } from '../core/update-state.ts';
 import { targetOf } from './observer-target.ts';
-import { type Changes, openRecipe, type OpenRecipe } from './state-recipe.ts';
+import { openRecipe, type OpenRecipe } from './state-recipe.ts';
 
 /** Most things one coded observer may want done at once. */
 const maxResults = 64;

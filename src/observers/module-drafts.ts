@@ -1,17 +1,9 @@
 import type { StateDiff } from '../core/diff-state.ts';
 import type { JsonObject } from '../core/json.ts';
 import { moduleProblem } from '../core/module-problem.ts';
-import type { DraftModule } from '../core/state-draft.ts';
-import { emptyModule, type ModuleActor, type WorkModule } from '../core/work-module.ts';
+import type { DraftModule, RecipeOwner } from '../core/state-draft.ts';
+import { emptyModule, type WorkModule } from '../core/work-module.ts';
 import { checkKey, type DraftGuard, inherited } from './draft-guard.ts';
-
-/** What a recipe may do to modules, and when. */
-export interface ModuleRules {
-  readonly actor: ModuleActor;
-  /** How many modules the run has created: the next one is `WM_<created + 1>`. */
-  readonly created: number;
-  readonly at: number;
-}
 
 /** Makes and settles the draft of one module. */
 export interface DraftMaker {
@@ -41,10 +33,11 @@ export class ModuleDrafts implements ProxyHandler<Record<string, DraftModule>> {
   }
 
   /** Adds what changed to the patches; throws when a module would be none, or stand where it may not. */
-  compare(diff: StateDiff, { actor, created, at }: ModuleRules): void {
+  compare(diff: StateDiff, { actor, created, at }: RecipeOwner): void {
     const changed = this.#changed(at);
     const fresh = [...changed.keys()].filter((id) => this.#moduleOf(id) === undefined);
-    const wrongId = fresh.find((id) => !fresh.some((_, index) => id === `WM_${created + index + 1}`));
+    const next = new Set(fresh.map((_, index) => `WM_${created + index + 1}`));
+    const wrongId = fresh.find((id) => !next.has(id));
     if (wrongId !== undefined)
       throw new Error(`a new work module cannot be ${JSON.stringify(wrongId)}; the next id is WM_${created + 1}`);
     const moduleOf = (id: string): WorkModule | undefined => (changed.get(id) as WorkModule | undefined) ?? this.#moduleOf(id);

@@ -2,21 +2,11 @@ import { createRequire } from 'node:module';
 import type * as Immer from 'immer';
 import { isPlain, StateDiff } from '../core/diff-state.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
-import type { Recipe, StateDraft } from '../core/state-draft.ts';
-import type { PatchedState } from '../core/state-patch.ts';
-import type { StatePatch } from '../core/team-events.ts';
+import type { Recipe, RecipeOwner, StateDraft } from '../core/state-draft.ts';
+import type { Changes, PatchedState } from '../core/state-patch.ts';
 import { toWire } from '../core/to-wire.ts';
 import { DraftGuard } from './draft-guard.ts';
-import { ModuleDrafts, type ModuleRules } from './module-drafts.ts';
-
-/** Whose recipe it is, and what it may do to work modules. */
-export interface RecipeOwner extends ModuleRules {
-  /** For messages, like `observer 'count'`. */
-  readonly owner: string;
-}
-
-/** What changed, and what undoes it. */
-export type Changes = Pick<StatePatch, 'patches' | 'inverse'>;
+import { ModuleDrafts } from './module-drafts.ts';
 
 /** A draft that is being written to. */
 export interface OpenRecipe {

@@ -1,3 +1,4 @@
+import { moduleChanges } from '../core/module-changes.ts';
 import type { Attributes } from '@opentelemetry/api';
 import type { CadreEvent, EventOf } from '../core/event.ts';
 import type { JsonValue } from '../core/json.ts';
@@ -130,10 +131,13 @@ export function otherEvents(event: CadreEvent): readonly SpanEvent[] {
           attributes: { 'gen_ai.tool.call.id': event.callId, 'cadre.tool.status': event.status },
         },
       ];
+    case 'state.patch':
     case 'module.update':
-      return event.patch.status === undefined
-        ? []
-        : [{ name: 'cadre.module', attributes: { 'cadre.module.id': event.moduleId, 'cadre.module.status': event.patch.status } }];
+      return moduleChanges(event).flatMap(({ moduleId, fields: { status } }) =>
+        status === undefined
+          ? []
+          : [{ name: 'cadre.module', attributes: { 'cadre.module.id': moduleId, 'cadre.module.status': status } }],
+      );
     default:
       return [];
   }

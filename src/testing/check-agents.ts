@@ -1,5 +1,6 @@
 import type { CadreEvent, EventOf } from '../core/event.ts';
-import { allowedMoves, type ModuleStatus } from '../core/work-module.ts';
+import { type ModuleChange, moduleChanges } from '../core/module-changes.ts';
+import { type ModuleStatus, reachableStatuses } from '../core/work-module.ts';
 import { Findings, type JournalProblem } from './journal-problem.ts';
 
 interface Agent {
@@ -89,8 +90,9 @@ export function checkAgents(events: readonly CadreEvent[]): readonly JournalProb
           'the run ends before its agents',
         );
         break;
+      case 'state.patch':
       case 'module.update':
-        moveModule(found, event, modules);
+        for (const change of moduleChanges(event)) moveModule(found, event, change, modules);
         break;
       default:
     }
@@ -164,13 +166,18 @@ function endAgent(found: Findings, event: EventOf<'agent.end'>, agents: Readonly
   }
 }
 
-function moveModule(found: Findings, event: EventOf<'module.update'>, modules: Map<string, ModuleStatus>): void {
-  const from = modules.get(event.moduleId);
-  const to = event.patch.status;
+function moveModule(
+  found: Findings,
+  event: CadreEvent,
+  { moduleId, fields: { status: to } }: ModuleChange,
+  modules: Map<string, ModuleStatus>,
+): void {
+  const from = modules.get(moduleId);
   if (to === undefined) return;
-  if (from !== undefined && from !== to) {
-    const allowed = [...allowedMoves(from, 'planner'), ...allowedMoves(from, 'dispatch')];
-    found.expect(allowed.includes(to), 'team', event, `module ${event.moduleId} goes from ${from} to ${to}`);
+  if (from !== undefined) {
+    // Several moves of one call are one event.
+    const allowed = [...reachableStatuses(from, 'planner'), ...reachableStatuses(from, 'dispatch')];
+    found.expect(allowed.includes(to), 'team', event, `module ${moduleId} goes from ${from} to ${to}`);
   }
-  modules.set(event.moduleId, to);
+  modules.set(moduleId, to);
 }

@@ -21,6 +21,8 @@ function isFromOutside(event: CadreEvent): boolean {
         event.item.ruleId === undefined &&
         event.item.source !== 'TOOL_RESULT'
       );
+    case 'state.patch':
+      return event.by === 'person' && event.patches.every(({ path }) => path[0] === 'team' && path[2] === notesPath);
     case 'state.update':
       return event.by === 'person' && event.path === notesPath;
     case 'agent.end':

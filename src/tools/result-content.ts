@@ -2,6 +2,7 @@ import { cleanContent, cleanValue, type Cleaned } from '../core/clean-outside.ts
 import type { FittedResult, ResultOptions } from '../core/env.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { contentText, type Content, type ContentPart, type FilePart } from '../core/message.ts';
+import type { Recipe } from '../core/state-draft.ts';
 import { isToolReturn, type ToolReturn } from '../core/tool-return.ts';
 import { toWire } from '../core/to-wire.ts';
 import { toContentParts } from './content-parts.ts';
@@ -23,6 +24,7 @@ interface Returned {
   readonly isError: boolean;
   readonly items: FittedResult['items'];
   readonly values?: JsonObject;
+  readonly update?: Recipe;
 }
 
 /**
@@ -33,10 +35,10 @@ interface Returned {
  */
 export function toResult(returned: unknown, maxChars: number, options: FittingOptions = {}): FittedResult {
   const { address, isOutside, redact = (value) => value } = options;
-  const { value, removed } =
-    isOutside === true ? cleanReturned(readReturned(returned)) : { value: readReturned(returned), removed: 0 };
+  const { update, ...read } = readReturned(returned);
+  const { value, removed } = isOutside === true ? cleanReturned(read) : { value: read, removed: 0 };
   const { content, ...fields } = redact(value);
-  const rest = removed === 0 ? fields : { ...fields, cleaned: removed };
+  const rest = { ...fields, ...(removed === 0 ? {} : { cleaned: removed }), ...(update === undefined ? {} : { update }) };
   const whole = contentText(content);
   if (whole.length <= maxChars) return { content: withoutHugeFiles(content), ...rest };
   const ref = address?.(whole);
@@ -76,13 +78,14 @@ function plainParts(returned: object): Returned | undefined {
   return parts === undefined ? undefined : plain(parts);
 }
 
-function marked({ content, isError, items, values }: ToolReturn): Returned {
+function marked({ content, isError, items, values, update }: ToolReturn): Returned {
   const set = toWire(values ?? null);
   return {
     content: toContent(content) ?? stableOrText(content),
     isError: isError === true,
     items: toItems(items),
     ...(isJsonObject(set) ? { values: set } : {}),
+    ...(update === undefined ? {} : { update }),
   };
 }
 

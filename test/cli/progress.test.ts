@@ -1,3 +1,4 @@
+import { moduleChanges } from '../../src/core/module-changes.ts';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -96,7 +97,7 @@ describe('plain lines', () => {
 
   it('of a run that is taken up again know the modules and calls from before', async () => {
     const events = await teamRun();
-    const at = events.findIndex((event) => event.type === 'module.update' && event.patch.status === 'completed');
+    const at = events.findIndex((event) => moduleChanges(event).some(({ fields }) => fields.status === 'completed'));
     const before = states(events.slice(0, at), () => undefined);
     const toLine = createProgressLines(plainStyle, before);
     expect(events.slice(at).flatMap((event) => toLine(event) ?? [])[0]).toMatch(/module WM_1 The direct answer is completed/);

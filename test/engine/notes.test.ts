@@ -39,7 +39,7 @@ describe('[B.40] [A5.notes] notes of people', () => {
     ]);
     expect(run.notes.map(({ title }) => title)).toEqual(['House', 'Elsewhere', 'This one']);
     const events = await verifyRun(run, journal, { requests: model.requests });
-    expect(events.filter(({ type }) => type === 'state.update')).toHaveLength(6);
+    expect(events.filter(({ type }) => type === 'state.patch')).toHaveLength(6);
     await engine.close();
     const again = await (await team({ store: journal })).engine.resume(run.id);
     expect(again.notes).toEqual(run.notes);

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { applyPatches } from '../../src/core/apply-patches.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { Recipe, StateDraft } from '../../src/core/state-draft.ts';
-import type { PatchedState } from '../../src/core/state-patch.ts';
+import type { Changes, PatchedState } from '../../src/core/state-patch.ts';
 import { toWire } from '../../src/core/to-wire.ts';
 import { emptyModule, type WorkModule } from '../../src/core/work-module.ts';
-import { type Changes, runRecipe } from '../../src/observers/state-recipe.ts';
+import { runRecipe } from '../../src/observers/state-recipe.ts';
 
 const owner = { owner: "observer 'test'", actor: 'planner', created: 2, at: 500 } as const;
 

@@ -1,3 +1,4 @@
+import { moduleChanges } from '../../src/core/module-changes.ts';
 import { describe, expect, it } from 'vitest';
 import type { Commit, Run } from '../../src/index.ts';
 import type { JsonObject } from '../../src/core/json.ts';
@@ -96,7 +97,7 @@ describe('a plan that the engine carries out', () => {
     expect(second).toContain('Assam, Sencha, Mate');
     expect(second).not.toContain('Find three teas');
     const events = await verifyRun(run, store, { requests: [...boss.requests, ...model.requests] });
-    const moves = events.flatMap((event) => (event.type === 'module.update' ? [[event.moduleId, event.patch.status]] : []));
+    const moves = events.flatMap((event) => moduleChanges(event).map(({ moduleId, fields }) => [moduleId, fields.status]));
     expect(moves).toEqual([
       ['WM_1', 'pending'],
       ['WM_2', 'pending'],

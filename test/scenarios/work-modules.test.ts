@@ -1,3 +1,4 @@
+import { moduleChanges } from '../../src/core/module-changes.ts';
 import { describe, expect, it } from 'vitest';
 import { canMove, moduleTransitions, type ModuleStatus } from '../../src/core/work-module.ts';
 import type { JsonObject } from '../../src/core/json.ts';
@@ -77,8 +78,8 @@ describe('A1.9 work modules', () => {
     expect(resultOf(run, 'manage_work_modules', 4)).toContain('WM_1 is completed and cannot become ongoing');
     const statuses = [];
     for await (const event of run)
-      if (event.type === 'module.update' && event.moduleId === 'WM_1' && event.patch.status !== undefined)
-        statuses.push(event.patch.status);
+      for (const { moduleId, fields } of moduleChanges(event))
+        if (moduleId === 'WM_1' && fields.status !== undefined) statuses.push(fields.status);
     expect(statuses).toEqual([
       'pending',
       'ongoing',

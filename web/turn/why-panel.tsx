@@ -178,6 +178,6 @@ function Cause({ step, from }: { readonly step: CauseStep; readonly from: string
 function sectionOf(type: CauseStep['type']): TurnSection {
   if (type === 'model.end') return 'reply';
   if (type === 'turn.decide') return 'decision';
-  if (type === 'state.update') return 'state';
+  if (type === 'state.patch' || type === 'state.update') return 'state';
   return type.startsWith('tool.') ? 'calls' : 'items';
 }

@@ -1,5 +1,6 @@
 import type { CadreEvent } from '../../core/event.ts';
 import { contentText } from '../../core/message.ts';
+import { type ModuleChange, moduleChanges } from '../../core/module-changes.ts';
 import { changesText } from '../../core/profile-edit.ts';
 import type { RunState } from '../../core/state.ts';
 import type { TextStyle } from '../../inspector/format/text-style.ts';
@@ -77,6 +78,7 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
     case 'tool.end':
       return toolLine(event, names, style);
     case 'module.update':
+    case 'state.patch':
       return moduleLine(event, names, style);
     case 'dispatch.update':
       return dispatchLine(event, names);
@@ -96,7 +98,6 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
     case 'turn.end':
     case 'tool.start':
     case 'tool.late':
-    case 'state.patch':
     case 'state.update':
       return undefined;
   }
@@ -178,19 +179,25 @@ function toolLine(event: ToolEvent, names: Names, style: TextStyle): string | un
   }
 }
 
-function moduleLine(
-  { moduleId, patch }: Extract<CadreEvent, { readonly type: 'module.update' }>,
-  names: Names,
-  style: TextStyle,
-): string | undefined {
+/** Most modules named in one line. */
+const maxModules = 6;
+
+function moduleLine(event: CadreEvent, names: Names, style: TextStyle): string | undefined {
+  const texts = moduleChanges(event).flatMap((change) => moduleText(change, names, style) ?? []);
+  if (texts.length === 0) return undefined;
+  const more = texts.length > maxModules ? `; and ${texts.length - maxModules} more` : '';
+  return `module ${texts.slice(0, maxModules).join('; ')}${more}`;
+}
+
+function moduleText({ moduleId, fields }: ModuleChange, names: Names, style: TextStyle): string | undefined {
   const isNew = !names.modules.has(moduleId);
-  if (isNew || patch.name !== undefined) names.modules.set(moduleId, patch.name ?? names.modules.get(moduleId) ?? '');
+  if (isNew || fields.name !== undefined) names.modules.set(moduleId, fields.name ?? names.modules.get(moduleId) ?? '');
   const module = `${style.cyan(safe(moduleId))} ${safe(names.modules.get(moduleId) ?? '', 80)}`.trimEnd();
-  if (isNew && patch.name !== undefined) return `module ${module} planned`;
+  if (isNew && fields.name !== undefined) return `${module} planned`;
   // That it is ongoing is said by the dispatch, which also says with whom.
-  return patch.status === undefined || patch.status === 'ongoing'
+  return fields.status === undefined || fields.status === 'ongoing'
     ? undefined
-    : `module ${module} is ${styledStatus(style, patch.status)}`;
+    : `${module} is ${styledStatus(style, fields.status)}`;
 }
 
 function dispatchLine({ patch }: Extract<CadreEvent, { readonly type: 'dispatch.update' }>, names: Names): string | undefined {

@@ -1,6 +1,7 @@
 import { describeThrown, toErrorRecord } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/event.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { moduleChanges } from '../../core/module-changes.ts';
 import type { PendingRequest } from '../../core/pending.ts';
 import type { Run } from '../../engine/run.ts';
 import { warningText } from '../../inspector/approval-text.ts';
@@ -26,7 +27,7 @@ export interface AgUiAnswer {
   readonly signal: AbortSignal;
 }
 
-/** The events after which a team may stand differently. */
+/** The events after which a team may stand differently, besides changes of its modules. */
 const changing: ReadonlySet<CadreEvent['type']> = new Set([
   'agent.start',
   'agent.await',
@@ -35,10 +36,13 @@ const changing: ReadonlySet<CadreEvent['type']> = new Set([
   'turn.start',
   'model.end',
   'turn.end',
-  'module.update',
   'run.status',
   'run.end',
 ]);
+
+function isChanging(event: CadreEvent): boolean {
+  return changing.has(event.type) || moduleChanges(event).length > 0;
+}
 
 /** Tells a client what a run does until it has settled, as one run of the protocol. */
 export async function* answerAgUi(answer: AgUiAnswer): AsyncGenerator<string> {
@@ -71,7 +75,7 @@ export async function* answerAgUi(answer: AgUiAnswer): AsyncGenerator<string> {
       for (const event of stream.take(news)) if (begun) yield write(event);
       // The pieces of a reply come after the last event that is known.
       if (seq >= known) yield* begin();
-      if (begun && news.kind === 'event' && changing.has(news.event.type)) yield* changes();
+      if (begun && news.kind === 'event' && isChanging(news.event)) yield* changes();
     }
     yield* begin();
     yield* changes();

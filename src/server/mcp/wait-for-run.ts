@@ -1,4 +1,5 @@
 import type { CadreEvent } from '../../core/event.ts';
+import { moduleChanges } from '../../core/module-changes.ts';
 import type { Run } from '../../engine/run.ts';
 import { describeEvent } from '../../inspector/describe-event.ts';
 
@@ -48,9 +49,11 @@ export function newsOf(event: CadreEvent): string | undefined {
     case 'turn.start':
     case 'tool.request':
     case 'tool.end':
-    case 'module.update':
     case 'limit.reach':
       return describeEvent(event);
+    case 'module.update':
+    case 'state.patch':
+      return moduleChanges(event).length === 0 ? undefined : describeEvent(event);
     default:
       return undefined;
   }

@@ -9,6 +9,7 @@ import { openSlots } from '../team/parallel-slots.ts';
 import { endingOf, settleAssignment } from '../team/settle-assignment.ts';
 import { startAssignments } from '../team/start-assignments.ts';
 import { textOf } from '../team/text-of.ts';
+import { moveModule } from './move-module.ts';
 import { type MemoStep, type PlanMemo, type StepState, stepState } from './plan-memo.ts';
 import type { PlanSettings } from './plan-settings.ts';
 import { showProgress } from './show-progress.ts';
@@ -49,13 +50,14 @@ export function advancePlan(memo: PlanMemo, plan: Plan, context: TransitionConte
 }
 
 /** Settles the assignments of agents that ended; what succeeded is completed without anybody's review. */
-export function closeEnded({ steps }: PlanMemo, { run, at }: TransitionContext): readonly EventDraft[] {
+export function closeEnded({ steps }: PlanMemo, context: TransitionContext): readonly EventDraft[] {
+  const { run } = context;
   return steps.flatMap((step) => {
     const agent = step.agentId === undefined ? undefined : run.agents.get(step.agentId);
     if (agent?.status !== 'ended') return [];
-    const settled = settleAssignment(run, agent, endingOf(agent), at);
+    const settled = settleAssignment(agent, endingOf(agent), context);
     if (settled.length === 0 || stepState(step, run) !== 'completed') return settled;
-    return [...settled, { type: 'module.update', moduleId: step.moduleId, patch: { status: 'completed', review_info: null } }];
+    return [...settled, ...moveModule(step.moduleId, 'completed', null, withModules(context, settled))];
   });
 }
 

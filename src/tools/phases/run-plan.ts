@@ -12,6 +12,7 @@ import { teamTool } from '../team/team-tool.ts';
 import { textOf } from '../team/text-of.ts';
 import { refusal } from '../team/tool-outcome.ts';
 import { type Advanced, advancePlan, closeEnded } from './advance-plan.ts';
+import { moveModule } from './move-module.ts';
 import { fromStoredPlan, type MemoStep, type PlanMemo, toStoredPlan } from './plan-memo.ts';
 import { planParameters } from './plan-parameters.ts';
 import { type PlanResult, planResult } from './plan-result.ts';
@@ -63,26 +64,23 @@ function begin(args: JsonObject, decision: Decision): TransitionOutcome {
   const count = countsOf(decision);
   const reason = tooMany(steps.length, count, settings);
   if (reason !== undefined) return refusal(reason);
-  const created = applyModuleActions(
-    run.team.workModules,
-    run.counters.modules,
-    toActions(steps, run.counters.modules),
-    context.at,
-  );
+  const created = applyModuleActions(toActions(steps, run.counters.modules), {
+    created: run.counters.modules,
+    at: context.at,
+    change: context.change,
+  });
   if (!created.ok) return refusal(`phase ${created.index + 1}: ${created.reason}. Nothing has begun.`);
   const memo: PlanMemo = {
     steps: created.touched.map(({ module_id }, index) => ({ moduleId: module_id, phase: steps[index]?.phase ?? '' })),
   };
   const counts = { plans: count.plans + 1, phases: count.phases + steps.length };
-  const advanced = advancePlan(memo, { goal: textOf(args['goal']), settings }, withModules(context, created.updates));
-  return outcomeOf(
-    { ...advanced, events: [countEvent(decision, counts, 'running'), ...created.updates, ...advanced.events] },
-    counts,
-    decision,
-  );
+  const advanced = advancePlan(memo, { goal: textOf(args['goal']), settings }, withModules(context, created.events));
+  const isOver = advanced.running.length === 0;
+  const counted = isOver ? [] : countEvents(decision, counts, 'running');
+  return outcomeOf({ ...advanced, events: [...counted, ...created.events, ...advanced.events] }, counts, decision);
 }
 
-function toActions(steps: readonly PlanStep[], before: number): Parameters<typeof applyModuleActions>[2] {
+function toActions(steps: readonly PlanStep[], before: number): Parameters<typeof applyModuleActions>[0] {
   return steps.map((step) => ({
     action: 'create',
     name: step.name,
@@ -109,7 +107,7 @@ function outcomeOf({ memo, running, context, events }: Advanced, counts: Counts,
   const result = planResult(memo, context.run);
   const closing = [
     ...dropUnbegun(memo.steps, context, 'the plan ended before it began'),
-    countEvent(decision, counts, result.status),
+    ...countEvents(decision, counts, result.status),
   ];
   const end = endingWith(result, counts, decision);
   return {
@@ -122,11 +120,10 @@ function outcomeOf({ memo, running, context, events }: Advanced, counts: Counts,
 }
 
 /** The modules of steps that never began do not stay open: a new plan would find them lying about. */
-function dropUnbegun(steps: readonly MemoStep[], { run }: TransitionContext, message: string): readonly EventDraft[] {
+function dropUnbegun(steps: readonly MemoStep[], context: TransitionContext, message: string): readonly EventDraft[] {
   return steps.flatMap(({ moduleId, agentId, problem }): readonly EventDraft[] => {
-    if (agentId !== undefined || run.team.workModules[moduleId]?.status !== 'pending') return [];
-    const review = { trigger: 'plan_ended', message: problem ?? message };
-    return [{ type: 'module.update', moduleId, patch: { status: 'deprecated', review_info: review } }];
+    if (agentId !== undefined || context.run.team.workModules[moduleId]?.status !== 'pending') return [];
+    return moveModule(moduleId, 'deprecated', { trigger: 'plan_ended', message: problem ?? message }, context);
   });
 }
 
@@ -149,11 +146,11 @@ function countsOf({ key, context }: Decision): Counts {
 }
 
 /** What conditions can read of the plans of an agent, under the name of the tool. */
-function countEvent({ key, context }: Decision, counts: Counts, status: string): EventDraft {
-  const { meta, iteration } = context.agent;
-  const value = { ...counts, status, iteration };
-  const change = { operation: 'set', path: `values.${key}`, value, by: key } as const;
-  return { type: 'state.update', scope: 'agent', agentId: meta.agentId, turnId: context.turnId, ...change };
+function countEvents({ key, context }: Decision, counts: Counts, status: string): readonly EventDraft[] {
+  const { iteration } = context.agent;
+  return context.change((draft) => {
+    draft.values[key] = { ...counts, status, iteration };
+  });
 }
 
 function tooMany(steps: number, { plans, phases }: Counts, { maxPlans, maxPhases }: PlanSettings): string | undefined {

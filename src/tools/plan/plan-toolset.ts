@@ -5,17 +5,6 @@ import type { ToolsetKind, ToolsetRequest } from '../../core/toolset.ts';
 import { defineTransitionTool } from '../define-transition-tool.ts';
 import { changePlans } from './change-plans.ts';
 
-/** Whose plans they are, and where in state they stand. */
-interface PlanScope {
-  readonly scope: 'agent' | 'team';
-  readonly path: string;
-}
-
-const scopes: Readonly<Record<'agent' | 'team', PlanScope>> = {
-  agent: { scope: 'agent', path: 'values.plans' },
-  team: { scope: 'team', path: 'plans' },
-};
-
 /** Plans with steps that are marked as work goes on, each agent's own or one for the team. */
 export const planToolset: ToolsetKind = {
   kind: 'plan',
@@ -56,7 +45,7 @@ const parameters: JsonObject = {
 };
 
 function managePlan({ name, settings, toolName }: ToolsetRequest): TransitionTool {
-  const { scope, path } = scopes[settings['scope'] === 'team' ? 'team' : 'agent'];
+  const scope = settings['scope'] === 'team' ? 'team' : 'agent';
   return defineTransitionTool({
     name: toolName('manage_plan'),
     toolset: name,
@@ -66,18 +55,14 @@ function managePlan({ name, settings, toolName }: ToolsetRequest): TransitionToo
       'Keeps plans of what is to be done. Commands: create (title, steps), update (title or steps), mark_step (step, step_status, step_notes), get, list, ' +
       'set_active and delete (plan_id). Mark a step in_progress before you begin with it, and completed when it is done.',
     parameters,
-    run: (args, { run, agent, turnId }) => {
+    run: (args, { run, agent, change }) => {
       const book = readPlanBook(scope === 'team' ? run.team.shared['plans'] : agent.values['plans']);
       const { text, book: changed } = changePlans(book, args);
       if (changed === undefined) return { kind: 'result', content: text };
-      const { agentId } = agent.meta;
-      return {
-        kind: 'result',
-        content: text,
-        events: [
-          { type: 'state.update', scope, agentId, turnId, operation: 'set', path, value: changed, by: toolName('manage_plan') },
-        ],
-      };
+      const events = change((draft) => {
+        (scope === 'team' ? draft.team.shared : draft.values)['plans'] = changed;
+      });
+      return { kind: 'result', content: text, events };
     },
   });
 }

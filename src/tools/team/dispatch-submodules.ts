@@ -96,7 +96,7 @@ function associateEnded(
     return finished(memo, context, [...events, ...releaseHeld(context, maxParallel)]);
   }
   const ended = happening.kind === 'agent_ended' ? context.run.agents.get(happening.agentId) : undefined;
-  const events = ended === undefined ? [] : settleAssignment(context.run, ended, endingOf(ended), context.at);
+  const events = ended === undefined ? [] : settleAssignment(ended, endingOf(ended), context);
   // The wait and the memo are given back as they are: whoever stores them can see that nothing has changed.
   const on = context.agent.openCalls.get(context.callId)?.waitFor ?? {
     kind: 'agents',
@@ -129,9 +129,9 @@ function associatesOf(memo: DispatchMemo, context: TransitionContext): readonly 
 }
 
 /** Settles all associates that ended and were not settled yet: several may have ended in one commit. */
-function settleEnded(agents: readonly AgentState[], { run, at }: TransitionContext): readonly EventDraft[] {
+function settleEnded(agents: readonly AgentState[], context: TransitionContext): readonly EventDraft[] {
   const ended = agents.filter((agent) => agent.status === 'ended');
-  return ended.flatMap((agent) => settleAssignment(run, agent, endingOf(agent), at));
+  return ended.flatMap((agent) => settleAssignment(agent, endingOf(agent), context));
 }
 
 function finished(memo: DispatchMemo, context: TransitionContext, events: readonly EventDraft[]): TransitionOutcome {

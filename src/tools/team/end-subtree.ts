@@ -1,15 +1,16 @@
 import type { EventDraft } from '../../core/event.ts';
-import type { AgentState, RunState } from '../../core/state.ts';
+import type { AgentState } from '../../core/state.ts';
+import type { TransitionContext } from '../../core/transition.ts';
 import { settleAssignment, type Ending } from './settle-assignment.ts';
 
 /**
  * The events that cancel an agent and everything below it, deepest first (I9): each agent that has not ended ends as
  * `cancelled`, and the work modules they were at leave `ongoing`.
  */
-export function endSubtree(run: RunState, agent: AgentState, reason: string, at: number): readonly EventDraft[] {
+export function endSubtree(agent: AgentState, reason: string, context: TransitionContext): readonly EventDraft[] {
   const below = agent.children.flatMap((id) => {
-    const child = run.agents.get(id);
-    return child === undefined ? [] : endSubtree(run, child, reason, at);
+    const child = context.run.agents.get(id);
+    return child === undefined ? [] : endSubtree(child, reason, context);
   });
   if (agent.status === 'ended') return below;
   const { agentId } = agent.meta;
@@ -22,5 +23,5 @@ export function endSubtree(run: RunState, agent: AgentState, reason: string, at:
     deliverables: agent.deliverables,
     error: { code: 'TOOL_CANCELLED', message: reason },
   };
-  return [...below, end, ...settleAssignment(run, agent, ending, at)];
+  return [...below, end, ...settleAssignment(agent, ending, context)];
 }

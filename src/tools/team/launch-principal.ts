@@ -38,7 +38,7 @@ function launch(args: LaunchArguments, context: TransitionContext): TransitionOu
   const running = principal !== undefined && principal.status !== 'ended';
   if (running && !args.force) return ignoredRunning(principal);
   if (args.fresh && !hasOpenModule(context)) return ignoredEmptyPlan();
-  const ended = running ? endSubtree(context.run, principal, 'ended to be launched anew', context.at) : [];
+  const ended = running ? endSubtree(principal, 'ended to be launched anew', context) : [];
   const before = [...ended, ...teamEvents(args.team, context)];
   if (!args.fresh && principal !== undefined) {
     const iteration = principal.iteration + 1;
@@ -93,21 +93,11 @@ function hasOpenModule({ run }: TransitionContext): boolean {
 }
 
 /** Keeps the chosen team where `team.profiles` and dispatch read it. */
-function teamEvents(team: readonly string[] | undefined, { turnId, agent }: TransitionContext): readonly EventDraft[] {
+function teamEvents(team: readonly string[] | undefined, { change }: TransitionContext): readonly EventDraft[] {
   if (team === undefined) return [];
-  const { agentId } = agent.meta;
-  return [
-    {
-      type: 'state.update',
-      scope: 'team',
-      agentId,
-      turnId,
-      operation: 'set',
-      path: 'profiles_list',
-      value: team,
-      by: 'launch_principal',
-    },
-  ];
+  return change((draft) => {
+    draft.team.shared['profiles_list'] = [...team];
+  });
 }
 
 function startFresh(args: LaunchArguments, before: readonly EventDraft[], context: TransitionContext): TransitionOutcome {

@@ -58,8 +58,7 @@ export function manageWorkModules(): TransitionTool {
 }
 
 function manage(actions: readonly ModuleAction[], context: TransitionContext): TransitionOutcome {
-  const { team, counters } = context.run;
-  const result = applyModuleActions(team.workModules, counters.modules, actions, context.at);
+  const result = applyModuleActions(actions, { created: context.run.counters.modules, at: context.at, change: context.change });
   if (!result.ok) {
     return refusal(
       `Failed on action ${result.index} (${actions[result.index]?.action}): ${result.reason}. No action of this call was carried out.`,
@@ -67,6 +66,6 @@ function manage(actions: readonly ModuleAction[], context: TransitionContext): T
   }
   const count = (kind: ModuleAction['action']): number => actions.filter((action) => action.action === kind).length;
   const summary = `${count('create')} created, ${count('update')} updated, ${count('status_change')} changed in status.`;
-  const modules = result.touched.map(({ module_id, name, status, depends_on }) => ({ module_id, name, status, depends_on }));
-  return dataOutcome({ summary, modules }, result.updates);
+  const modules = result.touched.map((module) => ({ ...module }));
+  return dataOutcome({ summary, modules }, result.events);
 }

@@ -1,6 +1,7 @@
-import type { ModuleUpdate } from '../../core/team-events.ts';
+import type { EventDraft } from '../../core/event.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { allowedMoves, canMove, type ModuleStatus, type WorkModule } from '../../core/work-module.ts';
+import type { DraftModule, Recipe, StateDraft } from '../../core/state-draft.ts';
+import { allowedMoves, canMove, emptyModule, type ModuleStatus, type WorkModule } from '../../core/work-module.ts';
 import { findDependencyCycle } from '../../core/find-dependency-cycle.ts';
 
 /** One change a planner asks for, as it stands in the call. */
@@ -15,48 +16,61 @@ export interface ModuleAction {
   readonly new_status?: ModuleStatus;
 }
 
-/** All actions carried out on a copy, or the first that cannot be. */
+/** What an action touched, as it is after all of them. */
+export type TouchedModule = Pick<WorkModule, 'module_id' | 'name' | 'status' | 'depends_on'>;
+
+/** All actions as one change of state, or the first that cannot be carried out. */
 export type ModuleActionsResult =
-  | { readonly ok: true; readonly updates: readonly ModuleUpdate[]; readonly touched: readonly WorkModule[] }
+  | { readonly ok: true; readonly events: readonly EventDraft[]; readonly touched: readonly TouchedModule[] }
   | { readonly ok: false; readonly index: number; readonly reason: string };
 
 interface Plan {
-  readonly modules: Map<string, WorkModule>;
-  readonly patches: Map<string, Partial<WorkModule>>;
+  readonly at: number;
+  readonly modules: StateDraft['team']['work_modules'];
+  readonly touched: Set<string>;
   /** Ids that exist now or are created later in the same call. */
   readonly known: ReadonlySet<string>;
-  readonly at: number;
 }
 
-/**
- * Carries out a planner's actions on a copy of the plan, in order, all or none.
- *
- * @param created modules the run has created so far: the next one is `WM_<created + 1>`
- */
-export function applyModuleActions(
-  modules: Readonly<Record<string, WorkModule>>,
-  created: number,
-  actions: readonly ModuleAction[],
-  at: number,
-): ModuleActionsResult {
-  let next = created;
-  const newIds = actions.filter((action) => action.action === 'create').map((_, position) => moduleIdAt(created + position));
-  const plan: Plan = {
-    modules: new Map(Object.entries(modules)),
-    patches: new Map(),
-    known: new Set([...Object.keys(modules), ...newIds]),
-    at,
-  };
-  for (const [index, action] of actions.entries()) {
-    const id = action.action === 'create' ? moduleIdAt(next++) : (action.module_id ?? '');
-    const reason = applyAction(plan, id, action) ?? cycleReason(plan, id);
-    if (reason !== undefined) return { ok: false, index, reason };
+/** Where actions are carried out. */
+export interface PlanPlace {
+  /** Modules the run has created so far: the next one is `WM_<created + 1>`. */
+  readonly created: number;
+  readonly at: number;
+  /** Runs a recipe on the state of the team, and returns its event. */
+  readonly change: (recipe: Recipe) => readonly EventDraft[];
+}
+
+/** Carries out a planner's actions on a draft of the plan, in order, all or none. */
+export function applyModuleActions(actions: readonly ModuleAction[], { created, at, change }: PlanPlace): ModuleActionsResult {
+  let failure: { readonly index: number; readonly reason: string } | undefined;
+  let touched: readonly TouchedModule[] = [];
+  try {
+    const events = change(({ team: { work_modules: modules } }) => {
+      let next = created;
+      const newIds = actions.flatMap(({ action }) => (action === 'create' ? [moduleIdAt(next++)] : []));
+      const plan: Plan = { at, modules, touched: new Set(), known: new Set([...Object.keys(modules), ...newIds]) };
+      next = created;
+      for (const [index, action] of actions.entries()) {
+        const id = action.action === 'create' ? moduleIdAt(next++) : (action.module_id ?? '');
+        const reason = applyAction(plan, id, action) ?? cycleReason(plan, id);
+        if (reason === undefined) continue;
+        failure = { index, reason };
+        throw new Error(reason);
+      }
+      touched = [...plan.touched].flatMap((id) => toTouched(modules[id]) ?? []);
+    });
+    return { ok: true, events, touched };
+  } catch (thrown) {
+    if (failure === undefined) throw thrown;
+    return { ok: false, ...failure };
   }
-  return {
-    ok: true,
-    updates: [...plan.patches].map(([moduleId, patch]) => ({ type: 'module.update', moduleId, patch })),
-    touched: [...plan.patches.keys()].flatMap((id) => plan.modules.get(id) ?? []),
-  };
+}
+
+function toTouched(module: DraftModule | undefined): TouchedModule | undefined {
+  if (module === undefined) return undefined;
+  const { module_id, name, status, depends_on } = module;
+  return { module_id, name, status, depends_on: [...depends_on] };
 }
 
 function moduleIdAt(created: number): string {
@@ -82,23 +96,16 @@ function createModule(plan: Plan, id: string, action: ModuleAction): string | un
   }
   const reason = dependencyReason(plan, id, action);
   if (reason !== undefined) return reason;
-  const module: WorkModule = {
-    module_id: id,
-    name: action.name ?? '',
-    description: action.description ?? '',
-    status: 'pending',
-    notes_from_principal: action.notes_from_principal ?? '',
-    depends_on: action.depends_on ?? [],
-    ...(action.executor === undefined ? {} : { executor: action.executor }),
-    deliverables: {},
-    context_archive: [],
-    assignee_history: [],
-    review_info: null,
-    created_at: plan.at,
-    updated_at: plan.at,
+  const { name = '', description = '', notes_from_principal = '', depends_on = [], executor } = action;
+  plan.modules[id] = {
+    ...(emptyModule(id, plan.at) as DraftModule),
+    name,
+    description,
+    notes_from_principal,
+    depends_on: [...depends_on],
+    ...(executor === undefined ? {} : { executor }),
   };
-  plan.modules.set(id, module);
-  plan.patches.set(id, module);
+  plan.touched.add(id);
   return undefined;
 }
 
@@ -111,7 +118,7 @@ function updateModule(plan: Plan, id: string, action: ModuleAction): string | un
 }
 
 function moveModule(plan: Plan, id: string, action: ModuleAction): string | undefined {
-  const module = plan.modules.get(id);
+  const module = moduleOf(plan, id);
   const to = action.new_status;
   if (module === undefined) return unknownModule(plan, id);
   if (to === undefined) return 'new_status is missing';
@@ -125,26 +132,29 @@ function moveModule(plan: Plan, id: string, action: ModuleAction): string | unde
   return change(plan, id, { status: to, ...notes, ...(to === 'pending' ? { review_info: null } : {}) });
 }
 
-function editableFields(action: ModuleAction): Partial<WorkModule> {
+function editableFields(action: ModuleAction): Partial<DraftModule> {
   return {
     ...(action.name === undefined ? {} : { name: action.name }),
     ...(action.description === undefined ? {} : { description: action.description }),
     ...(action.notes_from_principal === undefined ? {} : { notes_from_principal: action.notes_from_principal }),
-    ...(action.depends_on === undefined ? {} : { depends_on: action.depends_on }),
+    ...(action.depends_on === undefined ? {} : { depends_on: [...action.depends_on] }),
   };
 }
 
-function change(plan: Plan, id: string, patch: Partial<WorkModule>): undefined {
-  const module = plan.modules.get(id);
-  if (module === undefined) return undefined;
-  plan.modules.set(id, { ...module, ...patch, updated_at: plan.at });
-  plan.patches.set(id, { ...plan.patches.get(id), ...patch });
+function change(plan: Plan, id: string, fields: Partial<DraftModule>): undefined {
+  const module = moduleOf(plan, id);
+  if (module !== undefined) Object.assign(module, fields);
+  plan.touched.add(id);
   return undefined;
 }
 
+function moduleOf({ modules }: Plan, id: string): DraftModule | undefined {
+  return Object.hasOwn(modules, id) ? modules[id] : undefined;
+}
+
 function unknownModule(plan: Plan, id: string): string | undefined {
-  if (plan.modules.has(id)) return undefined;
-  const ids = [...plan.modules.keys()].join(', ');
+  if (moduleOf(plan, id) !== undefined) return undefined;
+  const ids = Object.keys(plan.modules).join(', ');
   return `there is no module ${id === '' ? 'without module_id' : JSON.stringify(id)}; ${ids === '' ? 'no module exists yet' : `there are: ${ids}`}`;
 }
 
@@ -156,7 +166,7 @@ function dependencyReason(plan: Plan, id: string, action: ModuleAction): string 
 }
 
 function cycleReason(plan: Plan, id: string): string | undefined {
-  const cycle = findDependencyCycle(id, (module) => plan.modules.get(module)?.depends_on ?? []);
+  const cycle = findDependencyCycle(id, (other) => moduleOf(plan, other)?.depends_on ?? []);
   return cycle === undefined ? undefined : `depends_on would form a cycle: ${cycle.join(' → ')}`;
 }
 

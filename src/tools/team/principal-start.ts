@@ -1,16 +1,15 @@
 import type { EventDraft } from '../../core/event.ts';
-import type { ModuleUpdate } from '../../core/team-events.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { CompiledProfile } from '../../core/profile.ts';
 import type { AgentState } from '../../core/state.ts';
 import type { TransitionContext } from '../../core/transition.ts';
-import type { WorkModule } from '../../core/work-module.ts';
 import { briefingEvents } from './briefing-events.ts';
 import { principalProtocol } from './built-in-protocols.ts';
 import { buildBriefing } from './handover.ts';
 import { HandoverView } from './handover-scope.ts';
+import { modulesAfter } from './modules-after.ts';
 
 /** Where a principal is started from: the launching call, and the events that are committed before the start. */
 export interface StartingPoint {
@@ -80,17 +79,4 @@ function briefing(agentId: AgentId, params: JsonObject, { before, context }: Sta
     buildBriefing(principalProtocol(protocols), params, new HandoverView({ run, agent, scope, modules })),
     context,
   );
-}
-
-/** The work modules as they stand once the given events are committed. */
-function modulesAfter(
-  events: readonly EventDraft[],
-  now: Readonly<Record<string, WorkModule>>,
-): Readonly<Record<string, WorkModule>> {
-  const modules: Record<string, WorkModule> = { ...now };
-  for (const { moduleId, patch } of events.filter((event): event is ModuleUpdate => event.type === 'module.update')) {
-    const module = modules[moduleId];
-    if (module !== undefined) modules[moduleId] = { ...module, ...patch };
-  }
-  return modules;
 }

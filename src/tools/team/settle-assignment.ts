@@ -2,7 +2,9 @@ import type { EventDraft } from '../../core/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { AgentState, RunState } from '../../core/state.ts';
-import type { Assignment, DispatchRecord, WorkModule } from '../../core/work-module.ts';
+import type { DraftModule } from '../../core/state-draft.ts';
+import type { TransitionContext } from '../../core/transition.ts';
+import type { Assignment, DispatchRecord } from '../../core/work-module.ts';
 import { fallbackDeliverables, isEmptyDeliverables } from './agent-deliverables.ts';
 
 /** How an associate's agent ended, or is about to end. */
@@ -47,14 +49,18 @@ export function assignmentVerdict(agent: AgentState, ending: Ending): Assignment
  * The events that close an agent's assignment: its module leaves `ongoing` for `pending_review`, with the attempt in its
  * archive, and the dispatch record is closed. Empty when the agent has no open assignment, so it can be asked twice.
  */
-export function settleAssignment(run: RunState, agent: AgentState, ending: Ending, at: number): readonly EventDraft[] {
+export function settleAssignment(agent: AgentState, ending: Ending, { run, at, change }: TransitionContext): readonly EventDraft[] {
   const record = latestDispatch(run, agent.meta.agentId);
   if (record === undefined || !isOpenDispatch(record)) return [];
   const verdict = assignmentVerdict(agent, ending);
   const module = run.team.workModules[record.module_id];
   const closed: EventDraft = { type: 'dispatch.update', dispatchId: record.dispatch_id, patch: dispatchPatch(verdict, at) };
   if (module?.status !== 'ongoing') return [closed];
-  return [{ type: 'module.update', moduleId: module.module_id, patch: modulePatch(module, record, agent, verdict, at) }, closed];
+  const settled = change(({ team }) => close(team.work_modules[record.module_id], record, agent, verdict, at), {
+    moves: 'dispatch',
+    on: run,
+  });
+  return [...settled, closed];
 }
 
 /** The dispatch an agent was started or sent by last. */
@@ -79,36 +85,31 @@ function dispatchPatch(verdict: AssignmentVerdict, at: number): Partial<Dispatch
   };
 }
 
-function modulePatch(
-  module: WorkModule,
-  record: DispatchRecord,
+function close(
+  module: DraftModule | undefined,
+  { dispatch_id, role_name }: DispatchRecord,
   agent: AgentState,
   verdict: AssignmentVerdict,
   at: number,
-): Partial<WorkModule> {
-  const { dispatch_id } = record;
+): void {
+  if (module === undefined) return;
   const success = verdict.status === 'completed_success';
-  const attempt = {
+  module.status = 'pending_review';
+  module.review_info = {
+    trigger: success ? 'associate_completed' : 'associate_failed',
+    message: success ? `${role_name} has finished; review the deliverables.` : `${role_name} did not finish the module.`,
+    error_details: verdict.errorDetails,
+  };
+  module.assignee_history = module.assignee_history.map((entry) =>
+    entry.dispatch_id === dispatch_id ? { ...entry, ended_at: at, outcome: verdict.status } : entry,
+  );
+  module.context_archive.push({
     dispatch_id,
     archived_at: at,
     agent_id: agent.meta.agentId,
     message_count: agent.released + agent.messages.length,
     deliverables: verdict.deliverables,
-  };
-  return {
-    status: 'pending_review',
-    review_info: {
-      trigger: success ? 'associate_completed' : 'associate_failed',
-      message: success
-        ? `${record.role_name} has finished; review the deliverables.`
-        : `${record.role_name} did not finish the module.`,
-      error_details: verdict.errorDetails,
-    },
-    assignee_history: module.assignee_history.map((entry) =>
-      entry.dispatch_id === dispatch_id ? { ...entry, ended_at: at, outcome: verdict.status } : entry,
-    ),
-    context_archive: [...module.context_archive, attempt],
-    // A failed rework does not take away what an earlier attempt delivered.
-    ...(success || isEmptyDeliverables(module.deliverables) ? { deliverables: verdict.deliverables } : {}),
-  };
+  });
+  // A failed rework does not take away what an earlier attempt delivered.
+  if (success || isEmptyDeliverables(module.deliverables as JsonObject)) module.deliverables = verdict.deliverables;
 }

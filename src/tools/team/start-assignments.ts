@@ -4,7 +4,7 @@ import type { AgentId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { HandoverProtocol } from '../../core/profile.ts';
 import type { TransitionContext } from '../../core/transition.ts';
-import type { WorkModule } from '../../core/work-module.ts';
+import type { Assignment, WorkModule } from '../../core/work-module.ts';
 import { briefingEvents } from './briefing-events.ts';
 import { associateProtocol } from './built-in-protocols.ts';
 import type { AcceptedAssignment, FailedPreparation } from './check-assignment.ts';
@@ -40,19 +40,38 @@ export function startAssignments(
   const slots = freeSlots(context, call.maxParallel);
   const started: StartedAssignment[] = [];
   const events: EventDraft[] = [];
+  const begun: BegunModule[] = [];
   for (const [index, entry] of prepared.entries()) {
     const agentId = agentIds[index];
     if (agentId === undefined) continue;
-    events.push(
-      ...startEvents(
-        entry,
-        { agentId, dispatchId: `D_${context.run.counters.dispatches + index + 1}`, held: index >= slots },
-        context,
-      ),
-    );
-    started.push({ moduleId: entry.assignment.module.module_id, agentId });
+    const dispatchId = `D_${context.run.counters.dispatches + index + 1}`;
+    events.push(...startEvents(entry, { agentId, dispatchId, held: index >= slots }, context));
+    const { module_id: moduleId } = entry.assignment.module;
+    begun.push({ moduleId, entry: { dispatch_id: dispatchId, agent_id: agentId, started_at: context.at, outcome: 'running' } });
+    started.push({ moduleId, agentId });
   }
-  return { events, memo: { started, failed: [...alreadyFailed, ...failed] } };
+  return { events: [...beginModules(begun, context), ...events], memo: { started, failed: [...alreadyFailed, ...failed] } };
+}
+
+interface BegunModule {
+  readonly moduleId: string;
+  readonly entry: Assignment;
+}
+
+/** Modules to `ongoing`, with whom they were given to. */
+function beginModules(begun: readonly BegunModule[], { change, run }: TransitionContext): readonly EventDraft[] {
+  return change(
+    ({ team }) => {
+      for (const { moduleId, entry } of begun) {
+        const module = team.work_modules[moduleId];
+        if (module === undefined) continue;
+        module.status = 'ongoing';
+        module.review_info = null;
+        module.assignee_history.push(entry);
+      }
+    },
+    { moves: 'dispatch', on: run },
+  );
 }
 
 function prepare(accepted: readonly AcceptedAssignment[], sharedContext: JsonObject, context: TransitionContext) {
@@ -87,13 +106,7 @@ function startEvents(
 ): readonly EventDraft[] {
   const { module, profile, roleName } = assignment;
   const { agentId, dispatchId, held } = place;
-  const entry = { dispatch_id: dispatchId, agent_id: agentId, started_at: context.at, outcome: 'running' as const };
   return [
-    {
-      type: 'module.update',
-      moduleId: module.module_id,
-      patch: { status: 'ongoing', review_info: null, assignee_history: [...module.assignee_history, entry] },
-    },
     {
       type: 'dispatch.update',
       dispatchId,

@@ -60,7 +60,14 @@ describe('manage_work_modules', () => {
     );
     expect(result.isError).toBe(false);
     expect(team.module('WM_1')).toMatchObject({ name: 'A2', status: 'pending' });
-    expect(team.events.filter((event) => event.type === 'module.update')).toHaveLength(1);
+    expect(team.events.filter((event) => event.type === 'state.patch')).toMatchObject([
+      {
+        patches: [
+          { op: 'add', path: ['team', 'work_modules', 'WM_1'], value: { module_id: 'WM_1', name: 'A2', status: 'pending' } },
+        ],
+        inverse: [{ op: 'remove', path: ['team', 'work_modules', 'WM_1'] }],
+      },
+    ]);
   });
 
   test.each<[string, JsonObject, string]>([

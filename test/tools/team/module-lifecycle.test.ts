@@ -1,3 +1,4 @@
+import { moduleChanges } from '../../../src/core/module-changes.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AgentId } from '../../../src/core/ids.ts';
@@ -99,12 +100,14 @@ class Driver {
   #checkTransitions(before: Map<string, ModuleStatus>, taken: Step): void {
     const actor = taken.kind === 'move' || taken.kind === 'create' || taken.kind === 'link' ? 'planner' : 'dispatch';
     for (const event of this.team.events.slice(this.#seen)) {
-      if (event.type !== 'module.update' || event.patch.status === undefined) continue;
-      const from = before.get(event.moduleId);
-      const to = event.patch.status;
-      if (from === undefined) expect(to).toBe('pending');
-      else expect([event.moduleId, from, to, canMove(from, to, actor)]).toEqual([event.moduleId, from, to, true]);
-      before.set(event.moduleId, to);
+      for (const { moduleId, fields } of moduleChanges(event)) {
+        const from = before.get(moduleId);
+        const to = fields.status;
+        if (to === undefined) continue;
+        if (from === undefined) expect(to).toBe('pending');
+        else expect([moduleId, from, to, canMove(from, to, actor)]).toEqual([moduleId, from, to, true]);
+        before.set(moduleId, to);
+      }
     }
     this.#seen = this.team.events.length;
   }

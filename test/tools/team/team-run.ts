@@ -1,3 +1,6 @@
+import { toStatePatch } from '../../../src/core/change-state.ts';
+import { patchedState } from '../../../src/core/state-patch.ts';
+import { runRecipe } from '../../../src/observers/state-recipe.ts';
 import { agentScope } from '../../../src/core/agent-scope.ts';
 import type { CadreEvent, EventDraft } from '../../../src/core/event.ts';
 import { applyEvent, startRun } from '../../../src/core/fold/apply-event.ts';
@@ -224,6 +227,11 @@ export class TeamRun {
       protocols: this.#protocols,
       agentIds: (names) => this.#agentIds(names),
       item: (to, source, payload, options) => this.#item(to, source, payload, (items += 1), options?.noHandover === true),
+      change: (recipe, { moves: actor = 'planner', on = this.run } = {}) => {
+        const owner = { owner: 'the tool', actor, created: on.counters.modules, at: this.run.at };
+        const event = toStatePatch(runRecipe(patchedState(on, agent), recipe, owner), { agentId, turnId, by: 'tool' });
+        return event === undefined ? [] : [event];
+      },
       check: (_, value) => ({ ok: true, args: isJsonObject(value) ? value : {} }),
     };
   }
