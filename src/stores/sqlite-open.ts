@@ -19,6 +19,7 @@ export function openJournalFile(path: string, readOnly: boolean): DatabaseSync {
     }
     refuseUnreadable(path);
     database = readOnly ? openForReading(path) : new DatabaseSync(path, { timeout: busyTimeoutMs });
+    refuseForeignParts(database, path);
     const version = readVersion(database, path);
     if (version < schemaVersion) bringUp(database, path, readOnly, version);
     // From here on it is not SQLite that waits for locks, since it stops the event loop for that (`LockWaits`).
@@ -28,6 +29,13 @@ export function openJournalFile(path: string, readOnly: boolean): DatabaseSync {
     database?.close();
     throw toStoreError(error, path, 'opening the journal');
   }
+}
+
+/** A trigger in a file that comes from others would add to the runs that are written beside it; a journal has none, and no views. */
+function refuseForeignParts(database: DatabaseSync, path: string): void {
+  const found = database.prepare("SELECT type FROM sqlite_schema WHERE type IN ('trigger', 'view') LIMIT 1").get();
+  if (found === undefined) return;
+  throw corruptJournal(path, '', `the file has a ${String(found['type'])}, which no journal has: it would change what runs write`);
 }
 
 function bringUp(database: DatabaseSync, path: string, readOnly: boolean, version: number): void {

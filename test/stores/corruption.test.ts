@@ -244,3 +244,24 @@ describe('N10: a damaged journal gives the same or a typed error, never somethin
     expect(found).toEqual([]);
   }, 120_000);
 });
+
+describe('a journal file with parts of its own', () => {
+  it.each([
+    ['trigger', "CREATE TRIGGER t AFTER INSERT ON commits BEGIN UPDATE runs SET title = 'mine'; END"],
+    ['view', 'CREATE VIEW v AS SELECT * FROM commits'],
+  ])('one with a %s is refused, for writing and for reading, and nothing is written', async (what, sql) => {
+    await record();
+    const database = new DatabaseSync(file);
+    database.exec(sql);
+    database.close();
+    const before = readFileSync(file);
+    for (const options of [{}, { readOnly: true }])
+      expect(() => createSqliteJournal(file, options)).toThrow(
+        expect.objectContaining({
+          code: 'STORE_CORRUPT',
+          message: expect.stringContaining(`the file has a ${what}, which no journal has`),
+        }),
+      );
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+});
