@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -33,10 +34,16 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+// What the command line remembers of a user belongs to the tests alone.
+const ownConfig = mkdtempSync(path.join(tmpdir(), 'cadre-config-'));
+process.on('exit', () => {
+  rmSync(ownConfig, { recursive: true, force: true });
+});
+
 /** The environment of a user without npm, keys or colours. */
 function plainEnv(more: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
   const kept = Object.entries(process.env).filter(([name]) => !/^(?:npm_|OPENAI_|CADRE_|VITEST|NODE_|FORCE_COLOR)/.test(name));
-  return { ...Object.fromEntries(kept), ...more };
+  return { ...Object.fromEntries(kept), XDG_CONFIG_HOME: ownConfig, ...more };
 }
 
 /** Starts the command line, or another program, as a process of its own. */
