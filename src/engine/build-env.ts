@@ -1,6 +1,7 @@
 import type { AgentTools, CodedObserver, Env } from '../core/env.ts';
 import type { ContentHash } from '../core/ids.ts';
 import type { Ingestor } from '../core/ingestor.ts';
+import { redactChanges } from '../core/redact-changes.ts';
 import type { CompiledProfile, HandoverProtocol, ProfileSet } from '../core/profile.ts';
 import type { Secrets } from '../core/secrets.ts';
 import type { Changes } from '../core/state-patch.ts';
@@ -45,7 +46,7 @@ export function buildEnv(parts: EnvParts): Env {
     toolsOf: createToolsOf(parts, catalog),
     ingestor: (name) => ingestors.get(name),
     observe: (tx, agent, profile, phase) =>
-      runObservers(tx, agent, profile, phase, { env, observer: (name) => observers.get(name) }),
+      runObservers(tx, agent, profile, phase, { env, observer: (name) => observers.get(name), secrets }),
     parseArguments,
     checkSchema,
     toResult: (returned, maxChars, { address = hash, isOutside } = {}) => {
@@ -55,19 +56,11 @@ export function buildEnv(parts: EnvParts): Env {
         throw redactThrown(secrets, thrown);
       }
     },
-    recipe: (state, recipe, owner) => withoutSecrets(runRecipe(state, recipe, owner), secrets),
+    recipe: (state, recipe, owner) => redactChanges(runRecipe(state, recipe, owner), secrets),
     hash,
     secrets,
   };
   return env;
-}
-
-/** What code wrote to state may have come from outside. Values before are on record already. */
-function withoutSecrets({ patches, inverse }: Changes, secrets: Secrets): Changes {
-  return {
-    patches: patches.map((patch) => (patch.value === undefined ? patch : { ...patch, value: secrets.json(patch.value) })),
-    inverse,
-  };
 }
 
 /** The config of the highest rung an agent stands on that names one. */

@@ -1,5 +1,7 @@
 import type { CodedObserver, ObserverResult, ObserverView } from '../core/env.ts';
 import type { JsonObject } from '../core/json.ts';
+import { redactChanges } from '../core/redact-changes.ts';
+import type { Secrets } from '../core/secrets.ts';
 import { readOnlyView } from '../core/read-only-view.ts';
 import { toStatePatch } from '../core/change-state.ts';
 import { StateEdit } from '../core/state-edit.ts';
@@ -32,7 +34,7 @@ export function callObserver(
   tx: Transaction,
   agent: AgentState,
   { id, name, params, phase }: ObserverCall,
-  find: (name: string) => CodedObserver | undefined,
+  { observer: find, secrets }: { readonly observer: (name: string) => CodedObserver | undefined; readonly secrets: Secrets },
 ): ToolBound | undefined {
   const coded = find(name);
   if (coded === undefined) throw new Error(`there is no observer '${name}'`);
@@ -52,7 +54,8 @@ export function callObserver(
     const results = resultsOf(owner, coded.observe(view)).map((result) => toWanted(tx, agent, id, phase, result));
     const written = open?.close() ?? nothing;
     const events = [written, updatesOf(state, written, results)].flatMap(
-      (changes) => toStatePatch(changes, { agentId: agent.meta.agentId, turnId: agent.currentTurnId, by: id }) ?? [],
+      (changes) =>
+        toStatePatch(redactChanges(changes, secrets), { agentId: agent.meta.agentId, turnId: agent.currentTurnId, by: id }) ?? [],
     );
     for (const event of events) tx.emit(event);
     for (const { post } of results) post?.();

@@ -6,6 +6,7 @@ import { isTruthy } from '../core/expression/data.ts';
 import type { Scope } from '../core/expression/expression.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { CompiledObserver, CompiledProfile } from '../core/profile.ts';
+import type { Secrets } from '../core/secrets.ts';
 import type { AgentState } from '../core/state.ts';
 import type { ToolBound } from '../core/tool-bound.ts';
 import type { Transaction } from '../core/transaction.ts';
@@ -27,6 +28,8 @@ export interface ObserverPorts {
   /** What the roots of conditions need. */
   readonly env: TurnViewEnv;
   readonly observer: (name: string) => CodedObserver | undefined;
+  /** What must never be recorded. */
+  readonly secrets: Secrets;
 }
 
 /**
@@ -130,7 +133,7 @@ function act(
       });
       break;
     case 'call':
-      return callObserver(tx, agent, { id: observer.id, name: action.observer, params: action.params, phase }, ports.observer);
+      return callObserver(tx, agent, { id: observer.id, name: action.observer, params: action.params, phase }, ports);
     case 'set_tool_choice':
     case 'filter_tools':
       return toBound(action, phase);

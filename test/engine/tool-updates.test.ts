@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toolReturn } from '../../src/index.ts';
+import { defineObserver, toolReturn } from '../../src/index.ts';
 import type { ToolReturnFields } from '../../src/core/tool-return.ts';
 import { testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, tool } from '../support/tools.ts';
@@ -28,6 +28,23 @@ async function returning(...results: readonly ToolReturnFields[]) {
 }
 
 type Recipe = NonNullable<ToolReturnFields['update']>;
+
+it('F41: a secret that code writes to state is taken out of values, and refused as a key', async () => {
+  const secret = 'sk-secret-12345678';
+  const team = await testEngine({
+    profile: `${waitsForUser + allow('change')}\npre_turn_observers: [{ id: o, action: { type: call, observer: o } }]`,
+    secrets: [secret],
+    observers: [defineObserver({ name: 'o', observe: ({ draft }) => void (draft.values['seen'] = secret) })],
+    tools: [tool('change', () => toolReturn({ content: 'ok', update: (draft) => void (draft.values[secret] = 1) }))],
+    replies: [{ toolCalls: [{ name: 'change', args: {} }] }, { text: 'done' }],
+  });
+  const run = await team.launch();
+  await run.settled();
+  const events = await team.journal.read(run.id);
+  expect(JSON.stringify(events)).not.toContain(secret);
+  expect(events.find((event) => event.type === 'tool.end')).toMatchObject({ status: 'error' });
+  expect([...run.state.agents.values()][0]?.values).toEqual({ seen: '[secret]' });
+});
 
 describe('F4: tools that return an update of state', () => {
   it('what is written to the draft is one event by the tool, on the record of the turn with the values before', async () => {
