@@ -3,6 +3,7 @@ import type { JsonValue } from './json.ts';
 import { StateDiff } from './diff-state.ts';
 import { ownValue, StateEdit } from './state-edit.ts';
 import { type Changes, type PatchedState, patchedState } from './state-patch.ts';
+import { carriesWords } from './state-taint.ts';
 import type { AgentState } from './state.ts';
 import type { StatePatch } from './team-events.ts';
 import type { Transaction } from './transaction.ts';
@@ -12,10 +13,12 @@ export interface ChangePlace {
   readonly agentId?: AgentId | undefined;
   readonly turnId?: TurnId | undefined;
   readonly by: string;
+  /** The tool whose words are written, when it is not trusted. */
+  readonly from?: string | undefined;
 }
 
 /** The event of a change; undefined when nothing changed. */
-export function toStatePatch({ patches, inverse }: Changes, { agentId, turnId, by }: ChangePlace): StatePatch | undefined {
+export function toStatePatch({ patches, inverse }: Changes, { agentId, turnId, by, from }: ChangePlace): StatePatch | undefined {
   if (patches.length === 0) return undefined;
   return {
     type: 'state.patch',
@@ -24,6 +27,7 @@ export function toStatePatch({ patches, inverse }: Changes, { agentId, turnId, b
     patches,
     inverse,
     by,
+    ...(from !== undefined && patches.some(({ value }) => carriesWords(value)) ? { taint: [from] } : {}),
   };
 }
 

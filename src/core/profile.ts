@@ -2,7 +2,7 @@ import type { Checkpoint } from './checkpoint.ts';
 import type { ContextPolicy } from './context-policy.ts';
 import type { OutputFormat } from './output-format.ts';
 import type { Expression } from './expression/expression.ts';
-import type { Template } from './expression/template.ts';
+import type { Quote, Template } from './expression/template.ts';
 import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
 import type { LlmConfig } from './llm-config.ts';
 import type { Planner } from './planner.ts';
@@ -41,7 +41,8 @@ export interface CompiledSegment {
 export interface ValueTemplate {
   /** True when nothing is interpolated: `build` returns the same value each time. */
   readonly constant: boolean;
-  build(scope: { readonly [root: string]: unknown }): JsonValue;
+  /** `quote`: what becomes of values that expressions read. */
+  build(scope: { readonly [root: string]: unknown }, quote?: Quote): JsonValue;
 }
 
 /** An item as an observer or rule declares it. */

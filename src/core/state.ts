@@ -11,6 +11,7 @@ import type { Limits } from './profile.ts';
 import type { PromptSources, SourceMarks } from './prompt-sources.ts';
 import type { OwnQuestion } from './own-question.ts';
 import type { ClimbedRung } from './stagnation.ts';
+import type { StateTaint } from './state-taint.ts';
 import type { StandingApproval } from './standing-approval.ts';
 import type { ToolBound } from './tool-bound.ts';
 import type { WaitFor } from './transition.ts';
@@ -106,6 +107,8 @@ export interface TeamState {
   readonly dispatchOfAgent: Map<AgentId, number>;
   /** Free values for observers and tools. */
   shared: JsonObject;
+  /** Words from outside in `shared`. */
+  readonly taint: StateTaint;
   counters: JsonObject;
 }
 
@@ -245,6 +248,8 @@ export interface AgentState extends AgentContext {
   toolCallsTotal: number;
   /** Where what it has read came from. */
   readonly sources: SourceMarks;
+  /** Words from outside in its own state. */
+  readonly stateTaint: StateTaint;
 }
 
 /** One tool call, as long as its run is in memory. */

@@ -26,6 +26,8 @@ export interface StatePatch extends Changes {
   readonly turnId?: TurnId;
   /** The observer or tool that did it, or `person`. */
   readonly by?: string;
+  /** The tool that returned these values, when it is not trusted: their words come from outside. */
+  readonly taint?: readonly string[];
 }
 /** A value in an agent's or the team's state changes. Only in old journals: `state.patch` says it now. */
 export interface StateChange {

@@ -46,7 +46,7 @@ export function buildEnv(parts: EnvParts): Env {
     toolsOf: createToolsOf(parts, catalog),
     ingestor: (name) => ingestors.get(name),
     observe: (tx, agent, profile, phase) =>
-      runObservers(tx, agent, profile, phase, { env, observer: (name) => observers.get(name), secrets }),
+      runObservers(tx, agent, profile, phase, { env, observer: (name) => observers.get(name), secrets, hash }),
     parseArguments,
     checkSchema,
     toResult: (returned, maxChars, { address = hash, isOutside } = {}) => {

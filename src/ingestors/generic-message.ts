@@ -10,7 +10,7 @@ export const genericMessage: Ingestor = {
   name: 'generic_message',
   ingest: (payload, params, view) => {
     const template = params['content_template'];
-    if (typeof template === 'string') return templateOf(template).render(withPayload(view.scope, payload));
+    if (typeof template === 'string') return templateOf(template).render(withPayload(view.scope, payload), view.quote);
     return typeof payload === 'string' ? payload : renderMarkdown(payload);
   },
 };

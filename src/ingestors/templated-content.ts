@@ -15,7 +15,9 @@ export const templatedContent: Ingestor = {
     if (key === undefined) return wrapInTags(inlineContent(payload), params);
     const template = view.profile.textDefinitions.get(key);
     const text =
-      template === undefined ? `[Error: Template '${key}' not found]` : template.render(withPayload(view.scope, payload));
+      template === undefined
+        ? `[Error: Template '${key}' not found]`
+        : template.render(withPayload(view.scope, payload), view.quote);
     return wrapInTags(text, params);
   },
 };

@@ -109,7 +109,7 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket |
     if (view.headSeq !== undefined) prompt.headSeq = view.headSeq;
     if (view.earlier !== undefined) prompt.earlier = view.earlier;
   }
-  if (tools.taint.length > 0) prompt.taint = tools.taint;
+  if (tools.taint.length + system.taint.length > 0) prompt.taint = [...new Set([...tools.taint, ...system.taint])];
   if (stream !== undefined) prompt.stream = stream;
   if (choice !== 'auto') prompt.toolChoice = choice;
   if (protocol !== undefined) prompt.protocol = protocol;

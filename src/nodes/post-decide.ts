@@ -9,6 +9,7 @@ import { callIdAt } from '../core/fold/tool.ts';
 import type { TurnId } from '../core/ids.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
 import type { CompiledProfile, CompiledRule, DeciderAction, ItemTemplate } from '../core/profile.ts';
+import { type StateQuotes, stateQuotes } from '../core/quote-state.ts';
 import type { AgentState } from '../core/state.ts';
 import type { ItemDraft, Transaction } from '../core/transaction.ts';
 import { speaksOfErrors } from '../core/turn-error.ts';
@@ -81,10 +82,13 @@ function askRules(
   return { rules: asked.slice() };
 }
 
-function loopItem(rule: CompiledRule, item: ItemTemplate, scope: Scope): ItemDraft {
+function loopItem(rule: CompiledRule, item: ItemTemplate, scope: Scope, quotes: StateQuotes | undefined): ItemDraft {
+  const payload = item.payload.build(scope, quotes?.quote);
+  const taint = quotes?.labels() ?? [];
   return {
     source: item.source,
-    payload: item.payload.build(scope),
+    payload,
+    ...(taint.length === 0 ? {} : { taint }),
     consumption: item.consumption,
     ruleId: rule.id,
     ...(item.priority === undefined ? {} : { priority: item.priority }),
@@ -138,7 +142,8 @@ function settle(
   if (agent.limitStage === 2) return { action: { type: 'limit', outcome: 'limit', error: agent.limitReason ?? 'limit reached' } };
   const failure = modelEnd?.error?.message;
   if (winner === undefined) return { action: withoutRule(agent, calls.length > 0, failure) };
-  const item = winner.action.type === 'loop_with_inbox_item' ? { item: loopItem(winner, winner.action.item, scope) } : {};
+  const quotes = stateQuotes(tx.run, agent, env.hash, winner.id);
+  const item = winner.action.type === 'loop_with_inbox_item' ? { item: loopItem(winner, winner.action.item, scope, quotes) } : {};
   return { action: actionOf(tx, env, agent, scope, winner, calls, failure), ...item };
 }
 

@@ -6,6 +6,8 @@ import type { CallId } from '../core/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type Writable } from '../core/json.ts';
 import type { Content, ContentPart } from '../core/message.ts';
 import type { CompiledProfile } from '../core/profile.ts';
+import type { IngestorView } from '../core/ingestor.ts';
+import { stateQuotes } from '../core/quote-state.ts';
 import type { AgentState } from '../core/state.ts';
 import { fallbackStrategy, globalStrategies, type Strategy } from '../core/strategy.ts';
 import type { Transaction } from '../core/transaction.ts';
@@ -124,13 +126,17 @@ function ingest(
   if (isResult) addToolFields(env, input, item.payload);
   if (item.trust === 'untrusted' || strategy.untrusted === true) input.untrusted = true;
   if (item.taint !== undefined) input.taint = item.taint;
+  const quotes = stateQuotes(tx.run, agent, env.hash, item.itemId);
   try {
     const content = runIngestor(tx, env, agent, profile, {
       name: ingestorName,
       payload: item.payload,
       params,
       source: item.source,
+      quote: quotes?.quote,
     });
+    const labels = quotes?.labels() ?? [];
+    if (labels.length > 0) input.taint = [...new Set([...(item.taint ?? []), ...labels])];
     const fitted = truncate(content, isResult ? 'tool_result' : 'user', profile.contextPolicy);
     return framedInput(tx, env, input, item, fitted);
   } catch (thrown) {
@@ -143,7 +149,11 @@ function runIngestor(
   env: Env,
   agent: AgentState,
   profile: CompiledProfile,
-  call: { readonly name: string; readonly payload: JsonValue; readonly params: JsonObject; readonly source: string },
+  call: Pick<IngestorView, 'source' | 'quote'> & {
+    readonly name: string;
+    readonly payload: JsonValue;
+    readonly params: JsonObject;
+  },
 ): Content {
   const ingestor = env.ingestor(call.name);
   if (ingestor === undefined) throw new Error(`there is no ingestor '${call.name}'`);
@@ -152,6 +162,7 @@ function runIngestor(
     scope: agentScope(env, tx.run, agent),
     profiles: env.profiles,
     source: call.source,
+    quote: call.quote,
   });
   if (typeof content === 'string') return content.trim() === '' ? emptyText(call.source) : content;
   if (content instanceof Promise) {

@@ -3,11 +3,13 @@ import type { AgentTools, Env } from '../core/env.ts';
 import { toErrorRecord, type ErrorRecord } from '../core/error.ts';
 import { agentRoots } from '../core/expression/agent-roots.ts';
 import { compileExpression, type Expression, type Scope } from '../core/expression/expression.ts';
+import type { Quote } from '../core/expression/template.ts';
 import { readPath } from '../core/expression/read-path.ts';
 import type { ContentHash } from '../core/ids.ts';
 import type { JsonValue } from '../core/json.ts';
 import { contentText } from '../core/message.ts';
 import type { CompiledProfile, CompiledSegment } from '../core/profile.ts';
+import { stateQuotes } from '../core/quote-state.ts';
 import { segmentSeparator } from '../core/prompt.ts';
 import type { AgentState } from '../core/state.ts';
 import { estimateTokens } from '../core/token-estimate.ts';
@@ -21,6 +23,8 @@ export interface SystemPrompt {
   /** Its estimated tokens. */
   readonly tokens: number;
   readonly log: ContentHash;
+  /** The untrusted sources whose words it shows by way of state. */
+  readonly taint: readonly string[];
 }
 
 /** A part of a system prompt that no segment of a profile declares. */
@@ -35,7 +39,14 @@ interface Rendered {
   readonly error?: ErrorRecord;
 }
 
-interface Cached extends SystemPrompt {
+/** What segments are filled in from. */
+interface Shown {
+  readonly scope: Scope;
+  readonly tools: AgentTools;
+  readonly quote: Quote | undefined;
+}
+
+interface Cached extends Omit<SystemPrompt, 'taint'> {
   readonly profile: CompiledProfile;
   readonly rendered: readonly Rendered[];
   readonly sections: readonly TextSection[];
@@ -60,7 +71,14 @@ export function buildSystemPrompt(
   sections: readonly TextSection[] = [],
 ): SystemPrompt {
   const scope = agentScope(env, tx.run, agent);
-  const rendered = profile.segments.map((segment) => renderSegment(env, profile, segment, scope, tools));
+  const shown = new Set<string>();
+  const rendered = profile.segments.map((segment) => {
+    const quotes = stateQuotes(tx.run, agent, env.hash, segment.id);
+    const made = renderSegment(env, profile, segment, { scope, tools, quote: quotes?.quote });
+    for (const label of quotes?.labels() ?? []) shown.add(label);
+    return made;
+  });
+  const taint = [...shown].toSorted();
   const known = latest.get(agent);
   if (
     known !== undefined &&
@@ -68,7 +86,7 @@ export function buildSystemPrompt(
     sameSections(known.sections, sections) &&
     sameTexts(known.rendered, rendered)
   )
-    return known;
+    return { ...known, taint };
   const records = profile.segments.map((segment, index) => toRecord(tx, segment, rendered[index]));
   const texts = rendered.flatMap((entry) => (entry.met && entry.text !== '' ? [entry.text] : []));
   sections.forEach(({ id, text }, index) => {
@@ -79,7 +97,7 @@ export function buildSystemPrompt(
   const text = texts.join(segmentSeparator);
   const built = { text, tokens: estimateTokens(text), log: tx.content(JSON.stringify(records)), profile, rendered, sections };
   latest.set(agent, built);
-  return built;
+  return { ...built, taint };
 }
 
 /** Reads a stored construction log back into the text it describes. */
@@ -111,10 +129,10 @@ function toRecord(tx: Transaction, segment: CompiledSegment, rendered: Rendered 
   return { ...failed, hash: tx.content(rendered.text), chars: rendered.text.length };
 }
 
-function renderSegment(env: Env, profile: CompiledProfile, segment: CompiledSegment, scope: Scope, tools: AgentTools): Rendered {
+function renderSegment(env: Env, profile: CompiledProfile, segment: CompiledSegment, shown: Shown): Rendered {
   try {
-    if (segment.condition !== undefined && !segment.condition.test(scope)) return { text: '', met: false };
-    const text = segmentText(env, profile, segment, scope, tools);
+    if (segment.condition !== undefined && !segment.condition.test(shown.scope)) return { text: '', met: false };
+    const text = segmentText(env, profile, segment, shown);
     if (text === '' || segment.wrapperTags === undefined) return { text, met: true };
     return { text: `${segment.wrapperTags[0]}\n${text}\n${segment.wrapperTags[1]}`, met: true };
   } catch (thrown) {
@@ -122,16 +140,16 @@ function renderSegment(env: Env, profile: CompiledProfile, segment: CompiledSegm
   }
 }
 
-function segmentText(env: Env, profile: CompiledProfile, segment: CompiledSegment, scope: Scope, tools: AgentTools): string {
+function segmentText(env: Env, profile: CompiledProfile, segment: CompiledSegment, { scope, tools, quote }: Shown): string {
   switch (segment.type) {
     case 'static_text':
-      return segment.content?.render(scope) ?? '';
+      return segment.content?.render(scope, quote) ?? '';
     case 'tool_description':
       return tools.description;
     case 'tool_contributed_context':
       return contributions(tools, scope);
     case 'state_value':
-      return stateValue(env, profile, segment, scope);
+      return stateValue(env, profile, segment, { scope, quote });
   }
 }
 
@@ -156,12 +174,13 @@ function conditionOf(source: string): Expression | undefined {
   return conditions.get(source);
 }
 
-function stateValue(env: Env, profile: CompiledProfile, segment: CompiledSegment, scope: Scope): string {
-  const value = readPath(scope, segment.path ?? '') as JsonValue;
+function stateValue(env: Env, profile: CompiledProfile, segment: CompiledSegment, { scope, quote }: Omit<Shown, 'tools'>): string {
+  const path = segment.path ?? '';
+  const value = readPath(scope, path) as JsonValue;
   const name = segment.ingestorId ?? 'markdown_formatter';
   const ingestor = env.ingestor(name);
   if (ingestor === undefined) throw new Error(`there is no ingestor '${name}'`);
-  return contentText(
-    ingestor.ingest(value, segment.ingestorParams ?? {}, { profile, scope, profiles: env.profiles, source: 'STATE_VALUE' }),
-  );
+  const view = { profile, scope, profiles: env.profiles, source: 'STATE_VALUE', quote };
+  const text = contentText(ingestor.ingest(value, segment.ingestorParams ?? {}, view));
+  return quote === undefined ? text : String(quote(text, [path]));
 }

@@ -26,6 +26,7 @@ export function resultChanges(
     updateState(edit, { operation: 'set', path: `values.${key}`, value: value ?? null });
   const owner = { owner: `tool '${name}'`, actor: 'planner', created: tx.run.counters.modules, at: tx.at } as const;
   const updated = update === undefined ? undefined : env.recipe(edit.state, update, owner);
-  const place = { agentId: agent.meta.agentId, turnId, by: name };
+  const from = env.catalog.get(name)?.trust === 'trusted' ? undefined : name;
+  const place = { agentId: agent.meta.agentId, turnId, by: name, from };
   return [edit, ...(updated === undefined ? [] : [updated])].flatMap((changes) => toStatePatch(changes, place) ?? []);
 }

@@ -7,6 +7,8 @@ import { toStatePatch } from '../core/change-state.ts';
 import { StateEdit } from '../core/state-edit.ts';
 import { type Changes, type PatchedState, patchedState } from '../core/state-patch.ts';
 import type { AgentState } from '../core/state.ts';
+import { untrustedSources } from '../core/prompt-sources.ts';
+import { carriesWords } from '../core/state-taint.ts';
 import { toWire } from '../core/to-wire.ts';
 import { boundOf, type ToolBound } from '../core/tool-bound.ts';
 import type { Transaction } from '../core/transaction.ts';
@@ -122,6 +124,9 @@ function itemOf(
 ): () => void {
   if (typeof result.source !== 'string' || result.source === '') throw new Error('an item needs a source');
   const to = targetOf(tx.run, agent, result.target ?? 'self');
-  const item = { source: result.source, payload: toWire(result.payload), observerId };
+  const payload = toWire(result.payload);
+  // What code makes of state in which there are words from outside may hold them.
+  const taint = carriesWords(payload) ? untrustedSources(agent.sources) : [];
+  const item = { source: result.source, payload, observerId, ...(taint.length === 0 ? {} : { taint }) };
   return () => tx.post(to, item);
 }

@@ -6,6 +6,8 @@ import { isTruthy } from '../core/expression/data.ts';
 import type { Scope } from '../core/expression/expression.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { CompiledObserver, CompiledProfile } from '../core/profile.ts';
+import type { ContentHash } from '../core/ids.ts';
+import { stateQuotes } from '../core/quote-state.ts';
 import type { Secrets } from '../core/secrets.ts';
 import type { AgentState } from '../core/state.ts';
 import type { ToolBound } from '../core/tool-bound.ts';
@@ -30,6 +32,7 @@ export interface ObserverPorts {
   readonly observer: (name: string) => CodedObserver | undefined;
   /** What must never be recorded. */
   readonly secrets: Secrets;
+  readonly hash: (text: string) => ContentHash;
 }
 
 /**
@@ -109,9 +112,12 @@ function act(
   switch (action.type) {
     case 'add_to_inbox': {
       const { item } = action;
+      const quotes = item.payload.constant ? undefined : stateQuotes(tx.run, agent, ports.hash, observer.id);
+      const payload = item.payload.build(scope, quotes?.quote);
+      const taint = quotes?.labels() ?? [];
       tx.post(targetOf(tx.run, agent, action.target), {
         source: item.source,
-        payload: item.payload.build(scope),
+        payload,
         consumption: item.consumption,
         observerId: observer.id,
         ...(item.priority === undefined ? {} : { priority: item.priority }),
@@ -119,6 +125,7 @@ function act(
         ...(item.ingestorId === undefined ? {} : { ingestorId: item.ingestorId }),
         ...(item.ingestorParams === undefined ? {} : { ingestorParams: item.ingestorParams }),
         ...(action.target === 'self' ? {} : { from: agent.meta.agentId }),
+        ...(taint.length === 0 ? {} : { taint }),
       });
       break;
     }

@@ -151,7 +151,7 @@ const undo = defineShape<Patch>({
 });
 
 const statePatch = defineShape<EventOf<'state.patch'>>({
-  fields: { patches: { short: 'p', shape: patch }, inverse: { short: 'i', shape: undo }, by: 'b' },
+  fields: { patches: { short: 'p', shape: patch }, inverse: { short: 'i', shape: undo }, by: 'b', taint: 't' },
 });
 
 /** The ids of an event that usually are those of the event before it. */

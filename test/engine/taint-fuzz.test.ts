@@ -128,6 +128,36 @@ const passedOn: Readonly<Record<string, Channel>> = {
       tools: [tool('fetch', () => `${text}\n${long(text)}\n${text}`, outside)],
       replies: [call('fetch'), call('read_knowledge', { token: 'KB-1', query: marker }), call('list_knowledge'), { text: 'Read.' }],
     }),
+  'state in a segment': (text) =>
+    open({
+      profile: `${using('fetch')}system_prompt_construction:\n  system_prompt_segments:\n    - { id: note, type: state_value, source_state_path: state.values.page }\n`,
+      tools: [tool('fetch', () => toolReturn({ content: 'kept', values: { page: text } }), outside)],
+      replies: [call('fetch'), { text: 'Read.' }],
+    }),
+  'state in a text of the profile': (text) =>
+    open({
+      profile: `${using('fetch')}instructions: "You read {{ state.values.page }} and say so."\n`,
+      tools: [tool('fetch', () => toolReturn({ content: 'kept', values: { page: { [text]: text } } }), outside)],
+      replies: [call('fetch'), { text: 'Read.' }],
+    }),
+  'an item of an observer that quotes state': (text) =>
+    open({
+      profile: `${using('fetch')}pre_turn_observers:\n  - { id: tell, condition: state.values.page != null, action: { type: add_to_inbox, inbox_item: { source: NEWS, payload: "It says {{ state.values.page }}" } } }\n`,
+      tools: [tool('fetch', () => toolReturn({ content: 'kept', values: { page: text } }), outside)],
+      replies: [call('fetch'), { text: 'Read.' }],
+    }),
+  'shared state that another agent wrote': (text) =>
+    open({
+      profile: {
+        Root: `${using('delegate')}instructions: "Known so far: {{ team.shared.page }}"\n`,
+        Reader: `stagnation: off\n${allow('fetch')}`,
+      },
+      tools: [
+        tool('fetch', () => toolReturn({ content: 'kept', update: (draft) => void (draft.team.shared['page'] = text) }), outside),
+        delegate,
+      ],
+      replies: [call('delegate', { to: 'Reader' }), call('fetch'), { text: 'It is kept.' }, { text: 'Done.' }],
+    }),
   'the history of another agent': (text) =>
     open({
       profile: {

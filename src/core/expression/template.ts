@@ -5,6 +5,9 @@ import type { ExpressionRoots, Scope } from './roots.ts';
 import { splitTemplate } from './split-template.ts';
 import { splitVariables, valueOfVariable } from './variables.ts';
 
+/** What becomes of a value that an expression read, before it stands in the text. `paths`: what the expression reads. */
+export type Quote = (value: unknown, paths: readonly string[]) => unknown;
+
 /** The variables of the environment, by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -19,9 +22,9 @@ export interface Template {
   /** Dotted paths that its expressions read. */
   readonly paths: readonly string[];
   /** The text: null is empty, texts stand as they are, lists and maps are compact JSON; throws when an expression fails. */
-  render(scope: Scope): string;
+  render(scope: Scope, quote?: Quote): string;
   /** The value with its type when the template is exactly one expression, else the rendered text. */
-  value(scope: Scope): unknown;
+  value(scope: Scope, quote?: Quote): unknown;
 }
 
 /**
@@ -59,10 +62,14 @@ function toTemplate(source: string, pieces: readonly (string | Piece)[]): Templa
   const [only] = pieces;
   const single = pieces.length === 1 && typeof only === 'object' ? only : undefined;
   const fixed = expressions.length === 0 ? pieces.join('') : undefined;
-  const render = (scope: Scope): string => {
+  const read = (piece: Piece, scope: Scope, quote: Quote | undefined): unknown => {
+    const value = piece.evaluate(scope);
+    return quote === undefined ? value : quote(value, piece.paths);
+  };
+  const render = (scope: Scope, quote?: Quote): string => {
     if (fixed !== undefined) return fixed;
     let text = '';
-    for (const piece of pieces) text += typeof piece === 'string' ? piece : toText(piece.evaluate(scope));
+    for (const piece of pieces) text += typeof piece === 'string' ? piece : toText(read(piece, scope, quote));
     return text;
   };
   return {
@@ -70,7 +77,7 @@ function toTemplate(source: string, pieces: readonly (string | Piece)[]): Templa
     constant: fixed !== undefined,
     paths: [...new Set(expressions.flatMap(({ paths }) => paths))],
     render,
-    value: (scope) => (single === undefined ? render(scope) : single.evaluate(scope)),
+    value: (scope, quote) => (single === undefined ? render(scope, quote) : read(single, scope, quote)),
   };
 }
 

@@ -159,6 +159,7 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
     error: undefined,
     children: [],
     toolCallsTotal: 0,
+    stateTaint: new Map(),
     sources: newSourceMarks(parent === undefined ? undefined : untrustedSources(parent.sources)),
   };
   run.agents.set(event.agentId, agent);

@@ -2,6 +2,7 @@ import { applyChanges } from '../apply-changes.ts';
 import { CadreError, describeThrown } from '../error.ts';
 import type { EventOf } from '../event.ts';
 import { patchedState } from '../state-patch.ts';
+import { noteStateTaint } from '../state-taint.ts';
 import type { RunState } from '../state.ts';
 import { agentOf } from './agent.ts';
 import { turnOf } from './turn.ts';
@@ -18,6 +19,7 @@ export function applyStatePatch(run: RunState, event: EventOf<'state.patch'>): v
   } catch (thrown) {
     throw new CadreError('STORE_CORRUPT', `run ${run.meta.runId}: event ${event.seq}: ${describeThrown(thrown)}`);
   }
+  noteStateTaint(run, agent, event);
   run.team.shared = team.shared;
   if (agent === undefined) return;
   const { team: _, ...slices } = state;

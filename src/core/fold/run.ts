@@ -43,6 +43,7 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunState
     error: undefined,
     team: {
       workModules: {},
+      taint: new Map(),
       dispatchHistory: [],
       dispatchIndex: new Map(),
       dispatchOfAgent: new Map(),

@@ -258,6 +258,7 @@ const fields: { readonly [Type in EventType]: Fields<Draft<Type>> } = {
     patches: list(patch),
     inverse: list(patch),
     by: optional(text),
+    taint: optional(list(text)),
   },
   'note.add': { level: noteLevel, code: text, message: text, agentId: optional(id), turnId: optional(id) },
 };

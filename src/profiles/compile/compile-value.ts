@@ -1,6 +1,6 @@
 import { agentRoots } from '../../core/expression/agent-roots.ts';
 import type { ExpressionRoots } from '../../core/expression/roots.ts';
-import type { Template } from '../../core/expression/template.ts';
+import type { Quote, Template } from '../../core/expression/template.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { ValueTemplate } from '../../core/profile.ts';
 import { toPlain, type SourceNode } from '../yaml/source-node.ts';
@@ -8,7 +8,7 @@ import { compileText, type TextContext } from './compile-text.ts';
 import { asText } from './read-node.ts';
 
 type Scope = Parameters<ValueTemplate['build']>[0];
-type Build = (scope: Scope) => JsonValue;
+type Build = (scope: Scope, quote?: Quote) => JsonValue;
 
 /** A value without expressions. */
 export function constantValue(value: JsonValue): ValueTemplate {
@@ -28,14 +28,14 @@ function compileBuild(context: TextContext, node: SourceNode, roots: ExpressionR
       return textBuild(context, node, roots);
     case 'list': {
       const items = node.items.map((item) => compileBuild(context, item, roots) ?? always(toPlain(item)));
-      return isConstant(items) ? undefined : (scope) => items.map((item) => item(scope));
+      return isConstant(items) ? undefined : (scope, quote) => items.map((item) => item(scope, quote));
     }
     case 'map': {
       const entries = [...node.entries].map(
         ([key, { value }]) => [key, compileBuild(context, value, roots) ?? always(toPlain(value))] as const,
       );
       if (isConstant(entries.map(([, build]) => build))) return undefined;
-      return (scope) => Object.fromEntries(entries.map(([key, build]) => [key, build(scope)]));
+      return (scope, quote) => Object.fromEntries(entries.map(([key, build]) => [key, build(scope, quote)]));
     }
   }
 }
@@ -46,7 +46,7 @@ function textBuild(context: TextContext, node: SourceNode, roots: ExpressionRoot
   const template: Template | undefined = compileText(context, text, roots);
   if (template === undefined) return undefined;
   if (template.constant) return always(template.render({}));
-  return (scope) => copyJson(template.value(scope));
+  return (scope, quote) => copyJson(template.value(scope, quote));
 }
 
 const constants = new WeakSet<Build>();
