@@ -4,7 +4,6 @@ import type { Ingestor } from '../core/ingestor.ts';
 import { redactChanges } from '../core/redact-changes.ts';
 import type { CompiledProfile, HandoverProtocol, ProfileSet } from '../core/profile.ts';
 import type { Secrets } from '../core/secrets.ts';
-import type { Changes } from '../core/state-patch.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Tool, ToolCatalog } from '../core/tool.ts';
 import { isWithin } from '../core/tool-bound.ts';
