@@ -1,3 +1,4 @@
+import { globalStrategies, unknownSourcePriority } from './strategy.ts';
 import type { AgentId, ItemId } from './ids.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 
@@ -55,36 +56,12 @@ export function isExpired({ item, turnsSeen }: WaitingItem): boolean {
   return item.maxTurns !== undefined && item.consumption === 'persistent_until_consumed' && turnsSeen >= item.maxTurns;
 }
 
-/** Priorities per source (A1.3); lower is read first. */
-export const sourcePriorities: Readonly<Record<string, number>> = {
-  TOOL_RESULT: 0,
-  OBSERVER_FAILURE: 5,
-  STAGNATION_NOTICE: 6,
-  AGENT_STARTUP_BRIEFING: 8,
-  HUMAN_ANSWER: 9,
-  PARTNER_DIRECTIVE: 10,
-  PRINCIPAL_COMPLETED: 10,
-  INTERNAL_DIRECTIVE: 15,
-  SELF_REFLECTION_PROMPT: 20,
-  WORK_MODULES_STATUS_UPDATE: 90,
-  PRINCIPAL_ACTIVITY_UPDATE: 90,
-  USER_PROMPT: 100,
-  VISIBLE_HISTORY: 110,
-};
-
-/** The priority of sources that are in no table (A1.3). */
-export const unknownSourcePriority = 99;
-
 /** Failures of an ingestor on one item before the item goes to the dead-letter shelf. */
 export const poisonAfterFailures = 3;
 
 /** The priority an item is read with. */
 export function priorityOf(item: InboxItem): number {
-  return (
-    item.priority ??
-    (Object.hasOwn(sourcePriorities, item.source) ? sourcePriorities[item.source] : undefined) ??
-    unknownSourcePriority
-  );
+  return item.priority ?? globalStrategies.get(item.source)?.priority ?? unknownSourcePriority;
 }
 
 /** Items in the order they are read: priority, then arrival (I3). The given list is not changed. */

@@ -2,6 +2,7 @@ import type { Env } from '../core/env.ts';
 import type { AgentId } from '../core/ids.ts';
 import { isExpired, type WaitingItem } from '../core/inbox.ts';
 import type { AgentState, RunState } from '../core/state.ts';
+import { wakesAgent } from '../core/strategy.ts';
 import type { Transaction } from '../core/transaction.ts';
 import { waitsToBeSpokenTo } from '../core/waits-to-be-spoken-to.ts';
 import { endAgent } from '../nodes/end-agent.ts';
@@ -46,9 +47,9 @@ function advance(tx: Transaction, kernel: Kernel, agent: AgentState, mayStart: b
     if (mayStart) while (kernel.toolNode.prep(tx, agent) !== undefined);
     if (agent.openCalls.size === 0) finishTurn(tx, kernel.env, agent);
   }
-  if (mayStart && mayTakeTurn(agent)) kernel.agentNode.prep(tx, agent);
+  if (mayStart && mayTakeTurn(kernel.env, agent)) kernel.agentNode.prep(tx, agent);
   // Asked from state alone, too: what a process that died did not tell, the next one tells.
-  if (mayStart && waitsToBeSpokenTo(agent) && agent.compacting === undefined && !mayTakeTurn(agent))
+  if (mayStart && waitsToBeSpokenTo(agent) && agent.compacting === undefined && !mayTakeTurn(kernel.env, agent))
     tellParent(tx, kernel, agent.meta.agentId, 'agent_waits', waitSeq(tx.run, agent));
 }
 
@@ -78,29 +79,19 @@ function finishTurn(tx: Transaction, env: Env, agent: AgentState): void {
 }
 
 /** No lost wake-up (I6): asked after every change, from state alone. */
-function mayTakeTurn(agent: AgentState): boolean {
+function mayTakeTurn({ profiles }: Pick<Env, 'profiles'>, agent: AgentState): boolean {
   if (agent.compacting !== undefined) return false;
   if (agent.status === 'ready') return agent.loop || agent.inbox.some(isNews);
   if (agent.status !== 'awaiting_input') return false;
   const on = agent.awaitingOn;
+  const own = profiles.get(agent.meta.profile)?.strategies;
   return agent.inbox.some(
     (waiting) =>
       isNews(waiting) &&
       (waiting.item.delivery === 'now' ||
-        (on === undefined ? !passiveSources.has(waiting.item.source) : on.includes(waiting.item.source))),
+        (on === undefined ? wakesAgent(waiting.item.source, own) : on.includes(waiting.item.source))),
   );
 }
-
-/** What an agent that waits is told with its next turn; waking it for that would let a failing observer keep it awake for ever. */
-const passiveSources: ReadonlySet<string> = new Set([
-  'TOOL_RESULT',
-  'OBSERVER_FAILURE',
-  'LIMIT_NOTICE',
-  'STAGNATION_NOTICE',
-  'TOOLS_CHANGED',
-  'PROFILES_UPDATED_NOTIFICATION',
-  'WORK_MODULES_EDITED',
-]);
 
 /** An item that was read and stays is no news; one that could not be read is tried again, until it expires. */
 function isNews(waiting: WaitingItem): boolean {

@@ -1,22 +1,19 @@
 import type { CompiledProfile, ProfileSet } from '../core/profile.ts';
 
-const usualName = 'Partner';
-
 /** The profiles that runs can be launched with. */
 export function launchable(profiles: ReadonlyMap<string, CompiledProfile>): readonly CompiledProfile[] {
   return [...profiles.values()].filter((profile) => profile.type !== 'base' && profile.isActive && !profile.isDeleted);
 }
 
 /**
- * The profile to begin with when nobody names one: the team's own choice, else `Partner`, else the first one of type partner,
- * else the only one there is.
+ * The profile to begin with when nobody names one: the team's own choice, else the first one of type partner, else the only
+ * one there is.
  */
 export function usualProfile({ profiles, team }: Pick<ProfileSet, 'profiles' | 'team'>): string | undefined {
   const usable = launchable(profiles);
   const [only] = usable;
   return (
     usable.find(({ name }) => name === team?.defaultProfile)?.name ??
-    usable.find(({ name }) => name === usualName)?.name ??
     usable.find(({ type }) => type === 'partner')?.name ??
     (usable.length === 1 ? only?.name : undefined)
   );

@@ -71,6 +71,7 @@ export interface TurnRecord {
   readonly flowId: string;
   /** The baton: the turns that led to it. */
   readonly sourceTurnIds: readonly TurnId[];
+  /** The call that brought it about: the one that started its agent, or the first whose result it read. */
   readonly sourceToolCallId: CallId | undefined;
   /** The limit this turn was near (1) or at (2). */
   readonly limit: EventOf<'turn.start'>['limit'];
@@ -159,7 +160,7 @@ export function turnRecordOf(
     endedAt: end?.at,
     flowId: start.flowId,
     sourceTurnIds: start.sourceTurnIds,
-    sourceToolCallId: start.sourceToolCallId,
+    sourceToolCallId: start.sourceToolCallId ?? start.inputs.find(({ role }) => role === 'tool')?.callId,
     limit: start.limit,
     rungs: turn.rungs.map(toRung),
     reserve: start.reserve,

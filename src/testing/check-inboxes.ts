@@ -1,5 +1,6 @@
 import type { CadreEvent, EventOf } from '../core/event.ts';
-import { type InboxItem, sourcePriorities, unknownSourcePriority } from '../core/inbox.ts';
+import type { InboxItem } from '../core/inbox.ts';
+import { globalStrategies, unknownSourcePriority } from '../core/strategy.ts';
 import { Findings, type JournalFacts, type JournalProblem } from './journal-problem.ts';
 
 interface Waiting {
@@ -104,6 +105,6 @@ function checkReading(
 /** Results of calls stand directly behind the calls (I1), whatever priority anybody gives to anything. */
 function readingPriority(item: InboxItem, facts: JournalFacts): number {
   if (item.source === 'TOOL_RESULT' && item.from === undefined) return Number.NEGATIVE_INFINITY;
-  const global = Object.hasOwn(sourcePriorities, item.source) ? sourcePriorities[item.source] : undefined;
+  const global = globalStrategies.get(item.source)?.priority;
   return item.priority ?? facts.priorities?.[item.source] ?? global ?? unknownSourcePriority;
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { InboxItem, WaitingItem } from '../../src/core/inbox.ts';
-import { priorityOf, readingOrder, sourcePriorities, unknownSourcePriority } from '../../src/core/inbox.ts';
+import { priorityOf, readingOrder } from '../../src/core/inbox.ts';
+import { globalStrategies, unknownSourcePriority } from '../../src/core/strategy.ts';
 
 const waiting = fc
   .array(
@@ -51,6 +52,7 @@ describe('I3: reading order', () => {
   it('a source in no table, even one named like a property, has the priority of the unknown', () => {
     for (const source of ['NEWS', '__proto__', 'constructor', 'toString'])
       expect(priorityOf({ source } as InboxItem)).toBe(unknownSourcePriority);
-    expect(Math.min(...Object.values(sourcePriorities))).toBe(sourcePriorities['TOOL_RESULT']);
+    const priorities = [...globalStrategies.values()].flatMap(({ priority }) => priority ?? []);
+    expect(Math.min(...priorities)).toBe(globalStrategies.get('TOOL_RESULT')?.priority);
   });
 });

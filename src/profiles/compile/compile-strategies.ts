@@ -22,7 +22,8 @@ function compileStrategy(context: CompileContext, node: MapNode, source: string)
   const mode = readText(node, 'injection_mode');
   const params = mapNode(node, 'params');
   const role = readText(params, 'role');
-  const priority = readNumber(node, 'priority');
+  const priority = readNumber(node, 'priority') ?? basis.priority;
+  const wakes = readFlag(node, 'wakes') ?? basis.wakes;
   const sameIngestor = name === basis.ingestor || name === `${basis.ingestor}_ingestor`;
   return {
     ingestor: name,
@@ -31,6 +32,7 @@ function compileStrategy(context: CompileContext, node: MapNode, source: string)
     persistent: readFlag(params, 'is_persistent_in_memory') ?? basis.persistent,
     params: { ...(sameIngestor ? basis.params : {}), ...ownParams(readObject(node, 'params') ?? {}) },
     ...(priority === undefined ? {} : { priority }),
+    ...(wakes === undefined ? {} : { wakes }),
     ...(readText(node, 'trust') === 'untrusted' ? { untrusted: true } : {}),
   };
 }

@@ -84,6 +84,9 @@ const strategy = object(
       },
     },
     priority: { type: 'number', description: 'Lower is read first; overrides the priority of the source.' },
+    wakes: flag(
+      'Whether an item wakes an agent that waits; if not, it is read with its next turn. True unless set or the source is known not to.',
+    ),
     trust: oneOf('untrusted: the text is framed as data, and the prompt counts as tainted; trusted unless set.', [
       'trusted',
       'untrusted',
