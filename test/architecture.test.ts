@@ -142,3 +142,22 @@ function cycles(): string[] {
   for (const name of edges.keys()) visit(name, []);
   return found;
 }
+
+describe('what a module remembers', () => {
+  /** Declarations at the top level of a module that something can be kept in. */
+  const keeps = /^(?:export )?(?:let \w+|const \w+(?:: [^=\n]+)? = new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\))/gm;
+  const isSaid = /(?:Pure cache|Not state of a run|Holds no state of a run)/;
+  const found = files.flatMap((name) => {
+    const text = readFileSync(path.join(src, name), 'utf8');
+    return [...text.matchAll(keeps)].map(({ 0: declaration, index }) => {
+      const above = text.slice(0, index).trimEnd().split('\n');
+      const comment = above.slice(above.findLastIndex((line) => !/^\s*(?:\/\/|\/\*|\*)/.test(line)) + 1);
+      return { place: `${name}: ${declaration.slice(0, 60)}`, isSaid: comment.some((line) => isSaid.test(line)) };
+    });
+  });
+
+  it('is a pure cache, or no state of a run, and says so in one line', () => {
+    expect(found.length).toBeGreaterThan(40);
+    expect(found.flatMap(({ place, isSaid: said }) => (said ? [] : [place]))).toEqual([]);
+  });
+});

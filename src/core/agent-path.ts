@@ -1,6 +1,7 @@
 import type { ModelCaller } from './model.ts';
 import type { AgentState, RunState } from './state.ts';
 
+// Pure cache: keyed by an agent, whose place in its team never changes.
 const callers = new WeakMap<AgentState, ModelCaller>();
 
 /**
@@ -35,6 +36,7 @@ interface Census {
   readonly twins: WeakMap<AgentState, number>;
 }
 
+// Pure cache: keyed by a state; counts agents, which only grow, each once.
 const censuses = new WeakMap<RunState, Census>();
 
 /** How many agents of the same kind its parent had before it. Each agent is counted once: a thousand siblings ask for it. */

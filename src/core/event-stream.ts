@@ -109,6 +109,7 @@ interface WrittenEvent {
   readonly parts: UserParts;
 }
 
+// Pure cache: keyed by a message, which never changes.
 const written = new WeakMap<PromptMessage, WrittenEvent>();
 
 type UserParts = Extract<PromptMessage, { readonly role: 'user' }>['content'];

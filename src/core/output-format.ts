@@ -13,6 +13,7 @@ export const defaultOutputRepairs = 2;
 /** The id of the segment that tells a model what its answer must look like, in the log of a system prompt. */
 export const outputSectionId = 'output_schema';
 
+// Pure cache: keyed by a format, which never changes.
 const sections = new WeakMap<OutputFormat, string>();
 
 /** What a model is told of the form of its answer. */

@@ -1,4 +1,6 @@
+// Pure cache: keyed by the text that was parsed last.
 let lastText: string | undefined;
+// Pure cache: what the text parsed last says; no reader changes it.
 let lastValue: unknown;
 
 /**

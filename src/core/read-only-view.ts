@@ -1,3 +1,4 @@
+// Pure cache: keyed by an object; what it holds are views of that object.
 const views = new WeakMap<object, object>();
 
 /**

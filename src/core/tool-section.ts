@@ -15,6 +15,7 @@ export function toolSection(protocol: TextProtocol, tools: readonly OfferedTool[
 }
 
 // Tools are prepared once per profile, and told of in every turn.
+// Pure cache: keyed by a set of tools, which never changes.
 const sections = new WeakMap<readonly OfferedTool[], Map<string, string>>();
 
 function writeSection(protocol: TextProtocol, tools: readonly OfferedTool[], choice: string): string {

@@ -73,6 +73,7 @@ function ofRecording(config: LlmConfig, recorded: ReadonlySet<string>, find: Llm
 }
 
 /** The same object for the same config, always: others remember what they made of a config by its identity. */
+// Pure cache: keyed by a config, which never changes.
 const withoutStandIn = new WeakMap<LlmConfig, LlmConfig>();
 
 function chosen(config: LlmConfig): LlmConfig {

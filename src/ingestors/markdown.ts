@@ -26,6 +26,7 @@ export function titleOf(key: string): string {
 
 /** The same few keys come in every payload of a kind. */
 const rememberedTitles = 500;
+// Pure cache: keyed by the text of a key.
 const titles = new Map<string, string>();
 
 function makeTitle(key: string): string {

@@ -4,6 +4,7 @@ import type { JsonValue } from '../core/json.ts';
 
 /** Most templates kept compiled; a profile has a handful. */
 const maxKept = 500;
+// Pure cache: keyed by the text of a template.
 const compiled = new Map<string, Template>();
 
 /** Compiles a template that stands in an ingestor's parameters, once per text. Throws when it cannot be compiled. */

@@ -23,6 +23,7 @@ export function otherTurns(run: RunState): readonly TurnState[] {
 }
 
 /** What was found of a state as it stood last. */
+// Pure cache: keyed by a state, and compared with its sequence number.
 const latest = new WeakMap<RunState, { readonly seq: number; readonly turns: readonly TurnState[] }>();
 
 function findOtherTurns(run: RunState): readonly TurnState[] {
@@ -109,6 +110,7 @@ function agentsByCall(run: RunState): ReadonlyMap<CallId, readonly AgentState[]>
   return agents;
 }
 
+// Pure cache: keyed by a state, and compared with its sequence number.
 const callers = new WeakMap<RunState, { readonly seq: number; readonly agents: ReadonlyMap<CallId, readonly AgentState[]> }>();
 
 function userTurn(reader: TurnState, index: number): TurnState {

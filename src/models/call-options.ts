@@ -12,6 +12,7 @@ const commonEfforts: ReadonlySet<string> = new Set(['none', 'minimal', 'low', 'm
 type Settings = Omit<ModelCallOptions, 'prompt' | 'tools' | 'toolChoice' | 'abortSignal'>;
 
 // Settings depend on the config and the kind of model alone, so they are built once and not per call.
+// Pure cache: keyed by a config and a kind of model.
 const settingsOfConfig = new WeakMap<LlmConfig, Map<string, Settings>>();
 
 /**

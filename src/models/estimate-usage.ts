@@ -6,6 +6,7 @@ import type { Usage } from '../core/model.ts';
 const charsPerToken = 4;
 
 // A message never changes, and the same one is in the prompt of every later call.
+// Pure cache: keyed by a message.
 const charsOfMessage = new WeakMap<LanguageModelV4Message, number>();
 
 /** Estimates the tokens of a call from the characters of its prompt and of its reply. */

@@ -38,6 +38,7 @@ const google: FileSupport = {
 };
 const unknown: FileSupport = { kinds: undefined, links: undefined, movesResultFiles: false, returnsOwnFiles: true };
 
+// Pure cache: keyed by a config and the name of a provider.
 const supports = new WeakMap<LlmConfig, Map<string, FileSupport>>();
 
 /** What a config's model takes; `provider` is the word of its model object for its wire format. The same object each time. */

@@ -37,6 +37,7 @@ export class ModelTraffic {
   }
 }
 
+// Not state of a run: how many calls are under way, and when the next may be made; what they bring is decided elsewhere.
 const ofClock = new WeakMap<Clock, ModelTraffic>();
 
 /** The traffic of all engines that run by one clock: with the system's, that is the whole process. */

@@ -34,6 +34,7 @@ interface ConvertedMessage {
   readonly followers: readonly ContentPart[];
 }
 
+// Pure cache: keyed by what a model takes and by messages, which never change.
 const conversions = new WeakMap<FileSupport, Map<Version, Conversions>>();
 
 /**

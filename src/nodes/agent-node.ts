@@ -138,6 +138,7 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket |
   return { turnId };
 }
 
+// Pure cache: keyed by a set of tools, which never changes.
 const toolSizes = new WeakMap<AgentTools, number>();
 
 const noSections: readonly TextSection[] = [];

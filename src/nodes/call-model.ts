@@ -100,6 +100,7 @@ function askModel(env: Env, ports: AgentPorts, asked: Asked): Promise<ModelOutco
   return gateway.call(request);
 }
 
+// Pure cache: keyed by an agent, and compared with the hash of the text.
 const systemTexts = new WeakMap<AgentState, { readonly log: string; readonly text: string }>();
 
 /** The system text behind a construction log; the newest one of each agent is kept, since it seldom changes. */
@@ -111,6 +112,7 @@ function latestSystemText(agent: AgentState, log: ContentHash, content: AgentPor
   return text;
 }
 
+// Pure cache: keyed by an agent, and compared with the hash of the newest text.
 const headTexts = new WeakMap<AgentState, { readonly newest: ContentHash; readonly texts: readonly string[] }>();
 
 /** The texts that stand for messages that are left out, in order; the newest ones of each agent are kept. */

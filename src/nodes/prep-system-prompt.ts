@@ -55,6 +55,7 @@ interface Cached extends Omit<SystemPrompt, 'taint'> {
 // What no profile declares stands behind what profiles declare.
 const lastOrder = 1_000_000;
 
+// Pure cache: keyed by an agent, and compared with the profile and every text that goes into it.
 const latest = new WeakMap<AgentState, Cached>();
 
 /**
@@ -163,6 +164,7 @@ function contributions(tools: AgentTools, scope: Scope): string {
     .join(segmentSeparator);
 }
 
+// Pure cache: keyed by the text of a condition.
 const conditions = new Map<string, Expression | undefined>();
 
 /** A tool's condition, compiled once; tools whose conditions do not compile were refused when they were defined. */

@@ -19,14 +19,15 @@ export function streamOf(
   return { full: fullFrom(last, rendering.full), lines: rendering.lines };
 }
 
-interface Saving {
+interface Saving extends Pick<EventStream, 'full' | 'lines'> {
   readonly from: number;
-  readonly lines: number;
+  readonly protocol: TextProtocol | undefined;
   /** The first message that has not been looked at. */
   readonly next: number;
   readonly tokens: number;
 }
 
+// Pure cache: keyed by an agent, and compared with all that the sum depends on; messages only grow.
 const savings = new WeakMap<AgentState, Saving>();
 
 /**
@@ -36,7 +37,9 @@ const savings = new WeakMap<AgentState, Saving>();
 export function savedBy(agent: AgentState, stream: EventStream, protocol: TextProtocol | undefined): number {
   const { view, messages, origins, released } = agent;
   const known = savings.get(agent);
-  const goesOn = known?.from === view.from && known.lines === stream.lines;
+  const isAlike = known?.from === view.from && known.lines === stream.lines && known.protocol === protocol;
+  // A profile that was edited may show more events in full: what was cut before is not cut now.
+  const goesOn = isAlike && known.full <= stream.full;
   let next = goesOn ? known.next : view.from;
   let tokens = goesOn ? known.tokens : 0;
   for (; next < released + messages.length; next++) {
@@ -45,7 +48,7 @@ export function savedBy(agent: AgentState, stream: EventStream, protocol: TextPr
     if (message === undefined || (origin?.event ?? 0) >= stream.full) break;
     tokens += savedOn(message, origin, { ...stream, protocol });
   }
-  savings.set(agent, { from: view.from, lines: stream.lines, next, tokens });
+  savings.set(agent, { from: view.from, full: stream.full, lines: stream.lines, protocol, next, tokens });
   return tokens;
 }
 

@@ -31,6 +31,7 @@ export interface CommitPlace {
 const idKeys: Readonly<Record<PlaceId, string>> = { agentId: 'a', turnId: 'u', callId: 'k' };
 const placeKeys: ReadonlySet<string> = new Set(['d', 'c', 'a', 'u', 'k']);
 const placeFields: ReadonlySet<string> = new Set(['type', 'runId', 'seq', 'at', 'cause']);
+// Pure cache: keyed by a list of ids of the table of shapes.
 const placeFieldsWith = new Map<EventShape['ids'], ReadonlySet<string>>();
 
 /** Writes one commit's events as JSON text, without what its row says and without what follows from other parts of it. */

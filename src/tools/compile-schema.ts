@@ -15,6 +15,7 @@ export interface CompiledSchema {
   readonly warnings: readonly string[];
 }
 
+// Pure cache: keyed by a schema, which never changes.
 const compiled = new WeakMap<JsonObject, CompiledSchema>();
 
 /**

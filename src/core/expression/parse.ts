@@ -42,6 +42,7 @@ const tokenNames: Readonly<Record<string, string>> = {
   QUESTION: '`?`',
 };
 
+// Pure cache: a parser, made when it is first needed.
 let environment: Environment | undefined;
 
 function parserEnvironment(): Environment {

@@ -12,8 +12,9 @@ const maxProblems = 20;
 
 type Cache<T> = WeakMap<ScalarNode, { readonly roots: ExpressionRoots; readonly result: CompileResult<T> }>;
 
-// Profiles that inherit share the nodes of their base, so a text is compiled once however many profiles have it.
+// Pure cache: keyed by a node of a file, which never changes, and compared with the roots. Profiles that inherit share the nodes of their base, so a text is compiled once however many profiles have it.
 const expressions: Cache<Expression> = new WeakMap();
+// Pure cache: the same for texts.
 const templates: Cache<Template> = new WeakMap();
 
 function compileOnce<T>(

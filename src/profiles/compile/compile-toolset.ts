@@ -158,6 +158,7 @@ function asksRequest(node: SourceNode): boolean {
   }
 }
 
+// Pure cache: keyed by a schema, which never changes.
 const wrappers = new WeakMap<JsonSchema, JsonSchema>();
 
 /** So that messages name keys as they stand in the file: `settings.command`. */

@@ -49,6 +49,7 @@ function textBuild(context: TextContext, node: SourceNode, roots: ExpressionRoot
   return (scope, quote) => copyJson(template.value(scope, quote));
 }
 
+// Pure cache: which functions are constant, by the function.
 const constants = new WeakSet<Build>();
 
 function always(value: JsonValue): Build {

@@ -7,6 +7,7 @@ const nudge =
 
 const shorter = 'Your last reply was cut off at its length limit. Give your whole answer again, and make it shorter.';
 
+// Pure cache: compiled from texts of this file.
 let rules: readonly Omit<CompiledRule, 'source'>[] | undefined;
 
 /**

@@ -54,7 +54,9 @@ function toLinearPattern(source: string): { test(text: string): boolean; toStrin
   return { test: (text) => regex.test(text), toString: () => `re2:${source}` };
 }
 
+// Pure cache: a validator without schemas, made when it is first needed.
 let draft7: Ajv | undefined;
+// Pure cache: a validator without schemas, made when it is first needed.
 let draft2020: Ajv | undefined;
 
 /** One validator per dialect: making one compiles its meta-schema, which costs more than any schema here. */

@@ -34,6 +34,7 @@ const ajv = new Ajv({
   inlineRefs: false,
   code: { optimize: false },
 });
+// Pure cache: keyed by a schema, which never changes.
 const validators = new WeakMap<JsonSchema, ValidateFunction>();
 
 /** Checks the shape of one file against the schema of its kind and reports every deviation at its place. */

@@ -14,6 +14,7 @@ export function toFrame({ event, id, data }: EventFrame): string {
   return `${name}${number}data: ${JSON.stringify(data)}\n\n`;
 }
 
+// Pure cache: keyed by an event, which never changes.
 const shared = new WeakMap<CadreEvent, string>();
 
 /** The bytes of an event that several readers are sent: made once, and kept as long as the event is. */

@@ -4,6 +4,7 @@ import type { Lease } from '../../core/journal.ts';
  * Leases that journals of this process have given up and could not clear in their files, as on a full disk. A fact about the process, and
  * so of all its engines: without it, one that is opened later would find a run held by its own process. An entry goes with the lease.
  */
+// Not state of a run: which leases this process has let go of.
 const givenUp = new Set<string>();
 
 /** Notes that a lease is not used any more although its file says so. */

@@ -39,6 +39,7 @@ export const systemProcesses: ProcessWatch = {
 };
 
 /** A constant of the process, read when it is first needed. */
+// Not state of a run: which process this is.
 let self: ProcessIdentity | undefined;
 
 /**

@@ -5,7 +5,9 @@ import path from 'node:path';
  * Where the engines of this process keep what tools must leave alone, wherever it lies and whatever it is called: the folders with
  * their profiles, which say what tools may do, and their journals.
  */
+// Not state of a run: which folders this process reads profiles from.
 const profiles = new Set<string>();
+// Not state of a run: which journals this process has open.
 const journals = new Set<string>();
 
 /** Remembers a folder with profiles: no tool changes what is read of it. */

@@ -2,7 +2,9 @@ import type { ChildProcess } from 'node:child_process';
 import { signalProcesses } from '../process/signal-processes.ts';
 
 /** Processes that must not outlive this one. */
+// Not state of a run: the child processes of this one.
 const living = new Map<ChildProcess, string>();
+// Not state of a run: whether this process watches its children.
 let watching = false;
 
 /** Sees to it that a child and all that bears its mark are ended when this process exits without having closed it. */

@@ -12,6 +12,7 @@ export interface MemoryGroup {
 }
 
 const prefix = 'cadre-';
+// Not state of a run: names for groups of processes.
 let count = 0;
 
 /**

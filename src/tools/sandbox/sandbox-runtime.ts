@@ -43,8 +43,11 @@ export function packagePrograms(): readonly string[] {
   return folder !== undefined && existsSync(folder) ? [realpathSync(folder)] : [];
 }
 
+// Not state of a run: who uses the sandbox of this process.
 let users = 0;
+// Not state of a run: what the sandbox of this process has open.
 let leaveBridges: (() => void) | undefined;
+// Not state of a run: what the sandbox of this process is doing.
 let resetting: Promise<void> = Promise.resolve();
 
 /**

@@ -33,6 +33,7 @@ export function fromStoredMemo(stored: JsonValue): DispatchMemo {
 }
 
 /** A dispatch of many associates reads its memo each time one of them ends. */
+// Pure cache: keyed by a memo, which never changes.
 const readMemos = new WeakMap<JsonObject, DispatchMemo>();
 
 function readMemo(memo: JsonObject): DispatchMemo {

@@ -109,6 +109,7 @@ function associateEnded(
  * How many associates at the head of a memo's list have ended: what has ended stays so, and need not be looked at again.
  * By state, since a decision that could not be written is thrown away together with the state it was made in.
  */
+// Pure cache: keyed by a state and a memo; counts what stays as it is.
 const endedAhead = new WeakMap<RunState, WeakMap<DispatchMemo, number>>();
 
 function everyoneEnded(memo: DispatchMemo, { run }: TransitionContext): boolean {
