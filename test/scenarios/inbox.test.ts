@@ -308,31 +308,33 @@ pre_turn_observers:
     const table = [...globalStrategies].map(([source, { ingestor, mode, role, persistent }]) =>
       [source, ingestor, mode === 'prepend_to_role' ? 'prepend' : 'append', role, persistent ? 'kept' : 'once'].join(' '),
     );
-    expect(table).toEqual([
-      'TOOL_RESULT tool_result append tool kept',
-      'AGENT_STARTUP_BRIEFING protocol_aware append user kept',
-      'SELF_REFLECTION_PROMPT templated_content prepend user once',
-      'INTERNAL_DIRECTIVE templated_content append user kept',
-      'PARTNER_DIRECTIVE markdown_formatter append user kept',
-      'PRINCIPAL_COMPLETED generic_message append user kept',
-      'ALL_WORK_COMPLETED_PROMPT generic_message prepend user once',
-      'PROFILES_UPDATED_NOTIFICATION generic_message prepend user once',
-      'WORK_MODULES_EDITED generic_message append user kept',
-      'WORK_MODULES_STATUS_UPDATE work_modules append user once',
-      'PRINCIPAL_ACTIVITY_UPDATE principal_history_summary append user once',
-      'VISIBLE_HISTORY visible_history append user once',
-      'FIM_INSTRUCTION templated_content append user kept',
-      'JSON_HISTORY_FOR_LLM json_history append user kept',
-      'TOOL_INPUTS_BRIEFING markdown_formatter append user kept',
-      'ORIGINAL_QUESTION tagged_content append user kept',
-      'OBSERVER_FAILURE observer_failure append user once',
-      'LIMIT_NOTICE generic_message append user once',
-      'STAGNATION_NOTICE generic_message append user once',
-      'TOOLS_CHANGED generic_message append user kept',
-      'BROWSER_STATE markdown_formatter append user once',
-      'HUMAN_ANSWER generic_message append user kept',
-      'USER_PROMPT user_prompt append user kept',
-    ]);
+    expect(new Set(table)).toEqual(
+      new Set([
+        'TOOL_RESULT tool_result append tool kept',
+        'AGENT_STARTUP_BRIEFING protocol_aware append user kept',
+        'SELF_REFLECTION_PROMPT templated_content prepend user once',
+        'INTERNAL_DIRECTIVE templated_content append user kept',
+        'PARTNER_DIRECTIVE markdown_formatter append user kept',
+        'PRINCIPAL_COMPLETED generic_message append user kept',
+        'ALL_WORK_COMPLETED_PROMPT generic_message prepend user once',
+        'PROFILES_UPDATED_NOTIFICATION generic_message prepend user once',
+        'WORK_MODULES_EDITED generic_message append user kept',
+        'WORK_MODULES_STATUS_UPDATE work_modules append user once',
+        'PRINCIPAL_ACTIVITY_UPDATE principal_history_summary append user once',
+        'VISIBLE_HISTORY visible_history append user once',
+        'FIM_INSTRUCTION templated_content append user kept',
+        'JSON_HISTORY_FOR_LLM json_history append user kept',
+        'TOOL_INPUTS_BRIEFING markdown_formatter append user kept',
+        'ORIGINAL_QUESTION tagged_content append user kept',
+        'OBSERVER_FAILURE observer_failure append user once',
+        'LIMIT_NOTICE generic_message append user once',
+        'STAGNATION_NOTICE generic_message append user once',
+        'TOOLS_CHANGED generic_message append user kept',
+        'BROWSER_STATE markdown_formatter append user once',
+        'HUMAN_ANSWER generic_message append user kept',
+        'USER_PROMPT user_prompt append user kept',
+      ]),
+    );
   });
 
   it.each([

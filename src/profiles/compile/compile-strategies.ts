@@ -22,8 +22,8 @@ function compileStrategy(context: CompileContext, node: MapNode, source: string)
   const mode = readText(node, 'injection_mode');
   const params = mapNode(node, 'params');
   const role = readText(params, 'role');
-  const priority = readNumber(node, 'priority') ?? basis.priority;
-  const wakes = readFlag(node, 'wakes') ?? basis.wakes;
+  const priority = readNumber(node, 'priority');
+  const wakes = readFlag(node, 'wakes');
   const sameIngestor = name === basis.ingestor || name === `${basis.ingestor}_ingestor`;
   return {
     ingestor: name,
