@@ -108,7 +108,8 @@ export class WorkspaceGuard {
   /** Moves away what is new. */
   async #clear(end?: () => void): Promise<{ readonly found: boolean; readonly isComplete: boolean }> {
     const { root, scan, before, allows, held } = this.#workspace;
-    const { autoRun, isComplete } = await scan.run();
+    // What the command has closed is opened: in there, too, programs would find by its name what it planted.
+    const { autoRun, isComplete } = await scan.run('open');
     let found = false;
     for (const [place, reader] of autoRun) {
       const text = toText(place);

@@ -1,6 +1,7 @@
-import { lstatSync, opendirSync, readdirSync, type Dirent } from 'node:fs';
+import { chmodSync, lstatSync, opendirSync, readdirSync, type Dirent } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { autoRunFiles } from '../files/auto-run-files.ts';
+import { errorCode } from '../files/error-code.ts';
 import { gitFolderNames, isGitFolder } from '../files/git-folder.ts';
 import { plainName } from '../files/plain-name.ts';
 import { secretFiles } from '../files/secret-files.ts';
@@ -40,6 +41,9 @@ interface OpenFolder {
 }
 
 const gitNames: ReadonlySet<string> = new Set(gitFolderNames.map((name) => name.toLowerCase()));
+
+/** What is done with folders that cannot be listed: left as they are, or opened for their owner, since a command has closed them. */
+export type ClosedFolders = 'leave' | 'open';
 
 /** Most entries that one scan looks at. */
 const maxEntries = 3_000_000;
@@ -81,17 +85,17 @@ export class WorkspaceScan {
   }
 
   /** Scans the folder. A scan that is under way does not count: it may have passed by what was made since. */
-  async run(): Promise<Scan> {
+  async run(closed: ClosedFolders = 'leave'): Promise<Scan> {
     const before = this.#running;
     const mine = (async (): Promise<Scan> => {
       await before?.catch(() => undefined);
-      return await this.#scan();
+      return await this.#scan(closed);
     })();
     this.#running = mine;
     return await mine;
   }
 
-  async #scan(): Promise<Scan> {
+  async #scan(closed: ClosedFolders): Promise<Scan> {
     const known = new Map<string, KnownFolder>();
     const autoRun = new Map<string, string>();
     const secrets = new Set<string>();
@@ -100,9 +104,11 @@ export class WorkspaceScan {
     let entries = 0;
     for (let next = open.pop(); next !== undefined && entries <= maxEntries; next = open.pop()) {
       const { folder, isHidden } = next;
-      const looked = await this.#look(folder, pause);
+      let looked = await this.#look(folder, pause);
+      if (looked === 'closed')
+        looked = closed === 'open' && openUp(this.#place(folder)) ? await this.#look(folder, pause) : undefined;
       await pause();
-      if (looked === undefined) continue;
+      if (looked === undefined || looked === 'closed') continue;
       known.set(folder, looked);
       entries += looked.size;
       const at = (name: string): string => (folder === '' ? name : `${folder}/${name}`);
@@ -117,9 +123,13 @@ export class WorkspaceScan {
     return { autoRun, secrets, isComplete: entries <= maxEntries };
   }
 
-  /** What is in a folder; undefined for one that is gone, is none, or may not be read. */
-  async #look(folder: string, pause: () => Promise<void>): Promise<KnownFolder | undefined> {
-    const place = toBuffer(`${this.#root}/${folder}`);
+  #place(folder: string): Buffer {
+    return toBuffer(`${this.#root}/${folder}`);
+  }
+
+  /** What is in a folder; undefined for one that is gone or is none, `closed` for one that may not be listed. */
+  async #look(folder: string, pause: () => Promise<void>): Promise<KnownFolder | 'closed' | undefined> {
+    const place = this.#place(folder);
     try {
       const stats = lstatSync(place, { bigint: true });
       if (!stats.isDirectory()) return undefined;
@@ -128,9 +138,9 @@ export class WorkspaceScan {
       const before = this.#known.get(folder);
       if (before?.mark === mark) return before;
       return await this.#read(folder, isSure ? mark : '', listed(place, Number(stats.size), pause));
-    } catch {
-      // Gone since it was listed, or closed: then nobody gets in there without a further command, after which it is looked at again.
-      return undefined;
+    } catch (thrown) {
+      // A folder that may be entered but not listed hides from a scan what git finds by its name. Others are gone since they were listed.
+      return errorCode(thrown) === 'EACCES' ? 'closed' : undefined;
     }
   }
 
@@ -159,6 +169,17 @@ export class WorkspaceScan {
     if (Symbol.iterator in entries) for (const entry of entries) take(entry);
     else for await (const entry of entries) take(entry);
     return { mark, size, folders, found, isGit: isGitFolder((name) => ofGit.has(name)) };
+  }
+}
+
+/** Gives the owner of a folder the right to look into it. False when that cannot be done. */
+function openUp(place: Buffer): boolean {
+  try {
+    const { mode } = lstatSync(place);
+    chmodSync(place, (mode & 0o7777) | 0o700);
+    return true;
+  } catch {
+    return false;
   }
 }
 
