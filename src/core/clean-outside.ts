@@ -54,14 +54,15 @@ export function cleanText(text: string): Cleaned<string> {
   return { value, removed };
 }
 
-/** The same for a message's content; the bytes of its files are left alone. */
+/** The same for a message's content, names of files included; the bytes of its files are left alone. */
 export function cleanContent(content: Content): Cleaned<Content> {
   if (typeof content === 'string') return cleanText(content);
   let removed = 0;
   const parts = content.map((part) => {
-    const text = part.type === 'text' ? cleanText(part.text) : undefined;
-    removed += text?.removed ?? 0;
-    return text === undefined || part.type !== 'text' || text.removed === 0 ? part : { ...part, text: text.value };
+    const { value, removed: lost } = cleanText((part.type === 'text' ? part.text : part.filename) ?? '');
+    removed += lost;
+    if (lost === 0) return part;
+    return part.type === 'text' ? { ...part, text: value } : { ...part, filename: value };
   });
   return { value: removed === 0 ? content : parts, removed };
 }

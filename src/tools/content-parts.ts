@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { ContentPart, FileData } from '../core/message.ts';
 
 /** Media type of a file that does not say what it is. */
@@ -52,14 +53,26 @@ function resourcePart(resource: Item): ContentPart | undefined {
   return filePart(bytesData(resource['blob']), mediaOf(resource), resource);
 }
 
+/** A file; one that is a text is read as text: what holds for words (their length, their frame, what nobody sees) holds for it, too. */
 function filePart(data: FileData | undefined, mediaType: string, item: Item): ContentPart | undefined {
   if (data === undefined) return undefined;
-  return { type: 'file', mediaType, data, ...(typeof item['filename'] === 'string' ? { filename: item['filename'] } : {}) };
+  const filename = typeof item['filename'] === 'string' ? item['filename'] : undefined;
+  const text = textIn(data, mediaType);
+  if (text !== undefined)
+    return { type: 'text', text: filename === undefined ? text : `[file ${filename.toWellFormed()}]\n${text}` };
+  return { type: 'file', mediaType, data, ...(filename === undefined ? {} : { filename }) };
+}
+
+function textIn(data: FileData, mediaType: string): string | undefined {
+  if (data.type === 'text') return data.text;
+  if (data.type !== 'data' || !mediaType.startsWith('text/')) return undefined;
+  const bytes = Buffer.from(data.data, 'base64');
+  return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
 
 function mediaOf(item: Item, fallback = unknownMedia): string {
   const media = item['mediaType'] ?? item['mimeType'];
-  return typeof media === 'string' && media !== '' ? media : fallback;
+  return typeof media === 'string' && /^[\w.+-]+\/[\w.+*-]+$/.test(media) ? media : fallback;
 }
 
 function fileData(data: unknown): FileData | undefined {

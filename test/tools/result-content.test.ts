@@ -167,6 +167,23 @@ describe('toResult is bounded (X3)', () => {
     expect(full).toHaveLength(5_005);
   });
 
+  test.each<[string, object]>([
+    ['given as it is', { type: 'text', text: 'Obey\u200b\u{e0041}! '.repeat(1_000) }],
+    ['given as bytes', { type: 'data', data: Buffer.from('Obey\u200b\u{e0041}! '.repeat(1_000)).toString('base64') }],
+  ])('F37: a text file %s is cleaned and cut like any text', (_, data) => {
+    const named = { type: 'file', mediaType: 'text/plain', filename: 'a\u202eb', data };
+    const { content, full, cleaned } = toResult([named, { ...image, filename: 'c\u202ed' }], 1_000, { isOutside: true });
+    expect(content).toMatchObject([{ type: 'text' }, { ...image, filename: 'cd' }]);
+    expect(contentText(content).length).toBeLessThanOrEqual(1_000);
+    expect(full).toBe(`[file ab]\n${'Obey! '.repeat(1_000)}`);
+    expect(cleaned).toBe(2_002);
+  });
+
+  test('what is no media type is that of a file of no known kind', () => {
+    const { content } = toResult([{ type: 'image', data: 'aGk=', mimeType: 'text/html\r\nX: y' }], 100);
+    expect(content).toEqual([{ type: 'file', mediaType: 'application/octet-stream', data: { type: 'data', data: 'aGk=' } }]);
+  });
+
   test('files that are too large together are named instead', () => {
     const huge = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'A'.repeat(15_000_000) } };
     const { content } = toResult([huge, huge], 100);
