@@ -1,11 +1,11 @@
 import type { CadreEvent } from '../../src/core/event.ts';
 import type { RunId } from '../../src/core/ids.ts';
 import { checkRunDecisions } from './checks/check-decisions.ts';
+import { interceptSyncs } from './disk/observed-syncs.ts';
 import { checkRuns } from './checks/check-run.ts';
 import { type Errand, Host } from './process/host.ts';
 import type { FaultCounts } from './world/faults.ts';
 import type { MechanismCounts } from './world/mechanisms.ts';
-import type { Engine } from '../../src/index.ts';
 import { People } from './world/people.ts';
 import { loadPrograms } from './process/module-graphs.ts';
 import { World, type SimulationOptions } from './world/world.ts';
@@ -34,6 +34,8 @@ const farAway = 3_600_000;
 
 /** Runs one seed from launch to rest, with faults until the storm is over, and holds everything against the journal. */
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
+  // Vitest has loaded the program already.
+  if (process.env['VITEST'] === undefined) interceptSyncs();
   // What cannot be loaded is a mistake of the simulation, not a finding.
   await loadPrograms();
   const simulation = new Simulation(options);
@@ -44,6 +46,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   }
   const { world, steps } = simulation;
   const journals = world.disk.runIds.map((runId) => world.disk.events(runId));
+  world.disk.dispose();
   return {
     options,
     counts: { ...world.faults.counts, ...world.mechanisms },
@@ -135,7 +138,7 @@ class Simulation {
       host.state = 'dead';
       this.world.kill(host);
     }
-    disk.abandon(host.id);
+    disk.abandon(host);
     // Nobody may be there for longer than people are waited for.
     if (order.chance(0.3)) time.pass(order.int(10_000));
     this.#closing = false;
@@ -155,6 +158,8 @@ class Simulation {
   #mischief(): boolean {
     const { faults, time, order, crashesLeft, disk } = this.world;
     const host = this.#host;
+    if (disk.isFull && (faults.stopped || order.chance(0.2))) disk.isFull = false;
+    else if (!disk.isFull && faults.strikes('disk full', 0.01)) disk.isFull = true;
     if (faults.strikes('clock jumps', 0.02)) time.jump(order.pick([-3_600_000, 1_000, 315_360_000_000]));
     if (crashesLeft > 0 && !host.isTakingUp && faults.strikes('stale writer', 0.02)) {
       this.world.crashesLeft -= 1;
@@ -162,23 +167,22 @@ class Simulation {
       return true;
     }
     const held = this.#heldRun();
-    if (held !== undefined && faults.strikes('rival process', 0.02) && disk.givesTo('1@elsewhere#rival', held))
+    if (held !== undefined && faults.strikes('rival process', 0.02) && disk.givesTo(held))
       throw this.world.violated('I8: another process was given a run whose holder is alive');
     if (!this.#closing && !host.isTakingUp && host.engine !== undefined && faults.strikes('engine closed', 0.01)) {
-      this.#close(host.engine);
+      this.#close();
       return true;
     }
     return false;
   }
 
-  #close(engine: Engine): void {
+  #close(): void {
     const host = this.#host;
     this.#closing = true;
-    const closed = (why: unknown): void => {
-      host.fail(why);
-      host.engine = undefined;
-    };
-    engine.close().then(() => closed(new Error('closed')), closed);
+    host.close().then(
+      () => host.fail(new Error('closed')),
+      (why: unknown) => host.fail(why),
+    );
   }
 
   /** A run its process holds beyond doubt. */

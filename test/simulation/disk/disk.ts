@@ -1,11 +1,14 @@
 import type { CadreEvent } from '../../../src/core/event.ts';
-import type { ContentHash, RunId } from '../../../src/core/ids.ts';
+import type { RunId } from '../../../src/core/ids.ts';
 import type { Commit, Journal, Lease } from '../../../src/core/journal.ts';
-import { createMemoryJournal } from '../../../src/testing/index.ts';
-import { RunFacts } from './run-facts.ts';
 import type { Host } from '../process/host.ts';
 import { createRandom, type Random } from '../world/random.ts';
 import type { World } from '../world/world.ts';
+import { checkPowerCut } from './check-power-cut.ts';
+import { MemoryStorage } from './memory-storage.ts';
+import { RunFacts } from './run-facts.ts';
+import { SqliteStorage } from './sqlite-storage.ts';
+import { diskError, type Storage } from './storage.ts';
 
 /** How long the store takes to answer: at once, or at a moment the scheduler chooses, having written before or after the wait. */
 type StoreMode = 'at once' | 'writes early' | 'writes late';
@@ -16,42 +19,48 @@ export interface WrittenCommit {
   readonly epoch: number;
   readonly host: number;
   readonly events: readonly CadreEvent[];
+  /** Its process was told that it is written. */
+  isAcknowledged: boolean;
 }
 
 const never = new Promise<never>(() => undefined);
 
-/**
- * What survives a crash. Every other disk keeps events as text, as a file would: what a process changes in an event after
- * it was appended is lost with the process. The others keep them as they are given, which is faster.
- */
+/** One seed in so many has the memory journal instead of files. */
+const memoryEvery = 4;
+
+/** The disk of a simulated machine, with the stores that ship on it; what was written is known here besides, to hold it against what is read. */
 export class Disk {
   readonly #world: World;
   readonly #random: Random;
-  readonly #inner = createMemoryJournal();
-  readonly #texts = new Map<RunId, string[]>();
-  readonly #leases = new Map<number, Lease[]>();
+  readonly #storage: Storage;
   readonly #facts = new Map<RunId, RunFacts>();
+  readonly #contents = new Map<string, string>();
+  /** What was read of a run, when there were so many commits. */
+  readonly #read = new Map<RunId, { readonly commits: number; readonly events: readonly CadreEvent[] }>();
   readonly #mode: StoreMode;
-  readonly #keepsText: boolean;
-  readonly commits: WrittenCommit[] = [];
+  commits: WrittenCommit[] = [];
 
   constructor(world: World) {
     this.#world = world;
     this.#random = createRandom(world.seed, 'disk');
-    this.#keepsText = this.#random.chance(0.5);
     this.#mode = this.#random.pick(['at once', 'at once', 'writes early', 'writes late'] as const);
+    // Vitest loads the program before anybody can watch what it syncs.
+    const isMemory = process.env['VITEST'] !== undefined || world.seed % memoryEvery === 0;
+    this.#storage = isMemory ? new MemoryStorage(this.#random) : new SqliteStorage(world, this.#random);
   }
 
-  /** All events of a run, as somebody reads them who was not there. */
-  events(runId: RunId, after = 0, limit = Infinity): readonly CadreEvent[] {
-    const texts = this.#texts.get(runId);
-    if (texts !== undefined) return texts.slice(after, after + limit).map((text) => JSON.parse(text) as CadreEvent);
-    return this.commits.some((commit) => commit.runId === runId) ? (this.#inner.read(runId, { after, limit }) as CadreEvent[]) : [];
+  /** All events of a run, as a process reads them that was just started. */
+  events(runId: RunId): readonly CadreEvent[] {
+    const known = this.#read.get(runId);
+    if (known?.commits === this.commits.length) return known.events;
+    const events = this.#storage.read(runId);
+    this.#read.set(runId, { commits: this.commits.length, events });
+    return events;
   }
 
-  /** A stored text, as somebody reads it who was not there. */
+  /** A text that was handed to the store. */
   content(hash: string): string | undefined {
-    return this.#inner.content(hash as ContentHash);
+    return this.#contents.get(hash);
   }
 
   /** The runs there are, in the order they began. */
@@ -69,11 +78,6 @@ export class Disk {
     return [runId, ...forks].find(waits) ?? runId;
   }
 
-  #isFork(runId: RunId, of: RunId): boolean {
-    const { parent } = this.factsOf(runId);
-    return parent !== undefined && (parent === of || this.#isFork(parent, of));
-  }
-
   /** What the journal says of a run. */
   factsOf(runId: RunId): RunFacts {
     const known = this.#facts.get(runId) ?? new RunFacts();
@@ -82,88 +86,131 @@ export class Disk {
   }
 
   /** The holder of leases is gone, or taken for gone: others may have them. */
-  abandon(host: number): void {
-    for (const lease of this.#leases.get(host) ?? []) void this.#inner.release(lease);
-    this.#leases.delete(host);
+  abandon(host: Host): void {
+    const isAlone = this.#world.hosts.every((other) => other === host || other.state === 'dead');
+    this.#storage.abandon(host, isAlone);
   }
 
   /** Whether another process is given a run just like that. */
-  givesTo(rival: string, runId: RunId): boolean {
-    try {
-      void this.#inner.acquire(runId, rival);
-      return true;
-    } catch {
-      // Told that somebody holds it, as it must be.
-      return false;
-    }
+  givesTo(runId: RunId): boolean {
+    return this.#storage.givesTo(runId);
   }
 
-  /** The disk as one process sees it. */
+  /** From now on, or no longer, nothing can be written. */
+  set isFull(isFull: boolean) {
+    this.#storage.isFull = isFull;
+  }
+
+  get isFull(): boolean {
+    return this.#storage.isFull;
+  }
+
+  /** All processes are gone, and what was not synced may be gone with them; what must be there in spite of it is looked for. */
+  cutPower(): void {
+    const before = this.commits;
+    this.#read.clear();
+    this.#storage.cutPower();
+    const lengths = new Map<RunId, number>();
+    for (const runId of this.runIds) {
+      const events = this.#storage.read(runId);
+      lengths.set(runId, events.length);
+      this.#facts.delete(runId);
+      if (events.length > 0) this.factsOf(runId).add(events);
+    }
+    this.commits = before.filter(({ runId, events }) => (events.at(-1)?.seq ?? 0) <= (lengths.get(runId) ?? 0));
+    checkPowerCut(this.#world, before, lengths, this.#storage.syncsAlways);
+  }
+
+  dispose(): void {
+    this.#storage.dispose();
+  }
+
+  /** The disk as one process sees it, which has just been started. */
   journalOf(host: Host): Journal {
-    const inner = this.#inner;
+    const inner = this.#storage.open(host);
+    const { sync } = inner;
+    const answer = <T>(label: string, work: () => T | Promise<T>): T | Promise<T> => this.#answer(host, label, work);
     return {
-      location: 'simulated',
-      acquire: (runId, owner) =>
-        this.#answer(host, 'lease', () => {
-          const lease = inner.acquire(runId, `${owner}~${host.id}`) as Lease;
-          this.#leases.set(host.id, [...(this.#leases.get(host.id) ?? []), lease]);
-          return lease;
-        }),
-      release: (lease) => this.#answer(host, 'release', () => inner.release(lease) as undefined),
-      append: (lease, commit) => this.#append(host, lease, commit),
+      location: inner.location,
+      acquire: (runId, owner) => answer('lease', () => inner.acquire(runId, owner)),
+      release: (lease) => answer('release', () => inner.release(lease)),
+      append: (lease, commit) => this.#append(host, inner, lease, commit),
+      ...(sync === undefined
+        ? {}
+        : {
+            sync: () =>
+              this.#untilDead(
+                host,
+                Promise.try(() => inner.sync?.()),
+              ),
+          }),
       read: (runId, options = {}) =>
-        this.#answer(host, 'read', () => {
+        answer('read', () => {
           if (this.#world.faults.strikes('journal does not read', 0.05)) throw diskError('the journal could not be read');
-          // Says what is wrong with a question about a run that is not there.
-          void inner.read(runId, { after: 0, limit: 1 });
-          return this.events(runId, options.after, options.limit);
+          return inner.read(runId, options);
         }),
       content: (hash) => inner.content(hash),
-      runs: () => inner.runs(),
-      close: () => undefined,
+      runs: (filter) => inner.runs(filter),
+      close: () => inner.close(),
     };
   }
 
-  #keepText(commit: Commit): void {
-    const texts = this.#texts.get(commit.runId) ?? [];
-    for (const event of commit.events) texts.push(JSON.stringify(event));
-    this.#texts.set(commit.runId, texts);
+  #isFork(runId: RunId, of: RunId): boolean {
+    const { parent } = this.factsOf(runId);
+    return parent !== undefined && (parent === of || this.#isFork(parent, of));
   }
 
-  #answer<T>(host: Host, label: string, work: () => T): T | Promise<T> {
+  #answer<T>(host: Host, label: string, work: () => T | Promise<T>): T | Promise<T> {
     if (host.state === 'dead') return never;
-    return this.#mode === 'at once' ? work() : this.#world.scheduler.turn(host.id, label).then(work);
+    if (this.#mode === 'at once') return work();
+    return this.#world.scheduler.turn(host.id, label).then(() => this.#unlessDead(host, work));
   }
 
-  #append(host: Host, lease: Lease, commit: Commit): Promise<void> | undefined {
+  /** A process may die between the moment its turn came and what it does then. */
+  #unlessDead<T>(host: Host, work: () => T): T | Promise<never> {
+    return host.state === 'dead' ? never : work();
+  }
+
+  /** What a dead process waited for never comes. */
+  #untilDead<T>(host: Host, answer: Promise<T>): Promise<T> {
+    return answer.then(
+      (value) => (host.state === 'dead' ? never : value),
+      (error: unknown) => (host.state === 'dead' ? never : Promise.reject(error as Error)),
+    );
+  }
+
+  #append(host: Host, inner: Journal, lease: Lease, commit: Commit): Promise<void> | undefined {
     if (host.state === 'dead' || this.#world.moment(host, 'before a write') === 'dies') return never;
-    if (this.#mode === 'at once') return this.#write(host, lease, commit);
     const { scheduler } = this.#world;
-    if (this.#mode === 'writes late') return scheduler.turn(host.id, 'append').then(() => this.#write(host, lease, commit));
-    let written: Promise<void>;
-    try {
-      written = Promise.resolve(this.#write(host, lease, commit));
-    } catch (error) {
-      written = Promise.reject(error);
-      written.catch(() => undefined);
-    }
-    return scheduler.turn(host.id, 'acknowledgement').then(() => written);
+    if (this.#mode === 'at once') return this.#tell(host, this.#write(host, inner, lease, commit));
+    if (this.#mode === 'writes late')
+      return scheduler
+        .turn(host.id, 'append')
+        .then(() => this.#unlessDead(host, () => this.#tell(host, this.#write(host, inner, lease, commit))));
+    const written = Promise.try(() => this.#write(host, inner, lease, commit));
+    written.catch(() => undefined);
+    return scheduler.turn(host.id, 'acknowledgement').then(async () => this.#tell(host, await written));
   }
 
-  #write(host: Host, lease: Lease, commit: Commit): Promise<void> | undefined {
+  /** Writes a commit, or fails to. */
+  #write(host: Host, inner: Journal, lease: Lease, commit: Commit): WrittenCommit {
+    if (host.state === 'alive' && this.#world.faults.strikes('journal refuses', 0.03)) this.#storage.refuseNext(host);
+    void inner.append(lease, commit);
+    const { runId, events, contents } = commit;
+    for (const { hash, text } of contents) this.#contents.set(hash, text);
+    this.factsOf(runId).add(events);
+    const written = { runId, epoch: lease.epoch, host: host.id, events: [...events], isAcknowledged: false };
+    this.commits.push(written);
+    return written;
+  }
+
+  /** Tells a process that its commit is written, if it lives to hear of it. */
+  #tell(host: Host, written: WrittenCommit): Promise<void> | undefined {
     const { faults } = this.#world;
-    if (host.state === 'alive' && faults.strikes('journal refuses', 0.03)) throw diskError('the disk is full');
-    void this.#inner.append(lease, commit);
-    if (this.#keepsText) this.#keepText(commit);
-    this.factsOf(commit.runId).add(commit.events);
-    this.commits.push({ runId: commit.runId, epoch: lease.epoch, host: host.id, events: [...commit.events] });
     if (this.#world.moment(host, 'after a write') === 'dies') return never;
     if (host.state === 'alive' && faults.strikes('journal forgets to say', 0.03))
       throw diskError('the connection to the disk broke');
+    written.isAcknowledged = true;
     return undefined;
   }
-}
-
-function diskError(message: string): Error {
-  return Object.assign(new Error(message), { code: 'EIO' });
 }

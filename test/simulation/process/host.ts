@@ -1,5 +1,6 @@
 import type { RunId } from '../../../src/core/ids.ts';
-import type { Engine, Run } from '../../../src/index.ts';
+import type { Engine, Journal, Run } from '../../../src/index.ts';
+import type { DecisionWatch } from '../../../src/engine/decide-batch.ts';
 import type { ForkOptions } from '../../../src/engine/engine-parts.ts';
 import { createSimModel } from '../team/sim-model.ts';
 import type { World } from '../world/world.ts';
@@ -25,11 +26,13 @@ export class Host {
   hasFailed = false;
   /** Resolves when its program has read its files: until then nothing can happen to it. */
   booted: Promise<unknown> = Promise.resolve();
+  #store: Journal | undefined;
   #taking = 0;
 
   constructor(world: World, id: number) {
     this.#world = world;
     this.id = id;
+    world.hosts.push(this);
   }
 
   /** It is launching, forking or taking up a run. */
@@ -69,6 +72,17 @@ export class Host {
     const { engine } = this;
     this.failed.delete(runId);
     if (engine !== undefined) await this.#take(() => this.#takeUp(engine, [runId]));
+  }
+
+  /** Closes its engine, and with it its store. */
+  async close(): Promise<void> {
+    const { engine } = this;
+    try {
+      await engine?.close();
+    } finally {
+      this.engine = undefined;
+      if (this.state !== 'dead') await this.#store?.close();
+    }
   }
 
   /** Notes why it, or one of its runs, cannot go on. No other process writes or holds a run as long as this one is at work. */
@@ -128,6 +142,7 @@ export class Host {
   #watch(run: Run): void {
     const { faults } = this.#world;
     this.runs.set(run.id, run);
+    this.#world.acknowledgedRuns.add(run.id);
     run.result.catch((error: unknown) => {
       if (this.runs.get(run.id) === run) this.fail(error, run.id);
     });
@@ -155,14 +170,20 @@ export class Host {
       team: { maxParallel: 2 },
       env: {},
     });
+    this.#store = world.disk.journalOf(this);
     return await open({
       models,
-      store: world.disk.journalOf(this),
+      store: this.#store,
       clock: world.time.clockOf(this.id),
       ids: { runId: () => own(ids.runId()), itemId: () => own(ids.itemId()), frameSeed: () => 'seed' },
       random: () => 0.5,
       graceMs: 50,
-      ...(world.options.skipsDecisions === true ? {} : { watch: world.decisions.watch(isToolReturn) }),
+      ...(world.options.skipsDecisions === true ? {} : { watch: this.#watched(world.decisions.watch(isToolReturn)) }),
     });
+  }
+
+  /** What it decides after its death is seen by no one, and may rest on what a power cut took. */
+  #watched(watch: DecisionWatch): DecisionWatch {
+    return (tx, batch) => (this.state === 'dead' ? () => undefined : watch(tx, batch));
   }
 }

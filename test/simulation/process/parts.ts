@@ -8,3 +8,5 @@ export { countingIds } from '../../../src/testing/counting-ids.ts';
 export { simIngestors } from '../team/sim-ingestors.ts';
 export { simTools } from '../team/sim-tools.ts';
 export { simObservers } from '../team/sim-observers.ts';
+export { openJournalFile } from '../../../src/stores/sqlite-open.ts';
+export { SqliteJournal } from '../../../src/stores/sqlite-journal.ts';

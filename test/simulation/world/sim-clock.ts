@@ -2,7 +2,7 @@ import type { Clock } from '../../../src/core/clock.ts';
 
 interface Timer {
   readonly host: number;
-  readonly due: number;
+  due: number;
   readonly order: number;
   readonly callback: () => void;
 }
@@ -10,6 +10,8 @@ interface Timer {
 /** The time of a simulated world: it stands still until the next timer of any process is made to come due. */
 export class SimTime {
   readonly #timers = new Set<Timer>();
+  /** What goes on for ever is nothing to wait for: it comes by when time passes for another reason. */
+  readonly #beats = new Set<Timer & { readonly everyMs: number }>();
   #elapsed = 0;
   #wall = Date.UTC(2026, 0, 1);
   #order = 0;
@@ -26,7 +28,15 @@ export class SimTime {
     if (timer === undefined) return;
     this.#timers.delete(timer);
     this.pass(Math.max(0, timer.due - this.#elapsed));
+    for (const beat of [...this.#beats]) this.#comeBy(beat);
     timer.callback();
+  }
+
+  /** Calls back again and again, once for however many times it was due; the returned function ends it. */
+  every(host: number, everyMs: number, callback: () => void): () => void {
+    const beat = { host, due: this.#elapsed + everyMs, order: 0, callback, everyMs };
+    this.#beats.add(beat);
+    return () => this.#beats.delete(beat);
   }
 
   /** Lets a little time pass, without timers. */
@@ -42,7 +52,14 @@ export class SimTime {
 
   /** A process is gone, and its timers with it. */
   forget(host: number): void {
-    for (const timer of this.#timers) if (timer.host === host) this.#timers.delete(timer);
+    for (const timers of [this.#timers, this.#beats] as const)
+      for (const timer of timers) if (timer.host === host) timers.delete(timer as never);
+  }
+
+  #comeBy(beat: Timer & { readonly everyMs: number }): void {
+    if (beat.due > this.#elapsed || !this.#beats.has(beat)) return;
+    beat.due = this.#elapsed + beat.everyMs;
+    beat.callback();
   }
 
   /** The clock as one process sees it. */

@@ -73,6 +73,10 @@ export class World {
   readonly time = new SimTime();
   readonly cast: Cast;
   readonly disk: Disk;
+  /** All processes there were. */
+  readonly hosts: Host[] = [];
+  /** Runs whose launch, fork or resumption was acknowledged. */
+  readonly acknowledgedRuns = new Set<RunId>();
   readonly executions: Execution[] = [];
   readonly requests: ModelRequestRecord[] = [];
   /** Requests for summaries of older messages. */
@@ -151,7 +155,10 @@ export class World {
     if (isNamed) this.faults.count(kind);
     if (host.isTakingUp) this.faults.count('crash in recovery');
     this.crashesLeft -= 1;
-    this.kill(host);
+    // With a named crash both are tried, each at every other moment.
+    const isCut = isNamed ? this.moments % 2 === 0 : this.faults.strikes('power cut', 0.5);
+    if (isCut) this.cutPower();
+    else this.kill(host);
     return 'dies';
   }
 
@@ -160,12 +167,34 @@ export class World {
     host.state = 'dead';
     this.scheduler.forget(host.id);
     this.time.forget(host.id);
-    this.disk.abandon(host.id);
+    this.disk.abandon(host);
+  }
+
+  /** Ends all processes, and whatever of their writes was not synced may be gone. */
+  cutPower(): void {
+    for (const host of this.hosts) {
+      if (host.state === 'dead') continue;
+      host.state = 'dead';
+      this.scheduler.forget(host.id);
+      this.time.forget(host.id);
+    }
+    this.disk.cutPower();
+  }
+
+  /** Forgets what was decided, asked and run for events, turns and calls that a power cut took: their numbers and ids will mean others. */
+  forgetLost(lengths: ReadonlyMap<RunId, number>): void {
+    const decisions = this.decisions.decisions.filter(({ runId, seq }) => seq <= (lengths.get(runId) ?? 0));
+    this.decisions.decisions.splice(0, this.decisions.decisions.length, ...decisions);
+    const isThere = (runId: RunId, kind: 'turns' | 'attempts', id: string): boolean => this.disk.factsOf(runId)[kind].has(id);
+    const requests = this.requests.filter(({ runId, turnId }) => isThere(runId, 'turns', turnId));
+    const executions = this.executions.filter(({ runId, callId }) => isThere(runId, 'attempts', callId));
+    this.requests.splice(0, this.requests.length, ...requests);
+    this.executions.splice(0, this.executions.length, ...executions);
   }
 
   /** Takes a process for dead although it lives on: its leases are up for taking. */
   disown(host: Host): void {
     host.state = 'stale';
-    this.disk.abandon(host.id);
+    this.disk.abandon(host);
   }
 }

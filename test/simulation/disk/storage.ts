@@ -1,0 +1,31 @@
+import type { CadreEvent } from '../../../src/core/event.ts';
+import type { RunId } from '../../../src/core/ids.ts';
+import type { Journal } from '../../../src/core/journal.ts';
+import type { Host } from '../process/host.ts';
+
+/** What a store writes to, and what of it is there after a crash. The stores themselves are those that ship. */
+export interface Storage {
+  /** The store of a process, opened as a process does that was just started. */
+  open(host: Host): Journal;
+  /** Everything that is stored of a run, as a process reads it that was just started; nothing when there is no such run. */
+  read(runId: RunId): readonly CadreEvent[];
+  /** Whether another process is given a run just like that. */
+  givesTo(runId: RunId): boolean;
+  /** A process was killed, or is taken for dead: others may have what it held. `isAlone`: no other process has the store open. */
+  abandon(host: Host, isAlone: boolean): void;
+  /** All processes are gone, and whatever was not synced may be gone, too. */
+  cutPower(): void;
+  /** Nothing can be written any more, as long as that is true. */
+  isFull: boolean;
+  /** The next write of a process fails, and nothing of it is written. */
+  refuseNext(host: Host): void;
+  /** Every commit outlives a power cut once it is acknowledged. */
+  readonly syncsAlways: boolean;
+  /** Ends all that is left open. */
+  dispose(): void;
+}
+
+/** The failure of a disk that has nothing to do with SQLite. */
+export function diskError(message: string): Error {
+  return Object.assign(new Error(message), { code: 'EIO' });
+}
