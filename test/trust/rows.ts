@@ -21,6 +21,7 @@ import { hangs } from './hangs.ts';
 import { rivals } from './rivals.ts';
 import { runScript } from './run-script.ts';
 import { runVitest } from './run-vitest.ts';
+import { attackLists, secretLists } from './lists.ts';
 
 /** What measuring a promise came to. */
 export interface Measured {
@@ -33,9 +34,7 @@ export interface TrustRow {
   readonly id: string;
   readonly promise: string;
   readonly goal: string;
-  /** Absent for promises about parts that do not exist yet; `later` says which. */
-  readonly measure?: (quick: boolean) => Promise<Measured>;
-  readonly later?: string;
+  readonly measure: (quick: boolean) => Promise<Measured>;
   /** Left out of the short version. */
   readonly isLong?: boolean;
 }
@@ -139,10 +138,15 @@ export const trustRows: readonly TrustRow[] = [
   {
     id: 'N8',
     promise: 'lists of attacks: web addresses, paths, inspector, injection, expressions',
-    goal: '0 pass',
-    later: 'there is no tool for web addresses and no inspector server yet; paths and expressions are rows of N1',
+    goal: '0 pass, and every list is run',
+    measure: () => lists(attackLists),
   },
-  { id: 'N9', promise: 'planted secrets appear nowhere', goal: '0 hits', later: 'redaction is not there yet' },
+  {
+    id: 'N9',
+    promise: 'planted secrets appear nowhere',
+    goal: '0 hits, and every list is run',
+    measure: () => lists(secretLists),
+  },
   {
     id: 'N10',
     promise: 'a spoilt journal gives the same fold or a typed error',
@@ -207,7 +211,7 @@ export const trustRows: readonly TrustRow[] = [
   {
     id: 'N13',
     promise: 'consumers that never read cost nothing',
-    goal: '100,000 events: RSS + < 50 MB, time ≤ 1.05 × (1.2 where others use the machine)',
+    goal: '100,000 events: heap + < 50 MB, CPU time ≤ 1.05 ×',
     measure: async (quick) => {
       const wanted = quick ? 20_000 : 100_000;
       const near = await deadConsumers(wanted, 10);
@@ -215,8 +219,7 @@ export const trustRows: readonly TrustRow[] = [
       const said = ({ rssGrowth, heapGrowth, slowdown }: DeadConsumer): string =>
         `heap + ${mb(heapGrowth)}, RSS + ${mb(rssGrowth)}, ${slowdown.toFixed(2)} × the time`;
       return {
-        // Until the sockets of the machine are full, readers over HTTP are readers like others, whose events are sent.
-        ok: near.heapGrowth < 50e6 && near.slowdown < 1.2 && far.heapGrowth < 50e6 && far.slowdown < (quick ? 3 : 1.5),
+        ok: [near, far].every(({ heapGrowth, slowdown }) => heapGrowth < 50e6 && slowdown <= 1.05),
         numbers: `${near.events} events, 10 readers that stall: of run.events(), ${said(near)}; over HTTP, ${said(far)}`,
       };
     },
@@ -248,4 +251,16 @@ async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
 async function script(name: string, args: readonly string[]): Promise<Measured> {
   const { ok, said } = await runScript(name, args);
   return { ok, numbers: said };
+}
+
+/** Runs lists of trials; a trial that fails is a miss, and so is a list of which nothing ran. */
+async function lists(files: readonly string[]): Promise<Measured> {
+  const trials = await runVitest(files);
+  const failed = trials.filter(({ passed }) => !passed);
+  const missing = files.filter((file) => !trials.some((trial) => trial.file === file));
+  const wrong = [...failed.map(({ title }) => title), ...missing.map((file) => `${file} was not run`)];
+  return {
+    ok: wrong.length === 0,
+    numbers: `${trials.length} trials in ${files.length} lists, ${failed.length} failed${wrong.length === 0 ? '' : `; ${wrong[0]}`}`,
+  };
 }

@@ -20,11 +20,7 @@ const begin = performance.now();
 let misses = 0;
 
 console.log(`seed ${seed}, Node ${process.version}${quick ? ', the short version' : ''}\n`);
-for (const { id, promise, goal, measure, later } of rows) {
-  if (measure === undefined) {
-    console.log(`later  ${id.padEnd(5)} ${promise} (${goal})\n             ${later ?? ''}`);
-    continue;
-  }
+for (const { id, promise, goal, measure } of rows) {
   console.error(`begins ${id.padEnd(5)} ${promise}`);
   const from = performance.now();
   const { ok, numbers } = await measure(quick).catch((thrown: unknown) => ({ ok: false, numbers: String(thrown) }));

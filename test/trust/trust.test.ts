@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { corruptJournals } from './corrupt-journals.ts';
 import { hangs } from './hangs.ts';
 import { rivals } from './rivals.ts';
+import { attackLists, secretLists } from './lists.ts';
 import { trustRows } from './rows.ts';
 
 describe('the trust table, in small', { timeout: 120_000 }, () => {
@@ -25,7 +27,8 @@ describe('the trust table, in small', { timeout: 120_000 }, () => {
     expect(await rivals(4)).toMatchObject({ won: 1, locked: 3, zombieRecords: 0, zombieCode: 'STORE_CONFLICT' });
   });
 
-  it('has a way to measure each promise, or says what it waits for', () => {
-    for (const { id, measure, later } of trustRows) expect(measure ?? later, id).toBeDefined();
+  it('has a way to measure each promise, and the lists it runs are there', () => {
+    for (const { id, measure } of trustRows) expect(measure, id).toBeTypeOf('function');
+    for (const file of [...attackLists, ...secretLists]) expect(existsSync(file), file).toBe(true);
   });
 });
