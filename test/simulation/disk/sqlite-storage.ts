@@ -83,14 +83,15 @@ export class SqliteStorage implements Storage, SyncObserver {
     const options = { durability: this.#durability, processes: simProcesses(this.#world, host.id) };
     const journal = new Journal(file, database, options);
     this.#opened.set(host.id, { journal, database });
-    const level = database.prepare('PRAGMA synchronous');
+    // Prepared once, it would go on answering what was true when it was prepared.
+    const level = (): number => Number(database.prepare('PRAGMA synchronous').get()?.['synchronous']);
     return {
       location: file,
       acquire: (runId, owner) => journal.acquire(runId, owner),
       release: (lease) => journal.release(lease),
       append: (lease, commit) => {
         void journal.append(lease, commit);
-        this.#look(Number(level.get()?.['synchronous']) >= 2);
+        this.#look(level() >= 2);
         return undefined;
       },
       sync: () => journal.sync(),
