@@ -4,6 +4,8 @@ export interface NamedTool {
   readonly toolset: string;
   /** The kind of its toolset; absent when it is of none. */
   readonly toolsetKind?: string;
+  /** A server outside chose the tool's name and words. */
+  readonly descriptionTrust?: 'untrusted';
 }
 
 /*
@@ -12,7 +14,7 @@ export interface NamedTool {
  * 1. A tool's own name, and the name of its toolset, always mean it.
  * 2. A toolset of another name than its kind puts its name before those of its tools. The name of the kind means all of its toolsets, and
  *    the plain name of a tool (or the one with the toolset's name before it) means that tool, unless another tool of the agent has exactly
- *    that name.
+ *    that name. One that a server outside has named takes nothing away: it could take a tool out of its gate.
  * 3. What lets calls run (`isStrict`) takes 2 only when it can mean nothing else.
  */
 
@@ -21,7 +23,7 @@ export function meansTool(name: string, tool: NamedTool, others: () => Iterable<
   if (name === tool.name) return true;
   if (otherName(tool) !== name) return false;
   for (const other of others()) {
-    if (other.name === name) return false;
+    if (other.name === name && (isStrict || other.descriptionTrust !== 'untrusted')) return false;
     if (isStrict && other.name !== tool.name && otherName(other) === name) return false;
   }
   return true;

@@ -67,6 +67,22 @@ describe('F61: a gate covers tools under every name they have', () => {
     expect((await running(both, [touch('builder_shell_run_command')])).call).toMatchObject({ status: 'ok' });
   });
 
+  it('a tool that a server outside has named takes no other tool out of its gate', async () => {
+    for (const trust of ['trusted', 'untrusted']) {
+      const ran: string[] = [];
+      const team = await testEngine({
+        profile: `tool_access_policy: { allowed_toolsets: [mine, run] }\ntool_gates: [{ id: no, tools: [run_command], verdict: deny }]${waitsForUser}`,
+        tools: [
+          tool('mine_run_command', () => ran.push('mine'), { toolset: 'mine' }),
+          tool('run_command', () => ran.push('of the server'), { toolset: 'run', description_trust: trust }),
+        ],
+        replies: [{ toolCalls: ['mine_run_command', 'run_command'].map((name) => ({ name, args: {} })) }, { text: 'Done.' }],
+      });
+      await (await team.launch()).settled();
+      expect(ran).toEqual(trust === 'trusted' ? ['mine'] : []);
+    }
+  });
+
   it.each([
     ['the kind', 'toolsets: [shell]', ['shell', 'builder_shell']],
     ['a plain name that two have', 'tools: [run_command]', ['root_shell', 'builder_shell']],
