@@ -14,6 +14,7 @@ import { formatTurnList } from '../../src/inspector/format/format-turn-list.ts';
 import { formatTurn } from '../../src/inspector/format/format-turn.ts';
 import { formatWhy } from '../../src/inspector/format/format-why.ts';
 import { toTerminalLine, toTerminalText } from '../../src/inspector/format/terminal-text.ts';
+import { toVisibleText } from '../../web/kit/visible-text.ts';
 import type { TextStyle } from '../../src/inspector/format/text-style.ts';
 import { runOverview } from '../../src/inspector/run-overview.ts';
 import { timeline } from '../../src/inspector/timeline.ts';
@@ -63,6 +64,11 @@ function renderAll(journal: JournalBuilder, ids: readonly [string, string], styl
   ].join('');
 }
 
+/** Characters of which nothing is seen, where two words would look the same and not be. */
+const hidden = [0x200c, 0x200d, 0x34f, 0x115f, 0x1160, 0x3164, 0xffa0, 0xfe00, 0xfe0f, 0xe0100, 0x180b, 0x17b4, 0x2060, 0xad].map(
+  (code) => String.fromCodePoint(code),
+);
+
 describe('toTerminalText', () => {
   it('lets no control, bidirectional or invisible character survive, whatever the text', () => {
     const nasty = fc.string({
@@ -83,6 +89,17 @@ describe('toTerminalText', () => {
   it('shows what it escapes', () => {
     expect(toTerminalText('\u001B[31mred\u202E\u{E0041}\tx\r\ny')).toBe('\\x1b[31mred\\u202e\\u{e0041}  x\ny');
     expect(toTerminalText('family 👨‍👩‍👧 stays')).toBe('family 👨‍👩‍👧 stays');
+  });
+
+  it('shows every character that hides between Latin letters, and leaves joiners and variants where they belong', () => {
+    for (const text of hidden) {
+      expect(toTerminalText(`pay${text}pal.com`), text.codePointAt(0)?.toString(16)).toMatch(/^pay\\(?:u|x)[0-9a-f{}]+pal\.com$/);
+      expect(toVisibleText(`pay${text}pal.com`), text.codePointAt(0)?.toString(16)).toMatch(/^pay⟨[0-9A-F]+⟩pal\.com$/);
+    }
+    for (const text of ['👨‍👩‍👧', '❤️ and ❤️‍🔥', '1️⃣', '👍🏽', 'می‌خواهم', 'क्‍ष', '葛󠄀']) {
+      expect(toTerminalText(text)).toBe(text);
+      expect(toVisibleText(text)).toBe(text);
+    }
   });
 
   it('cuts long lines and long texts with a marker that says how much is missing', () => {

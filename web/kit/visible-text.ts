@@ -1,13 +1,9 @@
-// Control, format (bidirectional, invisible) and lone surrogate characters, and the Unicode line separators.
-const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
-
-/** Line feeds and tabs are laid out; joiners are needed by scripts and emoji, and can hide nothing. */
-const harmless = new Set(['\n', '\t', '\u200C', '\u200D']);
+import { isNeededJoiner, unseenCharacters } from '../../src/inspector/format/terminal-text.ts';
 
 /** Untrusted text with everything seen that could hide or move something: `␛` for an escape, `⟨202E⟩` for a change of direction. */
 export function toVisibleText(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(unseen, (character) => {
-    if (harmless.has(character)) return character;
+  return text.replaceAll('\r\n', '\n').replace(unseenCharacters, (character, at: number, whole: string) => {
+    if (character === '\n' || character === '\t' || isNeededJoiner(character, at, whole)) return character;
     const code = character.codePointAt(0) ?? 0;
     return code < 0x20 ? String.fromCodePoint(0x2400 + code) : `⟨${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
   });

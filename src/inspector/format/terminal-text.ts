@@ -6,11 +6,18 @@ export interface TerminalTextOptions {
   readonly maxLines?: number;
 }
 
-// Control, format (bidi, invisible) and lone surrogate characters, and the Unicode line separators.
-const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+/** Control, format (bidi), lone surrogate and invisible characters (fillers, joiners, variation selectors), and the Unicode line separators. */
+export const unseenCharacters = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}]/gu;
 
-/** Joiners: needed by scripts and emoji, and unable to move or hide anything. */
-const harmless = new Set(['\u200C', '\u200D']);
+const joiner = /[\p{Join_Control}\p{Variation_Selector}]/u;
+/** Behind these a joiner or variation selector changes nothing that is seen, so that two words which look the same are not. */
+const unjoined = /(?:^|[\p{Script=Latin}\p{DI}\s!-~])(?<!\ufe0f)$/u;
+
+/** Tells whether a character is a joiner or variation selector that a letter of another script or an emoji before it needs. */
+export function isNeededJoiner(character: string, at: number, text: string): boolean {
+  if (!joiner.test(character)) return false;
+  return text.startsWith('\u20e3', at + 1) || !unjoined.test(text.slice(Math.max(0, at - 2), at));
+}
 
 /**
  * Makes untrusted text safe to print: control characters (ANSI escapes), bidirectional and invisible characters are
@@ -68,8 +75,8 @@ function wholeStart(text: string, length: number): string {
 }
 
 function escaped(text: string): string {
-  return text.replace(unsafe, (character) => {
-    if (harmless.has(character)) return character;
+  return text.replace(unseenCharacters, (character, at: number) => {
+    if (isNeededJoiner(character, at, text)) return character;
     if (character === '\t') return '  ';
     const code = character.codePointAt(0) ?? 0;
     const digits = code.toString(16);
