@@ -98,7 +98,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       ids,
       ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}),
       ...journalSecrets(),
-      // What is replayed starts nothing and calls nobody.
+      // A replay starts nothing and calls no one.
       ...(options.replay === undefined ? { trust: trust.checkLater } : {}),
       ...(options.replay === undefined ? {} : { replay: options.replay }),
     });

@@ -4,14 +4,14 @@ import type { Content } from './message.ts';
 /*
  * Characters that models read and people do not see are taken out of text from outside.
  *
- * Owns: which characters go, and that every one is counted. Does not own: which text is from outside; whoever takes it in says so.
+ * Owns: which characters go, and that every one is counted. Does not own: which text is from outside; the code that takes it in says so.
  * 1. No visible character is touched, and no word changes: emoji with their joiners and variation selectors, Persian and Indic joiners,
  *    variants of Chinese characters and the marks of right-to-left text stay where they mean something.
  * 2. A character that means something in one place is kept there once, so that rows of it carry no message.
  * 3. What is clean stays the same object, and costs one scan.
  */
 
-/** Text without what nobody sees, and how many characters were taken out of it. */
+/** Text without invisible characters, and how many characters were taken out of it. */
 export interface Cleaned<Value> {
   readonly value: Value;
   readonly removed: number;
@@ -42,7 +42,7 @@ const tagFlags = ['gbeng', 'gbsct', 'gbwls'].map(
     `\u{1f3f4}${[...region].map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join('')}\u{e007f}`,
 );
 
-/** Takes out of a text what nobody sees. */
+/** Takes invisible characters out of a text. */
 export function cleanText(text: string): Cleaned<string> {
   if (!unseen.test(text)) return { value: text, removed: 0 };
   let removed = 0;

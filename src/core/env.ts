@@ -41,7 +41,7 @@ export interface ObserverView {
   readonly draft: StateDraft;
 }
 
-/** An observer written in code. It may throw: the failure is recorded, nothing of it is done, and the turn goes on. */
+/** An observer written in code. It may throw: the failure is recorded, none of it is done, and the turn goes on. */
 export interface CodedObserver {
   readonly name: string;
   /** Writes to `draft`, returns a list of what else it wants done, or both; at once, without await. */
@@ -105,7 +105,7 @@ export type ObserverPhase = 'pre' | 'post' | 'error';
 export interface ResultOptions {
   /** Names where the uncut text will be found. */
   readonly address?: ((full: string) => string) | undefined;
-  /** It came from outside: characters nobody sees are taken out of it. */
+  /** It came from outside: invisible characters are taken out of it. */
   readonly isOutside?: boolean;
 }
 

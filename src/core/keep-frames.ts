@@ -15,7 +15,7 @@ interface Tag {
 
 /**
  * What is left of a text when all between two places is left out: a frame around text from outside that loses its end gets one, and one
- * that loses its beginning gets it again, so that nothing of it stands without a frame.
+ * that loses its beginning gets it again, so that no part of it stands without a frame.
  */
 export function leaveOut(text: string, headEnd: number, tailStart: number): { readonly head: string; readonly tail: string } {
   if (!text.includes(`<${frameTag}`)) return { head: text.slice(0, headEnd), tail: text.slice(tailStart) };

@@ -8,7 +8,7 @@ const keyLength = 4;
 const restLength = 4;
 
 /**
- * Compiles a filter for words without separators (see `toLooseText`). It reads a text once and keeps nothing of it, so that a text without
+ * Compiles a filter for words without separators (see `toLooseText`). It reads a text once and keeps none of it, so that a text without
  * secrets, as nearly all are, costs no more than a search for one word.
  */
 export function compileSecretFilter(words: readonly string[]): SecretFilter {

@@ -23,7 +23,7 @@ export interface DraftModule extends Omit<
 
 /**
  * State as code may change it: an observer, a tool's `update`, the team's own tools. What is written to it becomes one `state.patch`
- * when the recipe has returned, and is JSON by the rules of tool results. Nothing of it can be used any more after that.
+ * when the recipe has returned, and is JSON by the rules of tool results. It cannot be used after that.
  */
 export interface StateDraft {
   /** Of the agent at hand. */

@@ -21,8 +21,8 @@ export interface ToolReturnFields {
   /** Items to post along with the result. */
   readonly items?: readonly ReturnedItem[];
   /**
-   * Changes state by writing to a draft, at once, in the commit that records the result; `values` are set before it. When it throws, nothing of
-   * the result takes effect, and the model is told.
+   * Changes state by writing to a draft, at once, in the commit that records the result; `values` are set before it. When it throws, no part of
+   * the result takes effect, and the model reads why.
    */
   readonly update?: Recipe;
   /** Values to set in `state.values` of the agent that called, by name: what observers and segments read later. */

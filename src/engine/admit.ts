@@ -15,7 +15,7 @@ export interface Judge {
   readonly kernel: Kernel;
   /** What an input is decided with; undefined when it is about a toolset that the run does not use any more. */
   readonly kernelFor: (input: Input) => Kernel | undefined;
-  /** Takes on what a decided input brought, such as other profiles or tools: what is decided from here on goes by it. */
+  /** Takes on what a decided input brought, such as other profiles or tools: what is decided from here on uses it. */
   readonly adopt: (input: Input) => void;
 }
 

@@ -14,7 +14,7 @@ export type EditedProfiles = Extract<Input, { kind: 'profiles' }>;
 
 /**
  * Carries edits out on the files a run goes by, compiles and checks the outcome as files are checked, and sees to it that every
- * agent at work can go on with it. Nothing has changed when it fails. Whoever asks releases the hold when the edit is decided.
+ * agent at work can go on with it. Nothing has changed when it fails. The caller releases the hold when the edit is decided.
  */
 export async function editedProfiles(parts: EngineParts, state: RunState, edits: readonly ProfileEdit[]): Promise<EditedProfiles> {
   const foreign = importedRefusal(state.meta);

@@ -100,7 +100,7 @@ export interface EngineParts {
   readonly workbench: Workbench;
   /** Makes a workbench of what a run recorded. */
   readonly rebuild: (recorded: RecordedSet) => Promise<Workbench>;
-  /** Makes a workbench from files somebody changed, with the tools that code gave the one before: checked like those of the engine. */
+  /** Makes a workbench from files that a person changed, with the tools that code gave the one before: checked like those of the engine. */
   readonly compile: (files: readonly ProfileFile[], before: Workbench) => Promise<Workbench>;
   readonly gateway: CheckedModelGateway;
   readonly journal: Journal;

@@ -23,7 +23,7 @@ function forkPoint(events: readonly CadreEvent[], at: number): number {
   const endings = endingsOf(events, root);
   for (let index = Math.min(at, end < 0 ? events.length : end) - 1; index > 0; index--) {
     const event = events[index];
-    // A turn is cancelled with its agent, and whoever waits for that agent hears of it only behind both.
+    // A turn is cancelled with its agent, and who waits for that agent hears of it only behind both.
     if (event?.type !== 'turn.end' || event.status === 'cancelled') continue;
     if (!endings.some(({ from, to }) => from <= index && index < to)) return index + 1;
   }

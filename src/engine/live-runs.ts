@@ -14,7 +14,7 @@ import type { Run } from './run.ts';
 import { RunTools } from './toolsets/run-tools.ts';
 import type { TakenTools, ToolsetHold } from './toolsets/toolset-hold.ts';
 
-/** The profiles a run goes by, and what it uses of their toolsets. */
+/** The profiles of a run, and what it uses of their toolsets. */
 export interface Bench {
   readonly workbench: Workbench;
   readonly hold: ToolsetHold;
@@ -31,7 +31,7 @@ export interface LiveRun {
   readonly left: Promise<void>;
 }
 
-const nobody = { owner: '', epoch: -1 };
+const noHolder = { owner: '', epoch: -1 };
 
 /**
  * The runs an engine advances.
@@ -87,8 +87,11 @@ export class LiveRuns {
 
   /** A handle to look at a run that is not live. */
   handle(state: RunState, { workbench, hold }: Bench): Run {
-    return this.#handle(state, { runId: state.meta.runId, ...nobody }, { workbench, tools: new RunTools(hold), context: undefined })
-      .run;
+    return this.#handle(
+      state,
+      { runId: state.meta.runId, ...noHolder },
+      { workbench, tools: new RunTools(hold), context: undefined },
+    ).run;
   }
 
   /** Leaves all runs where they stand: running tools get `graceMs` to end. */

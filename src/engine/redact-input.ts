@@ -32,7 +32,7 @@ export function redactInput(secrets: Secrets, input: Input): Input {
     case 'keep_note':
     case 'modules':
       return secrets.json(input);
-    // What is recorded of tools was rid of secrets when it was listed.
+    // What is recorded of tools lost its secrets when it was listed.
     case 'toolset':
       return input.message === undefined ? input : { ...input, message: secrets.text(input.message) };
     case 'recover':

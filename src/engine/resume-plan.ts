@@ -89,7 +89,7 @@ export function givenAnew({ code }: Workbench, { meta }: RunState): { readonly g
 function codeNote({ journal, workbench: own }: EngineParts, { meta }: RunState, { code }: Workbench): string | undefined {
   if (code.differences.length > 0)
     return `the run goes on with the settings that code gave when it began; this program's code gives others: ${code.differences.join('; ')}`;
-  // What is gone of the recorded tools is told by agent.
+  // Recorded tools that are gone are noted for each agent.
   if (meta.given === undefined || code !== own.code || code.record().hash === meta.given) return undefined;
   const recorded = textOrDamage(journal, meta.given);
   const differences =

@@ -9,7 +9,7 @@ import { missingText } from './resume-texts.ts';
 import { ToolsetHold } from './toolsets/toolset-hold.ts';
 
 /**
- * The profiles a run goes by and the tools that code gave, made ready: the engine's own when they are the same, else from the journal.
+ * The profiles of a run and the tools that code gave, made ready: the engine's own when they are the same, else from the journal.
  * To `look` at a run, the tools do not matter: no decision reads them.
  */
 export async function workbenchOf(parts: EngineParts, state: RunState, purpose: 'decide' | 'look' = 'decide'): Promise<Workbench> {
@@ -42,7 +42,7 @@ export async function workbenchOf(parts: EngineParts, state: RunState, purpose: 
 
 /**
  * Holds what agents of these profiles may come to use, once all of it has said what became of connecting. Whether the profiles may be
- * used, and `recorded` may go on where it works, is found out first: nothing of them has been started then.
+ * used, and `recorded` may go on where it works, is found out first: none of them has been started then.
  */
 export async function holdToolsets(
   { trust, clock }: EngineParts,

@@ -6,7 +6,7 @@ export function launchable(profiles: ReadonlyMap<string, CompiledProfile>): read
 }
 
 /**
- * The profile to begin with when nobody names one: the team's own choice, else the first one of type partner, else the only
+ * The profile to begin with when the caller names none: the team's own choice, else the first one of type partner, else the only
  * one there is.
  */
 export function usualProfile({ profiles, team }: Pick<ProfileSet, 'profiles' | 'team'>): string | undefined {

@@ -40,7 +40,7 @@ export interface WorkbenchParts extends CodePorts {
   readonly onTool: (name: string) => void;
 }
 
-/** What a run recorded of what it goes by. */
+/** What a run recorded of its profiles and tools. */
 export interface RecordedSet {
   readonly files: readonly ProfileFile[];
   /** What code gave of tools, as it was recorded; undefined in journals of earlier versions. */
@@ -51,7 +51,7 @@ export interface RecordedSet {
 const mostRebuilt = 8;
 
 /**
- * Makes profile sets ready to run, each with the tools of its own: those that its files declare and those that code gave. Nothing of one
+ * Makes profile sets ready to run, each with the tools of its own: those that its files declare and those that code gave. No part of one
  * set is seen by another but what connects, and that only under the same name, kind and settings (`ToolsetPool`).
  */
 export class Workbenches {
@@ -72,10 +72,10 @@ export class Workbenches {
 
   /**
    * Makes the set ready that a run recorded, in a program whose code gives `now`. A run goes on without the tools it had and this program
-   * has no more: their calls are answered, and nobody is offered them. Fails with TOOLSETS_CHANGED for what can be neither.
+   * has no more: their calls are answered, and no agent is offered them. Fails with TOOLSETS_CHANGED for what can be neither.
    */
   rebuild({ files, given }: RecordedSet, now: CodeTools): Promise<Workbench> {
-    // Runs that are taken up together often go by the same files.
+    // Runs that are resumed together often have the same files.
     const key = JSON.stringify([files, given]);
     const made =
       this.#rebuilt.get(key) ??

@@ -1,7 +1,7 @@
 import type { CadreEvent } from '../core/event.ts';
 
 /**
- * An event as it may leave the process: without the seed of the run's frames. Whoever knows the seed can write the end of a frame; views
+ * An event as it may leave the process: without the seed of the run's frames. Who knows the seed can write the end of a frame; views
  * need it for nothing, since frames stand in what was stored.
  */
 export function withoutSeed(event: CadreEvent): CadreEvent {

@@ -32,7 +32,7 @@ export function frameOf(tx: Transaction, env: Env, item: InboxItem): FrameFacts 
   };
 }
 
-/** The model, which knows only what it asked for, is told when a person had its call run with other arguments. */
+/** The model, which knows only what it asked for, reads it when a person had its call run with other arguments. */
 function withEdit(input: TurnInput, { payload }: InboxItem, content: Content): Content {
   const args = input.role === 'tool' && isJsonObject(payload) ? payload['changed_args'] : undefined;
   if (args === undefined) return content;

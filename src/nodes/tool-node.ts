@@ -231,7 +231,7 @@ function withChanges(
     return { fitted: kept, changes: resultChanges(tx, env, agent, call, kept) };
   } catch (thrown) {
     const failure = `${call.request.name} ran, but what it returned for the state was refused: ${env.secrets.text(describeThrown(thrown))}`;
-    const note = `(${failure}. Nothing of it was changed or posted.)`;
+    const note = `(${failure}. None of it was changed or posted.)`;
     const content: Content =
       typeof kept.content === 'string' ? `${kept.content}\n\n${note}` : [...kept.content, { type: 'text', text: note }];
     return { fitted: { ...kept, content, isError: true, items: [] }, changes: [], failure };

@@ -7,7 +7,7 @@ const maxDepth = 100;
  * Keeps a recipe within its draft: every part of it that code gets is a proxy with the methods of this class as its traps.
  *
  * Owns: what can be reached by way of a draft. Does not own: what is changed; immer does that.
- * 1. Once the recipe is over, nothing of its draft can be read or written.
+ * 1. Once the recipe is over, no part of its draft can be read or written.
  * 2. No key leads to a prototype, and no name that every object has is written. What is inherited is a frozen copy.
  * 3. A draft has one proxy, so that `===` and `includes` work.
  */

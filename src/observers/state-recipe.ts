@@ -31,7 +31,7 @@ let immer: (typeof Immer & { readonly engine: InstanceType<(typeof Immer)['Immer
  * Owns: drafts, and turning what was written to them into patches. Does not own: applying patches, which is the fold's.
  * 1. Immer makes the drafts, so that what is not changed is shared; patches come from comparing before and after, since those of
  *    immer 11 lose what is moved within one recipe, and rewrite a list of which the first entry is taken.
- * 2. What was written is JSON by the rules of `toWire`, and stays in its place: `flags` is an object, modules are modules.
+ * 2. What was written is JSON by the rules of `toWire`, and keeps its kind: `flags` is an object, modules are modules.
  * 3. After `close` or `abandon` the draft cannot be read or written.
  */
 export function openRecipe(state: PatchedState, owner: RecipeOwner): OpenRecipe {

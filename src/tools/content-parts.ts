@@ -53,7 +53,7 @@ function resourcePart(resource: Item): ContentPart | undefined {
   return filePart(bytesData(resource['blob']), mediaOf(resource), resource);
 }
 
-/** A file; one that is a text is read as text: what holds for words (their length, their frame, what nobody sees) holds for it, too. */
+/** A file; one that is a text is read as text: what holds for words (their length, their frame, invisible characters) holds for it, too. */
 function filePart(data: FileData | undefined, mediaType: string, item: Item): ContentPart | undefined {
   if (data === undefined) return undefined;
   const filename = typeof item['filename'] === 'string' ? item['filename'] : undefined;

@@ -30,7 +30,7 @@ interface Returned {
 /**
  * Fits what a tool returned for the model (FAULTS X3, X4): a text as it is, content with files as parts, nothing as
  * "(no result)", everything else as indented JSON. Text over `maxChars` keeps head and tail around a marker, and is
- * handed back whole in `full`, stored at `address`. What comes from outside loses the characters nobody sees, and everything its
+ * handed back whole in `full`, stored at `address`. What comes from outside loses invisible characters, and everything its
  * secrets, in this order and before anything is cut.
  */
 export function toResult(returned: unknown, maxChars: number, options: FittingOptions = {}): FittedResult {

@@ -5,7 +5,7 @@ import { cleanText, cleanValue } from '../../src/core/clean-outside.ts';
 const tags = (text: string): string =>
   [...text].map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join('');
 
-describe('characters nobody sees are taken out of text from outside, and counted', () => {
+describe('invisible characters are taken out of text from outside, and counted', () => {
   it.each<[string, string, string, number]>([
     ['zero-width spaces', 'o\u200bb\u200be\u200by', 'obey', 3],
     ['joiners between Latin letters', 'o\u200db\u200ce\u2060y\ufeff', 'obey', 4],

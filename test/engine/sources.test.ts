@@ -64,7 +64,7 @@ describe('F5: what a profile says of its sources', () => {
   });
 });
 
-it('F6: every turn that a result brought about names its call', async () => {
+it('F6: every turn that a result caused names its call', async () => {
   const team = await testEngine({
     profile: `${waitsForUser}${allow('look')}`,
     tools: [tool('look', () => 'nothing')],

@@ -145,7 +145,7 @@ describe('approve always', () => {
     expect(another.pending).toHaveLength(1);
   });
 
-  it('F65: ends with its run: a fork asks anew, also one of a run that was cancelled, and after a restart', async () => {
+  it('F65: ends with its run: a fork asks again, also one of a run that was cancelled, and after a restart', async () => {
     const store = createMemoryJournal();
     const first = paying([{ toolCalls: [pay(1)] }, { toolCalls: [pay(2)] }, { text: 'paid' }], { store });
     const team = await first.made;

@@ -138,7 +138,7 @@ describe('toResult is bounded (X3)', () => {
     expect(cutText('x'.repeat(200), 100, 'h1')).toContain('the full result is stored as h1');
   });
 
-  test('what comes from outside loses the characters nobody sees, before it is cut and before secrets are looked for', () => {
+  test('what comes from outside loses invisible characters, before it is cut and before secrets are looked for', () => {
     const redact = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll('secret', '[gone]')) as Value;
     const returned = `the se\u200bcr\u2060et${'\u200b'.repeat(200)} 👩‍🚀`;
     expect(toResult(returned, 100, { isOutside: true, redact })).toEqual({

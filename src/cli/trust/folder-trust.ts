@@ -28,7 +28,7 @@ export interface TrustOptions {
  * Whether profiles may be used. What they start, read and call because their files say so is put before the user once, and remembered by
  * its hash: other words for models ask nothing again, another command does.
  *
- * 1. Nothing of a set of profiles is started, read or sent before `check` has passed.
+ * 1. No part of a set of profiles is started, read or sent before `check` has passed.
  * 2. A run on record works in no folder outside the project of its journal that the user has not agreed to, or named themselves.
  * 3. Teams that come with Cadre, and profiles that reach nothing, are never asked about.
  */
@@ -50,7 +50,7 @@ export class FolderTrust {
     await this.#checkFolders(run, this.#options.ask);
   };
 
-  /** The same for profiles that turn up later, recorded by a run: nobody can be asked in the middle of the work. */
+  /** The same for profiles that turn up later, recorded by a run: no person can be asked in the middle of the work. */
   readonly checkLater = async (set: ProfileSet, run?: RunPlaces): Promise<void> => {
     await this.#check(set, undefined);
     await this.#checkFolders(run, undefined);

@@ -19,10 +19,10 @@ export function toolsetDifferences(recorded: GivenToolset, now: GivenToolset): r
   return recorded.settings === undefined || now.settings === undefined ? [] : differingSettings(recorded.settings, now.settings);
 }
 
-/** Of tools these are told otherwise (what an agent is offered), or are no words for people. */
+/** These are noted in another way (what an agent is offered), or are no words for people. */
 const untold: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'guide', 'fingerprint', 'contextContributions']);
 
-/** In what two tools of one name differ, besides what agents are told of them. */
+/** In what two tools of one name differ, besides what agents read of them. */
 export function toolDifferences(recorded: JsonObject, now: JsonObject): readonly string[] {
   const keys = [...new Set([...Object.keys(recorded), ...Object.keys(now)])].filter((key) => !untold.has(key));
   return keys

@@ -16,7 +16,7 @@ function recordList(tx: Transaction, toolset: string, { text, hash }: ToolList, 
   if (tx.run.meta.toolsets.get(toolset) !== hash) tx.emit({ type: 'toolset.update', toolset, tools: tx.content(text) }, cause);
 }
 
-/** Puts news of a toolset on record, and tells the agents that may call its tools; it wakes nobody. */
+/** Puts news of a toolset on record, and tells the agents that may call its tools; it wakes no agent. */
 export function noteToolset(tx: Transaction, env: Env, { toolset, tools, message, isFailure }: ToolsetNews): void {
   if (tx.run.outcome !== undefined) return;
   if (tools !== undefined) recordList(tx, toolset, tools, tx.run.seq);

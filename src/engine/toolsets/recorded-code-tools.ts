@@ -94,7 +94,7 @@ interface FoundTool {
 
 function findTool(recorded: JsonObject, now: readonly Tool[], secrets: Secrets): FoundTool {
   const tool = now.find(({ name }) => name === recorded['name']);
-  // It stays on record: whoever takes the run up where it is there again finds it.
+  // It stays on record: the next process that has it again finds it.
   if (tool === undefined) return { facts: recorded, differences: [] };
   // Read as the record is: what JSON drops differs in nothing.
   const facts = JSON.parse(JSON.stringify(secrets.json(toolFacts(tool)))) as JsonObject;

@@ -11,7 +11,7 @@ import type { ToolsetInstance, ToolsetNews } from './toolset-instance.ts';
  * Owns: which kernel an input is decided with. Does not own: what is recorded of it (`note-toolset.ts`).
  * 1. What a toolset offers changes for the run with the input that records it, and at no other moment.
  * 2. News reaches the run from the instances it uses, and from no other of the same name.
- * 3. What it used before an edit of its profiles is left once nothing of the run is running: calls end on what they began on.
+ * 3. What it used before an edit of its profiles is left once no part of the run is running: calls end on what they began on.
  */
 export class RunTools {
   /** What its toolsets offered when it began: the first input records it. */
@@ -48,7 +48,7 @@ export class RunTools {
     return input.tools === undefined ? this.kernel : this.#with(input.toolset, input.tools).kernel;
   }
 
-  /** Goes on with what a decided input brought; `whenIdle` resolves when nothing of the run is running. */
+  /** Goes on with what a decided input brought; `whenIdle` resolves when no part of the run is running. */
   adopt(input: Input, whenIdle: () => Promise<void>): void {
     if (input.kind === 'toolset' && input.tools !== undefined) {
       this.#current = this.#with(input.toolset, input.tools);
@@ -64,7 +64,7 @@ export class RunTools {
     }
   }
 
-  /** The run is over here: resolves when what nobody else uses is closed. */
+  /** The run is over here: resolves when what is used nowhere else is closed. */
   async release(): Promise<void> {
     this.#deafen();
     await this.#hold.release();

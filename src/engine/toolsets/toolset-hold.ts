@@ -6,7 +6,7 @@ import type { ToolList } from './tool-list.ts';
 import type { ToolsetInstance, ToolsetNews } from './toolset-instance.ts';
 import { toolsetsNeeded } from './toolsets-needed.ts';
 
-/** The longest a launch waits for toolsets that connect, in milliseconds; what comes later is told to the run. */
+/** The longest a launch waits for toolsets that connect, in milliseconds; the run hears of what comes later. */
 const longestWaitMs = 60_000;
 
 /** A profile set and the kernels made of it. */
@@ -19,11 +19,11 @@ export interface ToolSource {
 export interface TakenTools {
   readonly toolset: string;
   readonly tools: ToolList;
-  /** They are those it has without a connection, as a run has them that recorded nothing of the toolset. */
+  /** They are those it has without a connection, as a run has them that recorded no tools of it. */
   readonly isInitial: boolean;
 }
 
-/** The toolsets of a profile set that somebody uses: what of them connects stays connected until they are released. */
+/** The toolsets of a profile set that are in use: what of them connects stays connected until they are released. */
 export class ToolsetHold {
   readonly source: ToolSource;
   /** Those that connect to something. */
@@ -77,7 +77,7 @@ export class ToolsetHold {
     return this.instances.flatMap((instance) => instance.shortcomings);
   }
 
-  /** Ends it; resolves when what nobody else uses is closed. */
+  /** Ends it; resolves when what is used nowhere else is closed. */
   async release(): Promise<void> {
     await Promise.all(this.#leave.map((leave) => leave()));
   }

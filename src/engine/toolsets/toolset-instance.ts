@@ -26,7 +26,7 @@ type Listener = (news: ToolsetNews) => void;
  *
  * 1. Nothing is connected before a run needs it: reading a journal starts no server.
  * 2. It is connected once, however many use it, and closed when the last user is gone. The next user connects it again.
- * 3. Its tools at any moment are an immutable list; a list that changes is handed to those that use it, and to nobody else.
+ * 3. Its tools at any moment are an immutable list; a list that changes is handed to those that use it, and to no one else.
  * 4. What a connection says after it was closed is not heard.
  */
 export class ToolsetInstance {
@@ -77,7 +77,7 @@ export class ToolsetInstance {
     return this.#toolset.settingsFor?.({});
   }
 
-  /** Nobody uses it. */
+  /** It is not in use. */
   get isIdle(): boolean {
     return this.#users === 0;
   }
@@ -102,7 +102,7 @@ export class ToolsetInstance {
     };
   }
 
-  /** Resolves when nothing of it is being closed. */
+  /** Resolves when it is no longer being closed. */
   async closed(): Promise<void> {
     await this.#closing;
   }

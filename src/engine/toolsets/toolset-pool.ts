@@ -31,7 +31,7 @@ export class ToolsetPool {
     return this.#instances.get(id) ?? this.#shared(name, id, make());
   }
 
-  /** Resolves when everything is closed that nobody uses. */
+  /** Resolves when everything is closed that is not in use. */
   async settled(): Promise<void> {
     await Promise.all([...this.#instances.values()].map((instance) => instance.closed()));
   }

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.t
 const forReaders: ReadonlySet<string> = new Set(['title', 'description', '$comment', 'markdownDescription', 'deprecationMessage']);
 
 /**
- * A server's schema without characters nobody can see, at all depths. `changed` names the first place where that alters what an argument
+ * A server's schema without invisible characters, at all depths. `changed` names the first place where that alters what an argument
  * is called or may be: such a schema cannot be used, since the server would not know what it gets.
  */
 export function cleanSchema(schema: JsonObject): Cleaned<JsonObject> & { readonly changed?: string } {

@@ -68,8 +68,8 @@ function readServerTool(raw: unknown): ServerTool | string {
   const given = raw['inputSchema'] ?? {};
   if (!isJsonObject(given)) return `'${shownName}': its inputSchema is no object`;
   const { value: inputSchema, removed, changed } = cleanSchema(given);
-  if (changed !== undefined) return `'${shownName}': its inputSchema has characters nobody can see at ${changed}`;
-  if (shownName !== name) return `'${shownName}': its name has characters nobody can see`;
+  if (changed !== undefined) return `'${shownName}': its inputSchema has invisible characters at ${changed}`;
+  if (shownName !== name) return `'${shownName}': its name has invisible characters`;
   const described = typeof raw['description'] === 'string' ? raw['description'] : raw['title'];
   const description = typeof described === 'string' ? cleanText(described, maxDescription) : '';
   const annotations = isJsonObject(raw['annotations']) ? raw['annotations'] : {};

@@ -29,7 +29,7 @@ export function createMemoryGroup(bytes: number): MemoryGroup | undefined {
     try {
       rmdirSync(folder);
     } catch {
-      // A process in it is not quite gone: whoever makes the next one removes it.
+      // A process in it is not quite gone: the next one that is made removes it.
     }
   };
   try {

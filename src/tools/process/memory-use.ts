@@ -88,7 +88,7 @@ function link(place: string): string {
   }
 }
 
-/** A process that is gone, or somebody else's, takes nothing that counts here. */
+/** A process that is gone, or another user's, takes nothing that counts here. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'latin1');

@@ -38,7 +38,7 @@ export interface ProcessRequest {
 export interface ProcessGuard {
   /** Called once it runs; `end` ends it. */
   watch(end: () => void): void;
-  /** Called when nothing of it runs any more; gives what must be said of what it left, in lines. */
+  /** Called when no part of it runs any more; gives what must be said of what it left, in lines. */
   release(): Promise<readonly string[]>;
 }
 

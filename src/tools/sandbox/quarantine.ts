@@ -58,7 +58,7 @@ async function renamed(from: string | Buffer, to: string | Buffer): Promise<bool
   }
 }
 
-/** A repository that is kept is one no more: whoever looks at it there must not run what it says. */
+/** A repository that is kept is one no more: a program that looks at it there must not run what it says. */
 async function disarm(folder: OpenFolder, name: string): Promise<void> {
   const head = folder.at(`${name}/HEAD`);
   if ((await lookAt(folder.at(name)))?.isDirectory() === true && (await lookAt(head)) !== undefined)

@@ -120,7 +120,7 @@ function closedPlaces(workspace: string, allows: PathTest, { autoRun }: FoundFil
   return [...places, ...named].filter(isClosed);
 }
 
-/** What makes other programs run something in a folder that settings open for writing: only in itself, since whoever named it knows it. */
+/** What makes other programs run something in a folder that settings open for writing: only in itself, since its author named it. */
 function autoRunIn(folder: string, allows: PathTest): readonly string[] {
   try {
     return readdirSync(folder)

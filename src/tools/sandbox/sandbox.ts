@@ -38,7 +38,7 @@ export interface WrappedCommand {
   readonly argv: readonly [string, ...string[]];
   /** Begins to look what the command plants in its workspace; `end` is called when it must be ended. To be called once it runs. */
   watch(end: () => void): void;
-  /** To be called once nothing of the command runs any more. Gives what must be said of what it left, in lines. */
+  /** To be called once no part of the command runs any more. Gives what must be said of what it left, in lines. */
   release(): Promise<readonly string[]>;
 }
 
@@ -82,7 +82,7 @@ export function openSandbox(
 async function wrap(manager: SandboxManager, scans: Scans, command: SandboxedCommand): Promise<WrappedCommand> {
   const { network, allowWrites, unreadable } = command.policy;
   const isList = typeof network !== 'string';
-  // The engine keeps things there, also while a command runs, and nobody else may make it.
+  // The engine keeps things there, also while a command runs, and no one else may make it.
   mkdirSync(path.join(command.workspace, '.cadre'), { recursive: true });
   const found = await scans.look(realpathSync(command.workspace), unreadable);
   const allows = toAllowedWrites(allowWrites);

@@ -70,7 +70,7 @@ export class WorkspaceGuard {
     later(0);
   }
 
-  /** To be called when nothing of the command runs any more. Gives what must be said of what it left; empty when all is well. */
+  /** To be called when no part of the command runs any more. Gives what must be said of what it left; empty when all is well. */
   async finish(): Promise<readonly string[]> {
     this.#isOver = true;
     clearTimeout(this.#timer);

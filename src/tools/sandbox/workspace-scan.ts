@@ -51,7 +51,7 @@ const maxEntries = 3_000_000;
 const longFolderBytes = 256 * 1024;
 /**
  * Folders that installers fill. Packages bring settings for their own authors' editors and linters along, which nothing reads there; only
- * a repository in them is one for whoever goes there.
+ * a repository in them is one for every user who goes there.
  */
 const packageFolders: ReadonlySet<string> = new Set([
   'node_modules',

@@ -38,7 +38,7 @@ function launch(args: LaunchArguments, context: TransitionContext): TransitionOu
   const running = principal !== undefined && principal.status !== 'ended';
   if (running && !args.force) return ignoredRunning(principal);
   if (args.fresh && !hasOpenModule(context)) return ignoredEmptyPlan();
-  const ended = running ? endSubtree(principal, 'ended to be launched anew', context) : [];
+  const ended = running ? endSubtree(principal, 'ended to be launched again', context) : [];
   const before = [...ended, ...teamEvents(args.team, context)];
   if (!args.fresh && principal !== undefined) {
     const iteration = principal.iteration + 1;

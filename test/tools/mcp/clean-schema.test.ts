@@ -3,7 +3,7 @@ import { cleanSchema } from '../../../src/tools/mcp/clean-schema.ts';
 
 const hidden = '\u{e0041}\u200b\u202e';
 
-describe("F37: a server's schema without characters nobody can see", () => {
+describe("F37: a server's schema without invisible characters", () => {
   it('loses them in the texts for readers, at every depth, and counts them', () => {
     const at = (text: string): Record<string, unknown> => ({
       type: 'object',
