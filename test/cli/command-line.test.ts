@@ -79,10 +79,8 @@ describe('the profile to begin with', () => {
     { name, type, isActive: true, isDeleted: false, ...more } as CompiledProfile,
   ];
 
-  it('is Partner, else the first partner, else the only one', () => {
-    expect(chooseProfile({ profiles: new Map([named('Lead', 'partner'), named('Partner', 'partner')]) }, undefined)).toBe(
-      'Partner',
-    );
+  it('is the first partner, whatever its name, else the only one', () => {
+    expect(chooseProfile({ profiles: new Map([named('Lead', 'partner'), named('Partner', 'partner')]) }, undefined)).toBe('Lead');
     expect(
       chooseProfile(
         { profiles: new Map([named('Base', 'base'), named('Worker', 'associate'), named('Lead', 'partner')]) },
