@@ -123,9 +123,11 @@ function joinsEmoji(text: string, at: number, before: string, after: string): bo
   return pictograph.test(picture) || modifier.test(picture);
 }
 
+/** Looks back as far as a flag is long: a text may be tags from beginning to end. */
 function isWithin(text: string, flag: string, at: number): boolean {
-  const start = text.lastIndexOf('\u{1f3f4}', at);
-  return start >= 0 && at < start + flag.length && text.startsWith(flag, start);
+  const from = Math.max(0, at - flag.length);
+  const start = text.slice(from, at).lastIndexOf('\u{1f3f4}');
+  return start >= 0 && text.startsWith(flag, from + start) && at < from + start + flag.length;
 }
 
 function charAt(text: string, at: number): string {
