@@ -158,7 +158,7 @@ function addReadingCommands(program: Command, done: Done): void {
   reading(
     program
       .command('diff')
-      .summary('what differs between the prompts of two turns')
+      .summary('what differs between the prompts of two turns, and what both changed in the state')
       .argument('<run>')
       .argument('<before>')
       .argument('<after>')

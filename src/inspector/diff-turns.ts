@@ -1,5 +1,6 @@
 import { align } from './align.ts';
 import type { PromptSpan } from './prompt-spans.ts';
+import type { StateChangeView } from './state-changes.ts';
 import type { TurnRecord } from './turn-record.ts';
 
 /** One line of a text in two versions. */
@@ -13,7 +14,12 @@ export type DiffEntry =
   | { readonly kind: 'same' | 'added' | 'removed'; readonly span: PromptSpan }
   | { readonly kind: 'changed'; readonly before: PromptSpan; readonly span: PromptSpan; readonly lines: readonly DiffLine[] };
 
-/** What differs between the prompts of two turns. */
+/** A change of state and the turn that made it. */
+export interface TurnStateChange extends StateChangeView {
+  readonly turnId: string;
+}
+
+/** What differs between the prompts of two turns, and what both changed in the state. */
 export interface TurnDiff {
   readonly before: string;
   readonly after: string;
@@ -23,9 +29,11 @@ export interface TurnDiff {
   /** How much of both prompts' beginning is the same: what a provider's prompt cache can reuse. */
   readonly sharedPrefix: { readonly characters: number; readonly share: number };
   readonly tools: { readonly added: readonly string[]; readonly removed: readonly string[] };
+  /** What each of the two turns changed in agent and team state, in the order of the journal. */
+  readonly stateChanges: readonly TurnStateChange[];
 }
 
-/** Compares what two turns' models saw, span by span; `a` is the earlier one. */
+/** Compares what two turns' models saw, span by span, and lists what the turns changed in the state; `a` is the earlier one. */
 export function diffTurns(a: TurnRecord, b: TurnRecord): TurnDiff {
   const entries = withChanges(
     align(a.prompt.spans, b.prompt.spans, spanKey).map((step): PlainEntry =>
@@ -40,7 +48,12 @@ export function diffTurns(a: TurnRecord, b: TurnRecord): TurnDiff {
     tokens: countTokens(entries),
     sharedPrefix: { characters: shared, share: shared / Math.max(1, b.prompt.text.length) },
     tools: { added: b.tools.filter((name) => !a.tools.includes(name)), removed: a.tools.filter((name) => !b.tools.includes(name)) },
+    stateChanges: (a.turnId === b.turnId ? [a] : [a, b]).flatMap(changesOf).toSorted((one, other) => one.seq - other.seq),
   };
+}
+
+function changesOf({ turnId, stateChanges }: TurnRecord): readonly TurnStateChange[] {
+  return stateChanges.map((change) => ({ ...change, turnId }));
 }
 
 type PlainEntry = Extract<DiffEntry, { readonly kind: 'same' | 'added' | 'removed' }>;

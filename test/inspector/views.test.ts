@@ -1,10 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tree } from '../../src/inspector/tree.ts';
+import type { Patch } from '../../src/core/state-patch.ts';
 import { align } from '../../src/inspector/align.ts';
 import { board } from '../../src/inspector/board.ts';
 import { conversation } from '../../src/inspector/conversation.ts';
 import { diffTurns } from '../../src/inspector/diff-turns.ts';
+import { formatDiff } from '../../src/inspector/format/format-diff.ts';
 import { runOverview } from '../../src/inspector/run-overview.ts';
 import { timeline } from '../../src/inspector/timeline.ts';
 import { toTurnRecord, type TurnRecord } from '../../src/inspector/turn-record.ts';
@@ -126,6 +128,24 @@ describe('the diff of two turns', () => {
     ]);
     expect(diff.sharedPrefix.characters).toBe(before.prompt.text.length);
     expect(diff.tools).toEqual({ added: ['finish'], removed: [] });
+  });
+
+  it('lists what both turns changed in the state, with the values before and the turn', () => {
+    const journal = teamJournal();
+    const path = ['values', 'found'];
+    const change = (id: string, patches: readonly Patch[], inverse: readonly Patch[]): void => {
+      journal.add({ type: 'state.patch', agentId: agentId('Assoc_1'), turnId: turnId(id), patches, inverse, by: 'counts' });
+    };
+    change('Assoc_1.t2', [{ op: 'add', path, value: 2 }], [{ op: 'remove', path }]);
+    journal.turn('Assoc_1', 'Assoc_1.t3', []);
+    change('Assoc_1.t3', [{ op: 'replace', path, value: 3 }], [{ op: 'replace', path, value: 2 }]);
+    const diff = diffTurns(recordOf(journal, 'Assoc_1.t2'), recordOf(journal, 'Assoc_1.t3'));
+    expect(diff.stateChanges).toMatchObject([
+      { turnId: 'Assoc_1.t2', path: 'values.found', value: 2 },
+      { turnId: 'Assoc_1.t3', path: 'values.found', before: 2, value: 3, by: 'counts' },
+    ]);
+    expect(formatDiff(diff)).toContain('values.found  – → 2 by counts in Assoc_1.t2');
+    expect(formatDiff(diff)).toContain('values.found  2 → 3 by counts in Assoc_1.t3');
   });
 
   it('shows a segment that changed with its changed lines', () => {

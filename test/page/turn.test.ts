@@ -136,7 +136,10 @@ describe.skipIf(whyNoPage !== undefined)(`a turn on the page (${whyNoPage ?? 'in
     expect(await section(page, 'decision').locator('tr.t-winner').innerText()).toContain(winner?.id);
     for (const { condition } of record.decision.rules)
       if (condition !== undefined) expect(await section(page, 'decision').innerText()).toContain(condition);
-    for (const change of record.stateChanges) expect(await section(page, 'state').innerText()).toContain(change.path);
+    for (const change of record.stateChanges) {
+      const row = section(page, 'state').getByRole('row').filter({ hasText: change.path });
+      expect(await row.first().innerText()).toContain(JSON.stringify(change.before) ?? '–');
+    }
     expect(await section(page, 'reply').innerText()).toContain(record.reply.text.split('\n')[0]);
     await browser.screenshot(page, 'turn');
   });

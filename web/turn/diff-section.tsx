@@ -12,6 +12,7 @@ import { setQuery } from '../routing/router.ts';
 import { useRun, useView } from '../run/run-context.ts';
 import { diffRows, type DiffRow } from './diff-rows.ts';
 import { Section } from './section.tsx';
+import { StateChanges } from './state-section.tsx';
 import { spanName, type SpanNames } from './span-name.ts';
 
 /** Prompts longer than this are compared when somebody asks for it. */
@@ -112,6 +113,7 @@ function Diff({ diff }: { readonly diff: TurnDiff }) {
           }}
         />
       </div>
+      {diff.stateChanges.length > 0 && <StateChanges changes={diff.stateChanges} />}
     </>
   );
 }

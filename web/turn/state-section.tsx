@@ -1,3 +1,5 @@
+import type { JsonValue } from '../../src/core/json.ts';
+import type { StateChangeView } from '../../src/inspector/state-changes.ts';
 import type { TurnRecord } from '../../src/inspector/turn-record.ts';
 import { countText } from '../../src/inspector/format/quantity-text.ts';
 import { safe } from '../kit/safe.ts';
@@ -11,34 +13,38 @@ export function StateSection({ record }: { readonly record: TurnRecord }) {
   if (stateChanges.length === 0) return null;
   return (
     <Section name="state" note={countText(stateChanges.length, 'change')} copy={() => stateChanges}>
-      {() => <Changes changes={stateChanges} />}
+      {() => <StateChanges changes={stateChanges} />}
     </Section>
   );
 }
 
-function Changes({ changes }: { readonly changes: TurnRecord['stateChanges'] }) {
+/** A table of changes: each with its value before and now. */
+export function StateChanges({ changes }: { readonly changes: readonly (StateChangeView & { readonly turnId?: string })[] }) {
   const [shown, more] = useMany(changes);
+  const isOfTurns = changes.some(({ turnId }) => turnId !== undefined);
   return (
     <div class="t-scroll-x">
       <table>
         <thead>
           <tr>
-            <th scope="col">Where</th>
+            {isOfTurns && <th scope="col">Turn</th>}
             <th scope="col">Path</th>
-            <th scope="col">What</th>
-            <th scope="col">Value</th>
+            <th scope="col">Before</th>
+            <th scope="col">Now</th>
             <th scope="col">By</th>
           </tr>
         </thead>
         <tbody>
-          {shown.map(({ seq, scope, path, operation, value, by }) => (
-            <tr key={seq}>
-              <td>{scope}</td>
+          {shown.map(({ turnId, path, operation, before, value, isOld, by }, index) => (
+            <tr key={index}>
+              {isOfTurns && <td>{safe(turnId ?? '', 80)}</td>}
               <th scope="row">
                 <code>{safe(path, 120)}</code>
               </th>
-              <td>{operation}</td>
-              <td>{value !== undefined && <Text value={JSON.stringify(value)} label={`New value of ${safe(path, 120)}`} />}</td>
+              <td>{isOld === true ? `(${operation})` : <Value value={before} label={`${safe(path, 120)} before`} />}</td>
+              <td>
+                <Value value={value} label={`${safe(path, 120)} now`} />
+              </td>
               <td>{by !== undefined && <code>{safe(by, 80)}</code>}</td>
             </tr>
           ))}
@@ -47,4 +53,8 @@ function Changes({ changes }: { readonly changes: TurnRecord['stateChanges'] }) 
       {more}
     </div>
   );
+}
+
+function Value({ value, label }: { readonly value: JsonValue | undefined; readonly label: string }) {
+  return value === undefined ? <>–</> : <Text value={JSON.stringify(value)} label={label} />;
 }

@@ -1,11 +1,12 @@
 import type { DiffEntry, DiffLine, TurnDiff } from '../diff-turns.ts';
 import type { PromptSpan } from '../prompt-spans.ts';
+import { beforeAfter } from '../state-changes.ts';
 import { Layout, safe } from './layout.ts';
 import { countText, shareText } from './quantity-text.ts';
 import { toTerminalText } from './terminal-text.ts';
 import type { FormatOptions } from './text-style.ts';
 
-/** Renders what differs between the prompts of two turns; what is the same is only counted. */
+/** Renders what differs between the prompts of two turns, where what is the same is only counted, and what both changed in the state. */
 export function formatDiff(diff: TurnDiff, options: FormatOptions = {}): string {
   const out = new Layout(options);
   const { style } = out;
@@ -30,7 +31,16 @@ export function formatDiff(diff: TurnDiff, options: FormatOptions = {}): string 
     formatEntry(out, entry, options.full ?? false);
   }
   if (same > 0) out.line(style.dim(`  ${countText(same, 'piece')} the same`));
+  formatChanges(out, diff);
   return out.toString();
+}
+
+function formatChanges(out: Layout, { stateChanges }: TurnDiff): void {
+  if (stateChanges.length > 0) out.heading('State changes');
+  for (const change of stateChanges) {
+    const by = change.by === undefined ? '' : ` by ${safe(change.by)}`;
+    out.line(`${safe(change.path)}  ${safe(beforeAfter(change))}${out.style.dim(`${by} in ${safe(change.turnId)}`)}`, 2);
+  }
 }
 
 function formatEntry(out: Layout, entry: DiffEntry, full: boolean): void {

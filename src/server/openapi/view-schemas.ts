@@ -139,6 +139,7 @@ export const viewSchemas: Readonly<Record<string, JsonObject>> = {
     tokens: recordOf<TurnDiff['tokens']>({ same: count, added: count, removed: count }),
     sharedPrefix: recordOf<TurnDiff['sharedPrefix']>({ characters: count, share: number }),
     tools: recordOf<TurnDiff['tools']>({ added: texts, removed: texts }),
+    stateChanges: objects,
   }),
   Timeline: recordOf<Timeline>({
     ...from,
