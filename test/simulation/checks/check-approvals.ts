@@ -124,6 +124,12 @@ function checkStanding(
   calls: ReadonlyMap<string, GatedCall>,
   profiles: ReadonlyMap<string, string>,
 ): void {
+  const [start] = events;
+  const copiedTo = start?.type === 'run.start' ? (start.parentRun?.at ?? 0) : 0;
+  if (answer.seq > copiedTo && (answer.standing ?? 0) <= copiedTo)
+    world.violated(
+      `S9 at ${answer.seq}: ${answer.callId} goes by what was said at ${answer.standing ?? 0}, in the run that this one is a fork of`,
+    );
   const said = events.find(({ seq }) => seq === answer.standing);
   if (said?.type !== 'tool.answer' || said.always !== true || said.verdict !== 'approved') {
     world.violated(`S9 at ${answer.seq}: ${answer.callId} goes by event ${answer.standing ?? 0}, which allows nothing for good`);

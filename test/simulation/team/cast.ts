@@ -33,6 +33,13 @@ const gates =
   "tool_gates: [{ id: cut, tools: [gated], condition: \"!(turn.finish_reason in ['stop', 'tool-calls'])\", verdict: deny }, { id: gate, tools: [gated], condition: args.n != 0, verdict: ask }, { id: no, tools: [fetch], condition: args.n == 3, verdict: deny }, { id: soon, tools: [sign], verdict: ask, expires_after: 5s }, { id: lapse, tools: [ship], verdict: ask, expires_after: 3s, on_expire: allow }, { id: once, tools: [spend], condition: \"size(inbox.filter(item, item.source == 'TOOL_RESULT')) > 0\", verdict: deny }]";
 const strategies = 'inbox_handling_strategies: [{ source: BAD, ingestor: bad }]';
 
+/** What a toolset offers differs from version to version; nothing calls it, all prompts of those who may name its tools. */
+const deskFile = (version: number): ProfileFile => ({
+  path: 'toolsets/desk.yaml',
+  text: `name: desk\ntype: toolset\nkind: workspace\nsettings: { read_only: ${version % 2 === 1} }\n`,
+});
+const deskTools = ['desk_list_files', 'desk_read_file', 'desk_write_file'];
+
 /** One in so many seeds is a long run: it takes as long as many others. */
 const longEvery = 251;
 
@@ -91,7 +98,7 @@ function castOf(
     storm: limits !== undefined ? 1_200 : root === 'Clerk' ? 120 : 32,
     files: (version) => [
       ...flavour.files,
-      ...(hasBase ? [memberFile(workers, version, flavour)] : []),
+      ...(hasBase ? [memberFile(workers, version, flavour), deskFile(version)] : []),
       ...members.map((member) => ofMember(version, member)),
     ],
   };
@@ -111,7 +118,7 @@ function likeMember(name: string, decider: number, version: number, flavour: Fla
 function memberFile(workers: readonly string[], version: number, flavour: Flavour): ProfileFile {
   const limits = `limits: { max_turns: ${flavour.turns}, max_children: 4, max_depth: 3, max_live: 6 }`;
   const calls = `callable_profiles: [${workers.join(', ')}]`;
-  const tools = allow(...toolNames, 'call_agent', 'call_agents', ...workers.map((worker) => `ask_${worker}`));
+  const tools = allow(...toolNames, ...deskTools, 'call_agent', 'call_agents', ...workers.map((worker) => `ask_${worker}`));
   return profile('Member', 'base', flavour, version, tools, limits, gates, strategies, memberObservers, flavour.context, calls);
 }
 
