@@ -118,9 +118,9 @@ describe.skipIf(whyNoPage !== undefined)('timeline, board and tree of a run that
         paths.map((path) => `${path.getAttribute('data-kind')} ${path.getAttribute('data-from')} ${path.getAttribute('data-to')}`),
       );
     const around = links.filter((link) => link.includes('Principal_2.t3'));
-    expect((await drawn()).toSorted()).toEqual(around.toSorted());
+    await expect.poll(async () => (await drawn()).toSorted()).toEqual(around.toSorted());
     await page.getByLabel('all causes').check();
-    expect((await drawn()).toSorted()).toEqual(links.toSorted());
+    await expect.poll(async () => (await drawn()).toSorted()).toEqual(links.toSorted());
     await browser.screenshot(page, 'timeline-causes');
 
     const width = async (): Promise<number> => (await page.locator('[data-turn="Principal_2.t3"]').boundingBox())?.width ?? 0;
@@ -135,8 +135,11 @@ describe.skipIf(whyNoPage !== undefined)('timeline, board and tree of a run that
     await page.keyboard.up('Control');
     await expect.poll(width).toBeGreaterThan(before * 4);
     await page.waitForURL(/from=[\d.]+&to=[\d.]+/);
+    // The address follows the zoom a little later.
+    let address = '';
+    await expect.poll(() => address === (address = page.url()), { interval: 500 }).toBe(true);
     const there = await width();
-    const again = await browser.open(page.url());
+    const again = await browser.open(address);
     await expect
       .poll(async () => (await again.locator('[data-turn="Principal_2.t3"]').boundingBox())?.width ?? 0)
       .toBeCloseTo(there, -1);
