@@ -92,7 +92,7 @@ function templateLine(lines: readonly string[], line: RenderedLine): number {
 
 /** Whether a line may have come from a template's line: its fixed pieces follow each other, from start to end. */
 function couldRender(template: string, line: string): boolean {
-  const pieces = template.split(/\{\{.*?\}\}/u);
+  const pieces = fixedPieces(template);
   const first = pieces[0] ?? '';
   const last = pieces.at(-1) ?? '';
   if (pieces.length === 1) return template.trim() === line.trim();
@@ -104,6 +104,15 @@ function couldRender(template: string, line: string): boolean {
     at = found + piece.length;
   }
   return at <= line.length - last.length && pieces.some((piece) => piece.trim() !== '');
+}
+
+/** What stands around the expressions of a line; an expression that does not end is text. */
+function fixedPieces(template: string): readonly string[] {
+  // Looked for only as far as one ends: a line may open a million of them.
+  const end = template.lastIndexOf('}}') + 2;
+  if (end < 2) return [template];
+  const pieces = template.slice(0, end).split(/\{\{.*?\}\}/u);
+  return [...pieces.slice(0, -1), `${pieces.at(-1) ?? ''}${template.slice(end)}`];
 }
 
 /** The file's line that holds the template's line, nearest to where counting expects it. */

@@ -58,7 +58,8 @@ function parseReset(text: string, now: number): number | undefined {
   }
   if (/^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/.test(text)) {
     let ms = 0;
-    for (const [, value, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) ms += Number(value) * (unitMs[unit ?? ''] ?? 0);
+    for (const [, value, unit] of text.matchAll(/(?<!\d)(\d+(?:\.\d+)?)(ms|s|m|h|d)/g))
+      ms += Number(value) * (unitMs[unit ?? ''] ?? 0);
     return ms;
   }
   const date = Date.parse(text);

@@ -116,6 +116,7 @@ function bare(line: string): string {
   return plain
     .replace(/\s+/g, ' ')
     .trim()
-    .replace(/^["'“”„«*]+|["'“”»*.]+$/g, '')
+    .replace(/^["'“”„«*]+/, '')
+    .replace(/(?<!["'“”»*.])["'“”»*.]+$/, '')
     .trim();
 }

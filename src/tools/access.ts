@@ -90,5 +90,7 @@ function kindOf(property: JsonValue | undefined): string {
 
 function descriptionOf(property: JsonValue | undefined): string {
   const description = isJsonObject(property) ? property['description'] : undefined;
-  return typeof description === 'string' && description.trim() !== '' ? `: ${description.trim().replace(/\s*\n\s*/g, ' ')}` : '';
+  return typeof description === 'string' && description.trim() !== ''
+    ? `: ${description.trim().replace(/(?<!\s)\s*\n\s*/g, ' ')}`
+    : '';
 }

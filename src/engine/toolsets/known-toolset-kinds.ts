@@ -18,7 +18,7 @@ export async function knownToolsetKinds(files: readonly ProfileFile[]): Promise<
 }
 
 function declaresToolset({ path, text }: ProfileFile): boolean {
-  return /^\s*["']?type["']?\s*:\s*["']?toolset\b/m.test(text) || path.split('/').includes('toolsets');
+  return /^[^\S\n]*["']?type["']?\s*:\s*["']?toolset\b/m.test(text) || path.split('/').includes('toolsets');
 }
 
 /** Finds the kind of a toolset. Fails with OPTION_INVALID, naming the kinds there are. */

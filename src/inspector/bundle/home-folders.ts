@@ -10,7 +10,7 @@ export function homePattern(named: readonly string[]): RegExp {
   const own = named
     .filter((folder) => folder.length > 3)
     .toSorted((a, b) => b.length - a.length)
-    .map((folder) => `${RegExp.escape(folder.replace(/[/\\]+$/, ''))}${endOfName}`);
+    .map((folder) => `${RegExp.escape(folder.replace(/(?<![/\\])[/\\]+$/, ''))}${endOfName}`);
   const user = '[^/\\\\\\s"\'`:;,)\\]}<>|?#*$~{(\\[]{1,64}';
   const usual = [`/(?:home|Users)/${user}${endOfName}`, `/root(?=/)`, `[A-Za-z]:\\\\{1,4}Users\\\\{1,4}${user}(?=[\\\\"'\`\\s]|$)`];
   return new RegExp(`${notInName}(?:${[...own, ...usual].join('|')})`, 'g');

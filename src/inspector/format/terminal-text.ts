@@ -34,7 +34,7 @@ export function toTerminalText(text: string, options: TerminalTextOptions = {}):
 /** The same for one line: line feeds are shown as `⏎`, and a cut as `…`. */
 export function toTerminalLine(text: string, maxLine = 160): string {
   const shown = wholeStart(text, maxLine);
-  const line = escaped(shown.replace(/[ \t]*\r?\n\s*/gu, ' ⏎ '));
+  const line = escaped(shown.replace(/(?<![ \t])[ \t]*\r?\n\s*/gu, ' ⏎ '));
   return shown.length < text.length ? `${line}…` : line;
 }
 

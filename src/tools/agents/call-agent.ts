@@ -145,7 +145,7 @@ function forCaller(tool: TransitionTool, caller: CompiledProfile, profiles: Prof
   if (callable.length === 0) return undefined;
   const names = callable.map(({ name }) => name);
   const list = callable.map(
-    ({ name, description }) => `- ${name}${description === '' ? '' : `: ${description.trim().replace(/\s*\n\s*/g, ' ')}`}`,
+    ({ name, description }) => `- ${name}${description === '' ? '' : `: ${description.trim().replace(/(?<!\s)\s*\n\s*/g, ' ')}`}`,
   );
   const parameters = withNames(tool.parameters, names);
   return {

@@ -101,7 +101,7 @@ function unspacedTerms(run: string): readonly SearchTerm[] {
 }
 
 function splitName(name: string): string {
-  return name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2');
+  return name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/(?<![A-Z])([A-Z]+)([A-Z][a-z])/g, '$1 $2');
 }
 
 function quote(text: string): string {

@@ -14,7 +14,7 @@ const maxGlobChars = 500;
  */
 export function compileGlob(glob: string): PathTest {
   if (glob.length > maxGlobChars) throw badGlob(glob, `it is longer than ${maxGlobChars} characters`);
-  const whole = glob.replace(/^\.\//, '').replace(/\/+$/, '');
+  const whole = glob.replace(/^\.\//, '').replace(/(?<!\/)\/+$/, '');
   const source = whole.includes('/') ? toRegExp(whole.replace(/^\//, '')) : `(?:.*/)?${toRegExp(whole)}`;
   try {
     const regex = RE2JS.compile(`^${source}$`, RE2JS.CASE_INSENSITIVE | RE2JS.DOTALL);

@@ -12,7 +12,7 @@ export function plainName(name: string): string {
     .replace(invisible, '')
     .toLowerCase()
     .replace(/:.*$/, '')
-    .replace(/[. ]+$/, '');
+    .replace(/(?<![. ])[. ]+$/, '');
   return /^git~\d+$/.test(read) ? '.git' : read;
 }
 

@@ -234,6 +234,6 @@ export function shownSource(source: string): string {
 }
 
 function isBelow(source: string, wanted: string): boolean {
-  const folder = wanted.replace(/^\.\//, '').replace(/\/+$/, '');
+  const folder = wanted.replace(/^\.\//, '').replace(/(?<!\/)\/+$/, '');
   return folder === '' || folder === '.' || source === folder || source.startsWith(`${folder}/`);
 }

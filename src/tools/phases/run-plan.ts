@@ -178,7 +178,7 @@ function forPlanner(tool: TransitionTool, planner: CompiledProfile, profiles: Pr
   const workers = workersOf(planner, profiles, undefined);
   if (workers.length === 0) return undefined;
   const list = workers.map((worker) => {
-    const text = worker.description.trim().replace(/\s*\n\s*/g, ' ');
+    const text = worker.description.trim().replace(/(?<!\s)\s*\n\s*/g, ' ');
     return text === '' ? `- ${worker.name}` : `- ${worker.name}: ${text}`;
   });
   const parameters = planParameters(workers.map(({ name }) => name));

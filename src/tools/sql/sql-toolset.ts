@@ -154,7 +154,7 @@ function describeColumn({ name, type, key }: TableInfo['columns'][number]): stri
 function toTable({ columns, rows, more }: QueryResult): string {
   if (rows.length === 0) return `No rows. Columns: ${columns.join(', ')}`;
   const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replace(/\s*\n\s*/g, ' ').replaceAll('|', '\\|')).join(' | ')} |`;
+    `| ${cells.map((cell) => cell.replace(/(?<!\s)\s*\n\s*/g, ' ').replaceAll('|', '\\|')).join(' | ')} |`;
   const table = [line(columns), `|${' --- |'.repeat(columns.length)}`, ...rows.map(line)].join('\n');
   const count = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`;
   return `${table}\n\n${more ? `(the first ${count}; there are more: narrow the query, aggregate, or use LIMIT and OFFSET)` : `(${count})`}`;

@@ -67,7 +67,7 @@ export async function htmlToMarkdown({ html, url, whole }: HtmlPage): Promise<Ma
 
 function tidy(markdown: string): string {
   return markdown
-    .replace(/[ \t]+$/gm, '')
+    .replace(/(?<![ \t])[ \t]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
 }

@@ -28,7 +28,7 @@ export function addMarkdownRules(turndown: TurndownService): void {
     filter: 'pre',
     replacement: (_content, node) => {
       const pre = node as unknown as PageElement;
-      const text = (pre.textContent ?? '').replace(/\n+$/, '').replace(/^\n+/, '');
+      const text = (pre.textContent ?? '').replace(/(?<!\n)\n+$/, '').replace(/^\n+/, '');
       const fence = '`'.repeat(Math.max(3, longestFence(text) + 1));
       return `\n\n${fence}${languageOf(pre)}\n${text}\n${fence}\n\n`;
     },
@@ -38,7 +38,7 @@ export function addMarkdownRules(turndown: TurndownService): void {
 function oneLine(content: string): string {
   return content
     .trim()
-    .replace(/\s*\n\s*/g, ' ')
+    .replace(/(?<!\s)\s*\n\s*/g, ' ')
     .replace(/(?<!\\)\|/g, '\\|');
 }
 
@@ -52,7 +52,7 @@ function isFirstRow(row: PageElement): boolean {
 }
 
 function longestFence(text: string): number {
-  return Math.max(0, ...[...text.matchAll(/^\s*(`{3,})/gm)].map((match) => match[1]?.length ?? 0));
+  return Math.max(0, ...[...text.matchAll(/^[^\S\n]*(`{3,})/gm)].map((match) => match[1]?.length ?? 0));
 }
 
 function languageOf(pre: PageElement): string {
