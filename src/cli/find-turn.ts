@@ -14,6 +14,11 @@ export function matchTurns(run: Pick<RunState, 'turns'>, reference: string): rea
   return all.filter((turnId) => isMeant(turnId, reference));
 }
 
+/** Whether a word can name a turn of an agent at all: they are numbered, so that their ids end in `t` and a number. */
+export function mayNameTurn(reference: string): boolean {
+  return reference === 'last' || /t\d+$/.test(reference);
+}
+
 function isMeant(turnId: TurnId, reference: string): boolean {
   return turnId === reference || turnId.endsWith(`.${reference}`) || turnId.endsWith(`_${reference}`);
 }

@@ -31,17 +31,27 @@ export class RecordedRun implements Disposable {
   /** The journal's file. */
   readonly store: string;
   readonly #journal: Journal;
+  readonly #causeOf: WhyOptions['causeOf'];
   #profiles: Promise<ReadonlyMap<string, ProfileFacts>> | undefined;
 
-  constructor(parts: { readonly state: RunState; readonly events: readonly CadreEvent[]; readonly journal: Journal }) {
+  /** `eventAt` finds events where `events` are not all of them, `causeOf` their causes: answers then name the ends of long chains alone. */
+  constructor(parts: {
+    readonly state: RunState;
+    readonly events: readonly CadreEvent[];
+    readonly journal: Journal;
+    readonly eventAt?: EventAt;
+    readonly causeOf?: WhyOptions['causeOf'];
+  }) {
     this.state = parts.state;
     this.events = parts.events;
     this.store = parts.journal.location;
     this.#journal = parts.journal;
+    this.#causeOf = parts.causeOf;
+    this.eventAt = parts.eventAt ?? ((seq) => this.events[seq - 1]);
   }
 
   /** Finds an event of the run by its sequence number. */
-  readonly eventAt: EventAt = (seq) => this.events[seq - 1];
+  readonly eventAt: EventAt;
 
   /** A text of the content store; undefined when it is not there. */
   readonly content = (hash: ContentHash): string | undefined => {
@@ -81,7 +91,7 @@ export class RecordedRun implements Disposable {
 
   async #whyOptions(): Promise<WhyOptions> {
     const profiles = await this.profiles();
-    return { content: this.content, eventAt: this.eventAt, profiles };
+    return { content: this.content, eventAt: this.eventAt, causeOf: this.#causeOf, profiles };
   }
 
   [Symbol.dispose](): void {

@@ -1,6 +1,6 @@
 import { CadreError } from './error.ts';
 import type { CadreEvent } from './event.ts';
-import type { ContentHash, RunId } from './ids.ts';
+import type { ContentHash, RunId, TurnId } from './ids.ts';
 
 /** A value, or a promise of it: stores in the same process answer at once. */
 export type Awaitable<T> = T | Promise<T>;
@@ -79,6 +79,21 @@ export interface RunsFilter {
 }
 
 /**
+ * The events that the record of one turn is made of, where that is less than the whole run: those of its agent from some turn on, and
+ * those that say which agents and profiles there are. Their sequence numbers have gaps.
+ */
+export interface TurnEvents {
+  readonly turnId: TurnId;
+  readonly events: readonly CadreEvent[];
+  /** The turn that the agent's history is read from; undefined = it is read from its first message. */
+  readonly beginsWith: TurnId | undefined;
+  /** Any event of the run. */
+  readonly eventAt: (seq: number) => CadreEvent | undefined;
+  /** The cause of any event of the run, which costs less than the event. */
+  readonly causeOf: (seq: number) => number | undefined;
+}
+
+/**
  * The port to where journals live.
  *
  * 1. `append` is atomic: all events and contents of a commit, or none.
@@ -107,6 +122,11 @@ export interface Journal {
   sync?(): Awaitable<void>;
   /** Events with a sequence number above `after`, at most `limit`. RUN_UNKNOWN when there is no such run. */
   read(runId: RunId, options?: { readonly after?: number; readonly limit?: number }): Awaitable<readonly CadreEvent[]>;
+  /**
+   * What one turn's record is made of. `reference` is `last`, a whole id, or the end of exactly one. Undefined where that takes the whole
+   * run, or the word names no turn or several. A store may lack it.
+   */
+  turnEvents?(runId: RunId, reference: string): Awaitable<TurnEvents | undefined>;
   /** A text as it was stored; undefined when there is none under this hash. Never a promise. */
   content(hash: ContentHash): string | undefined;
   /** Runs, the newest first. What a filter leaves out costs nothing, or next to nothing. */

@@ -31,6 +31,29 @@ export function causeChain(eventAt: EventAt, seq: number): readonly CauseStep[] 
   return steps;
 }
 
+/** How many steps of a long chain are shown, at its newest and at its oldest end. */
+export const shownCauses = { newest: 5, oldest: 2 } as const;
+
+/** A chain with what is shown of it: a long one without `leftOut` steps between its newest and its oldest. */
+export interface ShortChain {
+  readonly causes: readonly CauseStep[];
+  readonly leftOut: number;
+}
+
+/** Follows causes as `causeChain` does, and looks at no event that is not shown. */
+export function shortCauseChain(eventAt: EventAt, causeOf: (seq: number) => number | undefined, seq: number): ShortChain {
+  const { newest, oldest } = shownCauses;
+  const seqs: number[] = [];
+  for (let at: number | undefined = seq; at !== undefined && at > 0;) {
+    seqs.push(at);
+    const cause = causeOf(at);
+    at = cause === undefined || cause >= at ? undefined : cause;
+  }
+  const leftOut = seqs.length > newest + oldest + 1 ? seqs.length - newest - oldest : 0;
+  if (leftOut > 0) seqs.splice(newest, leftOut);
+  return { causes: seqs.flatMap((at) => eventAt(at) ?? []).map(toCauseStep), leftOut };
+}
+
 function toCauseStep(event: CadreEvent): CauseStep {
   return {
     seq: event.seq,

@@ -1,7 +1,7 @@
 import { CadreError } from '../core/error.ts';
 import type { RunState, TurnState } from '../core/state.ts';
 import { callIndex } from './call-index.ts';
-import { causeChain, type CauseStep, type EventAt } from './cause-chain.ts';
+import { causeChain, shortCauseChain, type CauseStep, type EventAt } from './cause-chain.ts';
 import { findText, type MatchKind, type TextHit } from './find-text.ts';
 import { lazy } from './lazy.ts';
 import { profileFiles } from './profile-line.ts';
@@ -38,11 +38,19 @@ export interface WhyAnswer {
   readonly causes: readonly CauseStep[];
 }
 
+/** An answer where short chains were asked for. */
+export interface ShortAnswer extends WhyAnswer {
+  /** Steps that are not in `causes`, between the newest and the oldest. */
+  readonly causesLeftOut?: number;
+}
+
 /** What a question is answered from. */
 export interface WhyOptions {
   readonly content: ReadContent;
   readonly profiles?: ReadonlyMap<string, ProfileFacts>;
   readonly eventAt?: EventAt;
+  /** Finds the cause of an event: long chains are then shown without their middle. */
+  readonly causeOf?: ((seq: number) => number | undefined) | undefined;
   /** Most answers; 20 when absent. */
   readonly limit?: number;
   /** The record of the turn, where it was made already. */
@@ -83,7 +91,7 @@ export function whyAt(run: RunState, turnId: string, place: WhyPlace, options: W
   return start < end ? toAnswer({ ...question, haystack, hit: { start, end }, match: 'exact' }) : undefined;
 }
 
-type Question = Pick<Found, 'lookup' | 'record' | 'eventAt'>;
+type Question = Pick<Found, 'lookup' | 'record' | 'eventAt' | 'causeOf'>;
 
 function toQuestion(run: RunState, turnId: string, options: WhyOptions): Question {
   const turn = run.turns.get(turnId as TurnState['turnId']);
@@ -101,6 +109,7 @@ function toQuestion(run: RunState, turnId: string, options: WhyOptions): Questio
   return {
     record,
     eventAt: options.eventAt,
+    causeOf: options.causeOf,
     // Costs a look at all calls of the run, for nothing when the text is nowhere.
     get lookup() {
       return lookup();
@@ -124,14 +133,18 @@ interface Found {
   readonly hit: Pick<TextHit, 'start' | 'end'>;
   readonly match: MatchKind;
   readonly eventAt: EventAt | undefined;
+  readonly causeOf: WhyOptions['causeOf'];
 }
 
-function toAnswer(found: Found): WhyAnswer {
+function toAnswer(found: Found): ShortAnswer {
   const { lookup, record, haystack, hit } = found;
   const spans = haystack.where === 'prompt' ? spansIn(record.prompt.spans, hit) : [];
   const text = haystack.text.slice(hit.start, hit.end);
   const pieces = haystack.where === 'prompt' ? spans.map((span) => toPiece(lookup, span, hit)) : [saidPiece(found, text)];
-  const seq = causeOf(lookup, haystack.where === 'prompt' ? (spans.find((span) => span.source !== 'join') ?? spans[0]) : undefined);
+  const seq = broughtBy(
+    lookup,
+    haystack.where === 'prompt' ? (spans.find((span) => span.source !== 'join') ?? spans[0]) : undefined,
+  );
   return {
     turnId: record.turnId,
     agentId: record.agentId,
@@ -140,8 +153,15 @@ function toAnswer(found: Found): WhyAnswer {
     range: [hit.start, hit.end],
     text,
     pieces,
-    causes: found.eventAt === undefined || seq === undefined ? [] : causeChain(found.eventAt, seq),
+    ...causesOf(found, seq),
   };
+}
+
+function causesOf({ eventAt, causeOf }: Found, seq: number | undefined): Pick<ShortAnswer, 'causes' | 'causesLeftOut'> {
+  if (eventAt === undefined || seq === undefined) return { causes: [] };
+  if (causeOf === undefined) return { causes: causeChain(eventAt, seq) };
+  const { causes, leftOut } = shortCauseChain(eventAt, causeOf, seq);
+  return leftOut === 0 ? { causes } : { causes, causesLeftOut: leftOut };
 }
 
 function spansIn(spans: readonly PromptSpan[], hit: Found['hit']): readonly PromptSpan[] {
@@ -171,7 +191,7 @@ function saidPiece({ lookup, haystack, record }: Found, text: string): WhyPiece 
 }
 
 /** The event that brought a span about; without a span, the end of the turn's own model call. */
-function causeOf(lookup: OriginLookup, span: PromptSpan | undefined): number | undefined {
+function broughtBy(lookup: OriginLookup, span: PromptSpan | undefined): number | undefined {
   if (span === undefined) return lookup.turn.modelEnd?.seq;
   const started = lookup.turn.start.seq;
   switch (span.source) {

@@ -72,6 +72,21 @@ export function decodeCommit(body: string, place: CommitPlace): CadreEvent[] {
   return events;
 }
 
+/** The causes of a commit's events, one after the other, without the events. Only for texts that `decodeCommit` could read. */
+export function causesOfCommit(body: string, firstSeq: number): readonly (number | undefined)[] {
+  const list: unknown = JSON.parse(body);
+  const causes: (number | undefined)[] = [];
+  if (!Array.isArray(list)) return causes;
+  for (let index = 0; index < list.length; index += 1) {
+    const next: unknown = list[index + 1];
+    const isPacked = isRecord(next);
+    const cause = unpackCause(isPacked ? next['c'] : undefined, firstSeq + causes.length);
+    causes.push(typeof cause === 'number' ? cause : undefined);
+    if (isPacked) index += 1;
+  }
+  return causes;
+}
+
 function writeEvent(event: CadreEvent, shape: EventShape, context: CommitContext, rowAt: number): string {
   const record: unknown = event;
   if (!isRecord(record)) return '';

@@ -223,6 +223,11 @@ export function shapeOfType(type: string): EventShape {
   return byType.get(type) ?? { type, code: `.${type}`, ids: [], shape: plain };
 }
 
+/** Whether events of a type have a table: this version knows them. */
+export function isKnownType(type: string): boolean {
+  return byType.has(type);
+}
+
 /** The shape a stored code stands for; undefined when there is none. */
 export function shapeOfCode(code: string): EventShape | undefined {
   return byCode.get(code) ?? (code.startsWith('.') ? shapeOfType(code.slice(1)) : undefined);

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { CadreError } from '../core/error.ts';
 import type { CadreEvent } from '../core/event.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
-import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary } from '../core/journal.ts';
+import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary, TurnEvents } from '../core/journal.ts';
 import { assertCommit, assertId, assertLeaseRequest, assertRange, closedJournal, unknownRun } from './commit-check.ts';
 import { FileWatch } from './file-watch.ts';
 import { LockWaits, tryBriefly } from './lock-waits.ts';
@@ -16,6 +16,7 @@ import { type ProcessWatch, systemProcesses } from './leases/process-watch.ts';
 import { SqliteLeases } from './leases/sqlite-leases.ts';
 import { SqliteMarks } from './sqlite-marks.ts';
 import { SqliteReader } from './sqlite-reader.ts';
+import { turnEvents } from './turn-events.ts';
 import { WalSync } from './wal-sync.ts';
 
 /** How a journal file is opened. */
@@ -149,6 +150,15 @@ export class SqliteJournal implements Journal {
       const events = tryBriefly(() => this.#reader.events(runId, after, limit));
       if (events === undefined) throw unknownRun(this.location, runId);
       return events;
+    });
+  }
+
+  turnEvents(runId: RunId, reference: string): TurnEvents | undefined {
+    assertId('run id', runId);
+    return this.#guard(`reading a turn of run ${runId}`, () => {
+      const commits = tryBriefly(() => this.#reader.commits(runId));
+      if (commits === undefined) throw unknownRun(this.location, runId);
+      return turnEvents(commits, reference);
     });
   }
 

@@ -11,6 +11,7 @@ import { corruptJournal, newerEvents } from './sqlite-failure.ts';
 import { importedMark, isOpenStatus } from './run-summary.ts';
 import { commitSum, contentSum, keySpan } from './sqlite-schema.ts';
 import { isTextOf } from './text-address.ts';
+import type { StoredCommit } from './turn-events.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -59,13 +60,42 @@ export class SqliteReader {
 
   /** Events of a run above `after`, at most `limit`; undefined when there is no such run. */
   events(runId: RunId, after: number, limit: number): CadreEvent[] | undefined {
+    const run = this.#numberOf(runId);
+    if (run === undefined) return undefined;
+    const events: CadreEvent[] = [];
+    if (limit === 0) return events;
+    for (const { firstSeq, row } of this.#rows(runId, run, after)) {
+      for (const event of this.#decode(runId, firstSeq, row)) {
+        if (event.seq <= after) continue;
+        events.push(event);
+        if (events.length >= limit) return events;
+      }
+    }
+    return events;
+  }
+
+  /** All commits of a run, checked as those that are read as events, and turned into events one by one; undefined when there is no such run. */
+  commits(runId: RunId): readonly StoredCommit[] | undefined {
+    const run = this.#numberOf(runId);
+    if (run === undefined) return undefined;
+    const commits: StoredCommit[] = [];
+    for (const { firstSeq, row } of this.#rows(runId, run, 0)) {
+      const body = this.#checkSum(runId, firstSeq, row);
+      commits.push({ firstSeq, body, events: () => this.#decode(runId, firstSeq, row) });
+    }
+    return commits;
+  }
+
+  #numberOf(runId: RunId): number | undefined {
     const run = this.#findRun.get(runId)?.['run'];
-    if (typeof run !== 'number') return undefined;
+    return typeof run === 'number' ? run : undefined;
+  }
+
+  /** The rows of a run that hold events above `after`; without gaps, and as they were sealed. */
+  *#rows(runId: RunId, run: number, after: number): Generator<{ readonly firstSeq: number; readonly row: Row }> {
     const begin = run * keySpan;
     const first = begin + Math.min(after + 1, keySpan - 1);
-    const events: CadreEvent[] = [];
     let lastSeq: number | undefined = after === 0 ? 0 : undefined;
-    if (limit === 0) return events;
     // Looked up from the other end, and before the scan: a damaged key must not end a run early, and others may append meanwhile.
     const end = Number(this.#lastSeq.get({ begin, end: begin + keySpan })?.['last_seq'] ?? 0);
     const check = this.#chain.checker();
@@ -75,16 +105,11 @@ export class SqliteReader {
       lastSeq = Number(row['last_seq']);
       if (lastSeq <= after) continue;
       check({ runId, key: Number(row['key']), lastSeq, at: Number(row['at']), body: String(row['body']) });
-      for (const event of this.#decode(runId, firstSeq, row)) {
-        if (event.seq <= after) continue;
-        events.push(event);
-        if (events.length >= limit) return events;
-      }
+      yield { firstSeq, row };
     }
     // A run is begun by its first commit.
     if (lastSeq === undefined || lastSeq === 0) throw this.#gap(runId, 0, undefined);
     if (lastSeq < end) throw this.#gap(runId, lastSeq, undefined);
-    return events;
   }
 
   /** A text by its hash; undefined when it was never stored. */
@@ -118,12 +143,21 @@ export class SqliteReader {
     return this.#runs.all(asked).map((row) => this.#toSummary(row, gone));
   }
 
-  #decode(runId: RunId, firstSeq: number, row: Row): readonly CadreEvent[] {
+  /** The text of a row, which must be the one that was stored. */
+  #checkSum(runId: RunId, firstSeq: number, row: Row): string {
     const { body, sum, at, last_seq: lastSeq } = row;
-    const where = `table commits, row ${String(row['key'])} (run ${runId} from seq ${firstSeq})`;
-    if (typeof body !== 'string' || commitSum(Number(row['key']), Number(lastSeq), Number(at), body) !== sum) {
-      throw corruptJournal(this.#file, where, 'the events are not the ones that were stored (their checksum differs)');
-    }
+    if (typeof body === 'string' && commitSum(Number(row['key']), Number(lastSeq), Number(at), body) === sum) return body;
+    throw corruptJournal(
+      this.#file,
+      placeOf(runId, firstSeq, row),
+      'the events are not the ones that were stored (their checksum differs)',
+    );
+  }
+
+  #decode(runId: RunId, firstSeq: number, row: Row): readonly CadreEvent[] {
+    const { at, last_seq: lastSeq } = row;
+    const where = placeOf(runId, firstSeq, row);
+    const body = this.#checkSum(runId, firstSeq, row);
     let events: readonly CadreEvent[];
     try {
       events = decodeCommit(body, { runId, firstSeq, at: Number(at) });
@@ -176,4 +210,8 @@ export class SqliteReader {
     gone.set(holder.owner, known);
     return known;
   }
+}
+
+function placeOf(runId: RunId, firstSeq: number, row: Row): string {
+  return `table commits, row ${String(row['key'])} (run ${runId} from seq ${firstSeq})`;
 }

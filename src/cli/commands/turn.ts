@@ -1,10 +1,16 @@
 import { formatTurn } from '../../inspector/format/format-turn.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { showRun, type ReadingOptions } from '../show.ts';
+import { openRecordedTurn } from '../recorded-turn.ts';
+import { show, showRun, type ReadingOptions } from '../show.ts';
 
 /** Shows everything on the record about one turn. */
-export function turnCommand(run: string, turn: string, options: ReadingOptions): Promise<ExitCode> {
-  return showRun(run, options, async (recorded) => {
+export async function turnCommand(run: string, turn: string, options: ReadingOptions): Promise<ExitCode> {
+  using near = await openRecordedTurn(options.store, run, turn);
+  if (near !== undefined) {
+    const record = await near.run.turn(near.turnId);
+    return show({ data: record, text: (format) => formatTurn(record, format) }, options);
+  }
+  return await showRun(run, options, async (recorded) => {
     const record = await recorded.turn(turn);
     return { data: record, text: (format) => formatTurn(record, format) };
   });

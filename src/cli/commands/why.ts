@@ -1,19 +1,25 @@
 import { CadreError } from '../../core/error.ts';
+import { isKnownWhole } from '../../inspector/known-whole.ts';
 import type { WhyAnswer } from '../../inspector/why.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { formatAnswers } from '../format-answers.ts';
-import { matchTurns, findTurn } from '../find-turn.ts';
+import { matchTurns, findTurn, mayNameTurn } from '../find-turn.ts';
 import type { RecordedRun } from '../recorded-run.ts';
+import { openRecordedTurn } from '../recorded-turn.ts';
 import { parsePlace } from '../../inspector/why-place.ts';
-import { showRun, type ReadingOptions, type Shown } from '../show.ts';
+import { show, showRun, type ReadingOptions, type Shown } from '../show.ts';
 
 /** Says where a text that a model saw or said came from; without a turn, the newest turn that has it answers. */
-export function whyCommand(
+export async function whyCommand(
   run: string,
   words: readonly string[],
   options: ReadingOptions & { readonly at?: string },
 ): Promise<ExitCode> {
-  return showRun(run, options, async (recorded) => {
+  // All of a chain of causes is what a whole run costs.
+  const isShort = options.at === undefined && options.json !== true && options.full !== true;
+  const near = isShort ? await askNearby(run, words, options) : undefined;
+  if (near !== undefined) return show({ data: near, text: (format) => formatAnswers(near, format) }, options);
+  return await showRun(run, options, async (recorded) => {
     if (options.at !== undefined) return await atPlace(recorded, words, options.at);
     const { turn, text } = readWords(recorded, words);
     const answers = turn === undefined ? await searchTurns(recorded, text) : await recorded.why(turn, text);
@@ -23,6 +29,23 @@ export function whyCommand(
       text: (format) => (answers.length === 0 && turn === undefined ? notFound(recorded) : formatAnswers(answers, format)),
     };
   });
+}
+
+/**
+ * What the turn that is named, or the last one, says for itself, without the rest of the run; undefined where its text is not to be found
+ * word by word, or what it came from lies outside of what was read.
+ */
+async function askNearby(
+  run: string,
+  [first = '', ...rest]: readonly string[],
+  options: ReadingOptions,
+): Promise<readonly WhyAnswer[] | undefined> {
+  const isNamed = rest.length > 0 && mayNameTurn(first);
+  const text = isNamed ? rest.join(' ') : [first, ...rest].join(' ');
+  if (text.trim() === '') return undefined;
+  using near = await openRecordedTurn(options.store, run, isNamed ? first : 'last');
+  const answers = (await near?.run.why(near.turnId, text)) ?? [];
+  return answers[0]?.match === 'exact' && answers.every(isKnownWhole) ? answers : undefined;
 }
 
 /** The answer for a place, which the words name the turn of. */

@@ -5,13 +5,12 @@ import { patchedState } from '../state-patch.ts';
 import { noteStateTaint } from '../state-taint.ts';
 import type { RunState } from '../state.ts';
 import { agentOf } from './agent.ts';
-import { turnOf } from './turn.ts';
+import { noteChange } from './turn.ts';
 
 /** Folds a change of state. A patch that does not fit the state is a corrupt journal. */
 export function applyStatePatch(run: RunState, event: EventOf<'state.patch'>): void {
   const agent = event.agentId === undefined ? undefined : agentOf(run, event.agentId);
-  if (event.turnId !== undefined) (turnOf(run, event.turnId).stateChanges ??= []).push(event);
-  else agent?.changesBeforeTurn.push(event);
+  noteChange(run, event);
   const { team, ...own } = patchedState(run, agent);
   const state = agent === undefined ? { team } : { ...own, team };
   try {

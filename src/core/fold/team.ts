@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { AgentState, RunState } from '../state.ts';
 import { type DispatchRecord, emptyModule, type WorkModule } from '../work-module.ts';
 import { agentOf } from './agent.ts';
-import { turnOf } from './turn.ts';
+import { noteChange } from './turn.ts';
 
 type TeamEvent = EventOf<'module.update' | 'dispatch.update' | 'state.update'>;
 
@@ -18,8 +18,7 @@ export function applyTeamEvent(run: RunState, event: TeamEvent): void {
       updateDispatch(run, event);
       break;
     case 'state.update':
-      if (event.turnId !== undefined) (turnOf(run, event.turnId).stateChanges ??= []).push(event);
-      else if (event.agentId !== undefined) agentOf(run, event.agentId).changesBeforeTurn.push(event);
+      noteChange(run, event);
       if (event.scope === 'team') run.team.shared = updated(run.team.shared, event);
       else if (event.agentId !== undefined) updateAgent(agentOf(run, event.agentId), event);
       break;

@@ -33,6 +33,12 @@ export function turnOf(run: RunState, turnId: TurnId): TurnState {
   return turn;
 }
 
+/** Keeps a change of state with the turn it happened in, or with the next one of its agent. */
+export function noteChange(run: RunState, event: EventOf<'state.update' | 'state.patch'>): void {
+  if (event.turnId !== undefined) (turnOf(run, event.turnId).stateChanges ??= []).push(event);
+  else if (event.agentId !== undefined) agentOf(run, event.agentId).changesBeforeTurn.push(event);
+}
+
 /** Folds the events of a turn, except those of its tool calls. */
 export function applyTurnEvent(run: RunState, event: EventOf<'turn.start' | 'model.end' | 'turn.decide' | 'turn.end'>): void {
   const agent = agentOf(run, event.agentId);

@@ -1,14 +1,12 @@
-import type { CauseStep } from '../cause-chain.ts';
-import type { WhyAnswer } from '../why.ts';
+import { type CauseStep, shownCauses } from '../cause-chain.ts';
+import type { ShortAnswer } from '../why.ts';
 import { Layout, safe } from './layout.ts';
 import { originText } from './origin-text.ts';
 import { countText } from './quantity-text.ts';
 import type { FormatOptions } from './text-style.ts';
 
-const shownCauses = 8;
-
 /** Renders the answers to "where does this text come from?". */
-export function formatWhy(answers: readonly WhyAnswer[], options: FormatOptions = {}): string {
+export function formatWhy(answers: readonly ShortAnswer[], options: FormatOptions = {}): string {
   const out = new Layout(options);
   if (answers.length === 0)
     return out.line('Not found: the text is neither in the prompt nor in the reply of this turn.').toString();
@@ -24,7 +22,7 @@ export function formatWhy(answers: readonly WhyAnswer[], options: FormatOptions 
   return out.toString();
 }
 
-function formatAnswer(out: Layout, answer: WhyAnswer, full: boolean): void {
+function formatAnswer(out: Layout, answer: ShortAnswer, full: boolean): void {
   const place = answer.where === 'tool_call' ? 'tool call' : answer.where;
   out.line(`${out.style.bold(`In the ${place} of ${safe(answer.turnId)}`)}, characters ${answer.range[0]} to ${answer.range[1]}`);
   for (const piece of answer.pieces) {
@@ -37,16 +35,17 @@ function formatAnswer(out: Layout, answer: WhyAnswer, full: boolean): void {
     out.line(`${out.style.cyan(`“${safe(piece.text, 80)}”`)}${where}`, 2);
     out.line(originText(piece.origin), 4);
   }
-  if (answer.causes.length > 0) formatCauses(out, answer.causes, full);
+  if (answer.causes.length > 0) formatCauses(out, answer, full);
 }
 
-function formatCauses(out: Layout, causes: readonly CauseStep[], full: boolean): void {
+function formatCauses(out: Layout, { causes, causesLeftOut = 0 }: ShortAnswer, full: boolean): void {
   out.line(out.style.dim('because, newest first:'), 2);
-  const short = !full && causes.length > shownCauses;
-  const head = short ? causes.slice(0, shownCauses - 3) : causes;
-  const tail = short ? causes.slice(-2) : [];
+  const { newest, oldest } = shownCauses;
+  const short = !full && causes.length + causesLeftOut > newest + oldest + 1;
+  const head = short ? causes.slice(0, newest) : causes;
+  const tail = short ? causes.slice(-oldest) : [];
   for (const step of head) out.line(causeText(out, step), 4);
-  if (short) out.line(out.style.dim(`… ${countText(causes.length - head.length - tail.length, 'more step')}`), 4);
+  if (short) out.line(out.style.dim(`… ${countText(causes.length + causesLeftOut - head.length - tail.length, 'more step')}`), 4);
   for (const step of tail) out.line(causeText(out, step), 4);
 }
 
