@@ -23,7 +23,8 @@ export interface WrittenCommit {
   isAcknowledged: boolean;
 }
 
-const never = new Promise<never>(() => undefined);
+/** Made for each who waits: one promise for all would hold all of them as long as the program runs. */
+const never = (): Promise<never> => new Promise(() => undefined);
 
 /** One seed in so many has the memory journal instead of files. */
 const memoryEvery = 4;
@@ -161,26 +162,26 @@ export class Disk {
   }
 
   #answer<T>(host: Host, label: string, work: () => T | Promise<T>): T | Promise<T> {
-    if (host.state === 'dead') return never;
+    if (host.state === 'dead') return never();
     if (this.#mode === 'at once') return work();
     return this.#world.scheduler.turn(host.id, label).then(() => this.#unlessDead(host, work));
   }
 
   /** A process may die between the moment its turn came and what it does then. */
   #unlessDead<T>(host: Host, work: () => T): T | Promise<never> {
-    return host.state === 'dead' ? never : work();
+    return host.state === 'dead' ? never() : work();
   }
 
   /** What a dead process waited for never comes. */
   #untilDead<T>(host: Host, answer: Promise<T>): Promise<T> {
     return answer.then(
-      (value) => (host.state === 'dead' ? never : value),
-      (error: unknown) => (host.state === 'dead' ? never : Promise.reject(error as Error)),
+      (value) => (host.state === 'dead' ? never() : value),
+      (error: unknown) => (host.state === 'dead' ? never() : Promise.reject(error as Error)),
     );
   }
 
   #append(host: Host, inner: Journal, lease: Lease, commit: Commit): Promise<void> | undefined {
-    if (host.state === 'dead' || this.#world.moment(host, 'before a write') === 'dies') return never;
+    if (host.state === 'dead' || this.#world.moment(host, 'before a write') === 'dies') return never();
     const { scheduler } = this.#world;
     if (this.#mode === 'at once') return this.#tell(host, this.#write(host, inner, lease, commit));
     if (this.#mode === 'writes late')
@@ -207,7 +208,7 @@ export class Disk {
   /** Tells a process that its commit is written, if it lives to hear of it. */
   #tell(host: Host, written: WrittenCommit): Promise<void> | undefined {
     const { faults } = this.#world;
-    if (this.#world.moment(host, 'after a write') === 'dies') return never;
+    if (this.#world.moment(host, 'after a write') === 'dies') return never();
     if (host.state === 'alive' && faults.strikes('journal forgets to say', 0.03))
       throw diskError('the connection to the disk broke');
     written.isAcknowledged = true;

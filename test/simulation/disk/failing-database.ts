@@ -8,9 +8,12 @@ export type WriteFate = () => keyof typeof codes | undefined;
 
 /**
  * Lets writes of an open database fail as SQLite lets them fail when its disk does: a statement of its own is not executed, a
- * transaction is rolled back by its COMMIT. Reading goes on.
+ * transaction is rolled back by its COMMIT. Reading goes on. The function it returns ends that, and lets go of what `decides` holds: a
+ * database is never collected while what it refers to holds a statement of it.
  */
-export function failWrites(database: DatabaseSync, fate: WriteFate): void {
+export function failWrites(database: DatabaseSync, decides: WriteFate): () => void {
+  let deciding: WriteFate | undefined = decides;
+  const fate: WriteFate = () => deciding?.();
   const exec = database.exec.bind(database);
   const prepare = database.prepare.bind(database);
   database.exec = (sql) => {
@@ -27,6 +30,9 @@ export function failWrites(database: DatabaseSync, fate: WriteFate): void {
     const statement = prepare(sql);
     if (/^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b/i.test(sql)) failRuns(database, statement, fate);
     return statement;
+  };
+  return () => {
+    deciding = undefined;
   };
 }
 

@@ -48,6 +48,8 @@ export class SqliteStorage implements Storage, SyncObserver {
   readonly #opened = new Map<number, Opened>();
   readonly #left: Opened[] = [];
   readonly #refusing = new Set<number>();
+  /** What lets go of each database that was opened. */
+  readonly #letGo: (() => void)[] = [];
   readonly #durability: 'normal' | 'full';
   #generation = 0;
   #position: LogPosition | undefined;
@@ -79,7 +81,7 @@ export class SqliteStorage implements Storage, SyncObserver {
     const { openJournalFile: open, SqliteJournal: Journal } = programOf(host.id);
     const file = this.#fileOf(host.id);
     const database = open(file, false);
-    failWrites(database, () => this.#fate(host));
+    this.#letGo.push(failWrites(database, () => this.#fate(host)));
     const options = { durability: this.#durability, processes: simProcesses(this.#world, host.id) };
     const journal = new Journal(file, database, options);
     this.#opened.set(host.id, { journal, database });
@@ -158,6 +160,7 @@ export class SqliteStorage implements Storage, SyncObserver {
 
   dispose(): void {
     observeSyncs(undefined);
+    for (const letGo of this.#letGo) letGo();
     this.#position?.close();
     for (const { database } of [...this.#left, ...this.#opened.values()]) if (database.isOpen) database.close();
     rmSync(this.folder, { recursive: true, force: true });
