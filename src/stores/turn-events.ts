@@ -28,14 +28,19 @@ const structural: ReadonlySet<string> = new Set([
   'agent.start',
   'agent.restart',
 ] satisfies CadreEvent['type'][]);
-/** Inputs, results or prompts with words from outside: what is in view of them depends on all that was read before. */
-const taint = /"u":true|"j":\{|taint":|untrusted":true|:"untrusted"/;
+/** Inputs and prompts with words from outside: what is in view of them depends on all that was read before. */
+const taint = /"u":true|taint":|untrusted":true/;
+/** Results with words from outside. They leave the view with their messages, unless words of an agent take their place. */
+const untrustedResult = /"j":\{|:"untrusted"/;
+/** What takes the place of messages: a summary, and what an agent quotes of others or of itself. */
+const otherWords = /"k>"|compaction\.end"|"v":\[|quotes":/;
 
 /**
  * Finds what one turn's record is made of, decoding no more than that. Undefined where it cannot be told apart from the rest of the run.
  *
  * 1. What it gives, folded by `foldTurn`, shows the turn as the fold of the whole run shows it.
- * 2. It says so little as it can prove: no agent that was sent on, nothing untrusted before the turn, no turn without a prompt.
+ * 2. It says no more than it can prove: nothing of an agent that was sent on, of a turn without a prompt, or of one whose words from outside
+ *    may have come in other words: those of summaries, of other agents, of state.
  */
 export function turnEvents(commits: readonly StoredCommit[], reference: string): TurnEvents | undefined {
   const found = reference === 'last' ? lastTurn(commits) : namedTurn(commits, reference);
@@ -43,7 +48,6 @@ export function turnEvents(commits: readonly StoredCommit[], reference: string):
   const { start, place } = found;
   const { turnId, agentId, prompt } = start;
   if (prompt === undefined || !turnId.startsWith(`${agentId}.t`)) return undefined;
-  for (let index = 0; index <= place; index++) if (taint.test(commits[index]?.body ?? '')) return undefined;
   const told = commits.flatMap(({ body, events }) => (structure.test(body) ? events() : []));
   // What a later version wrote is refused by those who read it all.
   if (told.some(({ type }) => !isKnownType(type))) return undefined;
@@ -51,6 +55,7 @@ export function turnEvents(commits: readonly StoredCommit[], reference: string):
   const [first] = frame;
   if (first?.type !== 'run.start' || first.imported !== undefined) return undefined;
   if (frame.some((event) => event.type === 'agent.restart' && event.agentId === agentId)) return undefined;
+  if (!isSourceInView(commits.slice(0, place + 1), frame, start.seq)) return undefined;
   const before = pastOf(commits, agentId, place, start, prompt);
   const own = [...before.events, ...restOf(commits, place, start)].filter(({ type }) => !structural.has(type));
   const events = [...frame, ...own].toSorted((one, other) => one.seq - other.seq);
@@ -64,6 +69,20 @@ export function turnEvents(commits: readonly StoredCommit[], reference: string):
       return commit?.events()[seq - commit.firstSeq];
     },
   };
+}
+
+/** True when the untrusted sources of a prompt are those of the messages it shows. */
+function isSourceInView(commits: readonly StoredCommit[], frame: readonly CadreEvent[], before: number): boolean {
+  let hasResults = false;
+  let hasOtherWords = false;
+  for (const { body } of commits) {
+    if (taint.test(body)) return false;
+    hasResults ||= untrustedResult.test(body);
+    hasOtherWords ||= otherWords.test(body);
+  }
+  if (!hasResults) return true;
+  const agents = frame.filter(({ type, seq }) => type === 'agent.start' && seq < before).length;
+  return agents === 1 && !hasOtherWords;
 }
 
 interface FoundTurn {

@@ -6,7 +6,7 @@ import type { CadreEvent } from '../../src/core/event.ts';
 import { foldTurn } from '../../src/core/fold/fold-turn.ts';
 import type { ReadContent } from '../../src/inspector/read-content.ts';
 import { turnEvents } from '../../src/stores/turn-events.ts';
-import { createMemoryJournal } from '../../src/testing/index.ts';
+import { createMemoryJournal, scriptedModel } from '../../src/testing/index.ts';
 import { compareTurns, storedCommits, type Compared } from '../support/compare-turns.ts';
 import { delegate } from '../support/delegate.ts';
 import { RandomRun } from '../support/random-run.ts';
@@ -30,16 +30,23 @@ function none(): Compared {
 }
 
 /** A long run of a lead with a window, and workers in between; a person speaks now and then. */
-async function windowedRun(turns: number): Promise<{ readonly events: readonly CadreEvent[]; readonly content: ReadContent }> {
+async function windowedRun(
+  turns: number,
+  {
+    trust = 'trusted',
+    policy = 'window: 12',
+    briefs = true,
+  }: { readonly trust?: string; readonly policy?: string; readonly briefs?: boolean } = {},
+): Promise<{ readonly events: readonly CadreEvent[]; readonly content: ReadContent }> {
   let count = 0;
   const team = await testEngine({
     profile: {
-      Root: `context_policy: { window: 12 }\nlimits: { max_turns: 1000, max_tool_calls: 1000 }\n${allow('look', 'delegate', 'bad')}pre_turn_observers: [{ id: count, action: { type: update_state, updates: [{ operation: increment, path: flags.turns }] } }]\n`,
+      Root: `context_policy: { ${policy} }\nlimits: { max_turns: 1000, max_tool_calls: 1000 }\n${allow('look', 'delegate', 'bad')}pre_turn_observers: [{ id: count, action: { type: update_state, updates: [{ operation: increment, path: flags.turns }] } }]\n`,
       Worker: allow('look'),
     },
     tools: [
       delegate,
-      tool('look', ({ n }) => `item ${String(n)} says something`),
+      tool('look', ({ n }) => `item ${String(n)} says something`, { trust }),
       tool('bad', () => {
         throw new Error('no');
       }),
@@ -47,14 +54,15 @@ async function windowedRun(turns: number): Promise<{ readonly events: readonly C
     replies: () => {
       count += 1;
       if (count > turns) return { text: `finished ${count}` };
-      if (count % 23 === 0) return { toolCalls: [{ name: 'delegate', args: { to: 'Worker' } }] };
-      if (count % 23 === 1 && count > 1) return { text: `the worker is done at ${count}` };
+      if (briefs && count % 23 === 0) return { toolCalls: [{ name: 'delegate', args: { to: 'Worker' } }] };
+      if (briefs && count % 23 === 1 && count > 1) return { text: `the worker is done at ${count}` };
       const calls = Array.from({ length: 1 + (count % 3) }, (_, n) => ({
         name: count % 7 === n ? 'bad' : 'look',
         args: { n: count + n },
       }));
       return { text: `step ${count}`, toolCalls: calls };
     },
+    models: { s: scriptedModel(() => ({ text: 'A short summary.' })) },
     limits: { maxTurns: 10_000 },
   });
   const run = await team.launch('Look at all items.');
@@ -95,6 +103,32 @@ describe('one turn, read without the rest of its run', () => {
     const last = turnEvents(commits, 'last');
     expect(last?.beginsWith).toBeDefined();
     expect(last?.events.length).toBeLessThan(events.length / 4);
+  }, 60_000);
+
+  it('untrusted results behind a window: the same, alone while one agent reads them, whole where its words reach others', async () => {
+    const one = await windowedRun(90, { trust: 'untrusted', briefs: false });
+    const compared = none();
+    compareTurns(one.events, one.content, { sizes: [8, 3], compared });
+    expect(compared.alone).toBe(compared.turns);
+    const several = await windowedRun(60, { trust: 'untrusted' });
+    const shared = none();
+    compareTurns(several.events, several.content, { sizes: [8, 3], compared: shared });
+    expect(shared.alone).toBeGreaterThan(0);
+    expect(shared.alone).toBeLessThan(shared.turns - 20);
+  }, 60_000);
+
+  it('behind summaries: the same, alone unless they may hold words from outside', async () => {
+    const policy = 'compaction: { at_tokens: 600, keep: 4, llm_config: s }';
+    const trusted = await windowedRun(70, { policy });
+    expect(trusted.events.filter(({ type }) => type === 'compaction.end').length).toBeGreaterThan(2);
+    const compared = none();
+    compareTurns(trusted.events, trusted.content, { sizes: [8, 3], compared });
+    expect(compared.alone).toBeGreaterThan(compared.turns * 0.9);
+    const untrusted = await windowedRun(70, { policy, trust: 'untrusted', briefs: false });
+    const summed = none();
+    compareTurns(untrusted.events, untrusted.content, { sizes: [8, 3], compared: summed });
+    expect(summed.alone).toBeGreaterThan(0);
+    expect(summed.alone).toBeLessThan(summed.turns - 20);
   }, 60_000);
 
   it('a word that names no turn, or several, is left to those who know all turns', async () => {
