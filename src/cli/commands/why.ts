@@ -7,6 +7,7 @@ import { matchTurns, findTurn, mayNameTurn } from '../find-turn.ts';
 import type { RecordedRun } from '../recorded-run.ts';
 import { openRecordedTurn } from '../recorded-turn.ts';
 import { parsePlace } from '../../inspector/why-place.ts';
+import { notFound, searchTurns } from '../search-turns.ts';
 import { show, showRun, type ReadingOptions, type Shown } from '../show.ts';
 
 /** Says where a text that a model saw or said came from; without a turn, the newest turn that has it answers. */
@@ -22,11 +23,13 @@ export async function whyCommand(
   return await showRun(run, options, async (recorded) => {
     if (options.at !== undefined) return await atPlace(recorded, words, options.at);
     const { turn, text } = readWords(recorded, words);
-    const answers = turn === undefined ? await searchTurns(recorded, text) : await recorded.why(turn, text);
+    const { answers, searched } =
+      turn === undefined ? await searchTurns(recorded, text) : { answers: await recorded.why(turn, text), searched: undefined };
     return {
       data: answers,
       code: answers.length === 0 ? 1 : 0,
-      text: (format) => (answers.length === 0 && turn === undefined ? notFound(recorded) : formatAnswers(answers, format)),
+      text: (format) =>
+        answers.length === 0 && searched !== undefined ? notFound(recorded, searched) : formatAnswers(answers, format),
     };
   });
 }
@@ -71,18 +74,4 @@ function readWords(recorded: RecordedRun, words: readonly string[]): { readonly 
   const text = words.join(' ');
   if (text.trim() === '') throw new CadreError('OPTION_INVALID', 'the text to look for is empty; give a few words of it');
   return { text };
-}
-
-async function searchTurns(recorded: RecordedRun, text: string): Promise<readonly WhyAnswer[]> {
-  let best: readonly WhyAnswer[] = [];
-  for (const turnId of [...recorded.state.turns.keys()].toReversed()) {
-    const answers = await recorded.why(turnId, text);
-    if (answers[0]?.match === 'exact') return answers;
-    if (best.length === 0) best = answers;
-  }
-  return best;
-}
-
-function notFound(recorded: RecordedRun): string {
-  return `Not found: the text is in no prompt and no reply of the ${recorded.state.turns.size} turns of run ${recorded.state.meta.runId}.\n`;
 }
