@@ -37,7 +37,7 @@ export function integrityKey({ key }: IntegrityOptions): Uint8Array {
  *
  * Owns: the table `seals`. Does not own: what is read and written when (`SqliteReader`, `SqliteAppender`).
  * 1. A row that was changed, added, moved, or taken out of the middle is found, with the first sequence number of its commit.
- * 2. Not found: commits that were cut off at the end, a whole file put back as it was before, and what stands outside `commits` (titles,
+ * 2. Not found: commits that were cut off at the end together with their seals, a whole file put back as it was before, and what stands outside `commits` (titles,
  *    projects, sums for lists). Texts are found by their hash, which stands in a commit.
  * 3. With a key, a run without seals is refused; without one, a run with seals is not appended to.
  */
@@ -45,6 +45,7 @@ export class CommitChain {
   readonly #file: string;
   readonly #key: Uint8Array | undefined;
   readonly #last: StatementSync | undefined;
+  readonly #lastKey: StatementSync | undefined;
   readonly #find: StatementSync | undefined;
   #insert: StatementSync | undefined;
   readonly #database: DatabaseSync;
@@ -59,6 +60,7 @@ export class CommitChain {
     const has = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'seals'`).get() !== undefined;
     if (!has) return;
     this.#last = database.prepare('SELECT seal FROM seals WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT 1');
+    this.#lastKey = database.prepare('SELECT max(key) AS key FROM seals WHERE key >= ? AND key < ?');
     this.#find = database.prepare('SELECT seal FROM seals WHERE key = ?');
   }
 
@@ -81,6 +83,19 @@ export class CommitChain {
     const before = this.#before(beginOf(row.key), row.key);
     this.#insert ??= this.#database.prepare('INSERT INTO seals (key, seal) VALUES (?, ?)');
     this.#insert.run(row.key, this.#sealOf(this.#key, before, row));
+  }
+
+  /** The key of the last commit of a run that was sealed; undefined without a key, and where there is none. */
+  lastSealed(begin: number): number | undefined {
+    if (this.#key === undefined) return undefined;
+    const key = this.#lastKey?.get(begin, begin + keySpan)?.['key'];
+    return typeof key === 'number' ? key : undefined;
+  }
+
+  /** Fails where a seal stands behind the last row that is there: what it sealed was cut off. */
+  assertWhole(runId: RunId, lastRow: number, lastSealed: number | undefined): void {
+    if (lastSealed === undefined || lastSealed <= lastRow) return;
+    throw this.#fault({ runId, key: lastSealed }, 'has a seal and no commit: the end of the run was cut off');
   }
 
   /** Begins to check the rows of a run from one on; the function it returns fails at the first that is not what was sealed. */

@@ -107,7 +107,7 @@ export function lockedRun(
   { owner, since }: { readonly owner: string; readonly since: number },
   knownInMs?: number,
 ): CadreError {
-  const held = `${location}: run ${runId} is being advanced by ${owner} since ${new Date(since).toISOString()}`;
+  const held = `${location}: run ${runId} is being advanced by ${owner} since ${timeText(since)}`;
   const takeOver = 'take the run over (takeOver; cadre resume --take-over)';
   const message =
     knownInMs === undefined
@@ -115,6 +115,11 @@ export function lockedRun(
       : `${held}, and that process cannot be seen from here. It was asked for a sign of life; without one the run is free in ${Math.ceil(knownInMs / 1_000)} s. Try again then, or ${takeOver}`;
   const details = { runId, owner, since, ...(knownInMs === undefined ? {} : { knownInMs }) };
   return new CadreError('RUN_LOCKED', message, { details });
+}
+
+/** A damaged file may hold anything for a time. */
+function timeText(at: number): string {
+  return Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : 'a time that is none';
 }
 
 /** Refuses to delete a run that somebody has. */

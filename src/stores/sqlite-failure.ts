@@ -40,6 +40,9 @@ export function toStoreError(thrown: unknown, file: string, doing: string): Cadr
   const code = primaryCode(thrown);
   const said = thrown instanceof Error ? thrown.message : String(thrown);
   if (code === resultCodes.corrupt) return corruptJournal(file, doing, `SQLite finds the file damaged (${said})`, thrown);
+  // node:sqlite refuses numbers that JavaScript cannot hold; Cadre writes none.
+  if (thrown instanceof RangeError)
+    return corruptJournal(file, doing, `a number in it is none that Cadre writes (${said})`, thrown);
   if (code === resultCodes.notADatabase)
     return corruptJournal(file, doing, 'the file is not a journal (SQLite cannot read it as a database)', thrown);
   return new CadreError('STORE_FAILED', `${file}, ${doing}: ${explain(code, said)}`, {

@@ -98,18 +98,22 @@ export class SqliteReader {
     let lastSeq: number | undefined = after === 0 ? 0 : undefined;
     // Looked up from the other end, and before the scan: a damaged key must not end a run early, and others may append meanwhile.
     const end = Number(this.#lastSeq.get({ begin, end: begin + keySpan })?.['last_seq'] ?? 0);
+    const sealed = this.#chain.lastSealed(begin);
     const check = this.#chain.checker();
+    let lastKey = begin;
     for (const row of this.#commits.iterate({ begin, first, end: begin + keySpan })) {
-      const firstSeq = Number(row['key']) - begin;
+      lastKey = Number(row['key']);
+      const firstSeq = lastKey - begin;
       if (lastSeq !== undefined && firstSeq !== lastSeq + 1) throw this.#gap(runId, lastSeq, firstSeq);
       lastSeq = Number(row['last_seq']);
       if (lastSeq <= after) continue;
-      check({ runId, key: Number(row['key']), lastSeq, at: Number(row['at']), body: String(row['body']) });
+      check({ runId, key: lastKey, lastSeq, at: Number(row['at']), body: String(row['body']) });
       yield { firstSeq, row };
     }
     // A run is begun by its first commit.
     if (lastSeq === undefined || lastSeq === 0) throw this.#gap(runId, 0, undefined);
     if (lastSeq < end) throw this.#gap(runId, lastSeq, undefined);
+    this.#chain.assertWhole(runId, lastKey, sealed);
   }
 
   /** A text by its hash; undefined when it was never stored. */

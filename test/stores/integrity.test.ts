@@ -101,6 +101,11 @@ describe('F42: a journal that is sealed with a key', () => {
     ['a commit that was added', () => forge(runId, placed(runId, 10, [note('forged')])), 11],
     ['a commit that was taken out', () => edit((database) => database.exec(`DELETE FROM seals WHERE key = ${keySpan + 3}`)), 3],
     [
+      'a commit that was cut off, and its seal was not',
+      () => edit((database) => database.exec(`DELETE FROM commits WHERE key = ${keySpan + 7}`)),
+      7,
+    ],
+    [
       'seals that were swapped',
       () =>
         edit((database) =>

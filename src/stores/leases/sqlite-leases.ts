@@ -3,6 +3,7 @@ import type { RunId } from '../../core/ids.ts';
 import type { Lease } from '../../core/journal.ts';
 import { deletedRun, lockedRun } from '../commit-check.ts';
 import type { FileWatch } from '../file-watch.ts';
+import { corruptJournal } from '../sqlite-failure.ts';
 import { inTransaction } from '../sqlite-transaction.ts';
 import { forgetGivenUp, isGivenUp, noteGivenUp } from './given-up.ts';
 import { type Holder, holderColumns, type LeaseTimes, lookAt, toHolder, type Verdict } from './holder.ts';
@@ -112,7 +113,9 @@ export class SqliteLeases {
     const row = find.get(runId);
     if (isDeleted.get(runId) !== undefined) throw deletedRun(file, runId);
     const holder = toHolder(row, watch.self);
-    const epoch = Number(row?.['epoch'] ?? 0);
+    const epoch = row?.['epoch'] ?? 0;
+    if (typeof epoch !== 'number' || !Number.isSafeInteger(epoch + 1))
+      throw corruptJournal(file, `table leases, row ${runId}`, `its epoch ${JSON.stringify(epoch)} is not a whole number`);
     if (holder !== undefined && !takeOver) {
       const held: Lease = { runId, owner: holder.owner, epoch };
       const verdict = isGivenUp(file, held) ? { kind: 'gone' as const } : this.#owners.judge(holder);
