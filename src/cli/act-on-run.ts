@@ -11,6 +11,7 @@ import { resumeAnd } from './resumed-run.ts';
 import { storePath } from './store-path.ts';
 import { openTerminal } from './terminal.ts';
 import { thisCommand } from './this-command.ts';
+import { jsonText } from './json-text.ts';
 
 /** The run that a word on the command line means, as the journal lists it. */
 export async function lookUpRun(reference: string, store: string | undefined): Promise<RunSummary> {
@@ -36,7 +37,7 @@ export async function actOnRun(reference: string, options: RunOptions, action: R
 
 function tellDone(runId: string, done: ActionDone, options: RunOptions, word: string): void {
   const terminal = openTerminal(options);
-  if (options.json === true) terminal.print(`${JSON.stringify({ type: 'done', runId, ...done })}\n`);
+  if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId, ...done })}\n`);
   else
     terminal.tell(
       `${word} Run ${runId} goes on in the process that has it; watch it with: ${thisCommand(['tail', runId], options.store)}\n`,

@@ -14,6 +14,7 @@ import { usualStore } from './store-path.ts';
 import type { Terminal } from './terminal.ts';
 import { thisCommand } from './this-command.ts';
 import type { WatchMode } from './watcher.ts';
+import { jsonText } from './json-text.ts';
 
 /** What the end of a command about a run depends on. */
 export interface FinishParts {
@@ -105,7 +106,7 @@ function printResult(run: Run, terminal: Terminal, output: string, problem?: str
     error: state.error ?? null,
     ...(problem !== undefined && state.error === undefined && { problem }),
   };
-  terminal.print(`${JSON.stringify(result)}\n`);
+  terminal.print(`${jsonText(result)}\n`);
 }
 
 function lastLines(run: RunState, { terminal, store, closing = '' }: FinishParts): string {

@@ -2,6 +2,7 @@ import type { FormatOptions } from '../inspector/format/text-style.ts';
 import type { ExitCode } from './exit-code.ts';
 import { openRecordedRun, type RecordedRun } from './recorded-run.ts';
 import { openTerminal } from './terminal.ts';
+import { jsonText } from './json-text.ts';
 
 /** Options that all reading commands take. */
 export interface ReadingOptions {
@@ -23,7 +24,7 @@ export interface Shown {
 /** Prints a view as JSON or as text. */
 export function show(shown: Shown, options: ReadingOptions): ExitCode {
   const terminal = openTerminal(options);
-  if (options.json === true) terminal.print(`${JSON.stringify(shown.data, null, 2)}\n`);
+  if (options.json === true) terminal.print(`${jsonText(shown.data, 2)}\n`);
   else terminal.print(shown.text({ style: terminal.outStyle, full: options.full ?? false }));
   return shown.code ?? 0;
 }

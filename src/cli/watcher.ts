@@ -5,6 +5,7 @@ import { liveFrame } from './progress/live-frame.ts';
 import { LiveView } from './progress/live-view.ts';
 import { createProgressLines } from './progress/progress-lines.ts';
 import type { Terminal } from './terminal.ts';
+import { jsonText } from './json-text.ts';
 
 /** How a run is watched. */
 export type WatchMode = 'live' | 'lines' | 'json' | 'quiet';
@@ -39,7 +40,7 @@ export function watchRun(run: Run, terminal: Terminal, mode: WatchMode, after = 
       });
     }
     case 'json':
-      return pumped(run, after, (event) => terminal.print(`${JSON.stringify(event)}\n`));
+      return pumped(run, after, (event) => terminal.print(`${jsonText(event)}\n`));
     case 'quiet':
       return { pause: () => Promise.resolve(), go: () => undefined };
   }

@@ -8,6 +8,7 @@ import { openRecordedRun, openRecords } from '../recorded-run.ts';
 import type { ReadingOptions } from '../show.ts';
 import { openTerminal, type Terminal } from '../terminal.ts';
 import { toTerminalText } from '../../inspector/format/terminal-text.ts';
+import { jsonText } from '../json-text.ts';
 
 /** Options of `events`. */
 interface EventsOptions extends ReadingOptions {
@@ -50,7 +51,7 @@ function print(events: readonly CadreEvent[], options: EventsOptions, terminal: 
   const translate = translatorOf(options);
   // Told from the first one on, whatever is shown: who did something is known from what was before.
   for (const event of events)
-    for (const told of translate(event)) if (event.seq > (options.after ?? 0)) terminal.print(`${JSON.stringify(told)}\n`);
+    for (const told of translate(event)) if (event.seq > (options.after ?? 0)) terminal.print(`${jsonText(told)}\n`);
 }
 
 function translatorOf({ as, only }: EventsOptions): (event: CadreEvent) => readonly object[] {

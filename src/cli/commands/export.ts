@@ -9,6 +9,7 @@ import type { ExitCode } from '../exit-code.ts';
 import { openRecordedRun } from '../recorded-run.ts';
 import type { ReadingOptions } from '../show.ts';
 import { openTerminal } from '../terminal.ts';
+import { jsonText } from '../json-text.ts';
 
 /** Options of `export`. */
 export interface ExportCommandOptions extends ReadingOptions {
@@ -38,7 +39,7 @@ export async function exportCommand(reference: string, options: ExportCommandOpt
   const { report } = exported;
   if (options.json === true) {
     const facts = { runId: run.state.meta.runId, file: path.resolve(options.out), bytes: Buffer.byteLength(text) };
-    terminal.print(`${JSON.stringify({ ...facts, redacted: exported.bundle.redacted, report: report ?? null }, null, 2)}\n`);
+    terminal.print(`${jsonText({ ...facts, redacted: exported.bundle.redacted, report: report ?? null }, 2)}\n`);
   } else {
     terminal.tell(redactionText(report));
     terminal.print(`${safe(options.out, 500)}\n`);

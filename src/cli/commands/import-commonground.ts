@@ -9,6 +9,7 @@ import type { ExitCode } from '../exit-code.ts';
 import { leaveOutSecrets } from '../leave-out-secrets.ts';
 import { openTerminal, type Terminal } from '../terminal.ts';
 import { thisCommand } from '../this-command.ts';
+import { jsonText } from '../json-text.ts';
 
 /** Options of `import commonground`. */
 export interface ImportCommonGroundOptions {
@@ -30,9 +31,7 @@ export async function importCommonGroundCommand(folder: string, options: ImportC
   const isWhole = open === 0 && converted.files.length > 0;
   if (options.json === true) {
     const files = converted.files.map(({ text: _text, ...file }) => file);
-    terminal.print(
-      `${JSON.stringify({ ok: isWhole, out: path.relative('', out), files, findings: converted.findings }, null, 2)}\n`,
-    );
+    terminal.print(`${jsonText({ ok: isWhole, out: path.relative('', out), files, findings: converted.findings }, 2)}\n`);
   } else {
     print(terminal, converted, out);
   }

@@ -11,6 +11,7 @@ import { storePath } from '../store-path.ts';
 import type { ReadingOptions } from '../show.ts';
 import { openTerminal } from '../terminal.ts';
 import { thisCommand } from '../this-command.ts';
+import { jsonText } from '../json-text.ts';
 
 /** Options of `import`. */
 export interface ImportCommandOptions extends ReadingOptions {
@@ -33,9 +34,7 @@ export async function importCommand(file: string, options: ImportCommandOptions)
     });
     const { title, status } = bundle.run;
     if (options.json === true)
-      terminal.print(
-        `${JSON.stringify({ runId, title, status, events: bundle.events.length, redacted: bundle.redacted }, null, 2)}\n`,
-      );
+      terminal.print(`${jsonText({ runId, title, status, events: bundle.events.length, redacted: bundle.redacted }, 2)}\n`);
     else {
       terminal.print(`${runId}\n`);
       terminal.tell(

@@ -12,6 +12,7 @@ import { journalIntegrity } from '../journal-key.ts';
 import { openTerminal } from '../terminal.ts';
 import { thisCommand } from '../this-command.ts';
 import type { RunOptions } from './run.ts';
+import { jsonText } from '../json-text.ts';
 
 /** How something is said to a run. */
 export interface SendCommandOptions extends RunOptions {
@@ -92,7 +93,7 @@ async function cancelHere(runId: RunId, options: CancelCommandOptions, reason: s
 
 function tellOver(runId: RunId, done: ActionDone, options: CancelCommandOptions, wasOver: boolean): ExitCode {
   const terminal = openTerminal(options);
-  if (options.json === true) terminal.print(`${JSON.stringify({ type: 'done', runId, ...done, wasOver })}\n`);
+  if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId, ...done, wasOver })}\n`);
   else if (wasOver) terminal.tell(`Run ${safe(runId)} was over before (${safe(done.status)}).\n`);
   else terminal.tell(`Run ${safe(runId)} is over (${safe(done.status)}); what it wrote and said stays on record.\n`);
   return 0;
@@ -100,7 +101,7 @@ function tellOver(runId: RunId, done: ActionDone, options: CancelCommandOptions,
 
 function tellPart(runId: RunId, done: ActionDone, options: CancelCommandOptions): ExitCode {
   const terminal = openTerminal(options);
-  if (options.json === true) terminal.print(`${JSON.stringify({ type: 'done', runId, ...done })}\n`);
+  if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId, ...done })}\n`);
   else terminal.tell(`Cancelled. The rest of run ${safe(runId)} goes on in the process that has it.\n`);
   return 0;
 }

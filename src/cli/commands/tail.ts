@@ -9,6 +9,7 @@ import { openRecords } from '../recorded-run.ts';
 import type { ReadingOptions } from '../show.ts';
 import { openTerminal, type Terminal } from '../terminal.ts';
 import { thisCommand } from '../this-command.ts';
+import { jsonText } from '../json-text.ts';
 
 /** Options of `tail`. */
 interface TailOptions extends ReadingOptions {
@@ -46,7 +47,7 @@ export async function tailCommand(reference: string, options: TailOptions): Prom
 }
 
 function lineMaker(options: TailOptions, terminal: Terminal): (event: CadreEvent) => string | undefined {
-  return options.json === true ? (event) => JSON.stringify(event) : createProgressLines(terminal.outStyle);
+  return options.json === true ? (event) => jsonText(event) : createProgressLines(terminal.outStyle);
 }
 
 function print(

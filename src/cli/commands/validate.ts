@@ -11,6 +11,7 @@ import { knownDocumentTools } from '../all-tools.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { folderWords, profilesFolder } from '../profiles-folder.ts';
 import { openTerminal } from '../terminal.ts';
+import { jsonText } from '../json-text.ts';
 
 /** Options of `validate`. */
 export interface ValidateOptions {
@@ -35,7 +36,7 @@ export async function validateCommand(folder: string | undefined, options: Valid
   const errors = checked.diagnostics.filter(({ severity }) => severity === 'error').length;
   const warnings = checked.diagnostics.length - errors;
   if (options.json === true) {
-    terminal.print(`${JSON.stringify({ ok: errors === 0, errors, warnings, ...checked }, null, 2)}\n`);
+    terminal.print(`${jsonText({ ok: errors === 0, errors, warnings, ...checked }, 2)}\n`);
     return errors === 0 ? 0 : 2;
   }
   for (const diagnostic of checked.diagnostics) terminal.print(`${diagnosticLine(diagnostic, terminal.outStyle)}\n`);

@@ -1,0 +1,16 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { jsonText } from '../../src/cli/json-text.ts';
+
+it('F61: JSON on a terminal holds nothing that a terminal acts on, and reads the same', () => {
+  const text = fc.string({
+    unit: fc.oneof(fc.constantFrom('\u001b', '\u009b', '\u007f', '\u202e', '\u2066', '"', '\\'), fc.string()),
+  });
+  fc.assert(
+    fc.property(fc.dictionary(text, text), fc.constantFrom(undefined, 2), (value, indent) => {
+      const written = jsonText(value, indent);
+      expect(written.replaceAll('\n', '')).not.toMatch(/\p{Cc}|\p{Bidi_Control}/u);
+      expect(JSON.parse(written)).toEqual(JSON.parse(JSON.stringify(value)));
+    }),
+  );
+});
