@@ -32,8 +32,8 @@ describe('texts that are one long run take time in proportion to their length', 
   });
 
   it('paths that a model asks for', () => {
-    expect(toRelative(['/work'], `/work/${'a/'.repeat(10)}b`, 'path')).toBe(`${'a/'.repeat(10)}b`);
-    expect(() => toRelative(['/work'], `${'/'.repeat(300_000)}x`, 'path')).toThrow();
+    expect(toRelative(['/files'], `/files/${'a/'.repeat(10)}b`, 'path')).toBe(`${'a/'.repeat(10)}b`);
+    expect(() => toRelative(['/files'], `${'/'.repeat(300_000)}x`, 'path')).toThrow();
     expect(plainName(`${'. '.repeat(150_000)}x`)).toHaveLength(300_001);
   });
 

@@ -1,24 +1,12 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { CadreEvent } from '../../src/core/event.ts';
 import { foldEvents } from '../../src/core/fold/apply-event.ts';
 import { turnsBegunIn } from '../../src/inspector/newest-turns.ts';
 import { toTurnRow, turnList } from '../../src/inspector/turn-list.ts';
-
-const logs = ['three-agents', 'agent-framework', 'openmanus', 'seeingeye'];
-
-function eventsOf(log: string): readonly CadreEvent[] {
-  const text = readFileSync(path.join(import.meta.dirname, `../golden/${log}.jsonl`), 'utf8');
-  return text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as CadreEvent);
-}
+import { goldenEvents, goldenLogs } from '../support/golden-events.ts';
 
 describe('the newest turns of a run, read without what came before', () => {
-  it.each(logs)('%s: from any event on, they are the last lines of the whole list', (log) => {
-    const events = eventsOf(log);
+  it.each(goldenLogs)('%s: from any event on, they are the last lines of the whole list', (log) => {
+    const events = goldenEvents(log);
     const state = foldEvents(events, 'everything');
     if (state === undefined) throw new Error('the log begins with no run.start');
     const whole = turnList(state);

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CadreEvent } from '../../src/core/event.ts';
@@ -14,16 +12,7 @@ import { deciderCount, randomProfiles, reply, step } from '../support/random-tea
 import { richRun } from '../support/rich-journal.ts';
 import { testEngine } from '../support/test-engine.ts';
 import { allow, tool } from '../support/tools.ts';
-
-const logs = ['three-agents', 'agent-framework', 'openmanus', 'seeingeye'];
-
-function eventsOf(log: string): readonly CadreEvent[] {
-  const text = readFileSync(path.join(import.meta.dirname, `../golden/${log}.jsonl`), 'utf8');
-  return text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as CadreEvent);
-}
+import { goldenEvents, goldenLogs } from '../support/golden-events.ts';
 
 function none(): Compared {
   return { turns: 0, alone: 0, answers: 0 };
@@ -73,8 +62,8 @@ async function windowedRun(
 }
 
 describe('one turn, read without the rest of its run', () => {
-  it.each(logs)('%s: is on record as the whole run has it, wherever its commits end', (log) => {
-    const events = eventsOf(log);
+  it.each(goldenLogs)('%s: is on record as the whole run has it, wherever its commits end', (log) => {
+    const events = goldenEvents(log);
     for (const sizes of [[1], [4, 9, 2], [1_000]]) {
       const compared = none();
       compareTurns(events, () => undefined, { sizes, compared });
