@@ -113,6 +113,11 @@ export interface Journal {
    * told yet whether it is, the error has `knownInMs` in its details: how long that takes at most; trying again is how it is told.
    */
   acquire(runId: RunId, owner: string): Awaitable<Lease>;
+  /**
+   * Tells whether a lease is still the run's, which another process may have taken over meanwhile: asked before something happens outside
+   * that must not happen twice. A store may lack it.
+   */
+  holds?(lease: Lease): Awaitable<boolean>;
   /** Gives a run back. For this process it is free at once, also where the store can tell the others only later. */
   release(lease: Lease): Awaitable<void>;
   /** Asks holders that cannot be looked at for a sign of life: those that give none for a while are no holders in the list of runs. A store may lack it. */

@@ -24,12 +24,15 @@ export interface WriterPorts {
  * Writes the commits of one run under its lease.
  *
  * 1. A store that is locked by another process delays the commit: nothing was written, and the run goes on once it is.
- * 2. The first commit of a run is on the disk before it counts; launches at the same time share a sync.
+ * 2. Its first commit, a launch or a resumption, is on the disk before it counts, and all that other processes wrote before with it; those
+ *    at the same time share a sync.
+ * 3. After a commit that took time, what acts outside begins only if the run was not taken over meanwhile.
  */
 export class CommitWriter {
   readonly #ports: WriterPorts;
   readonly #lease: Lease;
   readonly #onWaited: (ms: number) => void;
+  #hasBegun = false;
   #isLeaving = false;
 
   /** `onWaited` gets the length of a wait, in milliseconds, once the store could be written again. */
@@ -39,17 +42,27 @@ export class CommitWriter {
     this.#onWaited = onWaited;
   }
 
-  /** Appends what a batch holds; a promise when the journal answers with one, or has to be waited for. */
-  append(runId: RunId, { expectedSeq, events, contents }: CommitBatch, sync: boolean): Promise<void> | undefined {
+  /**
+   * Appends what a batch holds; a promise when the journal answers with one, or has to be waited for. `actsOutside`: it makes tools due
+   * whose work cannot be taken back.
+   */
+  append(
+    runId: RunId,
+    { expectedSeq, events, contents }: CommitBatch,
+    how: { readonly sync: boolean; readonly actsOutside: boolean },
+  ): Promise<void> | undefined {
     const { journal } = this.#ports;
-    const isFirst = expectedSeq === 0;
-    const syncsAtOnce = journal.sync !== undefined;
-    const commit = { runId, expectedSeq, events, contents, sync: sync || (isFirst && !syncsAtOnce) };
+    const isFirst = !this.#hasBegun;
+    this.#hasBegun = true;
+    const sync = how.sync || (isFirst && journal.sync === undefined);
+    const commit = { runId, expectedSeq, events, contents, sync };
     // Deciding it took its time already.
     const isBig = events.length > bigCommit;
     const appended = isBig ? this.#appendLater(commit) : (journal.append(this.#lease, commit) ?? undefined);
     const written = appended?.catch((thrown: unknown) => this.#again(commit, thrown));
-    return isFirst && syncsAtOnce ? this.#synced(written) : written;
+    const durable = isFirst && !sync ? this.#synced(written) : written;
+    if (!how.actsOutside || (durable === undefined && !sync)) return durable;
+    return durable === undefined ? this.#assertHeld(runId) : durable.then(() => this.#assertHeld(runId));
   }
 
   /** Ends waiting for a locked store: the next failure is final. */
@@ -60,6 +73,14 @@ export class CommitWriter {
   /** Gives the run back. A store that fails here keeps nothing from being closed: all that is left is in the journal. */
   async leave(): Promise<void> {
     await Promise.try(() => this.#ports.journal.release(this.#lease)).catch(() => undefined);
+  }
+
+  /** A process that stood still while it wrote may go on after another has taken its run, and has done what it was about to do. */
+  #assertHeld(runId: RunId): Promise<void> | undefined {
+    const held = this.#ports.journal.holds?.(this.#lease) ?? true;
+    if (held instanceof Promise) return held.then((isHeld) => assertNotTaken(runId, isHeld));
+    assertNotTaken(runId, held);
+    return undefined;
   }
 
   async #appendLater(commit: Commit): Promise<void> {
@@ -92,6 +113,15 @@ export class CommitWriter {
       }
     }
   }
+}
+
+function assertNotTaken(runId: RunId, isHeld: boolean): void {
+  if (isHeld) return;
+  throw new CadreError(
+    'STORE_CONFLICT',
+    `run ${runId}: another process took the run over while this one wrote; what it was about to do is not done here. Stop this run here`,
+    { details: { runId } },
+  );
 }
 
 /** True when a store could not be written because another process has it: nothing was written, and it can be tried again. */

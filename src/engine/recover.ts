@@ -77,10 +77,7 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
   }
   judgeWaiting(tx, env);
   // In the same commit: an agent that is about to end reads it in its next turn all the same.
-  if (by.said === undefined) return;
-  tx.post(by.said.to, by.said.item);
-  // A fork is a launch: what it was begun with outlives a power cut once it is acknowledged.
-  tx.sync = true;
+  if (by.said !== undefined) tx.post(by.said.to, by.said.item);
 }
 
 /** True when all that has happened was copied from another run: what a person agreed to there holds there alone. */

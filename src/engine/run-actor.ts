@@ -14,6 +14,7 @@ import { decideBatch, type WatchedJudge } from './decide-batch.ts';
 import { type EffectPorts, Effects } from './effects.ts';
 import { waitedNote } from './effect-faults.ts';
 import { type Entry, InputQueue } from './input-queue.ts';
+import { HeldCommit } from './held-commit.ts';
 import { engineFault, suspendedError } from './run-errors.ts';
 import { rereadState } from './reread-state.ts';
 import { type RunSubscriber, Subscribers } from './subscribers.ts';
@@ -49,18 +50,19 @@ export class RunActor {
   readonly #queue = new InputQueue();
   readonly #known = new Set<ContentHash>();
   readonly #idle = new Set<() => void>();
-  /** A commit that waits to be appended together with the next one. */
-  #held: CommitBatch | undefined;
-  #flushDue = false;
-  #tickEndDue = false;
+  readonly #held: HeldCommit;
   #pumping = false;
+  /** The journal holds the run's end. */
+  #isOver: boolean;
   #closing = false;
   #paused = false;
   #appending: Promise<void> | undefined;
 
   constructor(state: RunState, lease: Lease, ports: ActorPorts) {
     this.state = state;
+    this.#isOver = state.outcome !== undefined;
     this.#ports = ports;
+    this.#held = new HeldCommit(ports.defer, () => this.#wake());
     this.#writer = new CommitWriter(ports, lease, (ms) => this.tell(waitedNote(ms)));
     this.#subscribers = new Subscribers((message) =>
       this.tell({ kind: 'note', level: 'warning', code: 'SUBSCRIBER_FAILED', message }),
@@ -89,15 +91,28 @@ export class RunActor {
   /** Commits the start of a run together with what its first input decides; resolves once a power cut cannot take it back. */
   async begin(prefix: Prefix, input: Input): Promise<void> {
     for (const entry of prefix.contents) this.#known.add(entry.hash);
-    await this.#commit([{ input }], prefix);
+    // What comes meanwhile waits behind the start, a cancel by a signal that was aborted already included.
+    this.#pumping = true;
+    try {
+      await this.#commit([{ input }], prefix);
+    } finally {
+      this.#pumping = false;
+      if (this.#queue.size > 0) this.#wake();
+      this.#settleIdle();
+    }
     if (this.halted !== undefined) throw this.halted;
   }
 
   get isIdle(): boolean {
     return (
       this.#effects.size + this.#due.size === 0 &&
-      (this.halted !== undefined || this.#paused || (this.#queue.size === 0 && this.#held === undefined && !this.#pumping))
+      (this.halted !== undefined || this.#paused || (this.#queue.size === 0 && this.#held.batch === undefined && !this.#pumping))
     );
+  }
+
+  /** Tells whether the journal holds the run's end; `state` shows it while it is written. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   /** Resolves when nothing runs and nothing waits to be applied. */
@@ -115,7 +130,7 @@ export class RunActor {
   /** Cancels what is named, by default the run; resolves when nothing of it is running any more, or the grace period is over. */
   async cancel(reason: string, what: { readonly agentId?: AgentId; readonly moduleId?: string } = {}): Promise<void> {
     // A run that is over is over; one that only decided to be may still lose that decision with its commit.
-    if (this.state.outcome === undefined || this.#pumping) await this.submit({ kind: 'cancel', reason, ...what });
+    if (!this.#isOver) await this.submit({ kind: 'cancel', reason, ...what });
     await this.#effects.drain();
   }
 
@@ -126,7 +141,7 @@ export class RunActor {
     const error = suspendedError(this.state.meta.runId);
     // What is being written is written to the end, and only then what was held back.
     if (this.#appending !== undefined) await this.#appending;
-    this.#flushDue ||= this.#held !== undefined;
+    this.#held.isDue ||= this.#held.batch !== undefined;
     this.#wake();
     this.#effects.leaveModels(error);
     await this.#effects.finish(drainMs);
@@ -158,8 +173,8 @@ export class RunActor {
 
   async #pump(): Promise<void> {
     try {
-      while ((this.#queue.size > 0 || this.#flushDue) && this.halted === undefined && !this.#paused) {
-        this.#flushDue = false;
+      while ((this.#queue.size > 0 || this.#held.isDue) && this.halted === undefined && !this.#paused) {
+        this.#held.isDue = false;
         const before = this.state.seq;
         const pending = this.#commit(this.#queue.next());
         if (pending !== undefined) await pending;
@@ -184,7 +199,7 @@ export class RunActor {
     const { kernel, clock } = this.#ports;
     // Remembered to save work; a text that is stored again is stored once all the same.
     if (this.#known.size > 4_096) this.#known.clear();
-    const batch = this.#held ?? new CommitBatch(this.state.seq - (prefix?.events.length ?? 0));
+    const batch = this.#held.batch ?? new CommitBatch(this.state.seq - (prefix?.events.length ?? 0));
     const tx = new Transaction(this.state, clock.now(), { hash: kernel.env.hash, known: this.#known });
     try {
       const inputs = entries.map(({ input }) => input);
@@ -199,26 +214,11 @@ export class RunActor {
     if (this.#queue.pushRest(tx)) this.#wake();
     if (prefix !== undefined) batch.add({ events: [...prefix.events], contents: [...prefix.contents] });
     batch.add(tx);
-    const isAwaited = entries.some(({ waiter }) => waiter !== undefined);
+    const isAwaited = prefix !== undefined || entries.some(({ waiter }) => waiter !== undefined);
     if (!mayWait(tx, isAwaited)) return this.#append(tx, entries, batch);
-    this.#hold(tx, batch);
-    return undefined;
-  }
-
-  readonly #onTickEnd = (): void => {
-    this.#tickEndDue = false;
-    if (this.#held === undefined) return;
-    this.#flushDue = true;
-    this.#wake();
-  };
-
-  #hold(tx: Transaction, batch: CommitBatch): void {
-    const first = this.#held === undefined;
-    this.#held = batch;
+    this.#held.hold(batch);
     this.#due.add(tx.effects);
-    if (!first || this.#tickEndDue) return;
-    this.#tickEndDue = true;
-    this.#ports.defer(this.#onTickEnd);
+    return undefined;
   }
 
   #append(tx: Transaction, entries: readonly Entry[], batch: CommitBatch): Promise<void> | undefined {
@@ -230,7 +230,8 @@ export class RunActor {
       return undefined;
     }
     try {
-      const appended = this.#writer.append(this.state.meta.runId, batch, tx.sync);
+      const actsOutside = tx.effects.some((effect) => effect.kind === 'tool' && !effect.pure);
+      const appended = this.#writer.append(this.state.meta.runId, batch, { sync: tx.sync, actsOutside });
       if (appended !== undefined) {
         const applied = appended.then(
           () => this.#committed(tx, events, entries),
@@ -248,7 +249,8 @@ export class RunActor {
   }
 
   #committed(tx: Transaction, events: readonly CadreEvent[], entries: readonly Entry[]): void {
-    this.#held = undefined;
+    this.#held.batch = undefined;
+    this.#isOver = this.state.outcome !== undefined;
     // What halted the run while this was written keeps what it made due from being started.
     const goesOn = this.halted === undefined;
     if (goesOn) this.#effects.noteCommit(this.state, events);
@@ -261,30 +263,33 @@ export class RunActor {
   #halt(thrown: unknown, entries: readonly Entry[]): void {
     const error = this.halted ?? asStoreError(this.state.meta.runId, thrown);
     this.halted = error;
-    this.#held = undefined;
+    this.#held.batch = undefined;
     this.#due.clear();
     this.#effects.abortAll(error);
     // What was decided and could not be written never was.
-    rereadState(this.#ports.journal, this.state.meta.runId, (state) => {
-      this.state = state;
-    });
+    rereadState(this.#ports.journal, this.state.meta.runId, this.#asRead);
     for (const { waiter } of entries) waiter?.reject(error);
     for (const { waiter } of this.#queue.clear()) waiter?.reject(error);
     this.#subscribers.close(error);
     this.#settleIdle();
   }
 
+  readonly #asRead = (state: RunState): void => {
+    this.state = state;
+    this.#isOver = state.outcome !== undefined;
+  };
+
   /** A fault of the engine itself: state goes back to what the journal says, and the run ends with the fault on record. */
   async #recoverFromFault(entries: readonly Entry[], thrown: unknown, seq: number): Promise<void> {
     const kinds = entries.map(({ input }) => input.kind);
     const error = engineFault(kinds, thrown);
     try {
-      this.#held = undefined;
+      this.#held.batch = undefined;
       // Texts of the lost decision may never have been stored.
       this.#known.clear();
       const state = seq === 0 ? undefined : foldEvents(await this.#ports.journal.read(this.state.meta.runId));
       if (state === undefined || kinds.includes('fail')) throw error;
-      this.state = state;
+      this.#asRead(state);
       for (const { waiter } of entries) waiter?.reject(error);
       await this.#commit([{ input: { kind: 'fail', error: { code: error.code, message: error.message } } }]);
     } catch (failure) {

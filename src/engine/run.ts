@@ -124,7 +124,8 @@ export class Run implements AsyncIterable<CadreEvent> {
   /** Resolves when nothing is running: the run awaits something, or has ended. */
   async settled(): Promise<RunState> {
     await this.#parts.actor.whenIdle();
-    if (this.#parts.actor.halted !== undefined && this.state.outcome === undefined) throw this.#parts.actor.halted;
+    const { halted, isOver } = this.#parts.actor;
+    if (halted !== undefined && !isOver) throw halted;
     return this.state;
   }
 

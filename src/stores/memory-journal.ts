@@ -56,6 +56,11 @@ class MemoryJournal implements Journal {
     return { runId, owner, epoch };
   }
 
+  holds({ runId, owner, epoch }: Lease): boolean {
+    const held = this.#leases.get(runId);
+    return held?.epoch === epoch && held.owner === owner;
+  }
+
   release(lease: Lease): void {
     const held = this.#leases.get(lease.runId);
     if (held !== undefined && held.epoch === lease.epoch) held.owner = null;

@@ -101,6 +101,10 @@ export class SqliteJournal implements Journal {
     });
   }
 
+  holds(lease: Lease): boolean {
+    return this.#guard(`looking at the lease of run ${lease.runId}`, () => tryBriefly(() => this.#leases.holds(lease)));
+  }
+
   release(lease: Lease): void | Promise<void> {
     if (!this.#isOpen) return undefined;
     this.#leases.giveUp(lease);

@@ -410,6 +410,15 @@ export function journalContract(name: string, make: () => JournalPlace): void {
         expect(await journal.read(runId, { after: 2 })).toMatchObject([{ message: 'on time' }]);
       });
 
+      it('tells whether a lease is still the run’s', async () => {
+        const old = await journal.acquire(runId, sampleOwner('old'));
+        expect(await journal.holds?.(old)).toBe(true);
+        await journal.release(old);
+        expect(await journal.holds?.(old)).toBe(false);
+        const next = await journal.acquire(runId, sampleOwner('next'));
+        expect([await journal.holds?.(old), await journal.holds?.(next)]).toEqual([false, true]);
+      });
+
       it('refuses a first commit without the lease', async () => {
         const lease: Lease = { runId, owner: sampleOwner('a'), epoch: 1 };
         await failure('STORE_CONFLICT', () => append(lease, 0, [note('1')]));

@@ -50,6 +50,23 @@ describe.skipIf(whyNoSmallDisk !== undefined)(`F44: a disk that is really full (
     expect(again.turns()).toHaveLength(2);
   });
 
+  it('a run that halted goes on here once there is space, however often that was tried before', async () => {
+    const engine = await open(() => long);
+    const run = await engine.launch({ profile: 'Root', input: 'Go.' });
+    await run.settled();
+    disk.fill();
+    await expect(run.send('again '.repeat(5_000))).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      const tried = engine.resume(run.id).then((again) => again.send('again '.repeat(5_000)));
+      await expect(tried, `attempt ${attempt}`).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    }
+    disk.free();
+    const again = await engine.resume(run.id);
+    await again.send('and on');
+    await again.settled();
+    expect(again.turns()).toHaveLength(2);
+  });
+
   it('close does not fail; another engine of the process resumes the runs once there is space', async () => {
     const engine = await open(() => long);
     const runs = [await engine.launch({ profile: 'Root', input: 'Go.' }), await engine.launch({ profile: 'Root', input: 'Go.' })];

@@ -32,6 +32,34 @@ describe.each([
     await next.engine.close();
   });
 
+  it('takes no run whose resumption was acknowledged, after a launch that nobody heard of', async () => {
+    const disk = volatileDisk(syncsAtOnce);
+    let isBroken = true;
+    const broken = (): void => {
+      if (!isBroken) return;
+      isBroken = false;
+      throw new Error('EIO: the disk is gone for a moment');
+    };
+    const store: Journal = {
+      ...disk.store,
+      append: async (lease, commit) => {
+        await disk.store.append(lease, { ...commit, sync: commit.sync && !isBroken });
+        broken();
+      },
+    };
+    const team = await testEngine({ profile: waitsForUser, store, replies: [{ hang: true }] });
+    await expect(team.launch()).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    const run = await team.engine.resume('run_1');
+    expect(await disk.afterPowerCut().read(run.id)).toMatchObject([
+      { type: 'run.start' },
+      { type: 'agent.start' },
+      { type: 'inbox.add' },
+      { type: 'turn.start' },
+      { type: 'run.resume' },
+    ]);
+    await team.engine.close();
+  });
+
   it('takes no message that a fork was begun with', async () => {
     const disk = volatileDisk(syncsAtOnce);
     const team = await testEngine({ profile: waitsForUser, store: disk.store, replies: [{ text: 'One.' }, { hang: true }] });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { defineIngestor, type Journal } from '../../src/index.ts';
+import type { Lease } from '../../src/core/journal.ts';
 import { createMemoryJournal } from '../../src/testing/index.ts';
 import { breathe, gate, type Gate, testEngine, waitsForUser } from '../support/test-engine.ts';
+import { allow, tool } from '../support/tools.ts';
 import { verifyRun } from '../support/verify-run.ts';
 
 /** A journal over a network: each append waits for its gate before it is applied. */
@@ -42,6 +44,95 @@ describe('a store that takes its time', () => {
     remote.appends.at(-1)?.fail(new Error('the store is gone'));
     expect(await both).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
     expect((await remote.inner.read(run.id)).some(({ type }) => type === 'run.end')).toBe(false);
+  });
+
+  it('a cancel of a run whose end could not be written is refused, as long as it is not known what the journal holds', async () => {
+    const remote = remoteJournal();
+    const reading = gate();
+    let isSlow = false;
+    const store: Journal = {
+      ...remote.journal,
+      read: async (runId, options) => {
+        if (isSlow) await reading.promise;
+        return await remote.journal.read(runId, options);
+      },
+    };
+    const reply = gate();
+    const { launch } = await testEngine({
+      store,
+      replies: async () => {
+        await reply.promise;
+        return { text: 'Done.' };
+      },
+    });
+    const run = await launch();
+    remote.isOpen = false;
+    isSlow = true;
+    reply.open();
+    await breathe();
+    expect(run.state.outcome).toBeDefined();
+    remote.appends.at(-1)?.fail(new Error('the store is gone'));
+    await breathe();
+    await expect(run.cancel('now')).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    await expect(run.settled()).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    reading.open();
+    await breathe();
+    expect(run.state.outcome).toBeUndefined();
+    expect((await remote.inner.read(run.id)).some(({ type }) => type === 'run.end')).toBe(false);
+  });
+
+  it('a cancel by a signal that is aborted while the start is written is committed after it', async () => {
+    const remote = remoteJournal();
+    remote.isOpen = false;
+    const { launch } = await testEngine({ store: remote.journal, replies: [{ hang: true }] });
+    const order: number[] = [];
+    const stop = new AbortController();
+    const launching = launch('Go.', {
+      signal: stop.signal,
+      subscriber: { onEvents: (events) => void order.push(...events.map(({ seq }) => seq)), onDelta: () => undefined },
+    });
+    await breathe(2);
+    stop.abort();
+    await breathe(2);
+    expect(remote.appends).toHaveLength(1);
+    remote.isOpen = true;
+    remote.appends[0]?.open();
+    const run = await launching;
+    expect(await run.result).toMatchObject({ status: 'cancelled' });
+    expect(order).toEqual(order.map((_, index) => index + 1));
+    await verifyRun(run, remote.inner);
+  });
+
+  it('a tool whose start was written does not run when another process has taken the run over before the store said so', async () => {
+    const { inner, journal } = remoteJournal();
+    const said = gate();
+    let held: Lease | undefined;
+    const ran: string[] = [];
+    const { launch } = await testEngine({
+      store: {
+        ...journal,
+        holds: (lease) => inner.holds?.(lease) ?? true,
+        append: async (lease, commit) => {
+          await inner.append(lease, commit);
+          held = lease;
+          if (commit.events.some(({ type }) => type === 'tool.start')) await said.promise;
+        },
+      },
+      profile: waitsForUser + allow('book'),
+      tools: [tool('book', () => void ran.push('booked'), { effect: 'unsafe' })],
+      replies: [{ toolCalls: [{ name: 'book', args: {} }] }],
+    });
+    const run = await launch();
+    await breathe();
+    expect((await inner.read(run.id)).map(({ type }) => type)).toContain('tool.start');
+    if (held !== undefined) await inner.release(held);
+    await inner.acquire(run.id, '7@elsewhere#next');
+    said.open();
+    await expect(run.result).rejects.toMatchObject({
+      code: 'STORE_CONFLICT',
+      message: expect.stringContaining('another process took the run over') as string,
+    });
+    expect(ran).toEqual([]);
   });
 
   it('a turn that is due and cancelled in one commit calls no model', async () => {

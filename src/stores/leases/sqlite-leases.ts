@@ -22,6 +22,12 @@ export interface LeaseParts {
   readonly files: FileWatch;
 }
 
+/** A lease that was taken, and the one that the file had for the run. */
+interface Taken {
+  readonly lease: Lease;
+  readonly before: Lease | undefined;
+}
+
 /**
  * The leases of one journal file: who may append to which run.
  *
@@ -58,9 +64,12 @@ export class SqliteLeases {
       const { holder, verdict } = taken;
       throw lockedRun(this.#parts.file, runId, holder, verdict.kind === 'unsure' ? verdict.knownInMs : undefined);
     }
-    this.#held.set(runId, taken);
+    const { lease, before } = taken;
+    // Only now that it is committed: what a full disk kept from being taken is still given up.
+    if (before !== undefined) forgetGivenUp(this.#parts.file, before);
+    this.#held.set(runId, lease);
     this.#stopBeating ??= this.#startBeating();
-    return taken;
+    return lease;
   }
 
   /** Asks each holder that cannot be looked at for a sign of life. What it does not answer shows in the list of runs. */
@@ -71,6 +80,12 @@ export class SqliteLeases {
       .flatMap((row) => toHolder(row, watch.self) ?? [])
       .filter((holder) => lookAt(holder, watch) === 'unseen');
     if (unseen.length > 0) inTransaction(database, () => unseen.forEach((holder) => this.#owners.judge(holder)));
+  }
+
+  /** Tells whether a lease is still the run's. */
+  holds({ runId, owner, epoch }: Lease): boolean {
+    const row = this.#prepared().find.get(runId);
+    return row?.['epoch'] === epoch && row['owner'] === owner;
   }
 
   /** Gives a run up: for this process it is free from now on, and `clear` says so in the file. */
@@ -107,7 +122,7 @@ export class SqliteLeases {
     return [...this.#uncleared].map(({ runId }) => runId);
   }
 
-  #take(runId: RunId, owner: string): Lease | { readonly holder: Holder; readonly verdict: Verdict } {
+  #take(runId: RunId, owner: string): Taken | { readonly holder: Holder; readonly verdict: Verdict } {
     const { find, take, isDeleted } = this.#prepared();
     const { file, takeOver, watch } = this.#parts;
     const row = find.get(runId);
@@ -116,15 +131,14 @@ export class SqliteLeases {
     const epoch = row?.['epoch'] ?? 0;
     if (typeof epoch !== 'number' || !Number.isSafeInteger(epoch + 1))
       throw corruptJournal(file, `table leases, row ${runId}`, `its epoch ${JSON.stringify(epoch)} is not a whole number`);
-    if (holder !== undefined && !takeOver) {
-      const held: Lease = { runId, owner: holder.owner, epoch };
-      const verdict = isGivenUp(file, held) ? { kind: 'gone' as const } : this.#owners.judge(holder);
+    const before = holder === undefined ? undefined : { runId, owner: holder.owner, epoch };
+    if (holder !== undefined && before !== undefined && !takeOver) {
+      const verdict = isGivenUp(file, before) ? { kind: 'gone' as const } : this.#owners.judge(holder);
       if (verdict.kind !== 'gone') return { holder, verdict };
-      forgetGivenUp(file, held);
     }
     this.#owners.register(owner);
     take.run(runId, epoch + 1, owner, Date.now());
-    return { runId, owner, epoch: epoch + 1 };
+    return { lease: { runId, owner, epoch: epoch + 1 }, before };
   }
 
   #startBeating(): () => void {

@@ -70,13 +70,13 @@ export class Disk {
   }
 
   /**
-   * The run that asks for a turn, by the run its prompt speaks of: what a fork took over in the middle of a turn speaks of the run it
-   * was taken from.
+   * The runs that may be asking for a turn, by the run its prompt speaks of: what a fork took over in the middle of a turn speaks of the
+   * run it was taken from.
    */
-  askingRun(runId: RunId, turnId: string): RunId {
+  askingRuns(runId: RunId, turnId: string): readonly RunId[] {
     const forks = this.runIds.filter((id) => this.#isFork(id, runId));
     const waits = (id: RunId): boolean => this.factsOf(id).turns.has(turnId) && !this.factsOf(id).answeredTurns.has(turnId);
-    return [runId, ...forks].find(waits) ?? runId;
+    return [runId, ...forks].filter(waits);
   }
 
   /** What the journal says of a run. */
@@ -134,6 +134,7 @@ export class Disk {
     return {
       location: inner.location,
       acquire: (runId, owner) => answer('lease', () => inner.acquire(runId, owner)),
+      holds: (lease) => inner.holds?.(lease) ?? true,
       release: (lease) => answer('release', () => inner.release(lease)),
       append: (lease, commit) => this.#append(host, inner, lease, commit),
       ...(sync === undefined

@@ -42,6 +42,7 @@ export class MemoryStorage implements Storage {
         this.#leases.set(host.id, [...(this.#leases.get(host.id) ?? []), lease]);
         return lease;
       },
+      holds: (lease) => this.#inner.holds?.(lease) ?? true,
       release: (lease) => this.#inner.release(lease),
       append: (lease, commit) => this.#append(host, lease, commit),
       read: (runId, options = {}) => {

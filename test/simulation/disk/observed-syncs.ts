@@ -12,6 +12,8 @@ export interface SyncObserver {
 
 let observer: SyncObserver | undefined;
 let isObserving = false;
+/** The files that are open, by their descriptors. */
+const paths = new Map<number, string>();
 
 /** From here on the syncs of files and folders below this one are the observer's; those of all other files are real. */
 export function observeSyncs(next: SyncObserver | undefined): void {
@@ -25,8 +27,7 @@ export function observeSyncs(next: SyncObserver | undefined): void {
 export function interceptSyncs(): void {
   if (isObserving) return;
   isObserving = true;
-  const paths = new Map<number, string>();
-  const { openSync, fsyncSync, fdatasync } = fs;
+  const { openSync, closeSync, fsyncSync, fdatasync } = fs;
   const pathOf = (descriptor: number): string | undefined => {
     const path = paths.get(descriptor);
     return observer !== undefined && path?.startsWith(observer.folder) === true ? path : undefined;
@@ -35,6 +36,10 @@ export function interceptSyncs(): void {
     const descriptor = openSync(path, ...rest);
     paths.set(descriptor, String(path));
     return descriptor;
+  };
+  fs.closeSync = (descriptor) => {
+    paths.delete(descriptor);
+    closeSync(descriptor);
   };
   fs.fsyncSync = (descriptor) => {
     const path = pathOf(descriptor);
@@ -48,4 +53,9 @@ export function interceptSyncs(): void {
   };
   fs.fdatasync = Object.assign(sync, { __promisify__: fdatasync.__promisify__ });
   syncBuiltinESMExports();
+}
+
+/** Closes what a program left open below a folder: the system does so when a process dies, and here it was only simulated. */
+export function closeLeftBelow(folder: string): void {
+  for (const [descriptor, path] of paths) if (path.startsWith(folder)) fs.closeSync(descriptor);
 }

@@ -23,7 +23,7 @@ import type { Random } from '../world/random.ts';
 import type { World } from '../world/world.ts';
 import { failWrites } from './failing-database.ts';
 import { LogPosition } from './log-position.ts';
-import { observeSyncs, type SyncObserver } from './observed-syncs.ts';
+import { closeLeftBelow, observeSyncs, type SyncObserver } from './observed-syncs.ts';
 import { simProcesses } from './sim-processes.ts';
 import { diskError, type Storage } from './storage.ts';
 
@@ -90,6 +90,7 @@ export class SqliteStorage implements Storage, SyncObserver {
     return {
       location: file,
       acquire: (runId, owner) => journal.acquire(runId, owner),
+      holds: (lease) => journal.holds(lease),
       release: (lease) => journal.release(lease),
       append: (lease, commit) => {
         void journal.append(lease, commit);
@@ -163,6 +164,7 @@ export class SqliteStorage implements Storage, SyncObserver {
     for (const letGo of this.#letGo) letGo();
     this.#position?.close();
     for (const { database } of [...this.#left, ...this.#opened.values()]) if (database.isOpen) database.close();
+    closeLeftBelow(this.folder);
     rmSync(this.folder, { recursive: true, force: true });
   }
 

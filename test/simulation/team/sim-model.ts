@@ -85,7 +85,8 @@ function createReader(
 /** Notes a request and holds it against the journal: it may be made only for a turn that is on the record and not answered. */
 function receive(world: World, host: Host, request: Request): ModelRequestRecord {
   const { turnId, version, ...owner } = promptOwner(request.prompt);
-  const runId = world.disk.askingRun(owner.runId, turnId);
+  const asking = world.disk.askingRuns(owner.runId, turnId);
+  const runId = asking[0] ?? owner.runId;
   const facts = world.disk.factsOf(runId);
   if (!facts.turns.has(turnId)) throw world.violated(`the model is asked for ${turnId} before that turn is in the journal`);
   if (host.state === 'alive' && facts.answeredTurns.has(turnId))
@@ -100,6 +101,7 @@ function receive(world: World, host: Host, request: Request): ModelRequestRecord
     text: JSON.stringify(request.prompt),
     signal: request.abortSignal,
     isOver: false,
+    mayBeAnothers: asking.length > 1,
   };
   return record;
 }
@@ -107,7 +109,15 @@ function receive(world: World, host: Host, request: Request): ModelRequestRecord
 /** Whose history is summarised is not said in the prompt. */
 function summaryRecord(host: Host, request: Request): ModelRequestRecord {
   const text = JSON.stringify(request.prompt);
-  return { runId: '' as RunId, turnId: '' as TurnId, host: host.id, text, signal: request.abortSignal, isOver: false };
+  return {
+    runId: '' as RunId,
+    turnId: '' as TurnId,
+    host: host.id,
+    text,
+    signal: request.abortSignal,
+    isOver: false,
+    mayBeAnothers: true,
+  };
 }
 
 /** Waits for its turn, or fails at once when the call is aborted. */

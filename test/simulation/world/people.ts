@@ -161,7 +161,7 @@ export class People {
       turnOrCall.host === host.id && turnOrCall.runId === run.id;
     if (agentId !== undefined) return;
     for (const request of requests)
-      if (isMine(request) && !request.isOver && request.signal?.aborted !== true)
+      if (isMine(request) && !request.mayBeAnothers && !request.isOver && request.signal?.aborted !== true)
         this.#world.violated(`I9: the run is cancelled, and the model call of ${request.turnId} goes on`);
     for (const execution of executions)
       if (isMine(execution) && !execution.isOver && !execution.signal.aborted)

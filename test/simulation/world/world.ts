@@ -46,6 +46,8 @@ export interface ModelRequestRecord {
   readonly text: string;
   readonly signal: AbortSignal | undefined;
   isOver: boolean;
+  /** A fork of the run waits for an answer to the same turn: which of them asked is not said. */
+  readonly mayBeAnothers: boolean;
 }
 
 /** What happens to a process at a moment at which it may die. */
