@@ -1,6 +1,7 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { agentRoots } from '../src/core/expression/agent-roots.ts';
 import { compileExpression, type Scope } from '../src/core/expression/expression.ts';
 import type { JsonValue } from '../src/core/json.ts';
@@ -252,6 +253,16 @@ describe('examples', () => {
     expect(output).toContain('WM_1 French: {"greeting":"Bonjour"}');
     expect(output).toContain('WM_2 Swahili: {"greeting":"Jambo"}');
     expect(output).toContain('completed: Both greetings came back');
+  });
+
+  it('file-clerk writes an index of a folder by a plan', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'cadre-file-clerk-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(path.join(folder, 'a.txt'), 'hello');
+    const how = ['--profiles', 'examples/file-clerk', '--workspace', folder, '--store', 'memory'];
+    const output = await runProgram('bin/cadre.mjs', ['run', ...how, 'Write an index']);
+    expect(output).toContain('INDEX.md is written, with 1 entries.');
+    expect(readFileSync(path.join(folder, 'INDEX.md'), 'utf8')).toContain('a.txt (5 bytes)');
   });
 
   it('ask-the-clerk calls two agents at once, and one of them again', async () => {
