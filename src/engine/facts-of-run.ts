@@ -4,7 +4,6 @@ import { isJsonObject } from '../core/json.ts';
 import type { ProfileFile } from '../core/profile.ts';
 import { type PlainProfileFacts, toPlainFacts } from '../inspector/profile-facts.ts';
 import { readList, type ReadContent } from '../inspector/read-content.ts';
-import { checkProfiles } from '../profiles/load-profiles.ts';
 import { plainFactsOf } from './imported-run.ts';
 
 /** A run's events as they were read, and its texts. */
@@ -20,7 +19,8 @@ export interface RecordedTexts {
 export async function factsOfRun(run: RecordedTexts): Promise<Readonly<Record<string, PlainProfileFacts>>> {
   const [first] = run.events;
   if (first?.type === 'run.start' && first.imported !== undefined) return plainFactsOf(run.content(first.imported.facts));
-  const { set } = await checkProfiles({ files: filesOfRun(run) }, { env: {} });
+  const { compileProfileFiles } = await import('../profiles/compile-profile-files.ts');
+  const { set } = compileProfileFiles(filesOfRun(run), { env: {}, isRecorded: true });
   return Object.fromEntries([...(set?.profiles ?? [])].map(([name, profile]) => [name, toPlainFacts(profile, set?.llmConfigs)]));
 }
 

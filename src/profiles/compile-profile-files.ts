@@ -41,6 +41,8 @@ export interface CompileOptions {
   /** What exists outside the files; categories that are absent are not checked. */
   readonly known?: Partial<KnownNames> | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The files were compiled when a run recorded them: their shapes are not checked again. */
+  readonly isRecorded?: boolean | undefined;
 }
 
 /** The compiled set, when nothing is wrong, and every diagnostic, warnings included. */
@@ -64,7 +66,7 @@ const ownConfigKeys = new Set(['name', 'alias_of', 'base_llm_config', 'type', 'd
 
 /** Compiles profile files; never throws for what stands in them. */
 export function compileProfileFiles(files: readonly ProfileFile[], options: CompileOptions = {}): CompileOutcome {
-  const report = new Report();
+  const report = new Report({ checksShape: options.isRecorded !== true });
   const parsed = withVariables(parseProfileFiles(files, report), options.env ?? {}, report);
   for (const kind of ['profile', 'llm_config', 'handover_protocol', 'toolset', 'team'] as const) {
     for (const node of parsed.roots[kind]) validateShape(kind, node, report);

@@ -9,6 +9,12 @@ const maxDiagnostics = 200;
 /** Collects the problems of all files. The same problem at the same place is kept once, however many profiles inherit it. */
 export class Report {
   readonly #diagnostics = new Map<string, Diagnostic>();
+  /** Shapes of files and schemas are checked, which costs more than all of the rest. */
+  readonly checksShape: boolean;
+
+  constructor({ checksShape = true }: { readonly checksShape?: boolean } = {}) {
+    this.checksShape = checksShape;
+  }
 
   /** Everything reported, by file and place. */
   get diagnostics(): readonly Diagnostic[] {

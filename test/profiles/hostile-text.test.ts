@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileProfileFiles } from '../../src/profiles/compile-profile-files.ts';
+import { toPlainFacts } from '../../src/inspector/profile-facts.ts';
+import { type CompileOutcome, compileProfileFiles } from '../../src/profiles/compile-profile-files.ts';
 import { fuzzProfiles } from './fuzz-profiles.ts';
 import { mutate, mutation } from './mutate-text.ts';
 
@@ -10,6 +11,10 @@ const folder = fileURLToPath(new URL('fixtures/team', import.meta.url));
 const texts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.yaml'))
   .map((path) => ({ path, text: readFileSync(`${folder}/${path}`, 'utf8') }));
+
+function factsOf({ set }: CompileOutcome): unknown {
+  return set === undefined ? undefined : [...set.profiles.values()].map((profile) => toPlainFacts(profile, set.llmConfigs));
+}
 
 describe('whatever stands in a file', () => {
   it('compiling answers with a set or with errors that lie in the file, and never throws', () => {
@@ -35,6 +40,18 @@ describe('whatever stands in a file', () => {
     expect(wrong).toEqual([]);
     expect(refused + fine).toBe(files);
     expect(fine).toBeGreaterThan(0);
+  });
+
+  it('files of a record, whose shapes are not checked again: nothing is thrown, and views say of a good set what they say of it checked', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...texts), fc.array(mutation, { maxLength: 4 }), ({ path }, changes) => {
+        const files = texts.map((file) => (file.path === path ? { path, text: changes.reduce(mutate, file.text) } : file));
+        const checked = compileProfileFiles(files, { env: {} });
+        const recorded = compileProfileFiles(files, { env: {}, isRecorded: true });
+        if (checked.set !== undefined) expect(factsOf(recorded)).toEqual(factsOf(checked));
+      }),
+      { numRuns: 300 },
+    );
   });
 
   it('text of any kind', () => {

@@ -96,6 +96,7 @@ export function compileLlmConfig(context: LlmConfigContext, merged: MapNode, nam
 
 /** Reports values from the environment that do not fit; the values themselves stay out of the message. */
 function checkLookedUp(report: Report, merged: MapNode, config: MapNode): void {
+  if (!report.checksShape) return;
   const entries = new Map(merged.entries);
   const keyAt = merged.entries.get('config')?.keyAt ?? merged.at;
   entries.set('config', { keyAt, value: config });
