@@ -19,7 +19,11 @@ const kinds = {
       (Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string' && each.trim() !== '')),
   ],
   object: ['an object', isPlain],
+  objectOrFalse: ['an object, or false', (value: unknown) => value === false || isPlain(value)],
+  textOrObject: ['a text, or an object', (value: unknown) => typeof value === 'string' || isPlain(value)],
   list: ['a list', (value: unknown) => Array.isArray(value)],
+  texts: ['a list of texts', (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === 'string')],
+  named: ['a list of objects with a name', (value: unknown) => Array.isArray(value) && value.every(hasName)],
   function: ['a function', (value: unknown) => typeof value === 'function'],
   signal: ['an AbortSignal', (value: unknown) => value instanceof AbortSignal],
   /** Looked at by who uses it. */
@@ -70,6 +74,10 @@ export function shownValue(value: unknown): string {
     default:
       return String(value);
   }
+}
+
+function hasName(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'name' in value && typeof value.name === 'string';
 }
 
 function isPlain(value: unknown): boolean {

@@ -13,6 +13,7 @@ import { createModelGateway } from '../models/gateway.ts';
 import { createReplayGateway } from '../models/replay-gateway.ts';
 import { Replay } from '../models/replay.ts';
 import type { NodeFunction } from '../nodes/function-node.ts';
+import { checkEngineOptions } from './check-engine-options.ts';
 import { collectSecrets } from './config-secrets.ts';
 import { createContentHash } from './content-hash.ts';
 import { Engine } from './engine.ts';
@@ -122,6 +123,7 @@ export interface PreparedEngine {
  * naming every problem of every file, before anything is opened.
  */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
+  checkEngineOptions(options);
   const prepared = await prepareEngine(options);
   return await prepared.open(options);
 }

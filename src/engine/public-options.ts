@@ -1,4 +1,5 @@
 import type { ArgumentKind, OptionKinds } from './check-arguments.ts';
+import type { EngineOptions } from './create-engine.ts';
 import type { ForkOptions, LaunchOptions, LaunchRequest, ResumeOptions } from './engine-parts.ts';
 import type { RecoverOptions } from './recovered-run.ts';
 import type { RunsFilter } from '../core/journal.ts';
@@ -8,6 +9,32 @@ import type { ApproveOptions } from './verdicts.ts';
 
 /** Every option there is, so that none is forgotten here. */
 type KindsOf<Options> = { readonly [Name in keyof Options]-?: ArgumentKind };
+
+export const engineOptions: KindsOf<EngineOptions> = {
+  profiles: 'anything',
+  models: 'object',
+  tools: 'anything',
+  toolsets: 'object',
+  ingestors: 'named',
+  observers: 'named',
+  functions: 'object',
+  store: 'anything',
+  durability: 'text',
+  leases: 'object',
+  integrity: 'object',
+  limits: 'object',
+  workspace: 'anything',
+  team: 'objectOrFalse',
+  clock: 'object',
+  ids: 'object',
+  env: 'object',
+  random: 'function',
+  replay: 'textOrObject',
+  trust: 'function',
+  graceMs: 'milliseconds',
+  titles: 'object',
+  secrets: 'texts',
+};
 
 export const launchRequest: KindsOf<LaunchRequest> = { profile: 'text', input: 'anything', title: 'text', runId: 'name' };
 

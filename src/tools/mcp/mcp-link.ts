@@ -159,7 +159,7 @@ export class McpLink {
   }
 
   #failed(thrown: unknown): void {
-    const { host, name } = this.#ports;
+    const { host } = this.#ports;
     const error = thrown instanceof CadreError ? thrown : this.#unavailable(describeThrown(thrown));
     const inVain = error.details['permanent'] === true || error.code === 'DEPENDENCY_MISSING';
     if (inVain) {
@@ -169,7 +169,7 @@ export class McpLink {
     const { waitMs, spent } = this.#budget.next(host.clock.monotonic());
     const seconds = Math.ceil(waitMs / 1000);
     if (spent) this.#giveUp(error, `It was started too often; it is tried again in ${seconds} s.`);
-    else this.#say('failed', `the MCP server '${name}': ${error.message}. It is tried again in ${seconds} s.`);
+    else this.#say('failed', `${this.#named(error.message)}. It is tried again in ${seconds} s.`);
     this.#cancelRetry = host.clock.setTimer(
       waitMs,
       () => {
@@ -193,7 +193,13 @@ export class McpLink {
 
   #unavailable(what: string, cause?: CadreError): CadreError {
     const code = cause?.code === 'DEPENDENCY_MISSING' ? cause.code : 'MCP_UNAVAILABLE';
-    return new CadreError(code, `the MCP server '${this.#ports.name}': ${what}`, { cause });
+    return new CadreError(code, this.#named(what), { cause });
+  }
+
+  /** What is said of the server, with its name in front, once. */
+  #named(what: string): string {
+    const prefix = `the MCP server '${this.#ports.name}': `;
+    return what.startsWith(prefix) ? what : `${prefix}${what}`;
   }
 
   #signalChange(): void {

@@ -1,0 +1,26 @@
+import { CadreError } from '../core/error.ts';
+import { isJsonObject } from '../core/json.ts';
+import { checkArgument, checkOptions, shownValue } from './check-arguments.ts';
+import type { EngineOptions } from './create-engine.ts';
+import { engineOptions } from './public-options.ts';
+
+/** Fails with OPTION_INVALID when there is no such option of `createEngine`, or when one is not what it may be. */
+export function checkEngineOptions(options: EngineOptions): void {
+  checkArgument('createEngine: the options', options, 'object');
+  checkOptions('createEngine', options, engineOptions);
+  const { profiles, titles } = options;
+  checkProfiles(profiles);
+  if (titles !== undefined) checkArgument('createEngine: titles.llmConfig', titles.llmConfig, 'name');
+}
+
+function checkProfiles(profiles: unknown): void {
+  const isPath = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
+  const isFile = (value: unknown): boolean =>
+    isJsonObject(value) && typeof value['path'] === 'string' && typeof value['text'] === 'string';
+  if (isPath(profiles) || (Array.isArray(profiles) && profiles.length > 0 && profiles.every(isPath))) return;
+  if (isJsonObject(profiles) && Array.isArray(profiles['files']) && profiles['files'].every(isFile)) return;
+  throw new CadreError(
+    'OPTION_INVALID',
+    `createEngine: profiles must be a folder or a file, a list of them, { files: [{ path, text }] }, or what loadProfiles returned, not ${shownValue(profiles)}`,
+  );
+}
