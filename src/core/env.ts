@@ -25,10 +25,21 @@ export interface AgentTools {
   readonly offered: readonly OfferedTool[];
   /** The JSON text of `offered`, for the record. */
   readonly offeredJson: string;
-  /** The text of `tool_description` segments. */
+  /** The text of `tool_description` segments, without the tools of `outside`. */
   readonly description: string;
+  /** The tools whose descriptions come from outside, by toolset: what is said of them is framed. */
+  readonly outside: readonly OutsideTools[];
   /** The toolsets among them whose descriptions come from outside. */
   readonly taint: readonly string[];
+}
+
+/** Tools of one toolset whose descriptions come from outside. */
+export interface OutsideTools {
+  readonly toolset: string;
+  /** Their names as they are offered. */
+  readonly names: ReadonlySet<string>;
+  /** What `tool_description` segments say of them. */
+  readonly description: string;
 }
 
 /** What an observer written in code is shown. */

@@ -1,5 +1,5 @@
 import type { Quote } from './expression/template.ts';
-import { frameNonce, frameUntrusted } from './frame-untrusted.ts';
+import { frameAtPlace } from './frame-at-place.ts';
 import type { ContentHash } from './ids.ts';
 import { isJsonObject, type JsonValue } from './json.ts';
 import type { AgentState, RunState } from './state.ts';
@@ -26,10 +26,8 @@ export function stateQuotes(
 ): StateQuotes | undefined {
   if (!run.isTainted && agent.stateTaint.size === 0 && run.team.taint.size === 0) return undefined;
   const labels = new Set<string>();
-  const framed = (text: string): string => {
-    const nonce = frameNonce(hash, run.frameSeed, `${agent.meta.agentId}\n${place}\n${text}`);
-    return frameUntrusted(text, { from: 'state', nonce }).content;
-  };
+  const frame = frameAtPlace(run, agent, hash, place);
+  const framed = (text: string): string => frame('state', text);
   const quote: Quote = (value, paths) => {
     if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) return value;
     if (!carriesWords(value as JsonValue)) return value;

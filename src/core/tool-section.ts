@@ -1,15 +1,40 @@
+import type { AgentTools, OutsideTools } from './env.ts';
+import type { FrameText } from './frame-at-place.ts';
 import type { OfferedTool } from './model.ts';
 import type { TextProtocol } from './text-protocol.ts';
 
 /** The id of the segment that tells a model how to call its tools, in the log of a system prompt. */
 export const toolSectionId = 'tool_protocol';
 
-/** What a model is told of its tools and how to call them, where its provider has no way to tell it. */
-export function toolSection(protocol: TextProtocol, tools: readonly OfferedTool[], choice: string): string {
+/** What a model is told of its tools and how to call them, where its provider has no way to tell it. What comes from outside is framed. */
+export function toolSection(
+  protocol: TextProtocol,
+  { offered, outside }: Pick<AgentTools, 'offered' | 'outside'>,
+  choice: string,
+  frame: FrameText,
+): string {
+  const text = knownSection(protocol, offered, outside, choice);
+  if (choice === 'none') return text;
+  const framed = outside.map(({ toolset, names }) => frame(toolset, listOf(offered.filter(({ name }) => names.has(name)))));
+  return [text, ...framed].join('\n\n');
+}
+
+function knownSection(
+  protocol: TextProtocol,
+  tools: readonly OfferedTool[],
+  outside: readonly OutsideTools[],
+  choice: string,
+): string {
   let known = sections.get(tools);
   if (known === undefined) sections.set(tools, (known = new Map<string, string>()));
   const key = `${protocol} ${choice}`;
-  const text = known.get(key) ?? writeSection(protocol, tools, choice);
+  const text =
+    known.get(key) ??
+    writeSection(
+      protocol,
+      tools.filter(({ name }) => !outside.some(({ names }) => names.has(name))),
+      choice,
+    );
   known.set(key, text);
   return text;
 }
@@ -21,10 +46,17 @@ const sections = new WeakMap<readonly OfferedTool[], Map<string, string>>();
 function writeSection(protocol: TextProtocol, tools: readonly OfferedTool[], choice: string): string {
   const bound = boundOf(choice);
   if (choice === 'none') return `## Tools\n\n${bound}`;
-  const listed = tools.map(
-    ({ name, description, inputSchema }) => `### ${name}\n${description}\nParameters (JSON Schema): ${JSON.stringify(inputSchema)}`,
-  );
+  const listed = tools.length === 0 ? [] : [listOf(tools)];
   return ['## Tools', ...(bound === '' ? [] : [bound]), howTo(protocol), results, ...listed].join('\n\n');
+}
+
+function listOf(tools: readonly OfferedTool[]): string {
+  return tools
+    .map(
+      ({ name, description, inputSchema }) =>
+        `### ${name}\n${description}\nParameters (JSON Schema): ${JSON.stringify(inputSchema)}`,
+    )
+    .join('\n\n');
 }
 
 function boundOf(choice: string): string {

@@ -114,15 +114,25 @@ function prepareTools(
   { catalog, set, secrets }: Pick<EnvParts, 'set' | 'secrets'> & { readonly catalog: ToolCatalog },
 ): AgentTools {
   const tools = allowed.map((tool) => withProtocol(tool, set));
+  const describe = (some: readonly Tool[]): string => secrets.text(describeTools(some, 'brief', (name) => catalog.wireName(name)));
   // What a server says of its tools comes from outside, too.
   const offered = secrets.json(tools.map(({ tool, protocol }) => offeredTool(catalog, tool, protocol)));
   return {
     tools: new Map(tools.map(({ tool, check }) => [tool.name, { ...tool, check }])),
     offered,
     offeredJson: JSON.stringify(offered),
-    description: secrets.text(describeTools(allowed, 'brief', (name) => catalog.wireName(name))),
-    taint: [...new Set(allowed.flatMap((tool) => (tool.descriptionTrust === 'untrusted' ? [tool.toolset] : [])))],
+    description: describe(allowed.filter((tool) => !isFromOutside(tool))),
+    outside: [...Map.groupBy(allowed.filter(isFromOutside), ({ toolset }) => toolset)].map(([toolset, members]) => ({
+      toolset,
+      names: new Set(members.map(({ name }) => catalog.wireName(name))),
+      description: describe(members),
+    })),
+    taint: [...new Set(allowed.flatMap((tool) => (isFromOutside(tool) ? [tool.toolset] : [])))],
   };
+}
+
+function isFromOutside({ descriptionTrust }: Tool): boolean {
+  return descriptionTrust === 'untrusted';
 }
 
 /** A tool with a handover protocol is checked against its own parameters together with the protocol's. */

@@ -13,6 +13,7 @@ import type { TextProtocol } from '../core/text-protocol.ts';
 import { estimateTokens } from '../core/token-estimate.ts';
 import { boundOf } from '../core/tool-bound.ts';
 import { outputSection, outputSectionId } from '../core/output-format.ts';
+import { frameAtPlace, type FrameText } from '../core/frame-at-place.ts';
 import { toolSection, toolSectionId } from '../core/tool-section.ts';
 import type { TurnPrompt } from '../core/turn.ts';
 import { callModel, type AgentPorts, type TurnTicket } from './call-model.ts';
@@ -82,7 +83,12 @@ function prepareTurn(tx: Transaction, env: Env, agent: AgentState): TurnTicket |
     agent,
     profile,
     tools,
-    sectionsOf(env, profile, tools, { protocol, choice, guide: guideSection(env, tx.run, agent, profile) }),
+    sectionsOf(env, profile, tools, {
+      protocol,
+      choice,
+      guide: guideSection(env, tx.run, agent, profile),
+      frame: frameAtPlace(tx.run, agent, env.hash, toolSectionId),
+    }),
   );
   // A text protocol has the tools in the system text.
   const fixed = system.tokens + (protocol === undefined ? toolTokens(tools) : 0);
@@ -147,16 +153,27 @@ const noSections: readonly TextSection[] = [];
 function sectionsOf(
   env: Env,
   { output }: CompiledProfile,
-  { offered }: AgentTools,
-  { protocol, choice, guide }: { readonly protocol: TextProtocol | undefined; readonly choice: string; readonly guide: string },
+  tools: AgentTools,
+  {
+    protocol,
+    choice,
+    guide,
+    frame,
+  }: {
+    readonly protocol: TextProtocol | undefined;
+    readonly choice: string;
+    readonly guide: string;
+    readonly frame: FrameText;
+  },
 ): readonly TextSection[] {
   if (output === undefined && protocol === undefined && guide === '') return noSections;
   const isMode = choice === 'auto' || choice === 'none' || choice === 'required';
-  const tools = protocol === undefined ? '' : toolSection(protocol, offered, isMode ? choice : env.catalog.wireName(choice));
+  const shown = isMode ? choice : env.catalog.wireName(choice);
+  const called = protocol === undefined ? '' : toolSection(protocol, tools, shown, frame);
   return [
     ...(output === undefined ? [] : [{ id: outputSectionId, text: outputSection(output) }]),
     ...(guide === '' ? [] : [{ id: guideSectionId, text: guide }]),
-    ...(tools === '' ? [] : [{ id: toolSectionId, text: tools }]),
+    ...(called === '' ? [] : [{ id: toolSectionId, text: called }]),
   ];
 }
 

@@ -5,6 +5,7 @@ import { agentRoots } from '../core/expression/agent-roots.ts';
 import { compileExpression, type Expression, type Scope } from '../core/expression/expression.ts';
 import type { Quote } from '../core/expression/template.ts';
 import { readPath } from '../core/expression/read-path.ts';
+import { frameAtPlace, type FrameText } from '../core/frame-at-place.ts';
 import type { ContentHash } from '../core/ids.ts';
 import type { JsonValue } from '../core/json.ts';
 import { contentText } from '../core/message.ts';
@@ -44,6 +45,7 @@ interface Shown {
   readonly scope: Scope;
   readonly tools: AgentTools;
   readonly quote: Quote | undefined;
+  readonly frame: FrameText;
 }
 
 interface Cached extends Omit<SystemPrompt, 'taint'> {
@@ -75,7 +77,12 @@ export function buildSystemPrompt(
   const shown = new Set<string>();
   const rendered = profile.segments.map((segment) => {
     const quotes = stateQuotes(tx.run, agent, env.hash, segment.id);
-    const made = renderSegment(env, profile, segment, { scope, tools, quote: quotes?.quote });
+    const made = renderSegment(env, profile, segment, {
+      scope,
+      tools,
+      quote: quotes?.quote,
+      frame: frameAtPlace(tx.run, agent, env.hash, segment.id),
+    });
     for (const label of quotes?.labels() ?? []) shown.add(label);
     return made;
   });
@@ -141,17 +148,23 @@ function renderSegment(env: Env, profile: CompiledProfile, segment: CompiledSegm
   }
 }
 
-function segmentText(env: Env, profile: CompiledProfile, segment: CompiledSegment, { scope, tools, quote }: Shown): string {
+function segmentText(env: Env, profile: CompiledProfile, segment: CompiledSegment, { scope, tools, quote, frame }: Shown): string {
   switch (segment.type) {
     case 'static_text':
       return segment.content?.render(scope, quote) ?? '';
     case 'tool_description':
-      return tools.description;
+      return describedTools(tools, frame);
     case 'tool_contributed_context':
       return contributions(tools, scope);
     case 'state_value':
       return stateValue(env, profile, segment, { scope, quote });
   }
+}
+
+/** What is said of tools; what comes from outside in a frame. */
+function describedTools({ description, outside }: AgentTools, frame: FrameText): string {
+  const framed = outside.map((some) => frame(some.toolset, some.description));
+  return [description, ...framed].filter((text) => text !== '').join(segmentSeparator);
 }
 
 /** What the agent's tools want said, in their order, where their conditions hold. */
@@ -176,7 +189,12 @@ function conditionOf(source: string): Expression | undefined {
   return conditions.get(source);
 }
 
-function stateValue(env: Env, profile: CompiledProfile, segment: CompiledSegment, { scope, quote }: Omit<Shown, 'tools'>): string {
+function stateValue(
+  env: Env,
+  profile: CompiledProfile,
+  segment: CompiledSegment,
+  { scope, quote }: Pick<Shown, 'scope' | 'quote'>,
+): string {
   const path = segment.path ?? '';
   const value = readPath(scope, path) as JsonValue;
   const name = segment.ingestorId ?? 'markdown_formatter';

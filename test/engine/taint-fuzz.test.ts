@@ -88,20 +88,42 @@ const fromStderr: Channel = async (text) => {
 };
 
 /** A server that describes its one tool with the text, at every depth. */
-const fromDescription: Channel = async (text) => {
-  const file = path.join(folder, 'describes.json');
-  const described = { description: text, title: text };
-  const inputSchema = {
-    type: 'object',
-    ...described,
-    properties: { q: { type: 'object', properties: { deep: { type: 'string', ...described } } } },
+const describing =
+  (profile: string, files: TestEngineOptions['files'] = []): Channel =>
+  async (text) => {
+    const file = path.join(folder, 'describes.json');
+    const described = { description: text, title: text };
+    const inputSchema = {
+      type: 'object',
+      ...described,
+      properties: { q: { type: 'object', properties: { deep: { type: 'string', ...described } } } },
+    };
+    writeFileSync(file, JSON.stringify({ tools: [{ name: 'ok', description: text, inputSchema }] }));
+    return open({
+      profile: `tool_access_policy: { allowed_toolsets: [s] }\n${waitsForUser}${profile}`,
+      toolsets: { s: mcpToolset({ command: process.execPath, args: [scripted, file] }) },
+      files,
+      replies: [{ text: '{"analysis":"","reasoning":"","actions":[],"answer":"Read."}' }],
+    });
   };
-  writeFileSync(file, JSON.stringify({ tools: [{ name: 'ok', description: text, inputSchema }] }));
-  return open({
-    profile: `tool_access_policy: { allowed_toolsets: [s] }\n${waitsForUser}`,
-    toolsets: { s: mcpToolset({ command: process.execPath, args: [scripted, file] }) },
-    replies: [{ text: 'Read.' }],
-  });
+
+/** The same, where the model is told of its tools in words. */
+const describingAsText = (protocol: string): Channel =>
+  describing('llm_config_ref: t\n', [
+    {
+      path: 'llm_configs/t.yaml',
+      text: `name: t\ntype: llm_config\nconfig: { model: m, provider: custom, tool_protocol: ${protocol} }\n`,
+    },
+  ]);
+
+const aboutServers: Readonly<Record<string, Channel>> = {
+  'descriptions and schemas of tools': describing(''),
+  'descriptions in a segment': describing(
+    'system_prompt_construction:\n  system_prompt_segments: [{ id: rules, content: Work. }, { id: tools, type: tool_description }]\n',
+  ),
+  'descriptions in the protocol xml': describingAsText('xml'),
+  'descriptions in the protocol loose_json': describingAsText('loose_json'),
+  'descriptions in the protocol json_actions': describingAsText('json_actions'),
 };
 
 const long = (text: string): string => `${'start '.repeat(300)}${text}${' end'.repeat(300)}`;
@@ -121,7 +143,7 @@ const passedOn: Readonly<Record<string, Channel>> = {
   })),
   'a message that is marked': fromItem('', (prompt) => ({ source: 'USER_PROMPT', payload: { prompt }, trust: 'untrusted' })),
   'what a server prints': fromStderr,
-  'descriptions and schemas of tools': fromDescription,
+  ...aboutServers,
   'a preview, and knowledge that is read back': (text) =>
     open({
       profile: `stagnation: off\ntool_access_policy: { allowed_toolsets: [knowledge], allowed_individual_tools: [fetch] }\ncontext_policy: { result_preview: 600 }\n${waitsForUser}`,
@@ -270,7 +292,7 @@ describe('S1: text from outside is framed and counted wherever it reaches a prom
         expect(opening.run.state.isTainted).toBe(true);
         await verifyRun(opening.run, opening.team.journal, { requests: opening.team.model.requests });
       }),
-      channel === fromStderr || channel === fromDescription ? { numRuns: 2 } : runs,
+      name === 'what a server prints' || name in aboutServers ? { numRuns: 2 } : runs,
     );
   });
 

@@ -209,7 +209,7 @@ export class TeamRun {
 
   /** What scopes need besides state; agents of such a run have no tools. */
   get env(): TurnViewEnv {
-    const none: AgentTools = { tools: new Map(), offered: [], offeredJson: '[]', description: '', taint: [] };
+    const none: AgentTools = { tools: new Map(), offered: [], offeredJson: '[]', description: '', outside: [], taint: [] };
     return { profiles: this.#profiles, toolsOf: () => none };
   }
 
