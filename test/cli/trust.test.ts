@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { FolderTrust } from '../../src/cli/trust/folder-trust.ts';
 import { readTrust, rememberTrust, trustFile } from '../../src/cli/trust/trust-store.ts';
 import { CadreError, loadProfiles } from '../../src/index.ts';
@@ -104,6 +105,33 @@ describe('F58: a folder of others is trusted once', () => {
     // Looking at it starts nothing, and asks nothing.
     for (const words of [['runs'], ['show', 'last'], ['turns', 'last']])
       expect((await runCli(words, { cwd, env: elsewhere })).code).toBe(0);
+  });
+});
+
+describe('a journal of others without a folder of profiles', () => {
+  it('serve starts nothing that a run on record names, though the team that comes with Cadre is trusted', async () => {
+    const { cwd, env } = await clonedFolder();
+    const silent = createServer();
+    const asked = new Promise<void>((resolve) => silent.once('connection', () => resolve()));
+    onTestFinished(() => void silent.close());
+    const { port } = await new Promise<AddressInfo>((resolve) =>
+      silent.listen(0, '127.0.0.1', () => resolve(silent.address() as AddressInfo)),
+    );
+    const config = `name: default\ntype: llm_config\nconfig: { provider: openai-compatible, model: x, base_url: 'http://127.0.0.1:${port}/v1' }\n`;
+    await writeFile(path.join(cwd, 'agent_profiles/llm_configs/default.yaml'), config);
+    const left = startForTest(['run', '--trust', 'Go.'], { cwd, env });
+    await asked;
+    left.child.kill('SIGKILL');
+    await left.finished;
+    expect(hasStarted(cwd)).toBe(true);
+    // What is cloned is the journal alone: the command finds no other profiles than those that come with Cadre.
+    for (const name of ['started', 'agent_profiles', '.cadre/runs']) await rm(path.join(cwd, name), { recursive: true });
+    const served = startForTest(['serve', '--port', '0'], { cwd, env: { ...env, XDG_CONFIG_HOME: await temporaryFolder() } });
+    await Promise.race([served.until('could not be resumed'), served.until('goes on')]);
+    expect(served.said()).toContain('journal.db is not trusted, and its profiles name\n  programs that are started:\n    TOKEN=');
+    served.child.kill('SIGTERM');
+    await served.finished;
+    expect(hasStarted(cwd)).toBe(false);
   });
 });
 
@@ -353,6 +381,30 @@ describe('what is asked, and of whom', () => {
     const [first, ...rest] = set.files;
     const changed = await loadProfiles({ files: [{ path: first?.path ?? '', text: `${first?.text ?? ''}\n# mine\n` }, ...rest] });
     await expect(new FolderTrust({ place: '/journal.db', isAgreed: false, env }).check(changed)).rejects.toThrow(/not trusted/);
+  });
+
+  it('the profiles of a run on record are not those of the folder: trust in the folder says nothing of them', async () => {
+    const recorded = { runId: 'run_1' };
+    const foreign = async () => await setOf([config('provider: openai, model: x'), profile('shell')]);
+    const options = { store: '/cloned/.cadre/journal.db', isAgreed: false };
+    const bundled = path.join(bundledProfiles, 'openmanus');
+    for (const [place, named] of [
+      [bundled, ''],
+      ['/mine', '/mine'],
+    ] as const) {
+      const env = { XDG_CONFIG_HOME: await temporaryFolder(), CADRE_TRUST: named };
+      const trust = new FolderTrust({ ...options, place, env });
+      if (place === bundled) await trust.check(await loadProfiles(bundled));
+      // A new run goes by the folder; one that is gone on with by its journal.
+      await trust.checkLater(await foreign());
+      const other = new FolderTrust({ ...options, place, env });
+      await expect(other.checkLater(await foreign(), recorded)).rejects.toThrow(/cloned\/\.cadre\/journal\.db is not trusted/);
+    }
+    // What the folder's own profiles reach was agreed to by who named the folder, and is the same on record.
+    const env = { XDG_CONFIG_HOME: await temporaryFolder(), CADRE_TRUST: '/mine:/work' };
+    const own = new FolderTrust({ ...options, store: '/mine/.cadre/journal.db', place: '/mine/agent_profiles', env });
+    await own.check(await foreign());
+    await own.checkLater(await foreign(), recorded);
   });
 
   it('a file that others can write, a link, and one that is damaged say nothing', async () => {

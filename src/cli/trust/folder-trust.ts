@@ -50,9 +50,13 @@ export class FolderTrust {
     await this.#checkFolders(run, this.#options.ask);
   };
 
-  /** The same for profiles that turn up later, recorded by a run: no person can be asked in the middle of the work. */
+  /**
+   * The same for profiles that turn up later: no person can be asked in the middle of the work. Those of a run on record come from the
+   * journal, so that trust in the folder of the command says nothing of them.
+   */
   readonly checkLater = async (set: ProfileSet, run?: RunPlaces): Promise<void> => {
-    await this.#check(set, undefined);
+    const { place, store } = this.#options;
+    await this.#check(set, undefined, run === undefined ? place : (store ?? place));
     await this.#checkFolders(run, undefined);
   };
 
@@ -90,24 +94,27 @@ export class FolderTrust {
     await rememberTrust(trustFile(this.#env), { hash, place: folder, at: Date.now() });
   }
 
-  async #check(set: ProfileSet, ask: TrustOptions['ask']): Promise<void> {
+  async #check(set: ProfileSet, ask: TrustOptions['ask'], place = this.#options.place): Promise<void> {
     if (this.#passed.has(set)) return;
     const reach = await reachOfProfiles(set);
-    const hash = hashOf(reach);
-    if (!reachesNothing(reach) && !(await this.#isTrusted(set, hash))) await this.#agree(reach, hash, ask);
-    this.#agreed.add(hash);
+    if (!reachesNothing(reach) && !(await isBundled(set, place))) await this.#checkReach(reach, ask, place);
     this.#passed.add(set);
   }
 
-  async #isTrusted(set: ProfileSet, hash: string): Promise<boolean> {
-    if (this.#agreed.has(hash) || isNamed(this.#options.place, this.#env[trustVariable])) return true;
-    if ((await readTrust(trustFile(this.#env))).some((entry) => entry.hash === hash)) return true;
-    return (await isBundledFolder(this.#options.place)) || (await areBundledFiles(set.files));
+  /** What a person agreed to once is agreed to wherever it is named; what Cadre's own teams reach is not, in other files. */
+  async #checkReach(reach: ProfileReach, ask: TrustOptions['ask'], place: string): Promise<void> {
+    const hash = hashOf(reach);
+    if (!(await this.#isTrusted(hash, place))) await this.#agree(reach, hash, { ask, place });
+    this.#agreed.add(hash);
   }
 
-  async #agree(reach: ProfileReach, hash: string, ask: TrustOptions['ask']): Promise<void> {
-    const { place, isAgreed } = this.#options;
-    if (!isAgreed) {
+  async #isTrusted(hash: string, place: string): Promise<boolean> {
+    if (this.#agreed.has(hash) || isNamed(place, this.#env[trustVariable])) return true;
+    return (await readTrust(trustFile(this.#env))).some((entry) => entry.hash === hash);
+  }
+
+  async #agree(reach: ProfileReach, hash: string, { ask, place }: Pick<TrustOptions, 'ask' | 'place'>): Promise<void> {
+    if (!this.#options.isAgreed) {
       const words = reachWords(reach);
       if (ask === undefined)
         throw untrusted(place, words, `Look at them; if you trust them, say --trust, or name the folder in ${trustVariable}.`);
@@ -116,6 +123,10 @@ export class FolderTrust {
     }
     await rememberTrust(trustFile(this.#env), { hash, place, at: Date.now() });
   }
+}
+
+async function isBundled({ files }: ProfileSet, place: string): Promise<boolean> {
+  return (await isBundledFolder(place)) || (await areBundledFiles(files));
 }
 
 /** What is agreed to, without the words of the profiles. */
