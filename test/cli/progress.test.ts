@@ -74,14 +74,15 @@ describe('plain lines', () => {
 
   it('hold one line each and no control characters, whatever the texts are', () => {
     const toLine = createProgressLines(plainStyle);
-    const hostile = 'a\u001b]0;owned\u0007\r\nb\u202ec';
+    const hostile = 'a\u001b]0;owned\u0007\u001b[31m\r\nb\u202ec';
     const events = [
       { type: 'run.start', title: hostile },
       { type: 'agent.start', agentId: hostile, profile: hostile, roleName: hostile },
       { type: 'tool.request', agentId: hostile, callId: 'c1', name: hostile, args: { [hostile]: hostile } },
       { type: 'tool.end', agentId: hostile, callId: 'c1', status: 'error', content: hostile },
       { type: 'module.update', moduleId: hostile, patch: { name: hostile, status: 'pending' } },
-      { type: 'note.add', level: 'warning', code: 'X', message: hostile },
+      { type: 'note.add', level: 'warning', code: hostile, message: hostile },
+      { type: 'module.update', moduleId: hostile, patch: { status: hostile } },
       { type: 'note.add', level: 'info', code: 'NOTICE', agentId: hostile, message: hostile },
       { type: 'run.end', status: 'failed', outcome: hostile, error: { code: 'INTERNAL', message: hostile } },
     ].map((event, index) => ({ runId: hostile, seq: index + 1, at: 0, ...event }));

@@ -242,4 +242,25 @@ describe('the renderers', () => {
     });
     expect(renderAll(hostile, [`${evil}1`, `${evil}2`])).not.toMatch(survivors);
   });
+
+  it('F61: show words that only a journal of others says, of statuses, outcomes and codes, as what they are', () => {
+    const evil = '\u001B]0;owned\u0007\u001B[31m\u202Eevil\u009B2J\r\nline' as never;
+    const foreign = finish(teamJournal());
+    const { run } = foreign;
+    foreign.turn('Partner_1', 'Partner_1.t9', []);
+    const error = { code: evil, message: 'no' };
+    foreign.add({ type: 'turn.end', agentId: agentId('Partner_1'), turnId: turnId('Partner_1.t9'), status: evil, error });
+    foreign.add({ type: 'run.end', status: evil, outcome: 'x', output: '', deliverables: {}, error });
+    const overview = formatOverview(runOverview(run));
+    expect(overview).toContain('error    \\x1b]0;owned\\x07\\x1b[31m\\u202eevil\\x9b2J ⏎ line: no');
+    expect(`${renderAll(foreign, ['Partner_1.t1', 'Partner_1.t9'])}${overview}`).not.toMatch(survivors);
+    const { columns, ...view } = board(run);
+    const withOutcome = columns.map((column) => ({
+      ...column,
+      cards: column.cards.map((card) => ({ ...card, attempts: card.attempts.map((attempt) => ({ ...attempt, outcome: evil })) })),
+    }));
+    const shown = formatBoard({ ...view, columns: withOutcome });
+    expect(shown).toContain('\\x1b]0;owned');
+    expect(shown).not.toMatch(survivors);
+  });
 });

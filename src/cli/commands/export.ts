@@ -9,7 +9,7 @@ import type { ExitCode } from '../exit-code.ts';
 import { openRecordedRun } from '../recorded-run.ts';
 import type { ReadingOptions } from '../show.ts';
 import { openTerminal } from '../terminal.ts';
-import { jsonText } from '../json-text.ts';
+import { harmless, jsonText } from '../json-text.ts';
 
 /** Options of `export`. */
 export interface ExportCommandOptions extends ReadingOptions {
@@ -31,7 +31,7 @@ export async function exportCommand(reference: string, options: ExportCommandOpt
   });
   const text = await written(exported, kind);
   if (options.out === undefined) {
-    terminal.print(text);
+    terminal.print(harmless(text));
     terminal.tell(redactionText(exported.report));
     return 0;
   }

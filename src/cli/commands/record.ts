@@ -1,5 +1,6 @@
 import { toRecording } from '../../inspector/to-recording.ts';
 import type { ExitCode } from '../exit-code.ts';
+import { harmless } from '../json-text.ts';
 import { openRecordedRun } from '../recorded-run.ts';
 import { writeRecording } from '../write-recording.ts';
 
@@ -10,7 +11,7 @@ export async function recordCommand(
 ): Promise<ExitCode> {
   using run = await openRecordedRun(options.store, reference);
   const text = toRecording(run.state, run.events, run.content);
-  if (options.out === undefined) process.stdout.write(text);
+  if (options.out === undefined) process.stdout.write(harmless(text));
   else await writeRecording(options.out, text);
   return 0;
 }

@@ -7,6 +7,7 @@ import type { TextStyle } from '../../inspector/format/text-style.ts';
 import { styledStatus } from '../../inspector/format/text-style.ts';
 import { durationText } from '../../inspector/format/quantity-text.ts';
 import { safe } from '../../inspector/format/layout.ts';
+import { toStyledLine } from '../../inspector/format/terminal-text.ts';
 import { argsText } from './args-text.ts';
 
 /** Turns the events of one run, given in order, into lines for people: one for what is worth a line, none for the rest. */
@@ -22,7 +23,7 @@ export function createProgressLines(style: TextStyle, known?: RunState): Progres
   return (event) => {
     startedAt ??= event.at;
     const text = lineOf(event, names, style);
-    return text === undefined ? undefined : `${style.dim(secondsText(event.at - startedAt))} ${text}`;
+    return text === undefined ? undefined : `${style.dim(secondsText(event.at - startedAt))} ${toStyledLine(text)}`;
   };
 }
 
@@ -107,7 +108,7 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
 function noteLine(event: Extract<CadreEvent, { readonly type: 'note.add' }>, style: TextStyle): string | undefined {
   if (event.code === 'NOTICE') return `${style.bold(safe(event.agentId ?? ''))} says: ${safe(event.message, 4_000)}`;
   if (event.code === 'MODEL_OUTAGE' && event.level === 'info') return `${style.green('ok')} ${safe(event.message, 400)}`;
-  return event.level === 'info' ? undefined : `${style.yellow(event.level)} ${event.code}: ${safe(event.message, 400)}`;
+  return event.level === 'info' ? undefined : `${style.yellow(safe(event.level))} ${safe(event.code)}: ${safe(event.message, 400)}`;
 }
 
 function agentLine(event: Extract<CadreEvent, { readonly type: `agent.${string}` }>, style: TextStyle): string {

@@ -31,7 +31,7 @@ export function formatOverview(view: RunOverview, options: FormatOptions = {}): 
   out.line(`${style.dim('limits')}   ${limitsText(view)}`);
   const modules = Object.entries(view.modules).filter(([, count]) => count > 0);
   if (modules.length > 0) out.line(`${style.dim('modules')}  ${modules.map(([status, count]) => `${count} ${status}`).join(', ')}`);
-  if (view.error !== undefined) out.line(`${style.red('error')}    ${view.error.code}: ${safe(view.error.message, 400)}`);
+  if (view.error !== undefined) out.line(`${style.red('error')}    ${safe(view.error.code)}: ${safe(view.error.message, 400)}`);
   for (const { id, kind, agentId, tool, message } of view.pending)
     out.line(`${style.yellow(kind)}  ${safe(id)} of ${safe(agentId)}: ${safe(message ?? `approve ${tool}?`)}`);
   return out.toString();

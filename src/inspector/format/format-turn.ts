@@ -43,7 +43,7 @@ function formatHeader(out: Layout, turn: TurnRecord): void {
   if (turn.limit !== undefined)
     out.line(`${style.yellow('limit')}    ${turn.limit.stage === 1 ? 'near' : 'reached'}: ${safe(turn.limit.reason)}`);
   for (const rung of turn.rungs) out.line(`${style.yellow('rung')}     ${rungText(rung)}`);
-  if (turn.error !== undefined) out.line(`${style.red('error')}    ${turn.error.code}: ${safe(turn.error.message, 400)}`);
+  if (turn.error !== undefined) out.line(`${style.red('error')}    ${safe(turn.error.code)}: ${safe(turn.error.message, 400)}`);
 }
 
 function rungText({ rung, on, count, threshold, action, tools, llmConfig, prompt }: RungView): string {

@@ -1,4 +1,4 @@
-import { toTerminalLine, toTerminalText } from './terminal-text.ts';
+import { toStyledLine, toTerminalLine, toTerminalText } from './terminal-text.ts';
 import { plainStyle, type FormatOptions, type TextStyle } from './text-style.ts';
 
 const shortLines = 12;
@@ -14,9 +14,9 @@ export class Layout {
     this.#full = options.full ?? false;
   }
 
-  /** Adds a line made of safe text. */
+  /** Adds a line made of safe text; what is none is shown as what it is. */
   line(text = '', indent = 0): this {
-    this.#lines.push(text === '' ? '' : `${' '.repeat(indent)}${text}`);
+    this.#lines.push(text === '' ? '' : `${' '.repeat(indent)}${toStyledLine(text)}`);
     return this;
   }
 

@@ -9,6 +9,9 @@ export interface TerminalTextOptions {
 /** Control, format (bidi), lone surrogate and invisible characters (fillers, joiners, variation selectors), and the Unicode line separators. */
 export const unseenCharacters = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}]/gu;
 
+/** The codes that styles are made of, and the characters above. */
+const styleOrUnseen = new RegExp(`\\u001b\\[\\d{1,2}m|${unseenCharacters.source}`, 'gu');
+
 const joiner = /[\p{Join_Control}\p{Variation_Selector}]/u;
 /** Behind these a joiner or variation selector changes nothing that is seen, so that two words which look the same are not. */
 const unjoined = /(?:^|[\p{Script=Latin}\p{DI}\s!-~])(?<!\ufe0f)$/u;
@@ -36,6 +39,14 @@ export function toTerminalLine(text: string, maxLine = 160): string {
   const shown = wholeStart(text, maxLine);
   const line = escaped(shown.replace(/(?<![ \t])[ \t]*\r?\n\s*/gu, ' ⏎ '));
   return shown.length < text.length ? `${line}…` : line;
+}
+
+/**
+ * A line that is put together already: what no one made safe of it, such as a status that a journal of others made up, is shown as above.
+ * The codes of styles stay, and nothing else of that kind.
+ */
+export function toStyledLine(line: string): string {
+  return line.replace(styleOrUnseen, (found, at: number) => (found.length > 2 ? found : shownCharacter(found, at, line)));
 }
 
 /** A whole number with commas between groups of three digits. */
@@ -75,12 +86,14 @@ function wholeStart(text: string, length: number): string {
 }
 
 function escaped(text: string): string {
-  return text.replace(unseenCharacters, (character, at: number) => {
-    if (isNeededJoiner(character, at, text)) return character;
-    if (character === '\t') return '  ';
-    const code = character.codePointAt(0) ?? 0;
-    const digits = code.toString(16);
-    if (code <= 0xff) return `\\x${digits.padStart(2, '0')}`;
-    return code <= 0xffff ? `\\u${digits.padStart(4, '0')}` : `\\u{${digits}}`;
-  });
+  return text.replace(unseenCharacters, (character, at: number) => shownCharacter(character, at, text));
+}
+
+function shownCharacter(character: string, at: number, text: string): string {
+  if (isNeededJoiner(character, at, text)) return character;
+  if (character === '\t') return '  ';
+  const code = character.codePointAt(0) ?? 0;
+  const digits = code.toString(16);
+  if (code <= 0xff) return `\\x${digits.padStart(2, '0')}`;
+  return code <= 0xffff ? `\\u${digits.padStart(4, '0')}` : `\\u{${digits}}`;
 }

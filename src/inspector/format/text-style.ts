@@ -1,3 +1,5 @@
+import { toTerminalLine } from './terminal-text.ts';
+
 /** Puts terminal styles around text that is already safe; each function returns the text with or without codes. */
 export interface TextStyle {
   readonly bold: (text: string) => string;
@@ -20,7 +22,7 @@ export interface FormatOptions {
   readonly full?: boolean;
 }
 
-/** A status word in the colour of its meaning. */
+/** A status word in the colour of its meaning; one that only a journal of others says is made safe. */
 export function styledStatus(style: TextStyle, status: string): string {
   switch (status) {
     case 'ok':
@@ -50,6 +52,6 @@ export function styledStatus(style: TextStyle, status: string): string {
     case 'cancelled':
       return style.yellow(status);
     default:
-      return status;
+      return toTerminalLine(status);
   }
 }
