@@ -9,6 +9,8 @@ import path from 'node:path';
 const profiles = new Set<string>();
 // Not state of a run: which journals this process has open.
 const journals = new Set<string>();
+// Not state of a run: the folders in which people of other processes leave what runs are to do, approvals among it.
+const mail = new Set<string>();
 
 /** Remembers a folder with profiles: no tool changes what is read of it. */
 export function rememberProfiles(folder: string): void {
@@ -18,6 +20,7 @@ export function rememberProfiles(folder: string): void {
 /** Remembers a journal: no tool reads or changes it, or the files SQLite keeps beside it. */
 export function rememberJournal(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) journals.add(realPath(file) + suffix);
+  mail.add(path.join(path.dirname(realPath(file)), 'mail'));
 }
 
 /** Files that may be neither read nor written. */
@@ -49,6 +52,11 @@ function isBelow(folder: string, absolute: string): boolean {
 /** Whether a real path is a journal of this process. */
 export function isEngineJournal(absolute: string): boolean {
   return journals.has(absolute);
+}
+
+/** Whether a real path is where people of other processes decide for runs of this one, or lies in it: no tool decides there. */
+export function isEngineMail(absolute: string): boolean {
+  return [...mail].some((folder) => isBelow(folder, absolute));
 }
 
 /** Where a path leads; of one that is not there yet, its folder counts. */

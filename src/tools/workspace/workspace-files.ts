@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import { closestName } from '../../core/expression/closest-name.ts';
 import { errorCode } from '../files/error-code.ts';
-import { isEngineJournal, isEngineProfile } from '../files/engine-places.ts';
+import { isEngineJournal, isEngineMail, isEngineProfile } from '../files/engine-places.ts';
 import { assertMayWrite } from '../files/guard-writes.ts';
 import { refusePath } from '../files/inside-path.ts';
 import type { InsideFile } from '../files/read-inside.ts';
@@ -62,7 +62,12 @@ export async function writablePath(workspace: string, requested: string, setting
 /** Whether a file may not be changed, by what it is called or by where it lies. */
 export function isProtected(absolute: string, path: string, settings: WorkspaceSettings): boolean {
   const { protectsProfiles } = settings;
-  return settings.isProtected(path) || isEngineJournal(absolute) || (protectsProfiles && isEngineProfile(absolute));
+  return (
+    settings.isProtected(path) ||
+    isEngineJournal(absolute) ||
+    isEngineMail(absolute) ||
+    (protectsProfiles && isEngineProfile(absolute))
+  );
 }
 
 /** A resolved path as the functions take it that open and change files. */

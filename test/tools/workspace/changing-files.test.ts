@@ -48,6 +48,22 @@ describe('write_file', () => {
     expect(await author.text('write_file', { path: 'team/new.yaml', content: 'x' })).toContain('Created');
   });
 
+  it('writes nothing to where people decide for runs, in a workspace that holds the journal', async () => {
+    const folder = await makeFolder();
+    await putFile(folder, 'log/a.txt', 'approve');
+    rememberJournal(join(folder, 'log', 'journal.db'));
+    for (const [root, mail] of [
+      [folder, 'log/mail'],
+      [join(folder, 'log'), 'mail'],
+    ] as const) {
+      const { fails } = openWorkspace(root);
+      const letter = `${mail}/run_1/1.json`;
+      expect((await fails('write_file', { path: letter, content: '{"kind":"approve"}' })).code).toBe('PATH_REFUSED');
+      const from = root === folder ? 'log/a.txt' : 'a.txt';
+      expect((await fails('move_file', { from, to: letter })).code).toBe('PATH_REFUSED');
+    }
+  });
+
   it.each([
     '.git/hooks/pre-commit',
     '.git/config',
