@@ -14,8 +14,8 @@ export type ItemId = Branded<'ItemId'>;
 /** The address of a text in the content store: the start of its SHA-256, base64url. */
 export type ContentHash = Branded<'ContentHash'>;
 
-/** What every stored id must look like; anything else is refused before it reaches a store. */
-export const idPattern = /^[A-Za-z0-9_.-]{1,100}$/;
+/** What every stored id must look like; anything else is refused before it reaches a store. Files and folders are called by ids: `.` and `..` are none. */
+export const idPattern = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,100}$/;
 
 /** Makes ids for what comes from outside the run: runs and posted items. */
 export interface Ids {

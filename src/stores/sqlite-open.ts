@@ -31,11 +31,20 @@ export function openJournalFile(path: string, readOnly: boolean): DatabaseSync {
   }
 }
 
-/** A trigger in a file that comes from others would add to the runs that are written beside it; a journal has none, and no views. */
+/** Clauses that no table of a journal has, and that change what a write does. */
+const foreignClauses = ['CONFLICT', 'REFERENCES', 'GENERATED', 'CHECK'];
+
+/** A trigger in a file that comes from others would add to the runs that are written beside it; a journal has none, no views, and no such rules. */
 function refuseForeignParts(database: DatabaseSync, path: string): void {
-  const found = database.prepare("SELECT type FROM sqlite_schema WHERE type IN ('trigger', 'view') LIMIT 1").get();
+  const found = database
+    .prepare(
+      `SELECT CASE type WHEN 'table' THEN 'table with a rule of its own' ELSE type END AS what FROM sqlite_schema
+       WHERE type IN ('trigger', 'view') OR (type = 'table' AND (${foreignClauses.map((clause) => `sql LIKE '%${clause}%'`).join(' OR ')}))
+       LIMIT 1`,
+    )
+    .get();
   if (found === undefined) return;
-  throw corruptJournal(path, '', `the file has a ${String(found['type'])}, which no journal has: it would change what runs write`);
+  throw corruptJournal(path, '', `the file has a ${String(found['what'])}, which no journal has: it would change what runs write`);
 }
 
 function bringUp(database: DatabaseSync, path: string, readOnly: boolean, version: number): void {

@@ -142,6 +142,7 @@ describe('a journal of others works where its user agrees', () => {
     await writeFile(path.join(cwd, 'agent_profiles/toolsets/notes.yaml'), 'type: toolset\nname: notes\nkind: workspace\n');
     const waits = 'flow_decider: [{ id: wait, action: { type: await_user_input } }]\n';
     await writeFile(path.join(cwd, 'agent_profiles/profiles/Solo.yaml'), agent('You work.', waits));
+    await mkdir(path.join(cwd, '.cadre'));
     const first = startForTest(['chat', ...words], { cwd, env, holdInput: true });
     first.child.stdin?.write('Go.\n');
     await first.until('Done.');
@@ -164,6 +165,12 @@ describe('a journal of others works where its user agrees', () => {
     expect((await runCli(resume, { cwd, env: { ...env, CADRE_TRUST: elsewhere } })).code).toBe(0);
     expect((await runCli([...resume, '--trust'], { cwd, env })).code).toBe(0);
     expect((await runCli(resume, { cwd, env })).code).toBe(0);
+  });
+
+  it('so is a folder of .cadre, where is kept what runs may do', async () => {
+    const { cwd, env } = await clonedJournal('--workspace', '.cadre');
+    const { code, err } = await runCli(resume, { cwd, env });
+    expect([code, err]).toEqual([2, expect.stringContaining(`outside its project\n    ${path.join(cwd, '.cadre')}\n`)]);
   });
 
   it('so are a link in the place of the usual workspace, and folders of the note beside the journal', async () => {

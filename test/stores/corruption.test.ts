@@ -249,6 +249,11 @@ describe('a journal file with parts of its own', () => {
   it.each([
     ['trigger', "CREATE TRIGGER t AFTER INSERT ON commits BEGIN UPDATE runs SET title = 'mine'; END"],
     ['view', 'CREATE VIEW v AS SELECT * FROM commits'],
+    [
+      'table with a rule of its own',
+      'DROP TABLE seals; CREATE TABLE seals (key INTEGER PRIMARY KEY ON CONFLICT REPLACE, seal BLOB NOT NULL)',
+    ],
+    ['table with a rule of its own', 'CREATE TABLE x (run_id TEXT REFERENCES runs (run_id) ON DELETE CASCADE)'],
   ])('one with a %s is refused, for writing and for reading, and nothing is written', async (what, sql) => {
     await record();
     const database = new DatabaseSync(file);

@@ -33,6 +33,31 @@ it.each([
   expect(error.message).toMatch(says);
 });
 
+it.each([
+  ['expiry_ms = 1e308', 30],
+  ['expiry_ms = 9e999', 30],
+  ['expiry_ms = -1', 30],
+  ['beat_ms = 0', 30],
+  ['expiry_ms = 60000', 60],
+] as const)('times of a holder elsewhere that are none (%s) are the usual ones', async (change, seconds) => {
+  const file = await damaged(
+    `UPDATE leases SET owner = '1@elsewhere#n';
+     INSERT INTO owners (owner, machine, clock, pid, born, beat, beat_at, beat_ms, expiry_ms) VALUES ('1@elsewhere#n', 'm', 'c', 1, 'b', 1, 1, 5000, 30000);
+     UPDATE owners SET ${change}`,
+  );
+  const journal = createSqliteJournal(file);
+  const error = await failure('RUN_LOCKED', () => journal.acquire(runId, sampleOwner('b')));
+  expect(Math.ceil(Number(error.details['knownInMs']) / 1_000)).toBe(seconds);
+  await journal.close();
+});
+
+it('no run is called `.` or `..`: folders are called by ids', async () => {
+  const file = await damaged('SELECT 1');
+  const journal = createSqliteJournal(file);
+  for (const id of ['.', '..']) await failure('OPTION_INVALID', () => journal.acquire(sampleRun(id), sampleOwner('b')));
+  await journal.close();
+});
+
 it('a number that no program can hold is damage, not a store that failed', async () => {
   const file = await damaged('UPDATE commits SET last_seq = 9007199254740993');
   const journal = createSqliteJournal(file);

@@ -20,7 +20,16 @@ export async function foldersOutside(store: string, { runId, workspace, folders 
   const project = await realFolder(path.basename(beside) === '.cadre' ? path.dirname(beside) : beside);
   const named = [workspace ?? path.join(beside, 'workspaces', runId), ...folders].filter((folder) => folder !== undefined);
   const real = await Promise.all(named.map(realFolder));
-  return [...new Set(real)].filter((folder) => !isBelow(project, folder)).toSorted();
+  const own = await realFolder(beside);
+  const isInside = (folder: string): boolean => isBelow(project, folder) && !isEnginesOwn(own, folder);
+  return [...new Set(real)].filter((folder) => !isInside(folder)).toSorted();
+}
+
+/** Below `.cadre` runs work in workspaces alone: what else lies there says what runs may do. */
+function isEnginesOwn(beside: string, folder: string): boolean {
+  if (path.basename(beside) !== '.cadre' || !isBelow(beside, folder)) return false;
+  const workspaces = path.join(beside, 'workspaces');
+  return folder === workspaces || !isBelow(workspaces, folder);
 }
 
 /** By what it is remembered that runs on record may work in a folder. */

@@ -21,12 +21,16 @@ export const usualLeaseTimes: LeaseTimes = { heartbeatMs: 5_000, expiryMs: 30_00
  */
 export function checkLeaseTimes(times: Partial<LeaseTimes> = {}): LeaseTimes {
   const { heartbeatMs, expiryMs } = { ...usualLeaseTimes, ...times };
-  if (heartbeatMs >= 1 && expiryMs >= 3 * heartbeatMs && expiryMs < 2 ** 31) return { heartbeatMs, expiryMs };
+  if (areTimes({ heartbeatMs, expiryMs })) return { heartbeatMs, expiryMs };
   throw new CadreError(
     'OPTION_INVALID',
     `leases: heartbeatMs is ${heartbeatMs} and expiryMs ${expiryMs}; they are milliseconds, at least 1, and expiryMs is at least three times heartbeatMs`,
     { details: { heartbeatMs, expiryMs } },
   );
+}
+
+function areTimes({ heartbeatMs, expiryMs }: LeaseTimes): boolean {
+  return heartbeatMs >= 1 && expiryMs >= 3 * heartbeatMs && expiryMs < 2 ** 31;
 }
 
 /** Who holds a lease, and what is known of its life. */
@@ -63,18 +67,28 @@ export function toHolder(row: Row | undefined, self: ProcessIdentity): Holder | 
   const owner = row?.['owner'];
   if (row === undefined || typeof owner !== 'string') return undefined;
   const isKnown = typeof row['machine'] === 'string';
-  const asked = typeof row['asked_clock'] === 'string' ? { clock: row['asked_clock'], at: Number(row['asked_at']) } : undefined;
+  const asked = typeof row['asked_clock'] === 'string' ? { clock: row['asked_clock'], at: numberOf(row['asked_at']) } : undefined;
   return {
     owner,
     since: Number(row['since']),
     identity: isKnown
       ? { machine: String(row['machine']), clock: String(row['clock']), pid: Number(row['pid']), birth: String(row['born']) }
       : olderIdentity(owner, row['birth'], self),
-    times: isKnown ? { heartbeatMs: Number(row['beat_ms']), expiryMs: Number(row['expiry_ms']) } : usualLeaseTimes,
-    beat: isKnown ? Number(row['beat']) : undefined,
-    beatAt: Number(row['beat_at'] ?? 0),
+    times: isKnown ? timesOf(row) : usualLeaseTimes,
+    beat: isKnown ? numberOf(row['beat']) : undefined,
+    beatAt: numberOf(row['beat_at']),
     asked,
   };
+}
+
+/** A file that comes from others may say anything: times that no process can have asked for are the usual ones. */
+function timesOf(row: Row): LeaseTimes {
+  const times = { heartbeatMs: numberOf(row['beat_ms']), expiryMs: numberOf(row['expiry_ms']) };
+  return areTimes(times) ? times : usualLeaseTimes;
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
 
 /** An older version knew a holder by host, process id, and boot and start of the process. */

@@ -11,6 +11,8 @@ const profiles = new Set<string>();
 const journals = new Set<string>();
 // Not state of a run: the folders in which people of other processes leave what runs are to do, approvals among it.
 const mail = new Set<string>();
+// Not state of a run: the folders in which this process notes where runs work.
+const notes = new Set<string>();
 
 /** Remembers a folder with profiles: no tool changes what is read of it. */
 export function rememberProfiles(folder: string): void {
@@ -20,7 +22,9 @@ export function rememberProfiles(folder: string): void {
 /** Remembers a journal: no tool reads or changes it, or the files SQLite keeps beside it. */
 export function rememberJournal(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) journals.add(realPath(file) + suffix);
-  mail.add(path.join(path.dirname(realPath(file)), 'mail'));
+  const beside = path.dirname(realPath(file));
+  mail.add(path.join(beside, 'mail'));
+  notes.add(path.join(beside, 'runs'));
 }
 
 /** Files that may be neither read nor written. */
@@ -54,9 +58,21 @@ export function isEngineJournal(absolute: string): boolean {
   return journals.has(absolute);
 }
 
-/** Whether a real path is where people of other processes decide for runs of this one, or lies in it: no tool decides there. */
+/** Whether a real path is where people of other processes decide for runs of this one, or where is noted what runs work on: no tool decides there. */
 export function isEngineMail(absolute: string): boolean {
-  return [...mail].some((folder) => isBelow(folder, absolute));
+  return [...mail].some((folder) => isBelow(folder, absolute)) || isNote(absolute);
+}
+
+/** The folders in these places that no command may write to, since people decide there for runs. */
+export function engineMailIn(places: readonly string[]): readonly string[] {
+  return [...mail].filter((folder) => places.some((place) => isBelow(place, folder)));
+}
+
+/** A journal may lie in a project, which may have a folder `runs` of its own. */
+function isNote(absolute: string): boolean {
+  const folder = path.dirname(absolute);
+  if (!notes.has(folder)) return false;
+  return path.basename(path.dirname(folder)) === '.cadre' || /^run_\w+\.json$/.test(path.basename(absolute));
 }
 
 /** Where a path leads; of one that is not there yet, its folder counts. */

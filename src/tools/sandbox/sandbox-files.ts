@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { autoRunFiles } from '../files/auto-run-files.ts';
-import { engineJournals, engineProfilesIn } from '../files/engine-places.ts';
+import { engineJournals, engineMailIn, engineProfilesIn } from '../files/engine-places.ts';
 import { toAllowedWrites } from '../files/allowed-writes.ts';
 import { gitConfigPlaces } from '../files/git-config-places.ts';
 import type { PathTest } from '../files/glob-pattern.ts';
@@ -85,6 +85,8 @@ export function sandboxFiles(command: SandboxedCommand, also: readonly string[],
       ...named.flatMap((folder) => autoRunIn(folder, allows)),
       ...engineProfilesIn(write),
       ...engineJournals(),
+      // What is not there yet is made as an empty folder while the command runs, when a path lies below it.
+      ...engineMailIn(write).map((folder) => (isThere(folder) ? folder : path.join(folder, '.cadre'))),
     ],
   };
 }

@@ -88,7 +88,7 @@ describe.skipIf(!usable)('a shell in a sandbox', () => {
     rememberJournal(path.join(own.workspace, 'runs.db'));
     writeFileSync(path.join(own.workspace, 'runs.db'), 'canary-4');
     const text = await own.run('run_command', {
-      command: `mkdir -p .cadre/edits agent_profiles/x .claude/x .husky; for f in .mcp.json .envrc .env .npmrc ${profiles}/a.yaml runs.db; do echo evil >$f; done; cat runs.db; git init -q .; echo done`,
+      command: `mkdir -p .cadre/edits agent_profiles/x .claude/x .husky; for f in .mcp.json .envrc .env .npmrc ${profiles}/a.yaml runs.db; do echo evil >$f; done; cat runs.db; mkdir -p mail/run_1; echo evil >mail/run_1/1.json; git init -q .; echo done`,
     });
     expect(text).toContain('done');
     expect(text).not.toContain('canary-4');

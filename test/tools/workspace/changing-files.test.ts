@@ -59,6 +59,8 @@ describe('write_file', () => {
       const { fails } = openWorkspace(root);
       const letter = `${mail}/run_1/1.json`;
       expect((await fails('write_file', { path: letter, content: '{"kind":"approve"}' })).code).toBe('PATH_REFUSED');
+      const note = mail.replace('mail', 'runs/run_abc.json');
+      expect((await fails('write_file', { path: note, content: '{"out":"/"}' })).code).toBe('PATH_REFUSED');
       const from = root === folder ? 'log/a.txt' : 'a.txt';
       expect((await fails('move_file', { from, to: letter })).code).toBe('PATH_REFUSED');
     }
