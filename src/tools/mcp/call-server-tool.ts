@@ -32,14 +32,16 @@ type CallFailure =
 
 /**
  * Calls a tool of a server. When the connection is lost, a call that the server never got, or that may be repeated, is made
- * once more over a new connection; the outcome of any other is unknown (I5).
+ * once more over a new connection; the outcome of any other is unknown (I5). A tool that the server has by now in another form is not
+ * called: what was offered, agreed to and pinned is what was listed.
  *
  * @throws CadreError `MCP_DISCONNECTED`, `MCP_UNAVAILABLE`, or `TOOL_FAILED` with what the server says
  */
 export async function callServerTool(call: ServerCall, args: JsonObject, context: ToolContext): Promise<ToolReturn> {
-  const { link, name, mayRepeat } = call;
+  const { link, tool, name, mayRepeat } = call;
   for (let attempt = 1; ; attempt += 1) {
     const session = await link.session(context.signal);
+    if (!link.hasStill(tool)) throw changed(name, attempt);
     const outcome = await tryCall(call, session, args, context);
     if (!('kind' in outcome)) return outcome;
     if (context.signal.aborted) {
@@ -103,6 +105,15 @@ function classify(library: ClientLibrary, thrown: unknown): CallFailure {
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') return { kind: 'not_sent', reason: `it cannot be reached (${code})` };
   if (reason === 'Not connected') return { kind: 'not_sent', reason };
   return { kind: 'lost', reason: cause === undefined ? reason : `${reason}: ${describeThrown(cause)}` };
+}
+
+function changed(name: string, attempt: number): CadreError {
+  const what = attempt === 1 ? 'was not called' : 'was not called once more after the connection was lost';
+  return new CadreError(
+    'MCP_UNAVAILABLE',
+    `'${name}' ${what}: the server connected again, and no longer has it as it was (description, schema and hints). ` +
+      'Look at it as it is now, and call it again if need be.',
+  );
 }
 
 function disconnected(name: string, failure: CallFailure & { readonly reason: string }, mayRepeat: boolean): CadreError {

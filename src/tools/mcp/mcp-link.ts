@@ -1,9 +1,10 @@
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { ToolsetHost } from '../../core/toolset.ts';
+import { ListingPace } from './listing-pace.ts';
 import { McpSession } from './mcp-session.ts';
 import type { McpSettings } from './mcp-settings.ts';
 import { RestartBudget } from './restart-budget.ts';
-import { readServerTools, type ServerTools } from './server-tool.ts';
+import { readServerTools, type ServerTool, type ServerTools } from './server-tool.ts';
 
 /** What a link hands on to its toolset. */
 export interface LinkPorts {
@@ -20,19 +21,24 @@ export interface LinkPorts {
  * 1. At most one session is open, or being opened.
  * 2. A lost server is tried again after growing waits, at most 5 times in 10 minutes; waiting keeps no process alive.
  * 3. Tools stay offered while the server is soon to be tried again; when that takes longer, or is in vain, they are withdrawn.
- * 4. After `close` nothing is opened, and nothing of the server is left.
+ * 4. Changes of its tools are looked at as they are said, and with growing pauses when they do not end.
+ * 5. After `close` nothing is opened, and nothing of the server is left.
  */
 export class McpLink {
   readonly #ports: LinkPorts;
   readonly #budget = new RestartBudget();
+  readonly #pace = new ListingPace();
   readonly #closing = new AbortController();
   #session: McpSession | undefined;
+  /** The fingerprints of the tools that the open session listed last, by name. */
+  #listed: ReadonlyMap<string, string> = new Map();
   #opening: Promise<void> | undefined;
   #openedAt = 0;
-  #isListing = false;
+  #listing: Promise<void> | undefined;
   #stale = false;
   #failure: CadreError | undefined;
   #cancelRetry: (() => void) | undefined;
+  #cancelListing: (() => void) | undefined;
   #changed = Promise.withResolvers<void>();
 
   constructor(ports: LinkPorts) {
@@ -46,7 +52,7 @@ export class McpLink {
   }
 
   /**
-   * The open session, waited for while it is being opened.
+   * The open session, waited for while it is being opened, and while tools are listed that it said have changed.
    *
    * @throws CadreError `MCP_UNAVAILABLE` when the server cannot be reached now
    */
@@ -60,7 +66,15 @@ export class McpLink {
       if (left <= 0) throw this.#unavailable('it is not connected yet');
       await waitFor(this.#changed.promise, signal, (wake) => clock.setTimer(left, wake));
     }
-    return this.#session;
+    const session = this.#session;
+    if (this.#stale) this.#listNow();
+    if (this.#listing !== undefined) await waitFor(this.#listing, signal, () => () => undefined);
+    return session;
+  }
+
+  /** Tells whether the open session has a tool exactly as it was listed: a server that came back may mean something else by its name. */
+  hasStill({ name, fingerprint }: ServerTool): boolean {
+    return this.#listed.get(name) === fingerprint;
   }
 
   /** A call found the session dead, or could not be sure of it: it is ended, and opened anew. */
@@ -78,6 +92,7 @@ export class McpLink {
   async close(): Promise<void> {
     this.#closing.abort(this.#unavailable('its engine is closed'));
     this.#cancelRetry?.();
+    this.#cancelListing?.();
     this.#failure = this.#unavailable('its engine is closed');
     const session = this.#session;
     this.#session = undefined;
@@ -110,6 +125,7 @@ export class McpLink {
         this.#closing.signal,
       );
       session = opened;
+      this.#stale = false;
       const tools = readServerTools(await opened.listTools());
       if (lostAlready !== undefined) throw this.#unavailable(lostAlready);
       if (this.#closing.signal.aborted) throw this.#unavailable('its engine is closed');
@@ -117,6 +133,7 @@ export class McpLink {
       this.#failure = undefined;
       this.#openedAt = host.clock.monotonic();
       this.#publish(tools);
+      if (this.#isStale()) this.#refresh();
     } catch (thrown) {
       await session?.close();
       if (!this.#closing.signal.aborted) this.#failed(thrown);
@@ -128,24 +145,42 @@ export class McpLink {
   /** The server says that its tools have changed: they are listed again, once more if it says so meanwhile. */
   #refresh(): void {
     this.#stale = true;
-    if (!this.#isListing) void this.#listAgain();
+    // While it connects, the tools are listed anyway, and once more when they changed meanwhile.
+    if (this.#session === undefined || this.#listing !== undefined || this.#cancelListing !== undefined) return;
+    const { clock } = this.#ports.host;
+    const waitMs = this.#pace.wait(clock.monotonic());
+    if (waitMs <= 0) this.#listNow();
+    else this.#cancelListing = clock.setTimer(waitMs, () => this.#listNow(), { background: true });
+  }
+
+  #listNow(): void {
+    this.#cancelListing?.();
+    this.#cancelListing = undefined;
+    this.#listing ??= this.#listAgain().finally(() => {
+      this.#listing = undefined;
+      if (this.#stale) this.#refresh();
+    });
   }
 
   async #listAgain(): Promise<void> {
-    this.#isListing = true;
-    for (let session = this.#session; this.#stale && session !== undefined; session = this.#session) {
-      this.#stale = false;
-      try {
-        const tools = readServerTools(await session.listTools());
-        if (this.#session === session) this.#publish(tools);
-      } catch (thrown) {
-        if (this.#session === session) this.#say('ready', `its changed tools could not be listed: ${describeThrown(thrown)}`);
-      }
+    const session = this.#session;
+    if (session === undefined) return;
+    this.#stale = false;
+    try {
+      const tools = readServerTools(await session.listTools());
+      if (this.#session === session) this.#publish(tools);
+    } catch (thrown) {
+      if (this.#session === session) this.#say('ready', `its changed tools could not be listed: ${describeThrown(thrown)}`);
     }
-    this.#isListing = false;
+  }
+
+  /** The server said so while something was waited for. */
+  #isStale(): boolean {
+    return this.#stale;
   }
 
   #publish(tools: ServerTools): void {
+    this.#listed = new Map(tools.tools.map(({ name, fingerprint }) => [name, fingerprint]));
     const remark = this.#ports.onTools(tools);
     this.#say('ready', remark);
   }

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { CadreError } from '../../core/error.ts';
+import { CadreError, describeThrown } from '../../core/error.ts';
 import { childEnvironment } from './child-environment.ts';
 import type { StdioAddress } from './mcp-settings.ts';
 import { MessageLines } from './message-lines.ts';
@@ -12,6 +12,9 @@ import { adoptGroup, endGroup } from './process-group.ts';
 
 /** Most of what a server last wrote to stderr that is kept, in characters. */
 const keptStderr = 2_000;
+
+/** Most messages that wait until a server reads on; one that asks and asks, and never reads the answers, is given up. */
+const maxUnread = 1_000;
 
 /** What a transport over a child process needs to know. */
 export interface StdioOptions {
@@ -38,6 +41,7 @@ export class StdioTransport implements Transport {
   #child: ChildProcess | undefined;
   #stderr = '';
   #firstNoise: string | undefined;
+  #unread = 0;
   #ended: string | undefined;
   #sandboxed: SandboxedServer | undefined;
   #closing: Promise<void> | undefined;
@@ -84,6 +88,8 @@ export class StdioTransport implements Transport {
       windowsHide: true,
     });
     this.#child = child;
+    // Each message that is not read yet waits on it.
+    child.stdin.setMaxListeners(0);
     this.#listen(child);
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
@@ -100,7 +106,18 @@ export class StdioTransport implements Transport {
     const input = this.#child?.stdin;
     if (input === undefined || input === null || !input.writable || this.#ended !== undefined)
       throw new CadreError('MCP_DISCONNECTED', this.#ended ?? 'the server no longer reads');
-    if (!input.write(`${JSON.stringify(message)}\n`)) await drained(input);
+    if (input.write(`${JSON.stringify(message)}\n`)) return;
+    if (this.#unread === maxUnread) {
+      this.#over(`it does not read the answers to what it asks (${maxUnread} wait)`);
+      void this.close();
+      throw new CadreError('MCP_DISCONNECTED', 'the server no longer reads');
+    }
+    this.#unread += 1;
+    try {
+      await drained(input);
+    } finally {
+      this.#unread -= 1;
+    }
   }
 
   close(): Promise<void> {
@@ -127,8 +144,8 @@ export class StdioTransport implements Transport {
       {
         onMessage: (message) => {
           // The client handles notifications a moment later than answers: an answer must not overtake the progress before it.
-          if ('method' in message) this.onmessage?.(message as JSONRPCMessage);
-          else setImmediate(() => this.onmessage?.(message as JSONRPCMessage));
+          if ('method' in message) this.#deliver(message);
+          else setImmediate(() => this.#deliver(message));
         },
         onNoise: (line) => {
           this.#firstNoise ??= line;
@@ -161,6 +178,15 @@ export class StdioTransport implements Transport {
         tell();
       });
     });
+  }
+
+  /** Hands a message to the client. One that the client cannot even look at, such as an id nested without end, is noise: it costs nobody else anything. */
+  #deliver(message: object): void {
+    try {
+      this.onmessage?.(message as JSONRPCMessage);
+    } catch (thrown) {
+      this.#firstNoise ??= `a message that cannot be read (${describeThrown(thrown)})`;
+    }
   }
 
   /** A server that closed its output will not answer any more, though it may live on. */

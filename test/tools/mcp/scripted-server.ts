@@ -25,6 +25,8 @@ export interface Script {
   readonly laterTools?: readonly unknown[];
   /** Starts a program in a session of its own that goes on, and writes its process id to this file. */
   readonly detached?: string;
+  /** Another description of each tool at each listing, and the word that they have changed with it. */
+  readonly restless?: boolean;
   /** Ignores the end of its input, and SIGTERM. */
   readonly stubborn?: boolean;
 }
@@ -92,6 +94,16 @@ const behaviours: Readonly<Record<string, (id: number | string, message: Message
     answer(id, 'second');
   },
   hang: () => undefined,
+  /** An answer whose id is nested deeper than a stack is high. */
+  deep_id: (id) => {
+    write(`{"jsonrpc":"2.0","id":${'['.repeat(200_000)}${']'.repeat(200_000)},"result":{}}\n`);
+    answer(id, 'fine');
+  },
+  /** Asks and asks, and never reads the answers. */
+  ask: () => {
+    process.stdin.pause();
+    for (let asked = 0; asked < 20_000; asked += 1) send({ id: `ask ${asked}`, method: 'sampling/createMessage', params: {} });
+  },
   error: (id) => send({ id, error: { code: -32_603, message: 'the disk is full' } }),
   odd: (id) =>
     send({
@@ -117,6 +129,16 @@ const behaviours: Readonly<Record<string, (id: number | string, message: Message
   },
 };
 
+let listings = 0;
+
+/** All but `ok` are described in other words each time. */
+function described(): readonly unknown[] {
+  listings += 1;
+  return (tools as readonly { readonly name: string }[]).map((tool) =>
+    tool.name === 'ok' ? tool : { ...tool, description: `Listing ${listings}.` },
+  );
+}
+
 function handle(message: Message): void {
   const { id, method } = message;
   if (script.strict === true && method !== undefined && method !== 'initialize' && !initialized) process.exit(7);
@@ -137,7 +159,8 @@ function handle(message: Message): void {
       });
       return;
     case 'tools/list':
-      send({ id, result: { tools } });
+      send({ id, result: { tools: script.restless === true ? described() : tools } });
+      if (script.restless === true) send({ method: 'notifications/tools/list_changed' });
       return;
     case 'tools/call': {
       const name = message.params?.name ?? '';
