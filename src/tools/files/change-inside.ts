@@ -40,8 +40,8 @@ export async function removeInside(removed: InsideFile): Promise<boolean> {
  * move or the new name is taken
  */
 export async function moveInside(moved: InsideFile, to: string): Promise<void> {
-  await assertMayWrite(moved);
-  await guardWrite({ ...moved, file: to }, async () => await move(moved, to));
+  await assertMayWrite({ ...moved, isMoved: true });
+  await guardWrite({ ...moved, file: to, isMoved: true }, async () => await move(moved, to));
 }
 
 async function move({ root, file, what }: InsideFile, to: string): Promise<void> {

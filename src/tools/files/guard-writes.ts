@@ -20,6 +20,8 @@ export interface GuardedWrite {
   readonly file: string;
   /** Paths that may be written although they make other programs run something: what a person agreed to. */
   readonly allows?: PathTest | undefined;
+  /** It may be a folder that comes or goes with all that lies in it. */
+  readonly isMoved?: boolean;
 }
 
 /**
@@ -32,7 +34,8 @@ export async function assertMayWrite(write: GuardedWrite): Promise<void> {
   const { root, file, allows } = write;
   const found = autoRunFiles.placeIn(file) ?? namedByGit(write) ?? (await gitFolderOn(write));
   if (found === undefined) return;
-  if (allows?.(file) !== true) throw refuseAutoRun(file, found);
+  const isAllowed = allows?.(file) === true || (found.place.startsWith(`${file}/`) && allows?.(found.place) === true);
+  if (!isAllowed) throw refuseAutoRun(file, found);
   rememberAgreed(path.join(root, found.place));
 }
 
@@ -65,12 +68,14 @@ export async function guardWrite<T>(write: GuardedWrite, work: () => Promise<T>)
 
 const gitNames: ReadonlySet<string> = new Set(gitFolderNames.map((name) => name.toLowerCase()));
 
-/** What the configuration of the repository names, at or above a file. */
-function namedByGit({ root, file }: GuardedWrite): RuledPlace | undefined {
+/** What the configuration of the repository names, at or above a file; of what is moved, below it, too. */
+function namedByGit({ root, file, isMoved = false }: GuardedWrite): RuledPlace | undefined {
   const absolute = path.join(root, file);
   // The nearest repository has its say, and the one that the root lies in.
   const named = [...gitConfigPlaces(path.dirname(absolute)), ...gitConfigPlaces(root)].find(
-    (place) => place.startsWith(`${root}${path.sep}`) && (absolute === place || absolute.startsWith(`${place}${path.sep}`)),
+    (place) =>
+      place.startsWith(`${root}${path.sep}`) &&
+      (absolute === place || absolute.startsWith(`${place}${path.sep}`) || (isMoved && place.startsWith(`${absolute}${path.sep}`))),
   );
   return named === undefined ? undefined : { place: path.relative(root, named), group: 'git' };
 }

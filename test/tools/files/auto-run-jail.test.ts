@@ -161,6 +161,20 @@ const attacks: readonly (readonly [string, (attack: Attack) => Promise<void>])[]
     },
   ],
   [
+    'a folder moved to where the configuration names something in it, or away from there and back',
+    async ({ write, attempt, marker, folder }) => {
+      const script = `#!/bin/sh\ntouch ${marker}\n`;
+      put(folder, 'helpers/show.sh', '#!/bin/sh\ncat "$1"\n');
+      git(folder, 'config', 'core.fsmonitor', 'sh scripts/git/watch.sh');
+      git(folder, 'config', 'diff.external', 'sh helpers/show.sh');
+      await write('s/git/watch.sh', script);
+      await attempt('move_file', { from: 's', to: 'scripts' });
+      await attempt('move_file', { from: 'helpers', to: 'h' });
+      await write('h/show.sh', script);
+      await attempt('move_file', { from: 'h', to: 'helpers' });
+    },
+  ],
+  [
     'submodules',
     async ({ write, marker }) => {
       await write(
