@@ -12,6 +12,11 @@ export interface RuledPlace {
 export interface NameRules {
   /** The group of the rule that names a file, or folder, in folders; all as `plainName` gives them. */
   groupOf(folders: readonly string[], name: string): string | undefined;
+  /**
+   * The group of a rule of several parts whose way leads through this name: a link of that name could lead to what the rule is about without
+   * anything being called so. Ways that do not begin with a dot are left out: those are words that folders of a project have.
+   */
+  groupOnWay(folders: readonly string[], name: string): string | undefined;
   /** The first part of a clean relative path that a rule names; undefined when there is none. */
   placeIn(path: string): RuledPlace | undefined;
 }
@@ -45,6 +50,16 @@ export function compileNameRules(groups: Readonly<Record<string, readonly string
     const found = named ?? patterns.find(({ test, rule }) => test.test(name) && fits(rule))?.rule;
     return found === undefined || exceptions.some((exception) => exception.test(name)) ? undefined : found.group;
   };
+  const ways = [...exact.values()].flat().concat(patterns.map(({ rule }) => rule));
+  const groupOnWay = (folders: readonly string[], name: string): string | undefined =>
+    ways.find(
+      ({ before }) =>
+        before.at(-1)?.startsWith('.') === true &&
+        before.some(
+          (part, at) =>
+            part === name && before.slice(at + 1).every((above, index) => folders[folders.length - 1 - index] === above),
+        ),
+    )?.group;
   const placeIn = (path: string): RuledPlace | undefined => {
     const parts = path.split('/');
     const names = parts.map(plainName);
@@ -54,7 +69,7 @@ export function compileNameRules(groups: Readonly<Record<string, readonly string
     }
     return undefined;
   };
-  return { groupOf, placeIn };
+  return { groupOf, groupOnWay, placeIn };
 }
 
 function toRegExp(pattern: string): RegExp {

@@ -19,7 +19,7 @@ const suffix = '.quarantined';
  * Returns where it is now, relative to the root; undefined when it is gone already, or cannot be moved.
  */
 export async function quarantine(root: string, place: BytePath): Promise<string | undefined> {
-  const isNamed = autoRunFiles.placeIn(toText(place))?.place === toText(place);
+  const isNamed = autoRunFiles.placeIn(toText(place))?.place === toText(place) || (await isLink(root, place));
   const parts = isNamed ? place.split('/') : [...(place === '.' ? [] : place.split('/')), 'HEAD'];
   const name = parts.at(-1) ?? '';
   const batch = `${Date.now().toString(36)}-${randomBytes(3).toString('hex')}`;
@@ -43,6 +43,19 @@ export async function quarantine(root: string, place: BytePath): Promise<string 
     });
   } catch (error) {
     if (error instanceof CadreError || errorCode(error) !== undefined) return undefined;
+    throw error;
+  }
+}
+
+/** A link on the way to what makes other programs run something is moved itself. */
+async function isLink(root: string, place: BytePath): Promise<boolean> {
+  const parts = place.split('/');
+  const name = parts.pop() ?? '';
+  const request = { root, parts, requested: toText(place), what: 'the workspace', encoding: 'latin1' } as const;
+  try {
+    return await withOpenFolder(request, async (folder) => (await lookAt(folder.at(name)))?.isSymbolicLink() === true);
+  } catch (error) {
+    if (error instanceof CadreError || errorCode(error) !== undefined) return false;
     throw error;
   }
 }

@@ -157,7 +157,8 @@ export class WorkspaceScan {
       size += 1;
       const text = toText(name);
       const plain = plainName(text);
-      const named = autoRunFiles.groupOf(above, plain);
+      const named =
+        autoRunFiles.groupOf(above, plain) ?? (entry.isSymbolicLink() ? autoRunFiles.groupOnWay(above, plain) : undefined);
       const reader = isOfPackages && plain !== '.git' ? undefined : named;
       const isSecret = this.#isSecret(above, plain, folder === '' ? text : `${inText}/${text}`);
       const finding = { name, isSecret, ...(reader === undefined ? {} : { reader }) };

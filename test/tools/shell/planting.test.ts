@@ -160,6 +160,20 @@ describe.skipIf(reason !== undefined)('F36: a command in the sandbox plants noth
     expect((await shell.call('run_command', { command: 'ls -A; touch fine' })).isError).toBeUndefined();
   });
 
+  it('a link on the way to what would be read there is moved itself; what it leads to, and other links, stay', async () => {
+    const shell = openShell();
+    const answer = await shell.call('run_command', {
+      command: `mkdir c sub .config; echo x >c/config.toml; ln -s c .cargo; ln -s ../c sub/.cargo; ln -s ../c .config/fish; ln -s c library; ln -s c link`,
+    });
+    expect(answer.isError).toBe(true);
+    for (const place of ['.cargo', 'sub/.cargo', '.config/fish'])
+      expect(answer.content).toMatch(new RegExp(`"${place}" \\(read by [^)]+\\): now "`));
+    expect(existsSync(path.join(shell.workspace, '.cargo/config.toml'))).toBe(false);
+    expect(readdirSync(shell.workspace).toSorted()).toEqual(['.cadre', '.config', 'c', 'library', 'link', 'sub']);
+    expect(readdirSync(path.join(shell.workspace, 'c'))).toEqual(['config.toml']);
+    expect(readdirSync(path.join(shell.workspace, 'sub'))).toEqual([]);
+  });
+
   it('ordinary work goes on: sources, packages, and looking at the repository', async () => {
     const shell = openShell();
     makeRepository(shell.workspace);
