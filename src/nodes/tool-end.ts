@@ -99,10 +99,11 @@ export function endCall(tx: Transaction, env: Env, agent: AgentState, callId: Ca
 
 /**
  * True when the result may be made of what a tool found outside: whatever one that ran has to say, its error included. So may what was
- * said by a tool that is gone by now, as those of a lost server are.
+ * said by a tool that is gone by now, as those of a lost server are, and why arguments do not fit a schema that a server wrote.
  */
 function speaksFromOutside(tool: Tool | undefined, call: CallState, { status, error }: CallEnding): boolean {
   if (tool === undefined) return call.startSeq !== undefined && error?.code !== 'TOOL_MISSING';
+  if (tool.descriptionTrust === 'untrusted' && error?.code === 'TOOL_ARGUMENTS_INVALID') return true;
   return tool.trust === 'untrusted' && (status === 'ok' || call.startSeq !== undefined);
 }
 

@@ -144,7 +144,7 @@ function forbidden(name: string): Verdict {
 function absent(env: Env, agent: AgentState, tools: AgentTools, name: string): Verdict {
   const isFiltered = agent.toolBound !== undefined && env.toolsOf(profileOf(env, agent), agent, {}).tools.has(name);
   if (!isFiltered) return unknownTool(tools, name);
-  return bound(name, `the tools it has are ${[...tools.tools.keys()].join(', ') || 'none'}`);
+  return bound(name, `the tools it has are ${namesOf(tools)}`);
 }
 
 function bound(name: string, why: string): Verdict {
@@ -154,14 +154,19 @@ function bound(name: string, why: string): Verdict {
 
 /** The same words for a tool that does not exist and one this agent may not use: which it is, is not the model's business. */
 function unknownTool(tools: AgentTools, name: string): Verdict {
-  const allowed = [...tools.tools.keys()];
-  const list = allowed.length === 0 ? 'none' : allowed.join(', ');
   return {
     ok: false,
     status: 'error',
     code: 'TOOL_UNKNOWN',
-    message: `there is no tool '${name.slice(0, 100)}' for you. Tools you can call: ${list}.`,
+    message: `there is no tool '${name.slice(0, 100)}' for you. Tools you can call: ${namesOf(tools)}.`,
   };
+}
+
+/** The tools of an agent in words of the engine: what a server calls its own is in none of them. */
+function namesOf({ tools, outside }: AgentTools): string {
+  const own = [...tools.values()].flatMap((tool) => (tool.descriptionTrust === 'untrusted' ? [] : [tool.name]));
+  const theirs = outside.map(({ toolset }) => `those of the toolset '${toolset}'`);
+  return [...own, ...theirs].join(', ') || 'none';
 }
 
 function refuse(

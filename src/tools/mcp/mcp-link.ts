@@ -40,6 +40,8 @@ export class McpLink {
   #cancelRetry: (() => void) | undefined;
   #cancelListing: (() => void) | undefined;
   #changed = Promise.withResolvers<void>();
+  /** Settles when nothing is left of the sessions that are gone. */
+  #ending: Promise<unknown> = Promise.resolve();
 
   constructor(ports: LinkPorts) {
     this.#ports = ports;
@@ -99,6 +101,7 @@ export class McpLink {
     this.#signalChange();
     await this.#opening;
     await session?.close();
+    await this.#ending;
   }
 
   #open(): void {
@@ -187,6 +190,9 @@ export class McpLink {
 
   /** An open session is gone. */
   #dropped(reason: string): void {
+    const gone = this.#session;
+    // Its process may take a moment to end: `close` waits for it.
+    this.#ending = Promise.allSettled([this.#ending, gone?.close()]);
     this.#session = undefined;
     this.#budget.held(this.#ports.host.clock.monotonic() - this.#openedAt);
     this.#failed(this.#unavailable(reason));

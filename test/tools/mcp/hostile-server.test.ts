@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -73,5 +74,7 @@ describe('a server that means harm', () => {
     await server.ready();
     await expect(server.tool('s_ask').execute({}, toolContext())).rejects.toMatchObject({ code: 'MCP_DISCONNECTED' });
     await server.until(() => server.health.at(-1)?.message?.includes('does not read the answers') === true);
+    await server.toolset.close?.();
+    expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(path.join(folder, `${files}.json`));
   });
 });
