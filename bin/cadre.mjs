@@ -2,8 +2,9 @@
 // Starts the command line. Plain JavaScript that an older Node can read: there, the Node that is installed as a package is
 // started instead.
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import * as nodeModule from 'node:module';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -18,9 +19,26 @@ else startAgain(installedNode());
 
 async function start() {
   endWithStarter();
-  // Compiled code is kept between commands in the folder for temporary files; it halves the time a command needs to begin.
-  nodeModule.enableCompileCache();
+  const compiled = folderForCompiled();
+  if (compiled !== undefined) nodeModule.enableCompileCache(compiled);
   await import(pathToFileURL(mainFile()).href);
+}
+
+/**
+ * Where compiled code is kept between commands, which halves the time a command needs to begin. Every command runs what lies
+ * there: a folder that another user could have made or can write is not used.
+ */
+function folderForCompiled() {
+  const user = process.getuid?.();
+  const folder = path.join(tmpdir(), `cadre-compiled-${user ?? 'code'}`);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const found = lstatSync(folder);
+    const isOwn = user === undefined || (found.uid === user && (found.mode & 0o077) === 0);
+    return found.isDirectory() && isOwn ? folder : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Started by an older Node, this process stops as by SIGTERM when that one is killed: nobody would know it goes on. */

@@ -1,8 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { makeFolder } from '../tools/files/temp-folder.ts';
 
 const launcher = path.join(import.meta.dirname, '..', '..', 'bin', 'cadre.mjs');
 
@@ -21,6 +22,27 @@ describe('the launcher', () => {
     expect(() => execFileSync(process.execPath, [launcher, 'frob'], { stdio: 'pipe' })).toThrow(
       expect.objectContaining({ status: 2 }),
     );
+  });
+
+  it.skipIf(process.getuid === undefined)('keeps compiled code in a folder of its user alone, and nowhere else', async () => {
+    const start = (folder: string): void =>
+      void execFileSync(process.execPath, [launcher, '--version'], { env: { ...process.env, TMPDIR: folder } });
+    const name = `cadre-compiled-${process.getuid?.()}`;
+    const own = await makeFolder({});
+    start(own);
+    expect(readdirSync(path.join(own, name))).not.toEqual([]);
+
+    const open = await makeFolder({});
+    mkdirSync(path.join(open, name));
+    chmodSync(path.join(open, name), 0o777);
+    start(open);
+    expect(readdirSync(path.join(open, name))).toEqual([]);
+
+    const linked = await makeFolder({ 'elsewhere/a.txt': '' });
+    symlinkSync(path.join(linked, 'elsewhere'), path.join(linked, name));
+    start(linked);
+    expect(readdirSync(path.join(linked, 'elsewhere'))).toEqual(['a.txt']);
+    expect([...readdirSync(open), ...readdirSync(linked)].filter((entry) => entry.startsWith('node-'))).toEqual([]);
   });
 
   const old = oldNode();

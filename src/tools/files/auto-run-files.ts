@@ -115,6 +115,7 @@ export const autoRunFiles: NameRules = compileNameRules({
     '.iex.exs',
     '.my.cnf',
     '.julia/config',
+    'node-compile-cache',
   ],
   'other agents': [
     '.claude',
@@ -147,5 +148,6 @@ export const autoRunFiles: NameRules = compileNameRules({
     '.devcontainer',
     '.devcontainer.json',
   ],
-  Cadre: ['.cadre', 'agent_profiles'],
+  // Compiled code that every command of Cadre runs lies in a folder for temporary files, which may be a workspace.
+  Cadre: ['.cadre', 'agent_profiles', 'cadre-compiled-*'],
 });
