@@ -1,7 +1,7 @@
 import { rename, rm, rmdir } from 'node:fs/promises';
 import { CadreError } from '../../core/error.ts';
 import { errorCode } from './error-code.ts';
-import { assertMayWrite, guardWrite } from './guard-writes.ts';
+import { assertMayWrite, guardFolderMove, guardWrite } from './guard-writes.ts';
 import { refusePath } from './inside-path.ts';
 import { withOpenFolder, type FolderRequest } from './open-folder.ts';
 import type { InsideFile } from './read-inside.ts';
@@ -34,17 +34,23 @@ export async function removeInside(removed: InsideFile): Promise<boolean> {
 }
 
 /**
- * Gives a file or folder below a root another name below it; folders on the way are made.
+ * Gives a file or folder below a root another name below it; folders on the way are made. `lookInside` may refuse a folder for what lies
+ * in it: nothing is written by other tools between that look and the move.
  *
  * @throws CadreError `PATH_REFUSED` for links and files that make other programs run something; `TOOL_FAILED` when there is nothing to
  * move or the new name is taken
  */
-export async function moveInside(moved: InsideFile, to: string): Promise<void> {
+export async function moveInside(moved: InsideFile, to: string, lookInside?: () => Promise<void>): Promise<void> {
   await assertMayWrite({ ...moved, isMoved: true });
-  await guardWrite({ ...moved, file: to, isMoved: true }, async () => await move(moved, to));
+  const target = { ...moved, file: to, isMoved: true };
+  if (lookInside === undefined) return await guardWrite(target, async () => await move(moved, to, false));
+  await guardFolderMove(target, async () => {
+    await lookInside();
+    await move(moved, to, true);
+  });
 }
 
-async function move({ root, file, what }: InsideFile, to: string): Promise<void> {
+async function move({ root, file, what }: InsideFile, to: string, isLookedAt: boolean): Promise<void> {
   const source = split(file);
   const target = split(to);
   const request = (parts: readonly string[], requested: string, create: boolean): FolderRequest => ({
@@ -58,6 +64,8 @@ async function move({ root, file, what }: InsideFile, to: string): Promise<void>
     const found = await lookAt(from.at(source.name));
     if (found === undefined) throw new CadreError('TOOL_FAILED', `${JSON.stringify(file)} does not exist.`);
     if (found.isSymbolicLink()) throw refusePath(file, 'it is a symbolic link', what);
+    if (found.isDirectory() && !isLookedAt)
+      throw new CadreError('TOOL_FAILED', `${JSON.stringify(file)} has just become a folder. Move it again, if that is meant.`);
     await withOpenFolder(request(target.parts, to, true), async (into) => {
       if ((await lookAt(into.at(target.name))) !== undefined)
         throw new CadreError('TOOL_FAILED', `${JSON.stringify(to)} exists already. Delete it first, or choose another name.`);

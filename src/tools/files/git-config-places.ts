@@ -26,6 +26,38 @@ const commands: ReadonlySet<string> = new Set([
   'packobjectshook',
 ]);
 
+/** The names of hooks that git runs (githooks(5)). */
+const hooks: readonly string[] = [
+  'applypatch-msg',
+  'pre-applypatch',
+  'post-applypatch',
+  'pre-commit',
+  'pre-merge-commit',
+  'prepare-commit-msg',
+  'commit-msg',
+  'post-commit',
+  'pre-rebase',
+  'post-checkout',
+  'post-merge',
+  'pre-push',
+  'pre-receive',
+  'update',
+  'proc-receive',
+  'post-receive',
+  'post-update',
+  'reference-transaction',
+  'push-to-checkout',
+  'pre-auto-gc',
+  'post-rewrite',
+  'sendemail-validate',
+  'fsmonitor-watchman',
+  'p4-changelist',
+  'p4-prepare-changelist',
+  'p4-post-changelist',
+  'p4-pre-submit',
+  'post-index-change',
+];
+
 const maxConfigBytes = 1_000_000;
 
 interface Repository {
@@ -51,7 +83,8 @@ export function gitConfigPlaces(folder: string): readonly string[] {
 
 function placesOf({ section, key, value }: GitConfigEntry, worktree: string, gitFolder: string): readonly string[] {
   if ((section === 'include' || section === 'includeif') && key === 'path') return [resolve(gitFolder, value)];
-  if (section === 'core' && (key === 'hookspath' || key === 'attributesfile')) return [resolve(worktree, value)];
+  if (section === 'core' && key === 'hookspath') return hookPlaces(resolve(worktree, value), worktree);
+  if (section === 'core' && key === 'attributesfile') return [resolve(worktree, value)];
   if (section !== 'alias' && !commands.has(key)) return [];
   // Of a command, each word may be a script: the program itself, or what an interpreter is given.
   return value
@@ -60,6 +93,12 @@ function placesOf({ section, key, value }: GitConfigEntry, worktree: string, git
     .map((word) => ({ word, place: resolve(worktree, word) }))
     .filter(({ word, place }) => (word.includes('/') ? kindOf(place) !== 'folder' : kindOf(place) === 'file'))
     .map(({ place }) => place);
+}
+
+/** The folder of the hooks; where that is all of the worktree or holds it, the hooks alone, or nothing could be written any more. */
+function hookPlaces(folder: string, worktree: string): readonly string[] {
+  const holdsAll = worktree === folder || worktree.startsWith(folder.endsWith(path.sep) ? folder : `${folder}${path.sep}`);
+  return holdsAll ? hooks.map((name) => path.join(folder, name)) : [folder];
 }
 
 function resolve(folder: string, named: string): string {

@@ -11,6 +11,7 @@ import { showPath } from './inside-path.ts';
 import { createKeyedLock } from './keyed-lock.ts';
 import type { RuledPlace } from './name-rules.ts';
 import { plainName } from './plain-name.ts';
+import { createWriteGate } from './write-gate.ts';
 
 /** A file or folder below a root that is to be written, moved there, or removed. */
 export interface GuardedWrite {
@@ -52,12 +53,22 @@ export function refuseAutoRun(requested: string, { place, group: reader }: Ruled
 }
 
 const lock = createKeyedLock();
+const gate = createWriteGate();
 
 /**
  * Does the work of a write that is allowed. Writes that could together make a repository for git, a file each, are checked and done one
- * after another, so that each sees those before it.
+ * after another, so that each sees those before it; none is done while a folder moves.
  */
 export async function guardWrite<T>(write: GuardedWrite, work: () => Promise<T>): Promise<T> {
+  return await gate.amongWrites(async () => await checkAndWrite(write, work));
+}
+
+/** Does the work of moving a folder to `write.file`; no other write is done meanwhile, so that what is looked at in the folder stays as it is. */
+export async function guardFolderMove<T>(write: GuardedWrite, work: () => Promise<T>): Promise<T> {
+  return await gate.alone(async () => await checkAndWrite(write, work));
+}
+
+async function checkAndWrite<T>(write: GuardedWrite, work: () => Promise<T>): Promise<T> {
   const guarded = async (): Promise<T> => {
     await assertMayWrite(write);
     return await work();

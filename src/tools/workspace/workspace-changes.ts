@@ -98,10 +98,12 @@ export async function moveFile(context: ChangeContext, from: string, to: string,
   const past = await history.find(context.toolCallId);
   if (past?.result === result && source.found === 'missing' && target.found !== 'missing') return result;
   if (source.found === 'missing') throw await missing(source);
-  if (source.found === 'folder') await refuseProtectedInside(source, target, settings);
+  const look = async (): Promise<void> => await refuseProtectedInside(source, target, settings);
+  const lookInside = source.found === 'folder' ? look : undefined;
+  await lookInside?.();
   if (target.found === 'missing')
     await history.put({ callId: context.toolCallId, path: `${source.path}\0${target.path}`, from: 'moved', to: 'moved', result });
-  await onDisk(source.path, async () => await moveInside(insideFile(source, settings), target.path));
+  await onDisk(source.path, async () => await moveInside(insideFile(source, settings), target.path, lookInside));
   return result;
 }
 

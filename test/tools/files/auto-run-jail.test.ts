@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { chartsToolset } from '../../../src/tools/charts/charts-toolset.ts';
@@ -158,6 +158,19 @@ const attacks: readonly (readonly [string, (attack: Attack) => Promise<void>])[]
       await write('t/more.config', trapConfig(marker));
       await attempt('move_file', { from: 't', to: 'tools/hooks' });
       await attempt('move_file', { from: 't/more.config', to: 'tools/more.config' });
+    },
+  ],
+  [
+    'the worktree itself as the folder of hooks',
+    async ({ write, attempt, marker, folder }) => {
+      git(folder, 'config', 'core.hooksPath', folder);
+      for (const name of ['pre-commit', 'post-checkout', 'post-index-change', 'reference-transaction']) {
+        // A file of the user's that can be run stays one that can, under another name and with other words.
+        put(folder, `bin/${name}.sh`, '#!/bin/sh\n');
+        chmodSync(join(folder, 'bin', `${name}.sh`), 0o755);
+        await write(`bin/${name}.sh`, `#!/bin/sh\ntouch ${marker}\n`);
+        await attempt('move_file', { from: `bin/${name}.sh`, to: name });
+      }
     },
   ],
   [

@@ -133,6 +133,19 @@ describe.skipIf(reason !== undefined)('F36: a command in the sandbox plants noth
     120_000,
   );
 
+  it('nor where the worktree itself is the folder of hooks, and work there goes on', async () => {
+    const shell = openShell();
+    makeRepository(shell.workspace);
+    git(shell.workspace, 'config', 'core.hooksPath', shell.workspace);
+    const answer = await attack(
+      shell,
+      'for h in pre-commit post-checkout post-index-change reference-transaction; do hook $h; done; echo done >new.txt; cat new.txt',
+    );
+    expect(existsSync(markerOf(shell))).toBe(false);
+    expect(answer).toContain('done');
+    expect(readdirSync(shell.workspace)).toContain('new.txt');
+  }, 120_000);
+
   it('nor where there is no repository yet, by all of these ways', async () => {
     const shell = openShell();
     for (const [index, [, command]] of attacks.entries()) {

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
 import { chmod, link, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/core/json.ts';
 import { rememberJournal, rememberProfiles } from '../../../src/tools/files/engine-places.ts';
 import { editText, type TextEdit } from '../../../src/tools/workspace/edit-text.ts';
 import { makeFolder, putFile } from '../files/temp-folder.ts';
@@ -284,6 +287,23 @@ describe('move_file and delete_file', () => {
     await text('delete_file', { path: 'new/dir/c.txt' });
     expect(await text('delete_file', { path: 'new/dir' })).toContain('empty folder');
     expect((await fails('delete_file', { path: '.' })).code).toBe('PATH_REFUSED');
+  });
+
+  it('move a folder with what was looked at in it, whatever is written meanwhile', async () => {
+    const files = Object.fromEntries(Array.from({ length: 400 }, (_, at) => [`x/many/${at}.txt`, 'x']));
+    const folder = await makeFolder(files);
+    const { call } = openWorkspace(folder);
+    const tried = async (name: string, args: JsonObject): Promise<unknown> => await call(name, args).catch(() => undefined);
+    for (let turn = 0; turn < 24; turn += 1) {
+      const moved = tried('move_file', { from: 'x', to: '.cargo' });
+      await setTimeout(turn);
+      await tried('write_file', { path: 'x/config.toml', content: '[build]' });
+      await moved;
+      expect(existsSync(join(folder, '.cargo', 'config.toml'))).toBe(false);
+      await tried('delete_file', { path: 'x/config.toml' });
+      await tried('delete_file', { path: 'x' });
+      await tried('move_file', { from: '.cargo', to: 'x' });
+    }
   });
 
   it('keep rights, and leave alone what is hard-linked from elsewhere', async () => {
