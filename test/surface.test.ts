@@ -41,7 +41,7 @@ it('cadre/mcp exports what makes toolsets of servers', async () => {
 });
 
 it('cadre/server exports what serves an engine', async () => {
-  expect(Object.keys(await import('../src/server/index.ts'))).toEqual(['createServerApp', 'serve']);
+  expect(Object.keys(await import('../src/server/index.ts'))).toEqual(['createServerApp', 'serve', 'receiveMail']);
 });
 
 it('the package has these entry points', () => {

@@ -57,13 +57,12 @@ export async function resumeAnd(reference: string, options: ResumedOptions, act:
   using interruption = new Interruption();
   const { runId, files, seq, status, turns, workspace } = await lookUp(reference, options);
   const profiles = options.currentProfiles === true ? profilesFolder(options.profiles) : { files };
-  await using workplace = await openWorkplace({
-    ...options,
-    profiles,
-    runId,
-    recordedWorkspace: workspace,
-    takeOver: options.takeOver ?? false,
-  });
+  const takeOver = options.takeOver ?? false;
+  await using workplace = await openWorkplace({ ...options, profiles, runId, recordedWorkspace: workspace, takeOver }).catch(
+    (thrown: unknown) => {
+      throw options.currentProfiles === true ? thrown : needsItsProgram(runId, thrown);
+    },
+  );
   const mode = watchMode(terminal, options);
   if (mode === 'live' || mode === 'lines') terminal.tell(`${workplace.modelLine(options.llm)}\n`);
   const run = await resumePatiently(workplace, options, terminal);
@@ -79,6 +78,18 @@ export async function resumeAnd(reference: string, options: ResumedOptions, act:
   const isUnmoved = status === 'awaiting' && run.state.status === 'awaiting' && run.state.counters.turns === turns;
   const code = finishRun(run, driven, { terminal, mode, store: options.store, closing, isUnmoved });
   return tooLate === undefined ? code : 1;
+}
+
+/** What is said of a run whose recorded profiles do not load here: mostly its tools and models were given in the code of a program. */
+function needsItsProgram(runId: RunId, thrown: unknown): unknown {
+  if (!(thrown instanceof CadreError) || thrown.code !== 'PROFILE_INVALID') return thrown;
+  return new CadreError(
+    thrown.code,
+    `run ${runId} cannot go on here, since this command line lacks what its profiles name. Tools, models and observers that a program gave in its ` +
+      `code are known to that program alone: go on there, with engine.resume('${runId}'). If the program is running, it can be spoken to from here ` +
+      `once it calls receiveMail(engine) or serve(engine), both of cadre/server.\n${thrown.message}`,
+    { cause: thrown, details: thrown.details },
+  );
 }
 
 /** Resumes the run of a workplace; says so when it must wait for a holder that may be gone. */

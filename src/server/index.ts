@@ -4,3 +4,4 @@ export { serve, type ServeOptions, type Served } from './http/serve.ts';
 export type { ServerApp, ServerEnv, ServerParts } from './http/server-parts.ts';
 export type { ErrorAnswer } from './http/answer-error.ts';
 export type { RunRow } from './http/run-row.ts';
+export { receiveMail } from './reach/receive-mail.ts';

@@ -4,6 +4,7 @@ import { toolReturn, type ToolReturn } from '../core/tool-return.ts';
 import { toWire } from '../core/to-wire.ts';
 import { toContentParts } from './content-parts.ts';
 import { effectToolOf } from './define-tool.ts';
+import { checkToolFields } from './tool-fields.ts';
 import { stableJson } from './stable-json.ts';
 import { invalidTool, readToolName, type RawDefinition } from './tool-options.ts';
 
@@ -21,6 +22,8 @@ export function isAiSdkTool(value: RawDefinition): boolean {
 export function aiSdkToolOf(definition: RawDefinition, givenName: string | undefined): EffectTool {
   const name = readToolName(definition['name'] ?? givenName);
   const where = `tool '${name}'`;
+  const { needsApproval, ...others } = definition;
+  checkToolFields(others, 'ai_sdk', where);
   if (!('inputSchema' in definition))
     throw invalidTool(
       where,
@@ -48,7 +51,6 @@ export function aiSdkToolOf(definition: RawDefinition, givenName: string | undef
     );
   });
   // A function that decides call by call cannot be asked inside a commit, so its tool asks for every call.
-  const { needsApproval } = definition;
   return needsApproval === undefined || needsApproval === false ? effectTool : { ...effectTool, needsApproval: true };
 }
 

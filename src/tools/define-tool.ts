@@ -1,7 +1,16 @@
 import type { JsonObject } from '../core/json.ts';
 import type { EffectTool, ToolContext } from '../core/tool.ts';
+import { checkToolFields } from './tool-fields.ts';
 import { toolParameters } from './tool-parameters.ts';
-import { invalidTool, readToolOptions, text, type RawDefinition, type ToolOptions } from './tool-options.ts';
+import {
+  asDefinition,
+  invalidTool,
+  readToolName,
+  readToolOptions,
+  text,
+  type RawDefinition,
+  type ToolOptions,
+} from './tool-options.ts';
 
 /** The arguments a tool gets, as far as its parameters tell: from zod and other Standard Schemas, or the AI SDK's `jsonSchema<T>()`. */
 export type ToolArguments<Parameters> = Parameters extends { readonly '~standard': { readonly types?: infer Types } }
@@ -28,7 +37,14 @@ export interface ToolDefinition<Parameters = unknown> extends ToolOptions {
  * @throws CadreError `TOOL_INVALID` naming the field that is wrong
  */
 export function defineTool<Parameters = undefined>(definition: ToolDefinition<Parameters>): EffectTool {
-  return effectToolOf({ ...definition }, definition.execute.bind(definition));
+  return plainToolOf(asDefinition(definition, 'defineTool'));
+}
+
+/** Makes a tool of a definition in our own words. */
+export function plainToolOf(definition: RawDefinition, givenName?: string): EffectTool {
+  checkToolFields(definition, 'effect', `tool '${readToolName(definition['name'] ?? givenName)}'`);
+  const execute = definition['execute'];
+  return effectToolOf({ ...definition }, typeof execute === 'function' ? execute.bind(definition) : execute, givenName);
 }
 
 /** Makes a tool of an unchecked definition, and of the function that does its work. */

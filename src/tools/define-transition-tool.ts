@@ -3,7 +3,8 @@ import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { TransitionTool } from '../core/tool.ts';
 import type { Happening, TransitionContext, TransitionOutcome } from '../core/transition.ts';
 import type { ToolArguments } from './define-tool.ts';
-import { invalidTool, readToolOptions, text, type RawDefinition, type ToolOptions } from './tool-options.ts';
+import { checkToolFields } from './tool-fields.ts';
+import { asDefinition, invalidTool, readToolOptions, text, type RawDefinition, type ToolOptions } from './tool-options.ts';
 import { toolParameters } from './tool-parameters.ts';
 
 /** A transition tool as its author writes it: synchronous, pure functions of state. */
@@ -23,10 +24,11 @@ export interface TransitionToolDefinition<Parameters = unknown> extends ToolOpti
  * @throws CadreError `TOOL_INVALID` naming the field that is wrong
  */
 export function defineTransitionTool<Parameters = undefined>(definition: TransitionToolDefinition<Parameters>): TransitionTool {
-  const raw: RawDefinition = { ...definition };
+  const raw: RawDefinition = { ...asDefinition(definition, 'defineTransitionTool') };
   // It is a pure function of state: what agents say in its result counts by whose words they are.
   const common = readToolOptions(raw, undefined, 'trusted');
   const where = `tool '${common.name}'`;
+  checkToolFields(definition, 'transition', where);
   const description = text(raw, 'description', where);
   if (description === undefined)
     throw invalidTool(where, 'description', 'must say in a sentence or two what the tool does and when to use it');

@@ -7,6 +7,16 @@ const maxSchemaChars = 256 * 1024;
 /** Deepest nesting of one schema (FAULTS P4). */
 const maxSchemaDepth = 64;
 
+/** Keywords that may open a schema for an object which does not say its type. */
+const keywords: ReadonlySet<string> = new Set(
+  (
+    '$schema $id id $ref $defs definitions $anchor $comment $dynamicRef $dynamicAnchor $recursiveRef $recursiveAnchor $vocabulary title ' +
+    'description default examples deprecated readOnly writeOnly enum const properties required additionalProperties patternProperties ' +
+    'propertyNames minProperties maxProperties dependencies dependentRequired dependentSchemas unevaluatedProperties allOf anyOf oneOf not ' +
+    'if then else nullable discriminator'
+  ).split(' '),
+);
+
 /** The one schema of all tools without arguments, so that it is compiled once. */
 const noParameters: JsonSchema = Object.freeze({ type: 'object', properties: Object.freeze({}) });
 
@@ -102,6 +112,8 @@ function depthProblem(root: unknown): string | undefined {
   let seen = 0;
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > maxSchemaDepth) return `is nested deeper than ${maxSchemaDepth} levels, or contains itself`;
+    if (depth > 0 && level.some((value) => standardOf(value) !== undefined))
+      return 'is JSON Schema with a schema of a library in it; make all of it with the library (z.object({ … }))';
     seen += level.length;
     if (seen > maxSchemaChars) return `is a schema of more than ${maxSchemaChars} values`;
     level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
@@ -112,7 +124,22 @@ function depthProblem(root: unknown): string | undefined {
 /** Arguments are an object: a schema that leaves the type open is closed to it, one for anything else is refused. */
 function objectSchema(schema: JsonObject, where: string): JsonSchema {
   const { type } = schema;
-  if (type === undefined) return { type: 'object', ...schema };
+  const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
+  const bad = Object.entries(properties).find(([, property]) => !isJsonObject(property) && typeof property !== 'boolean');
+  if (bad !== undefined)
+    throw invalid(
+      where,
+      `says ${JSON.stringify(bad[1])} of '${bad[0]}', which is no schema; write { "type": "string" } or the like`,
+    );
+  if (type === undefined) {
+    const [first] = Object.keys(schema);
+    if (first === undefined || Object.keys(schema).some((key) => keywords.has(key) || key.startsWith('x-')))
+      return { type: 'object', ...schema };
+    throw invalid(
+      where,
+      `is no JSON Schema: '${first}' is no keyword of it. Write { "type": "object", "properties": { ${JSON.stringify(first)}: … } }, or z.object({ … })`,
+    );
+  }
   if (type === 'object') return schema;
   if (Array.isArray(type) && type.includes('object')) return { ...schema, type: 'object' };
   throw invalid(

@@ -2,7 +2,7 @@ import { CadreError } from '../core/error.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { Tool } from '../core/tool.ts';
 import { aiSdkToolOf, isAiSdkTool } from './ai-sdk-tool.ts';
-import { effectToolOf } from './define-tool.ts';
+import { plainToolOf } from './define-tool.ts';
 import { invalidTool, readToolName, type RawDefinition } from './tool-options.ts';
 
 /**
@@ -22,8 +22,7 @@ export function normalizeTool(value: unknown, name?: string): Tool {
   const definition = value as RawDefinition;
   if (definition['kind'] === 'effect' || definition['kind'] === 'transition') return checkTool(definition);
   if (isAiSdkTool(definition)) return aiSdkToolOf(definition, name);
-  const execute = definition['execute'];
-  return effectToolOf(definition, typeof execute === 'function' ? execute.bind(value) : execute, name);
+  return plainToolOf(definition, name);
 }
 
 /** A tool that is one already passes through as it is, once its load-bearing parts are known to be there. */

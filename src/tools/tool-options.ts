@@ -52,27 +52,25 @@ const effects = ['pure', 'idempotent', 'verifiable', 'unsafe'] as const;
 const unknowns = ['tell_model', 'ask_human', 'fail'] as const;
 const concurrencies = ['parallel', 'serial', 'exclusive'] as const;
 const trusts = ['trusted', 'untrusted'] as const;
-/** Spellings people write by habit, and what the option is called here. */
-const misspelt: readonly (readonly [string, string])[] = [
-  ['endsFlow', 'ends_flow'],
-  ['timeoutMs', 'timeout_ms'],
-  ['timeout', 'timeout_ms'],
-  ['maxResultChars', 'max_result_chars'],
-  ['unique', 'exclusive'],
-  ['onUnknown', 'on_unknown'],
-  ['needsApproval', 'needs_approval'],
-  ['requires_approval', 'needs_approval'],
-  ['requiresApproval', 'needs_approval'],
-  ['handoverProtocol', 'handover_protocol'],
-  ['contextContributions', 'context_contributions'],
-  ['toolset_name', 'toolset'],
-  ['toolsetName', 'toolset'],
-];
 /** Longest time a timer can wait, in milliseconds. */
 const maxTimeout = 2_147_483_647;
 
 /** A definition as it comes, before anything about it is known. */
 export type RawDefinition = Readonly<Record<string, unknown>>;
+
+/**
+ * A definition as something whose fields can be read.
+ *
+ * @throws CadreError `TOOL_INVALID` when it is no object
+ */
+export function asDefinition(value: unknown, where: string): RawDefinition {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as RawDefinition;
+  throw new CadreError(
+    'TOOL_INVALID',
+    `${where} needs a definition { name, description, parameters, … }, but got ${value === null ? 'null' : Array.isArray(value) ? 'a list' : typeof value}.`,
+    { details: { field: '' } },
+  );
+}
 
 /**
  * Reads name and options of a definition, with their defaults. `defaultTrust` holds for a tool that does not say how far its results
@@ -87,8 +85,6 @@ export function readToolOptions(
 ): CommonFields {
   const name = readToolName(definition['name'] ?? givenName);
   const where = `tool '${name}'`;
-  for (const [wrong, right] of misspelt)
-    if (definition[wrong] !== undefined) throw invalidTool(where, wrong, `is called '${right}'`);
   const effect = oneOf(definition, 'effect', effects, where) ?? 'unsafe';
   const verify = text(definition, 'verify', where);
   if ((effect === 'verifiable') !== (verify !== undefined)) {

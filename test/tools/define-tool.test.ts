@@ -1,4 +1,4 @@
-import { jsonSchema } from 'ai';
+import { jsonSchema, tool } from 'ai';
 import { Type } from 'typebox';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
@@ -92,6 +92,22 @@ describe('defineTool', () => {
     ['way to ask for approval', 'needsApproval', { ...named, execute, needsApproval: true }],
     ['way to ask for approval', 'requires_approval', { ...named, execute, requires_approval: true }],
     ['wish for approval', 'needs_approval', { ...named, execute, needs_approval: 'always' }],
+    ['option', 'approval', { ...named, execute, approval: 'required' }],
+    ['misspelt option', 'aproval', { ...named, execute, aproval: true }],
+    ['misspelt option', 'timout', { ...named, execute, timout: '5s' }],
+    [
+      'option beside those of the AI SDK',
+      'needs_aproval',
+      { ...tool({ inputSchema: z.object({}), execute }), name: 't', needs_aproval: true },
+    ],
+    ['zod shape for parameters', 'parameters', { ...named, execute, parameters: { a: z.number() } }],
+    [
+      'zod schema within JSON Schema',
+      'parameters',
+      { ...named, execute, parameters: { type: 'object', properties: { a: z.number() } } },
+    ],
+    ['list of types for parameters', 'parameters', { ...named, execute, parameters: { a: 'number' } }],
+    ['property', 'parameters', { ...named, execute, parameters: { type: 'object', properties: { a: 'number' } } }],
     ['parameters that contain themselves', 'parameters', { ...named, execute, parameters: selfContained() }],
     ['parameters of 300 KB', 'parameters', { ...named, execute, parameters: { type: 'object', description: 'x'.repeat(300_000) } }],
     ['parameters 100 levels deep', 'parameters', { ...named, execute, parameters: deepSchema(100) }],
@@ -99,10 +115,40 @@ describe('defineTool', () => {
     expect(() => normalizeTool(definition)).toThrow(expect.objectContaining({ code: 'TOOL_INVALID', details: { field } }) as Error);
   });
 
+  test('an option that does not exist is refused with the one that was meant, and all there are', () => {
+    const refused = (more: object): unknown => errorOf(() => defineTool({ ...named, execute, ...more }));
+    expect(refused({ aproval: true })).toMatchObject({
+      message: expect.stringContaining("did you mean 'needs_approval'?") as string,
+    });
+    expect(refused({ timout_ms: 5 })).toMatchObject({ message: expect.stringContaining("did you mean 'timeout_ms'?") as string });
+    expect(refused({ frob: 5 })).toMatchObject({
+      message: expect.stringContaining('there are: name, description, parameters,') as string,
+    });
+    expect(refused({ inputSchema: z.object({}) })).toMatchObject({
+      message: expect.stringContaining("is called 'parameters'") as string,
+    });
+    expect(
+      errorOf(() => defineTransitionTool({ ...named, run: () => ({ kind: 'result', content: '' }), ...{ execute } })),
+    ).toMatchObject({ details: { field: 'execute' } });
+  });
+
+  test.each([undefined, null, {}, named, 5])('defineTool(%j) is TOOL_INVALID, and so is defineTransitionTool', (value) => {
+    for (const define of [defineTool, defineTransitionTool] as readonly ((definition: never) => unknown)[])
+      expect(errorOf(() => define(value as never))).toMatchObject({ code: 'TOOL_INVALID' });
+  });
+
   test.each([null, undefined, 'x', 5, [], execute])('%s is no tool', (value) => {
     expect(() => normalizeTool(value, 'n')).toThrow(expect.objectContaining({ code: 'TOOL_INVALID' }) as Error);
   });
 });
+
+function errorOf(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (thrown) {
+    return thrown;
+  }
+}
 
 function selfContained(): unknown {
   const schema: Record<string, unknown> = { type: 'object' };
@@ -196,14 +242,15 @@ describe('[A4.4.tools] [B.86] parameters of every accepted kind', () => {
     class Counter {
       readonly name = 'count';
       readonly description = description;
-      #n = 0;
+      // A field of its own, which a tool written as an instance may have.
+      n = 0;
       execute(): number {
-        return ++this.#n;
+        return ++this.n;
       }
     }
-    const tool = defineTool(new Counter());
-    await tool.execute({}, toolContext());
-    expect(await tool.execute({}, toolContext())).toBe(2);
+    const counter = defineTool(new Counter());
+    await counter.execute({}, toolContext());
+    expect(await counter.execute({}, toolContext())).toBe(2);
   });
 });
 

@@ -1,0 +1,81 @@
+import { closestName } from '../core/expression/closest-name.ts';
+import { invalidTool, type RawDefinition, type ToolOptions } from './tool-options.ts';
+
+/** Every option there is; the type holds the list to what `ToolOptions` says. */
+const options = {
+  toolset: true,
+  effect: true,
+  verify: true,
+  on_unknown: true,
+  needs_approval: true,
+  fingerprint: true,
+  concurrency: true,
+  ends_flow: true,
+  exclusive: true,
+  polls: true,
+  whole_result: true,
+  by_name_only: true,
+  timeout_ms: true,
+  max_result_chars: true,
+  handover_protocol: true,
+  context_contributions: true,
+  guide: true,
+  trust: true,
+  description_trust: true,
+} as const satisfies { readonly [Key in keyof Required<ToolOptions>]: true };
+
+/** Spellings people write by habit, and what the option is called here. */
+const habits: ReadonlyMap<string, string> = new Map([
+  ['endsFlow', 'ends_flow'],
+  ['timeoutMs', 'timeout_ms'],
+  ['timeout', 'timeout_ms'],
+  ['maxResultChars', 'max_result_chars'],
+  ['unique', 'exclusive'],
+  ['onUnknown', 'on_unknown'],
+  ['needsApproval', 'needs_approval'],
+  ['requires_approval', 'needs_approval'],
+  ['requiresApproval', 'needs_approval'],
+  ['approval', 'needs_approval'],
+  ['handoverProtocol', 'handover_protocol'],
+  ['contextContributions', 'context_contributions'],
+  ['toolset_name', 'toolset'],
+  ['toolsetName', 'toolset'],
+  ['inputSchema', 'parameters'],
+  ['input_schema', 'parameters'],
+  ['schema', 'parameters'],
+]);
+
+/** How a definition was made, which says what may stand in it: `ai_sdk` has fields of its own. */
+export type DefinitionKind = 'effect' | 'transition' | 'ai_sdk';
+
+const fields: Readonly<Record<Exclude<DefinitionKind, 'ai_sdk'>, readonly string[]>> = {
+  effect: ['name', 'description', 'parameters', 'execute', ...Object.keys(options)],
+  transition: ['name', 'description', 'parameters', 'run', 'resume', ...Object.keys(options)],
+};
+
+/**
+ * Refuses fields that no tool has: a misspelt `needs_approval` would ask no person. An instance of a class may have fields of its own,
+ * and a tool of the AI SDK has those of that library; there, only what is close to an option of ours is refused.
+ *
+ * @throws CadreError `TOOL_INVALID` naming the field, the one that was meant, and those there are
+ */
+export function checkToolFields(definition: object, kind: DefinitionKind, where: string): void {
+  const known = fields[kind === 'transition' ? 'transition' : 'effect'];
+  const isClosed = kind !== 'ai_sdk' && isPlain(definition);
+  for (const [field, value] of Object.entries(definition as RawDefinition)) {
+    if (value === undefined || known.includes(field)) continue;
+    if (kind === 'ai_sdk' && field === 'inputSchema') continue;
+    const habit = habits.get(field);
+    if (habit !== undefined) throw invalidTool(where, field, `is called '${habit}'`);
+    const close = closestName(field, [...(isClosed ? known : Object.keys(options)), ...habits.keys()]);
+    const meant = close === undefined ? undefined : (habits.get(close) ?? close);
+    const hint = meant === undefined ? '' : `; did you mean '${meant}'?`;
+    if (isClosed || meant !== undefined)
+      throw invalidTool(where, field, `is no field of a tool${hint} (there are: ${known.join(', ')})`);
+  }
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
