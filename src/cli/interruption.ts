@@ -1,8 +1,11 @@
 /** Signals within this time of each other are one: terminals, npm and launchers each hand a Ctrl-C on. In milliseconds. */
 const sameSignalMs = 250;
 
+/** What asks a process to end: Ctrl-C, a supervisor, a terminal that was closed or lost its connection. */
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /**
- * Watches for Ctrl-C and SIGTERM. The first asks to stop: no new work, tools that run may end. The second ends the process
+ * Watches for Ctrl-C, SIGTERM and SIGHUP. The first asks to stop: no new work, tools that run may end. The second ends the process
  * at once; what it leaves can be resumed, like after any other end of a process.
  */
 export class Interruption implements Disposable {
@@ -11,11 +14,14 @@ export class Interruption implements Disposable {
   #last: number | undefined;
   /** What is said on stderr when the process is ended at once. */
   lastWords = '';
-  readonly #onSignal = (): void => this.interrupt();
+  readonly #onSignal = (signal: NodeJS.Signals): void => {
+    // What is said from now on reaches nobody, and must not end the process before its tools have.
+    if (signal === 'SIGHUP') for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+    this.interrupt();
+  };
 
   constructor() {
-    process.on('SIGINT', this.#onSignal);
-    process.on('SIGTERM', this.#onSignal);
+    for (const signal of signals) process.on(signal, this.#onSignal);
   }
 
   /** Aborted by the first signal. */
@@ -43,7 +49,6 @@ export class Interruption implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    process.removeListener('SIGINT', this.#onSignal);
-    process.removeListener('SIGTERM', this.#onSignal);
+    for (const signal of signals) process.removeListener(signal, this.#onSignal);
   }
 }

@@ -2,10 +2,10 @@
 import { createProgram } from './program.ts';
 import { reportFailure } from './report-failure.ts';
 
-// A reader that has seen enough (`| head`) ends the program quietly.
+// A reader that has seen enough (`| head`) ends the program quietly. A terminal that is gone (EIO) reads no more; SIGHUP says what follows.
 process.stdout.on('error', (error: Error & { readonly code?: string }) => {
   if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  if (error.code !== 'EIO') throw error;
 });
 
 try {

@@ -17,6 +17,7 @@ import { profilesFolder } from './profiles-folder.ts';
 import { openRecordedRun } from './recorded-run.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 import { watchMode, watchRun } from './watcher.ts';
+import { unlessInterrupted } from './unless-interrupted.ts';
 import { openWorkplace, type Workplace } from './workplace.ts';
 
 /** Options of everything that goes on with a run. */
@@ -65,7 +66,9 @@ export async function resumeAnd(reference: string, options: ResumedOptions, act:
   );
   const mode = watchMode(terminal, options);
   if (mode === 'live' || mode === 'lines') terminal.tell(`${workplace.modelLine(options.llm)}\n`);
-  const run = await resumePatiently(workplace, options, terminal);
+  const { engine } = workplace;
+  const run = await unlessInterrupted({ engine, interruption, terminal }, () => resumePatiently(workplace, options, terminal));
+  if (run === undefined) return 130;
   interruption.lastWords = interruptedWords(run, options.store);
   // That the run was taken up, and what was noted then, is the first thing to tell.
   const watcher = watchRun(run, terminal, mode, seq);

@@ -205,6 +205,7 @@ export async function prepareEngine(
         owner: `${process.pid}@${hostname()}#${nanoid(8)}`,
         turnstile: new Turnstile(),
         graceMs: live.graceMs ?? 5_000,
+        left: Promise.withResolvers(),
         workspaceOf: createWorkspaces(live.workspace, live.store),
         toolsets: pool,
         trust: live.trust,

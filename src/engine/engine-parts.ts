@@ -114,6 +114,8 @@ export interface EngineParts {
   /** Through which crowds go: launches, and commits of many runs. */
   readonly turnstile: Turnstile;
   readonly graceMs: number;
+  /** Resolved when the engine begins to close: what nothing may begin after is waited for no longer. */
+  readonly left: PromiseWithResolvers<void>;
   /** Finds, and makes when it is first asked for, the workspace of a run. */
   readonly workspaceOf: (meta: Pick<RunState['meta'], 'runId' | 'workspace'>) => () => string;
   /** What connects to something, of all profile sets. */

@@ -273,6 +273,7 @@ export class Engine {
 
   async #close(options: { readonly graceMs?: number }): Promise<void> {
     const { graceMs = 2 * this.#parts.graceMs } = options;
+    this.#parts.left.resolve();
     this.#halted.close();
     await this.#live.close(graceMs);
     await this.#toolsets.release();

@@ -45,13 +45,13 @@ export async function workbenchOf(parts: EngineParts, state: RunState, purpose: 
  * used, and `recorded` may go on where it works, is found out first: none of them has been started then.
  */
 export async function holdToolsets(
-  { trust, clock }: EngineParts,
+  { trust, clock, left }: EngineParts,
   workbench: Workbench,
   profiles: Iterable<string>,
   recorded?: RunState['meta'],
 ): Promise<ToolsetHold> {
   await trust?.(workbench.reaching, recorded);
-  return await ToolsetHold.ready(workbench, profiles, clock);
+  return await ToolsetHold.ready(workbench, profiles, clock, left.promise);
 }
 
 function requiredText({ journal }: EngineParts, state: RunState, hash: ContentHash, what: string): string {

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
@@ -32,7 +32,7 @@ async function resumed(cwd: string, err: string): Promise<string> {
 }
 
 describe('[A5.interrupt] Ctrl-C while a tool runs', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)(
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'once (%s): the tool ends, its result is kept, 130, and resume goes on behind it',
     async (signal) => {
       const cwd = await temporaryFolder();
@@ -59,6 +59,33 @@ describe('[A5.interrupt] Ctrl-C while a tool runs', () => {
     expect(code, err).toBe(130);
     expect(await resumed(cwd, err)).toBe('unknown');
     expect(await ledger(cwd)).toBe('begun\n');
+  });
+});
+
+describe('Ctrl-C while a run waits for a tool server to connect', () => {
+  it('ends with 130, and nothing has begun', async () => {
+    const cwd = await temporaryFolder();
+    await writeSoloTeam(cwd, 'http://127.0.0.1:9/v1');
+    const server = path.join(import.meta.dirname, '../tools/mcp/scripted-server.ts');
+    await writeFile(path.join(cwd, 'mute.json'), JSON.stringify({ mute: true, ledger: 'ledger' }));
+    const settings = {
+      command: process.execPath,
+      args: [server, 'mute.json'],
+      cwd,
+      timeouts: { connect: '10m', probe: '10m', close: '400ms' },
+    };
+    await mkdir(path.join(cwd, 'agent_profiles/toolsets'), { recursive: true });
+    await writeFile(
+      path.join(cwd, 'agent_profiles/toolsets/mute.yaml'),
+      `name: mute\ntype: toolset\nkind: mcp\nsettings: ${JSON.stringify(settings)}\n`,
+    );
+    const profile = path.join(cwd, 'agent_profiles/profiles/Solo.yaml');
+    await writeFile(profile, (await readFile(profile, 'utf8')).replace('allowed_toolsets: []', 'allowed_toolsets: [mute]'));
+    const running = startForTest(['run', '--trust', '--profile', 'Solo', 'Hello'], { cwd });
+    await expect.poll(async () => await ledger(cwd).catch(() => '')).toContain('start');
+    running.child.kill('SIGINT');
+    const { code, err } = await running.finished;
+    expect([code, err]).toEqual([130, expect.stringContaining('Interrupted before anything had begun.')]);
   });
 });
 

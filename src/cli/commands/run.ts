@@ -10,6 +10,7 @@ import type { ExitCode } from '../exit-code.ts';
 import { closeInterrupted } from '../close-interrupted.ts';
 import { finishRun, interruptedWords, tellPending } from '../finish-run.ts';
 import { Interruption } from '../interruption.ts';
+import { unlessInterrupted } from '../unless-interrupted.ts';
 import type { LimitsOption } from '../limits-option.ts';
 import { profilesFolder } from '../profiles-folder.ts';
 import { openTerminal } from '../terminal.ts';
@@ -60,10 +61,14 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   const request = options.request ?? replay?.start.request;
   const mode = watchMode(terminal, options);
   if (mode === 'live' || mode === 'lines') terminal.tell(`${workplace.modelLine(options.llm)}\n`);
-  const run = await workplace.engine.launch(
-    { profile, input },
-    launchOptions({ ...options, ...(llm === undefined ? {} : { llm }), ...(request === undefined ? {} : { request }) }),
-  );
+  const { engine } = workplace;
+  const settings = launchOptions({
+    ...options,
+    ...(llm === undefined ? {} : { llm }),
+    ...(request === undefined ? {} : { request }),
+  });
+  const run = await unlessInterrupted({ engine, interruption, terminal }, () => engine.launch({ profile, input }, settings));
+  if (run === undefined) return 130;
   if (options.project !== undefined) await workplace.engine.shelf.move(run.id, options.project);
   interruption.lastWords = interruptedWords(run, options.store);
   await using page = options.serve === true ? await openPage(workplace.engine, run, terminal) : undefined;

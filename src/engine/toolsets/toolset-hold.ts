@@ -46,15 +46,18 @@ export class ToolsetHold {
     return new ToolsetHold(source, source.kernels.connecting);
   }
 
-  /** Holds what a run may come to use that has, or begins with, agents of these profiles, once all of it has said what became of connecting. */
-  static async ready(source: ToolSource, profiles: Iterable<string>, clock: Clock): Promise<ToolsetHold> {
+  /**
+   * Holds what a run may come to use that has, or begins with, agents of these profiles, once all of it has said what became of
+   * connecting; or once `left` resolves.
+   */
+  static async ready(source: ToolSource, profiles: Iterable<string>, clock: Clock, left: Promise<void>): Promise<ToolsetHold> {
     const needed = toolsetsNeeded(source.set, profiles);
     const hold = new ToolsetHold(
       source,
       source.kernels.connecting.filter(({ name }) => needed?.has(name) !== false),
     );
     const waited = hold.instances.flatMap((instance) => instance.ready(clock) ?? []);
-    if (waited.length > 0) await atMost(clock, longestWaitMs, Promise.all(waited));
+    if (waited.length > 0) await atMost(clock, longestWaitMs, Promise.race([Promise.all(waited), left]));
     return hold;
   }
 

@@ -129,7 +129,7 @@ export class McpLink {
       );
       session = opened;
       this.#stale = false;
-      const tools = readServerTools(await opened.listTools());
+      const tools = readServerTools(await opened.listTools(this.#closing.signal));
       if (lostAlready !== undefined) throw this.#unavailable(lostAlready);
       if (this.#closing.signal.aborted) throw this.#unavailable('its engine is closed');
       this.#session = opened;
@@ -170,7 +170,7 @@ export class McpLink {
     if (session === undefined) return;
     this.#stale = false;
     try {
-      const tools = readServerTools(await session.listTools());
+      const tools = readServerTools(await session.listTools(this.#closing.signal));
       if (this.#session === session) this.#publish(tools);
     } catch (thrown) {
       if (this.#session === session) this.#say('ready', `its changed tools could not be listed: ${describeThrown(thrown)}`);

@@ -69,7 +69,7 @@ export class McpSession {
       } catch (thrown) {
         failure = thrown;
         // Some servers end when they are asked what they speak: they get a second start, and the old handshake.
-        if (!endedByQuestion(library, thrown)) break;
+        if (signal.aborted || !endedByQuestion(library, thrown)) break;
       }
     }
     throw failure;
@@ -123,9 +123,9 @@ export class McpSession {
   }
 
   /** The server's tools as it lists them, all pages. */
-  async listTools(): Promise<readonly unknown[]> {
+  async listTools(closing: AbortSignal): Promise<readonly unknown[]> {
     if (this.#client.getServerCapabilities()?.tools === undefined) return [];
-    const limit = { clock: this.#clock, ms: this.#settings.timeouts.list, missed: 'did not list its tools' };
+    const limit = { clock: this.#clock, ms: this.#settings.timeouts.list, missed: 'did not list its tools', signal: closing };
     return await withDeadline(limit, async (signal) => {
       const tools: unknown[] = [];
       let cursor: string | undefined;

@@ -35,6 +35,7 @@ export async function endGroup(child: ChildProcess, withinMs: number, mark: stri
   signalAll(child, mark, 'SIGKILL');
   child.stdout?.destroy();
   child.stderr?.destroy();
+  child.stdio[3]?.destroy();
 }
 
 function hasExited(child: ChildProcess): boolean {

@@ -4,9 +4,11 @@ import { statSync } from 'node:fs';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import { childEnvironment } from './child-environment.ts';
+import { programProblem } from './find-program.ts';
 import type { StdioAddress } from './mcp-settings.ts';
 import { MessageLines } from './message-lines.ts';
 import { sandboxServer, type SandboxedServer } from './sandboxed-server.ts';
+import { onLifeline } from '../process/lifeline.ts';
 import { markVariable } from '../process/marked-processes.ts';
 import { adoptGroup, endGroup } from './process-group.ts';
 
@@ -15,6 +17,11 @@ const keptStderr = 2_000;
 
 /** Most messages that wait until a server reads on; one that asks and asks, and never reads the answers, is given up. */
 const maxUnread = 1_000;
+
+/** Servers are started by a shell, which is where systems differ: elsewhere one may outlive this process when that is killed. */
+const hasShell = process.platform !== 'win32';
+/** What a server may take to end by itself when this process is gone. */
+const orphanGraceSeconds = 2;
 
 /** What a transport over a child process needs to know. */
 export interface StdioOptions {
@@ -78,16 +85,22 @@ export class StdioTransport implements Transport {
         throw new CadreError('MCP_UNAVAILABLE', this.#ended);
       }
     }
-    const [program, ...words] = this.#sandboxed?.argv ?? [command, ...args];
+    const argv = this.#sandboxed?.argv ?? [command, ...args];
+    const environment = childEnvironment(env, inheritEnv);
+    const problem = programProblem(argv[0], environment['PATH'], folder);
+    if (problem !== undefined) throw startError(command, Object.assign(new Error(problem), { code: problem }));
+    const [program, ...words] = hasShell ? onLifeline(argv, orphanGraceSeconds) : argv;
     const child = spawn(program, words, {
-      env: { ...childEnvironment(env, inheritEnv), [markVariable]: this.#mark },
+      env: { ...environment, [markVariable]: this.#mark },
       ...(cwd === undefined ? {} : { cwd }),
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe', ...(hasShell ? (['pipe'] as const) : [])],
       // A group of its own: it can be ended with all it started, and Ctrl-C in the terminal does not reach it first.
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
     this.#child = child;
+    // A companion that is told to end resets the lifeline; that is no fault of anybody.
+    child.stdio[3]?.on('error', () => undefined);
     // Each message that is not read yet waits on it.
     child.stdin.setMaxListeners(0);
     this.#listen(child);

@@ -1,4 +1,4 @@
-import { markVariable } from './marked-processes.ts';
+import { endAll } from './lifeline.ts';
 
 /** What a process, and everything it starts, may take. */
 export interface ProcessLimits {
@@ -15,21 +15,6 @@ export interface ProcessLimits {
   /** What all programs of a run may write together, in bytes. */
   readonly diskBytes: number;
 }
-
-/**
- * What the companion does when the engine is gone: ends what bears the command's mark and left its group, as far as a
- * `/proc` tells, then the group. It bears the mark itself, and must not end itself before it is done.
- */
-const endAll = `
-  PATH=/usr/bin:/bin own=$(exec /bin/sh -c 'echo $PPID')
-  for _ in 1 2 3 4 5; do
-    for place in $(grep -lsaF "${markVariable}=$${markVariable}" /proc/[0-9]*/environ); do
-      place=\${place#/proc/}
-      [ "\${place%/environ}" = "$own" ] || kill -s KILL "\${place%/environ}"
-    done
-  done
-  kill -s KILL -- "-$$"
-`;
 
 /**
  * Sets the limits, then becomes the command. With a lifeline (file descriptor 3), a companion ends all of it when the other

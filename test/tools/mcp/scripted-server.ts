@@ -25,6 +25,8 @@ export interface Script {
   readonly laterTools?: readonly unknown[];
   /** Starts a program in a session of its own that goes on, and writes its process id to this file. */
   readonly detached?: string;
+  /** Never says which tools it has. */
+  readonly unlisted?: boolean;
   /** Another description of each tool at each listing, and the word that they have changed with it. */
   readonly restless?: boolean;
   /** Ignores the end of its input, and SIGTERM. */
@@ -159,6 +161,7 @@ function handle(message: Message): void {
       });
       return;
     case 'tools/list':
+      if (script.unlisted === true) return note('list');
       send({ id, result: { tools: script.restless === true ? described() : tools } });
       if (script.restless === true) send({ method: 'notifications/tools/list_changed' });
       return;

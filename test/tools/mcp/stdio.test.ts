@@ -316,6 +316,14 @@ describe('servers that misbehave', () => {
     expect(server.tool('s_hidden').description).toBe('Reads a file.');
   });
 
+  it('one that does not list its tools is not waited for once its engine closes', async () => {
+    const file = ledger();
+    const server = run({ unlisted: true, ledger: file }, { timeouts: { list: '10m', close: '400ms' } });
+    await server.until(() => existsSync(file) && readFileSync(file, 'utf8').includes('list'));
+    await server.toolset.close?.();
+    expect(server.sets()).toBe(0);
+  }, 20_000);
+
   it('one that ignores the end of its input and SIGTERM is killed with all it started', async () => {
     const file = ledger();
     const server = run({ stubborn: true, tools: named('ok'), ledger: file }, { timeouts: { close: '400ms' } });
