@@ -15,6 +15,9 @@ import { adoptGroup, endGroup } from './process-group.ts';
 /** Most of what a server last wrote to stderr that is kept, in characters. */
 const keptStderr = 2_000;
 
+/** How many lines of it are told. */
+const shownLines = 8;
+
 /** Most messages that wait until a server reads on; one that asks and asks, and never reads the answers, is given up. */
 const maxUnread = 1_000;
 
@@ -65,8 +68,8 @@ export class StdioTransport implements Transport {
   /** How the process ended, or what it does that is no message; with the last it wrote to stderr. Empty when there is nothing to tell. */
   describe(): string {
     const noise = this.#firstNoise === undefined ? '' : `it prints what is no message, such as ${JSON.stringify(this.#firstNoise)}`;
-    const stderr = this.#stderr.trim();
-    const last = stderr === '' ? '' : `it last wrote to stderr: ${stderr.split('\n').slice(-8).join('\n')}`;
+    const stderr = lastWords(this.#stderr.trim());
+    const last = stderr === '' ? '' : `it last wrote to stderr: ${stderr}`;
     return [this.#ended ?? '', noise, last].filter((part) => part !== '').join('; ');
   }
 
@@ -216,6 +219,14 @@ export class StdioTransport implements Transport {
     this.#ended = reason;
     this.onclose?.();
   }
+}
+
+/** The end of what was written to stderr; the line that names the error stands first when a long trace follows it. */
+function lastWords(text: string): string {
+  const lines = text.split('\n');
+  const error = lines.findLastIndex((line) => /^\s*(?:\w+: )?(?:Uncaught )?\w*(?:error|exception)\b.*:/i.test(line));
+  const isAbove = error >= 0 && error < lines.length - shownLines;
+  return [...(isAbove ? [`${lines[error] ?? ''} […]`] : []), ...lines.slice(-(isAbove ? shownLines - 1 : shownLines))].join('\n');
 }
 
 function drained(input: NodeJS.WritableStream): Promise<void> {

@@ -117,6 +117,12 @@ describe('servers that cannot be used', () => {
     );
   });
 
+  it('one that dies of an error with a long trace is told of by the error', async () => {
+    expect(await failure(connect('s', { command: process.execPath, args: ['/no/such/server.mjs'] }))).toContain(
+      "Error: Cannot find module '/no/such/server.mjs'",
+    );
+  });
+
   it('one that dies at start is told of with its exit code and the last of its stderr', async () => {
     expect(await failure(run({ stderr: 'no license\n', exit: 3 }))).toMatch(
       /it ended with exit code 3; it last wrote to stderr: no license\. It is tried again in 1 s\.$/,
@@ -279,7 +285,7 @@ describe('servers that misbehave', () => {
     const pinned = run({ tools: after }, { tools: { pay: { pin: 'of another definition' } } });
     await pinned.ready();
     expect([...pinned.tools().keys()]).toEqual(['s_die', 's_more']);
-    const fingerprint = /write pin: (\w+)/.exec(pinned.health.at(-1)?.message ?? '')?.[1] ?? '';
+    const fingerprint = / pin: (\w+) /.exec(pinned.health.at(-1)?.message ?? '')?.[1] ?? '';
     const agreed = run({ tools: after }, { tools: { pay: { pin: fingerprint } } });
     await agreed.ready();
     expect([...agreed.tools().keys()]).toEqual(['s_pay', 's_die', 's_more']);
