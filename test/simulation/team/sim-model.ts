@@ -86,7 +86,9 @@ function createReader(
 function receive(world: World, host: Host, request: Request): ModelRequestRecord {
   const { turnId, version, ...owner } = promptOwner(request.prompt);
   const asking = world.disk.askingRuns(owner.runId, turnId);
-  const runId = asking[0] ?? owner.runId;
+  // A process that was taken for dead still asks for what has been answered elsewhere: that is no fork's.
+  const isStale = host.state !== 'alive' && world.disk.factsOf(owner.runId).answeredTurns.has(turnId);
+  const runId = isStale ? owner.runId : (asking[0] ?? owner.runId);
   const facts = world.disk.factsOf(runId);
   if (!facts.turns.has(turnId)) throw world.violated(`the model is asked for ${turnId} before that turn is in the journal`);
   if (host.state === 'alive' && facts.answeredTurns.has(turnId))
