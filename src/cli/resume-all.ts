@@ -22,8 +22,8 @@ export async function resumeAll(options: ResumedOptions): Promise<ExitCode> {
   const interrupted = await interruptedRuns(options.store);
   // Those were made elsewhere, and are there to be looked at.
   const runs = interrupted.filter(({ isImported }) => isImported !== true);
-  const waiting = runs.filter(({ status }) => status === 'awaiting');
-  const due = runs.filter(({ status }) => status !== 'awaiting');
+  const waiting = runs.filter(({ status }) => status === 'awaiting' || status === 'idle');
+  const due = runs.filter((run) => !waiting.includes(run));
   const say = (text: string): void => {
     if (options.quiet !== true) terminal.tell(text);
   };
@@ -59,8 +59,8 @@ async function interruptedRuns(store: string | undefined): Promise<readonly RunS
 async function waitingLines(waiting: readonly RunSummary[], store: string | undefined): Promise<string> {
   let lines = '';
   let atRest = 0;
-  for (const { runId, title } of waiting) {
-    if (await hasPending(runId, store))
+  for (const { runId, title, status } of waiting) {
+    if (status === 'awaiting' && (await hasPending(runId, store)))
       lines += `Run ${safe(runId)} waits for a decision (${safe(title)}): ${thisCommand(['pending', runId], store)}\n`;
     else atRest += 1;
   }

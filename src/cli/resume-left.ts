@@ -30,6 +30,7 @@ export async function resumeLeft(engine: Engine, options: LeftRunsOptions): Prom
   const include = async (run: RunSummary): Promise<boolean> => {
     if (run.isImported === true) return false;
     titles.set(run.runId, run.title);
+    if (run.status === 'idle') return false;
     if (run.status === 'awaiting' && !(await hasPending(engine, run))) return false;
     const again = thisCommand(['resume', run.runId], store);
     if (run.status === 'running' && (await isLooping(engine, run))) {

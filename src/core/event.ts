@@ -56,6 +56,8 @@ export interface RunImport {
 export interface RunStatusChange {
   readonly type: 'run.status';
   readonly status: 'running' | 'awaiting';
+  /** How many approvals and questions wait for a person; absent when none do. Journals of earlier versions lack it. */
+  readonly pending?: number;
 }
 /** A run that is not over was taken up again: its process died, or its engine was closed. Somebody outside did it, so it has no cause. */
 export interface RunResume {

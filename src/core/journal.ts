@@ -34,7 +34,13 @@ export interface RunSummary {
   readonly runId: RunId;
   readonly title: string;
   readonly profile: string;
+  /**
+   * `running`; `awaiting` while a person must decide or answer; `idle` while it waits for a message; `completed`, `failed`, `cancelled`;
+   * `damaged`.
+   */
   readonly status: string;
+  /** How many approvals and questions wait for a person; absent where the journal does not say, as in runs of earlier versions. */
+  readonly pending?: number;
   readonly outcome?: string;
   readonly createdAt: number;
   readonly updatedAt: number;

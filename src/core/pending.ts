@@ -1,3 +1,4 @@
+import { isAsking } from './asks-person.ts';
 import type { CapabilityPart } from './capability.ts';
 import { CadreError } from './error.ts';
 import type { JsonObject, JsonValue } from './json.ts';
@@ -89,11 +90,6 @@ function approvalFacts(
     ...(changed === undefined ? {} : { changed }),
     ...(capability === undefined ? {} : { fingerprint: capability.fingerprint }),
   };
-}
-
-/** Tells whether an agent waits on a question of its own. */
-export function isAsking(agent: AgentState): boolean {
-  return agent.question !== undefined && agent.status === 'awaiting_input';
 }
 
 /** What a profile asks in the place of its agent; no tool asked it. */

@@ -1,7 +1,7 @@
 import type { AgentContext } from './agent-context.ts';
 import type { Capability } from './capability.ts';
 import type { Budget, ModuleBudget, RunUsage } from './budget.ts';
-import type { EventOf, RunEndStatus, RunImport } from './event.ts';
+import type { EventOf, RunEndStatus } from './event.ts';
 import type { ErrorRecord } from './error.ts';
 import type { AgentId, CallId, ContentHash, RunId, TurnId } from './ids.ts';
 import type { InboxItem, WaitingItem } from './inbox.ts';
@@ -18,6 +18,7 @@ import type { WaitFor } from './transition.ts';
 import type { CallStatus } from './turn.ts';
 import type { DispatchRecord, WorkModule } from './work-module.ts';
 import type { RunCounters } from './run-counters.ts';
+import type { RunMeta } from './run-meta.ts';
 
 /**
  * The state of a run: the fold of its events, and nothing else. Only `fold/` writes to it; everybody else gets it
@@ -39,6 +40,9 @@ export interface RunState {
   readonly latestOfType: Map<string, AgentId>;
   /** Model calls and tools that run at this moment. */
   activity: number;
+  /** Approvals and questions that wait for a person, counted as they come and go, and as many as the journal says there are. */
+  pending: number;
+  pendingTold: number;
   /** Agents that are held back until a slot is free. */
   held: number;
   /** The newest turns of each agent; older ones were released, and are read from the journal (`fold/release.ts`). */
@@ -73,29 +77,6 @@ export interface RunState {
 
 /** Whether a fold keeps everything, for whoever inspects a run, or releases what no decision can need any more. */
 export type Keeps = 'recent' | 'everything';
-
-/** What a run is. */
-export interface RunMeta {
-  readonly runId: RunId;
-  readonly profile: string;
-  readonly title: string;
-  readonly input: JsonValue;
-  /** The values of the request it answers. */
-  readonly request: JsonObject;
-  readonly createdAt: number;
-  /** The profile files it goes by now. */
-  readonly profiles: ContentHash;
-  /** What code gave of tools; undefined in journals of earlier versions. */
-  readonly given: ContentHash | undefined;
-  /** By toolset, the tools it offers the run, where they are not those it has without a connection. */
-  readonly toolsets: ReadonlyMap<string, ContentHash>;
-  readonly llmConfig: string | undefined;
-  readonly engineVersion: string;
-  readonly workspace: string | undefined;
-  readonly parentRun: { readonly runId: RunId; readonly at: number } | undefined;
-  /** Set when it was read from a file: such a run never goes on. */
-  readonly imported: RunImport | undefined;
-}
 
 /** What all agents of a run share. */
 export interface TeamState {
@@ -266,6 +247,8 @@ export interface CallState {
   startedAt: number | undefined;
   /** When it began to wait, by a clock that never jumps. */
   suspendedAt: number | undefined;
+  /** When it waited for a person, by the wall clock; the last wait has no end while it lasts. */
+  waits: readonly { readonly from: number; readonly to: number | undefined }[];
   attempt: number;
   /** Set once a person allowed it. */
   approved: boolean;

@@ -13,7 +13,7 @@ import { refuseCall } from '../nodes/refuse-call.ts';
 import { applyTestimony, asksWhetherHappened } from '../nodes/unknown-outcome.ts';
 import type { Input } from './decide.ts';
 import type { Kernel } from './kernel.ts';
-import { isAsking } from '../core/pending.ts';
+import { isAsking } from '../core/asks-person.ts';
 
 /** A person's verdict over a call: approved calls become startable, rejected ones are answered, questions are resumed. */
 export function applyAnswer(tx: Transaction, kernel: Kernel, input: Extract<Input, { kind: 'answer' }>): void {

@@ -62,7 +62,7 @@ async function recoverOne(
 
 /** Tells from a run's status in the list whether it is to be taken up: it has not ended, or nobody can tell since it is damaged. */
 export function isInterrupted(status: string): boolean {
-  return status === 'running' || status === 'awaiting' || status === 'damaged';
+  return status === 'running' || status === 'awaiting' || status === 'idle' || status === 'damaged';
 }
 
 function notRecovered(runId: RunId, thrown: unknown): RecoveredRun {

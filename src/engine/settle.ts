@@ -98,10 +98,12 @@ function isNews(waiting: WaitingItem): boolean {
   return waiting.turnsSeen === 0 || (waiting.failures > 0 && !isExpired(waiting));
 }
 
-/** Says so when the run has nothing to do but wait, or has something to do again. */
+/** Records that the run has nothing to do but wait, or has something to do again, and how much waits for a person. */
 export function updateStatus(tx: Transaction): void {
   const { run } = tx;
   if (run.outcome !== undefined || (tx.isFull && tx.unsettled.length > 0)) return;
   const status = run.activity === 0 ? 'awaiting' : 'running';
-  if (status !== run.status) tx.emit({ type: 'run.status', status }, tx.run.seq);
+  const { pending } = run;
+  if (status === run.status && pending === run.pendingTold) return;
+  tx.emit({ type: 'run.status', status, ...(pending === 0 ? {} : { pending }) }, run.seq);
 }

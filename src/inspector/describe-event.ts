@@ -4,6 +4,7 @@ import type { JsonValue } from '../core/json.ts';
 import { contentText } from '../core/message.ts';
 import type { ApprovalWait } from '../core/transition.ts';
 import { changedText } from './approval-text.ts';
+import { countText } from './format/quantity-text.ts';
 import { beforeAfter, stateChanges } from './state-changes.ts';
 
 /** Says in one short sentence what an event means; the text is untrusted and may hold anything. */
@@ -12,7 +13,7 @@ export function describeEvent(event: CadreEvent): string {
     case 'run.start':
       return `the run began with profile ${event.profile}: ${inOneLine(event.input)}`;
     case 'run.status':
-      return `the run is ${event.status}`;
+      return `the run is ${event.status}${event.pending === undefined ? '' : `; ${countText(event.pending, 'request')} for a person`}`;
     case 'run.resume':
       return `the run was taken up again after ${event.downMs} ms${event.profiles === undefined ? '' : ', with other profiles'}${revokedText(event)}`;
     case 'profiles.update':

@@ -3,6 +3,7 @@ import type { RunId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import { pendingOf, type PendingRequest } from '../core/pending.ts';
 import type { Limits } from '../core/profile.ts';
+import { type RunStatus, statusOf } from '../core/run-status.ts';
 import { activeAt } from '../core/run-time.ts';
 import type { RunState } from '../core/state.ts';
 import type { ModuleStatus } from '../core/work-module.ts';
@@ -13,7 +14,7 @@ export interface RunOverview {
   readonly runId: RunId;
   readonly title: string;
   readonly profile: string;
-  readonly status: RunState['status'];
+  readonly status: RunStatus;
   readonly outcome: string | undefined;
   readonly output: string;
   readonly deliverables: JsonObject;
@@ -55,7 +56,7 @@ export function runOverview(run: RunState): RunOverview {
     runId: meta.runId,
     title: meta.title,
     profile: meta.profile,
-    status: run.status,
+    status: statusOf(run),
     outcome: run.outcome,
     output: run.output,
     deliverables: run.deliverables,

@@ -2,15 +2,16 @@ import type { CallId, TurnId } from '../core/ids.ts';
 import type { TurnState } from '../core/state.ts';
 import type { TurnType } from '../core/turn.ts';
 import type { EventAt } from './cause-chain.ts';
+import { toolParts } from './tool-parts.ts';
 import type { TurnStatus } from './turn-record.ts';
 
 /**
- * A part of a turn: waiting in the inbox, preparing, calling the model, judging the reply, running tools. Open parts have no
- * end. Judging is one step of the engine: it takes what lies between the model's last word and the decision on record,
+ * A part of a turn: waiting in the inbox, preparing, calling the model, judging the reply, running tools, or waiting for a person
+ * while no other call of the turn runs. A turn may have several parts of the last two kinds. Open parts have no end. Judging is one step of the engine: it takes what lies between the model's last word and the decision on record,
  * and that is mostly the time the reply waited for its place among what else came in.
  */
 export interface TimelinePart {
-  readonly kind: 'wait' | 'prep' | 'exec' | 'post' | 'tools';
+  readonly kind: 'wait' | 'prep' | 'exec' | 'post' | 'tools' | 'person';
   readonly from: number;
   readonly to: number | undefined;
 }
@@ -37,6 +38,12 @@ export interface TimelineBar {
   readonly calls: readonly TimelineCall[];
 }
 
+/** True while all open calls of a turn wait for a person. */
+export function isForPerson({ parts }: Pick<TimelineBar, 'parts'>): boolean {
+  const last = parts.at(-1);
+  return last?.kind === 'person' && last.to === undefined;
+}
+
 /** Builds the bar of a turn; `eventAt` is needed for the time items waited in the inbox. */
 export function toBar(turn: TurnState, eventAt: EventAt | undefined): TimelineBar {
   return {
@@ -45,7 +52,7 @@ export function toBar(turn: TurnState, eventAt: EventAt | undefined): TimelineBa
     status: turn.end?.status ?? 'running',
     from: turn.start.at,
     to: turn.end?.at,
-    parts: partsOf(turn, eventAt),
+    parts: [...partsOf(turn, eventAt), ...toolParts(turn)],
     calls: turn.calls.map((call) => ({
       callId: call.callId,
       name: call.request.name,
@@ -63,7 +70,7 @@ function waitsFor({ status, waitFor }: TurnState['calls'][number]): Pick<Timelin
 }
 
 function partsOf(turn: TurnState, eventAt: EventAt | undefined): readonly TimelinePart[] {
-  const { start, modelEnd, decide, calls, end } = turn;
+  const { start, modelEnd, decide, end } = turn;
   const parts: TimelinePart[] = [];
   const arrived = firstArrival(turn, eventAt);
   if (arrived !== undefined && arrived < start.at) parts.push({ kind: 'wait', from: arrived, to: start.at });
@@ -74,11 +81,6 @@ function partsOf(turn: TurnState, eventAt: EventAt | undefined): readonly Timeli
     const answered = modelEnd === undefined ? end?.at : answeredAt(modelEnd, exec);
     parts.push({ kind: 'exec', from: exec, to: answered });
     if (decide !== undefined && answered !== undefined) parts.push({ kind: 'post', from: answered, to: decide.at });
-  }
-  const first = calls[0];
-  if (first !== undefined) {
-    const open = calls.some((call) => call.end === undefined);
-    parts.push({ kind: 'tools', from: first.request.at, to: open ? end?.at : Math.max(...calls.map((call) => call.end?.at ?? 0)) });
   }
   return parts;
 }

@@ -13,6 +13,8 @@ export interface SummaryChange {
   readonly title?: string;
   readonly profile?: string;
   readonly status?: string;
+  /** Approvals and questions that wait for a person; set with the status. */
+  readonly pending?: number;
   readonly outcome?: string;
   readonly isImported?: true;
 }
@@ -25,7 +27,7 @@ export function summaryChange(events: readonly CadreEvent[]): SummaryChange {
   let outputTokens = 0;
   let cost = 0;
   let unpriced = 0;
-  let named: Pick<SummaryChange, 'title' | 'profile' | 'status' | 'outcome' | 'isImported'> | undefined;
+  let named: Pick<SummaryChange, 'title' | 'profile' | 'status' | 'pending' | 'outcome' | 'isImported'> | undefined;
   for (const event of events) {
     switch (event.type) {
       case 'agent.start':
@@ -44,14 +46,20 @@ export function summaryChange(events: readonly CadreEvent[]): SummaryChange {
         if (event.type === 'run.title' && event.title !== undefined) named = { ...named, title: event.title.toWellFormed() };
         break;
       case 'run.start':
-        named = { ...named, title: event.title.toWellFormed(), profile: event.profile.toWellFormed(), status: 'running' };
+        named = {
+          ...named,
+          title: event.title.toWellFormed(),
+          profile: event.profile.toWellFormed(),
+          status: 'running',
+          pending: 0,
+        };
         if (event.imported !== undefined) named = { ...named, isImported: true };
         break;
       case 'run.status':
-        named = { ...named, status: event.status };
+        named = { ...named, status: event.status, pending: event.pending ?? 0 };
         break;
       case 'run.end':
-        named = { ...named, status: event.status, outcome: event.outcome.toWellFormed() };
+        named = { ...named, status: event.status, pending: 0, outcome: event.outcome.toWellFormed() };
         break;
       default:
       // No other event shows in the list of runs.
@@ -72,11 +80,13 @@ export function changesStatus(change: SummaryChange): boolean {
 export function nextSummary(before: RunSummary | undefined, events: readonly CadreEvent[], last: CadreEvent): RunSummary {
   const change = summaryChange(events);
   const outcome = change.outcome ?? before?.outcome;
+  const pending = change.pending ?? before?.pending;
   return {
     runId: last.runId,
     title: change.title ?? before?.title ?? '',
     profile: change.profile ?? before?.profile ?? '',
-    status: change.status ?? before?.status ?? 'running',
+    status: change.status === undefined ? (before?.status ?? 'running') : listedStatus(change.status, pending),
+    ...(pending === undefined ? {} : { pending }),
     ...(outcome === undefined ? {} : { outcome }),
     ...(change.isImported === true || before?.isImported === true ? { isImported: true as const } : {}),
     createdAt: before?.createdAt ?? events[0]?.at ?? last.at,
@@ -91,7 +101,12 @@ export function nextSummary(before: RunSummary | undefined, events: readonly Cad
   };
 }
 
+/** The status of a summary: a run that waits for a message only is `idle`. Where it is not known what it waits for, it stays `awaiting`. */
+export function listedStatus(status: string, pending: number | undefined): string {
+  return status === 'awaiting' && pending === 0 ? 'idle' : status;
+}
+
 /** Whether a run of this status may go on. */
 export function isOpenStatus(status: string): boolean {
-  return status === 'running' || status === 'awaiting';
+  return status === 'running' || status === 'awaiting' || status === 'idle';
 }

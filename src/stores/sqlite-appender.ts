@@ -114,7 +114,7 @@ export class SqliteAppender {
     this.#assertLease(lease);
     if (commit.expectedSeq !== 0) throw staleSequence(this.#file, commit, 0);
     const begun = this.#prepare(
-      'INSERT INTO runs (run_id, title, profile, status, outcome, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+      'INSERT INTO runs (run_id, title, profile, status, outcome, created_at, pending) VALUES (?, ?, ?, ?, ?, ?, ?)',
     ).run(
       commit.runId,
       change.title ?? '',
@@ -122,6 +122,7 @@ export class SqliteAppender {
       storedStatus(change) ?? 'running',
       change.outcome ?? null,
       commit.events[0]?.at ?? 0,
+      change.pending ?? 0,
     );
     const run = Number(begun.lastInsertRowid);
     if (run > maxRuns)
@@ -152,9 +153,17 @@ export class SqliteAppender {
 
   #updateRun(run: number, change: SummaryChange): void {
     this.#prepare(
-      `UPDATE runs SET title = coalesce(?, title), profile = coalesce(?, profile), status = coalesce(?, status), outcome = coalesce(?, outcome)
+      `UPDATE runs SET title = coalesce(?, title), profile = coalesce(?, profile), status = coalesce(?, status), outcome = coalesce(?, outcome),
+         pending = coalesce(?, pending)
        WHERE run = ?`,
-    ).run(change.title ?? null, change.profile ?? null, storedStatus(change) ?? null, change.outcome ?? null, run);
+    ).run(
+      change.title ?? null,
+      change.profile ?? null,
+      storedStatus(change) ?? null,
+      change.outcome ?? null,
+      change.pending ?? null,
+      run,
+    );
   }
 
   /** Stores a text once. One that is there already and was damaged is replaced, since the right one is at hand. */

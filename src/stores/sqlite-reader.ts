@@ -8,7 +8,7 @@ import { decodeCommit } from './event-codec.ts';
 import { holderColumns, noOwners, seemsGone, toHolder } from './leases/holder.ts';
 import type { ProcessWatch } from './leases/process-watch.ts';
 import { corruptJournal, newerEvents } from './sqlite-failure.ts';
-import { importedMark, isOpenStatus } from './run-summary.ts';
+import { importedMark, isOpenStatus, listedStatus } from './run-summary.ts';
 import { commitSum, contentSum, keySpan } from './sqlite-schema.ts';
 import { isTextOf } from './text-address.ts';
 import type { StoredCommit } from './turn-events.ts';
@@ -184,11 +184,13 @@ export class SqliteReader {
     const { run_id: runId, outcome } = row;
     // One damaged run must not hide all others; reading it says what is wrong with it.
     const isDamaged = row['last_seq'] === null;
+    const pending = typeof row['pending'] === 'number' ? row['pending'] : undefined;
     return {
       runId: String(runId) as RunId,
       title: String(row['own_title'] ?? row['title']),
       profile: String(row['profile']),
-      status: isDamaged ? 'damaged' : String(row['status']).replace(importedMark, ''),
+      status: isDamaged ? 'damaged' : listedStatus(String(row['status']).replace(importedMark, ''), pending),
+      ...(isDamaged || pending === undefined ? {} : { pending }),
       ...(typeof outcome === 'string' ? { outcome } : {}),
       createdAt: Number(row['created_at']),
       updatedAt: Number(row['at'] ?? row['created_at']),

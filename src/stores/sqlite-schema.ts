@@ -5,7 +5,7 @@ import { addCosts } from './sqlite-add-costs.ts';
 import { corruptJournal } from './sqlite-failure.ts';
 
 /** The layout this version writes. A file with a higher number is refused, a lower one is brought up to it. */
-export const schemaVersion = 5;
+export const schemaVersion = 6;
 
 /** The oldest layout that can be read as it is, where nothing may be written. */
 export const oldestReadable = 2;
@@ -36,7 +36,8 @@ CREATE TABLE IF NOT EXISTS seals (key INTEGER PRIMARY KEY, seal BLOB NOT NULL);
  *   six counts are the run's totals up to and including this commit, so that a commit writes one page and not two. `cost` is in
  *   US dollars, `unpriced` are model calls without a price, `sum` is `commitSum`.
  * contents: texts stored once. A text that UTF-8 cannot hold (lone surrogates) is kept as UTF-16 bytes.
- * runs: what changes rarely. The rest of a run's summary stands in its last commit.
+ * runs: what changes rarely. The rest of a run's summary stands in its last commit. `pending` counts approvals and questions that
+ *   wait for a person; it is null while the run has written nothing since layout 5.
  * marks: what people say of runs: a title in the place of the run's own, a project, when it was deleted. No row = nothing.
  * leases: `owner` is null when nobody holds the run; `epoch` only ever grows. `birth` is of layouts 0 to 3, which have no owners.
  * seals: the seal of each commit that was written with a key (commit-chain.ts), by the key of its row.
@@ -46,7 +47,7 @@ const layout = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE runs (
   run INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE, title TEXT NOT NULL, profile TEXT NOT NULL, status TEXT NOT NULL,
-  outcome TEXT, created_at REAL NOT NULL
+  outcome TEXT, created_at REAL NOT NULL, pending INTEGER
 );
 CREATE TABLE commits (
   key INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL, at REAL NOT NULL, agents INTEGER NOT NULL, turns INTEGER NOT NULL,
@@ -61,7 +62,7 @@ ${marks}${owners}${seals}`;
 type Migration = (database: DatabaseSync) => void;
 
 /** `migrations[n]` takes a file of version n to version n + 1. Steps are never changed once released. */
-const migrations: readonly Migration[] = [addChecksums, addCosts, addMarks, addOwners, addSeals];
+const migrations: readonly Migration[] = [addChecksums, addCosts, addMarks, addOwners, addSeals, addPending];
 
 /** The checksum of a stored text: finds bytes that changed on the disk, which SQLite does not. */
 export function contentSum(text: string | Uint8Array): number {
@@ -127,6 +128,12 @@ function addOwners(database: DatabaseSync): void {
 /** 4 → 5: commits can be sealed with a key. */
 function addSeals(database: DatabaseSync): void {
   database.exec(seals);
+}
+
+/** 5 → 6: the list of runs says what waits for a person. What it is in runs from before is not known until they go on. */
+function addPending(database: DatabaseSync): void {
+  const has = database.prepare(`SELECT 1 FROM pragma_table_info('runs') WHERE name = 'pending'`).get() !== undefined;
+  if (!has) database.exec('ALTER TABLE runs ADD COLUMN pending INTEGER');
 }
 
 /** 0 → 1: rows carry a checksum. Columns cannot be added in front of the body, so both tables are rewritten. */

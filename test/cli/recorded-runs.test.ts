@@ -39,7 +39,7 @@ describe('looking into a run', () => {
     const line = lines.findIndex((text) => text.includes('You lead a small research team')) + 1;
     await rm(path.join(cwd, 'agent_profiles'), { recursive: true });
     await rm(path.join(cwd, 'docs'), { recursive: true });
-    expect(await read('runs')).toMatch(/run_\w+ +awaiting .* 3 +8 .*How do I water tomatoes\?/);
+    expect(await read('runs')).toMatch(/run_\w+ +idle .* 3 +8 .*How do I water tomatoes\?/);
     expect(await read('turns', 'last', '--agent', 'Researcher_2')).toMatch(
       /Researcher_2\.t1.*search_documents\n.*Researcher_2\.t2.*finish_flow/,
     );

@@ -49,7 +49,7 @@ describe('F48: cadre serve, started again after it was killed', () => {
     const again = await addressOf(second);
     await second.until(`Run ${busy} (One, please.) was interrupted and goes on.`);
     await second.until('was started in a terminal and interrupted; go on with: ');
-    await expect.poll(() => statusOf(again, busy)).toMatchObject({ status: 'awaiting', isLive: true });
+    await expect.poll(() => statusOf(again, busy)).toMatchObject({ status: 'idle', isLive: true });
     second.child.kill('SIGKILL');
     await second.finished;
 
@@ -58,7 +58,7 @@ describe('F48: cadre serve, started again after it was killed', () => {
     const last = await addressOf(third);
     await third.until('was started in a terminal');
     expect(third.said()).not.toContain(busy);
-    expect(await statusOf(last, busy)).toMatchObject({ status: 'awaiting', isLive: false });
+    expect(await statusOf(last, busy)).toMatchObject({ status: 'idle', isLive: false });
     third.child.kill('SIGINT');
     expect((await third.finished).code).toBe(0);
   });

@@ -31,7 +31,7 @@ describe('cadre serve', () => {
     const text = new TextDecoder();
     let heard = '';
     for await (const chunk of events.body ?? []) if ((heard += text.decode(chunk)).includes('"status":"awaiting"')) break;
-    expect(await json(`${url}/api/runs/${String(runId)}`)).toMatchObject({ status: 'awaiting', isLive: true });
+    expect(await json(`${url}/api/runs/${String(runId)}`)).toMatchObject({ status: 'idle', isLive: true });
     // A second server looks at the same journal, and takes another port by itself.
     const reading = startForTest(['serve', '--read-only'], { cwd });
     const readingUrl = await addressOf(reading);
@@ -79,7 +79,7 @@ it('run --serve has the page beside the run, where it goes on, until Ctrl-C', as
   await running.until('The page stays open');
   const [, url = '', runId = ''] = /Page: (http:\/\/127\.0\.0\.1:\d+)\/#\/runs\/(run_\w+)/.exec(running.said()) ?? [];
   const before = await json(`${url}/api/runs/${runId}`);
-  expect(before).toMatchObject({ isLive: true, status: 'awaiting' });
+  expect(before).toMatchObject({ isLive: true, status: 'idle' });
   expect(await json(`${url}/api/runs/${runId}/messages`, post({ text: 'And more?' }))).toMatchObject({ answered: 202 });
   expect(await json(`${url}/api/runs`, post({ input: 'Another one.' }))).toMatchObject({ answered: 201 });
   running.child.kill('SIGINT');

@@ -286,15 +286,16 @@ export function journalContract(name: string, make: () => JournalPlace): void {
           outputTokens: 0,
           cost: 0,
           costUnknown: false,
+          pending: 0,
         };
         expect(await journal.runs()).toEqual([begun]);
         const [asked, answered] = toolTurn(1);
         await append(lease, 2, asked);
         await append(lease, 6, answered);
         await append(lease, 10, [{ type: 'run.status', status: 'awaiting' }]);
-        const awaiting = {
+        const idle = {
           ...begun,
-          status: 'awaiting',
+          status: 'idle',
           updatedAt: sampleTime + 10_000,
           lastSeq: 11,
           turns: 1,
@@ -302,12 +303,15 @@ export function journalContract(name: string, make: () => JournalPlace): void {
           outputTokens: 20,
           costUnknown: true,
         };
+        expect(await journal.runs()).toEqual([idle]);
+        await append(lease, 11, [{ type: 'run.status', status: 'awaiting', pending: 2 }]);
+        const awaiting = { ...idle, status: 'awaiting', pending: 2, updatedAt: sampleTime + 11_000, lastSeq: 12 };
         expect(await journal.runs()).toEqual([awaiting]);
-        await append(lease, 11, [
-          { type: 'run.status', status: 'running' },
+        await append(lease, 12, [
+          { type: 'run.status', status: 'running', pending: 1 },
           { type: 'run.end', status: 'failed', outcome: 'limit', output: '', deliverables: {} },
         ]);
-        const ended = { ...awaiting, status: 'failed', outcome: 'limit', updatedAt: sampleTime + 12_000, lastSeq: 13 };
+        const ended = { ...idle, status: 'failed', outcome: 'limit', updatedAt: sampleTime + 13_000, lastSeq: 14 };
         expect(await journal.runs()).toEqual([ended]);
       });
 

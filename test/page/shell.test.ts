@@ -93,7 +93,7 @@ describe.skipIf(whyNoPage !== undefined)(`the page as a whole (${whyNoPage ?? 'i
     await page.keyboard.type('first');
     await page.getByRole('link', { name: 'Second talk' }).waitFor({ state: 'detached' });
     expect(page.url()).toContain('q=first');
-    await page.getByRole('button', { name: 'awaiting 1' }).waitFor();
+    await page.getByRole('button', { name: 'idle 1' }).waitFor();
     await page.getByRole('button', { name: 'cancelled 0' }).waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('j');

@@ -98,8 +98,8 @@ describe('[B.87] teams served over HTTP', () => {
       expect(offered[0]?.description).toContain('- Helper: Helps with anything.');
       const notes: string[] = [];
       const first = await call(user, 'run_team', { input: 'What is there?' }, ({ message = '' }) => notes.push(message));
-      expect(first.text).toMatch(/^run run_\w+: awaiting, 2 turns\n\nI see a cat\.\n\nIt waits\./);
-      expect(first.data).toMatchObject({ status: 'awaiting', is_working: false, output: 'I see a cat.', pending: [] });
+      expect(first.text).toMatch(/^run run_\w+: idle, 2 turns\n\nI see a cat\.\n\nIt waits\./);
+      expect(first.data).toMatchObject({ status: 'idle', is_working: false, output: 'I see a cat.', pending: [] });
       expect(notes.join('\n')).toMatch(/look[\s\S]*Helper_1\.t2 began and read TOOL_RESULT/);
       const runId = String(first.data['run_id']);
       expect((await call(user, 'send_message', { run_id: runId, text: 'Which colour?' })).text).toContain('It is grey.');

@@ -156,7 +156,7 @@ const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
     { profile: name, title: text, input: json, profiles: name, limits: json, engineVersion: name },
     { given: name, llmConfig: name, request: object(json), workspace: text, parentRun: record({ runId: name, at: count }) },
   ),
-  'run.status': record({ status: fc.constantFrom('running', 'awaiting') }),
+  'run.status': record({ status: fc.constantFrom('running', 'awaiting') }, { pending: fc.nat() }),
   'run.resume': record({ engineVersion: name, downMs: count }, { profiles: name, given: name, revoked: list(count) }),
   'profiles.update': record({
     profiles: name,

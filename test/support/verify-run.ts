@@ -44,6 +44,7 @@ export async function verifyRun(
   for (let again = 0; events.length < run.state.seq && again < 100; again++) events = await eventsOf(run, journal);
   assertJournal(events, options);
   const stored = JSON.parse(JSON.stringify(events)) as readonly CadreEvent[];
+  expect(run.state.pending).toBe(run.pending.length);
   expect(plainState(run.state)).toEqual(plainState(foldEvents(stored)));
   if (options.requests !== undefined) verifyPrompts(run, options.requests);
   verifyEphemerals(run);

@@ -8,6 +8,8 @@ const tones: Readonly<Record<string, string>> = {
   ongoing: 'busy',
   ready: 'busy',
   awaiting: 'waits',
+  'waits for you': 'waits',
+  idle: 'calm',
   awaiting_input: 'waits',
   awaiting_approval: 'waits',
   suspended: 'waits',

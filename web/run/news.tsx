@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { countText } from '../../src/inspector/format/quantity-text.ts';
 import type { RunOverview } from '../../src/inspector/run-overview.ts';
+import { statusWord, waitsForYou } from '../../src/inspector/run-words.ts';
 
 /** How often a run that goes on is spoken of at most, in milliseconds. */
 const quietMs = 10_000;
@@ -11,8 +12,9 @@ export function News({ overview }: { readonly overview: RunOverview | undefined 
   const told = useRef({ status: '', pending: 0, turns: 0, at: 0 });
   useEffect(() => {
     if (overview === undefined) return;
-    const { status, turns } = overview;
+    const { turns, imported } = overview;
     const pending = overview.pending.length;
+    const status = statusWord({ status: overview.status, pending, isImported: imported !== undefined });
     const before = told.current;
     const isUrgent = before.status !== status || before.pending < pending;
     if (!isUrgent && (before.turns === turns || Date.now() - before.at < quietMs)) return;
@@ -20,7 +22,7 @@ export function News({ overview }: { readonly overview: RunOverview | undefined 
     // What was there on arrival is on the page already.
     if (before.at === 0) return;
     const waits = pending === 0 ? '' : `, ${countText(pending, 'request')} for you`;
-    setWords(`The run is ${status}: ${countText(turns, 'turn')}${waits}.`);
+    setWords(`The run ${status === waitsForYou ? status : `is ${status}`}: ${countText(turns, 'turn')}${waits}.`);
   }, [overview]);
   return (
     <div class="seen-by-readers" role="status">

@@ -1,5 +1,6 @@
 import { concludeRun } from '../../src/inspector/conclude.ts';
 import { runOverview, type RunOverview } from '../../src/inspector/run-overview.ts';
+import { statusWord } from '../../src/inspector/run-words.ts';
 import { useStanding, type Standing } from '../data/standing.ts';
 import { Badge } from '../kit/badge.tsx';
 import { TopBar } from '../kit/top-bar.tsx';
@@ -64,7 +65,12 @@ export function RunHeader({ shown }: { readonly shown: RunRoute }) {
   );
 }
 
-/** The status as lists of runs say it: one that nobody advances any more was interrupted. */
-function statusOf({ status }: RunOverview, standing: Standing | undefined): string {
-  return status === 'running' && standing?.isAbandoned === true ? 'interrupted' : status;
+/** The status as lists of runs say it. */
+function statusOf({ status, pending, imported }: RunOverview, standing: Standing | undefined): string {
+  return statusWord({
+    status,
+    pending: pending.length,
+    isAbandoned: standing?.isAbandoned === true,
+    isImported: imported !== undefined,
+  });
 }

@@ -1,18 +1,18 @@
 import { costText, countText, durationText, timeText } from '../../src/inspector/format/quantity-text.ts';
 import { grouped } from '../../src/inspector/format/terminal-text.ts';
+import { statusWord, waitsForYou } from '../../src/inspector/run-words.ts';
 import type { RunRow } from '../data/runs-store.ts';
 import { Badge } from '../kit/badge.tsx';
 import { useNow } from '../kit/use-now.ts';
 import { type Column, VirtualTable } from '../kit/virtual-table.tsx';
 import { startOf, toVisibleText } from '../kit/visible-text.ts';
 import { runHref } from '../routing/route.ts';
-import { statusOf } from './run-filter.ts';
 
 /** Longest title in a row, in characters. */
 const longestTitle = 300;
 
 const columns: readonly Column<RunRow>[] = [
-  { title: 'status', class: 'run-status', cell: (row) => <Badge status={statusOf(row)} /> },
+  { title: 'status', class: 'run-status', cell: (row) => <Badge status={statusWord(row)} /> },
   {
     title: 'title',
     class: 'run-title',
@@ -51,7 +51,7 @@ export function RunsTable({ rows }: { readonly rows: readonly RunRow[] }) {
       rows={rows}
       estimate={30}
       keyOf={(row) => row.runId}
-      rowClass={(row) => (statusOf(row) === 'awaiting' || statusOf(row) === 'interrupted' ? 'run-waits' : '')}
+      rowClass={(row) => ([waitsForYou, 'interrupted'].includes(statusWord(row)) ? 'run-waits' : '')}
     />
   );
 }
@@ -73,7 +73,7 @@ function Brief({ row }: { readonly row: RunRow }) {
 
 /** How long a run took; it counts on while somebody advances it. */
 function Lasted({ row }: { readonly row: RunRow }) {
-  const isRunning = statusOf(row) === 'running' && row.isImported !== true;
+  const isRunning = row.status === 'running' && row.isAbandoned !== true && row.isImported !== true;
   const now = useNow(isRunning);
   return <>{durationText((isRunning ? Math.max(now, row.updatedAt) : row.updatedAt) - row.createdAt)}</>;
 }

@@ -1,3 +1,5 @@
+import { waitsForYou } from '../../src/inspector/run-words.ts';
+import { isForPerson } from '../../src/inspector/timeline-bar.ts';
 import type { TimelineLane } from '../../src/inspector/timeline.ts';
 import { countText } from '../../src/inspector/format/quantity-text.ts';
 import { lineOf } from '../kit/line-of.ts';
@@ -46,7 +48,7 @@ export function LaneRow(props: LaneRowProps) {
         <span class="lane-about faint" title={about}>
           {lineOf(lane.roleName ?? lane.profile, 60)}
         </span>
-        <Badge status={lane.outcome ?? lane.status} />
+        <Badge status={lane.outcome ?? laneStatus(lane)} />
       </div>
       <div class="lane-marks" role="group" aria-label={`${countText(lane.bars.length, 'turn')} of ${lineOf(lane.agentId, 60)}`}>
         {marks.map((mark) =>
@@ -61,11 +63,17 @@ export function LaneRow(props: LaneRowProps) {
   );
 }
 
+/** The status of an agent; one whose open calls all wait for a person does nothing else meanwhile. */
+function laneStatus({ status, bars }: TimelineLane): string {
+  const last = bars.at(-1);
+  return status === 'awaiting_tools' && last !== undefined && isForPerson(last) ? waitsForYou : status;
+}
+
 function TurnBar({ mark, lane, scale, now, runId, current, selected }: { readonly mark: TurnMark } & LaneRowProps) {
   const { bar, number, x, width, waited, calls } = mark;
   return (
     <a
-      class={`bar is-${bar.status} ${bar.turnId === selected ? 'is-selected' : ''}`}
+      class={`bar is-${bar.status} ${isForPerson(bar) ? 'is-for-person' : ''} ${bar.turnId === selected ? 'is-selected' : ''}`}
       href={turnHref(runId, bar.turnId)}
       data-turn={bar.turnId}
       tabIndex={bar.turnId === current ? 0 : -1}

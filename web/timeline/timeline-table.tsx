@@ -8,7 +8,7 @@ import { turnHref } from '../routing/route.ts';
 import { useRun } from '../run/run-context.ts';
 import { sinceStart } from './time-ticks.ts';
 import { TableSwitch } from './timeline-toolbar.tsx';
-import { partMs, partWords } from './turn-words.ts';
+import { partTimes, partWords } from './turn-words.ts';
 import './timeline-table.css';
 
 /** Rows of a table that are there at once. */
@@ -110,8 +110,8 @@ export function TimelineTable({ view }: { readonly view: Timeline }) {
 const partKinds = Object.keys(partWords) as TimelinePart['kind'][];
 
 function partText(bar: TimelineBar, kind: TimelinePart['kind'], now: number): string {
-  const part = bar.parts.find((each) => each.kind === kind);
-  return part === undefined ? '' : durationText(partMs(part, now));
+  const time = partTimes(bar, now).get(kind);
+  return time === undefined ? '' : durationText(time);
 }
 
 function causesOf(view: Timeline): ReadonlyMap<string, readonly string[]> {

@@ -15,7 +15,7 @@ export function TimelineToolbar(props: {
 }) {
   const { view, camera, allCauses, setAllCauses, foldsIdle, setFoldsIdle } = props;
   const turns = view.lanes.reduce((sum, { bars }) => sum + bars.length, 0);
-  const waits = view.lanes.some(({ bars }) => bars.some(({ calls }) => calls.some((call) => call.waitsFor === 'person')));
+  const waits = view.lanes.some(({ bars }) => bars.some(({ parts }) => parts.some(({ kind }) => kind === 'person')));
   const following = camera.viewport.following.value;
   return (
     <div class="timeline-bar">
@@ -55,15 +55,13 @@ export function TimelineToolbar(props: {
       )}
       <TableSwitch isTable={false} />
       <ul class="legend faint" aria-label="Parts of a turn">
-        {Object.entries(partWords).map(([kind, words]) => (
-          <li key={kind}>
-            <i class={`swatch is-${kind}`} /> {words}
-          </li>
-        ))}
-        {waits && (
-          <li>
-            <i class="swatch is-for-person" /> waits for a person
-          </li>
+        {Object.entries(partWords).map(
+          ([kind, words]) =>
+            (kind !== 'person' || waits) && (
+              <li key={kind}>
+                <i class={`swatch is-${kind}`} /> {words}
+              </li>
+            ),
         )}
       </ul>
     </div>

@@ -1,12 +1,14 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { toTurnRow } from '../../src/inspector/turn-list.ts';
+import { isForPerson } from '../../src/inspector/timeline-bar.ts';
+import { waitsForYou } from '../../src/inspector/run-words.ts';
 import { costText, countText, durationText, tokensText } from '../../src/inspector/format/quantity-text.ts';
 import { Badge } from '../kit/badge.tsx';
 import { lineOf } from '../kit/line-of.ts';
 import { useView } from '../run/run-context.ts';
 import { sinceStart } from './time-ticks.ts';
 import type { TurnPlace } from './turn-places.ts';
-import { partMs, partWords } from './turn-words.ts';
+import { partMs, partTimes, partWords } from './turn-words.ts';
 import './turn-card.css';
 
 /** What a turn did and how long its parts took, beside its bar. */
@@ -37,7 +39,7 @@ export function TurnCard(props: {
         <b>
           turn {index + 1} of {lineOf(lane.agentId, 60)}
         </b>
-        <Badge status={bar.status} />
+        <Badge status={isForPerson(bar) ? waitsForYou : bar.status} />
       </p>
       <p class="faint number">
         {bar.turnId === `${lane.agentId}.t${index + 1}` ? '' : `${lineOf(bar.turnId, 60)} · `}
@@ -45,12 +47,12 @@ export function TurnCard(props: {
         {bar.turnType === 'agent' ? '' : ` · ${bar.turnType}`}
       </p>
       <dl class="number">
-        {bar.parts.map((part) => (
-          <div key={part.kind}>
+        {[...partTimes(bar, now)].map(([kind, ms]) => (
+          <div key={kind}>
             <dt>
-              <i class={`swatch is-${part.kind}`} /> {partWords[part.kind]}
+              <i class={`swatch is-${kind}`} /> {partWords[kind]}
             </dt>
-            <dd>{durationText(partMs(part, now))}</dd>
+            <dd>{durationText(ms)}</dd>
           </div>
         ))}
       </dl>

@@ -1,5 +1,6 @@
-import type { TimelineBar, TimelinePart } from '../../src/inspector/timeline-bar.ts';
+import { isForPerson, type TimelineBar, type TimelinePart } from '../../src/inspector/timeline-bar.ts';
 import { countText, durationText } from '../../src/inspector/format/quantity-text.ts';
+import { waitsForYou } from '../../src/inspector/run-words.ts';
 import { lineOf } from '../kit/line-of.ts';
 
 /** What the parts of a turn are called. */
@@ -9,17 +10,26 @@ export const partWords: Readonly<Record<TimelinePart['kind'], string>> = {
   exec: 'model',
   post: 'judging the reply',
   tools: 'tools',
+  person: 'waits for a person',
 };
 
 /** A turn in a sentence, as its link is named: `turn 3 of Associate_2, 4.2 s, 2 tool calls, ok`. */
 export function turnName(bar: TimelineBar, number: number, agentId: string, now: number): string {
   const calls = bar.calls.length === 0 ? '' : `, ${countText(bar.calls.length, 'tool call')}`;
-  return `turn ${number} of ${lineOf(agentId, 80)}, ${durationText((bar.to ?? now) - bar.from)}${calls}, ${statusWord(bar.status)}`;
+  return `turn ${number} of ${lineOf(agentId, 80)}, ${durationText((bar.to ?? now) - bar.from)}${calls}, ${statusWord(bar)}`;
 }
 
 /** How a turn went, in a word. */
-export function statusWord(status: TimelineBar['status']): string {
-  return status === 'completed' ? 'ok' : status;
+export function statusWord(bar: TimelineBar): string {
+  if (bar.status === 'completed') return 'ok';
+  return isForPerson(bar) ? waitsForYou : bar.status;
+}
+
+/** The kinds of parts a turn has, in their order, each with how long all parts of it took so far. */
+export function partTimes(bar: TimelineBar, now: number): ReadonlyMap<TimelinePart['kind'], number> {
+  const times = new Map<TimelinePart['kind'], number>();
+  for (const part of bar.parts) times.set(part.kind, (times.get(part.kind) ?? 0) + partMs(part, now));
+  return times;
 }
 
 /** How long a part took so far. */

@@ -1,5 +1,5 @@
 import type { RunSummary } from '../../core/journal.ts';
-import { hasWords } from '../../inspector/run-words.ts';
+import { hasWords, statusWord } from '../../inspector/run-words.ts';
 import { cell, safe, table } from '../../inspector/format/layout.ts';
 import { costText, durationText, timeText, tokensText } from '../../inspector/format/quantity-text.ts';
 import { plainStyle, styledStatus, type FormatOptions } from '../../inspector/format/text-style.ts';
@@ -63,7 +63,7 @@ function formatRuns(runs: readonly RunSummary[], { style = plainStyle }: FormatO
   ].map((title) => cell(title, style.dim));
   const body = runs.map((run) => [
     cell(safe(run.runId, 60), style.bold),
-    cell(run.isAbandoned === true && run.status === 'running' ? 'interrupted' : run.status, (text) => styledStatus(style, text)),
+    cell(statusWord(run), (text) => styledStatus(style, text)),
     cell(timeText(run.createdAt).replace('T', ' ').slice(0, 19)),
     cell(durationText(run.updatedAt - run.createdAt)),
     cell(`${run.agents}`),

@@ -70,7 +70,9 @@ function leave({ runId, status, isImported }: RunSummary, { store }: TailOptions
     terminal.tell(`\nRun ${safe(runId)} was imported to be looked at; it never goes on.\n`);
     return 0;
   }
-  const why = status === 'awaiting' ? 'waits for a message or a person, and no process has it' : 'is advanced by nobody any more';
+  const waits = { idle: 'waits for a message', awaiting: 'waits for a person' };
+  const isQuiet = status === 'idle' || status === 'awaiting';
+  const why = isQuiet ? `${waits[status]}, and no process has it` : 'is advanced by nobody any more';
   terminal.tell(`\nRun ${safe(runId)} ${why}; go on with: ${thisCommand(['resume', runId], store)}\n`);
-  return status === 'awaiting' ? 0 : 1;
+  return isQuiet ? 0 : 1;
 }

@@ -1,3 +1,4 @@
+import { isAsking, waitsForPerson } from '../asks-person.ts';
 import { CadreError } from '../error.ts';
 import type { EventOf } from '../event.ts';
 import type { AgentId } from '../ids.ts';
@@ -33,6 +34,19 @@ export function applyAgentEvent(run: RunState, event: AgentEvent): void {
     return;
   }
   const agent = agentOf(run, event.agentId);
+  const asked = pendingOfAgent(agent);
+  changeAgent(run, agent, event);
+  run.pending += pendingOfAgent(agent) - asked;
+}
+
+/** Approvals and questions of one agent. */
+function pendingOfAgent(agent: AgentState): number {
+  let pending = isAsking(agent) ? 1 : 0;
+  for (const call of agent.openCalls.values()) if (waitsForPerson(call)) pending += 1;
+  return pending;
+}
+
+function changeAgent(run: RunState, agent: AgentState, event: Exclude<AgentEvent, EventOf<'agent.start'>>): void {
   switch (event.type) {
     case 'agent.release':
       if (agent.status === 'held') {

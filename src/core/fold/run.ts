@@ -54,6 +54,8 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunState
     rootAgentId: undefined,
     latestOfType: new Map(),
     activity: 0,
+    pending: 0,
+    pendingTold: 0,
     held: 0,
     turns: new Map(),
     keeps,
@@ -86,6 +88,7 @@ export function applyRunEvent(
       if (event.status === 'running') endWait(run, event.at);
       else run.awaitingSince ??= event.at;
       run.status = event.status;
+      run.pendingTold = event.pending ?? 0;
       break;
     case 'clock.jump':
       jump(run, event.ms);

@@ -1,3 +1,4 @@
+import { waitsForPerson } from '../asks-person.ts';
 import type { EventOf } from '../event.ts';
 import type { CallId } from '../ids.ts';
 import { contentText } from '../message.ts';
@@ -9,6 +10,8 @@ import { countOfModule } from './budget.ts';
 import { passOn } from './sources.ts';
 import { countSignature, stepDown } from './streaks.ts';
 import { turnOf } from './turn.ts';
+
+const none: readonly never[] = [];
 
 type ToolEvent = EventOf<'tool.request' | 'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.verify' | 'tool.end' | 'tool.late'>;
 
@@ -22,6 +25,23 @@ export function applyToolEvent(run: RunState, event: ToolEvent): void {
   if (event.type === 'tool.late') return;
   const call = agent.openCalls.get(event.callId);
   if (call === undefined) return;
+  const waited = waitsForPerson(call);
+  changeCall(run, agent, call, event);
+  run.pending += Number(waitsForPerson(call)) - Number(waited);
+  if (waited && !waitsForPerson(call)) endWait(call, event.at);
+  if (!waited && waitsForPerson(call)) call.waits = [...call.waits, { from: event.at, to: undefined }];
+}
+
+function endWait(call: CallState, at: number): void {
+  call.waits = call.waits.map((wait) => (wait.to === undefined ? { ...wait, to: at } : wait));
+}
+
+function changeCall(
+  run: RunState,
+  agent: AgentState,
+  call: CallState,
+  event: Exclude<ToolEvent, EventOf<'tool.request' | 'tool.late'>>,
+): void {
   switch (event.type) {
     case 'tool.start':
       if (call.status !== 'running') run.activity += 1;
@@ -85,6 +105,7 @@ function requestCall(run: RunState, agent: AgentState, event: EventOf<'tool.requ
     index: turn.calls.length,
     status: 'requested',
     waitFor: undefined,
+    waits: none,
     memo: null,
     startSeq: undefined,
     startedAt: undefined,

@@ -1,3 +1,4 @@
+import { isAsking } from '../asks-person.ts';
 import { countedPrompt, viewTokens } from '../context-size.ts';
 import { CadreError } from '../error.ts';
 import type { EventOf } from '../event.ts';
@@ -139,6 +140,7 @@ function dropReply(agent: AgentState, turnId: TurnId): void {
 function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'>): void {
   const { items, itemSeqs } = consume(agent, event);
   agent.turnsAlone = (agent.question !== undefined || isSpokenTo(items) ? 0 : agent.turnsAlone) + 1;
+  if (isAsking(agent)) run.pending -= 1;
   agent.question = undefined;
   forgetRepeats(agent, items);
   const passing = markInputs(run, agent, event, items);

@@ -101,7 +101,7 @@ const fields: { readonly [Type in EventType]: Fields<Draft<Type>> } = {
     // Whoever imports it says that it was.
     imported: optional(json),
   },
-  'run.status': { status: oneOf('running', 'awaiting') },
+  'run.status': { status: oneOf('running', 'awaiting'), pending: optional(count) },
   'run.resume': {
     engineVersion: text,
     downMs: number,

@@ -1,5 +1,6 @@
 import type { ConversationEntry } from '../conversation.ts';
 import type { RunOverview } from '../run-overview.ts';
+import { statusWord } from '../run-words.ts';
 import { Layout, safe } from './layout.ts';
 import { costText, countText, durationText, shareText, timeText, tokensText } from './quantity-text.ts';
 import { grouped } from './terminal-text.ts';
@@ -10,7 +11,9 @@ export function formatOverview(view: RunOverview, options: FormatOptions = {}): 
   const out = new Layout(options);
   const { style } = out;
   const outcome = view.outcome === undefined ? '' : ` (${safe(view.outcome)})`;
-  out.line(`${style.bold(`Run ${safe(view.runId)}`)}  ${styledStatus(style, view.status)}${outcome}  ${safe(view.title)}`);
+  out.line(
+    `${style.bold(`Run ${safe(view.runId)}`)}  ${styledStatus(style, statusWord({ status: view.status, pending: view.pending.length, isImported: view.imported !== undefined }))}${outcome}  ${safe(view.title)}`,
+  );
   out.line(
     `${style.dim('started')}  ${timeText(view.createdAt)}, ${durationText(view.updatedAt - view.createdAt)} to its last event`,
   );

@@ -6,13 +6,13 @@ import { styledStatus, type FormatOptions } from './text-style.ts';
 
 const width = 60;
 
-/** Renders a timeline: one row per agent; `=` model, `#` tools, `-` other time of a turn, `.` waiting in the inbox. */
+/** Renders a timeline: one row per agent; `=` model, `#` tools, `?` waiting for a person, `-` other time of a turn, `.` waiting in the inbox. */
 export function formatTimeline(view: Timeline, options: FormatOptions = {}): string {
   const out = new Layout(options);
   const { style } = out;
   const length = Math.max(1, view.to - view.from);
   out.line(`${timeText(view.from)} to ${timeText(view.to)}, ${durationText(length)}${view.live ? ', live' : ''}`);
-  out.line(style.dim('= model   # tools   - other   . waiting in the inbox'));
+  out.line(style.dim('= model   # tools   ? waiting for a person   - other   . waiting in the inbox'));
   const rows = view.lanes.map((lane) => [
     cell(`${'  '.repeat(Math.min(lane.depth, 8))}${safe(lane.agentId, 40)}`, style.bold),
     { text: `|${style.cyan(laneText(lane, view.from, length, view.to))}|`, width: width + 2 },
@@ -45,6 +45,7 @@ function paintBar(bar: TimelineBar, paint: (sign: string, start: number, end: nu
   for (const part of bar.parts) {
     if (part.kind === 'exec') paint('=', part.from, part.to);
     if (part.kind === 'tools') paint('#', part.from, part.to);
+    if (part.kind === 'person') paint('?', part.from, part.to);
   }
 }
 

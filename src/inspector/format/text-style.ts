@@ -46,6 +46,7 @@ export function styledStatus(style: TextStyle, status: string): string {
       return style.cyan(status);
     case 'suspended':
     case 'awaiting':
+    case 'waits for you':
     case 'awaiting_input':
     case 'held':
     case 'pending_review':

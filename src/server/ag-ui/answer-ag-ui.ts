@@ -3,6 +3,7 @@ import type { CadreEvent } from '../../core/event.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { moduleChanges } from '../../core/module-changes.ts';
 import type { PendingRequest } from '../../core/pending.ts';
+import { statusOf } from '../../core/run-status.ts';
 import type { Run } from '../../engine/run.ts';
 import { warningText } from '../../inspector/approval-text.ts';
 import { concludeRun } from '../../inspector/conclude.ts';
@@ -106,7 +107,7 @@ function endOf(run: Run, about: Pick<AgUiAnswer, 'threadId' | 'runId' | 'used'>)
     ];
   const result = {
     runId: run.id,
-    status: state.status,
+    status: statusOf(state),
     outcome: state.outcome ?? null,
     output: text,
     deliverables: state.deliverables,

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { toWire } from '../../core/to-wire.ts';
 import type { PendingRequest } from '../../core/pending.ts';
+import { statusOf } from '../../core/run-status.ts';
 import type { Run } from '../../engine/run.ts';
 import { approvalFacts } from '../../inspector/approval-text.ts';
 import { concludeRun } from '../../inspector/conclude.ts';
@@ -14,7 +15,7 @@ export function describeRun(run: Run, busy: boolean): TeamAnswer {
   const conclusion = busy ? undefined : concludeRun(state);
   const data: JsonObject = {
     run_id: run.id,
-    status: state.status,
+    status: statusOf(state),
     is_working: busy,
     outcome: state.outcome ?? null,
     output: conclusion?.text ?? '',
@@ -24,7 +25,7 @@ export function describeRun(run: Run, busy: boolean): TeamAnswer {
     turns: state.counters.turns,
     usage: { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, cost_usd: usage.cost },
   };
-  const lines = [`run ${run.id}: ${busy ? 'working' : (state.outcome ?? state.status)}, ${state.counters.turns} turns`];
+  const lines = [`run ${run.id}: ${busy ? 'working' : (state.outcome ?? statusOf(state))}, ${state.counters.turns} turns`];
   if (conclusion?.problem !== undefined && pending.length === 0) lines.push(`problem: ${conclusion.problem}`);
   if (conclusion !== undefined && conclusion.text !== '') lines.push('', conclusion.text);
   lines.push('', nextStep(run, busy));

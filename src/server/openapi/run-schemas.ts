@@ -11,8 +11,8 @@ import type { ActionDone } from '../reach/run-action.ts';
 import { anything, count, flag, listOf, maybe, named, number, object, recordOf, text, time } from './schema-record.ts';
 
 const status: JsonObject = {
-  enum: ['running', 'awaiting', 'completed', 'failed', 'cancelled', 'damaged'],
-  description: 'awaiting: it waits for a message or a person. damaged: its journal cannot be read.',
+  enum: ['running', 'awaiting', 'idle', 'completed', 'failed', 'cancelled', 'damaged'],
+  description: 'awaiting: a person must decide or answer. idle: it waits for a message. damaged: its journal cannot be read.',
 };
 const dollars: JsonObject = { type: 'number', description: 'US dollars known so far.' };
 
@@ -31,6 +31,10 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
     title: text,
     profile: text,
     status,
+    pending: maybe({
+      ...count,
+      description: 'Approvals and questions that wait for a person; absent where an older journal does not say.',
+    }),
     outcome: maybe(text),
     createdAt: time,
     updatedAt: time,

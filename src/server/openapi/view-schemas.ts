@@ -165,7 +165,7 @@ export const viewSchemas: Readonly<Record<string, JsonObject>> = {
     status: turnStatus,
     from: time,
     to: maybe(time),
-    parts: { type: 'array', items: object, description: 'wait, prep, exec, post and tools, with their times.' },
+    parts: { type: 'array', items: object, description: 'wait, prep, exec, post, tools and person, with their times.' },
     calls: objects,
   }),
   TimelineLink: recordOf<TimelineLink>({ kind: { enum: ['turn', 'call'] }, callId: maybe(text), from: text, to: text }),

@@ -1,3 +1,4 @@
+import { statusOf } from '../../core/run-status.ts';
 import type { Run } from '../../engine/run.ts';
 import type { ActionDone, RunAction } from './run-action.ts';
 
@@ -9,8 +10,8 @@ export async function performAction(run: Run, action: RunAction): Promise<Action
 
 /** How a run stands, for whoever acted on it. */
 export function stands(run: Run): ActionDone {
-  const { status, outcome } = run.state;
-  return { status, ...(outcome === undefined ? {} : { outcome }), pending: run.pending };
+  const { outcome } = run.state;
+  return { status: statusOf(run.state), ...(outcome === undefined ? {} : { outcome }), pending: run.pending };
 }
 
 async function perform(run: Run, action: RunAction): Promise<string | undefined> {

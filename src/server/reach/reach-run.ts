@@ -73,5 +73,10 @@ export async function askHolder(
 
 /** Whether some process may be advancing a run: it is not over, and nobody is known to have left it. */
 function mayBeHeld({ outcome, isAbandoned, isImported, status }: RunSummary): boolean {
-  return outcome === undefined && isAbandoned !== true && isImported !== true && (status === 'running' || status === 'awaiting');
+  return (
+    outcome === undefined &&
+    isAbandoned !== true &&
+    isImported !== true &&
+    (status === 'running' || status === 'awaiting' || status === 'idle')
+  );
 }

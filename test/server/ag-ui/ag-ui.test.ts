@@ -65,7 +65,7 @@ describe('AG-UI', () => {
     const [{ runId } = { runId: '' }] = await engine.runs();
     expect(client.agent.state).toMatchObject({
       runId,
-      status: 'awaiting',
+      status: 'idle',
       turns: 2,
       agents: { Root_1: { profile: 'Root', turns: 2 } },
     });

@@ -31,7 +31,7 @@ describe('a chat of the AI SDK', () => {
       { type: 'reasoning', text: 'A greeting.', state: 'done' },
       { type: 'text', text: 'Good morning to you.', state: 'done' },
     ]);
-    expect(first?.metadata).toMatchObject({ status: 'awaiting', cost: null });
+    expect(first?.metadata).toMatchObject({ status: 'idle', cost: null });
 
     await chat.sendMessage({ text: 'And then?' });
     expect(chat.messages.map((message) => [message.role, textOf(message)])).toEqual([

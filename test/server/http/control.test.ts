@@ -104,7 +104,7 @@ describe('[A1.13.run-requests] [B.97] runs over HTTP', () => {
     expect(team.engine.live(id)?.state.counters.turns).toBe(2);
     const [status, forked] = await post(team, `/${id}/fork`, { at: 12 });
     expect([status, forked['runId']]).toEqual([201, expect.not.stringMatching(id)]);
-    expect(await post(team, `/${id}/resume`)).toMatchObject([200, { status: 'awaiting', pending: [] }]);
+    expect(await post(team, `/${id}/resume`)).toMatchObject([200, { status: 'idle', pending: [] }]);
     expect(await post(team, `/${id}/cancel`, { reason: 'enough' })).toEqual([
       200,
       { status: 'cancelled', outcome: 'cancelled', pending: [] },

@@ -287,7 +287,7 @@ describe('the list of runs as it changes', () => {
     };
     const here = await launch('Here.');
     await here.settled();
-    expect(await changed()).toEqual([['run_here', 'awaiting', true]]);
+    expect(await changed()).toEqual([['run_here', 'idle', true]]);
     await old.cancel();
     expect(await changed()).toEqual([[old.id, 'cancelled', false]]);
     await here.cancel();

@@ -37,13 +37,13 @@ describe('runs over HTTP', () => {
     expect(await list('')).toEqual(ids);
     expect(await get('/api/runs')).toMatchObject({
       more: false,
-      runs: [{ isLive: true, title: 'Red plums', status: 'awaiting' }, {}, {}],
+      runs: [{ isLive: true, title: 'Red plums', status: 'idle' }, {}, {}],
     });
     expect(await list('?q=RED')).toEqual([ids[0], ids[2]]);
     expect(await list(`?q=${ids[1]}`)).toEqual([ids[1]]);
     expect(await list('?q=root')).toEqual(ids);
     expect(await list('?status=completed')).toEqual([]);
-    expect(await list('?status=awaiting&q=pears')).toEqual([ids[1]]);
+    expect(await list('?status=idle&q=pears')).toEqual([ids[1]]);
     expect(await get('/api/runs?limit=2')).toMatchObject({ more: true });
     expect(await list('?limit=2')).toEqual(ids.slice(0, 2));
     expect(await list(`?limit=2&before=${ids[1]}`)).toEqual([ids[2]]);

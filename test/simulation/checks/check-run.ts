@@ -112,6 +112,8 @@ function checkWriters(world: World): void {
 function checkRest(world: World, run: Run, events: readonly CadreEvent[]): void {
   if (run.state.outcome !== undefined) return;
   if (run.state.status !== 'awaiting') world.violated(`T4: at rest, and the run is ${run.state.status}`);
+  if (run.state.pending !== run.pending.length)
+    world.violated(`T4: ${run.pending.length} requests wait for a person, and the state counts ${run.state.pending}`);
   // A fork may begin where the last turn of its first agent ended: that agent waits for a message.
   const isFork = run.state.meta.parentRun !== undefined;
   const waits = [...run.state.agents.values()].some(({ status }) => status === 'awaiting_input' || (isFork && status === 'ready'));
