@@ -29,7 +29,7 @@ export class Deliveries {
     this.#waiting.set(itemId, { delivered, resolve, reject, failed: false });
     // Nobody has to ask.
     delivered.catch(() => undefined);
-    this.#stop ??= this.#actor.subscribe({
+    this.#stop ??= this.#actor.subscribers.add({
       onEvents: (events) => {
         for (const event of events) this.#see(event);
       },

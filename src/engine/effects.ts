@@ -196,7 +196,10 @@ export class Effects {
         end();
         return { kind: 'model', agentId, turnId, outcome };
       },
-      (thrown) => ({ kind: 'model', agentId, turnId, outcome: couldNotBeMade(thrown) }),
+      (thrown) => {
+        end();
+        return { kind: 'model', agentId, turnId, outcome: couldNotBeMade(thrown) };
+      },
     );
   }
 

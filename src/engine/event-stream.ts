@@ -47,7 +47,7 @@ class News {
       this.count++;
       this.#wake?.();
     };
-    const unsubscribe = actor.subscribe({
+    const unsubscribe = actor.subscribers.add({
       onEvents: wake,
       onHalt: (error) => {
         this.halted = error;

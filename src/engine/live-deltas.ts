@@ -2,6 +2,7 @@ import type { AgentId, TurnId } from '../core/ids.ts';
 import type { ModelDelta } from '../core/model.ts';
 import { SecretStream } from '../core/secret-stream.ts';
 import type { Secrets } from '../core/secrets.ts';
+import { ReplyPieces } from './reply-so-far.ts';
 import type { Subscribers } from './subscribers.ts';
 
 /** Where the pieces of one reply go while it streams. */
@@ -11,29 +12,41 @@ export interface LiveDeltas {
   readonly end: () => void;
 }
 
-/** Hands the pieces of a reply to subscribers, without secrets; without subscribers it only keeps them until the reply is over. */
+/** Hands the pieces of a reply to subscribers, without secrets, and keeps them until it is over, for those that come late. */
 export function liveDeltas(secrets: Secrets, subscribers: Subscribers, agentId: AgentId, turnId: TurnId): LiveDeltas {
-  let isWatched = false;
+  const told = new ReplyPieces();
+  let isCatchingUp = false;
   const emit = (delta: ModelDelta): void => {
-    if (isWatched) subscribers.delta(agentId, turnId, delta);
+    told.add(delta);
+    if (!isCatchingUp) subscribers.delta(agentId, turnId, delta);
   };
   const stream = secrets.size === 0 ? undefined : new SecretStream(secrets, emit);
-  /** Pieces that came before anything watched: a secret may begin in them. */
+  /** Pieces that nothing has watched, and that were not searched for secrets: one may begin in them. */
   let unseen: ModelDelta[] = [];
+  const catchUp = (): void => {
+    isCatchingUp = true;
+    for (const earlier of unseen) stream?.push(earlier);
+    unseen = [];
+    isCatchingUp = false;
+  };
+  const leave = subscribers.begin(turnId, () => {
+    catchUp();
+    return { agentId, turnId, deltas: told.deltas };
+  });
   return {
     // Asked per piece: a subscriber that comes right after a launch hears the first model call, too.
     onDelta: (delta) => {
+      if (stream === undefined) return emit(delta);
       if (!subscribers.wantsDeltas) {
-        if (stream !== undefined) unseen.push(delta);
+        unseen.push(delta);
         return;
       }
-      isWatched = false;
-      for (const earlier of unseen) stream?.push(earlier);
-      unseen = [];
-      isWatched = true;
-      if (stream === undefined) emit(delta);
-      else stream.push(delta);
+      catchUp();
+      stream.push(delta);
     },
-    end: () => stream?.end(),
+    end: () => {
+      stream?.end();
+      leave();
+    },
   };
 }

@@ -17,7 +17,7 @@ import { type Entry, InputQueue } from './input-queue.ts';
 import { HeldCommit } from './held-commit.ts';
 import { engineFault, suspendedError } from './run-errors.ts';
 import { rereadState } from './reread-state.ts';
-import { type RunSubscriber, Subscribers } from './subscribers.ts';
+import { Subscribers } from './subscribers.ts';
 import { type Turnstile, weightOf } from './turnstile.ts';
 
 /** What a run needs from its engine. */
@@ -42,7 +42,7 @@ export class RunActor {
   state: RunState;
   /** Set when the run cannot go on in this process; the journal is as it was after the last commit. */
   halted: CadreError | undefined;
-  readonly #subscribers: Subscribers;
+  readonly subscribers: Subscribers;
   readonly #effects: Effects;
   readonly #due: DueEffects;
   readonly #ports: ActorPorts;
@@ -64,18 +64,13 @@ export class RunActor {
     this.#ports = ports;
     this.#held = new HeldCommit(ports.defer, () => this.#wake());
     this.#writer = new CommitWriter(ports, lease, (ms) => this.tell(waitedNote(ms)));
-    this.#subscribers = new Subscribers((message) =>
+    this.subscribers = new Subscribers((message) =>
       this.tell({ kind: 'note', level: 'warning', code: 'SUBSCRIBER_FAILED', message }),
     );
     const onIdle = (): void => this.#settleIdle();
     const halt = (error: CadreError): void => this.#halt(error, []);
-    this.#effects = new Effects(ports, { subscribers: this.#subscribers, tell: this.tell, halt, onIdle });
+    this.#effects = new Effects(ports, { subscribers: this.subscribers, tell: this.tell, halt, onIdle });
     this.#due = new DueEffects({ start: (effect) => this.#effects.start(this.state, effect), defer: ports.defer, onIdle });
-  }
-
-  /** Adds a reader of live events, deltas and progress; the returned function removes it. */
-  subscribe(subscriber: RunSubscriber): () => void {
-    return this.#subscribers.add(subscriber);
   }
 
   /** Hands in an input; the promise resolves once what it decided is committed. */
@@ -151,7 +146,7 @@ export class RunActor {
     while (this.halted === undefined && (this.#queue.size > 0 || this.#pumping))
       await (this.#appending ?? new Promise<void>((resolve) => this.#ports.defer(resolve)));
     this.#paused = true;
-    this.#subscribers.close(error);
+    this.subscribers.close(error);
     await this.#writer.leave();
   }
 
@@ -256,7 +251,7 @@ export class RunActor {
     if (goesOn) this.#effects.noteCommit(this.state, events);
     if (goesOn && !this.#paused) this.#due.add(tx.effects);
     for (const { waiter } of entries) waiter?.resolve();
-    if (goesOn) this.#subscribers.publish(events);
+    if (goesOn) this.subscribers.publish(events);
   }
 
   /** The journal refused: the run stops here, and everything in flight with it. Nothing committed is lost. */
@@ -270,7 +265,7 @@ export class RunActor {
     rereadState(this.#ports.journal, this.state.meta.runId, this.#asRead);
     for (const { waiter } of entries) waiter?.reject(error);
     for (const { waiter } of this.#queue.clear()) waiter?.reject(error);
-    this.#subscribers.close(error);
+    this.subscribers.close(error);
     this.#settleIdle();
   }
 

@@ -37,6 +37,7 @@ import {
 import { type RunResult, runResult, type ViewedProfile } from './run-result.ts';
 import type { RunActor } from './run-actor.ts';
 import type { Receipt, SendOptions } from './send-options.ts';
+import type { ReplySoFar } from './reply-so-far.ts';
 import type { RunSubscriber } from './subscribers.ts';
 import { untilEnded } from './until-ended.ts';
 import { answerTo, approvals, type ApproveOptions, rejections } from './verdicts.ts';
@@ -118,7 +119,12 @@ export class Run implements AsyncIterable<CadreEvent> {
   subscribe(subscriber: RunSubscriber): () => void {
     checkArgument('run.subscribe: subscriber', subscriber, 'object');
     checkOptions('run.subscribe', subscriber, subscriberOptions);
-    return this.#parts.actor.subscribe(subscriber);
+    return this.#parts.actor.subscribers.add(subscriber);
+  }
+
+  /** The replies that are being streamed now, each from the beginning of its current attempt: what a late subscriber has missed. */
+  get replies(): readonly ReplySoFar[] {
+    return this.#parts.actor.subscribers.replies;
   }
 
   /** Resolves when nothing is running: the run awaits something, or has ended. */

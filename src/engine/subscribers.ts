@@ -2,6 +2,7 @@ import { describeThrown } from '../core/error.ts';
 import type { CadreEvent } from '../core/event.ts';
 import type { AgentId, CallId, TurnId } from '../core/ids.ts';
 import type { ModelDelta } from '../core/model.ts';
+import type { ReplySoFar } from './reply-so-far.ts';
 
 /** Somebody who watches a run live. Events are journaled facts; deltas and progress are live only. */
 export interface RunSubscriber {
@@ -26,6 +27,7 @@ export class Subscribers {
   readonly #all = new Set<RunSubscriber>();
   readonly #report: (message: string) => void;
   readonly #reported = new Set<RunSubscriber>();
+  readonly #replies = new Map<TurnId, () => ReplySoFar>();
   #deltaReaders = 0;
   #closed: Error | undefined;
 
@@ -36,6 +38,19 @@ export class Subscribers {
   /** True when somebody listens to deltas; nobody pays for them otherwise. */
   get wantsDeltas(): boolean {
     return this.#deltaReaders > 0;
+  }
+
+  /** The replies that are being streamed, for those that come in the middle. */
+  get replies(): readonly ReplySoFar[] {
+    return [...this.#replies.values()].map((read) => read()).filter(({ deltas }) => deltas.length > 0);
+  }
+
+  /** A reply begins to be streamed; the returned function says that it is over. */
+  begin(turnId: TurnId, read: () => ReplySoFar): () => void {
+    this.#replies.set(turnId, read);
+    return () => {
+      if (this.#replies.get(turnId) === read) this.#replies.delete(turnId);
+    };
   }
 
   add(subscriber: RunSubscriber): () => void {

@@ -10,18 +10,21 @@ export interface ChatModel {
   readonly requests: number;
   /** Answers every request from now on with this text. */
   answer(text: string): void;
+  /** Begins to answer every request from now on with this text, and gets no further. */
+  begin(text: string): void;
 }
 
 /** Starts a model server on a free port; it is closed after the test. */
 export async function startChatModel(): Promise<ChatModel> {
   let text: string | undefined;
+  let isWhole = true;
   let requests = 0;
   const server = createServer((request, response) => {
     request.resume();
     request.on('end', () => {
       requests += 1;
       // Without an answer it stays silent, like a model that thinks for long.
-      if (text !== undefined) stream(response, text);
+      if (text !== undefined) stream(response, text, isWhole);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -38,15 +41,22 @@ export async function startChatModel(): Promise<ChatModel> {
     },
     answer: (words) => {
       text = words;
+      isWhole = true;
+    },
+    begin: (words) => {
+      text = words;
+      isWhole = false;
     },
   };
 }
 
-function stream(response: ServerResponse, text: string): void {
+function stream(response: ServerResponse, text: string, isWhole: boolean): void {
   const chunk = (delta: object, finish: string | null): string =>
     `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  response.end(`${chunk({ role: 'assistant', content: text }, null)}${chunk({}, 'stop')}data: [DONE]\n\n`);
+  const begin = chunk({ role: 'assistant', content: text }, null);
+  if (isWhole) response.end(`${begin}${chunk({}, 'stop')}data: [DONE]\n\n`);
+  else response.write(begin);
 }
 
 /** Writes a folder with one profile that speaks with a model server, and one document. */

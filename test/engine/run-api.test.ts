@@ -112,7 +112,7 @@ describe('a run, looked at', () => {
     expect(summary).toMatchObject({
       runId: run.id,
       profile: 'Root',
-      status: 'awaiting',
+      status: 'idle',
       turns: 2,
       agents: 1,
       lastSeq: run.state.seq,

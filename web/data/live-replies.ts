@@ -42,6 +42,11 @@ export class LiveReplies {
     this.replies.value = new Map([...this.replies.value].map(([turnId, reply]) => [turnId, withGap(reply)]));
   }
 
+  /** What replies had said is told again, by the server or by the attempt that follows a restart. */
+  forget(): void {
+    if (this.replies.value.size > 0) this.replies.value = new Map();
+  }
+
   tell(progress: LiveProgress): void {
     this.progress.value = new Map(this.progress.value).set(progress.callId, progress);
   }
@@ -51,6 +56,8 @@ export class LiveReplies {
     const replies = new Map(this.replies.value);
     const progress = new Map(this.progress.value);
     for (const event of events) {
+      // Calls that were under way are made again: what they had said is no part of what comes.
+      if (event.type === 'run.resume') replies.clear();
       if (event.type === 'model.end' || event.type === 'turn.end') replies.delete(event.turnId);
       if (event.type === 'tool.end') progress.delete(event.callId);
     }

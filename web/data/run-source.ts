@@ -35,6 +35,8 @@ export interface RunSink {
   readonly events: (events: readonly CadreEvent[]) => void;
   readonly delta: (delta: LiveDelta) => void;
   readonly progress: (progress: LiveProgress) => void;
+  /** Replies under way are told from their beginnings from here on. */
+  readonly retold: () => void;
   /** Pieces of replies may be missing from here on. */
   readonly gap: () => void;
   readonly connection: (connection: Connection) => void;

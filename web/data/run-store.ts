@@ -49,6 +49,7 @@ export class RunStore {
       delta: (delta) => this.live.delta(delta),
       progress: (progress) => this.live.tell(progress),
       gap: () => this.live.gap(),
+      retold: () => this.live.forget(),
       connection: (connection) => {
         // What was loaded is shown together with the news that it is.
         this.#flush();

@@ -18,10 +18,12 @@ export interface LiveProgress {
   readonly note: string;
 }
 
-type Kept = { readonly after: number } & (
-  | { readonly kind: 'delta'; live: LiveDelta; readonly pieces: string[] }
-  | { readonly kind: 'progress'; live: LiveProgress }
-);
+type Kept = { readonly after: number } &
+  /** `told` are characters that the run keeps anyway: they do not count. */
+  (
+    | { readonly kind: 'delta'; live: LiveDelta; readonly pieces: string[]; readonly told?: true }
+    | { readonly kind: 'progress'; live: LiveProgress }
+  );
 
 /** What waits for a slow reader at most: entries, and bytes of them (FAULTS E14, N13). */
 const maxEntries = 1_000;
@@ -34,7 +36,8 @@ const entryBytes = 200;
  *
  * 1. Each stands behind the journal event that was the newest when it came, and is handed out when that one was.
  * 2. Pieces of one reply that come one after the other become one; of a tool's progress the newest stays.
- * 3. Its size is bounded: when it is full everything goes, and the reader is told once that something is missing.
+ * 3. Its size is bounded: when it is full everything goes, and the reader is told once that something is missing. Until then no
+ *    more pieces are kept: they would have no beginning. What replies have said so far is put in again then (`retell`).
  */
 export class LiveBuffer {
   #kept: Kept[] = [];
@@ -48,7 +51,20 @@ export class LiveBuffer {
     return this.#hasLost ? 0 : this.#kept[0]?.after;
   }
 
+  /** Pieces went, and the reader was not told yet. */
+  get hasLost(): boolean {
+    return this.#hasLost;
+  }
+
+  /** Puts in what a reply has said so far. It is text that the run keeps, so its size does not count. */
+  retell(after: number, live: LiveDelta): void {
+    const kept: Kept = { after, kind: 'delta', live, pieces: [live.delta.text], told: true };
+    this.#kept.push(kept);
+    this.#latest.set(live.turnId, kept);
+  }
+
   delta(after: number, live: LiveDelta): void {
+    if (this.#hasLost) return;
     const latest = this.#latest.get(live.turnId);
     if (latest?.kind === 'delta' && latest.after === after && continues(latest.live.delta, live.delta)) {
       latest.live = live;
@@ -86,7 +102,11 @@ export class LiveBuffer {
   }
 
   #bound(): void {
-    if (this.#bytes <= maxBytes && this.#kept.length <= maxEntries) return;
+    if (this.#bytes > maxBytes || this.#kept.length > maxEntries) this.lose();
+  }
+
+  /** Lets go of everything; the reader is told. */
+  lose(): void {
     this.#kept = [];
     this.#latest.clear();
     this.#bytes = 0;
@@ -100,7 +120,7 @@ function continues(before: ModelDelta, delta: ModelDelta): boolean {
 }
 
 function sizeOf(kept: Kept): number {
-  const texts = kept.kind === 'delta' ? kept.pieces : [kept.live.note];
+  const texts = kept.kind === 'progress' ? [kept.live.note] : kept.told === true ? kept.pieces.slice(1) : kept.pieces;
   return texts.reduce((sum, text) => sum + sizeOfPiece(text), entryBytes);
 }
 

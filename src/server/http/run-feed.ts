@@ -20,7 +20,8 @@ const messageLength = 65_536;
  *
  * Owns: what this reader has. Does not own: the events, which stay in the journal until the reader has room for them.
  * 1. Every event above `after` is sent once, in order, whoever advances the run, and however slow the reader is.
- * 2. What is live comes behind the event after which it was made, and before the next one (LiveBuffer).
+ * 2. What is live comes behind the event after which it was made, and before the next one (LiveBuffer). Replies under way are told
+ *    from their beginnings, also to a reader that comes in the middle of them, and again after `lag`.
  * 3. It ends when the run is over, nobody has it any more, and everything was sent.
  */
 export class RunFeed implements FrameSource {
@@ -62,7 +63,7 @@ export class RunFeed implements FrameSource {
     for (;;) {
       this.#watch();
       const livesAfter = this.#live.nextAfter ?? Infinity;
-      if (livesAfter <= this.#position) return { text: this.#live.take(this.#position) };
+      if (livesAfter <= this.#position) return { text: this.#takeLive() };
       if (this.#page.length > 0) return { text: this.#send(livesAfter) };
       if (this.#hasNews) await this.#read();
       else if (!(await this.#isOver())) return 'wait';
@@ -76,6 +77,21 @@ export class RunFeed implements FrameSource {
   close(): void {
     clearInterval(this.#timer);
     this.#watched?.stop();
+  }
+
+  /** What is live; where pieces were left out, replies begin again. */
+  #takeLive(): string {
+    const { hasLost } = this.#live;
+    const text = this.#live.take(this.#position);
+    if (hasLost) this.#retell();
+    return text;
+  }
+
+  /** Tells what replies have said so far, from their beginnings: to a reader that comes in the middle, or was too slow. */
+  #retell(): void {
+    const run = this.#watched?.run;
+    for (const { agentId, turnId, deltas } of run?.replies ?? [])
+      for (const delta of deltas) this.#live.retell(run?.state.seq ?? 0, { agentId, turnId, delta });
   }
 
   /** Sends what was read, up to the event behind which something live belongs. */
@@ -150,7 +166,10 @@ export class RunFeed implements FrameSource {
         this.#tell();
       },
     });
+    // What another process, or the run before, had said of replies has no end any more.
+    if (this.#watched !== undefined) this.#live.lose();
     this.#watched = { run, stop };
+    if (!this.#live.hasLost) this.#retell();
   }
 
   /** Takes what was just committed, if it is what this reader lacks next; else the journal has it when there is room. */

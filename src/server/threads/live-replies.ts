@@ -40,6 +40,11 @@ export class LiveReplies {
       onDelta: (agentId, turnId, delta) => this.#noteDelta(agentId, turnId, delta),
       onHalt: (error) => this.#each((reader) => reader.onHalt?.(error)),
     });
+    // What was said before it was listened to.
+    for (const { agentId, turnId, deltas } of run.replies) {
+      this.#turns.set(agentId, turnId);
+      for (const delta of deltas) this.#noteDelta(agentId, turnId, delta);
+    }
   }
 
   /** The replies that are under way. */
