@@ -3,7 +3,7 @@ import type { Capability } from './capability.ts';
 import type { Budget, ModuleBudget, RunUsage } from './budget.ts';
 import type { EventOf, RunEndStatus } from './event.ts';
 import type { ErrorRecord } from './error.ts';
-import type { AgentId, CallId, ContentHash, RunId, TurnId } from './ids.ts';
+import type { AgentId, CallId, TurnId } from './ids.ts';
 import type { InboxItem, WaitingItem } from './inbox.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { MessageOrigin, PromptMessage } from './message.ts';

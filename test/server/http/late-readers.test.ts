@@ -146,7 +146,7 @@ it('F62: a chat that is opened in the middle of a reply that nothing listened to
       .map(([, data = '']) => (JSON.parse(data) as { delta: string }).delta)
       .join('');
   for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
-    heard += String(chunk);
+    heard += chunk;
     if (said().endsWith('word11 ')) break;
   }
   expect(said()).toBe(words.slice(0, 12).join(''));
