@@ -33,10 +33,13 @@ export interface ReasoningPart {
   readonly providerOptions?: ProviderOptions;
 }
 
-/** A tool call as the provider sees it: `toolCallId` is the engine's, `toolName` the wire name. */
+/** A tool call as the provider sees it: `toolName` is the wire name. */
 export interface ToolCallPart {
   readonly type: 'tool-call';
+  /** The provider's id of the call where it is kept, and the engine's otherwise. */
   readonly toolCallId: string;
+  /** The engine's id, where `toolCallId` is the provider's. Never sent. */
+  readonly callId?: CallId;
   readonly toolName: string;
   readonly input: JsonValue;
   readonly providerOptions?: ProviderOptions;
@@ -51,7 +54,9 @@ export type Content = string | readonly ContentPart[];
 /** The result of one tool call as the provider sees it. */
 export interface ToolResultPart {
   readonly type: 'tool-result';
+  /** The id of the call, as its own part has it. */
   readonly toolCallId: string;
+  readonly callId?: CallId;
   readonly toolName: string;
   readonly output:
     | { readonly type: 'text'; readonly value: string }

@@ -69,6 +69,8 @@ export interface RawToolCall {
   readonly toolName: string;
   readonly input: string;
   readonly providerOptions?: ProviderOptions;
+  /** The engine's side made the id up (a script, a function, a plan): it does not go back in history. */
+  readonly isIdOurs?: true;
   /** Why a call in a text cannot be read; it is answered with this and not run. */
   readonly problem?: string;
 }

@@ -24,12 +24,17 @@ export interface StoredHistory {
   readonly released: number;
 }
 
+/** Ids that calls have in history, by the engine's own; a call that is not here has the engine's. */
+export type WireIds = ReadonlyMap<string, string>;
+
 /** The result of one tool call as a provider expects it. */
-export function toolResultPart(input: TurnInput): ToolResultPart {
+function toolResultPart(input: TurnInput, wireIds: WireIds | undefined): ToolResultPart {
   const content: Content = input.content;
+  const { callId } = input;
+  const wireId = callId === undefined ? undefined : wireIds?.get(callId);
   return {
     type: 'tool-result',
-    toolCallId: input.callId ?? '',
+    ...(callId === undefined || wireId === undefined ? { toolCallId: callId ?? '' } : { toolCallId: wireId, callId }),
     toolName: input.wireName ?? '',
     output:
       typeof content !== 'string'
@@ -40,9 +45,9 @@ export function toolResultPart(input: TurnInput): ToolResultPart {
 
 /**
  * The messages a turn adds to its agent's history: one per persistent input, but neighbouring tool results share one
- * message, so that the results of one reply stand together, directly behind it (I1).
+ * message, so that the results of one reply stand together, directly behind it (I1). Results have the ids of their calls.
  */
-export function messagesOfInputs(inputs: readonly TurnInput[], turnId: TurnId): readonly StoredMessage[] {
+export function messagesOfInputs(inputs: readonly TurnInput[], turnId: TurnId, wireIds?: WireIds): readonly StoredMessage[] {
   const stored: StoredMessage[] = [];
   for (let index = 0; index < inputs.length; index++) {
     const input = inputs[index];
@@ -53,7 +58,7 @@ export function messagesOfInputs(inputs: readonly TurnInput[], turnId: TurnId): 
         group.push(next);
         index++;
       }
-      stored.push(toolMessage(group, turnId));
+      stored.push(toolMessage(group, turnId, wireIds));
     } else {
       stored.push(userMessage(input, turnId));
     }
@@ -64,10 +69,10 @@ export function messagesOfInputs(inputs: readonly TurnInput[], turnId: TurnId): 
 const none: readonly never[] = [];
 
 /** The results of one reply stand in the order of its calls, whichever came in first; call ids grow with the calls. */
-function toolMessage(arrived: readonly TurnInput[], turnId: TurnId): StoredMessage {
+function toolMessage(arrived: readonly TurnInput[], turnId: TurnId, wireIds: WireIds | undefined): StoredMessage {
   const group = arrived.toSorted((a, b) => ((a.callId ?? '') < (b.callId ?? '') ? -1 : 1));
   return {
-    message: { role: 'tool', content: group.map(toolResultPart) },
+    message: { role: 'tool', content: group.map((input) => toolResultPart(input, wireIds)) },
     origin: { turnId, itemIds: group.map((input) => input.itemId), callIds: group.map((input) => (input.callId ?? '') as CallId) },
   };
 }

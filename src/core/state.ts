@@ -153,6 +153,8 @@ export interface AgentState extends AgentContext {
    */
   messages: PromptMessage[];
   origins: MessageOrigin[];
+  /** Ids in `messages` that providers gave to their calls. */
+  readonly wireIds: Set<string>;
   /** How many messages before the first one that is here were released (`fold/release.ts`). */
   released: number;
   /** Histories of earlier iterations. */

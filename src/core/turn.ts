@@ -107,6 +107,8 @@ export interface TurnPrompt {
 export interface ReplyToolCall {
   readonly callId: CallId;
   readonly providerCallId: string;
+  /** The id under which the call and its result stand in history; absent where that is `callId`. */
+  readonly wireId?: string;
   /** The tool's real name, or the wire name when it is unknown. */
   readonly name: string;
   readonly wireName: string;

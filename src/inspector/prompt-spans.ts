@@ -1,6 +1,6 @@
 import { estimateTokens } from '../core/token-estimate.ts';
 import type { ContentHash } from '../core/ids.ts';
-import type { ContentPart, FilePart, MessageOrigin, PromptMessage } from '../core/message.ts';
+import type { ContentPart, FilePart, MessageOrigin, PromptMessage, ToolCallPart, ToolResultPart } from '../core/message.ts';
 import { contentParts, contentText } from '../core/message.ts';
 import type { SourceRef } from '../core/profile.ts';
 import { prependSeparator, segmentSeparator } from '../core/prompt.ts';
@@ -139,7 +139,7 @@ function writtenSpan(
   const turn = origin === undefined ? {} : { turnId: origin.turnId };
   if (piece.kind === undefined) return { ...fileSource(message, origin), ...ofPart(piece), ...turn };
   const part = message.role === 'system' ? undefined : message.content[piece.part];
-  const callId = part?.type === 'tool-call' || part?.type === 'tool-result' ? part.toolCallId : undefined;
+  const callId = part?.type === 'tool-call' || part?.type === 'tool-result' ? callIdOf(part) : undefined;
   const call = callId === undefined ? {} : { callId };
   const base = { text: piece.text, ...call, ...turn };
   switch (piece.kind) {
@@ -172,7 +172,7 @@ function storedSpans(message: PromptMessage, origin: MessageOrigin | undefined):
       return message.content.map((part) => ({ ...replySource(part, origin), ...ofPart(part), ...turn }));
     case 'tool':
       return message.content.flatMap((part, index) => {
-        const callId = part.toolCallId;
+        const callId = callIdOf(part);
         return resultParts(part).map((piece) => ({
           source: 'tool_result' as const,
           ref: origin?.itemIds[index] ?? callId,
@@ -188,8 +188,13 @@ function replySource(
   part: PromptPart,
   origin: MessageOrigin | undefined,
 ): Pick<SpanDraft, 'source' | 'ref'> & { readonly callId?: string } {
-  if (part.type === 'tool-call') return { source: 'tool_call', ref: part.toolCallId, callId: part.toolCallId };
+  if (part.type === 'tool-call') return { source: 'tool_call', ref: callIdOf(part), callId: callIdOf(part) };
   return { source: part.type === 'reasoning' ? 'reasoning' : 'reply', ref: origin?.turnId ?? '' };
+}
+
+/** The engine's id of a call: what stands in history may be its provider's. */
+function callIdOf({ callId, toolCallId }: ToolCallPart | ToolResultPart): string {
+  return callId ?? toolCallId;
 }
 
 function ofPart(part: PromptPart): Pick<SpanDraft, 'text' | 'file'> {

@@ -182,11 +182,15 @@ function outcomeOf(event: EventOf<'model.end'>): RecordedOutcome {
   return reply === undefined ? outcome : { reply: asModelReply(reply), ...outcome };
 }
 
-/** A reply as its model gave it: what the engine made of it is made of it again. */
+/** A reply as its model gave it: what the engine made of it is made of it again, ids that are kept among it. */
 function asModelReply({ shown: _shown, toolCalls, ...reply }: NonNullable<EventOf<'model.end'>['reply']>): ModelReply {
   return {
     ...reply,
-    toolCalls: toolCalls.map(({ callId: _callId, name: _name, wireName, ...call }) => ({ toolName: wireName, ...call })),
+    toolCalls: toolCalls.map(({ callId: _callId, name: _name, wireName, wireId, ...call }) => ({
+      toolName: wireName,
+      ...call,
+      ...(wireId === undefined && { isIdOurs: true }),
+    })),
   };
 }
 

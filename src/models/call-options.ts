@@ -3,6 +3,7 @@ import type { LlmConfig } from '../core/llm-config.ts';
 import type { ModelRequest } from '../core/model.ts';
 import { toProtocolPrompt } from '../core/text-protocol.ts';
 import type { AiSdkModel, ModelCallOptions } from './ai-sdk-model.ts';
+import { callIdRuleOf } from './call-ids.ts';
 import { fileSupportOf, textOnly } from './file-support.ts';
 import { toPrompt } from './to-prompt.ts';
 
@@ -29,7 +30,7 @@ export function toCallOptions(
   const { textProtocol } = request;
   const messages = textProtocol === undefined ? request.messages : toProtocolPrompt(request.messages, textProtocol);
   const support = files === 'none' ? textOnly : fileSupportOf(config, model.provider);
-  const prompt = toPrompt(messages, model.specificationVersion, support);
+  const prompt = toPrompt(messages, { version: model.specificationVersion, support, ids: callIdRuleOf(config, model) });
   const ofConfig = settingsFor(model, config);
   if (model.wantsRequest === true) return { prompt, abortSignal, request };
   const settings = request.maxOutputTokens === undefined ? ofConfig : atMost(ofConfig, request.maxOutputTokens);

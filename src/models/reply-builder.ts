@@ -201,6 +201,7 @@ export class ReplyBuilder {
     const providerOptions = readProviderOptions(part.providerMetadata);
     const call: Writable<RawToolCall> = { providerCallId, toolName, input: input.toWellFormed() };
     if (providerOptions !== undefined) call.providerOptions = providerOptions;
+    if (part.isIdOurs === true) call.isIdOurs = true;
     this.#calls.push(call);
     if (this.#announced?.has(providerCallId) !== true) this.#publishInput(providerCallId, toolName, input);
     return true;

@@ -44,7 +44,8 @@ export function toReplyParts(reply: ReplyContent): LanguageModelV4StreamPart[] {
   }
   toolCalls.forEach((call, index) => {
     const input = 'input' in call ? call.input : JSON.stringify(call.args);
-    parts.push({ type: 'tool-call', toolCallId: call.id ?? `call_${index + 1}`, toolName: call.name, input });
+    const part = { type: 'tool-call' as const, toolCallId: call.id ?? `call_${index + 1}`, toolName: call.name, input };
+    parts.push(call.id === undefined ? Object.assign(part, { isIdOurs: true }) : part);
   });
   parts.push({
     type: 'finish',

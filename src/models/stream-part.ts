@@ -8,6 +8,8 @@ export interface StreamPart {
   readonly id?: unknown;
   readonly delta?: unknown;
   readonly toolCallId?: unknown;
+  /** For calls of scripted models: `toolCallId` counts the calls of the reply, no script gave it. */
+  readonly isIdOurs?: unknown;
   readonly toolName?: unknown;
   readonly input?: unknown;
   readonly providerExecuted?: unknown;

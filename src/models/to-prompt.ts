@@ -9,10 +9,19 @@ import type {
   ToolResultPart,
 } from '../core/message.ts';
 import type { AiSdkModel } from './ai-sdk-model.ts';
+import { hasForeignId, withLegalId, type CallIdRule } from './call-ids.ts';
 import type { FileSupport } from './file-support.ts';
 import { fitMessage, needsFitting, withFollowers } from './fit-files.ts';
 
 type Version = AiSdkModel['specificationVersion'];
+
+/** What a model takes: the shape of its spec, kinds of files, ids of calls. */
+export interface PromptTarget {
+  readonly version: Version;
+  readonly support: FileSupport;
+  readonly ids: CallIdRule;
+}
+
 type AnyPart = TextPart | FilePart | ReasoningPart | ToolCallPart | ToolResultPart;
 
 /** How far the start of a history is known to need no conversion: `distance` messages on from its first one stands `anchor`. */
@@ -21,7 +30,7 @@ interface CleanStretch {
   readonly distance: number;
 }
 
-/** What was found out about messages for models of one spec version that take the same files. A stored message never changes. */
+/** What was found out about messages for models that take the same. A stored message never changes. */
 interface Conversions {
   readonly converted: WeakMap<PromptMessage, ConvertedMessage>;
   /** Keyed by the first message of a history. */
@@ -35,17 +44,17 @@ interface ConvertedMessage {
 }
 
 // Pure cache: keyed by what a model takes and by messages, which never change.
-const conversions = new WeakMap<FileSupport, Map<Version, Conversions>>();
+const conversions = new WeakMap<FileSupport, Map<string, Conversions>>();
 
 /**
- * Gives the messages the shape of a model's spec version, and their files the form the model takes. Messages have that shape
- * already unless they hold files; without one the very same array is returned.
+ * Gives the messages the shape of a model's spec version, and their files and ids of calls the form the model takes. Messages have that
+ * shape already unless they hold files, or ids of a provider with other rules; otherwise the very same array is returned.
  *
  * Histories only grow at their end (what is shortened inside one holds no new files), so a history that was looked through
  * once is only looked through from there: a call costs the same after 10 messages and after 10 000.
  */
-export function toPrompt(messages: readonly PromptMessage[], version: Version, support: FileSupport): readonly unknown[] {
-  const { clean } = conversionsFor(version, support);
+export function toPrompt(messages: readonly PromptMessage[], target: PromptTarget): readonly unknown[] {
+  const { clean } = conversionsFor(target);
   const start = messages[0]?.role === 'system' ? 1 : 0;
   const first = messages[start];
   if (first === undefined) return messages;
@@ -56,7 +65,7 @@ export function toPrompt(messages: readonly PromptMessage[], version: Version, s
   for (; position < messages.length; position += 1) {
     const message = messages[position];
     if (message === undefined) continue;
-    if (needsConversion(message, version, support)) return convertAll(messages, version, support);
+    if (needsConversion(message, target)) return convertAll(messages, target);
     // What follows the newest reply may be part of this prompt only.
     if (message.role === 'assistant') anchor = position;
   }
@@ -65,48 +74,50 @@ export function toPrompt(messages: readonly PromptMessage[], version: Version, s
   return messages;
 }
 
-function conversionsFor(version: Version, support: FileSupport): Conversions {
+function conversionsFor({ version, support, ids }: PromptTarget): Conversions {
+  const key = `${version} ${ids.name}`;
   let ofSupport = conversions.get(support);
   if (ofSupport === undefined) {
     ofSupport = new Map();
     conversions.set(support, ofSupport);
   }
-  let known = ofSupport.get(version);
+  let known = ofSupport.get(key);
   if (known === undefined) {
     known = { converted: new WeakMap(), clean: new WeakMap() };
-    ofSupport.set(version, known);
+    ofSupport.set(key, known);
   }
   return known;
 }
 
 /** Converts what has to be; files that follow tool results come behind the last result of their reply. */
-function convertAll(messages: readonly PromptMessage[], version: Version, support: FileSupport): readonly unknown[] {
+function convertAll(messages: readonly PromptMessage[], target: PromptTarget): readonly unknown[] {
   const all: unknown[] = [];
   let followers: ContentPart[] = [];
   for (const message of messages) {
     if (followers.length > 0 && message.role !== 'tool') {
       const joined = withFollowers(message, followers);
       followers = [];
-      all.push(convertFresh(joined, version, support).message);
+      all.push(convertFresh(joined, target).message);
       if (message.role === 'user') continue;
     }
-    if (!needsConversion(message, version, support)) {
+    if (!needsConversion(message, target)) {
       all.push(message);
       continue;
     }
-    const converted = convertOnce(message, version, support);
+    const converted = convertOnce(message, target);
     all.push(converted.message);
     followers.push(...converted.followers);
   }
-  if (followers.length > 0) all.push(convertFresh(withFollowers(undefined, followers), version, support).message);
+  if (followers.length > 0) all.push(convertFresh(withFollowers(undefined, followers), target).message);
   return all;
 }
 
-function needsConversion(message: PromptMessage, version: Version, support: FileSupport): boolean {
+function needsConversion(message: PromptMessage, { version, support, ids }: PromptTarget): boolean {
   if (message.role === 'system') return false;
   const { content } = message;
   for (let index = 0; index < content.length; index += 1) {
     const part = content[index];
+    if ((part?.type === 'tool-call' || part?.type === 'tool-result') && hasForeignId(part, ids)) return true;
     const isFile = part?.type === 'file' || (part?.type === 'tool-result' && part.output.type === 'content');
     // Nearly all messages end here.
     if (isFile) return hasForeignFile(message, version) || needsFitting(message, support);
@@ -129,33 +140,37 @@ function isForeign(file: FilePart, version: Version): boolean {
   return version !== 'v4' || file.data.type === 'url';
 }
 
-function convertOnce(message: PromptMessage, version: Version, support: FileSupport): ConvertedMessage {
-  const { converted: cache } = conversionsFor(version, support);
+function convertOnce(message: PromptMessage, target: PromptTarget): ConvertedMessage {
+  const { converted: cache } = conversionsFor(target);
   const known = cache.get(message);
   if (known !== undefined) return known;
-  const converted = convertFresh(message, version, support);
+  const converted = convertFresh(message, target);
   cache.set(message, converted);
   return converted;
 }
 
-function convertFresh(message: PromptMessage, version: Version, support: FileSupport): ConvertedMessage {
-  const fitted = fitMessage(message, support);
+function convertFresh(message: PromptMessage, target: PromptTarget): ConvertedMessage {
+  const fitted = fitMessage(message, target.support);
   const parts: readonly AnyPart[] = fitted.message.role === 'system' ? [] : fitted.message.content;
-  const content = parts.map((part) => convertPart(part, version));
+  const content = parts.map((part) => convertPart(part, target));
   return { message: { ...fitted.message, content }, followers: fitted.followers };
 }
 
-function convertPart(part: AnyPart, version: Version): unknown {
+function convertPart(part: AnyPart, { version, ids }: PromptTarget): unknown {
   switch (part.type) {
     case 'file':
       return version === 'v4' ? { ...part, data: toTaggedData(part.data) } : toOlderFile(part);
     case 'tool-result':
-      if (part.output.type !== 'content') return part;
-      return { ...part, output: { type: 'content', value: part.output.value.map((item) => convertResultPart(item, version)) } };
+      if (part.output.type !== 'content') return withLegalId(part, ids);
+      return {
+        ...withLegalId(part, ids),
+        output: { type: 'content', value: part.output.value.map((item) => convertResultPart(item, version)) },
+      };
     case 'text':
     case 'reasoning':
-    case 'tool-call':
       return part;
+    case 'tool-call':
+      return withLegalId(part, ids);
   }
 }
 

@@ -61,6 +61,7 @@ export async function callFunction(fn: NodeFunction, call: FunctionCall): Promis
       providerCallId: `${call.name}_${index + 1}`,
       toolName: call.env.catalog.wireName(made.tool),
       input: JSON.stringify(made.args),
+      isIdOurs: true as const,
     }));
     return {
       kind: 'reply',

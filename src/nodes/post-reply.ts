@@ -1,3 +1,4 @@
+import { wireIdOf } from '../core/call-id.ts';
 import type { Env } from '../core/env.ts';
 import { type Roomy, unplaced } from '../core/event.ts';
 import { callIdAt } from '../core/fold/tool.ts';
@@ -34,16 +35,22 @@ export function recordReply(
   };
   if (outcome.cost !== undefined) end.cost = outcome.cost;
   if (outcome.kind === 'error') end.error = outcome.error;
-  else end.reply = recordedReply(tx, env, outcome.reply, profile);
+  else end.reply = recordedReply(tx, env, agent, outcome.reply, profile);
   tx.emit(end);
   tx.setCause(tx.run.seq);
 }
 
-function recordedReply(tx: Transaction, env: Env, reply: ModelReply, profile?: CompiledProfile): NonNullable<ModelEnd['reply']> {
+function recordedReply(
+  tx: Transaction,
+  env: Env,
+  agent: AgentState,
+  reply: ModelReply,
+  profile?: CompiledProfile,
+): NonNullable<ModelEnd['reply']> {
   const recorded: Writable<NonNullable<ModelEnd['reply']>> = {
     text: reply.text,
     reasoning: reply.reasoning,
-    toolCalls: reply.toolCalls.length === 0 ? [] : withCallIds(tx, env, reply),
+    toolCalls: reply.toolCalls.length === 0 ? [] : withCallIds(tx, env, agent, reply),
     finishReason: reply.finishReason,
   };
   const shown = profile === undefined ? undefined : shownReply(reply.text, profile.contextPolicy);
@@ -55,8 +62,10 @@ function recordedReply(tx: Transaction, env: Env, reply: ModelReply, profile?: C
   return recorded;
 }
 
-/** The engine's own id for each call, since providers repeat theirs; the provider's stays beside it. */
-function withCallIds(tx: Transaction, env: Env, reply: ModelReply): readonly ReplyToolCall[] {
+/** The engine's own id for each call, since providers repeat theirs; beside it the provider's, and the one of the two that goes back. */
+function withCallIds(tx: Transaction, env: Env, agent: AgentState, reply: ModelReply): readonly ReplyToolCall[] {
+  const fresh = new Set<string>();
+  const used = { has: (id: string) => agent.wireIds.has(id) || fresh.has(id), size: agent.wireIds.size };
   return reply.toolCalls.map((call, index) => {
     // A model may invent a name no provider would take back in history: the wire name is made anew from what it means.
     const name = env.catalog.fromWire(call.toolName);
@@ -67,6 +76,12 @@ function withCallIds(tx: Transaction, env: Env, reply: ModelReply): readonly Rep
       wireName: env.catalog.wireName(name),
       input: call.input,
     };
+    // Calls that were read out of a text have no ids but those of their places.
+    const wireId = reply.said === undefined ? wireIdOf(call, used) : undefined;
+    if (wireId !== undefined) {
+      made.wireId = wireId;
+      fresh.add(wireId);
+    }
     if (call.providerOptions !== undefined) made.providerOptions = call.providerOptions;
     if (call.problem !== undefined) made.problem = call.problem;
     return made;

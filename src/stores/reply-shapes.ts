@@ -34,7 +34,16 @@ export const attempt = defineShape<ModelAttempt>({
 });
 
 const call = defineShape<ReplyToolCall>({
-  fields: { callId: 'k', providerCallId: 'p', name: 'n', wireName: 'w', input: 'i', providerOptions: 'o', problem: 'm' },
+  fields: {
+    callId: 'k',
+    providerCallId: 'p',
+    wireId: 't',
+    name: 'n',
+    wireName: 'w',
+    input: 'i',
+    providerOptions: 'o',
+    problem: 'm',
+  },
   guesses: { wireName: (record) => record['name'] },
   note: (record, context) => context.calls.add(record.callId, record),
 });

@@ -12,8 +12,8 @@ interface Part {
   readonly output?: { readonly type: string; readonly value: JsonValue };
 }
 
-/** What providers accept as ids and names of tools. */
-const legalId = /^[a-zA-Z0-9]{9}$/;
+/** What providers accept as ids and names of tools; ids that one of them made (`functions.search:0`) go back to it. */
+const legalId = /^[a-zA-Z0-9_.:-]{1,64}$/;
 const legalName = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
 /**

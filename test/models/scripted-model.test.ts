@@ -144,8 +144,8 @@ describe('[B.46] a scripted model', () => {
       text: 'Searching for Hello?.',
       reasoning: 'hm',
       toolCalls: [
-        { providerCallId: 'call_1', toolName: 'docs_search', input: '{"query":"Hello?"}' },
-        { providerCallId: 'call_2', toolName: 'unknown', input: '{}' },
+        { providerCallId: 'call_1', toolName: 'docs_search', input: '{"query":"Hello?"}', isIdOurs: true },
+        { providerCallId: 'call_2', toolName: 'unknown', input: '{}', isIdOurs: true },
       ],
       finishReason: 'tool-calls',
     });

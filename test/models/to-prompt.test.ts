@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest';
 
 import type { PromptMessage } from '../../src/core/message.ts';
+import { callIdRuleOf } from '../../src/models/call-ids.ts';
 import { fileSupportOf } from '../../src/models/file-support.ts';
 import { toPrompt as toPromptFor } from '../../src/models/to-prompt.ts';
 import { config } from './model-fixtures.ts';
 
 const toPrompt = (messages: readonly PromptMessage[], version: 'v2' | 'v3' | 'v4') =>
-  toPromptFor(messages, version, fileSupportOf(config(), 'anything'));
+  toPromptFor(messages, {
+    version,
+    support: fileSupportOf(config(), 'anything'),
+    ids: callIdRuleOf(config(), { provider: 'anything', modelId: 'm' }),
+  });
 
 const user = (text: string): PromptMessage => ({ role: 'user', content: [{ type: 'text', text }] });
 const assistant = (text: string): PromptMessage => ({ role: 'assistant', content: [{ type: 'text', text }] });

@@ -77,7 +77,7 @@ const input = fc.oneof(
   json.map((value) => JSON.stringify(value)),
 );
 
-const call = record({ callId, providerCallId: text, name, wireName: name, input }, { providerOptions: json });
+const call = record({ callId, providerCallId: text, name, wireName: name, input }, { wireId: text, providerOptions: json });
 const reply = record(
   {
     text,

@@ -120,6 +120,7 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
     status: event.held === true ? 'held' : 'ready',
     messages: [],
     origins: [],
+    wireIds: new Set(),
     released: 0,
     tokenTotals: [],
     tokensReleased: 0,
@@ -254,6 +255,7 @@ function archiveHistory(agent: AgentState): void {
   agent.archived.push({ iteration, messages, origins, released });
   agent.messages = [];
   agent.origins = [];
+  agent.wireIds.clear();
   agent.released = 0;
   agent.tokenTotals = [];
   agent.tokensReleased = 0;

@@ -26,11 +26,22 @@ export function releasePast(run: RunState, agent: AgentState, promptFrom: number
   // What stays never begins with the results of calls that went.
   let gone = keptMessages;
   while (gone < outOfView && agent.messages[gone]?.role === 'tool') gone++;
+  forgetIds(agent, gone);
   agent.messages = agent.messages.slice(gone);
   agent.origins = agent.origins.slice(gone);
   agent.tokensReleased = agent.tokenTotals[gone - 1] ?? agent.tokensReleased;
   agent.tokenTotals = agent.tokenTotals.slice(gone);
   agent.released += gone;
+}
+
+/** Ids of calls that no prompt shows again may be used once more. */
+function forgetIds(agent: AgentState, gone: number): void {
+  if (agent.wireIds.size === 0) return;
+  for (let index = 0; index < gone; index++) {
+    const message = agent.messages[index];
+    if (message?.role !== 'assistant') continue;
+    for (const part of message.content) if (part.type === 'tool-call') agent.wireIds.delete(part.toolCallId);
+  }
 }
 
 /** Tells whether a state lacks some of its run's past, which is then read from the journal. */

@@ -7,9 +7,9 @@ import type { InboxItem } from '../inbox.ts';
 import type { JsonValue } from '../json.ts';
 import { isDeeperThan, maxArgumentDepth } from '../json-depth.ts';
 import { isJsonObject } from '../json.ts';
-import type { MessageOrigin, PromptMessage } from '../message.ts';
+import type { MessageOrigin, PromptMessage, ToolCallPart } from '../message.ts';
 import { parseJson } from '../parse-json.ts';
-import { messagesOfInputs } from '../prompt.ts';
+import { messagesOfInputs, type WireIds } from '../prompt.ts';
 import type { AgentState, RunState, TurnState } from '../state.ts';
 import { messageTokens } from '../token-estimate.ts';
 import { boundOf } from '../tool-bound.ts';
@@ -124,6 +124,16 @@ function remember(agent: AgentState, message: PromptMessage, origin: MessageOrig
   agent.origins.push({ ...origin, event: message.role === 'tool' ? before : before + 1 });
 }
 
+/** The ids that the calls of an agent's last reply have in history: the ones that may still be answered. */
+function wireIdsOf(agent: AgentState): WireIds | undefined {
+  const reply = agent.messages.findLast(({ role }) => role === 'assistant');
+  if (reply?.role !== 'assistant') return undefined;
+  let ids: Map<string, string> | undefined;
+  for (const part of reply.content)
+    if (part.type === 'tool-call' && part.callId !== undefined) (ids ??= new Map()).set(part.callId, part.toolCallId);
+  return ids;
+}
+
 function dropLast(agent: AgentState): void {
   agent.messages.pop();
   agent.origins.pop();
@@ -177,7 +187,8 @@ function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'
   agent.status = 'in_turn';
   agent.awaitingOn = undefined;
   agent.currentAction = null;
-  for (const { message, origin } of messagesOfInputs(event.inputs, event.turnId)) remember(agent, message, origin);
+  for (const { message, origin } of messagesOfInputs(event.inputs, event.turnId, wireIdsOf(agent)))
+    remember(agent, message, origin);
   if (event.prompt?.tokens !== undefined)
     agent.fixedTokens = Math.max(
       // What a stream cuts makes its prompt shorter than its messages.
@@ -240,6 +251,7 @@ function endModelCall(run: RunState, agent: AgentState, event: EventOf<'model.en
   run.counters.calls += event.reply.toolCalls.length;
   const message = assistantMessage(event.reply);
   if (message === undefined) return;
+  for (const { wireId } of event.reply.toolCalls) if (wireId !== undefined) agent.wireIds.add(wireId);
   remember(agent, message, {
     turnId: event.turnId,
     itemIds: none,
@@ -261,11 +273,15 @@ function assistantMessage(reply: Reply): AssistantMessage | undefined {
   if (hasText) content.push({ type: 'text', text: reply.shown ?? reply.text });
   for (const file of reply.files ?? []) content.push(file);
   for (const call of reply.toolCalls) {
-    const part = { type: 'tool-call' as const, toolCallId: call.callId, toolName: call.wireName, input: inputOf(call.input) };
+    const part = { type: 'tool-call' as const, ...idsOf(call), toolName: call.wireName, input: inputOf(call.input) };
     content.push(call.providerOptions === undefined ? part : { ...part, providerOptions: call.providerOptions });
   }
   // Kept for the whole run, so made to measure.
   return { role: 'assistant', content: content.slice() };
+}
+
+function idsOf({ callId, wireId }: ReplyToolCall): Pick<ToolCallPart, 'toolCallId' | 'callId'> {
+  return wireId === undefined ? { toolCallId: callId } : { toolCallId: wireId, callId };
 }
 
 /** What conditions read as `state.current_action`: the first call of the reply, and the names of all. */

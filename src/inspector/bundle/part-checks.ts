@@ -166,6 +166,7 @@ export const attempt = record<ModelAttempt>({
 export const replyToolCall = record<ReplyToolCall>({
   callId: id,
   providerCallId: text,
+  wireId: optional(text),
   name: text,
   wireName: text,
   input: text,

@@ -110,6 +110,7 @@ function outcomeOf(plan: Exclude<Plan, { kind: 'model' }>, { planner, env: { cat
           providerCallId: markOf(id, iteration),
           toolName: catalog.wireName(tool),
           input: JSON.stringify(args),
+          isIdOurs: true as const,
         }));
   return {
     kind: 'reply',
