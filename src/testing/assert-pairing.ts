@@ -7,13 +7,15 @@ interface Part {
   readonly type: string;
   readonly text?: unknown;
   readonly toolCallId?: unknown;
+  readonly callId?: unknown;
   readonly toolName?: unknown;
   readonly input?: unknown;
   readonly output?: { readonly type: string; readonly value: JsonValue };
 }
 
-/** What providers accept as ids and names of tools; ids that one of them made (`functions.search:0`) go back to it. */
-const legalId = /^[a-zA-Z0-9_.:-]{1,64}$/;
+/** What every provider accepts as ids and names of tools; an id that one of them made goes back to it as it is. */
+const legalId = /^[a-zA-Z0-9]{9}$/;
+const providersId = /^[\x21-\x7e]+$/;
 const legalName = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
 /**
@@ -73,8 +75,7 @@ function partProblems(role: string, part: Part): readonly string[] {
   const problems: string[] = [];
   if (part.type === 'text' && (typeof part.text !== 'string' || part.text.trim() === '')) problems.push('an empty text');
   if (part.type !== 'tool-call' && part.type !== 'tool-result') return problems;
-  if (typeof part.toolCallId !== 'string' || !legalId.test(part.toolCallId))
-    problems.push(`the call id ${JSON.stringify(part.toolCallId)}`);
+  if (!isLegalId(part)) problems.push(`the call id ${JSON.stringify(part.toolCallId)}`);
   if (typeof part.toolName !== 'string' || !legalName.test(part.toolName))
     problems.push(`the tool name ${JSON.stringify(part.toolName)}`);
   if (part.type === 'tool-call' && (typeof part.input !== 'object' || part.input === null || Array.isArray(part.input)))
@@ -85,6 +86,12 @@ function partProblems(role: string, part: Part): readonly string[] {
   )
     problems.push('an empty result');
   return problems;
+}
+
+/** An id is the engine's, or its provider's beside the engine's. */
+function isLegalId({ toolCallId, callId }: Part): boolean {
+  if (typeof toolCallId !== 'string') return false;
+  return callId === undefined ? legalId.test(toolCallId) : legalId.test(String(callId)) && providersId.test(toolCallId);
 }
 
 /** Throws with everything a strict provider would refuse in any of these requests (see `promptProblems`). */

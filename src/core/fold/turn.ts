@@ -4,12 +4,9 @@ import { CadreError } from '../error.ts';
 import type { EventOf } from '../event.ts';
 import type { TurnId } from '../ids.ts';
 import type { InboxItem } from '../inbox.ts';
-import type { JsonValue } from '../json.ts';
-import { isDeeperThan, maxArgumentDepth } from '../json-depth.ts';
 import { isJsonObject } from '../json.ts';
-import type { MessageOrigin, PromptMessage, ToolCallPart } from '../message.ts';
-import { parseJson } from '../parse-json.ts';
-import { messagesOfInputs, type WireIds } from '../prompt.ts';
+import type { MessageOrigin, PromptMessage } from '../message.ts';
+import { messagesOfInputs } from '../prompt.ts';
 import type { AgentState, RunState, TurnState } from '../state.ts';
 import { messageTokens } from '../token-estimate.ts';
 import { boundOf } from '../tool-bound.ts';
@@ -18,6 +15,7 @@ import { agentOf } from './agent.ts';
 import { wholeHistory } from './context.ts';
 import { releasePast } from './release.ts';
 import { countOfModule, release, reserve, spend, spendUnanswered } from './budget.ts';
+import { assistantMessage, callPart, wireIdsOf, type AssistantMessage, type Reply } from './reply-message.ts';
 import { addUsage } from './run.ts';
 import { lookAtSources, markInputs } from './sources.ts';
 import { countReply, forgetRepeats, isSpokenTo, stepDown } from './streaks.ts';
@@ -100,7 +98,7 @@ const loopingActions: ReadonlySet<string> = new Set(['loop_with_inbox_item', 're
 
 /** A call that a rule made stands in history as if the model had made it, so that its result has its place. */
 function pushCall(agent: AgentState, turnId: TurnId, call: ReplyToolCall): void {
-  const part = { type: 'tool-call' as const, toolCallId: call.callId, toolName: call.wireName, input: inputOf(call.input) };
+  const part = callPart(call);
   const last = agent.messages.at(-1);
   const origin = agent.origins.at(-1);
   if (last?.role === 'assistant' && origin?.turnId === turnId) {
@@ -122,16 +120,6 @@ function remember(agent: AgentState, message: PromptMessage, origin: MessageOrig
   agent.tokenTotals.push((agent.tokenTotals.at(-1) ?? agent.tokensReleased) + messageTokens(message));
   agent.messages.push(message);
   agent.origins.push({ ...origin, event: message.role === 'tool' ? before : before + 1 });
-}
-
-/** The ids that the calls of an agent's last reply have in history: the ones that may still be answered. */
-function wireIdsOf(agent: AgentState): WireIds | undefined {
-  const reply = agent.messages.findLast(({ role }) => role === 'assistant');
-  if (reply?.role !== 'assistant') return undefined;
-  let ids: Map<string, string> | undefined;
-  for (const part of reply.content)
-    if (part.type === 'tool-call' && part.callId !== undefined) (ids ??= new Map()).set(part.callId, part.toolCallId);
-  return ids;
 }
 
 function dropLast(agent: AgentState): void {
@@ -260,30 +248,6 @@ function endModelCall(run: RunState, agent: AgentState, event: EventOf<'model.en
   agent.currentAction = currentAction(event.reply, message);
 }
 
-type Reply = NonNullable<EventOf<'model.end'>['reply']>;
-type AssistantMessage = Extract<PromptMessage, { role: 'assistant' }>;
-
-/** The stored message of a reply; a reply without text and calls leaves none, since providers refuse empty messages. */
-function assistantMessage(reply: Reply): AssistantMessage | undefined {
-  const hasText = reply.text.trim() !== '';
-  if (!hasText && reply.toolCalls.length === 0) return undefined;
-  const content: AssistantMessage['content'][number][] = [];
-  for (const part of reply.reasoningParts ?? [])
-    content.push({ type: 'reasoning', text: part.text, providerOptions: part.providerOptions });
-  if (hasText) content.push({ type: 'text', text: reply.shown ?? reply.text });
-  for (const file of reply.files ?? []) content.push(file);
-  for (const call of reply.toolCalls) {
-    const part = { type: 'tool-call' as const, ...idsOf(call), toolName: call.wireName, input: inputOf(call.input) };
-    content.push(call.providerOptions === undefined ? part : { ...part, providerOptions: call.providerOptions });
-  }
-  // Kept for the whole run, so made to measure.
-  return { role: 'assistant', content: content.slice() };
-}
-
-function idsOf({ callId, wireId }: ReplyToolCall): Pick<ToolCallPart, 'toolCallId' | 'callId'> {
-  return wireId === undefined ? { toolCallId: callId } : { toolCallId: wireId, callId };
-}
-
 /** What conditions read as `state.current_action`: the first call of the reply, and the names of all. */
 function currentAction(reply: Reply, message: AssistantMessage): AgentState['currentAction'] {
   const [first] = reply.toolCalls;
@@ -296,16 +260,4 @@ function currentAction(reply: Reply, message: AssistantMessage): AgentState['cur
     parameters: isJsonObject(input) ? input : {},
     tool_names: reply.toolCalls.map((call) => call.name),
   };
-}
-
-/** Arguments as history shows them; text that is no JSON object is kept under one key, since providers want objects. */
-function inputOf(input: string): JsonValue {
-  if (input.trim() === '') return {};
-  try {
-    const value = parseJson(input);
-    if (isJsonObject(value) && !isDeeperThan(value, maxArgumentDepth)) return value;
-  } catch {
-    // Not JSON: shown to the model as it wrote it, beside the error result that explains what was wrong.
-  }
-  return { unparsed_arguments: input };
 }
