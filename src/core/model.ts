@@ -54,6 +54,8 @@ export interface ModelRequest {
   /** About how many tokens the prompt has, where that is known without looking through it. */
   readonly promptTokens?: number;
   readonly signal: AbortSignal;
+  /** How many replies of the agent before this one were calls that the provider did not take, in a row. */
+  readonly brokenCalls?: number;
   readonly onDelta?: (delta: ModelDelta) => void;
   /** Called when the call begins to wait for a provider that is down, and when the provider answers again. */
   readonly onOutage?: (news: OutageNews) => void;

@@ -82,6 +82,7 @@ export const passingFailures: readonly string[] = [
   'MODEL_TIMEOUT',
   'MODEL_BAD_RESPONSE',
   'MODEL_STREAM_CUT',
+  'MODEL_CALL_BROKEN',
   'MODEL_EMPTY_REPLY',
   'MODEL_OUTPUT_TOO_LARGE',
   'MODEL_CONTEXT_TOO_LONG',

@@ -211,6 +211,8 @@ export interface AgentState extends AgentContext {
   awaitingOn: readonly string[] | undefined;
   /** Calls of the current turn that have not ended. */
   readonly openCalls: Map<CallId, CallState>;
+  /** Its last replies, in a row, that were calls which the provider did not take. */
+  brokenReplies: number;
   /** How often in a row its answer was given back because it did not fit `output_schema`. */
   outputRepairs: number;
   /** A bound on the next model call, set by the decider. */

@@ -14,6 +14,8 @@ export interface ModelCallOptions {
   readonly tools?: unknown;
   readonly toolChoice?: unknown;
   readonly abortSignal?: AbortSignal;
+  /** Has the model hand out each chunk as it came, in parts of type `raw`. */
+  readonly includeRawChunks?: boolean;
   readonly temperature?: number;
   readonly topP?: number;
   readonly maxOutputTokens?: number;

@@ -35,9 +35,13 @@ export function toCallOptions(
   if (model.wantsRequest === true) return { prompt, abortSignal, request };
   const settings = request.maxOutputTokens === undefined ? ofConfig : atMost(ofConfig, request.maxOutputTokens);
   const answer = answerFormat(config, request);
-  if (request.tools.length === 0 || textProtocol !== undefined) return { ...settings, ...answer, prompt, abortSignal };
-  return { ...settings, ...answer, prompt, abortSignal, tools: request.tools, toolChoice: request.toolChoice };
+  if (request.tools.length === 0 || textProtocol !== undefined)
+    return { ...settings, ...answer, prompt, abortSignal, includeRawChunks };
+  return { ...settings, ...answer, prompt, abortSignal, includeRawChunks, tools: request.tools, toolChoice: request.toolChoice };
 }
+
+// Chunks say what packages leave out: signs that a stream is whole, and what was wrong with a call.
+const includeRawChunks = true;
 
 /** The form of the answer, as providers are told; beside tools many of them refuse it, so there only when the config says so. */
 function answerFormat({ responseFormat = 'auto' }: LlmConfig, { outputSchema, tools }: ModelRequest): object | undefined {

@@ -1,5 +1,6 @@
 import { CadreError, describeThrown, type ErrorCode } from '../core/error.ts';
 import type { JsonObject } from '../core/json.ts';
+import { brokenCallFailure, readBrokenCall } from './broken-call.ts';
 import { lastingFailure, passingFailure, type ModelFailure } from './model-failure.ts';
 import { readRateNotice } from './rate-headers.ts';
 import { parseRetryAfter } from './retry-wait.ts';
@@ -40,9 +41,10 @@ const refusalWords = /content.?filter|content.?policy|responsible.?ai/;
 
 /**
  * Decides what a thrown error, or the error in a stream, means: its code, and whether trying again may help.
- * `now` is the wall time against which a server's retry-after date is read. Never throws.
+ * `now` is the wall time against which a server's retry-after date is read; `failedGeneration` is what a stream says that the model
+ * wrote in place of a call. Never throws.
  */
-export function classifyThrown(thrown: unknown, now = 0): ModelFailure {
+export function classifyThrown(thrown: unknown, now = 0, failedGeneration?: string): ModelFailure {
   if (thrown instanceof CadreError) {
     const response = thrown.details['response'];
     const failure = {
@@ -54,6 +56,8 @@ export function classifyThrown(thrown: unknown, now = 0): ModelFailure {
   }
   try {
     const facts = readThrownFacts(thrown);
+    const brokenCall = readBrokenCall(facts, failedGeneration);
+    if (brokenCall !== undefined) return withDetails(brokenCallFailure(brokenCall), facts, now);
     const failure = facts.statusCode === undefined ? classifyByKind(facts) : classifyByStatus(facts, facts.statusCode);
     return withDetails(failure, facts, now);
   } catch {
@@ -92,6 +96,8 @@ function classifyByStatus(facts: ThrownFacts, status: number): ModelFailure {
     return passingFailure('MODEL_BAD_RESPONSE', `The provider's answer cannot be read: ${endSentence(facts.message)}`);
   if (status === 413 || contextTooLongWords.test(facts.words)) return contextTooLong(said);
   if (refusalWords.test(facts.words)) return lastingFailure('MODEL_REFUSED', said);
+  // Groq's word for an answer of the model that is not the JSON it had to be.
+  if (facts.code === 'json_validate_failed') return passingFailure('MODEL_BAD_RESPONSE', said);
   if (status === 401 || status === 403) {
     return lastingFailure('MODEL_REJECTED', `${said} Check the key of this LLM config and what it may be used for.`);
   }

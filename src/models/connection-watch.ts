@@ -7,6 +7,8 @@ export interface ConnectionListener {
   connecting(): void;
   /** The connection stands (name found, TCP and TLS done), and the request is on its way. */
   connected(): void;
+  /** The stream of the answer said `[DONE]`, and ended. */
+  done?(): void;
 }
 
 const listeners = new AsyncLocalStorage<ConnectionListener>();
@@ -25,6 +27,11 @@ let isSubscribed = false;
 export function withConnectionListener<T>(listener: ConnectionListener, work: () => T): T {
   subscribeOnce();
   return listeners.run(listener, work);
+}
+
+/** The listener of the request that is being made; undefined outside of `withConnectionListener`. */
+export function currentListener(): ConnectionListener | undefined {
+  return listeners.getStore();
 }
 
 function subscribeOnce(): void {

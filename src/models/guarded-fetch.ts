@@ -1,4 +1,5 @@
 import { CadreError } from '../core/error.ts';
+import { currentListener } from './connection-watch.ts';
 import { redactSecrets } from './redact-secrets.ts';
 
 // How much of a response that is no stream is kept for the error (FAULTS M14).
@@ -11,6 +12,7 @@ const keptResponseChars = 500;
 export async function guardedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await globalThis.fetch(input, init);
   const contentType = response.headers.get('content-type') ?? '';
+  if (response.ok && contentType.startsWith('text/event-stream')) return withDone(response);
   if (!response.ok || !/^\s*(?:text\/html|application\/json)\b/i.test(contentType)) return response;
   const start = redactSecrets(await readStart(response), []);
   throw new CadreError(
@@ -32,4 +34,37 @@ async function readStart(response: Response): Promise<string> {
   }
   await reader.cancel();
   return text.slice(0, keptResponseChars);
+}
+
+// Longer than the last line of a stream that ends in [DONE].
+const keptTailBytes = 64;
+
+/**
+ * The response, with its listener told when its body ends in `[DONE]`: packages leave that line out, and for servers that give no
+ * finish reason it is the only sign that a reply is whole.
+ */
+function withDone(response: Response): Response {
+  const listener = currentListener();
+  if (listener?.done === undefined || response.body === null) return response;
+  let tail = new Uint8Array(0);
+  const watched = response.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        tail = chunk.length >= keptTailBytes ? chunk.slice(-keptTailBytes) : joined(tail, chunk);
+        controller.enqueue(chunk);
+      },
+      flush() {
+        if (/(?:^|[\r\n])data: ?\[DONE\]\s*$/.test(new TextDecoder().decode(tail))) listener.done?.();
+      },
+    }),
+  );
+  const { status, statusText, headers } = response;
+  return new Response(watched, { status, statusText, headers });
+}
+
+function joined(tail: Uint8Array, chunk: Uint8Array): Uint8Array<ArrayBuffer> {
+  const both = new Uint8Array(tail.length + chunk.length);
+  both.set(tail);
+  both.set(chunk, tail.length);
+  return both.slice(-keptTailBytes);
 }

@@ -1,13 +1,15 @@
 import type { Clock } from '../core/clock.ts';
 import { describeThrown, type ErrorRecord } from '../core/error.ts';
 import type { JsonObject } from '../core/json.ts';
-import { defaultCooldownMs, defaultMaxQueueMs, type LlmConfig } from '../core/llm-config.ts';
+import { defaultMaxQueueMs, type LlmConfig } from '../core/llm-config.ts';
 import type { ModelOutcome, ModelReply, ModelRequest } from '../core/model.ts';
 import type { AiSdkModel } from './ai-sdk-model.ts';
 import { AttemptLog, toRecord } from './attempt-log.ts';
 import { CallTurn } from './call-turn.ts';
 import { classifyThrown } from './classify-thrown.ts';
 import { isAboutFiles } from './about-files.ts';
+import { brokenReply, canBeTold } from './broken-call.ts';
+import { cooldownOf, isEmpty, isFinal, isOfConfig, replyError } from './judge-outcome.ts';
 import { lastingFailure, type ModelFailure } from './model-failure.ts';
 import type { ModelResolver } from './model-resolver.ts';
 import type { ModelTraffic } from './model-traffic.ts';
@@ -40,7 +42,9 @@ type ConfigEnd =
  * 4. The total deadline holds for all attempts and waits on one config together.
  * 5. When all that can be called is down, the call waits and asks again, one attempt a round, for as long as
  *    `retry.outage` says.
- * 6. No message holds a key or a header.
+ * 6. A call that the provider did not take is answered to the model, in a reply that holds it with what is wrong; it is asked again as
+ *    often in a row as a call is retried, once at least.
+ * 7. No message holds a key or a header.
  */
 export class ModelCall {
   readonly #request: ModelRequest;
@@ -183,8 +187,14 @@ export class ModelCall {
         this.#log.record(model, config, start, { end, error: toRecord(failure), waitMs: 0 });
         continue;
       }
+      const told = this.#tellOfBrokenCall(failure, config);
+      if (told !== undefined) {
+        this.#log.record(model, config, start, { end, error: toRecord(failure), waitMs: undefined });
+        return { kind: 'outcome', outcome: this.#log.replied(told, []) };
+      }
       const chosenMs = chooseWait(config.retry, retry, failure.retryAfterMs, this.#tools.random);
-      const waitMs = canRetry && failure.retryable ? chosenMs : undefined;
+      const mayPass = failure.retryable && (failure.brokenCall === undefined || !canBeTold(this.#request));
+      const waitMs = canRetry && mayPass ? chosenMs : undefined;
       if (failure.code === 'MODEL_RATE_LIMITED') turn.pause(Math.min(failure.retryAfterMs ?? chosenMs, chosenMs));
       const inTime = waitMs !== undefined && clock.monotonic() + waitMs < totalDue;
       this.#log.record(model, config, start, { end, error: toRecord(failure), waitMs: inTime ? waitMs : undefined });
@@ -195,6 +205,18 @@ export class ModelCall {
       await waitFor(waitMs, clock, signal);
       if (signal.aborted) return { kind: 'failure', failure: abortedWhileWaiting };
     }
+  }
+
+  /**
+   * The reply that tells the model of a call its provider did not take; undefined when it was told as often in a row as a call is
+   * retried, or cannot be told.
+   */
+  #tellOfBrokenCall({ brokenCall, message }: ModelFailure, { retry }: LlmConfig): ModelReply | undefined {
+    const request = this.#request;
+    if (brokenCall === undefined || !canBeTold(request)) return undefined;
+    const most = Math.max(1, retry.maxCostlyRetries ?? retry.maxRetries);
+    if ((request.brokenCalls ?? 0) >= most) return undefined;
+    return brokenReply(brokenCall, request, message);
   }
 
   /** Waiting for a provider that is down goes by rounds: within one it is asked once. */
@@ -239,49 +261,8 @@ function seconds(ms: number): string {
   return `${Math.ceil(ms / 1000)} s`;
 }
 
-/** Tells whether a failure says something of the config, and not of this one prompt or this one call. */
-function isOfConfig({ code, details }: ModelFailure): boolean {
-  switch (code) {
-    case 'MODEL_RATE_LIMITED':
-    case 'MODEL_UNAVAILABLE':
-    case 'MODEL_TIMEOUT':
-    case 'MODEL_BAD_RESPONSE':
-    case 'MODEL_STREAM_CUT':
-      return true;
-    case 'MODEL_REJECTED':
-      return configStatuses.has(details?.['statusCode']);
-    default:
-      return false;
-  }
-}
-
-// Answers that are about the key or the model: every other call would get them, too.
-const configStatuses: ReadonlySet<unknown> = new Set([401, 402, 403, 404]);
-
-/** As long as the config says, or as the server asks, up to the longest wait. */
-function cooldownOf({ cooldownMs = defaultCooldownMs, retry }: LlmConfig, { retryAfterMs = 0 }: ModelFailure): number {
-  return cooldownMs === 0 ? 0 : Math.max(cooldownMs, Math.min(retryAfterMs, retry.maxWaitMs));
-}
-
 function isOver(end: ConfigEnd): boolean {
   return end.kind === 'outcome' || isFinal(end.failure);
-}
-
-/** An abort must not be answered by another model, and a refusal not be shopped around. */
-function isFinal(failure: ModelFailure): boolean {
-  return failure.code === 'MODEL_ABORTED' || failure.code === 'MODEL_REFUSED';
-}
-
-/** Nothing a caller could use: thinking alone is no answer. A reply that hit a limit or a filter says so itself. */
-function isEmpty(reply: ModelReply): boolean {
-  const ended = reply.finishReason === 'stop' || reply.finishReason === 'tool-calls';
-  return ended && reply.toolCalls.length === 0 && (reply.files?.length ?? 0) === 0 && reply.text.trim() === '';
-}
-
-function replyError(reply: ModelReply, empty: boolean): ErrorRecord | undefined {
-  if (empty) return { code: 'MODEL_EMPTY_REPLY', message: 'The model ended its reply without any text or tool call.' };
-  if (reply.finishReason !== 'content-filter') return undefined;
-  return { code: 'MODEL_REFUSED', message: "The provider's content filter stopped the reply." };
 }
 
 function redactValues(details: JsonObject, secrets: readonly string[]): JsonObject {

@@ -1,5 +1,19 @@
 import type { ErrorCode } from '../core/error.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { ModelReply } from '../core/model.ts';
+
+/**
+ * A call that a provider could not read, or would not take, before it came to be a call: Groq's `tool_use_failed`, Google's
+ * `MALFORMED_FUNCTION_CALL`, a parser of a local server that failed.
+ */
+export interface BrokenCall {
+  /** What the provider says is wrong. */
+  readonly why: string;
+  /** What the model wrote, as far as the provider tells. */
+  readonly written: string;
+  /** What had come of the reply, calls among it that the provider did read. */
+  readonly reply?: ModelReply;
+}
 
 /** Why one attempt failed, and whether another one may help. */
 export interface ModelFailure {
@@ -10,6 +24,8 @@ export interface ModelFailure {
   readonly isOutage?: true;
   /** How long the server asks to wait, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** The provider did not take a call of the model, which can be told so. */
+  readonly brokenCall?: BrokenCall;
   /** What else is known, for the record: status code, start of the response. */
   readonly details?: JsonObject;
 }

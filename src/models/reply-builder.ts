@@ -1,14 +1,17 @@
-import { describeThrown } from '../core/error.ts';
 import type { Writable } from '../core/json.ts';
 import type { FilePart } from '../core/message.ts';
-import type { ModelDelta, ModelReply, RawToolCall, Usage } from '../core/model.ts';
+import type { ModelDelta, ModelReply, Usage } from '../core/model.ts';
+import { brokenCallFailure } from './broken-call.ts';
 import { classifyThrown } from './classify-thrown.ts';
-import { parseFinishReason, type ProperEnd, type StreamFinish } from './finish-reason.ts';
+import { DeltaPublisher } from './delta-publisher.ts';
+import { isMissingReason, parseFinishReason, type ProperEnd, type StreamFinish } from './finish-reason.ts';
 import { asStreamCut, passingFailure, type ModelFailure } from './model-failure.ts';
 import { parseUsage } from './model-usage.ts';
+import { RawChunks } from './raw-chunks.ts';
 import { ReasoningBlocks } from './reasoning-blocks.ts';
-import { MAX_FILE_CHARS, MAX_REPLY_CALLS, MAX_REPLY_CHARS, replyTooLarge, tooManyCalls } from './reply-limits.ts';
-import { describeWarning, readFile, readProviderOptions, readText, type StreamPart } from './stream-part.ts';
+import { ReplyCalls } from './reply-calls.ts';
+import { MAX_FILE_CHARS, MAX_REPLY_CHARS, replyTooLarge, tooManyCalls } from './reply-limits.ts';
+import { describeWarning, readFile, readText, type StreamPart } from './stream-part.ts';
 
 /** What a stream came to: a reply, or why it is none. */
 export type StreamResult =
@@ -17,18 +20,15 @@ export type StreamResult =
 
 /** Puts one reply together from the parts of a stream, in one pass. Knows nothing of time or of how the parts arrive. */
 export class ReplyBuilder {
-  readonly #attempt: number;
   readonly #returned: 'signed' | 'all';
-  #onDelta: ((delta: ModelDelta) => void) | undefined;
-  #published = 0;
+  readonly #deltas: DeltaPublisher;
   #chars = 0;
   #inputChars = 0;
   #fileChars = 0;
   #text = '';
   #reasoning: ReasoningBlocks | undefined;
-  /** Calls whose arguments have begun to stream: provider call id → wire name. */
-  #announced: Map<string, string> | undefined;
-  readonly #calls: RawToolCall[] = [];
+  readonly #calls = new ReplyCalls();
+  readonly #chunks = new RawChunks();
   #files: FilePart[] | undefined;
   #warnings: Set<string> | undefined;
   #modelId: string | undefined;
@@ -38,9 +38,8 @@ export class ReplyBuilder {
 
   /** `returned`: which of its reasoning goes back to the model while it calls tools. */
   constructor(attempt: number, onDelta: ((delta: ModelDelta) => void) | undefined, returned: 'signed' | 'all' = 'signed') {
-    this.#attempt = attempt;
     this.#returned = returned;
-    this.#onDelta = onDelta;
+    this.#deltas = new DeltaPublisher(attempt, onDelta);
   }
 
   /** Set once the stream is known to be no answer: nothing more needs to be read. */
@@ -65,7 +64,14 @@ export class ReplyBuilder {
 
   /** What is worth telling although the reply is good. */
   get warnings(): readonly string[] {
-    return this.#warnings === undefined ? [] : [...this.#warnings];
+    const { failure } = this.#deltas;
+    const own = this.#warnings === undefined ? [] : [...this.#warnings];
+    return failure === undefined ? own : [...own, failure];
+  }
+
+  /** The stream said `[DONE]`, which no package hands on. */
+  saidDone(): void {
+    this.#chunks.saidDone();
   }
 
   /** Takes one part; tells whether it is content of the reply rather than a heartbeat or metadata. */
@@ -103,27 +109,52 @@ export class ReplyBuilder {
     if (this.#failure !== undefined) return { kind: 'failure', failure: this.#failure };
     const finish = this.#finish;
     if (finish === undefined) return this.#broken('The stream ended before the reply did');
-    if (finish.kind === 'broken') {
-      const word = finish.raw === '' ? 'no reason' : `the reason "${finish.raw}"`;
-      return this.#broken(`The model stopped with ${word}, which is not a proper end`);
+    switch (finish.kind) {
+      case 'broken':
+        return this.#broken(`The model stopped with the reason "${finish.raw}", which is not a proper end`);
+      case 'broken-call':
+        return { kind: 'failure', failure: this.#brokenCall(finish.raw) };
+      case 'none':
+        return this.#isWholeWithoutReason(finish.isCut)
+          ? { kind: 'reply', reply: this.#reply('stop') }
+          : this.#broken('The stream ended without a finish reason, and without another sign that the reply is complete');
+      case 'proper':
+        return this.#properEnd(finish.reason);
     }
-    const unfinished = this.#unfinishedCall();
+  }
+
+  #properEnd(reason: ProperEnd): StreamResult {
+    const { unfinished } = this.#calls;
     if (unfinished !== undefined) {
-      if (finish.reason !== 'length') return this.#broken(`The arguments of the call to "${unfinished}" never ended`);
+      if (reason !== 'length') return this.#broken(`The arguments of the call to "${unfinished}" never ended`);
       this.#warn(`the reply hit its output limit inside the arguments of a call to "${unfinished}"; raise max_output_tokens`);
     }
-    return { kind: 'reply', reply: this.#reply(finish.reason) };
+    return { kind: 'reply', reply: this.#reply(reason) };
+  }
+
+  /** Some servers give no finish reason: what they said is whole when another sign says so, and no call is cut. */
+  #isWholeWithoutReason(isCut: boolean): boolean {
+    const { unfinished, unreadable } = this.#calls;
+    if (!this.#hasContent() || unfinished !== undefined || unreadable !== undefined) return false;
+    // A package that hands out no chunks has only its usage, which it learns from the last one.
+    return this.#chunks.isOver || (this.#chunks.isBlind && !isCut && (this.#usage.outputTokens ?? 0) > 0);
+  }
+
+  #brokenCall(reason: string): ModelFailure {
+    const { finishMessage } = this.#chunks;
+    const why = finishMessage === '' ? reason : `${reason}: ${finishMessage}`;
+    return brokenCallFailure({ why, written: this.#text.toWellFormed(), reply: this.#reply('tool-calls') });
   }
 
   #reply(reason: ProperEnd): ModelReply {
-    const hasCalls = this.#calls.length > 0;
+    const hasCalls = this.#calls.whole.length > 0;
     // Providers need their signed reasoning back only while a tool loop goes on; sent along with a finished answer it
     // makes some of them refuse the next request.
     const reasoningParts = hasCalls ? this.#reasoning?.returnedParts(this.#returned) : undefined;
     const reply: Writable<ModelReply> = {
       text: this.#text.toWellFormed(),
       reasoning: this.#reasoning?.text ?? '',
-      toolCalls: this.#calls,
+      toolCalls: this.#calls.whole,
       finishReason: reason === 'stop' && hasCalls ? 'tool-calls' : reason,
     };
     if (reasoningParts !== undefined) reply.reasoningParts = reasoningParts;
@@ -140,11 +171,11 @@ export class ReplyBuilder {
   }
 
   #hasContent(): boolean {
-    return this.#chars > 0 || this.#inputChars > 0 || this.#calls.length > 0 || this.#files !== undefined;
+    return this.#chars > 0 || this.#inputChars > 0 || this.#calls.whole.length > 0 || this.#files !== undefined;
   }
 
   #classify(error: unknown): ModelFailure {
-    const failure = classifyThrown(error);
+    const failure = classifyThrown(error, 0, this.#chunks.failedGeneration);
     return failure.code === 'MODEL_BAD_RESPONSE' && this.#hasContent() ? asStreamCut(failure) : failure;
   }
 
@@ -153,7 +184,7 @@ export class ReplyBuilder {
     if (delta === '') return false;
     this.#text += delta;
     this.#grow(delta.length);
-    if (this.#onDelta !== undefined) this.#publish({ attempt: this.#attempt, n: this.#next(), kind: 'text', text: delta });
+    this.#deltas.words('text', delta);
     return true;
   }
 
@@ -163,18 +194,16 @@ export class ReplyBuilder {
     this.#reasoning.add(readText(part.id), delta, part.providerMetadata);
     if (delta === '') return false;
     this.#grow(delta.length);
-    if (this.#onDelta !== undefined) this.#publish({ attempt: this.#attempt, n: this.#next(), kind: 'reasoning', text: delta });
+    this.#deltas.words('reasoning', delta);
     return true;
   }
 
   #acceptInputStart(part: StreamPart): boolean {
     if (part.providerExecuted === true) return true;
-    this.#announced ??= new Map();
-    if (this.#announced.size >= MAX_REPLY_CALLS) return this.#tooManyCalls();
     const id = readText(part.id);
     const toolName = readText(part.toolName);
-    this.#announced.set(id, toolName);
-    this.#publishInput(id, toolName, '');
+    if (!this.#calls.announce(id, toolName)) return this.#tooManyCalls();
+    this.#deltas.input(id, toolName, '');
     return true;
   }
 
@@ -184,26 +213,20 @@ export class ReplyBuilder {
     this.#inputChars += delta.length;
     if (this.#inputChars > MAX_REPLY_CHARS) this.#tooLarge();
     const id = readText(part.id);
-    if (this.#onDelta !== undefined) this.#publishInput(id, this.#announced?.get(id) ?? '', delta);
+    this.#deltas.input(id, this.#calls.announced(id) ?? '', delta);
     return true;
   }
 
   #acceptCall(part: StreamPart): boolean {
-    const providerCallId = readText(part.toolCallId);
-    const toolName = readText(part.toolName);
     if (part.providerExecuted === true) {
-      this.#warn(`the provider ran its own tool "${toolName}"; its result is not part of the reply`);
+      this.#warn(`the provider ran its own tool "${readText(part.toolName)}"; its result is not part of the reply`);
       return true;
     }
-    if (this.#calls.length >= MAX_REPLY_CALLS) return this.#tooManyCalls();
-    const input = typeof part.input === 'string' ? part.input : (JSON.stringify(part.input) ?? '');
+    const call = this.#calls.add(part);
+    if (call === undefined) return this.#tooManyCalls();
+    const { providerCallId, toolName, input } = call;
     this.#grow(input.length);
-    const providerOptions = readProviderOptions(part.providerMetadata);
-    const call: Writable<RawToolCall> = { providerCallId, toolName, input: input.toWellFormed() };
-    if (providerOptions !== undefined) call.providerOptions = providerOptions;
-    if (part.isIdOurs === true) call.isIdOurs = true;
-    this.#calls.push(call);
-    if (this.#announced?.has(providerCallId) !== true) this.#publishInput(providerCallId, toolName, input);
+    if (this.#calls.announced(providerCallId) === undefined) this.#deltas.input(providerCallId, toolName, input);
     return true;
   }
 
@@ -223,11 +246,11 @@ export class ReplyBuilder {
     switch (part.type) {
       case 'finish':
         this.#usage = parseUsage(part.usage);
-        this.#finish = parseFinishReason(part.finishReason);
+        this.#finish = parseFinishReason(part.finishReason, this.#chunks.nativeReason);
         return;
       case 'error':
         // What comes after a proper end cannot take it back.
-        if (this.#finish === undefined) this.#failure ??= this.#classify(part.error);
+        if (this.#finish === undefined && !isMissingReason(part.error)) this.#failure ??= this.#classify(part.error);
         return;
       case 'stream-start':
         for (const warning of Array.isArray(part.warnings) ? part.warnings : []) this.#warn(describeWarning(warning));
@@ -235,21 +258,14 @@ export class ReplyBuilder {
       case 'response-metadata':
         if (typeof part.modelId === 'string') this.#modelId = part.modelId;
         return;
-      case 'ping':
       case 'raw':
+        this.#chunks.accept(part.rawValue);
+        return;
+      case 'ping':
         return;
       default:
         this.#warn(`parts of type "${part.type}" are not used`);
     }
-  }
-
-  /** The name of a call whose arguments began and never came in whole; ids that differ by mistake are paired by count. */
-  #unfinishedCall(): string | undefined {
-    if (this.#announced === undefined) return undefined;
-    const complete = new Set(this.#calls.map((call) => call.providerCallId));
-    const open = [...this.#announced].filter(([id]) => !complete.has(id));
-    const unannounced = this.#calls.filter((call) => this.#announced?.has(call.providerCallId) !== true);
-    return open.length > unannounced.length ? open[0]?.[1] : undefined;
   }
 
   #readDelta(part: StreamPart): string {
@@ -274,25 +290,5 @@ export class ReplyBuilder {
 
   #warn(warning: string): void {
     (this.#warnings ??= new Set()).add(warning);
-  }
-
-  #next(): number {
-    this.#published += 1;
-    return this.#published;
-  }
-
-  #publishInput(callId: string, toolName: string, text: string): void {
-    if (this.#onDelta === undefined) return;
-    this.#publish({ attempt: this.#attempt, n: this.#next(), kind: 'tool-input', text, callId, toolName });
-  }
-
-  #publish(delta: ModelDelta): void {
-    try {
-      this.#onDelta?.(delta);
-    } catch (thrown) {
-      // A reader that fails costs itself the rest of the deltas, not the run its reply.
-      this.#onDelta = undefined;
-      this.#warn(`the reader of the deltas failed and got no more of them: ${describeThrown(thrown)}`);
-    }
   }
 }

@@ -5,6 +5,7 @@ import type { ModelReply, ModelRequest, Usage } from '../core/model.ts';
 import type { AiSdkModel, ModelCallOptions } from './ai-sdk-model.ts';
 import { toCallOptions } from './call-options.ts';
 import { classifyThrown } from './classify-thrown.ts';
+import type { ConnectionListener } from './connection-watch.ts';
 import { DeadlineWatch, type DeadlinePhase } from './deadlines.ts';
 import { asStreamCut, lastingFailure, passingFailure, type ModelFailure } from './model-failure.ts';
 import { readTextReply } from './protocol/read-text-reply.ts';
@@ -90,7 +91,7 @@ class Attempt {
   #options(): ModelCallOptions {
     const { model, config, request, withoutFiles } = this.#input;
     const options = toCallOptions(model, config, request, this.#controller.signal, withoutFiles === true ? 'none' : 'fitting');
-    return model.tellsConnection === true ? { ...options, connection: this.#watch } : options;
+    return model.tellsConnection === true ? { ...options, connection: this.#connection } : options;
   }
 
   async #read(reader: ReadableStreamDefaultReader<StreamPart>): Promise<void> {
@@ -105,7 +106,8 @@ class Attempt {
       }
       if (!isPart(value)) return this.#fail(strangePart);
       const isContent = builder.accept(value);
-      watch.chunk(isContent);
+      // Raw chunks come beside the parts that are made of them.
+      if (value.type !== 'raw') watch.chunk(isContent);
       if (isContent && this.#firstTokenMs === undefined) this.#firstTokenMs = watch.elapsedAtLastChunk;
       if (builder.failure !== undefined) return this.#fail(builder.failure);
     }
@@ -128,7 +130,7 @@ class Attempt {
 
   #fail(failure: ModelFailure): void {
     if (this.#over) return;
-    this.#end({ kind: 'failure', failure, partialText: this.#builder.text, ...this.#common() });
+    this.#end({ kind: 'failure', failure, partialText: failure.brokenCall?.written ?? this.#builder.text, ...this.#common() });
     this.#controller.abort(new DOMException(failure.message, 'AbortError'));
     this.#discard();
   }
@@ -151,6 +153,12 @@ class Attempt {
     // The attempt has its end; that a dead stream also fails to close adds nothing to it.
     this.#reader?.cancel().catch(() => undefined);
   }
+
+  readonly #connection: ConnectionListener = {
+    connecting: () => this.#watch.connecting(),
+    connected: () => this.#watch.connected(),
+    done: () => this.#builder.saidDone(),
+  };
 
   readonly #onAbort = (): void => {
     if (this.#builder.finished) return this.#finish();

@@ -21,6 +21,8 @@ export interface StreamPart {
   readonly finishReason?: unknown;
   readonly usage?: unknown;
   readonly error?: unknown;
+  /** For `raw`: the chunk as the provider sent it. */
+  readonly rawValue?: unknown;
 }
 
 /** Reads a text field; anything else is empty. */

@@ -4,6 +4,8 @@ import { describeThrown } from '../core/error.ts';
 export interface ThrownFacts {
   readonly name: string;
   readonly message: string;
+  /** The provider's own word for the error; empty when it has none. */
+  readonly code: string;
   /** HTTP status, when there was an answer. */
   readonly statusCode: number | undefined;
   readonly isRetryable: boolean | undefined;
@@ -47,6 +49,7 @@ export function readThrownFacts(thrown: unknown): ThrownFacts {
   return {
     name: typeof error['name'] === 'string' ? error['name'] : '',
     message,
+    code: [nested['code'], error['code']].find((value) => typeof value === 'string') ?? '',
     statusCode: [error['statusCode'], error['status'], error['code']].find(isStatus),
     isRetryable: typeof error['isRetryable'] === 'boolean' ? error['isRetryable'] : undefined,
     headers: asRecord(error['responseHeaders']),

@@ -93,6 +93,7 @@ function askModel(env: Env, ports: AgentPorts, asked: Asked): Promise<ModelOutco
   if (prompt.protocol !== undefined) request.textProtocol = prompt.protocol;
   if (profile.output !== undefined) request.outputSchema = profile.output.schema;
   if (start.reserve?.output !== undefined) request.maxOutputTokens = start.reserve.output;
+  if (agent.brokenReplies > 0) request.brokenCalls = agent.brokenReplies;
   const promptSize = config.rateLimit === undefined ? undefined : promptTokens(agent, prompt);
   if (promptSize !== undefined) request.promptTokens = promptSize;
   if (onDelta !== undefined) request.onDelta = onDelta;

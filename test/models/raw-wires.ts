@@ -165,22 +165,24 @@ export async function clerkOver(
     readonly more?: readonly string[];
     readonly profile?: string;
     readonly files?: readonly { readonly path: string; readonly text: string }[];
+    /** Its tools, as YAML. */
+    readonly tools?: string;
     readonly journal?: Journal;
   } = {},
 ): Promise<ClerkOverWire> {
-  const { more = ['max_retries: 0'], profile = '', files = [], journal = createMemoryJournal() } = options;
+  const { more = ['max_retries: 0'], profile = '', files = [], tools = '[look_up]', journal = createMemoryJournal() } = options;
   const looked: unknown[] = [];
   const engine = await createEngine({
     store: journal,
     team: false,
-    env: { ...wireKeys, MISTRAL_API_KEY: 'k', GROQ_API_KEY: 'gsk_0123456789' },
+    env: { ...wireKeys, MISTRAL_API_KEY: 'k', GROQ_API_KEY: 'gsk_0123456789', OPENROUTER_API_KEY: 'k' },
     profiles: {
       files: [
         wireConfig(wire, new URL(provider.baseUrl).origin, more),
         ...files,
         {
           path: 'profiles/Clerk.yaml',
-          text: `name: Clerk\ntype: associate\nllm_config_ref: wire\ninstructions: You work.\ntool_access_policy: { allowed_individual_tools: [look_up] }\n${profile}`,
+          text: `name: Clerk\ntype: associate\nllm_config_ref: wire\ninstructions: You work.\ntool_access_policy: { allowed_individual_tools: ${tools} }\n${profile}`,
         },
       ],
     },

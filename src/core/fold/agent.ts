@@ -163,6 +163,7 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
     awaitingOn: undefined,
     openCalls: new Map(),
     outputRepairs: 0,
+    brokenReplies: 0,
     nextToolChoice: undefined,
     limitStage: 0,
     limitReason: undefined,
@@ -243,6 +244,7 @@ function restartAgent(agent: AgentState, event: EventOf<'agent.restart'>): void 
   agent.cycleMatches.length = 0;
   agent.rungs = none;
   agent.forbiddenTools = none;
+  agent.brokenReplies = 0;
   agent.question = undefined;
   agent.turnsAlone = 0;
   agent.openCalls.clear();

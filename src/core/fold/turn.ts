@@ -228,6 +228,7 @@ function endModelCall(run: RunState, agent: AgentState, event: EventOf<'model.en
   agent.nextToolChoice = undefined;
   // The counts of several attempts are added up, so only a single one is a count of the prompt.
   if (event.attempts.length === 1) agent.counted = countedPrompt(turn.start.prompt, event.usage.inputTokens) ?? agent.counted;
+  agent.brokenReplies = isBroken(event) ? agent.brokenReplies + 1 : 0;
   if (event.reply === undefined) {
     if (event.error?.code !== 'MODEL_INTERRUPTED') agent.counters.modelErrorStreak += 1;
     return;
@@ -246,6 +247,11 @@ function endModelCall(run: RunState, agent: AgentState, event: EventOf<'model.en
     callIds: event.reply.toolCalls.length === 0 ? none : event.reply.toolCalls.map((call) => call.callId),
   });
   agent.currentAction = currentAction(event.reply, message);
+}
+
+/** True for a reply that holds nothing but calls which the provider did not take. */
+function isBroken({ reply, attempts }: EventOf<'model.end'>): boolean {
+  return reply !== undefined && reply.toolCalls.length > 0 && attempts.at(-1)?.error?.code === 'MODEL_CALL_BROKEN';
 }
 
 /** What conditions read as `state.current_action`: the first call of the reply, and the names of all. */

@@ -70,6 +70,7 @@ export const errorStatuses: Readonly<Record<ErrorCode, ContentfulStatusCode>> = 
   MODEL_TIMEOUT: 500,
   MODEL_BAD_RESPONSE: 500,
   MODEL_STREAM_CUT: 500,
+  MODEL_CALL_BROKEN: 500,
   MODEL_EMPTY_REPLY: 500,
   MODEL_OUTPUT_TOO_LARGE: 500,
   MODEL_REFUSED: 500,
