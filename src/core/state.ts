@@ -1,4 +1,5 @@
 import type { AgentContext } from './agent-context.ts';
+import type { AgentCounters } from './agent-counters.ts';
 import type { Capability } from './capability.ts';
 import type { Budget, ModuleBudget, RunUsage } from './budget.ts';
 import type { EventOf, RunEndStatus } from './event.ts';
@@ -118,20 +119,6 @@ export interface Beginning {
   readonly seq: number;
   readonly at: number;
   readonly callId: CallId | undefined;
-}
-
-/** Built-in counters, readable as `counters.*` in conditions. */
-export interface AgentCounters {
-  turnCount: number;
-  noToolCallStreak: number;
-  sameActionSameResultStreak: number;
-  duplicateReplyStreak: number;
-  emptyReplyStreak: number;
-  toolErrorStreak: number;
-  /** Model calls that failed one after the other; an interrupted one did not fail. */
-  modelErrorStreak: number;
-  toolCallCount: number;
-  tokensUsed: number;
 }
 
 /** The tool call the last reply asked for (the first one, when there are several). */

@@ -12,9 +12,9 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Reads the bytes of a reply, strictly: anything that is not as the protocol has it makes it a reply that did not end. */
 export function readWire(protocol: Protocol, bytes: Uint8Array): WireReply {
   try {
-    const values = dataOf(bytes).filter((data) => data !== '[DONE]');
-    const events = values.map((data) => fields(JSON.parse(data)));
-    return protocol === 'chat' ? readChat(events) : readResponses(events);
+    const data = dataOf(bytes);
+    const events = data.filter((value) => value !== '[DONE]').map((value) => fields(JSON.parse(value)));
+    return protocol === 'chat' ? readChat(events, data.at(-1) === '[DONE]') : readResponses(events);
   } catch {
     return { ended: false, calls: [] };
   }
@@ -40,12 +40,15 @@ function dataOf(bytes: Uint8Array): readonly string[] {
   return events;
 }
 
-function readChat(events: readonly Fields[]): WireReply {
+/** A reply without a finish reason ends with `[DONE]`, or with usage behind all else, and only when its calls are whole (F12). */
+function readChat(events: readonly Fields[], isDone: boolean): WireReply {
   const calls = new Map<unknown, { name: string; args: string }>();
   let pieces = '';
-  let ended = false;
+  let ended: boolean | undefined;
+  let isCounted = false;
   for (const event of events) {
     if (event['error'] !== undefined) return { ended: false, calls: [] };
+    isCounted = Object.values(optional(event['usage'])).some((count) => Number(count) > 0);
     for (const choice of list(event['choices']).slice(0, 1).map(fields)) {
       const reason = choice['finish_reason'];
       if (reason !== null && reason !== undefined)
@@ -64,7 +67,16 @@ function readChat(events: readonly Fields[]): WireReply {
   const named = [...calls.values()].filter(({ name }) => name !== '');
   const [only] = named;
   // With one call, all pieces are its own, whatever became of their numbers.
-  return { ended, calls: named.length === 1 && only !== undefined ? [{ name: only.name, args: pieces }] : [...calls.values()] };
+  const made = named.length === 1 && only !== undefined ? [{ name: only.name, args: pieces }] : [...calls.values()];
+  return { ended: ended ?? ((isDone || isCounted) && made.every(({ args }) => isWhole(args))), calls: made };
+}
+
+function isWhole(args: string): boolean {
+  try {
+    return args.trim() === '' || JSON.parse(args) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function readResponses(events: readonly Fields[]): WireReply {
