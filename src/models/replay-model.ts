@@ -23,7 +23,12 @@ export function createReplayModel(recording: Recording): AiSdkModel {
       if (outcome.kind === 'error')
         throw new CadreError(outcome.error.code, outcome.error.message, { details: { isRecorded: true } });
       const { text, reasoning, finishReason, toolCalls } = outcome.reply;
-      const calls = toolCalls.map(({ providerCallId, toolName, input }) => ({ id: providerCallId, name: toolName, input }));
+      const calls = toolCalls.map(({ providerCallId, toolName, input, problem }) => ({
+        id: providerCallId,
+        name: toolName,
+        input,
+        ...(problem !== undefined && { problem }),
+      }));
       const parts = toReplyParts({ text, reasoning, finishReason, toolCalls: calls, usage: outcome.usage });
       const stream = createScriptedStream({ parts, ending: { kind: 'close' }, delayMs: 0, signal: abortSignal });
       return { stream };

@@ -38,6 +38,7 @@ export class ReplyCalls {
       input: input.toWellFormed(),
     };
     if (providerOptions !== undefined) call.providerOptions = providerOptions;
+    if (typeof part.problem === 'string') call.problem = part.problem;
     if (part.isIdOurs === true) call.isIdOurs = true;
     this.#calls.push(call);
     return call;

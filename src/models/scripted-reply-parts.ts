@@ -7,10 +7,12 @@ import type { Usage } from '../core/model.ts';
 export interface ReplyContent {
   readonly text?: string;
   readonly reasoning?: string;
-  readonly toolCalls?: readonly ({ readonly name: string; readonly id?: string } & (
-    | { readonly args: JsonValue }
-    | { readonly input: string }
-  ))[];
+  readonly toolCalls?: readonly ({
+    readonly name: string;
+    readonly id?: string;
+    /** Why the call is answered and not run, in a reply that is said again. */
+    readonly problem?: string;
+  } & ({ readonly args: JsonValue } | { readonly input: string }))[];
   readonly finishReason?: string;
   readonly usage?: Usage;
 }
@@ -45,7 +47,8 @@ export function toReplyParts(reply: ReplyContent): LanguageModelV4StreamPart[] {
   toolCalls.forEach((call, index) => {
     const input = 'input' in call ? call.input : JSON.stringify(call.args);
     const part = { type: 'tool-call' as const, toolCallId: call.id ?? `call_${index + 1}`, toolName: call.name, input };
-    parts.push(call.id === undefined ? Object.assign(part, { isIdOurs: true }) : part);
+    const ours = call.id === undefined ? { isIdOurs: true } : {};
+    parts.push(Object.assign(part, ours, call.problem === undefined ? {} : { problem: call.problem }));
   });
   parts.push({
     type: 'finish',

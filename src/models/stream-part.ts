@@ -8,6 +8,8 @@ export interface StreamPart {
   readonly id?: unknown;
   readonly delta?: unknown;
   readonly toolCallId?: unknown;
+  /** For calls that a replay says again: why they were not run. */
+  readonly problem?: unknown;
   /** For calls of scripted models: `toolCallId` counts the calls of the reply, no script gave it. */
   readonly isIdOurs?: unknown;
   readonly toolName?: unknown;

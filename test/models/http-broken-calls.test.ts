@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { replayModels } from '../../src/testing/index.ts';
 import { verifyRun } from '../support/verify-run.ts';
 import { plainAnswer, startFakeProvider, streamAnswer, type Answer } from './fake-provider.ts';
 import { anthropicBody, chatBody, chatChunk, clerkOver, googleBody, replyOver, sse } from './raw-wires.ts';
@@ -286,5 +287,25 @@ describe('calls that their provider did not take (F13)', () => {
     expect(await run.result).toMatchObject({ status: 'completed' });
     expect(JSON.stringify(provider.bodies[1])).toContain('look_up');
     expect(clerk.looked).toEqual([]);
+  });
+
+  it('is not run either when the run is replayed, though its text reads like arguments', async () => {
+    const args = '{"city":"Lisbon"}';
+    await using provider = await startFakeProvider([
+      refused(400, groqError(`${args} look_up`)),
+      replyOver(groq, { text: 'Done.' }),
+    ]);
+    await using clerk = await clerkOver(groq, provider);
+    const run = await clerk.run('Weather?');
+    // What the model wrote is no call of `look_up`, whatever it looks like to the parser of arguments.
+    const recording = (await run.recording()).replaceAll(
+      `${JSON.stringify(args).slice(1, -1)} look_up`,
+      JSON.stringify(args).slice(1, -1),
+    );
+    await using again = await clerkOver(groq, provider, { models: { m: replayModels(recording).default } });
+    const replayed = await again.engine.launch({ profile: 'Clerk', input: 'Weather?' }, { llmConfig: 'm' });
+    await replayed.result;
+    expect(again.looked).toEqual([]);
+    expect(replayed.turns()[0]?.toolInteractions).toMatchObject([{ status: 'error' }]);
   });
 });

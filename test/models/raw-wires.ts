@@ -1,4 +1,4 @@
-import { createEngine, defineTool, type Engine, type Journal, type Run } from '../../src/index.ts';
+import { createEngine, defineTool, type Engine, type EngineOptions, type Journal, type Run } from '../../src/index.ts';
 import { createMemoryJournal } from '../../src/testing/index.ts';
 import type { Answer, FakeProvider } from './fake-provider.ts';
 import { streamAnswer } from './fake-provider.ts';
@@ -168,12 +168,21 @@ export async function clerkOver(
     /** Its tools, as YAML. */
     readonly tools?: string;
     readonly journal?: Journal;
+    readonly models?: EngineOptions['models'];
   } = {},
 ): Promise<ClerkOverWire> {
-  const { more = ['max_retries: 0'], profile = '', files = [], tools = '[look_up]', journal = createMemoryJournal() } = options;
+  const {
+    more = ['max_retries: 0'],
+    profile = '',
+    files = [],
+    tools = '[look_up]',
+    journal = createMemoryJournal(),
+    models,
+  } = options;
   const looked: unknown[] = [];
   const engine = await createEngine({
     store: journal,
+    ...(models !== undefined && { models }),
     team: false,
     env: { ...wireKeys, MISTRAL_API_KEY: 'k', GROQ_API_KEY: 'gsk_0123456789', OPENROUTER_API_KEY: 'k' },
     profiles: {
