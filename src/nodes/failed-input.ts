@@ -8,10 +8,8 @@ import type { Transaction } from '../core/transaction.ts';
 import type { TurnInput } from '../core/turn.ts';
 import { framedInput, frameOf } from './frame-input.ts';
 
-/** Providers refuse empty messages, so an event without words says that it has none. */
-export function emptyText(source: string): string {
-  return source === 'TOOL_RESULT' ? '(no result)' : '(empty)';
-}
+/** Providers refuse empty messages of a user, so an event without words says that it has none. The result of a call may be empty. */
+export const emptyText = '(empty)';
 
 /**
  * What the model gets to see when an ingestor failed: a note in the item's place, while the item stays. After three
@@ -35,7 +33,7 @@ export function failedInput(
   if (base.role === 'tool') {
     const content = isJsonObject(item.payload) ? item.payload['content'] : item.payload;
     const raw = typeof content === 'string' ? content : JSON.stringify(content ?? null);
-    return framedInput(tx, env, base, item, raw.trim() === '' ? emptyText(item.source) : raw);
+    return framedInput(tx, env, base, item, raw);
   }
   const poisoned = (agent.inbox.find((entry) => entry.item.itemId === item.itemId)?.failures ?? 0) >= poisonAfterFailures;
   // What an ingestor says of its failure may quote what it was to put into words.

@@ -134,6 +134,7 @@ function ingest(
       params,
       source: item.source,
       quote: quotes?.quote,
+      isResult,
     });
     const labels = quotes?.labels() ?? [];
     if (labels.length > 0) input.taint = [...new Set([...(item.taint ?? []), ...labels])];
@@ -153,6 +154,7 @@ function runIngestor(
     readonly name: string;
     readonly payload: JsonValue;
     readonly params: JsonObject;
+    readonly isResult: boolean;
   },
 ): Content {
   const ingestor = env.ingestor(call.name);
@@ -164,7 +166,7 @@ function runIngestor(
     source: call.source,
     quote: call.quote,
   });
-  if (typeof content === 'string') return content.trim() === '' ? emptyText(call.source) : content;
+  if (typeof content === 'string') return call.isResult || content.trim() !== '' ? content : emptyText;
   if (content instanceof Promise) {
     content.catch(() => undefined);
     throw new Error(`ingestor '${call.name}' returned a promise; ingestors are synchronous`);
@@ -174,7 +176,7 @@ function runIngestor(
       `ingestor '${call.name}' returned ${Array.isArray(content) ? 'a list of something else' : typeof content}; it must return text or content parts`,
     );
   const parts = content.filter((part) => part.type !== 'text' || part.text.trim() !== '');
-  return parts.length === 0 ? emptyText(call.source) : parts;
+  return parts.length > 0 ? parts : call.isResult ? '' : emptyText;
 }
 
 function isContentPart(part: unknown): part is ContentPart {
