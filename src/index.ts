@@ -38,7 +38,7 @@ export type { EngineOptions } from './engine/create-engine.ts';
 export type { LimitOptions } from './engine/limit-options.ts';
 export type { RecoveredRun, RecoverOptions } from './engine/recovered-run.ts';
 export type { PendingRequest } from './core/pending.ts';
-export type { OutsideItem } from './engine/outside-item.ts';
+export type { OutsideItem, OutsideMessage } from './engine/outside-item.ts';
 export type { Run } from './engine/run.ts';
 export type { Receipt, SendOptions } from './engine/send-options.ts';
 export type { RunResult } from './engine/run-result.ts';

@@ -13,7 +13,7 @@ import type { Kernel } from './kernel.ts';
 import type { ViewedProfile } from './run-result.ts';
 import type { LimitOptions } from './limit-options.ts';
 import type { RunSubscriber } from './subscribers.ts';
-import type { OutsideItem } from './outside-item.ts';
+import type { OutsideMessage } from './outside-item.ts';
 import type { CodeTools } from './toolsets/code-tools.ts';
 import type { ToolSource } from './toolsets/toolset-hold.ts';
 import type { ToolsetPool } from './toolsets/toolset-pool.ts';
@@ -73,7 +73,7 @@ export interface ForkOptions extends Omit<LaunchOptions, 'request' | 'notes'> {
   /** An id of your own for the fork. Refused when there is such a run. */
   readonly runId?: string;
   /** What the fork goes on with: its root agent reads it before it does anything else. */
-  readonly message?: string | OutsideItem;
+  readonly message?: OutsideMessage;
 }
 
 /** Which profiles a run goes on with: those recorded in its journal, or the ones the engine was created with. */

@@ -4,6 +4,7 @@ import type { Delivery } from '../core/inbox.ts';
 import { isJsonObject, type JsonValue, type Writable } from '../core/json.ts';
 import { toWire } from '../core/to-wire.ts';
 import type { ItemDraft } from '../core/transaction.ts';
+import { withInputParts } from './user-payload.ts';
 
 /** An item somebody outside posts in full; the names of profiles (`consumption_policy`, `max_turns`) are accepted as well. */
 export interface OutsideItem {
@@ -16,6 +17,13 @@ export interface OutsideItem {
   /** `untrusted`: it is framed as data, and the prompt that holds it counts as tainted. */
   readonly trust?: 'trusted' | 'untrusted';
 }
+
+/** What `send` takes: a text, content parts (ours and those of the AI SDK), a message of the user as the AI SDK has it, or an item in full. */
+export type OutsideMessage =
+  | string
+  | readonly object[]
+  | { readonly role: 'user'; readonly content: string | readonly object[] }
+  | OutsideItem;
 
 const deliveries: readonly Delivery[] = ['now', 'next', 'idle'];
 const consumptions = ['consume_on_read', 'persistent_until_consumed'] as const;
@@ -42,6 +50,7 @@ export function readOutsideItem(message: unknown, delivery: unknown = 'next'): I
   const wanted = { delivery: delivery as Delivery };
   if (typeof message === 'string' && message.trim() === '') throw invalid('message', 'a blank one', 'a text that says something');
   if (typeof message === 'string') return { source: 'USER_PROMPT', payload: { prompt: message.toWellFormed() }, ...wanted };
+  if (isSaid(message)) return { source: 'USER_PROMPT', payload: withInputParts(message, 'send: message'), ...wanted };
   if (typeof message !== 'object' || message === null) throw invalid('message', message, 'a text, or an item { source, payload }');
   const fields = readFields(message as Readonly<Record<string, unknown>>);
   const { source, consumption, maxTurns, priority, ingestorId, trust } = fields;
@@ -49,7 +58,9 @@ export function readOutsideItem(message: unknown, delivery: unknown = 'next'): I
     throw invalid('source', source, 'a name such as USER_PROMPT, at most 100 characters');
   if (source === 'TOOL_RESULT')
     throw new CadreError('OPTION_INVALID', 'items of source TOOL_RESULT come from tool calls alone; post under another source');
-  const item: Writable<ItemDraft> = { source, payload: toWire(fields['payload'] ?? null), ...wanted };
+  const given = fields['payload'] ?? null;
+  const payload = source === 'USER_PROMPT' ? withInputParts(given, 'send: payload') : toWire(given);
+  const item: Writable<ItemDraft> = { source, payload, ...wanted };
   const policy = consumptions.find((allowed) => allowed === consumption);
   if (consumption !== undefined && policy === undefined)
     throw invalid('consumption', consumption, `one of ${consumptions.join(', ')}`);
@@ -64,6 +75,11 @@ export function readOutsideItem(message: unknown, delivery: unknown = 'next'): I
     item.ingestorId = ingestorId;
   }
   return item;
+}
+
+/** Content parts, or a message of the user as the AI SDK has it. */
+function isSaid(message: unknown): boolean {
+  return Array.isArray(message) || (isJsonObject(message) && message['role'] === 'user' && message['source'] === undefined);
 }
 
 /**

@@ -1,16 +1,19 @@
 import type { ItemDraft } from '../core/transaction.ts';
 import { checkInputSize } from './input-size.ts';
-import { type OutsideItem, readOutsideItem } from './outside-item.ts';
+import { type OutsideMessage, readOutsideItem } from './outside-item.ts';
 import { withAttachments } from './user-payload.ts';
 
 /** What somebody outside says, as an item to post with its attachments read; a promise only when there are some. */
 export function outsideMessage(
-  message: string | OutsideItem,
+  message: OutsideMessage,
   delivery: unknown,
   workspace: () => string,
 ): ItemDraft | Promise<ItemDraft> {
+  checkInputSize(
+    'send: message',
+    typeof message === 'object' && message !== null && 'payload' in message ? message.payload : message,
+  );
   const read = readOutsideItem(message, delivery);
-  checkInputSize('send: message', typeof message === 'string' ? message : message.payload);
   // Other sources have payloads of their own, with keys of their own.
   if (read.source !== 'USER_PROMPT') return read;
   const attached = withAttachments(read.payload, workspace);

@@ -21,7 +21,7 @@ import { readModuleActions, readProfileEdits } from './edit-schemas.ts';
 import { eventsOf } from './event-stream.ts';
 import { agentOfId, assertModule, recipientOf } from './find-agent.ts';
 import { noteInput } from './note-input.ts';
-import { type OutsideItem, readItemId } from './outside-item.ts';
+import { type OutsideMessage, readItemId } from './outside-item.ts';
 import { outsideMessage } from './outside-message.ts';
 import { notesPath, type PeopleNote, peopleNotes } from '../core/people-note.ts';
 import { type PendingRequest, pendingOf } from '../core/pending.ts';
@@ -136,7 +136,7 @@ export class Run implements AsyncIterable<CadreEvent> {
   }
 
   /** Posts a message, or a whole inbox item, to an agent. Resolves once it is in the journal. */
-  async send(message: string | OutsideItem, options: SendOptions = {}): Promise<Receipt> {
+  async send(message: OutsideMessage, options: SendOptions = {}): Promise<Receipt> {
     checkOptions('run.send', options, sendOptions);
     const { itemId: ownId } = options;
     const itemId = ownId === undefined ? this.#parts.ids.itemId() : readItemId(ownId);

@@ -5,18 +5,25 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { toWire } from '../core/to-wire.ts';
 import { toInsidePath } from '../tools/files/inside-path.ts';
 import { describeOpenError, readWhole, useInside } from '../tools/files/read-inside.ts';
-import { filePartOf, linkPart, mediaTypeOf } from './attached-file.ts';
+import { filePartOf, mediaTypeOf } from './attached-file.ts';
+import {
+  fileOfBase64,
+  fileOfUrl,
+  invalidInput,
+  maxFileBytes,
+  maxMessageBytes,
+  readInputParts,
+  tooLargeFile,
+  type WantedFile,
+} from './input-parts.ts';
 
-// Most bytes of one attached file, and of all files of one message; providers take no more in a request either.
-const maxFileBytes = 20_000_000;
-const maxMessageBytes = 30_000_000;
 const maxAttachments = 50;
 // Four characters of base64 hold three bytes.
 const bytesPerChar = 0.75;
 
 const attachmentKeys: ReadonlySet<string> = new Set(['path', 'url', 'data', 'mediaType', 'media_type', 'filename']);
 
-/** What the user said, as the payload of an item: text, content parts, or a whole payload. */
+/** What the user said, as the payload of an item: text, content parts, a message of the AI SDK, or a whole payload. */
 export function toUserPayload(input: unknown): JsonValue {
   if (input === undefined || input === null)
     throw new CadreError(
@@ -24,22 +31,48 @@ export function toUserPayload(input: unknown): JsonValue {
       'launch: input is missing; give the text (or content parts, or a payload) the root agent is to read',
     );
   if (typeof input === 'string') {
-    if (input.trim() === '') throw invalid('launch: input', 'is blank; give the text the root agent is to read');
+    if (input.trim() === '') throw invalidInput('launch: input', 'is blank; give the text the root agent is to read');
     return { prompt: input };
   }
   if (typeof input === 'symbol' || typeof input === 'function')
-    throw invalid('launch: input', `must be a text, content parts, or a payload, not a ${typeof input}`);
-  const value = toWire(input);
-  if (Array.isArray(value)) return { parts: checkedParts(value) };
-  return isJsonObject(value) ? value : { prompt: String(value) };
+    throw invalidInput('launch: input', `must be a text, content parts, or a payload, not a ${typeof input}`);
+  const payload = withInputParts(input, 'launch: input');
+  return isJsonObject(payload) ? payload : { prompt: String(payload) };
 }
 
-function checkedParts(parts: readonly JsonValue[]): readonly JsonValue[] {
-  if (parts.length === 0) throw invalid('launch: input', 'is an empty list; give content parts such as { type: "text", text }');
-  const wrong = parts.findIndex((part) => !isJsonObject(part) || typeof part['type'] !== 'string');
-  if (wrong >= 0)
-    throw invalid(`launch: input[${wrong}]`, 'is no content part; one is { type: "text", text } or { type: "file", … }');
-  return parts;
+/**
+ * A payload of the user with its content parts as messages hold them: of a list of parts, of `{ parts }`, or of a message
+ * `{ role: 'user', content }`. Anything else is a copy of what it was, as JSON.
+ *
+ * @throws CadreError `OPTION_INVALID` for parts that cannot be understood, and for a payload that says nothing
+ */
+export function withInputParts(input: unknown, place: string): JsonValue {
+  if (Array.isArray(input)) return { parts: readInputParts(input, place) };
+  if (typeof input !== 'object' || input === null) return toWire(input);
+  const given = fieldsOf(input);
+  const { role, content, parts, prompt } = given;
+  if (role === 'user' && (typeof content === 'string' || Array.isArray(content)))
+    return withInputParts(typeof content === 'string' ? { prompt: content } : content, `${place}.content`);
+  if (Array.isArray(parts)) {
+    const { parts: _parts, ...rest } = given;
+    const more = toWire(rest);
+    return { ...(isJsonObject(more) ? more : {}), parts: readInputParts(parts, `${place}.parts`) };
+  }
+  const hasFiles = Array.isArray(given['attachments']) && given['attachments'].length > 0;
+  if (!hasFiles && typeof prompt === 'string' && prompt.trim() === '') throw invalidInput(`${place}.prompt`, 'is blank');
+  if (Object.keys(given).length === 0) throw invalidInput(place, 'is an object without anything in it');
+  return toWire(input);
+}
+
+/** The fields of an object, as far as they can be read. */
+function fieldsOf(value: object): Readonly<Record<string, unknown>> {
+  try {
+    return { ...value };
+  } catch {
+    // Fields that throw when they are looked at: what `toWire` makes of them is what there is.
+    const copy = toWire(value);
+    return isJsonObject(copy) ? copy : {};
+  }
 }
 
 /**
@@ -55,15 +88,15 @@ export function withAttachments(payload: JsonValue, workspace: () => string): Js
 async function readAll(payload: JsonObject, workspace: () => string): Promise<JsonValue> {
   const { attachments, ...rest } = payload;
   if (!Array.isArray(attachments))
-    throw invalid('attachments', 'must be a list of paths, or of { path }, { url } or { data, mediaType }');
+    throw invalidInput('attachments', 'must be a list of paths, or of { path }, { url } or { data, mediaType }');
   if (attachments.length > maxAttachments)
-    throw invalid('attachments', `has ${attachments.length} files; at most ${maxAttachments} are taken`);
+    throw invalidInput('attachments', `has ${attachments.length} files; at most ${maxAttachments} are taken`);
   const files: JsonObject[] = [];
   let bytes = 0;
   for (const [index, attachment] of (attachments as readonly JsonValue[]).entries()) {
     const file = await readAttachment(attachment, `attachments[${index}]`, workspace);
     bytes += JSON.stringify(file).length * bytesPerChar;
-    if (bytes > maxMessageBytes) throw invalid('attachments', `are larger than ${maxMessageBytes} bytes together`);
+    if (bytes > maxMessageBytes) throw invalidInput('attachments', `are larger than ${maxMessageBytes} bytes together`);
     files.push(file);
   }
   if (files.length === 0) return rest;
@@ -73,40 +106,23 @@ async function readAll(payload: JsonObject, workspace: () => string): Promise<Js
 
 async function readAttachment(value: JsonValue, place: string, workspace: () => string): Promise<JsonObject> {
   const given = typeof value === 'string' ? { path: value } : value;
-  if (!isJsonObject(given)) throw invalid(place, 'must be a path, or { path }, { url } or { data, mediaType }');
+  if (!isJsonObject(given)) throw invalidInput(place, 'must be a path, or { path }, { url } or { data, mediaType }');
   const unknown = Object.keys(given).find((key) => !attachmentKeys.has(key));
   if (unknown !== undefined)
-    throw invalid(place, `has no key '${unknown.slice(0, 60)}'; allowed: ${[...attachmentKeys].join(', ')}`);
+    throw invalidInput(place, `has no key '${unknown.slice(0, 60)}'; allowed: ${[...attachmentKeys].join(', ')}`);
   const { path: file, url, data } = given;
   const named = [file, url, data].filter((source) => source !== undefined);
   if (named.length !== 1 || typeof named[0] !== 'string' || named[0] === '')
-    throw invalid(place, 'needs one of path, url and data, a text that is not empty');
+    throw invalidInput(place, 'needs one of path, url and data, a text that is not empty');
   const media = given['mediaType'] ?? given['media_type'];
   const filename = typeof given['filename'] === 'string' ? given['filename'] : undefined;
   const wanted = { ...(typeof media === 'string' && { mediaType: media }), ...(filename !== undefined && { filename }) };
   if (typeof file === 'string') return await readFile(file, place, workspace, wanted);
-  if (typeof url === 'string') {
-    const data = /^data:([^;,]*)(?:;[^,]*)?;base64,(.*)$/s.exec(url);
-    if (data !== null) return fromBase64(data[2] ?? '', place, { mediaType: data[1] ?? '', ...wanted });
-    if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw invalid(place, 'has a url that is no http, https or data URL');
-    return linkPart(url, wanted);
-  }
-  return fromBase64(String(data), place, wanted);
+  if (typeof url === 'string') return fileOfUrl(url, place, wanted);
+  return fileOfBase64(String(data), place, wanted);
 }
 
-interface Wanted {
-  readonly mediaType?: string;
-  readonly filename?: string;
-}
-
-function fromBase64(text: string, place: string, wanted: Wanted): JsonObject {
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text === '') throw invalid(place, 'has data that is no base64');
-  const bytes = Buffer.from(text, 'base64');
-  if (bytes.length > maxFileBytes) throw invalid(place, tooLarge(bytes.length));
-  return filePartOf(bytes, wanted.mediaType ?? mediaTypeOf(bytes, wanted.filename ?? ''), wanted.filename);
-}
-
-async function readFile(asked: string, place: string, workspace: () => string, wanted: Wanted): Promise<JsonObject> {
+async function readFile(asked: string, place: string, workspace: () => string, wanted: WantedFile): Promise<JsonObject> {
   const what = "the run's workspace";
   const folder = await realpath(workspace());
   // A whole path is as good as one below the workspace, when that is where it leads.
@@ -114,14 +130,14 @@ async function readFile(asked: string, place: string, workspace: () => string, w
   const file = toInsidePath(below, what);
   try {
     return await useInside({ root: folder, file, what }, async (opened) => {
-      if (opened.size > maxFileBytes) throw invalid(place, tooLarge(opened.size));
+      if (opened.size > maxFileBytes) throw invalidInput(place, tooLargeFile(opened.size));
       const bytes = await readWhole(opened);
-      if (bytes === undefined) throw invalid(place, 'changed while it was being read');
+      if (bytes === undefined) throw invalidInput(place, 'changed while it was being read');
       return filePartOf(bytes, wanted.mediaType ?? mediaTypeOf(bytes, file), wanted.filename ?? path.basename(file));
     });
   } catch (thrown) {
     if (thrown instanceof CadreError) throw thrown;
-    throw invalid(place, `cannot be read: ${file} in ${what}: ${reasonOf(thrown)}`);
+    throw invalidInput(place, `cannot be read: ${file} in ${what}: ${reasonOf(thrown)}`);
   }
 }
 
@@ -131,12 +147,4 @@ function reasonOf(thrown: unknown): string {
   } catch {
     return describeThrown(thrown);
   }
-}
-
-function tooLarge(bytes: number): string {
-  return `is larger than ${maxFileBytes} bytes (${bytes})`;
-}
-
-function invalid(place: string, what: string): CadreError {
-  return new CadreError('OPTION_INVALID', `${place} ${what}`);
 }

@@ -94,11 +94,9 @@ function listItem(item: JsonValue, index: number, schema: JsonValue | undefined,
   return labelled(`${indent}-`, item, undefined, level);
 }
 
-/** A label with its value behind it, or below it when it has lines of its own. */
+/** A label with its value behind it, or below it when it has lines of its own: word for word, since an indented patch or Makefile is another one. */
 function labelled(label: string, value: JsonValue | undefined, schema: JsonValue | undefined, level: number): readonly string[] {
   if (isStructured(value)) return [label, ...lines(value, schema, level + 1)];
   const text = scalarText(value);
-  if (!text.includes('\n')) return [`${label} ${text}`];
-  const indent = '  '.repeat(level + 1);
-  return [label, ...text.split('\n').map((line) => (line === '' ? '' : indent + line))];
+  return text.includes('\n') ? [label, text] : [`${label} ${text}`];
 }

@@ -30,8 +30,5 @@ function field(data: JsonObject, key: string, schema: JsonValue | undefined): st
   const value = data[key];
   const messages = Array.isArray(value) && value.length > 0 ? readMessages(value) : undefined;
   if (messages === undefined) return renderMarkdown({ [key]: value }, schema);
-  const transcript = messageTranscript(messages)
-    .split('\n')
-    .map((line) => (line === '' ? '' : `  ${line}`));
-  return [`* **${propertyOf(schema, key).title}:**`, ...transcript].join('\n');
+  return `* **${propertyOf(schema, key).title}:**\n${messageTranscript(messages)}`;
 }
