@@ -31,8 +31,10 @@ describe('A1.4 recursive markdown rule', () => {
     );
   });
 
-  test('text of several lines stands below its label', () => {
-    expect(renderMarkdown({ note: 'one\n\ntwo' })).toBe('* **Note:**\n  one\n\n  two');
+  test('F9: text of several lines stands below its label, word for word', () => {
+    expect(renderMarkdown({ note: 'one\n\ntwo' })).toBe('* **Note:**\none\n\ntwo');
+    const makefile = 'all:\n\tcc -o a a.c\n';
+    expect(renderMarkdown({ a: { files: [{ content: makefile }] } })).toContain(makefile);
   });
 
   test('data nested very deep ends instead of overflowing', () => {
@@ -147,6 +149,6 @@ describe('A1.4 protocol_aware', () => {
         data,
         schema_for_rendering: { properties: { inherited_messages: { 'x-handover-title': 'Before' } } },
       }),
-    ).toBe('## Agent Briefing\n* **Before:**\n  [user]\n  hi\n\n  [assistant]\n  hello\n  there');
+    ).toBe('## Agent Briefing\n* **Before:**\n[user]\nhi\n\n[assistant]\nhello\nthere');
   });
 });
