@@ -80,11 +80,12 @@ function partProblems(role: string, part: Part): readonly string[] {
     problems.push(`the tool name ${JSON.stringify(part.toolName)}`);
   if (part.type === 'tool-call' && (typeof part.input !== 'object' || part.input === null || Array.isArray(part.input)))
     problems.push('arguments that are no object');
+  // An empty text is a result; a list without parts is none.
   if (
     part.type === 'tool-result' &&
-    (part.output === undefined || part.output.value === '' || (Array.isArray(part.output.value) && part.output.value.length === 0))
+    (part.output?.value === undefined || (Array.isArray(part.output.value) && part.output.value.length === 0))
   )
-    problems.push('an empty result');
+    problems.push('a result that is none');
   return problems;
 }
 

@@ -92,11 +92,11 @@ flow_decider:
 
   it('empty words are shown as such, since providers refuse empty messages', async () => {
     const team = await testEngine({ profile: waitsForUser, replies: [{ text: 'a' }, { text: 'b' }, { text: 'c' }] });
-    const run = await team.engine.launch({ profile: 'Root', input: { prompt: '' } });
+    const run = await team.engine.launch({ profile: 'Root', input: { prompt: null } });
     await run.settled();
     await run.send({ source: 'USER_PROMPT', payload: '   ' });
     await run.settled();
-    await run.send({ source: 'USER_PROMPT', payload: { parts: [] } });
+    await run.send({ source: 'ODD', payload: '' });
     await run.settled();
     await verifyRun(run, team.journal, { requests: team.model.requests });
   });
