@@ -48,6 +48,7 @@ export function toUserPayload(input: unknown): JsonValue {
  */
 export function withInputParts(input: unknown, place: string): JsonValue {
   if (Array.isArray(input)) return { parts: readInputParts(input, place) };
+  if (typeof input === 'string' && input.trim() === '') throw invalidInput(place, 'is blank');
   if (typeof input !== 'object' || input === null) return toWire(input);
   const given = fieldsOf(input);
   const { role, content, parts, prompt } = given;

@@ -94,7 +94,7 @@ flow_decider:
     const team = await testEngine({ profile: waitsForUser, replies: [{ text: 'a' }, { text: 'b' }, { text: 'c' }] });
     const run = await team.engine.launch({ profile: 'Root', input: { prompt: null } });
     await run.settled();
-    await run.send({ source: 'USER_PROMPT', payload: '   ' });
+    await run.send({ source: 'ODD', payload: '   ' });
     await run.settled();
     await run.send({ source: 'ODD', payload: '' });
     await run.settled();

@@ -48,6 +48,7 @@ const refused: readonly (readonly [string, unknown, RegExp])[] = [
   ['a blank text', [{ type: 'text', text: ' \n' }], /is blank/],
   ['a blank prompt', { prompt: '  ' }, /prompt is blank/],
   ['nothing', {}, /without anything/],
+  ['blanks', ' \n ', /is blank/],
   ['a text as a part', ['hello'], /\[0\] is no content part/],
   ['an unknown part', [text, { type: 'video', data: base64 }], /\[1\] is no content part/],
   ['a text part without text', [{ type: 'text' }], /without a text/],
