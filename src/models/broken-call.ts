@@ -31,7 +31,7 @@ function failedGeneration(body: string): string | undefined {
   return typeof failed === 'string' ? failed : undefined;
 }
 
-/** The failure of an attempt that ended in a broken call: another attempt may go better, and so may a model that is told. */
+/** The failure of an attempt that ended in a broken call: another attempt may go better, and so may an answer to the model. */
 export function brokenCallFailure(brokenCall: BrokenCall): ModelFailure {
   const message = `The provider did not take a tool call that the model wrote: ${endSentence(brokenCall.why)}`;
   return { code: 'MODEL_CALL_BROKEN', message, retryable: true, brokenCall };

@@ -11,7 +11,7 @@ export interface CallIdRule {
   readonly pattern: RegExp;
 }
 
-// Mistral: "must be a-z, A-Z, 0-9, with a length of 9"; its tokenizer demands it of whoever serves the model.
+// Mistral: "must be a-z, A-Z, 0-9, with a length of 9"; its tokenizer demands it of every server.
 const nine: CallIdRule = { name: 'nine', pattern: /^[a-zA-Z0-9]{9}$/ };
 // Anthropic: ^[a-zA-Z0-9_-]+$; Bedrock: the same, and 64 characters.
 const word: CallIdRule = { name: 'word', pattern: /^[a-zA-Z0-9_-]{1,64}$/ };

@@ -14,7 +14,7 @@ export class ReplyCalls {
     return this.#calls;
   }
 
-  /** Notes that a call's arguments begin; false when there are more calls than anybody means. */
+  /** Notes that a call's arguments begin; false when there are too many calls. */
   announce(id: string, toolName: string): boolean {
     this.#announced ??= new Map();
     if (this.#announced.size >= MAX_REPLY_CALLS) return false;
@@ -27,7 +27,7 @@ export class ReplyCalls {
     return this.#announced?.get(id);
   }
 
-  /** Takes a whole call; undefined when there are more calls than anybody means. */
+  /** Takes a whole call; undefined when there are too many calls. */
   add(part: StreamPart): RawToolCall | undefined {
     if (this.#calls.length >= MAX_REPLY_CALLS) return undefined;
     const input = typeof part.input === 'string' ? part.input : (JSON.stringify(part.input) ?? '');

@@ -211,7 +211,7 @@ describe('calls that their provider did not take (F13)', () => {
     [0, 2],
     [3, 4],
   ])(
-    'with max_retries %i, it is told as often in a row, and the run ends with what is wrong after %i requests',
+    'with max_retries %i, the model gets as many answers in a row, then the run ends with what is wrong, after %i requests',
     async (retries, requests) => {
       let asked = 0;
       const always: Answer = (response, body, incoming) =>

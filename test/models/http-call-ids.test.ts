@@ -127,7 +127,7 @@ describe('ids of calls go back to their provider (F11)', () => {
     ];
     await using provider = await startFakeProvider(answers);
     await using clerk = await clerkOver(chat, provider, {
-      more: ['max_retries: 0', 'cooldown: 0.001', 'fallbacks: [other]'],
+      more: ['max_retries: 0', 'cooldown: 0', 'retry: { outage: 0 }', 'fallbacks: [other]'],
       files: [wireConfig(claude, new URL(provider.baseUrl).origin, ['max_retries: 0'], 'other')],
     });
     const run = await clerk.run('Weather?');

@@ -2,6 +2,7 @@ import type { JsonSchema } from '../../core/json.ts';
 import { fromEnvironment, lookup, resolvable } from './lookup-schema.ts';
 import {
   duration,
+  durationOrZero,
   freeMap,
   list,
   name,
@@ -44,7 +45,7 @@ const settings: Properties = {
   max_retries: whole('Attempts after the first.', 0),
   retry: object(
     'What happens when the provider is down.',
-    { outage: resolvable(duration) },
+    { outage: resolvable(durationOrZero) },
     { 'x-what': 'retry', 'x-mistakes': { max: 'write max_retries beside retry', max_retries: 'write it beside retry, not in it' } },
   ),
   wait_seconds_on_retry: duration,
@@ -69,7 +70,7 @@ const settings: Properties = {
     },
     { 'x-what': 'rate_limit', 'x-mistakes': { rpm: 'write requests_per_minute', tpm: 'write tokens_per_minute' } },
   ),
-  cooldown: duration,
+  cooldown: durationOrZero,
   accepts: list('What the model takes; anything else is replaced by a note.', {
     enum: ['text', 'image', 'pdf', 'audio', 'video', 'file'],
     description: 'A kind.',

@@ -151,6 +151,13 @@ export const duration: JsonSchema = {
   description: 'Seconds as a number, or a text like 500ms, 30s, 10m, 1h.',
 };
 
+/** A duration that 0 turns off. */
+export const durationOrZero: JsonSchema = { ...withoutMinimum(duration), minimum: 0 };
+
+function withoutMinimum({ exclusiveMinimum: _, ...schema }: JsonSchema): JsonSchema {
+  return schema;
+}
+
 /** The name of a profile, protocol or LLM config. */
 export function name(description: string): JsonSchema {
   return pattern(description, '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}$', 'letters, digits and _ . -, at most 80, no spaces');
