@@ -1,6 +1,8 @@
 /** What tests of teams need: a model that says what it is told, a clock that stands still, ids that count, and assertions. */
 export { assertPairing, promptProblems, type CheckedPrompt } from './assert-pairing.ts';
 export { assertJournal, checkJournal, type JournalCheckOptions } from './check-journal.ts';
+export { chaosModel, type ChaosModelOptions } from './chaos-model.ts';
+export { chaosPerson, type ChaosPerson, type ChaosPersonOptions } from './chaos-person.ts';
 export { countingIds } from './counting-ids.ts';
 export type { JournalFacts, JournalProblem } from './journal-problem.ts';
 export { manualClock, type ManualClock } from './manual-clock.ts';

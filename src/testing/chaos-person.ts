@@ -1,0 +1,43 @@
+import type { Run } from '../engine/run.ts';
+import { fittingValue, plainWords } from './chaos-values.ts';
+import { seededRandom } from './seeded-random.ts';
+
+/** Someone who decides at random whatever a run asks. */
+export interface ChaosPerson {
+  /**
+   * Decides all that waits in a settled run: approves or rejects calls, answers questions with one of their choices or with any text. A run that
+   * awaits a message gets one, as long as messages are left. Returns false when there was nothing to do.
+   */
+  attend(run: Run): Promise<boolean>;
+}
+
+/** Options of a person who decides at random. */
+export interface ChaosPersonOptions {
+  /** A whole number; the same seed gives the same decisions. */
+  readonly seed: number;
+  /** How many messages are sent to runs that await one, in all; 2 by default. */
+  readonly messages?: number;
+}
+
+/** Creates a person who approves, rejects and answers at random, by seed: the counterpart of `chaosModel`. */
+export function chaosPerson({ seed, messages = 2 }: ChaosPersonOptions): ChaosPerson {
+  const random = seededRandom(seed);
+  let left = messages;
+  return {
+    async attend(run) {
+      const { pending } = run;
+      for (const { id, kind, schema } of pending) {
+        // What one decision made superfluous is not asked any more.
+        if (!run.pending.some((request) => request.id === id)) continue;
+        if (kind === 'question') await run.answer(id, fittingValue(schema ?? { type: 'string' }, random, plainWords));
+        else if (random.chance(0.7)) await run.approve(id);
+        else await run.reject(id, { message: random.pick(plainWords) ?? 'No.' });
+      }
+      if (pending.length > 0) return true;
+      if (run.state.status !== 'awaiting' || left === 0) return false;
+      left -= 1;
+      await run.send(random.pick(plainWords) ?? 'Go on.');
+      return true;
+    },
+  };
+}

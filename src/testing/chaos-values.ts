@@ -1,0 +1,89 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import type { SeededRandom } from './seeded-random.ts';
+
+/** Words that mean something to most tools and do no harm to any: paths, a question, a number as text. */
+export const plainWords: readonly string[] = ['notes.md', '.', 'docs', 'a', '7', 'What is this about?', 'true', '**/*', 'é', '{}'];
+
+// Deeper schemas get empty values: recursive ones would never end.
+const maxDepth = 6;
+
+/**
+ * Makes a value that fits a JSON Schema, as far as types, choices, required properties and bounds go. Texts are chosen among `words`.
+ * Patterns and formats are not kept: those arguments come out wrong, which is a case of its own.
+ */
+export function fittingValue(schema: JsonValue | undefined, random: SeededRandom, words: readonly string[], depth = 0): JsonValue {
+  if (!isJsonObject(schema)) return random.pick(words) ?? '';
+  const { enum: choices, const: only, anyOf, oneOf, default: usual } = schema;
+  if (only !== undefined) return only;
+  if (Array.isArray(choices) && choices.length > 0) return random.pick<JsonValue>(choices) ?? null;
+  if (usual !== undefined && random.chance(0.3)) return usual;
+  const branches = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : [];
+  if (branches.length > 0 && depth < maxDepth) {
+    const merged = { ...schema, ...asObject(random.pick<JsonValue>(branches)) };
+    delete (merged as Record<string, unknown>)['anyOf'];
+    delete (merged as Record<string, unknown>)['oneOf'];
+    return fittingValue(merged, random, words, depth + 1);
+  }
+  return valueOfType(typeOf(schema, random), schema, random, words, depth);
+}
+
+/** Spoils a fitting value: a property is missing, too many or of another type, or the whole is no object. */
+export function spoiledValue(value: JsonValue, random: SeededRandom): JsonValue {
+  const keys = isJsonObject(value) ? Object.keys(value) : [];
+  const key = random.pick(keys);
+  if (!isJsonObject(value) || key === undefined) return random.pick<JsonValue>([{ nothing_known: 1 }, [], 'text', 0, null]) ?? null;
+  const kind = random.below(4);
+  if (kind === 0) return Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
+  if (kind === 1) return { ...value, [`${key}_of_nothing`]: value[key] ?? null };
+  if (kind === 2) return { ...value, [key]: random.pick<JsonValue>([null, -1, {}, [], true, 'x'.repeat(5_000)]) ?? null };
+  return random.pick<JsonValue>([[value], JSON.stringify(value), null]) ?? null;
+}
+
+function typeOf(schema: JsonObject, random: SeededRandom): string {
+  const { type } = schema;
+  if (typeof type === 'string') return type;
+  if (Array.isArray(type)) return String(random.pick<JsonValue>(type) ?? 'null');
+  return isJsonObject(schema['properties']) ? 'object' : 'string';
+}
+
+function valueOfType(type: string, schema: JsonObject, random: SeededRandom, words: readonly string[], depth: number): JsonValue {
+  switch (type) {
+    case 'object':
+      return depth >= maxDepth ? {} : objectOf(schema, random, words, depth);
+    case 'array': {
+      const least = numberAt(schema, 'minItems', 0);
+      const count = depth >= maxDepth ? least : Math.min(least + random.below(3), numberAt(schema, 'maxItems', 8));
+      return Array.from({ length: count }, () => fittingValue(schema['items'], random, words, depth + 1));
+    }
+    case 'integer':
+    case 'number': {
+      const least = numberAt(schema, 'minimum', 0);
+      const most = Math.max(least, Math.min(numberAt(schema, 'maximum', least + 5), least + 5));
+      return Math.ceil(least) + random.below(Math.floor(most - least) + 1);
+    }
+    case 'boolean':
+      return random.chance(0.5);
+    case 'null':
+      return null;
+    default: {
+      const word = random.pick(words) ?? '';
+      return word.padEnd(numberAt(schema, 'minLength', 0), '.').slice(0, numberAt(schema, 'maxLength', 10_000));
+    }
+  }
+}
+
+function objectOf(schema: JsonObject, random: SeededRandom, words: readonly string[], depth: number): JsonObject {
+  const properties = asObject(schema['properties']);
+  const required = new Set(Array.isArray(schema['required']) ? schema['required'] : []);
+  const names = Object.keys(properties).filter((name) => required.has(name) || random.chance(0.3));
+  return Object.fromEntries(names.map((name) => [name, fittingValue(properties[name], random, words, depth + 1)]));
+}
+
+function numberAt(schema: JsonObject, key: string, otherwise: number): number {
+  const value = schema[key];
+  return typeof value === 'number' ? value : otherwise;
+}
+
+function asObject(value: JsonValue | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
