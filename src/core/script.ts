@@ -7,6 +7,7 @@
  * 1. Rules are tried in order; the first whose condition holds replies. A condition that fails does not hold.
  * 2. `let` values are computed when they are first read, in a script's own and in its rules'; each sees those declared before it.
  * 3. Everything is compiled at once, and every problem is reported with its path; answering compiles nothing.
+ * 4. A reply may be that there is none (`fail`): the model call fails for good with these words, so that no success comes of it.
  */
 import { describeThrown } from './error.ts';
 import { closestName } from './expression/closest-name.ts';
@@ -74,6 +75,8 @@ interface Variable {
 }
 
 interface Reply {
+  /** Why there is no answer; the model call fails with it. */
+  readonly fail: Computed<string> | undefined;
   readonly text: Computed<string>;
   readonly reasoning: Computed<string>;
   readonly calls: readonly Computed<readonly ScriptCall[]>[];
@@ -124,6 +127,7 @@ function answer(view: Scope, variables: readonly Variable[], rules: readonly Rul
 
 function render(rule: string, reply: Reply, scope: Scope): ScriptAnswer {
   try {
+    if (reply.fail !== undefined) return { kind: 'failure', message: reply.fail(scope) };
     const calls = reply.calls.flatMap((call) => call(scope));
     return { kind: 'reply', rule, text: reply.text(scope), reasoning: reply.reasoning(scope), calls };
   } catch (thrown) {
@@ -218,11 +222,13 @@ function compileReply(compiler: ScriptCompiler, source: JsonValue, path: ScriptP
   const reply = typeof source === 'string' ? { text: source } : isJsonObject(source) ? source : {};
   if (typeof source !== 'string' && !isJsonObject(source))
     compiler.report(path, 'a reply must be a text, or a map with text and tool_calls');
-  checkKeys(compiler, reply, path, ['text', 'reasoning', 'tool_calls']);
-  const { text = '', reasoning = '', tool_calls: calls = [] } = reply;
+  checkKeys(compiler, reply, path, ['text', 'reasoning', 'tool_calls', 'fail']);
+  const { text = '', reasoning = '', tool_calls: calls = [], fail } = reply;
+  if (fail !== undefined && Object.keys(reply).length > 1) compiler.report([...path, 'fail'], 'a reply that fails says nothing else');
   if (!isList(calls)) compiler.report([...path, 'tool_calls'], 'must be a list');
   const list: readonly JsonValue[] = isList(calls) ? calls : [];
   return {
+    fail: fail === undefined ? undefined : compiler.text(fail, [...path, 'fail'], roots),
     text: compiler.text(text, typeof source === 'string' ? path : [...path, 'text'], roots),
     reasoning: compiler.text(reasoning, [...path, 'reasoning'], roots),
     calls: list.map((call, index) => compileCall(compiler, call, [...path, 'tool_calls', index], roots)),

@@ -61,6 +61,15 @@ describe('a script', () => {
     expect(answer({ rules: [] })).toMatchObject({ kind: 'failure', message: expect.stringContaining('it has none') });
   });
 
+  it('fails in the words of a reply that says there is none, and says nothing else then', () => {
+    const rules = [{ id: 'broken', when: 'turn == 1', reply: { fail: 'No documents for {{ last_user }}.' } }];
+    expect(answer({ rules })).toEqual({ kind: 'failure', message: 'No documents for Find tea.' });
+    expect(answer({ rules: [], otherwise: { fail: 'No model.' } })).toEqual({ kind: 'failure', message: 'No model.' });
+    expect(problemsOf({ rules: [{ reply: { fail: 'x', text: 'y' } }] })).toEqual([
+      ['rules.0.reply.fail', 'a reply that fails says nothing else', undefined],
+    ]);
+  });
+
   it('builds arguments of any shape, keeping the type of a value that is one expression', () => {
     const call = {
       tool: 'write',

@@ -401,11 +401,12 @@ describe('openmanus offline', () => {
     ['manus', 'Count these five words, please', /^success: [^]*5 words/],
     ['swe', 'Run `echo $((40 + 2))` and tell me.', /^success: [^]*42/],
     ['sandbox', 'Where are you?', /^success: [^]*(?:Linux|Darwin)[^]*Python 3/],
-    ['browser', 'Hello', /^success: Without a model I cannot do this/],
+    ['browser', 'Hello', /^error: No model is configured, and without one I cannot do this/],
   ] as const)(`%s does its work without a model or a key (${noPython ?? 'real tools'})`, async (profile, input, says) => {
     const workspace = await makeFolder({ 'sales.csv': 'city,month,sales\nLisbon,1,10\nNairobi,1,20.5\nLisbon,2,40\n' });
     const run = await play({ profile, input, workspace });
-    expect(`${run.state.outcome}: ${(await run.result).output}`).toMatch(says);
+    const { output, error } = await run.result;
+    expect(`${run.state.outcome}: ${error?.message ?? output}`).toMatch(says);
     expect(existsSync(path.join(workspace, 'charts/sales_by_city.png'))).toBe(profile === 'data_analysis');
   });
 });

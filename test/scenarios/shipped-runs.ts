@@ -107,16 +107,18 @@ export function failures(run: Run): readonly string[] {
   });
 }
 
-/** What is wrong with the successes of a run, agent by agent: one that said nothing, failed last, or whose plan failed. */
+/** What is wrong with the successes of a run, agent by agent: one that lost what it said, failed last, or whose plan failed. */
 export function falseSuccesses(run: Run): readonly string[] {
   return [...run.state.agents.values()].flatMap((agent) => {
     if (agent.outcome !== 'success') return [];
     const { agentId } = agent.meta;
-    const last = run.turns({ agentId }).at(-1);
-    const said = agent.output.trim() !== '' || Object.keys(agent.deliverables).length > 0;
+    const turns = run.turns({ agentId });
+    const last = turns.at(-1);
+    const isSilent = turns.every(({ reply }) => reply.text.trim() === '');
+    const said = isSilent || agent.output.trim() !== '' || Object.keys(agent.deliverables).length > 0;
     const plan = agent.values['run_plan'] as { readonly status?: string } | undefined;
     return [
-      ...(said ? [] : [`${agentId} succeeded and hands in nothing`]),
+      ...(said ? [] : [`${agentId} succeeded, and what it said is lost`]),
       ...(last?.status === 'error' ? [`${agentId} succeeded by a turn that failed`] : []),
       ...(plan?.status === undefined || plan.status === 'success' ? [] : [`${agentId} succeeded with a plan that is ${plan.status}`]),
     ];

@@ -19,6 +19,7 @@ const reply: JsonSchema = {
       text: text('Its text; may hold {{ expressions }}.'),
       reasoning: text('What the model thinks before.'),
       tool_calls: list('The calls it makes.', call),
+      fail: text('Fails the model call with this message, in place of an answer; may hold {{ expressions }}.'),
     }),
   ],
 };

@@ -4,6 +4,7 @@ import type { TransitionTool } from '../../core/tool.ts';
 import type { ToolsetKind, ToolsetRequest } from '../../core/toolset.ts';
 import type { TransitionContext, TransitionOutcome } from '../../core/transition.ts';
 import { defineTransitionTool } from '../define-transition-tool.ts';
+import { lastAssistantText } from '../team/agent-deliverables.ts';
 
 /** Ends of work besides `finish_flow`: with a status, or with an answer that is taken word for word. */
 export const flowToolset: ToolsetKind = {
@@ -46,13 +47,14 @@ function terminate({ name, settings, toolName }: ToolsetRequest): TransitionTool
         message: {
           type: 'string',
           maxLength: 20_000,
-          description: 'The result, or what stood in the way: for whoever gave you the task.',
+          description: 'The result, or what stood in the way, for the one who gave you the task; your last message if left out.',
         },
       },
     },
     run: (args: JsonObject, context) => {
       const status = String(args['status']);
-      const output = typeof args['message'] === 'string' ? args['message'] : '';
+      const { message: given } = args;
+      const output = typeof given === 'string' && given.trim() !== '' ? given : lastAssistantText(context.agent);
       if (status === 'failure') {
         const message = output === '' ? 'the agent gave up without a reason' : output;
         return ended('You ended your work with status failure.', {

@@ -37,7 +37,7 @@ export function finishFlow(): TransitionTool {
 function finish(args: JsonObject, { agent, profiles }: TransitionContext): TransitionOutcome {
   const { reason, summary } = args;
   const given = isJsonObject(args['deliverables']) ? args['deliverables'] : {};
-  const text = typeof summary === 'string' ? summary : '';
+  const text = typeof summary === 'string' && summary.trim() !== '' ? summary : '';
   const deliverables = isEmptyDeliverables(given) ? fallbackDeliverables(agent, text) : given;
   const check = profiles.get(agent.meta.profile)?.checkDeliverables(deliverables);
   if (check?.ok === false) {
