@@ -10,6 +10,7 @@
 import path from 'node:path';
 import { createEngine } from '../../src/index.ts';
 import { eventTranslator } from '../../src/inspector/dialects/event-translator.ts';
+import { conclude } from '../checked.ts';
 
 await using engine = await createEngine({
   profiles: path.join(import.meta.dirname, '../../agent_profiles/agent_framework'),
@@ -34,6 +35,6 @@ for await (const event of run)
     console.log(`${told.event} ${name} ${told.event === 'worker_tool_call' ? operation : (data.worker ?? '')}`);
   }
 
-const { status, output, value } = await run.result;
-const { human_readable_summary: summary } = value as { readonly human_readable_summary: string };
-console.log(`${status}: ${summary ?? output}`);
+const { value } = await run.result;
+const { human_readable_summary: summary } = (value ?? {}) as { readonly human_readable_summary?: string };
+await conclude(run, { holds: { 'there is an answer': summary !== undefined }, says: summary });

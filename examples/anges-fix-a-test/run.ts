@@ -6,13 +6,16 @@
  *     npx node examples/anges-fix-a-test/run.ts
  *
  * Commands run in a sandbox (`npm install @anthropic-ai/sandbox-runtime`, `apt-get install bubblewrap socat ripgrep`); with
- * `--no-sandbox` they do not.
+ * `--no-sandbox` they do not. It ends with 1 when anything in it fails.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createEngine } from '../../src/index.ts';
 import { scriptedModel, type ScriptedReply } from '../../src/testing/index.ts';
+import { conclude, needsSandbox, unlessFailed } from '../checked.ts';
+
+const isSandboxed = await needsSandbox();
 
 const workspace = mkdtempSync(path.join(tmpdir(), 'anges-fix-a-test-'));
 cpSync(path.join(import.meta.dirname, 'repository'), workspace, { recursive: true });
@@ -26,7 +29,7 @@ function answer(words: string): ScriptedReply {
   return { text: JSON.stringify({ analysis: '', reasoning: '', actions: [], answer: words }) };
 }
 
-const model = scriptedModel([
+const replies = [
   act('First I see what fails.', 'run_command', { command: 'node --test' }),
   act('Only one of the two hyphens went. How are they taken off?', 'read_file', { path: 'slug.mjs' }),
   act('Without the flag g, replace takes off the first alone.', 'edit_file', {
@@ -41,23 +44,24 @@ const model = scriptedModel([
   // The summary that stands in the place of all that, when more is asked.
   { text: '# What was asked\nMend the failing test.\n# What was done\nslug.mjs, line 6: the flag g; `node --test` passes.' },
   act('The summary says it.', 'done_terminate', { status: 'success', message: 'Before it, only the first hyphen was taken off.' }),
-]);
+];
 
 await using engine = await createEngine({
   profiles: path.join(import.meta.dirname, '../../agent_profiles/anges'),
   env: { ...process.env, CADRE_MODEL: 'scripted' },
-  models: { scripted: model },
-  ...(process.argv.includes('--no-sandbox') ? { toolsets: { shell: { kind: 'shell', settings: { sandbox: false } } } } : {}),
+  models: { scripted: scriptedModel(unlessFailed(replies)) },
+  ...(isSandboxed ? {} : { toolsets: { shell: { kind: 'shell', settings: { sandbox: false } } } }),
   store: 'memory',
   workspace,
 });
 
 const run = await engine.launch({ profile: 'default_agent', input: 'The test of this project fails. Please fix it.' });
 await run.settled();
-await run.send('What was wrong?');
-const { status, output } = await run.result;
+if (run.state.outcome === undefined) await run.send('What was wrong?');
+await run.settled();
 
-for (const { name, content } of run.turns().flatMap((turn) => turn.toolInteractions)) {
+const calls = run.turns().flatMap((turn) => turn.toolInteractions);
+for (const { name, content } of calls) {
   const line = typeof content === 'string' ? content.split('\n').find((text) => /^c\d+: |^[A-Z]/.test(text)) : undefined;
   console.log(`${name}: ${line ?? 'done'}`);
 }
@@ -68,5 +72,6 @@ const last =
     ?.prompt.spans.filter(({ role }) => role === 'user') ?? [];
 console.log(last.map(({ text }) => text).join(''));
 console.log(readFileSync(path.join(workspace, 'slug.mjs'), 'utf8'));
-console.log(`${status}: ${output}`);
+const test = calls.findLast(({ name }) => name === 'run_command');
+await conclude(run, { holds: { 'the test passes': String(test?.content).includes('exit code 0 ') } });
 rmSync(workspace, { recursive: true });

@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createEngine } from '../../src/index.ts';
+import { conclude } from '../checked.ts';
 
 const workspace = mkdtempSync(path.join(tmpdir(), 'ask-the-clerk-'));
 writeFileSync(path.join(workspace, 'tea.txt'), 'Boil the water.\nWait three minutes.\nDrink.\n');
@@ -16,10 +17,10 @@ writeFileSync(path.join(workspace, 'coffee.txt'), 'Grind.\nBrew.\n');
 await using engine = await createEngine({ profiles: import.meta.dirname, store: 'memory', workspace });
 
 const run = await engine.launch({ profile: 'Editor', input: 'Which file is longer, and how does it begin?' });
-const { status, output } = await run.result;
+await run.result;
 
 for (const { agentId, toolInteractions } of run.turns())
   for (const { name, args, content } of toolInteractions)
     if (agentId === 'Editor_1') console.log(`${name} ${JSON.stringify(args)}\n  → ${String(content)}`);
-console.log(`${status}: ${output}`);
+await conclude(run);
 rmSync(workspace, { recursive: true });

@@ -9,6 +9,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { researchTeam } from './team.ts';
+import { conclude } from '../checked.ts';
 
 const question = 'How does a person approve a tool call?';
 const workspace = mkdtempSync(path.join(tmpdir(), 'commonground-research-'));
@@ -24,7 +25,9 @@ for (const { agentId, toolInteractions } of run.turns())
 const turns = run.turns({ type: 'all' });
 for (const { turnId, sourceTurnIds } of turns.filter(({ turnType }) => turnType === 'aggregation'))
   console.log(`${turnId} joins ${sourceTurnIds.join(', ')}`);
-console.log(`\n${run.turns({ agentId: 'Partner_1' }).at(-1)?.reply.text}`);
+const answer = run.turns({ agentId: 'Partner_1' }).at(-1)?.reply.text ?? '';
+console.log(`\n${answer}`);
+await conclude(run, { holds: { 'there is a report': answer.startsWith('# ') } });
 
 await close();
 rmSync(workspace, { recursive: true });

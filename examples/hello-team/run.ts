@@ -7,6 +7,7 @@
 import { z } from 'zod';
 import { createEngine, defineTool } from '../../src/index.ts';
 import { scriptedModel, type ScriptedRequest } from '../../src/testing/index.ts';
+import { conclude } from '../checked.ts';
 
 const greetings: Readonly<Record<string, string>> = { French: 'Bonjour', Swahili: 'Jambo' };
 
@@ -79,7 +80,7 @@ await using engine = await createEngine({
 });
 
 const run = await engine.launch({ profile: 'Lead', input: 'How do people say hello in French and in Swahili?' });
-const { status, output } = await run.result;
+await run.result;
 
 for (const turn of run.turns()) {
   const calls = turn.toolInteractions.map((call) => call.name).join(', ');
@@ -87,4 +88,10 @@ for (const turn of run.turns()) {
 }
 for (const module of Object.values(run.state.team.workModules))
   console.log(`${module.module_id} ${module.name}: ${JSON.stringify(module.deliverables)}`);
-console.log(`${status}: ${output}`);
+await conclude(run, {
+  holds: {
+    'both modules brought a greeting': Object.values(run.state.team.workModules).every(
+      ({ deliverables }) => typeof deliverables['greeting'] === 'string',
+    ),
+  },
+});

@@ -5,10 +5,11 @@
  *
  *     npx node examples/openmanus-data-analysis/run.ts [FOLDER]
  */
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createEngine } from '../../src/index.ts';
+import { conclude } from '../checked.ts';
 
 const kept = process.argv[2];
 const workspace = kept ?? mkdtempSync(path.join(tmpdir(), 'openmanus-data-analysis-'));
@@ -25,7 +26,7 @@ const run = await engine.launch(
   { profile: 'data_analysis', input: 'Which product brings in most revenue? Draw it.' },
   { llmConfig: 'offline' },
 );
-const { status, output } = await run.result;
+await run.result;
 
 for (const { reply, toolInteractions } of run.turns()) {
   if (reply.text !== '') console.log(reply.text);
@@ -33,7 +34,8 @@ for (const { reply, toolInteractions } of run.turns()) {
     console.log(`  ${name}: ${wordsOf(content).split('\n').slice(0, 6).join('\n    ')}`);
 }
 const chart = path.join(workspace, 'charts/revenue_by_product.png');
-console.log(`${status}: ${output} (${statSync(chart).size} bytes)`);
+await conclude(run, { holds: { 'the chart was drawn': existsSync(chart) } });
+if (existsSync(chart)) console.log(`The chart has ${statSync(chart).size} bytes.`);
 if (kept === undefined) rmSync(workspace, { recursive: true });
 
 /** The words of a result; the picture of a chart comes beside them. */

@@ -5,13 +5,16 @@
  *     npx node examples/openmanus-manus/run.ts
  *
  * Python runs in a sandbox (`npm install @anthropic-ai/sandbox-runtime`, `apt-get install bubblewrap socat ripgrep`); with
- * `--no-sandbox` it does not.
+ * `--no-sandbox` it does not. It ends with 1 when anything in it fails.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createEngine } from '../../src/index.ts';
 import { scriptedModel, type ScriptedReply } from '../../src/testing/index.ts';
+import { conclude, needsSandbox, unlessFailed } from '../checked.ts';
+
+const isSandboxed = await needsSandbox();
 
 const workspace = mkdtempSync(path.join(tmpdir(), 'openmanus-manus-'));
 
@@ -28,8 +31,10 @@ const program = `def primes(count):
 print(primes(10))
 `;
 
+/** The one failure that is meant: the agent reads it, and mends its program. */
+const mended = /NameError: name 'nubmer'/;
 const runIt = reply('I run it.', 'run_python', { code: 'import primes' });
-const model = scriptedModel([
+const replies = [
   reply('A program that looks for primes, in a file of its own.', 'write_file', { path: 'primes.py', content: program }),
   runIt,
   reply('A name is misspelt. I mend that line alone.', 'edit_file', {
@@ -40,7 +45,7 @@ const model = scriptedModel([
   }),
   runIt,
   reply('', 'terminate', { status: 'success', message: 'primes.py prints the first ten primes: 2 to 29.' }),
-]);
+];
 
 function reply(text: string, name: string, args: Readonly<Record<string, string>>): ScriptedReply {
   return { text, toolCalls: [{ name, args }] };
@@ -48,21 +53,30 @@ function reply(text: string, name: string, args: Readonly<Record<string, string>
 
 await using engine = await createEngine({
   profiles: `${import.meta.dirname}/../../agent_profiles/openmanus`,
-  models: { default: model },
-  ...(process.argv.includes('--no-sandbox') ? { toolsets: { python: { kind: 'python', settings: { sandbox: false } } } } : {}),
+  models: { default: scriptedModel(unlessFailed(replies, mended)) },
+  ...(isSandboxed ? {} : { toolsets: { python: { kind: 'python', settings: { sandbox: false } } } }),
   store: 'memory',
   workspace,
 });
 
 const run = await engine.launch({ profile: 'manus', input: 'Write a program that prints the first ten primes, and run it.' });
-const { status, output } = await run.result;
+await run.result;
 
 for (const { reply: said, toolInteractions } of run.turns()) {
   if (said.text !== '') console.log(said.text);
   for (const { name, content } of toolInteractions) console.log(`  ${name}: ${whatCame(content)}`);
 }
-console.log(readFileSync(path.join(workspace, 'primes.py'), 'utf8'));
-console.log(`${status}: ${output}`);
+if (existsSync(path.join(workspace, 'primes.py'))) console.log(readFileSync(path.join(workspace, 'primes.py'), 'utf8'));
+const printed = run
+  .turns()
+  .flatMap(({ toolInteractions }) => toolInteractions)
+  .findLast(({ name }) => name === 'run_python')?.content;
+await conclude(run, {
+  mended,
+  holds: {
+    'the program prints the first ten primes': String(printed).includes('[2, 3, 5, 7, 11, 13, 17, 19, 23, 29]'),
+  },
+});
 rmSync(workspace, { recursive: true });
 
 /** What a reader wants to know of a result: its last line that says something. */

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createEngine } from '../../src/index.ts';
 import { scriptedModel, type ScriptedReply, type ScriptedRequest } from '../../src/testing/index.ts';
+import { conclude } from '../checked.ts';
 
 const workspace = mkdtempSync(path.join(tmpdir(), 'seeingeye-picture-'));
 copyFileSync(`${import.meta.dirname}/kite.png`, path.join(workspace, 'kite.png'));
@@ -72,12 +73,12 @@ const run = await engine.launch({
   profile: 'refinement',
   input: 'What is in the sky?\nOptions: A: a balloon, B: a kite, C: a plane\nimage_path: kite.png',
 });
-const { status, output } = await run.result;
+await run.result;
 
 for (const { profile, reply, toolInteractions, toolChoice } of run.turns()) {
   if (profile === 'refinement' && reply.toolCalls.length > 0) console.log(reply.reasoning);
   for (const { name, args } of toolInteractions)
     if (profile !== 'refinement') console.log(`  ${profile} [${toolChoice ?? 'auto'}] ${name} ${JSON.stringify(args)}`);
 }
-console.log(`${status}: ${output}`);
+await conclude(run);
 rmSync(workspace, { recursive: true });

@@ -42,8 +42,7 @@ export function furnishedWorkspace(): string {
   return workspace;
 }
 
-const onePixel =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const onePixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** An engine over a bundled team, without a network: its web has one shelf to search, and its browser does not start. */
 export async function openShipped(
@@ -58,7 +57,12 @@ export async function openShipped(
     tools: documents.tools,
     toolsets: {
       web: createWebToolset({
-        searchProviders: [{ name: 'shelf', search: () => Promise.resolve([{ title: 'Kettles', url: 'https://kettles.example/', snippet: '30 days' }]) }],
+        searchProviders: [
+          {
+            name: 'shelf',
+            search: () => Promise.resolve([{ title: 'Kettles', url: 'https://kettles.example/', snippet: '30 days' }]),
+          },
+        ],
         resolver: () => Promise.resolve([]),
       }),
       ...(team === 'openmanus' ? { browse: { kind: 'browser', settings: { sandbox: true } } } : {}),
@@ -120,7 +124,9 @@ export function falseSuccesses(run: Run): readonly string[] {
     return [
       ...(said ? [] : [`${agentId} succeeded, and what it said is lost`]),
       ...(last?.status === 'error' ? [`${agentId} succeeded by a turn that failed`] : []),
-      ...(plan?.status === undefined || plan.status === 'success' ? [] : [`${agentId} succeeded with a plan that is ${plan.status}`]),
+      ...(plan?.status === undefined || plan.status === 'success'
+        ? []
+        : [`${agentId} succeeded with a plan that is ${plan.status}`]),
     ];
   });
 }

@@ -53,9 +53,11 @@ function profileNamed(team: string, name: string): ShippedProfile {
 /** Why a success of a scripted team is none: a call of it failed, or an agent of it did not do its part. */
 function unearned(run: Run): readonly string[] {
   if (run.state.outcome !== undefined && run.state.outcome !== 'success') return [];
-  const failed = run.turns({ type: 'all' }).flatMap(({ turnId, toolInteractions }) =>
-    toolInteractions.filter(({ status }) => status !== 'ok').map(({ name, status }) => `${turnId}: ${name} ${status}`),
-  );
+  const failed = run
+    .turns({ type: 'all' })
+    .flatMap(({ turnId, toolInteractions }) =>
+      toolInteractions.filter(({ status }) => status !== 'ok').map(({ name, status }) => `${turnId}: ${name} ${status}`),
+    );
   const unfinished = [...run.state.agents.values()].filter(
     ({ outcome }) => outcome !== undefined && outcome !== 'success' && outcome !== 'ask_translator',
   );
@@ -83,12 +85,15 @@ describe.each(profiles)('$team/$name offline (F17, F18, F19)', (profile) => {
     else expect(`${run.state.outcome}: ${run.state.error?.message}`).toMatch(new RegExp(`^error: [^]*${why}`));
   });
 
-  it.runIf(['anges', 'openmanus'].includes(profile.team))('does not say that it succeeded where no sandbox can be made', async () => {
-    withoutSandboxPrograms();
-    const { run } = await runOffline(profile, question);
-    expect(failures(run)).toEqual([]);
-    expect([...falseSuccesses(run), ...unearned(run)]).toEqual([]);
-  });
+  it.runIf(['anges', 'openmanus'].includes(profile.team))(
+    'does not say that it succeeded where no sandbox can be made',
+    async () => {
+      withoutSandboxPrograms();
+      const { run } = await runOffline(profile, question);
+      expect(failures(run)).toEqual([]);
+      expect([...falseSuccesses(run), ...unearned(run)]).toEqual([]);
+    },
+  );
 });
 
 describe('a team without a model', () => {

@@ -17,7 +17,16 @@ let:
   search_for: "{{ trim(default(first(lines(default(last(split(first_user, 'Search for: ')), ''))), '')) }}"
   hits: "{{ flatten(tool_results.filter(r, r.tool == 'search_documents').map(r, default(r.data.hits, []))) }}"
 
+  # What failed just now: no result of it may be reported as work that was done.
+  failed: "{{ last.role == 'tool' ? last_results.filter(r, r.is_error) : [] }}"
+  unfinished: "{{ vars.results.filter(r, r.execution_status != 'completed_success') }}"
+
 rules:
+  - id: tool_failed
+    when: size(vars.failed) > 0
+    reply:
+      fail: "{{ first(vars.failed).tool }} failed, and without a model I know no other way: {{ slice(first(vars.failed).content, 0, 2000) }}"
+
   - id: lead_plans
     when: vars.is_lead && size(vars.plans) < size(vars.questions)
     reply:
@@ -38,6 +47,12 @@ rules:
           args:
             assignments: "{{ last(vars.plans).data.modules.map(m, {'module_id_to_assign': m.module_id, 'agent_profile_logical_name': 'Researcher', 'assigned_role_name': m.name, 'assignment_specific_instructions': 'Search for: ' + vars.question}) }}"
 
+  - id: lead_has_nothing
+    description: Nothing found by researchers that failed is no finding.
+    when: vars.is_lead && last.role == 'tool' && size(vars.unfinished) > 0 && size(vars.findings) == 0
+    reply:
+      fail: "No researcher could look: {{ slice(json(first(vars.unfinished)), 0, 2000) }}"
+
   - id: lead_completes
     when: vars.is_lead && size(last_results.filter(r, r.tool == 'dispatch_submodules')) > 0
     reply:
@@ -53,7 +68,7 @@ rules:
       text: |
         # {{ vars.question }}
 
-        {{ size(vars.findings) == 0 ? 'Nothing was found in the documents.' : join(vars.findings.map(f, '> ' + replace(trim(f.text), '\n', '\n> ') + '\n>\n> — ' + f.file + ':' + string(f.line)), '\n\n') }}
+        {{ size(vars.unfinished) > 0 ? string(size(vars.unfinished)) + ' of ' + string(size(vars.results)) + ' researchers failed; this is what the others found.\n\n' : '' }}{{ size(vars.findings) == 0 ? 'Nothing was found in the documents.' : join(vars.findings.map(f, '> ' + replace(trim(f.text), '\n', '\n> ') + '\n>\n> — ' + f.file + ':' + string(f.line)), '\n\n') }}
 
   - id: researcher_searches
     when: "!('search_documents' in call_names)"

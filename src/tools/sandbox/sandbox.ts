@@ -63,20 +63,34 @@ export function openSandbox(
   live: LiveScopes,
   load: () => Promise<SandboxPackage> = () => import('@anthropic-ai/sandbox-runtime'),
 ): Promise<Sandbox> {
-  return live.engine.open('sandbox', async () => {
-    try {
-      const manager = await joinRuntime(load);
-      const scans = createScans();
-      const sandbox: Sandbox = { wrap: (command) => wrap(manager, scans, command) };
-      await probe(sandbox).catch(async (thrown: unknown) => {
-        await leaveRuntime(manager);
-        throw thrown;
-      });
-      return { value: sandbox, close: () => leaveRuntime(manager) };
-    } catch (thrown) {
-      throw brokenSandbox(thrown);
-    }
-  });
+  return live.engine.open('sandbox', () => makeSandbox(load));
+}
+
+/**
+ * Finds out whether a sandbox can be made here, for programs that must not begin without one.
+ *
+ * @throws CadreError `SANDBOX_UNAVAILABLE` with what is missing and the commands that install it
+ */
+export async function checkSandbox(): Promise<void> {
+  const { close } = await makeSandbox(() => import('@anthropic-ai/sandbox-runtime'));
+  await close();
+}
+
+async function makeSandbox(
+  load: () => Promise<SandboxPackage>,
+): Promise<{ readonly value: Sandbox; readonly close: () => Promise<void> }> {
+  try {
+    const manager = await joinRuntime(load);
+    const scans = createScans();
+    const sandbox: Sandbox = { wrap: (command) => wrap(manager, scans, command) };
+    await probe(sandbox).catch(async (thrown: unknown) => {
+      await leaveRuntime(manager);
+      throw thrown;
+    });
+    return { value: sandbox, close: () => leaveRuntime(manager) };
+  } catch (thrown) {
+    throw brokenSandbox(thrown);
+  }
 }
 
 async function wrap(manager: SandboxManager, scans: Scans, command: SandboxedCommand): Promise<WrappedCommand> {
