@@ -32,7 +32,7 @@ it('the root exports what the documentation promises, and nothing else', () => {
 
 it('cadre/testing exports its doubles and checks', () => {
   expect(Object.keys(testing)).toEqual(
-    expect.arrayContaining(['countingIds', 'manualClock', 'scriptedModel', 'createMemoryJournal']),
+    expect.arrayContaining(['countingIds', 'manualClock', 'scriptedModel', 'chaosModel', 'chaosPerson', 'createMemoryJournal']),
   );
 });
 

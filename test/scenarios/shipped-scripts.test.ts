@@ -1,8 +1,11 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Run } from '../../src/index.ts';
-import { createMemoryJournal } from '../../src/testing/index.ts';
+import { starterFiles } from '../../src/cli/starter/starter-files.ts';
+import { createEngine, type Run } from '../../src/index.ts';
+import { concludeRun } from '../../src/inspector/conclude.ts';
+import { createMemoryJournal, scriptedModel } from '../../src/testing/index.ts';
+import { tool } from '../support/tools.ts';
 import { verifyRun } from '../support/verify-run.ts';
 import { pathWithoutSandbox } from '../support/path-without-sandbox.ts';
 import { isInstalled, whyNoSandbox } from '../tools/toolset-under-test.ts';
@@ -116,6 +119,58 @@ describe('a team without a model', () => {
   it('F19: an orchestrator whose child needed help needs help itself, and says what for', async () => {
     const { run } = await runOffline(profileNamed('anges', 'orchestrator'), 'Run `exit 3`.');
     expect(run.state).toMatchObject({ outcome: 'help_needed', output: expect.stringContaining('help_needed') });
+  });
+
+  it('F19: the team of cadre init reports no search that failed as one that found nothing', async () => {
+    const search = tool('search_documents', () => {
+      throw new Error('the index is gone');
+    });
+    const names = ['list_documents', 'read_document', 'find_passages', 'check_citations', 'write_report'];
+    const engine = await createEngine({
+      profiles: {
+        files: starterFiles
+          .filter(({ file }) => file.startsWith('agent_profiles/'))
+          .map(({ file, text }) => ({ path: file.slice('agent_profiles/'.length), text })),
+      },
+      tools: [search, ...names.map((name) => tool(name, () => ''))],
+      store: 'memory',
+      env: {},
+    });
+    onTestFinished(() => engine.close());
+    const run = await engine.launch({ profile: 'Lead', input: 'Zebras?' });
+    await run.settled();
+    expect(concludeRun(run.state)).toMatchObject({ ok: false, problem: expect.stringContaining('No researcher could look') });
+  });
+
+  it('F18: terminate without a message hands in what the agent said last', async () => {
+    const model = scriptedModel([{ text: 'It is 42.', toolCalls: [{ name: 'terminate', args: { status: 'success' } }] }]);
+    const engine = await openShipped(
+      { team: 'openmanus' },
+      { workspace: furnishedWorkspace(), store: createMemoryJournal(), model },
+    );
+    const run = await engine.launch({ profile: 'manus', input: 'What is it?' });
+    expect(await run.result).toMatchObject({
+      outcome: 'success',
+      output: 'It is 42.',
+      deliverables: { primary_summary: 'It is 42.' },
+    });
+  });
+
+  it('F19: a manager whose plan failed does not succeed by talking about it', async () => {
+    const plan = { phases: [{ name: 'figures', worker: 'table_worker', goals: 'Add up.' }] };
+    const model = scriptedModel(({ prompt }) => {
+      const isWorker = JSON.stringify(prompt[0]).includes('You answer from tables');
+      if (isWorker) return { error: { status: 400, message: 'the table worker has no model' } };
+      return prompt.some(({ role }) => role === 'tool')
+        ? { text: 'Done, all of it.' }
+        : { toolCalls: [{ name: 'run_plan', args: plan }] };
+    });
+    const engine = await openShipped(
+      { team: 'agent_framework' },
+      { workspace: furnishedWorkspace(), store: createMemoryJournal(), model },
+    );
+    const run = await engine.launch({ profile: 'data_manager', input: 'What is the revenue?' });
+    expect(await run.result).toMatchObject({ status: 'failed', error: { message: 'No phase of the plan succeeded.' } });
   });
 
   it.each([
