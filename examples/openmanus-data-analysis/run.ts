@@ -26,7 +26,7 @@ const run = await engine.launch(
   { profile: 'data_analysis', input: 'Which product brings in most revenue? Draw it.' },
   { llmConfig: 'offline' },
 );
-await run.result;
+const { output } = await run.result;
 
 for (const { reply, toolInteractions } of run.turns()) {
   if (reply.text !== '') console.log(reply.text);
@@ -34,8 +34,11 @@ for (const { reply, toolInteractions } of run.turns()) {
     console.log(`  ${name}: ${wordsOf(content).split('\n').slice(0, 6).join('\n    ')}`);
 }
 const chart = path.join(workspace, 'charts/revenue_by_product.png');
-await conclude(run, { holds: { 'the chart was drawn': existsSync(chart) } });
-if (existsSync(chart)) console.log(`The chart has ${statSync(chart).size} bytes.`);
+const isDrawn = existsSync(chart);
+await conclude(run, {
+  holds: { 'the chart was drawn': isDrawn },
+  says: isDrawn ? `${output} (${statSync(chart).size} bytes)` : undefined,
+});
 if (kept === undefined) rmSync(workspace, { recursive: true });
 
 /** The words of a result; the picture of a chart comes beside them. */

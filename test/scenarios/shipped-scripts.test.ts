@@ -1,11 +1,12 @@
 import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { starterFiles } from '../../src/cli/starter/starter-files.ts';
 import { createEngine, type Run } from '../../src/index.ts';
 import { concludeRun } from '../../src/inspector/conclude.ts';
 import { createMemoryJournal, scriptedModel } from '../../src/testing/index.ts';
-import { tool } from '../support/tools.ts';
+import { createDocumentTools } from '../../src/tools/documents/create-document-tools.ts';
 import { verifyRun } from '../support/verify-run.ts';
 import { pathWithoutSandbox } from '../support/path-without-sandbox.ts';
 import { isInstalled, whyNoSandbox } from '../tools/toolset-under-test.ts';
@@ -122,17 +123,15 @@ describe('a team without a model', () => {
   });
 
   it('F19: the team of cadre init reports no search that failed as one that found nothing', async () => {
-    const search = tool('search_documents', () => {
-      throw new Error('the index is gone');
-    });
-    const names = ['list_documents', 'read_document', 'find_passages', 'check_citations', 'write_report'];
+    const documents = createDocumentTools({ root: path.join(furnishedWorkspace(), 'nowhere'), outDir: tmpdir() });
+    onTestFinished(() => documents[Symbol.dispose]());
     const engine = await createEngine({
       profiles: {
         files: starterFiles
           .filter(({ file }) => file.startsWith('agent_profiles/'))
           .map(({ file, text }) => ({ path: file.slice('agent_profiles/'.length), text })),
       },
-      tools: [search, ...names.map((name) => tool(name, () => ''))],
+      tools: documents.tools,
       store: 'memory',
       env: {},
     });
