@@ -296,11 +296,14 @@ describe('examples', () => {
     expect(output).toMatch(/completed: In sales\.csv the greatest revenue is that of Coffee: 5397 in all\.[^]*\(\d{4,} bytes\)/);
   });
 
-  it.skipIf(whyNoSandbox() !== undefined)('anges-fix-a-test mends a project, and answers from the summary of what it did', async () => {
-    const output = await runProgram('examples/anges-fix-a-test/run.ts');
-    expect(output).toMatch(/run_command: c1: exit code 1 [^]*edit_file: [^]*run_command: c2: exit code 0 /);
-    expect(output).toMatch(/## Events 1 to 5 TYPE: SUMMARY\nNEW_REQUEST [^]*completed: Before it, only the first hyphen/);
-  });
+  it.skipIf(whyNoSandbox() !== undefined)(
+    'anges-fix-a-test mends a project, and answers from the summary of what it did',
+    async () => {
+      const output = await runProgram('examples/anges-fix-a-test/run.ts');
+      expect(output).toMatch(/run_command: c1: exit code 1 [^]*edit_file: [^]*run_command: c2: exit code 0 /);
+      expect(output).toMatch(/## Events 1 to 5 TYPE: SUMMARY\nNEW_REQUEST [^]*completed: Before it, only the first hyphen/);
+    },
+  );
 
   it('seeingeye-picture has a picture described three times, and the third time only an answer is left', async () => {
     const output = await runProgram('examples/seeingeye-picture/run.ts');

@@ -224,7 +224,8 @@ function compileReply(compiler: ScriptCompiler, source: JsonValue, path: ScriptP
     compiler.report(path, 'a reply must be a text, or a map with text and tool_calls');
   checkKeys(compiler, reply, path, ['text', 'reasoning', 'tool_calls', 'fail']);
   const { text = '', reasoning = '', tool_calls: calls = [], fail } = reply;
-  if (fail !== undefined && Object.keys(reply).length > 1) compiler.report([...path, 'fail'], 'a reply that fails says nothing else');
+  if (fail !== undefined && Object.keys(reply).length > 1)
+    compiler.report([...path, 'fail'], 'a reply that fails says nothing else');
   if (!isList(calls)) compiler.report([...path, 'tool_calls'], 'must be a list');
   const list: readonly JsonValue[] = isList(calls) ? calls : [];
   return {

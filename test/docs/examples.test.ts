@@ -22,7 +22,7 @@ function runExample(file: string, searchPath: string | undefined, flags: readonl
   return { status, stdout, stderr };
 }
 
-describe('the examples that pages name (F18)', () => {
+describe('the examples that pages name (F18)', { timeout: 120_000 }, () => {
   it('are these', () => {
     expect(commands).toEqual(expect.arrayContaining(needSandbox));
     expect(commands.length).toBeGreaterThan(7);

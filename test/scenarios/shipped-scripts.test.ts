@@ -77,7 +77,7 @@ function withoutSandboxPrograms(): void {
   });
 }
 
-describe.each(profiles)('$team/$name offline (F17, F18, F19)', (profile) => {
+describe.each(profiles)('$team/$name offline (F17, F18, F19)', { timeout: 60_000 }, (profile) => {
   it.skipIf(noSandbox !== undefined)('does with its script what it says it did, and nothing of its profile fails', async () => {
     const { run, store } = await runOffline(profile, question);
     expect(failures(run)).toEqual([]);
@@ -100,7 +100,7 @@ describe.each(profiles)('$team/$name offline (F17, F18, F19)', (profile) => {
   );
 });
 
-describe('a team without a model', () => {
+describe('a team without a model', { timeout: 60_000 }, () => {
   it('F19: a Principal that is launched directly answers the question it was asked', async () => {
     const { run } = await runOffline(profileNamed('.', 'Principal'), 'Within how many days may a kettle be returned?');
     expect(run.state).toMatchObject({ outcome: 'success', output: expect.stringContaining('returned within 30 days') });
@@ -138,7 +138,7 @@ describe('a team without a model', () => {
     onTestFinished(() => engine.close());
     const run = await engine.launch({ profile: 'Lead', input: 'Zebras?' });
     await run.settled();
-    expect(concludeRun(run.state)).toMatchObject({ ok: false, problem: expect.stringContaining('No researcher could look') });
+    expect(concludeRun(run.state)).toMatchObject({ ok: false, problem: expect.stringContaining('0 succeeded, 2 failed') });
   });
 
   it('F18: terminate without a message hands in what the agent said last', async () => {
