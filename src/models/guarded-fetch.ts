@@ -12,8 +12,9 @@ const keptResponseChars = 500;
 export async function guardedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await globalThis.fetch(input, init);
   const contentType = response.headers.get('content-type') ?? '';
-  if (response.ok && contentType.startsWith('text/event-stream')) return withDone(response);
-  if (!response.ok || !/^\s*(?:text\/html|application\/json)\b/i.test(contentType)) return response;
+  if (!response.ok) return response;
+  // Servers give streams of events all kinds of types, or none.
+  if (!/^\s*(?:text\/html|application\/json)\b/i.test(contentType)) return withDone(response);
   const start = redactSecrets(await readStart(response), []);
   throw new CadreError(
     'MODEL_BAD_RESPONSE',

@@ -81,6 +81,16 @@ describe.each(['OpenAI-compatible chat', 'OpenAI chat'])('a stream without a fin
     expect(errorOf(outcome).code).toMatch(/^MODEL_(?:STREAM_CUT|UNAVAILABLE)$/);
   });
 
+  it('[DONE] of a server that names no type of content', async () => {
+    const { provider, model, api, path } = wires[wire] ?? { provider: '', model: '', path: '' };
+    await using server = await startFakeProvider([(response) => response.end(body(said, '[DONE]'))]);
+    const baseUrl = `${new URL(server.baseUrl).origin}${path}`;
+    const retry = { maxRetries: 0, waitMs: 0, maxWaitMs: 0 };
+    const llm = config({ provider, model, baseUrl, retry, ...(api !== undefined && { api }) });
+    const gateway = createModelGateway({ models: {}, clock: systemClock, env: wireKeys });
+    expect(replyOf(await gateway.call(request({ config: llm }))).text).toBe('Lisbon is fine.');
+  });
+
   it.each([
     ['[DONE]', sse('[DONE]')],
     ['usage and [DONE]', sse(usage, '[DONE]')],
