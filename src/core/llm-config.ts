@@ -58,6 +58,8 @@ export interface LlmConfig {
   readonly provider: string;
   readonly model: string;
   readonly baseUrl?: string;
+  /** The environment variable that is the base URL, all of it: the user set the address, and keys may go there. */
+  readonly baseUrlVar?: string;
   /** Which of a provider's protocols is spoken, where it has several. */
   readonly api?: 'chat' | 'responses';
   /** The environment variable that holds the key; the key itself never enters a config. */

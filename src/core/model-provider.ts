@@ -26,12 +26,42 @@ const providers: ReadonlyMap<string, ModelProvider> = new Map<string, ModelProvi
   ['xai', { baseUrl: 'https://api.x.ai/v1', keyVar: 'XAI_API_KEY' }],
 ]);
 
+/** Providers that ask for more than an address and a key, and how they are used instead. */
+const handedIn: ReadonlyMap<string, string> = new Map([
+  ...['azure', 'azure-openai'].map(
+    (name) =>
+      [
+        name,
+        'Azure wants a resource and a deployment besides a key: hand createAzure() of @ai-sdk/azure to createEngine({ models }), or use ' +
+          'the provider openai with api: chat, the base_url https://RESOURCE.openai.azure.com/openai/v1 and an api_key.',
+      ] as const,
+  ),
+  ...['bedrock', 'amazon-bedrock'].map(
+    (name) =>
+      [
+        name,
+        'Bedrock signs each request with AWS credentials and has no key to send: hand createAmazonBedrock() of @ai-sdk/amazon-bedrock to ' +
+          'createEngine({ models }), or use the provider openai-compatible with the base_url of a gateway.',
+      ] as const,
+  ),
+]);
+
+/** Says how a provider that is known but not built in can be used; undefined for all others. */
+export function howToHandIn(name: string): string | undefined {
+  return handedIn.get(name);
+}
+
 /** The providers an LLM config can name besides `scripted`. */
 export const providerNames: readonly string[] = [...providers.keys()];
 
 /** Finds a provider by the name LLM configs give it. */
 export function findProvider(name: string): ModelProvider | undefined {
   return providers.get(name);
+}
+
+/** True when an address is the one the provider has anyway. */
+export function isAddressOf({ baseUrl }: ModelProvider, address: string): boolean {
+  return baseUrl !== undefined && baseUrl === address.replace(/\/$/, '');
 }
 
 /** A text `provider/model`, split at its first slash; undefined when it has none, or nothing before or behind it. */

@@ -1,4 +1,5 @@
 import { findProvider } from '../core/model-provider.ts';
+import { keySourceOf } from '../core/model-key.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import type { ProfileSet } from '../core/profile.ts';
 import { Secrets } from '../core/secrets.ts';
@@ -67,10 +68,9 @@ async function toolsetReaches(set: ProfileSet): Promise<readonly Reach[]> {
 
 /** The variables that are read, but for keys that go where their provider has always been. */
 function variableLines(set: ProfileSet, addressed: readonly LlmConfig[]): readonly string[] {
-  const sent = addressed.flatMap(({ name, provider, apiKeyVar }) => {
-    const key = apiKeyVar ?? findProvider(provider)?.keyVar;
-    return key === undefined ? [] : [`${key} (the key of LLM config ${name})`];
-  });
+  const sent = addressed.flatMap((config) =>
+    keySourceOf(config).variables.map((key) => `${key} (the key of LLM config ${config.name})`),
+  );
   const usual = addressed.length > 0 ? new Set<string>() : harmlessKeys(set);
   const read = variablesOfFiles(set.files).flatMap(({ name, by, isApiKey }) =>
     isApiKey && usual.has(name) ? [] : [`${name} (${by})`],

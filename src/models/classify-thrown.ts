@@ -98,9 +98,6 @@ function classifyByStatus(facts: ThrownFacts, status: number): ModelFailure {
   if (refusalWords.test(facts.words)) return lastingFailure('MODEL_REFUSED', said);
   // Groq's word for an answer of the model that is not the JSON it had to be.
   if (facts.code === 'json_validate_failed') return passingFailure('MODEL_BAD_RESPONSE', said);
-  if (status === 401 || status === 403) {
-    return lastingFailure('MODEL_REJECTED', `${said} Check the key of this LLM config and what it may be used for.`);
-  }
   if (status === 404) return lastingFailure('MODEL_REJECTED', `${said} Check the model's name and the base URL.`);
   return lastingFailure('MODEL_REJECTED', said);
 }

@@ -39,7 +39,8 @@ export interface CheckedModelGateway extends ModelGateway {
 export function createModelGateway(options: ModelGatewayOptions): CheckedModelGateway {
   const { models, clock, random = Math.random, llmConfigs = () => undefined, env = process.env } = options;
   const { decodeToolName = (wireName) => wireName } = options;
-  const resolver = new ModelResolver({ models, llmConfigs, env, decodeToolName });
+  const { onSecret } = options;
+  const resolver = new ModelResolver({ models, llmConfigs, env, decodeToolName, ...(onSecret !== undefined && { onSecret }) });
   const traffic = trafficOf(clock);
   return {
     call: (request) => new ModelCall(request, { resolver, clock, random, traffic, llmConfigs }).run(),

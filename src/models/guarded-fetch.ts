@@ -23,6 +23,16 @@ export async function guardedFetch(input: string | URL | Request, init?: Request
   );
 }
 
+/** Stands for a key where a package demands one and none may be sent; it never leaves the process. */
+export const noKey = 'cadre-sends-no-key';
+
+/** Fetches like `guardedFetch`, without the headers that would carry the key if there were one. */
+export function fetchWithoutKey(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(init.headers);
+  for (const [name, value] of [...headers]) if (value.includes(noKey)) headers.delete(name);
+  return guardedFetch(input, { ...init, headers });
+}
+
 /** Reads no more than is kept: the body may be endless. */
 async function readStart(response: Response): Promise<string> {
   if (response.body === null) return '';

@@ -2,7 +2,7 @@ import { CadreError, describeThrown } from '../core/error.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import { parseAiSdkModel, type AiSdkModel } from './ai-sdk-model.ts';
 import { withConnectionListener } from './connection-watch.ts';
-import { guardedFetch } from './guarded-fetch.ts';
+import { fetchWithoutKey, guardedFetch, noKey } from './guarded-fetch.ts';
 import type { ProviderPackage, UsedProvider } from './provider-packages.ts';
 
 /**
@@ -22,8 +22,9 @@ export async function loadProviderModel(
     ...(provider.needsName === true && { name: 'openaiCompatible' }),
     ...(baseUrl !== undefined && { baseURL: baseUrl }),
     ...(apiKey !== undefined && { apiKey }),
+    ...(apiKey === undefined && provider.needsKey === true && { apiKey: noKey }),
     ...(provider.needsName === true && { includeUsage: true }),
-    fetch: guardedFetch,
+    fetch: apiKey === undefined ? fetchWithoutKey : guardedFetch,
   });
   if (typeof createModel !== 'function') throw strangePackage(provider);
   const { api } = config;

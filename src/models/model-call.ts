@@ -179,7 +179,7 @@ export class ModelCall {
         wasEmpty = true;
         continue;
       }
-      const failure = this.#redact(end.failure, config);
+      const failure = this.#redact(this.#withKey(end.failure, config), config);
       this.#outage.note(failure, start.monotonic);
       // A file that the provider cannot read is in the history for good: without this the conversation would be over.
       if (!withoutFiles && isAboutFiles(failure, this.#request.messages)) {
@@ -236,6 +236,16 @@ export class ModelCall {
     const failure = this.#redact(lastingFailure(error.code, error.message), config);
     this.#log.note(config, toRecord(failure));
     return { kind: 'failure', failure };
+  }
+
+  /** A refusal for the key says which variable was read, and whether a key was sent. */
+  #withKey(failure: ModelFailure, config: LlmConfig): ModelFailure {
+    const status = failure.details?.['statusCode'];
+    if (failure.code !== 'MODEL_REJECTED' || (status !== 401 && status !== 403)) return failure;
+    return {
+      ...failure,
+      message: `${failure.message} ${this.#tools.resolver.describeKey(config)} Check the key and what it may be used for.`,
+    };
   }
 
   #redact(failure: ModelFailure, config: LlmConfig): ModelFailure {

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { toErrorRecord, type ErrorCode, type ErrorRecord } from '../core/error.ts';
 import { closestName } from '../core/expression/closest-name.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
-import { providerNames, splitModelName } from '../core/model-provider.ts';
+import { describeKey, keySourceOf, readKey } from '../core/model-key.ts';
+import { howToHandIn, providerNames, splitModelName } from '../core/model-provider.ts';
 import { parseAiSdkModel, type AiSdkModel } from './ai-sdk-model.ts';
 import type { TargetKey } from './cooldowns.ts';
 import { isInstalled, loadProviderModel, missingPackage } from './load-provider-model.ts';
@@ -104,6 +105,12 @@ export class ModelResolver {
     return [...(key === undefined ? [] : [key]), ...headers.map(([, value]) => value)];
   }
 
+  /** Says for an error of authentication which variable was read and whether a key was sent. */
+  describeKey(config: LlmConfig): string {
+    if (this.#findGiven(config) !== undefined) return 'The key is that of the model object that was handed to the engine.';
+    return describeKey(config, this.#options.env);
+  }
+
   #findGiven({ name, model, provider }: LlmConfig): AiSdkModel | undefined {
     const given = this.#given;
     if (given.size === 0) return undefined;
@@ -112,11 +119,11 @@ export class ModelResolver {
 
   /** What the config needs and does not have, when another config may be used instead. */
   #findMissing(config: LlmConfig): ErrorRecord | undefined {
-    const keyVar = this.#apiKeyVar(config);
-    this.#apiKey(config);
+    const { variables, isRequired } = keySourceOf(config);
     const missing = config.missing.filter((name) => !this.#options.env[name]);
-    if (keyVar !== undefined && !this.#isKeyOptional(config) && !this.#options.env[keyVar] && !missing.includes(keyVar))
-      missing.push(keyVar);
+    // The last one is the provider's own, or the one the config names.
+    const keyVar = variables.at(-1);
+    if (this.#apiKey(config) === undefined && isRequired && keyVar !== undefined && !missing.includes(keyVar)) missing.push(keyVar);
     if (missing.length === 0) return undefined;
     return {
       code: 'MODEL_UNCONFIGURED',
@@ -185,26 +192,18 @@ export class ModelResolver {
     return loading;
   }
 
-  #apiKeyVar(config: LlmConfig): string | undefined {
-    if (config.apiKeyVar !== undefined || config.provider === 'scripted' || config.provider === 'replay') return config.apiKeyVar;
-    return findUsedProvider(splitModel(config).provider, config)?.keyVar;
-  }
-
-  /** A key that the config names itself is needed. */
-  #isKeyOptional(config: LlmConfig): boolean {
-    return config.apiKeyVar === undefined && findUsedProvider(splitModel(config).provider, config)?.isKeyOptional === true;
-  }
-
   #apiKey(config: LlmConfig): string | undefined {
-    const keyVar = this.#apiKeyVar(config);
-    const key = keyVar === undefined ? undefined : this.#options.env[keyVar];
-    if (key !== undefined && key !== '') this.#options.onSecret?.(key);
+    const key = readKey(keySourceOf(config), this.#options.env)?.value;
+    if (key !== undefined) this.#options.onSecret?.(key);
     return key;
   }
 
   #describeUnknown(config: LlmConfig, provider: string): string {
-    const what = provider === '' ? `names the model "${config.model}" and no provider` : `has the unknown provider "${provider}"`;
     const known = [...this.#given.keys()];
+    const handedIn = howToHandIn(provider);
+    if (handedIn !== undefined)
+      return `The LLM config "${config.name}" has the provider ${provider}, which is not built in. ${handedIn}`;
+    const what = provider === '' ? `names the model "${config.model}" and no provider` : `has the unknown provider "${provider}"`;
     const close = closestName(provider === '' ? config.model : provider, [...known, ...providerNames, 'scripted', 'replay']);
     return (
       `The LLM config "${config.name}" ${what}${close === undefined ? '.' : `; did you mean "${close}"?`} ` +

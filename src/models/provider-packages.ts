@@ -1,5 +1,5 @@
 import type { LlmConfig } from '../core/llm-config.ts';
-import { findProvider, type ModelProvider } from '../core/model-provider.ts';
+import { findProvider } from '../core/model-provider.ts';
 
 /** A package that is loaded on first use, and makes the models of one or more providers. */
 export interface ProviderPackage {
@@ -10,11 +10,15 @@ export interface ProviderPackage {
   readonly needsName?: boolean;
   /** It has a method for each of several protocols, named as `api` is. */
   readonly hasApis?: boolean;
+  /** It demands a key, and takes one from the environment of the process when it is given none. */
+  readonly needsKey?: boolean;
 }
 
 /** A provider as one LLM config uses it. */
-export interface UsedProvider extends ModelProvider {
+export interface UsedProvider {
   readonly package: ProviderPackage;
+  /** Absent when the package knows the address. */
+  readonly baseUrl?: string;
   readonly needsBaseUrl: boolean;
 }
 
@@ -25,9 +29,9 @@ const openaiCompatible: ProviderPackage = {
 };
 
 const ownPackages: ReadonlyMap<string, ProviderPackage> = new Map<string, ProviderPackage>([
-  ['openai', { packageName: '@ai-sdk/openai', factories: ['createOpenAI'], hasApis: true }],
-  ['anthropic', { packageName: '@ai-sdk/anthropic', factories: ['createAnthropic'] }],
-  ['google', { packageName: '@ai-sdk/google', factories: ['createGoogleGenerativeAI', 'createGoogle'] }],
+  ['openai', { packageName: '@ai-sdk/openai', factories: ['createOpenAI'], hasApis: true, needsKey: true }],
+  ['anthropic', { packageName: '@ai-sdk/anthropic', factories: ['createAnthropic'], needsKey: true }],
+  ['google', { packageName: '@ai-sdk/google', factories: ['createGoogleGenerativeAI', 'createGoogle'], needsKey: true }],
 ]);
 
 /**
@@ -43,7 +47,6 @@ export function findUsedProvider(name: string, config: Pick<LlmConfig, 'baseUrl'
   const own = ownPackages.get(name);
   const baseUrl = config.baseUrl ?? provider.baseUrl;
   return {
-    ...provider,
     ...(baseUrl !== undefined && { baseUrl }),
     package: own ?? openaiCompatible,
     needsBaseUrl: own === undefined && baseUrl === undefined,

@@ -253,8 +253,8 @@ describe('what is asked, and of whom', () => {
       /AWS_SECRET_ACCESS_KEY \(LLM config m\)/,
     ],
     [
-      "the provider's key at another address",
-      [config("provider: openai, model: x, base_url: 'https://user:pw@evil.example/v1'")],
+      "the provider's key at another address, where the config names it",
+      [config(`provider: openai, model: x, base_url: 'https://user:pw@evil.example/v1', ${key('OPENAI_API_KEY')}`)],
       /OPENAI_API_KEY \(the key of LLM config m\)[\s\S]*https:\/\/user@evil\.example\/v1/,
     ],
     ['a header', [config('provider: openai, model: x, headers: { X: { _type: from_env, var: DEEP } }')], /DEEP \(LLM config m\)/],

@@ -6,17 +6,19 @@ export interface Wire {
   readonly provider: string;
   readonly api?: 'chat' | 'responses';
   readonly model: string;
+  /** The variable of its key, which a config with an address of its own must name. */
+  readonly keyVar?: string;
   /** Below the address of the server. */
   readonly path: string;
 }
 
 /** Every wire format there is a package for. */
 export const wires: Readonly<Record<string, Wire>> = {
-  'OpenAI responses': { provider: 'openai', api: 'responses', model: 'gpt-5', path: '/v1' },
-  'OpenAI chat': { provider: 'openai', api: 'chat', model: 'gpt-5', path: '/v1' },
+  'OpenAI responses': { provider: 'openai', api: 'responses', model: 'gpt-5', keyVar: 'OPENAI_API_KEY', path: '/v1' },
+  'OpenAI chat': { provider: 'openai', api: 'chat', model: 'gpt-5', keyVar: 'OPENAI_API_KEY', path: '/v1' },
   'OpenAI-compatible chat': { provider: 'openai-compatible', model: 'llama', path: '/v1' },
-  Anthropic: { provider: 'anthropic', model: 'claude-sonnet-4-5', path: '/v1' },
-  Google: { provider: 'google', model: 'gemini-2.5-pro', path: '/v1beta' },
+  Anthropic: { provider: 'anthropic', model: 'claude-sonnet-4-5', keyVar: 'ANTHROPIC_API_KEY', path: '/v1' },
+  Google: { provider: 'google', model: 'gemini-2.5-pro', keyVar: 'GOOGLE_GENERATIVE_AI_API_KEY', path: '/v1beta' },
 };
 
 /** Keys for all of them. */
@@ -28,12 +30,13 @@ export const wireKeys = {
 
 /** An LLM config file that speaks a wire format; `more` are further lines below `config`. */
 export function wireConfig(wire: Wire, url: string, more: readonly string[] = [], name = 'wire'): { path: string; text: string } {
-  const { provider, api, model, path } = wire;
+  const { provider, api, model, keyVar, path } = wire;
   const lines = [
     `provider: ${provider}`,
     ...(api === undefined ? [] : [`api: ${api}`]),
     `model: ${model}`,
     `base_url: ${url}${path}`,
+    ...(keyVar === undefined ? [] : [`api_key: { _type: from_env, var: ${keyVar} }`]),
     ...more,
   ];
   return {

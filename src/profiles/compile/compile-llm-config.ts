@@ -51,6 +51,7 @@ export function compileLlmConfig(context: LlmConfigContext, merged: MapNode, nam
     missing: isKeyMissing ? [...new Set([...missing, apiKeyVar])] : missing,
     ...withoutUndefined({
       baseUrl: text(config, 'base_url') ?? text(config, 'api_base'),
+      baseUrlVar: wholeVariable(childOf(config, text(config, 'base_url') === undefined ? 'api_base' : 'base_url')),
       api: apiOf(text(config, 'api')),
       apiKeyVar,
       temperature: readNumber(config, 'temperature'),
@@ -217,6 +218,13 @@ function text(node: SourceNode | undefined, key: string): string | undefined {
   if (child?.kind !== 'scalar') return undefined;
   if (child.variable !== undefined) return child.written;
   return typeof child.value === 'string' ? child.value : undefined;
+}
+
+/** The environment variable that is a text, all of it; a default, or words around it, are the file's. */
+function wholeVariable(node: SourceNode | undefined): string | undefined {
+  if (node?.kind !== 'scalar' || node.variable === undefined || node.variables === undefined)
+    return node?.kind === 'scalar' ? node.variable : undefined;
+  return node.variables.filter((piece) => piece !== '').length === 1 ? node.variable : undefined;
 }
 
 function texts(node: SourceNode, key: string): readonly string[] {
