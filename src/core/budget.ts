@@ -33,3 +33,16 @@ export interface ModuleBudget extends Budget {
   activeMs: number;
   workingSince: number | undefined;
 }
+
+/** Money as every surface shows it: US dollars; null, never 0, as soon as some call's cost is unknown. */
+export interface ShownCost {
+  readonly cost: number | null;
+  /** The part that is known: what it has cost at least. */
+  readonly costAtLeast: number;
+  readonly costUnknown: boolean;
+}
+
+/** The cost of a usage for a surface; `cost` of the usage is its known part. */
+export function shownCost({ cost, costUnknown }: Pick<RunUsage, 'cost' | 'costUnknown'>): ShownCost {
+  return { cost: costUnknown ? null : cost, costAtLeast: cost, costUnknown };
+}

@@ -49,8 +49,10 @@ export interface RunSummary {
   readonly turns: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** US dollars; null when the cost of some model call is unknown. */
+  readonly cost: number | null;
   /** US dollars known so far. */
-  readonly cost: number;
+  readonly costAtLeast: number;
   /** Some model call had no price. */
   readonly costUnknown: boolean;
   /** It is not over, and no process has it: the one that had died, or closed its engine. Absent where a store cannot tell. */

@@ -1,3 +1,4 @@
+import { shownCost } from '../core/budget.ts';
 import type { ErrorRecord } from '../core/error.ts';
 import type { RunId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -37,13 +38,15 @@ export interface RunOverview {
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
   readonly reasoningTokens: number;
-  /** US dollars known so far; `costUnknown` when some call had no price. */
-  readonly cost: number;
+  /** US dollars; null when the cost of some call is unknown. */
+  readonly cost: number | null;
+  /** US dollars known so far. */
+  readonly costAtLeast: number;
   readonly costUnknown: boolean;
   readonly modules: Readonly<Record<ModuleStatus, number>>;
   readonly limits: Limits;
   /** What of the limits is used: tokens and US dollars, estimated where nobody counted, and milliseconds of working time. */
-  readonly used: { readonly tokens: number; readonly cost: number; readonly wallMs: number };
+  readonly used: { readonly tokens: number; readonly cost: number | null; readonly wallMs: number };
   /** What waits for a person. */
   readonly pending: readonly PendingRequest[];
 }
@@ -77,11 +80,14 @@ export function runOverview(run: RunState): RunOverview {
     outputTokens: usage.outputTokens,
     cacheReadTokens: usage.cacheReadTokens,
     reasoningTokens: usage.reasoningTokens,
-    cost: usage.cost,
-    costUnknown: usage.costUnknown,
+    ...shownCost(usage),
     modules: countModules(run),
     limits: run.limits,
-    used: { tokens: run.budget.tokens, cost: run.budget.cost, wallMs: Math.max(0, activeAt(run, run.at) - meta.createdAt) },
+    used: {
+      tokens: run.budget.tokens,
+      cost: usage.costUnknown ? null : run.budget.cost,
+      wallMs: Math.max(0, activeAt(run, run.at) - meta.createdAt),
+    },
     pending: pendingOf(run),
   };
 }

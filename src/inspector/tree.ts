@@ -1,3 +1,4 @@
+import { shownCost } from '../core/budget.ts';
 import type { ErrorRecord } from '../core/error.ts';
 import type { EventOf } from '../core/event.ts';
 import type { AgentId, TurnId } from '../core/ids.ts';
@@ -21,12 +22,15 @@ export interface AgentNodeView {
   readonly toolCalls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** US dollars known so far; `costUnknown` when some call had no price. */
-  readonly cost: number;
+  /** US dollars; null when the cost of some call is unknown. */
+  readonly cost: number | null;
+  /** US dollars known so far. */
+  readonly costAtLeast: number;
   readonly costUnknown: boolean;
   /** Tokens and US dollars of it and all agents below it that count against its limits. */
   readonly tokensWithChildren: number;
-  readonly costWithChildren: number;
+  readonly costWithChildren: number | null;
+  readonly costWithChildrenAtLeast: number;
   /** Some call of it, or of an agent below it, had no price. */
   readonly costWithChildrenUnknown: boolean;
   /** The limit it was told of last, and whether its next turn is the last. */
@@ -62,6 +66,7 @@ function toNode(run: RunState, agent: AgentState, profiles: ReadonlyMap<string, 
   });
   const modelEnd = latestCall(run, agent);
   const config = modelEnd?.attempts.at(-1)?.config;
+  const costWithChildrenUnknown = usage.costUnknown || children.some((child) => child.costWithChildrenUnknown);
   return {
     agentId: meta.agentId,
     parentAgentId: meta.parentAgentId,
@@ -78,11 +83,11 @@ function toNode(run: RunState, agent: AgentState, profiles: ReadonlyMap<string, 
     toolCalls: agent.toolCallsTotal,
     inputTokens: usage.inputTokens,
     outputTokens: usage.outputTokens,
-    cost: usage.cost,
-    costUnknown: usage.costUnknown,
+    ...shownCost(usage),
     tokensWithChildren: agent.budget.tokens,
-    costWithChildren: agent.budget.cost,
-    costWithChildrenUnknown: usage.costUnknown || children.some((child) => child.costWithChildrenUnknown),
+    costWithChildren: costWithChildrenUnknown ? null : agent.budget.cost,
+    costWithChildrenAtLeast: agent.budget.cost,
+    costWithChildrenUnknown,
     limit: agent.limitStage === 0 ? undefined : { stage: agent.limitStage, reason: agent.limitReason ?? '' },
     contextTokens: modelEnd?.usage.inputTokens,
     contextWindow: config === undefined ? undefined : profiles?.get(meta.profile)?.contextWindows?.[config],

@@ -22,7 +22,8 @@ export interface TurnRow {
   readonly action: string | undefined;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  readonly cost: number | undefined;
+  /** US dollars of its model call; null when unknown, absent when it made none. */
+  readonly cost: number | null | undefined;
   readonly attempts: number;
   readonly error: string | undefined;
 }
@@ -54,7 +55,7 @@ export function toTurnRow(run: Pick<RunState, 'agents'>, turn: ListedTurn): Turn
     action: turn.decide?.action.type,
     inputTokens: modelEnd?.usage.inputTokens ?? 0,
     outputTokens: modelEnd?.usage.outputTokens ?? 0,
-    cost: modelEnd?.cost,
+    cost: modelEnd === undefined ? undefined : (modelEnd.cost ?? null),
     attempts: modelEnd?.attempts.length ?? 0,
     error: (end?.error ?? modelEnd?.error)?.message,
   };

@@ -93,8 +93,8 @@ export interface TurnRecord {
   readonly toolInteractions: readonly ToolInteraction[];
   readonly decision: DecisionView;
   readonly usage: Usage;
-  /** US dollars; undefined = unknown. */
-  readonly cost: number | undefined;
+  /** US dollars of its model call; null when unknown, absent when it made none. */
+  readonly cost: number | null | undefined;
   /** Milliseconds to the first token of the attempt that answered. */
   readonly firstTokenMs: number | undefined;
   readonly stateChanges: readonly StateChangeView[];
@@ -182,7 +182,7 @@ export function turnRecordOf(
     toolInteractions: toolInteractions(turn),
     decision: turnDecision(turn, profile),
     usage: modelEnd?.usage ?? {},
-    cost: modelEnd?.cost,
+    cost: modelEnd === undefined ? undefined : (modelEnd.cost ?? null),
     firstTokenMs: modelEnd?.attempts.at(-1)?.firstTokenMs,
     stateChanges: (turn.stateChanges ?? []).flatMap(stateChanges),
     error: end?.error ?? modelEnd?.error,

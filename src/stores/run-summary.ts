@@ -1,3 +1,4 @@
+import { shownCost } from '../core/budget.ts';
 import type { CadreEvent } from '../core/event.ts';
 import type { RunSummary } from '../core/journal.ts';
 
@@ -96,8 +97,10 @@ export function nextSummary(before: RunSummary | undefined, events: readonly Cad
     turns: (before?.turns ?? 0) + change.turns,
     inputTokens: (before?.inputTokens ?? 0) + change.inputTokens,
     outputTokens: (before?.outputTokens ?? 0) + change.outputTokens,
-    cost: (before?.cost ?? 0) + change.cost,
-    costUnknown: (before?.costUnknown ?? false) || change.unpriced > 0,
+    ...shownCost({
+      cost: (before?.costAtLeast ?? 0) + change.cost,
+      costUnknown: (before?.costUnknown ?? false) || change.unpriced > 0,
+    }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { shownCost } from '../core/budget.ts';
 import { CadreError } from '../core/error.ts';
 import type { CadreEvent } from '../core/event.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
@@ -202,8 +203,7 @@ export class SqliteReader {
       ...(String(row['status']).startsWith(importedMark) ? { isImported: true as const } : {}),
       ...(typeof row['project'] === 'string' ? { project: row['project'] } : {}),
       ...(typeof row['deleted_at'] === 'number' ? { deletedAt: row['deleted_at'] } : {}),
-      cost: Number(row['cost']),
-      costUnknown: Number(row['unpriced']) > 0,
+      ...shownCost({ cost: Number(row['cost']), costUnknown: Number(row['unpriced']) > 0 }),
       ...(!isDamaged && isOpenStatus(String(row['status'])) && this.#isLeft(row, gone) ? { isAbandoned: true as const } : {}),
     };
   }

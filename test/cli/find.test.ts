@@ -19,6 +19,7 @@ function summary(runId: string, createdAt: number): RunSummary {
     inputTokens: 0,
     outputTokens: 0,
     cost: 0,
+    costAtLeast: 0,
     costUnknown: false,
   };
 }

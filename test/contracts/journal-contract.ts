@@ -285,6 +285,7 @@ export function journalContract(name: string, make: () => JournalPlace): void {
           inputTokens: 0,
           outputTokens: 0,
           cost: 0,
+          costAtLeast: 0,
           costUnknown: false,
           pending: 0,
         };
@@ -301,6 +302,7 @@ export function journalContract(name: string, make: () => JournalPlace): void {
           turns: 1,
           inputTokens: 100,
           outputTokens: 20,
+          cost: null,
           costUnknown: true,
         };
         expect(await journal.runs()).toEqual([idle]);
@@ -336,9 +338,9 @@ export function journalContract(name: string, make: () => JournalPlace): void {
         ]);
         expect(await journal.runs()).toMatchObject([{ cost: 0.75, costUnknown: false, inputTokens: 110, outputTokens: 25 }]);
         await append(lease, 7, toolTurn(1)[0]);
-        expect(await journal.runs()).toMatchObject([{ cost: 0.75, costUnknown: true }]);
+        expect(await journal.runs()).toMatchObject([{ cost: null, costAtLeast: 0.75, costUnknown: true }]);
         await append(lease, 11, priced(0.25));
-        expect(await journal.runs()).toMatchObject([{ cost: 1, costUnknown: true }]);
+        expect(await journal.runs()).toMatchObject([{ cost: null, costAtLeast: 1, costUnknown: true }]);
       });
 
       it('has one run, those that are not over, or the newest, when it is asked for them', async () => {

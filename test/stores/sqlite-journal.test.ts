@@ -283,7 +283,7 @@ describe('sqlite journal: layout versions', () => {
     expect(await journal.content('h' as ContentHash)).toBe('old text');
     expect(await journal.content('u' as ContentHash)).toBe('\ud800');
     expect(await journal.runs()).toMatchObject([
-      { title: 'old', lastSeq: 10, turns: 1, inputTokens: 100, agents: 1, cost: 0, costUnknown: true },
+      { title: 'old', lastSeq: 10, turns: 1, inputTokens: 100, agents: 1, cost: null, costAtLeast: 0, costUnknown: true },
     ]);
     const lease = await journal.acquire(runId, sampleOwner('a'));
     expect(lease.epoch).toBe(8);
@@ -313,7 +313,7 @@ describe('sqlite journal: layout versions', () => {
     const after = open();
     expect((await after.runs()).map(({ runId, cost, costUnknown }) => [runId, cost, costUnknown])).toEqual([
       ['run_c', 0.25, false],
-      ['run_b', 0.125, true],
+      ['run_b', null, true],
       ['run_a', 0.25, false],
     ]);
     await failure('STORE_CORRUPT', () => after.read(sampleRun('run_b')));

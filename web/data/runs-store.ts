@@ -6,9 +6,6 @@ import { loadServerInfo } from './server-info.ts';
 
 /** A run in the list. */
 export interface RunRow extends RunSummary {
-  /** US dollars known so far; `costUnknown` when some call had no price. */
-  readonly cost: number;
-  readonly costUnknown: boolean;
   /** The server's own process advances it. */
   readonly isLive: boolean;
 }

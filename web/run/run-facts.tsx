@@ -15,7 +15,7 @@ export function RunFacts({
   /** Somebody advances it, as far as one can tell from here. */
   readonly goesOn: boolean;
 }) {
-  const { limits, used, agents, turns, toolCalls, inputTokens, outputTokens, cost, costUnknown } = overview;
+  const { limits, used, agents, turns, toolCalls, inputTokens, outputTokens, cost, costAtLeast } = overview;
   const ticks = goesOn && overview.status === 'running' && overview.imported === undefined;
   const now = useNow(ticks);
   const lasted = (ticks ? Math.max(now, overview.updatedAt) : overview.updatedAt) - overview.createdAt;
@@ -36,8 +36,8 @@ export function RunFacts({
       <Fact name="tokens in / out" {...limitOf(used.tokens, limits.maxTokens, `${grouped(limits.maxTokens)} tokens`)}>
         {grouped(inputTokens)} / {grouped(outputTokens)}
       </Fact>
-      <Fact name="cost" {...limitOf(used.cost, limits.maxCostUsd, `$${limits.maxCostUsd}`)}>
-        {costText(cost, costUnknown)}
+      <Fact name="cost" {...(used.cost === null ? {} : limitOf(used.cost, limits.maxCostUsd, `$${limits.maxCostUsd}`))}>
+        {costText(cost, costAtLeast)}
       </Fact>
       <Fact name="time" {...limitOf(used.wallMs + ticked, limits.maxWallMs, durationText(limits.maxWallMs))}>
         {durationText(lasted)}

@@ -83,7 +83,7 @@ function columnsOf(runId: string): readonly Column<TurnRow>[] {
     { title: 'read', class: 'turns-read', cell: (row) => oneLine(counted(row.sources)) },
     { title: 'did', class: 'turns-did', cell: (row) => oneLine(didText(row)) },
     { title: 'tokens', class: 'turns-tokens end', cell: (row) => `${grouped(row.inputTokens)} / ${grouped(row.outputTokens)}` },
-    { title: 'cost', class: 'turns-cost end', cell: (row) => (row.cost === undefined ? '–' : costText(row.cost)) },
+    { title: 'cost', class: 'turns-cost end', cell: (row) => (typeof row.cost === 'number' ? costText(row.cost) : '–') },
     { title: 'time', class: 'turns-time end', cell: (row) => <Lasted row={row} /> },
     {
       title: 'began',

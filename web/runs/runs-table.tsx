@@ -57,8 +57,8 @@ export function RunsTable({ rows }: { readonly rows: readonly RunRow[] }) {
 }
 
 function Cost({ row }: { readonly row: RunRow }) {
-  const text = costText(row.cost, row.costUnknown);
-  return <span title={text}>{row.costUnknown && row.cost === 0 ? '–' : text.replace('at least ', '≥ ')}</span>;
+  const text = costText(row.cost, row.costAtLeast);
+  return <span title={text}>{text === 'cost unknown' ? '–' : text.replace('at least ', '≥ ')}</span>;
 }
 
 /** What the columns say that a narrow window has no room for. */

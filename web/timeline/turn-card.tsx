@@ -71,7 +71,7 @@ export function TurnCard(props: {
         <>
           {row.sources.length > 0 && <p class="faint">woke on {lineOf([...new Set(row.sources)].join(', '), 120)}</p>}
           <p class="faint number">
-            {tokensText(row.inputTokens, row.outputTokens)} tokens{row.cost === undefined ? '' : ` · ${costText(row.cost)}`}
+            {tokensText(row.inputTokens, row.outputTokens)} tokens{typeof row.cost !== 'number' ? '' : ` · ${costText(row.cost)}`}
             {row.attempts > 1 ? ` · ${row.attempts} attempts` : ''}
           </p>
           {row.error !== undefined && <p class="tone-bad">{lineOf(row.error, 160)}</p>}

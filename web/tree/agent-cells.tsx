@@ -77,15 +77,15 @@ export function TokensCell({ node }: { readonly node: AgentNodeView }) {
 
 /** What an agent cost and, for agents that started others, what all of them did. */
 export function CostCell({ node }: { readonly node: AgentNodeView }) {
-  const { cost, costUnknown, costWithChildren, costWithChildrenUnknown, children } = node;
+  const { cost, costAtLeast, costWithChildren, costWithChildrenAtLeast, children } = node;
   return (
     <>
-      {shortCost(cost, costUnknown)}
-      {children.length > 0 && <span class="faint under">{shortCost(costWithChildren, costWithChildrenUnknown)}</span>}
+      {shortCost(cost, costAtLeast)}
+      {children.length > 0 && <span class="faint under">{shortCost(costWithChildren, costWithChildrenAtLeast)}</span>}
     </>
   );
 }
 
-function shortCost(cost: number, isUnknown: boolean): string {
-  return isUnknown && cost === 0 ? 'unknown' : `${isUnknown ? '≥ ' : ''}${costText(cost)}`;
+function shortCost(cost: number | null, atLeast: number): string {
+  return cost === null && atLeast === 0 ? 'unknown' : costText(cost, atLeast).replace('at least ', '≥ ');
 }

@@ -69,7 +69,7 @@ function formatRuns(runs: readonly RunSummary[], { style = plainStyle }: FormatO
     cell(`${run.agents}`),
     cell(`${run.turns}`),
     cell(tokensText(run.inputTokens, run.outputTokens)),
-    cell(costText(run.cost, run.costUnknown)),
+    cell(costText(run.cost, run.costAtLeast)),
     cell(`${run.isImported === true ? '(imported) ' : ''}${safe(run.title, 80)}`),
     ...(hasProjects ? [cell(safe(run.project ?? '', 40))] : []),
   ]);

@@ -91,6 +91,6 @@ function totalsText(run: RunState): string {
     countText(counters.turns, 'turn'),
     countText(counters.toolCalls, 'tool call'),
     `${tokensText(usage.inputTokens, usage.outputTokens)} tokens`,
-    costText(usage.cost, usage.costUnknown),
+    costText(usage.costUnknown ? null : usage.cost, usage.cost),
   ].join(' · ');
 }

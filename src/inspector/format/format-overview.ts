@@ -29,7 +29,7 @@ export function formatOverview(view: RunOverview, options: FormatOptions = {}): 
     `${style.dim('team')}     ${countText(view.agents.total, 'agent')}, ${countText(view.turns, 'turn')}, ${countText(view.toolCalls, 'tool call')}`,
   );
   out.line(
-    `${style.dim('usage')}    ${tokensText(view.inputTokens, view.outputTokens)} tokens, ${costText(view.cost, view.costUnknown)}`,
+    `${style.dim('usage')}    ${tokensText(view.inputTokens, view.outputTokens)} tokens, ${costText(view.cost, view.costAtLeast)}`,
   );
   out.line(`${style.dim('limits')}   ${limitsText(view)}`);
   const modules = Object.entries(view.modules).filter(([, count]) => count > 0);
@@ -44,7 +44,7 @@ export function formatOverview(view: RunOverview, options: FormatOptions = {}): 
 function limitsText({ limits, used, turns, toolCalls }: RunOverview): string {
   return [
     `${shareText(used.tokens / limits.maxTokens)} of ${grouped(limits.maxTokens)} tokens`,
-    `${shareText(used.cost / limits.maxCostUsd)} of $${limits.maxCostUsd}`,
+    `${used.cost === null ? 'unknown' : shareText(used.cost / limits.maxCostUsd)} of $${limits.maxCostUsd}`,
     `${shareText(used.wallMs / limits.maxWallMs)} of ${durationText(limits.maxWallMs)}`,
     `${shareText(turns / limits.maxTurns)} of ${countText(limits.maxTurns, 'turn')}`,
     `${shareText(toolCalls / limits.maxToolCalls)} of ${countText(limits.maxToolCalls, 'tool call')}`,

@@ -30,7 +30,7 @@ function nodeText(out: Layout, node: AgentNodeView): string {
     countText(node.turns, 'turn'),
     countText(node.toolCalls, 'tool call'),
     `${tokensText(node.inputTokens, node.outputTokens)} tokens`,
-    costText(node.cost, node.costUnknown),
+    costText(node.cost, node.costAtLeast),
     ...(node.children.length === 0 ? [] : [`${grouped(node.tokensWithChildren)} tokens with those below`]),
     ...(node.limit === undefined ? [] : [`limit ${node.limit.stage === 1 ? 'near' : 'reached'}: ${safe(node.limit.reason)}`]),
     ...(node.contextTokens === undefined ? [] : [contextText(node.contextTokens, node.contextWindow)]),

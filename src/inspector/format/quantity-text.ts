@@ -26,12 +26,10 @@ export function tokensText(input: number, output: number): string {
   return `${grouped(input)} in, ${grouped(output)} out`;
 }
 
-/** Money in US dollars; with `unknown`, more than what is shown. */
-export function costText(cost: number | undefined, unknown = false): string {
-  if (cost === undefined) return 'cost unknown';
-  const text = `$${cost.toFixed(cost !== 0 && Math.abs(cost) < 0.01 ? 5 : 2)}`;
-  if (!unknown) return text;
-  return cost === 0 ? 'cost unknown' : `at least ${text}`;
+/** Money in US dollars; of a cost that is unknown (null), the part that is known. */
+export function costText(cost: number | null | undefined, atLeast = 0): string {
+  if (typeof cost === 'number') return `$${cost.toFixed(cost !== 0 && Math.abs(cost) < 0.01 ? 5 : 2)}`;
+  return atLeast === 0 ? 'cost unknown' : `at least ${costText(atLeast)}`;
 }
 
 /** A share of 0 to 1 in per cent. */

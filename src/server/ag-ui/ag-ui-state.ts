@@ -36,7 +36,7 @@ export function agUiState(run: RunState): JsonObject {
       cacheReadTokens: view.cacheReadTokens,
       reasoningTokens: view.reasoningTokens,
     },
-    cost: view.costUnknown ? null : view.cost,
+    cost: view.cost,
     agents: Object.fromEntries(agents),
     modules: Object.fromEntries(modules),
     deliverables: view.deliverables,

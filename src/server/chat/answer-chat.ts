@@ -76,8 +76,9 @@ function endOf(run: Run): readonly UiChunk[] {
 }
 
 function sumsOf(run: Run): JsonObject {
-  const { runId, status, outcome, turns, inputTokens, outputTokens, cacheReadTokens, reasoningTokens, cost, costUnknown } =
-    runOverview(run.state);
+  const { runId, status, outcome, turns, inputTokens, outputTokens, cacheReadTokens, reasoningTokens, cost } = runOverview(
+    run.state,
+  );
   const usage = { inputTokens, outputTokens, cacheReadTokens, reasoningTokens };
   return {
     runId,
@@ -85,7 +86,7 @@ function sumsOf(run: Run): JsonObject {
     outcome: outcome ?? null,
     turns,
     usage,
-    cost: costUnknown ? null : cost,
+    cost,
     pending: run.pending.map((request) => toWire(request)),
   };
 }

@@ -1,3 +1,4 @@
+import { shownCost } from '../../core/budget.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { toWire } from '../../core/to-wire.ts';
 import type { PendingRequest } from '../../core/pending.ts';
@@ -23,7 +24,7 @@ export function describeRun(run: Run, busy: boolean): TeamAnswer {
     deliverables: state.deliverables,
     pending: pending.map(pendingData),
     turns: state.counters.turns,
-    usage: { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, cost_usd: usage.cost },
+    usage: { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, cost_usd: shownCost(usage).cost },
   };
   const lines = [`run ${run.id}: ${busy ? 'working' : (state.outcome ?? statusOf(state))}, ${state.counters.turns} turns`];
   if (conclusion?.problem !== undefined && pending.length === 0) lines.push(`problem: ${conclusion.problem}`);

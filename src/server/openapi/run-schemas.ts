@@ -14,7 +14,8 @@ const status: JsonObject = {
   enum: ['running', 'awaiting', 'idle', 'completed', 'failed', 'cancelled', 'damaged'],
   description: 'awaiting: a person must decide or answer. idle: it waits for a message. damaged: its journal cannot be read.',
 };
-const dollars: JsonObject = { type: 'number', description: 'US dollars known so far.' };
+const dollars: JsonObject = { type: ['number', 'null'], description: 'US dollars; null when the cost of some call is unknown.' };
+const atLeast: JsonObject = { type: 'number', description: 'US dollars known so far.' };
 
 /** The schemas of answers about runs as a whole, by the names they have in the API's description. */
 export const runSchemas: Readonly<Record<string, JsonObject>> = {
@@ -44,6 +45,7 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
     inputTokens: count,
     outputTokens: count,
     cost: dollars,
+    costAtLeast: atLeast,
     costUnknown: { type: 'boolean', description: 'Some model call had no price.' },
     isLive: { type: 'boolean', description: 'The process of the server advances it.' },
     isAbandoned: maybe({ const: true, description: 'It is not over, and no process has it.' }),
@@ -118,10 +120,11 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
     cacheReadTokens: count,
     reasoningTokens: count,
     cost: dollars,
+    costAtLeast: atLeast,
     costUnknown: flag,
     modules: { type: 'object', additionalProperties: count, description: 'Work modules by status.' },
     limits: { type: 'object', additionalProperties: number },
-    used: recordOf<RunOverview['used']>({ tokens: number, cost: number, wallMs: number }),
+    used: recordOf<RunOverview['used']>({ tokens: number, cost: dollars, wallMs: number }),
     pending: listOf(named('PendingRequest')),
     isLive: flag,
     isAbandoned: flag,

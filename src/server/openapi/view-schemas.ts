@@ -30,6 +30,8 @@ import {
 const turnStatus: JsonObject = { type: 'string', description: 'running, or how the turn ended.' };
 const from = { from: time, to: time };
 
+const dollars: JsonObject = { type: ['number', 'null'], description: 'US dollars; null when unknown.' };
+
 /** The schemas of views of one run, by the names they have in the API's description. */
 export const viewSchemas: Readonly<Record<string, JsonObject>> = {
   TurnRow: recordOf<TurnRow>({
@@ -46,7 +48,7 @@ export const viewSchemas: Readonly<Record<string, JsonObject>> = {
     action: maybe(text),
     inputTokens: count,
     outputTokens: count,
-    cost: maybe(number),
+    cost: maybe(dollars),
     attempts: count,
     error: maybe(text),
   }),
@@ -98,7 +100,7 @@ export const viewSchemas: Readonly<Record<string, JsonObject>> = {
     toolInteractions: objects,
     decision: { type: 'object', description: "The decider's rules with their values, and the action that followed." },
     usage: object,
-    cost: maybe(number),
+    cost: maybe(dollars),
     firstTokenMs: maybe(number),
     stateChanges: objects,
     error: maybe(named('ErrorRecord')),
@@ -206,10 +208,12 @@ export const viewSchemas: Readonly<Record<string, JsonObject>> = {
     toolCalls: count,
     inputTokens: count,
     outputTokens: count,
-    cost: number,
+    cost: dollars,
+    costAtLeast: number,
     costUnknown: flag,
     tokensWithChildren: count,
-    costWithChildren: number,
+    costWithChildren: dollars,
+    costWithChildrenAtLeast: number,
     costWithChildrenUnknown: flag,
     limit: maybe(object),
     contextTokens: maybe(number),
