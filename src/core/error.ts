@@ -63,6 +63,7 @@ export type ErrorCode =
   | 'RUN_LOCKED'
   | 'RUN_DELETED'
   | 'RUN_EXISTS'
+  | 'REQUEST_CONFLICT'
   | 'RUN_IMPORTED'
   | 'PENDING_UNKNOWN'
   | 'APPROVAL_CHANGED'

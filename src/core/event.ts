@@ -20,8 +20,9 @@ export interface RunStart {
   readonly profile: string;
   readonly title: string;
   readonly input: JsonValue;
-  /** The values of the request it answers, for texts, conditions, settings and tools. */
+  /** The values of the request it answers, for texts, conditions, settings and tools; and a hash of the whole of it, where it may be repeated. */
   readonly request?: JsonObject;
+  readonly requestHash?: string;
   /** Content hash of the JSON list of profile files this run goes by. */
   readonly profiles: ContentHash;
   /** Content hash of what code gave of tools, as JSON (`GivenTools`): settings and definitions, no secrets. Old journals lack it. */
@@ -52,11 +53,10 @@ export interface RunImport {
   /** Content hash of what views need of its profiles, as JSON: foreign profiles are never compiled. */
   readonly facts: ContentHash;
 }
-/** The run has nothing to do but wait, or has something to do again. */
+/** The run has nothing to do but wait, or has something to do again; `pending` approvals and questions wait for a person (absent: none). */
 export interface RunStatusChange {
   readonly type: 'run.status';
   readonly status: 'running' | 'awaiting';
-  /** How many approvals and questions wait for a person; absent when none do. Journals of earlier versions lack it. */
   readonly pending?: number;
 }
 /** A run that is not over was taken up again: its process died, or its engine was closed. Somebody outside did it, so it has no cause. */

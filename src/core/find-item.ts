@@ -1,4 +1,6 @@
+import { CadreError } from './error.ts';
 import type { TurnId } from './ids.ts';
+import type { InboxItem } from './inbox.ts';
 import type { RunState } from './state.ts';
 
 /**
@@ -10,6 +12,31 @@ export function findItem(run: RunState, itemId: string): TurnId | 'unread' | und
   for (const agent of run.agents.values()) {
     if (agent.inbox.some(({ item }) => item.itemId === itemId)) return 'unread';
     if (agent.deadLetters.some((item) => item.itemId === itemId)) return 'unread';
+  }
+  return undefined;
+}
+
+/** Why an item cannot be posted under its id: another one was posted under it before. Undefined for a new id, and for the same item again. */
+export function itemConflict(
+  run: RunState,
+  { itemId, source, payload }: Pick<InboxItem, 'itemId' | 'source' | 'payload'>,
+): CadreError | undefined {
+  const known = knownItem(run, itemId);
+  if (known === undefined || (known.source === source && JSON.stringify(known.payload) === JSON.stringify(payload)))
+    return undefined;
+  return new CadreError(
+    'REQUEST_CONFLICT',
+    `another message was sent to run ${run.meta.runId} under this key or id (item ${itemId}); nothing was done. Send the same message to repeat it, or take a new key`,
+    { details: { runId: run.meta.runId, itemId } },
+  );
+}
+
+function knownItem(run: RunState, itemId: string): InboxItem | undefined {
+  for (const turn of run.turns.values()) for (const item of turn.items) if (item?.itemId === itemId) return item;
+  for (const agent of run.agents.values()) {
+    const found =
+      agent.inbox.find(({ item }) => item.itemId === itemId)?.item ?? agent.deadLetters.find((item) => item.itemId === itemId);
+    if (found !== undefined) return found;
   }
   return undefined;
 }

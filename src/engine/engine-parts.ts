@@ -28,6 +28,8 @@ export interface LaunchRequest {
   readonly title?: string;
   /** An id of your own for the run, such as one that tells a launch that is repeated from a new one. Refused when there is such a run. */
   readonly runId?: string;
+  /** Hash of the request the run answers; on record in `run.start`, so that a repeated request is told from another one under the same id. */
+  readonly requestHash?: string;
 }
 
 /** How to run it. */

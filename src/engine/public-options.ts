@@ -36,7 +36,13 @@ export const engineOptions: KindsOf<EngineOptions> = {
   secrets: 'texts',
 };
 
-export const launchRequest: KindsOf<LaunchRequest> = { profile: 'text', input: 'anything', title: 'text', runId: 'name' };
+export const launchRequest: KindsOf<LaunchRequest> = {
+  profile: 'text',
+  input: 'anything',
+  title: 'text',
+  runId: 'name',
+  requestHash: 'name',
+};
 
 export const launchOptions: KindsOf<LaunchOptions> = {
   signal: 'signal',

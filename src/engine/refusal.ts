@@ -1,6 +1,8 @@
 import { CadreError } from '../core/error.ts';
+import { findItem, itemConflict } from '../core/find-item.ts';
 import { checkNote, type PeopleNote } from '../core/people-note.ts';
 import type { CallState, RunState } from '../core/state.ts';
+import type { ItemDraft } from '../core/transaction.ts';
 import { askingAgent, suspendedCall } from './apply-answer.ts';
 import { moduleEdits } from './apply-edits.ts';
 import { editProblem, goneProblem, problemsText } from './check-edit.ts';
@@ -13,6 +15,7 @@ import type { Kernel } from './kernel.ts';
  */
 export function refusalOf(run: RunState, kernel: Kernel, input: Input): CadreError | undefined {
   if (input.kind === 'post') {
+    if (input.isOnce === true && findItem(run, input.item.itemId ?? '') !== undefined) return repeatRefusal(run, input.item);
     if (run.outcome !== undefined)
       return new CadreError('RUN_ENDED', `run ${run.meta.runId} has ended (${run.status}); launch a new one, or fork it`);
     const agent = run.agents.get(input.to);
@@ -23,6 +26,11 @@ export function refusalOf(run: RunState, kernel: Kernel, input: Input): CadreErr
   if (input.kind === 'profiles' || input.kind === 'modules') return editRefusal(run, kernel, input);
   if (input.kind === 'keep_note') return noteRefusal(run, input.note);
   return input.kind === 'answer' ? answerRefusal(run, kernel, input) : undefined;
+}
+
+/** What was posted before is not posted again, also when the run has ended meanwhile. */
+function repeatRefusal(run: RunState, { itemId, source, payload }: ItemDraft): CadreError | undefined {
+  return itemId === undefined ? undefined : itemConflict(run, { itemId, source, payload });
 }
 
 /** The run may have ended, and others may have written notes, since this one was handed in. */

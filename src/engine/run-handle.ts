@@ -68,6 +68,7 @@ export function runHandle(
       return viewed;
     },
     hash: workbench.kernel.env.hash,
+    redact: (value) => workbench.kernel.env.secrets.json(value),
     workspace: ports.workspace,
     editProfiles: async (edits) => {
       const edited = await editedProfiles(parts, actor.state, edits);

@@ -1,5 +1,5 @@
 import { fillTokens } from '../core/knowledge.ts';
-import { findItem } from '../core/find-item.ts';
+import { findItem, itemConflict } from '../core/find-item.ts';
 import type { CadreEvent } from '../core/event.ts';
 import type { ContentHash, Ids, RunId } from '../core/ids.ts';
 import type { Journal } from '../core/journal.ts';
@@ -51,6 +51,8 @@ export interface RunParts {
   readonly profiles: ReadonlyMap<string, ViewedProfile>;
   readonly content: (hash: ContentHash) => string | undefined;
   readonly hash: (text: string) => ContentHash;
+  /** A value without the secrets of the run. */
+  readonly redact: <Value>(value: Value) => Value;
   /** The run's workspace; the folder is made when it is first asked for. */
   readonly workspace: () => string;
   /** Changes profiles; resolves once the change is in the journal. */
@@ -141,11 +143,17 @@ export class Run implements AsyncIterable<CadreEvent> {
     const { itemId: ownId } = options;
     const itemId = ownId === undefined ? this.#parts.ids.itemId() : readItemId(ownId);
     const known = ownId === undefined ? undefined : findItem(this.state, ownId);
-    if (known !== undefined)
-      return { itemId, delivered: known === 'unread' ? this.#deliveries.of(itemId) : Promise.resolve(known) };
-    const to = recipientOf(this.state, options.to);
+    const to = known === undefined ? recipientOf(this.state, options.to) : undefined;
     const read = outsideMessage(message, options.priority, this.#parts.workspace);
     const item: ItemDraft = { ...(read instanceof Promise ? await read : read), itemId };
+    if (known !== undefined || to === undefined) {
+      const conflict = itemConflict(this.state, { itemId, source: item.source, payload: this.#parts.redact(item.payload) });
+      if (conflict !== undefined) throw conflict;
+      return {
+        itemId,
+        delivered: known === undefined || known === 'unread' ? this.#deliveries.of(itemId) : Promise.resolve(known),
+      };
+    }
     const delivered = this.#deliveries.of(itemId);
     try {
       await this.#parts.actor.submit({ kind: 'post', to, item, ...(ownId === undefined ? {} : { isOnce: true }) });

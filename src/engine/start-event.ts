@@ -34,6 +34,7 @@ export function startEvent(facts: StartFacts, request: LaunchRequest, options: L
     title: request.title ?? titleOf(facts.payload),
     input: facts.payload,
     ...(options.request === undefined ? {} : { request: checkRequest(options.request) }),
+    ...(request.requestHash === undefined ? {} : { requestHash: request.requestHash }),
     profiles: profiles.hash,
     given: given.hash,
     ...(options.llmConfig === undefined ? {} : { llmConfig: options.llmConfig }),

@@ -154,7 +154,14 @@ const onCall = { agentId, turnId, callId };
 const drafts: { readonly [Type in EventType]: fc.Arbitrary<object> } = {
   'run.start': record(
     { profile: name, title: text, input: json, profiles: name, limits: json, engineVersion: name },
-    { given: name, llmConfig: name, request: object(json), workspace: text, parentRun: record({ runId: name, at: count }) },
+    {
+      given: name,
+      llmConfig: name,
+      requestHash: name,
+      request: object(json),
+      workspace: text,
+      parentRun: record({ runId: name, at: count }),
+    },
   ),
   'run.status': record({ status: fc.constantFrom('running', 'awaiting') }, { pending: fc.nat() }),
   'run.resume': record({ engineVersion: name, downMs: count }, { profiles: name, given: name, revoked: list(count) }),

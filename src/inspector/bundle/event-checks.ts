@@ -89,6 +89,7 @@ const fields: { readonly [Type in EventType]: Fields<Draft<Type>> } = {
     profile: text,
     title: text,
     request: optional(map),
+    requestHash: optional(text),
     input: json,
     profiles: contentHash,
     given: optional(contentHash),

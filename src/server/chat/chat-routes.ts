@@ -7,13 +7,15 @@ import type { Exchange } from '../threads/exchange.ts';
 import type { GivenVerdict } from '../threads/give-verdicts.ts';
 import { sseAnswer } from '../threads/sse-stream.ts';
 import { decidedAt, exchangeOf, submit, type Submitted } from '../threads/submit.ts';
-import type { Threads } from '../threads/threads.ts';
+import { checkName, type Threads } from '../threads/threads.ts';
 import { answerChat, type ChatAnswer } from './answer-chat.ts';
+import { chatMessages, type ChatMessage as UiMessage } from './chat-messages.ts';
 import { type ChatRequest, readChatRequest } from './chat-request.ts';
 
 /**
  * Adds the chat of the AI SDK: `useChat` works with it as it is. A chat is a run, found again by the chat's id; leaving a chat in
- * the middle of an answer ends nothing, and `GET /api/chat/:id/stream` tells the answer from its beginning.
+ * the middle of an answer ends nothing: `GET /api/chat/:id/messages` has what was said, and `GET /api/chat/:id/stream` tells the answer that
+ * is under way, or waits for a person, from its beginning.
  */
 export function addChatRoutes(app: ServerApp, parts: ServerParts, threads: Threads): void {
   /** The message that each run is at, so that who comes back gets it from its beginning. */
@@ -34,12 +36,29 @@ export function addChatRoutes(app: ServerApp, parts: ServerParts, threads: Threa
     return stream(context, { ...message, listening: done.listening });
   });
 
+  app.get('/api/chat/:id/messages', async (context) =>
+    context.json(await messagesOf(parts, threads, context.req.param('id'), (run) => messages.get(run))),
+  );
+
   app.get('/api/chat/:id/stream', async (context) => {
-    const run = await threads.working(context.req.param('id'));
+    const run = await threads.unfinished(context.req.param('id'));
     if (run === undefined) return context.body(null, 204);
     const message = messages.get(run) ?? answerTo(exchangeOf(run));
     return stream(context, { ...message, goesOn: false, listening: threads.listen(run) });
   });
+}
+
+/** The messages of a chat, from the journal alone; none when nothing was said yet. */
+async function messagesOf(
+  { engine, records }: ServerParts,
+  threads: Threads,
+  name: string,
+  current: (run: Run) => ChatMessage | undefined,
+): Promise<readonly UiMessage[]> {
+  const { current: runId } = await threads.chain(checkName(name, 'id'));
+  if (runId === undefined) return [];
+  const run = engine.live(runId);
+  return chatMessages(await records.get(runId), run === undefined ? undefined : current(run));
 }
 
 /** A message of the client: which events it tells. */

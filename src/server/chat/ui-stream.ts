@@ -222,7 +222,8 @@ function badInput({ callId, name }: EventOf<'tool.request'>, errorText: string):
   };
 }
 
-function fileChunks({ mediaType, data }: FilePart): readonly UiChunk[] {
+/** The chunks that show a file. */
+export function fileChunks({ mediaType, data }: FilePart): readonly UiChunk[] {
   switch (data.type) {
     case 'url':
       return [{ type: 'file', url: data.url, mediaType }];

@@ -8,10 +8,18 @@ export interface ErrorAnswer {
   readonly error: { readonly code: ErrorCode; readonly message: string; readonly details?: Readonly<Record<string, unknown>> };
 }
 
+/** Clients of the AI SDK show the body of an error to people, as it is; those that want its parts ask for JSON. */
+function isForChat({ req }: Context): boolean {
+  return req.path.startsWith('/api/chat') && !/\bapplication\/json\b/i.test(req.header('accept') ?? '');
+}
+
 /** Answers with an error. A status given with it goes before that of its code. */
 export function answerError(context: Context, thrown: unknown, status?: ContentfulStatusCode): Response {
   const record = toErrorRecord(thrown, 'INTERNAL');
   const details = thrown instanceof CadreError ? thrown.details : {};
   const body: ErrorAnswer = { error: Object.keys(details).length === 0 ? record : { ...record, details } };
-  return context.json(body, status ?? statusOf(record.code));
+  const answered = status ?? statusOf(record.code);
+  if (!isForChat(context)) return context.json(body, answered);
+  context.header('X-Error-Code', record.code);
+  return context.text(record.message, answered);
 }

@@ -9,7 +9,7 @@ import { stands } from '../reach/perform-action.ts';
 import type { RunAction } from '../reach/run-action.ts';
 import { bodySchemas } from './control-schemas.ts';
 import { Launches } from './launches.ts';
-import { onceId } from './once-key.ts';
+import { bodyHash, onceId } from './once-key.ts';
 import { bodyWords, readBody, readJson } from './request-body.ts';
 import type { ServerApp, ServerEnv, ServerParts } from './server-parts.ts';
 
@@ -74,7 +74,7 @@ function launchRequest(body: JsonObject, defaultProfile: string | undefined, run
     profile,
     input: body['input'],
     ...(typeof body['title'] === 'string' ? { title: body['title'] } : {}),
-    ...(runId === undefined ? {} : { runId }),
+    ...(runId === undefined ? {} : { runId, requestHash: bodyHash(body) }),
   };
 }
 

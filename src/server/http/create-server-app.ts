@@ -1,4 +1,6 @@
 import { Hono } from 'hono';
+import { compress } from 'hono/compress';
+import { COMPRESSIBLE_CONTENT_TYPE_REGEX } from 'hono/utils/compress';
 import { CadreError } from '../../core/error.ts';
 import type { LaunchOptions } from '../../engine/engine-parts.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -42,6 +44,11 @@ export interface ServerAppOptions {
 const longestBody = 2_000_000;
 const shortestToken = 16;
 
+/** Text is sent smaller to clients that take it so; streams of events are not, since what compresses them holds events back. */
+function isWorthCompressing(type: string): boolean {
+  return COMPRESSIBLE_CONTENT_TYPE_REGEX.test(type) || type.startsWith('application/x-ndjson');
+}
+
 /**
  * Makes the app that serves an engine: a hono app to serve by itself (`serve`) or to mount in an app of your own. The engine
  * stays the caller's, who closes it.
@@ -64,6 +71,7 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
   const app: ServerApp = new Hono<ServerEnv>();
   app.use('*', guard({ readOnly, token, allowedHosts, allowsAddresses }));
   app.use('*', limitBody(longestBody));
+  app.use('*', compress({ encoding: 'gzip', contentTypeFilter: isWorthCompressing }));
   addInfoRoutes(app, parts);
   addRunRoutes(app, parts);
   addViewRoutes(app, parts);

@@ -26,6 +26,7 @@ export const errorStatuses: Readonly<Record<ErrorCode, ContentfulStatusCode>> = 
   RUN_LOCKED: 409,
   RUN_DELETED: 409,
   RUN_EXISTS: 409,
+  REQUEST_CONFLICT: 409,
   RUN_IMPORTED: 409,
   APPROVAL_CHANGED: 409,
   STORE_CONFLICT: 409,

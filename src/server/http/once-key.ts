@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
+import type { JsonValue } from '../../core/json.ts';
 import { CadreError } from '../../core/error.ts';
+import { stableJson } from '../../tools/stable-json.ts';
 
 /** The header by which a client that lost an answer may send a request again without doing twice what it asks for. */
 export const onceHeader = 'Idempotency-Key';
@@ -17,4 +19,9 @@ export function onceId(context: Context, kind: 'run' | 'x'): string | undefined 
   if (!oncePattern.test(key))
     throw new CadreError('REQUEST_INVALID', `${onceHeader} takes 1 to 200 printable characters without spaces`);
   return `${kind}_${createHash('sha256').update(`${kind}\n${key}`).digest('base64url').slice(0, 22)}`;
+}
+
+/** Hash of a body: the same for all ways to write the same JSON. */
+export function bodyHash(body: JsonValue): string {
+  return createHash('sha256').update(stableJson(body)).digest('base64url').slice(0, 22);
 }

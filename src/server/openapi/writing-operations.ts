@@ -1,12 +1,13 @@
+import type { ChatMessage } from '../chat/chat-messages.ts';
 import { bodySchemas } from '../http/control-schemas.ts';
 import { onceHeader, oncePattern } from '../http/once-key.ts';
 import type { Operation, Parameter } from './operation.ts';
-import { anything, named, recordOf, text } from './schema-record.ts';
+import { anything, maybe, named, object, recordOf, text } from './schema-record.ts';
 
 const once: Parameter = {
   name: onceHeader,
   schema: { type: 'string', pattern: oncePattern.source },
-  description: 'A request that is repeated with the same key is done once.',
+  description: 'A request that is repeated with the same key is done once; another body under the same key is 409.',
 };
 const done: Operation['answers'] = { 200: { description: 'How the run stands now.', schema: named('ActionDone') } };
 const marked: Operation['answers'] = { 200: { description: 'The runs it was done to.', schema: named('MarkedRuns') } };
@@ -34,7 +35,7 @@ export const writingOperations: readonly Operation[] = [
     headers: [once],
     body: bodySchemas.launch,
     answers: { 201: created, 200: { ...created, description: 'The run that was launched with this key before.' } },
-    errors: [422],
+    errors: [409, 422],
   },
   {
     method: 'post',
@@ -140,13 +141,35 @@ export const writingOperations: readonly Operation[] = [
   },
   {
     method: 'get',
+    path: '/api/chat/:id/messages',
+    id: 'getChatMessages',
+    tag: 'chat',
+    summary: 'The messages of a conversation, as useChat takes them.',
+    answers: {
+      200: {
+        description: 'Oldest first; none when nothing was said yet.',
+        schema: {
+          type: 'array',
+          items: recordOf<ChatMessage>({
+            id: text,
+            role: { enum: ['user', 'assistant'] },
+            metadata: maybe(object),
+            parts: { type: 'array', items: object },
+          }),
+        },
+      },
+    },
+    errors: [400],
+  },
+  {
+    method: 'get',
     path: '/api/chat/:id/stream',
     id: 'resumeChat',
     tag: 'chat',
-    summary: 'Goes on with the stream of a conversation that was lost.',
+    summary: 'Tells the answer that is under way, or waits for a person, from its beginning.',
     answers: {
       200: { description: 'A UI message stream.', type: 'text/event-stream', schema: text },
-      204: { description: 'Nothing is being said.' },
+      204: { description: 'Nothing is under way, and nothing waits for a person.' },
     },
   },
   {

@@ -9,6 +9,8 @@ import { followRun, type FollowOptions, type RunNews } from './follow-run.ts';
 import { LiveReplies } from './live-replies.ts';
 
 const longestName = 500;
+/** How long after its end an answer is still told to clients that come back, in milliseconds. */
+const justNowMs = 30_000;
 
 /** The runs of a conversation, oldest first: one, and another one for each time it had to be taken up differently. */
 interface Chain {
@@ -69,11 +71,16 @@ export class Threads {
     return await this.#engine.fork(over.id, { runId: next, message });
   }
 
-  /** The run of a conversation, when it is at work in this process. */
-  async working(name: string): Promise<Run | undefined> {
+  /**
+   * The run of a conversation, when this process has it and a client that just loaded the messages may lack some of its answer: it is
+   * at work, waits for a person, or has done either a moment ago.
+   */
+  async unfinished(name: string): Promise<Run | undefined> {
     const { current } = await this.chain(name);
     const run = current === undefined ? undefined : this.#engine.live(current);
-    return run?.state.status === 'running' ? run : undefined;
+    if (run === undefined) return undefined;
+    const { status, pending, at } = run.state;
+    return status === 'running' || pending > 0 || Math.abs(Date.now() - at) < justNowMs ? run : undefined;
   }
 
   /** Listens to a run from now on, so that what follows is told from the beginning of its replies. */

@@ -370,7 +370,7 @@ describe('a chat of the AI SDK', () => {
     for (const [body, status, message] of hostile) {
       const response = await fetch(`${served.url}/api/chat`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', accept: 'application/json' },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       });
       const answer = (await response.json()) as { readonly error: { readonly message: string } };

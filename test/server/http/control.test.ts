@@ -237,6 +237,55 @@ describe('a client that lost the answer asks again', () => {
     expect(await post(later, '', { input: 'Go.' }, { 'idempotency-key': 'x'.repeat(201) })).toMatchObject([400, {}]);
   });
 
+  it('F63: the same key with another body is a conflict that does nothing, also for another server later on', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'cadre-control-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const store = path.join(folder, 'journal.db');
+    const team = await servedTeam({ store, ...talking });
+    const key = { 'idempotency-key': 'launch-1' };
+    const body = { input: { prompt: 'Go.' }, title: 'Going' };
+    const [, { runId }] = await post(team, '', body, key);
+    // The same JSON, written in another order.
+    expect(await post(team, '', { title: 'Going', input: { prompt: 'Go.' } }, key)).toEqual([200, { runId }]);
+    const twice = await Promise.all(['One.', 'Two.'].map((input) => post(team, '', { input }, { 'idempotency-key': 'launch-2' })));
+    expect(twice.map(([status]) => status).toSorted()).toEqual([201, 409]);
+    await team.engine.live(String(runId))?.settled();
+    await team.engine.close();
+    const later = await serveTeam(await testEngine({ store, ...talking }));
+    expect(await post(later, '', body, key)).toEqual([200, { runId }]);
+    for (const other of [
+      { ...body, input: 'Go on.' },
+      { ...body, title: 'Other' },
+      { ...body, limits: { maxTurns: 3 } },
+      { input: body.input },
+    ])
+      expect(await post(later, '', other, key)).toMatchObject([
+        409,
+        {
+          error: {
+            code: 'REQUEST_CONFLICT',
+            message: expect.stringMatching(/another request.*Send the same body/),
+            details: { runId },
+          },
+        },
+      ]);
+    expect(await later.engine.runs()).toHaveLength(2);
+  });
+
+  it('F63: the same key with other words is a conflict: while they wait, when they were read, after the run has ended', async () => {
+    const team = await servedTeam(talking);
+    const id = await launch(team);
+    const say = (text: string) => post(team, `/${id}/messages`, { text }, { 'idempotency-key': 'm1' });
+    const conflict = [409, { error: { code: 'REQUEST_CONFLICT', message: expect.stringContaining('nothing was done') } }];
+    const both = await Promise.all([say('more'), say('less')]);
+    expect(both.map(([status]) => status).toSorted()).toEqual([202, 409]);
+    await team.engine.live(id)?.settled();
+    expect(await say('something else')).toMatchObject(conflict);
+    expect(team.engine.live(id)?.state.counters.turns).toBe(2);
+    await post(team, `/${id}/cancel`);
+    expect(await say('something else')).toMatchObject(conflict);
+  });
+
   it('and says a thing once by one key or item id: while it waits, when it was read, after the run has ended', async () => {
     const team = await servedTeam(talking);
     const id = await launch(team);

@@ -15,9 +15,15 @@ export interface EventReader extends AsyncIterable<ReadFrame> {
 }
 
 /** Opens a stream as a browser would. */
-export async function openEvents(url: string, options: { readonly lastEventId?: number } = {}): Promise<EventReader> {
+export async function openEvents(
+  url: string,
+  options: { readonly lastEventId?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+): Promise<EventReader> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const headers = options.lastEventId === undefined ? {} : { 'last-event-id': String(options.lastEventId) };
+  const headers = {
+    ...options.headers,
+    ...(options.lastEventId === undefined ? {} : { 'last-event-id': String(options.lastEventId) }),
+  };
   const asked = request(url, { agent: false, headers }, resolve);
   asked.on('error', reject).end();
   const response = await promise;

@@ -1,0 +1,69 @@
+import type { JsonObject } from '../../core/json.ts';
+import { pendingOf } from '../../core/pending.ts';
+import type { RunState } from '../../core/state.ts';
+import { toWire } from '../../core/to-wire.ts';
+import { concludeRun } from '../../inspector/conclude.ts';
+import { runOverview } from '../../inspector/run-overview.ts';
+import type { UiChunk } from './ui-chunk.ts';
+
+/** How an answer ends. */
+export interface ChatEnd {
+  /** What the run came to, where no reply said it. */
+  readonly chunks: readonly UiChunk[];
+  /** The sums, for the metadata of the message. */
+  readonly metadata: JsonObject;
+  /** The last chunks of a stream: why it ends, with the sums, and what went wrong. */
+  readonly closing: readonly UiChunk[];
+}
+
+/** What the metadata of every answer says of its run. */
+export function headOf({ meta: { runId, profile, title } }: Pick<RunState, 'meta'>): JsonObject {
+  return { runId, profile, title };
+}
+
+/** Reads how an answer ends from a run in which nothing is running. */
+export function endOf(state: RunState): ChatEnd {
+  const metadata = sumsOf(state);
+  const finish = (finishReason: Extract<UiChunk, { type: 'finish' }>['finishReason']): UiChunk => ({
+    type: 'finish',
+    finishReason,
+    messageMetadata: metadata,
+  });
+  if (state.status === 'cancelled') {
+    const reason = state.error?.message ?? state.outcome ?? 'cancelled';
+    return { chunks: [], metadata, closing: [{ type: 'abort', reason }, finish('interrupted')] };
+  }
+  const { text, problem } = concludeRun(state);
+  const root = state.rootAgentId === undefined ? undefined : state.agents.get(state.rootAgentId);
+  const isUnsaid = state.outcome !== undefined && text.trim() !== '' && text.trim() !== root?.lastReply.trim();
+  const chunks = isUnsaid ? outputChunks(text) : [];
+  if (pendingOf(state).length > 0) return { chunks, metadata, closing: [finish('tool-calls')] };
+  if (problem === undefined) return { chunks, metadata, closing: [finish('stop')] };
+  // Clients stop reading at an error: the sums come before it.
+  return { chunks, metadata, closing: [finish('error'), { type: 'error', errorText: problem }] };
+}
+
+function outputChunks(text: string): readonly UiChunk[] {
+  return [
+    { type: 'start-step' },
+    { type: 'text-start', id: 'output' },
+    { type: 'text-delta', id: 'output', delta: text },
+    { type: 'text-end', id: 'output' },
+    { type: 'finish-step' },
+  ];
+}
+
+function sumsOf(state: RunState): JsonObject {
+  const { runId, status, outcome, turns, inputTokens, outputTokens, cacheReadTokens, reasoningTokens, cost, pending } =
+    runOverview(state);
+  const usage = { inputTokens, outputTokens, cacheReadTokens, reasoningTokens };
+  return {
+    runId,
+    status,
+    outcome: outcome ?? null,
+    turns,
+    usage,
+    cost,
+    pending: pending.map((request) => toWire(request)),
+  };
+}
