@@ -63,7 +63,7 @@ it('what a process waits for is decided from another terminal, which can also sp
   expect(edited, edited.err).toMatchObject({ code: 0, err: expect.stringContaining('goes on in the process that has it') });
   await waiting(cadre, 'c00000002');
   const sent = JSON.parse((await cadre('send', 'last', 'Hello', 'there', '--json')).out) as Record<string, unknown>;
-  expect(sent).toMatchObject({ type: 'done', runId, status: 'idle', itemId: expect.stringMatching(/^x/) });
+  expect(sent).toMatchObject({ type: 'done', runId, status: 'awaiting', itemId: expect.stringMatching(/^x/) });
   expect((await cadre('send', 'last', 'Hello', '--to', 'Nobody_9')).err).toContain("has no agent 'Nobody_9'");
   expect((await cadre('answer', 'last', 'c00000002', '2')).code).toBe(0);
   await chat.until('You said green');
