@@ -28,11 +28,6 @@ export function refusalOf(run: RunState, kernel: Kernel, input: Input): CadreErr
   return input.kind === 'answer' ? answerRefusal(run, kernel, input) : undefined;
 }
 
-/** What was posted before is not posted again, also when the run has ended meanwhile. */
-function repeatRefusal(run: RunState, { itemId, source, payload }: ItemDraft): CadreError | undefined {
-  return itemId === undefined ? undefined : itemConflict(run, { itemId, source, payload });
-}
-
 /** The run may have ended, and others may have written notes, since this one was handed in. */
 function noteRefusal({ meta, outcome, status, team }: RunState, note: PeopleNote): CadreError | undefined {
   if (outcome !== undefined)
@@ -130,4 +125,9 @@ export function hasExpired(run: RunState, callId: string): boolean {
 function knownCall(run: RunState, callId: string): CallState | undefined {
   for (const { calls } of run.turns.values()) for (const call of calls) if (call.callId === callId) return call;
   return undefined;
+}
+
+/** What was posted before is not posted again, also when the run has ended meanwhile. */
+function repeatRefusal(run: RunState, { itemId, source, payload }: ItemDraft): CadreError | undefined {
+  return itemId === undefined ? undefined : itemConflict(run, { itemId, source, payload });
 }
