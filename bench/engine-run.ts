@@ -43,7 +43,14 @@ export function benchEngine(models: Readonly<Record<string, LanguageModelV4>>, s
         { path: 'profiles/lead.yaml', text: team },
       ],
     },
-    models: { lead: Object.values(models)[0], ...models },
+    models: {
+      ...Object.fromEntries(
+        Object.values(models)
+          .slice(0, 1)
+          .map((model) => ['lead', model]),
+      ),
+      ...models,
+    },
     tools: [addTool],
     store,
     limits: unlimited,

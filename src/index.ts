@@ -28,6 +28,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
 /** Loads a folder of profiles: parses, validates, inherits and compiles them, or fails with every problem of every file. */
 export async function loadProfiles(...args: Parameters<typeof LoadProfiles>): Promise<ProfileSet> {
+  const { checkProfileInput } = await import('./engine/check-engine-options.ts');
+  checkProfileInput('loadProfiles: profiles', args[0]);
   const profiles = await import('./profiles/load-profiles.ts');
   return await profiles.loadProfiles(...args);
 }
@@ -60,6 +62,7 @@ export type { ReturnedItem, ToolReturn, ToolReturnFields } from './core/tool-ret
 export type { LiveScope, LiveScopes, LiveThing } from './core/live-scope.ts';
 export type { Toolset, ToolsetConfig, ToolsetHealth, ToolsetHost, ToolsetKind, ToolsetRequest } from './core/toolset.ts';
 export type { LanguageModel } from './models/ai-sdk-model.ts';
+export type { GivenTool } from './tools/given-tool.ts';
 export type { NodeFunction } from './nodes/function-node.ts';
 export type { TurnRecord } from './inspector/turn-record.ts';
 export type { WhyAnswer } from './inspector/why.ts';

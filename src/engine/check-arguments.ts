@@ -1,4 +1,5 @@
 import { CadreError } from '../core/error.ts';
+import { closestName } from '../core/expression/closest-name.ts';
 
 /*
  * What callers hand to the public methods of engines and runs: TypeScript is not asked by everyone. Looked at before anything is read
@@ -52,13 +53,15 @@ export function checkOptions(place: string, value: unknown, options: OptionKinds
   checkArgument(`${place}: the options`, value, 'object');
   for (const [key, option] of Object.entries(value as object) as (readonly [string, unknown])[]) {
     const kind = Object.hasOwn(options, key) ? options[key] : undefined;
-    if (kind === undefined)
-      throw new CadreError(
-        'OPTION_INVALID',
-        `${place} has no option '${key.slice(0, 60)}'; there are: ${Object.keys(options).join(', ')}`,
-      );
+    if (kind === undefined) throw unknownOption(place, key.slice(0, 60), Object.keys(options));
     if (option !== undefined) checkArgument(`${place}: ${key}`, option, kind);
   }
+}
+
+function unknownOption(place: string, key: string, names: readonly string[]): CadreError {
+  const meant = closestName(key, names);
+  const hint = meant === undefined ? '' : `; did you mean '${meant}'?`;
+  return new CadreError('OPTION_INVALID', `${place} has no option '${key}'; there are: ${names.join(', ')}${hint}`);
 }
 
 /** A value that cannot be meant, in a few words. */

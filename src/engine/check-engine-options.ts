@@ -1,19 +1,30 @@
 import { CadreError } from '../core/error.ts';
 import { isJsonObject } from '../core/json.ts';
+import { defineObserver } from '../observers/define-observer.ts';
 import { checkArgument, checkOptions, shownValue } from './check-arguments.ts';
 import type { EngineOptions } from './create-engine.ts';
+import { limitsOf } from './limit-options.ts';
 import { engineOptions } from './public-options.ts';
 
 /** Fails with OPTION_INVALID when there is no such option of `createEngine`, or when one is not what it may be. */
 export function checkEngineOptions(options: EngineOptions): void {
   checkArgument('createEngine: the options', options, 'object');
   checkOptions('createEngine', options, engineOptions);
-  const { profiles, titles } = options;
-  checkProfiles(profiles);
+  const { profiles, titles, limits, team, observers, functions } = options;
+  checkProfileInput('createEngine: profiles', profiles);
+  if (limits !== undefined) limitsOf(limits);
+  if (team !== undefined && team !== false) checkOptions('createEngine: team', team, { maxParallel: 'count' });
+  for (const observer of observers ?? []) defineObserver(observer);
+  for (const [name, fn] of Object.entries(functions ?? {})) checkArgument(`createEngine: functions.${name}`, fn, 'function');
   if (titles !== undefined) checkArgument('createEngine: titles.llmConfig', titles.llmConfig, 'name');
 }
 
-function checkProfiles(profiles: unknown): void {
+/**
+ * Fails with OPTION_INVALID when a value is nothing that profiles can be loaded from.
+ *
+ * @param place the function and the argument, for people: `loadProfiles: profiles`
+ */
+export function checkProfileInput(place: string, profiles: unknown): void {
   const isPath = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
   const isFile = (value: unknown): boolean =>
     isJsonObject(value) && typeof value['path'] === 'string' && typeof value['text'] === 'string';
@@ -21,6 +32,6 @@ function checkProfiles(profiles: unknown): void {
   if (isJsonObject(profiles) && Array.isArray(profiles['files']) && profiles['files'].every(isFile)) return;
   throw new CadreError(
     'OPTION_INVALID',
-    `createEngine: profiles must be a folder or a file, a list of them, { files: [{ path, text }] }, or what loadProfiles returned, not ${shownValue(profiles)}`,
+    `${place} must be a folder or a file, a list of them, { files: [{ path, text }] }, or what loadProfiles returned, not ${shownValue(profiles)}`,
   );
 }

@@ -12,6 +12,8 @@ import { createIngestorRegistry } from '../ingestors/registry.ts';
 import { createModelGateway } from '../models/gateway.ts';
 import { createReplayGateway } from '../models/replay-gateway.ts';
 import { Replay } from '../models/replay.ts';
+import type { LanguageModel } from '../models/ai-sdk-model.ts';
+import type { GivenTool } from '../tools/given-tool.ts';
 import type { NodeFunction } from '../nodes/function-node.ts';
 import { checkEngineOptions } from './check-engine-options.ts';
 import { collectSecrets } from './config-secrets.ts';
@@ -39,9 +41,9 @@ export interface EngineOptions {
   /** A folder or file, several of them, files in memory, or what `loadProfiles` returned. */
   readonly profiles: string | readonly string[] | { readonly files: readonly ProfileFile[] } | ProfileSet;
   /** AI SDK model objects by name; a name stands for an LLM config, a model, or `default` for all others. */
-  readonly models?: Readonly<Record<string, unknown>>;
+  readonly models?: Readonly<Record<string, LanguageModel>>;
   /** Tools by name, or a list of them: `defineTool`, AI SDK `tool()`, or plain definitions. */
-  readonly tools?: Readonly<Record<string, unknown>> | readonly unknown[];
+  readonly tools?: Readonly<Record<string, GivenTool>> | readonly GivenTool[];
   /** Toolsets by the name profiles allow them by: settings of a kind that comes with Cadre, or who makes one. They go before files. */
   readonly toolsets?: Readonly<Record<string, ToolsetOption>>;
   readonly ingestors?: readonly Ingestor[];
@@ -132,19 +134,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 export async function prepareEngine(
   options: Pick<
     EngineOptions,
-    | 'profiles'
-    | 'models'
-    | 'tools'
-    | 'toolsets'
-    | 'ingestors'
-    | 'observers'
-    | 'functions'
-    | 'team'
-    | 'env'
-    | 'replay'
-    | 'secrets'
-    | 'titles'
-  >,
+    'profiles' | 'tools' | 'toolsets' | 'ingestors' | 'observers' | 'functions' | 'team' | 'env' | 'replay' | 'secrets' | 'titles'
+  > & {
+    /** Of models, preparing needs no more than the names. */
+    readonly models?: Readonly<Record<string, unknown>>;
+  },
 ): Promise<PreparedEngine> {
   const replay = options.replay === undefined ? undefined : new Replay(await readRecording(options.replay));
   const ingestors = createIngestorRegistry(options.ingestors);

@@ -12,6 +12,7 @@ import type { RunActor } from './run-actor.ts';
 import { runHandle } from './run-handle.ts';
 import type { Run } from './run.ts';
 import { RunTools } from './toolsets/run-tools.ts';
+import { watchExit } from './waiting-at-exit.ts';
 import type { TakenTools, ToolsetHold } from './toolsets/toolset-hold.ts';
 
 /** The profiles of a run, and what it uses of their toolsets. */
@@ -48,6 +49,7 @@ export class LiveRuns {
   readonly #liveThings = new LiveThings('this engine');
 
   readonly #halted: HaltedRuns;
+  #leaveExit: (() => void) | undefined;
 
   constructor(parts: EngineParts, leases: Leases, halted: HaltedRuns) {
     this.#parts = parts;
@@ -69,12 +71,14 @@ export class LiveRuns {
     if (options.subscriber !== undefined) run.subscribe(options.subscriber);
     const forget = (): void => {
       this.#runs.delete(state.meta.runId);
+      if (this.#runs.size === 0) this.#ignoreExit();
       void tools.release();
     };
     const left = leaveWhenOver({ run, actor, lease, leases: this.#leases, ended: this.#ended, forget });
     void left.then(() => this.#halted.add(state.meta.runId, actor.halted, options));
     const live = { run, actor, taken, tools, left };
     this.#runs.set(state.meta.runId, live);
+    this.#leaveExit ??= watchExit(() => [...this.#runs.values()].map((each) => each.run));
     if (options.signal !== undefined) cancelOnAbort(run, options.signal);
     return live;
   }
@@ -101,8 +105,14 @@ export class LiveRuns {
     await this.#leases.settled();
     await Promise.all([this.#liveThings.closeAll(), ...live.map(({ tools }) => tools.release())]);
     this.#runs.clear();
+    this.#ignoreExit();
     for (const lease of this.#ended) await this.#leases.giveBack(lease);
     this.#ended.clear();
+  }
+
+  #ignoreExit(): void {
+    this.#leaveExit?.();
+    this.#leaveExit = undefined;
   }
 
   #handle(

@@ -8,7 +8,12 @@ import type { Ingestor } from '../core/ingestor.ts';
  * @throws CadreError `OPTION_INVALID` when the name or the function is missing
  */
 export function defineIngestor(definition: Ingestor): Ingestor {
-  if (typeof definition.name !== 'string' || definition.name === '')
+  if (typeof definition !== 'object' || definition === null)
+    throw new CadreError(
+      'OPTION_INVALID',
+      `defineIngestor needs a definition { name, ingest(payload, params, view) }, but got ${definition === null ? 'null' : typeof definition}`,
+    );
+  if (typeof definition.name !== 'string' || definition.name.trim() === '')
     throw new CadreError('OPTION_INVALID', 'defineIngestor: name must be a text that is not empty');
   if (typeof definition.ingest !== 'function')
     throw new CadreError(

@@ -42,6 +42,12 @@ export function createToolRegistry(tools: Readonly<Record<string, unknown>> | re
 }
 
 function normalizeAll(tools: Readonly<Record<string, unknown>> | readonly unknown[]): readonly Tool[] {
+  if (typeof tools !== 'object' || tools === null)
+    throw new CadreError(
+      'TOOL_INVALID',
+      `The tools must be a list, or an object with a tool under each name; got ${tools === null ? 'null' : typeof tools}.`,
+      { details: { field: '' } },
+    );
   if (isList(tools)) return tools.map((value) => normalizeTool(value));
   return Object.entries(tools).map(([name, value]) => normalizeTool(value, name));
 }

@@ -47,10 +47,10 @@ it('a fork never begins between the last turn of an agent and its end: nobody wo
 
 it('a fork never begins between the end of an agent that was cancelled and what its caller hears of it', async () => {
   const store = createMemoryJournal();
-  const stuck = gate<string>();
+  const stuck = gate<never>();
   const models = () => ({
     boss: speaks(call('call_agent', { profile: 'Helper', input: 'Help.' }), say('Done.')),
-    helper: { ...speaks(), doStream: () => stuck.promise },
+    helper: { ...speaks(), doStream: async () => await stuck.promise },
   });
   const whole = await (
     await openEngine({ yaml: [boss, helper], models: models(), store })

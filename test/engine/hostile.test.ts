@@ -2,7 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createEngine, defineIngestor, defineObserver, type EngineOptions, type JsonObject } from '../../src/index.ts';
+import {
+  createEngine,
+  defineIngestor,
+  defineObserver,
+  type EngineOptions,
+  type GivenTool,
+  type JsonObject,
+} from '../../src/index.ts';
 import { scriptedModel, type ScriptedReply } from '../../src/testing/index.ts';
 
 const profile = (more: string): EngineOptions['profiles'] => ({
@@ -13,8 +20,13 @@ const waits =
 
 function tool(
   execute: (args: { readonly x?: number }, context: { readonly team: { readonly shared: object } }) => unknown,
-): object {
-  return { name: 't', description: 'x', parameters: { type: 'object', properties: { x: { type: 'number' } } }, execute };
+): GivenTool {
+  return {
+    name: 't',
+    description: 'x',
+    parameters: { type: 'object', properties: { x: { type: 'number' } } },
+    execute: (args: never, context: unknown) => execute(args, context as never),
+  };
 }
 
 function engineOf(replies: readonly ScriptedReply[], options: Partial<EngineOptions> = {}): ReturnType<typeof createEngine> {

@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { createEngine, type Engine } from '../../src/index.ts';
+import { createEngine, type Engine, type LanguageModel } from '../../src/index.ts';
 import { scriptedModel, type ScriptedReply } from '../../src/testing/index.ts';
 import { tool } from '../support/tools.ts';
 
@@ -9,7 +9,7 @@ export interface PaymentTeamOptions {
   /** A file that gets one line per payment that was really made. */
   readonly ledger: string;
   readonly replies: readonly ScriptedReply[];
-  readonly model?: unknown;
+  readonly model?: LanguageModel;
   /** Called when the money has left the house and the tool has not said so yet. */
   readonly onPaid?: () => Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineTool } from '../../src/index.ts';
+import { defineTool, type GivenTool } from '../../src/index.ts';
 import { createMemoryJournal, scriptedModel } from '../../src/testing/index.ts';
 import { verifyRun } from '../support/verify-run.ts';
 import { answers, boss, calls, clerk, engineOver, journalOf, keepingCommits, poet, standing } from './agents.ts';
@@ -28,7 +28,7 @@ async function played(
     profiles = yaml,
     limits,
     tools,
-  }: { readonly profiles?: readonly string[]; readonly limits?: object; readonly tools?: readonly unknown[] } = {},
+  }: { readonly profiles?: readonly string[]; readonly limits?: object; readonly tools?: readonly GivenTool[] } = {},
 ) {
   const { engine, journal } = await engineOver(profiles, models, createMemoryJournal(), tools === undefined ? {} : { tools });
   const run = await engine.launch({ profile: 'Boss', input: 'Go.' }, limits === undefined ? {} : { limits });

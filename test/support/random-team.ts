@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { GivenTool } from '../../src/index.ts';
 import type { ScriptedReply } from '../../src/testing/index.ts';
 import { askPerson } from './ask-person.ts';
 import { delegate } from './delegate.ts';
@@ -133,7 +134,7 @@ export function randomProfiles(root: number, worker: number): Readonly<Record<st
 export const deciderCount: number = deciders.length;
 
 /** The tools of a random team; `ran` counts executions per call. */
-export function randomTools(ran: Map<string, number>): readonly unknown[] {
+export function randomTools(ran: Map<string, number>): readonly GivenTool[] {
   const counted = (name: string, execute: TestTool['execute'], options: Readonly<Record<string, unknown>> = {}): TestTool =>
     tool(
       name,

@@ -1,5 +1,6 @@
 import type { RunId, TurnId } from '../../../src/core/ids.ts';
 import { toReplyParts } from '../../../src/models/scripted-reply-parts.ts';
+import type { LanguageModel } from '../../../src/index.ts';
 import type { Host } from '../process/host.ts';
 import { promptOwner } from './prompt-owner.ts';
 import { chooseReply, chooseSummary, type SimReply } from './sim-replies.ts';
@@ -13,14 +14,15 @@ interface Request {
 }
 
 /** The model of one process: answers whenever the scheduler lets it, in any of the ways providers answer. */
-export function createSimModel(world: World, host: Host): object {
-  return {
+export function createSimModel(world: World, host: Host): LanguageModel {
+  const model: object = {
     specificationVersion: 'v4',
     provider: 'simulated',
     modelId: 'simulated',
     supportedUrls: {},
     doStream: (request: Request) => answer(world, host, request),
   };
+  return model as LanguageModel;
 }
 
 async function answer(world: World, host: Host, request: Request): Promise<{ readonly stream: unknown }> {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/core/json.ts';
-import { CadreError, type Run, type ToolContext, toolReturn } from '../../../src/index.ts';
+import { CadreError, type GivenTool, type Run, type ToolContext, toolReturn } from '../../../src/index.ts';
 import { askPerson } from '../../support/ask-person.ts';
 import { delegate } from '../../support/delegate.ts';
 import { tool } from '../../support/tools.ts';
@@ -9,7 +9,7 @@ import type { Host } from '../process/host.ts';
 import type { Execution, World } from '../world/world.ts';
 
 /** The tools of the simulated team. They act on the world their run was launched with. */
-export function simTools(): readonly unknown[] {
+export function simTools(): readonly GivenTool[] {
   const effects = Object.entries(effectTools).map(([name, options]) =>
     tool(name, (args, context) => perform(name, args as JsonObject, context), { ...usual, ...options }),
   );

@@ -1,0 +1,47 @@
+import { type PendingRequest, pendingOf } from '../core/pending.ts';
+import { toTerminalLine } from '../inspector/format/terminal-text.ts';
+import type { Run } from './run.ts';
+
+/** The runs that an engine advances at the moment it is asked. */
+type LiveRunsOf = () => Iterable<Run>;
+
+// Not state of a run: the engines of this process that advance runs, looked at when it would end.
+const engines = new Set<LiveRunsOf>();
+// Not state of a run: requests that were written, as `run request`; what is written may wake the process once more.
+const written = new Set<string>();
+
+/**
+ * Has the process say which people it waits for when it would end with nothing left to do: waiting for a person keeps no process
+ * alive, so `await run.result` would end it (with code 13) without a word. The returned function stops that.
+ */
+export function watchExit(runs: LiveRunsOf): () => void {
+  if (engines.size === 0) process.on('beforeExit', writeWaiting);
+  engines.add(runs);
+  return () => {
+    engines.delete(runs);
+    if (engines.size === 0) process.off('beforeExit', writeWaiting);
+  };
+}
+
+function writeWaiting(): void {
+  for (const runs of engines)
+    for (const run of runs())
+      for (const request of pendingOf(run.state)) {
+        const key = `${run.id} ${request.id}`;
+        if (written.has(key)) continue;
+        written.add(key);
+        process.stderr.write(`${toTerminalLine(waitingLine(run.id, request), 2_000)}\n`);
+      }
+}
+
+function waitingLine(runId: string, { id, kind, agentId, tool, message }: PendingRequest): string {
+  const quoted = JSON.stringify(id);
+  const what =
+    kind === 'approval'
+      ? `approval of call ${id} of '${tool}' by agent ${agentId}; decide with run.approve(${quoted}) or run.reject(${quoted})`
+      : `an answer to ${id} by agent ${agentId}${message === undefined ? '' : ` (${message.slice(0, 200)})`}; answer with run.answer(${quoted}, …)`;
+  return (
+    `cadre: the process has nothing left to do and ends while run ${runId} waits for ${what} before it ends. ` +
+    `If the journal is on disk, engine.resume(${JSON.stringify(runId)}) goes on with the run.`
+  );
+}
