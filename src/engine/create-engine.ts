@@ -12,7 +12,7 @@ import { createIngestorRegistry } from '../ingestors/registry.ts';
 import { createModelGateway } from '../models/gateway.ts';
 import { createReplayGateway } from '../models/replay-gateway.ts';
 import { Replay } from '../models/replay.ts';
-import type { LanguageModel } from '../models/ai-sdk-model.ts';
+import type { AiSdkModel, LanguageModel } from '../models/ai-sdk-model.ts';
 import type { GivenTool } from '../tools/given-tool.ts';
 import type { NodeFunction } from '../nodes/function-node.ts';
 import { checkEngineOptions } from './check-engine-options.ts';
@@ -41,7 +41,7 @@ export interface EngineOptions {
   /** A folder or file, several of them, files in memory, or what `loadProfiles` returned. */
   readonly profiles: string | readonly string[] | { readonly files: readonly ProfileFile[] } | ProfileSet;
   /** AI SDK model objects by name; a name stands for an LLM config, a model, or `default` for all others. */
-  readonly models?: Readonly<Record<string, LanguageModel>>;
+  readonly models?: Readonly<Record<string, LanguageModel | AiSdkModel>>;
   /** Tools by name, or a list of them: `defineTool`, AI SDK `tool()`, or plain definitions. */
   readonly tools?: Readonly<Record<string, GivenTool>> | readonly GivenTool[];
   /** Toolsets by the name profiles allow them by: settings of a kind that comes with Cadre, or who makes one. They go before files. */
