@@ -67,6 +67,11 @@ export class Engine {
     return this.#parts.workbench.set;
   }
 
+  /** Names of the tools there are, those of toolsets that connect to a server excepted: they are known once a run uses them. */
+  get toolNames(): readonly string[] {
+    return this.#parts.workbench.kernel.env.catalog.names();
+  }
+
   /** Where the journal is, for people. */
   get location(): string {
     return this.#parts.journal.location;

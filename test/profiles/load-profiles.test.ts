@@ -69,14 +69,14 @@ describe('loading profiles from disk', () => {
     const root = await write({
       'profiles/a.yaml': 'nam: A\n',
       'profiles/b.yaml': 'name: B\nlimits: { max_turns: no }\n',
-      'llm_configs/c.yaml': 'name: C\nconfig: { model: x/y, temperature: 9 }\n',
+      'llm_configs/c.yaml': 'name: C\nconfig: { model: groq/y, temperature: 9 }\n',
     });
     const error: unknown = await loadProfiles(root, { env: {} }).catch((thrown: unknown) => thrown);
     if (!(error instanceof CadreError)) throw new Error('expected a CadreError');
     expect(error.code).toBe('PROFILE_INVALID');
     expect(error.message.split('\n')).toEqual([
       'the profiles have 4 errors:',
-      'team/llm_configs/c.yaml:2:36: `config.temperature` must be <= 2, found `9`',
+      'team/llm_configs/c.yaml:2:39: `config.temperature` must be <= 2, found `9`',
       'team/profiles/a.yaml:1:1: `name` is missing in a profile (`nam` is probably meant to be `name`)',
       expect.stringMatching(/^team\/profiles\/a\.yaml:1:1: unknown key `nam` in a profile \(did you mean `name`\? allowed: /),
       'team/profiles/b.yaml:2:22: `limits.max_turns` must be a whole number, found the text `no`',

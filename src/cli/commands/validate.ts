@@ -6,6 +6,7 @@ import { createEngine } from '../../engine/create-engine.ts';
 import { countText } from '../../inspector/format/quantity-text.ts';
 import { toTerminalLine } from '../../inspector/format/terminal-text.ts';
 import type { TextStyle } from '../../inspector/format/text-style.ts';
+import { adviseOnProfiles } from '../../profiles/advice/advise-on-profiles.ts';
 import { formatDiagnostic } from '../../profiles/format-diagnostics.ts';
 import { knownDocumentTools } from '../all-tools.ts';
 import type { ExitCode } from '../exit-code.ts';
@@ -59,7 +60,12 @@ async function check(root: string): Promise<Checked> {
     await using engine = await createEngine({ profiles: root, tools: knownDocumentTools(), store: 'memory' });
     const { profiles, llmConfigs, protocols, toolsets, warnings } = engine.profiles;
     const counts = { profiles: profiles.size, llmConfigs: llmConfigs.size, protocols: protocols.size, toolsets: toolsets.size };
-    return { diagnostics: warnings, ...counts };
+    const exposed = [...profiles.values()].flatMap((profile) => profile.exposableAsTool?.name ?? []);
+    const advice = adviseOnProfiles(engine.profiles, {
+      tools: new Set([...engine.toolNames, ...exposed]),
+      toolPrefixes: [...toolsets.keys()].map((name) => `${name}_`),
+    });
+    return { diagnostics: [...warnings, ...advice], ...counts };
   } catch (error) {
     const diagnostics = error instanceof CadreError && error.code === 'PROFILE_INVALID' ? error.details['diagnostics'] : undefined;
     if (!Array.isArray(diagnostics)) throw error;

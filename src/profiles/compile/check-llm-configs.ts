@@ -1,5 +1,6 @@
 import type { LlmConfig } from '../../core/llm-config.ts';
-import { isModelName } from '../../core/model-provider.ts';
+import { closestName } from '../../core/expression/closest-name.ts';
+import { findProvider, isModelName, providerNames } from '../../core/model-provider.ts';
 import type { Report } from '../report.ts';
 import { configHint } from '../config-hint.ts';
 import { quote } from '../wording.ts';
@@ -34,6 +35,7 @@ export function checkLlmConfigs(set: LlmConfigSet, report: Report): ReadonlySet<
         configHint(reference.value, usable),
       );
     }
+    warnOfProvider(config, settings, set.models, report);
     warnOfProtocols(config, set.configs, textItems(settings, 'fallbacks'), report);
     const circle = standInCircle(name, set.configs);
     if (circle !== undefined && standIn !== undefined) {
@@ -117,4 +119,21 @@ export function refuseLookups(node: MapNode, report: Report): void {
       refuseLookups(map, report);
     }
   }
+}
+
+/** A model handed in by code needs no provider that Cadre knows. */
+function warnOfProvider(
+  config: LlmConfig | undefined,
+  settings: MapNode | undefined,
+  models: ReadonlySet<string>,
+  report: Report,
+): void {
+  const { name = '', provider = '', model = '' } = config ?? {};
+  if (provider === '' || provider === 'scripted' || provider === 'replay' || findProvider(provider) !== undefined) return;
+  if ([name, model, `${provider}/${model}`, 'default', '*'].some((given) => models.has(given))) return;
+  const at = (textNode(settings, 'provider') ?? textNode(settings, 'model'))?.at;
+  if (at === undefined) return;
+  const meant = closestName(provider, providerNames);
+  const hint = meant === undefined ? `known providers: ${providerNames.join(', ')}` : `did you mean ${quote(meant)}?`;
+  report.warning('UNKNOWN_PROVIDER', at, `there is no provider ${quote(provider)}`, hint);
 }

@@ -1,0 +1,151 @@
+import { closestName } from '../../core/expression/closest-name.ts';
+import type { Expression } from '../../core/expression/expression.ts';
+import type { CompiledProfile, Diagnostic, ProfileSet, SourceRef } from '../../core/profile.ts';
+import { globalStrategies } from '../../core/strategy.ts';
+import { baseType } from '../compile/base-type.ts';
+import type { DiagnosticCode } from '../diagnostic-code.ts';
+import { nameHint, quote } from '../wording.ts';
+import { type Comparison, comparisonsOf, type ValueKind } from './comparisons.ts';
+import { failureAtStart } from './empty-scope.ts';
+import { postedSources, type Writes, writesOf } from './writes-of.ts';
+
+/** Names of tools: those there are, and beginnings of those that are only known once their toolset is connected. */
+export interface AdviceNames {
+  readonly tools: ReadonlySet<string>;
+  readonly toolPrefixes: readonly string[];
+}
+
+interface Condition {
+  readonly expression: Expression;
+  readonly source: SourceRef;
+}
+
+interface Advisor extends AdviceNames {
+  readonly writes: Writes;
+  readonly sources: ReadonlySet<string>;
+  readonly warn: (code: DiagnosticCode, source: SourceRef, message: string, hint?: string) => void;
+}
+
+/**
+ * Looks for what loads and is probably not meant: conditions that read what nothing writes, compare with a name that does not exist or
+ * with another type, or fail before anything has happened; strategies for mistyped sources; profiles without instructions. Warnings only:
+ * code may write, post and name more than the files show.
+ */
+export function adviseOnProfiles(set: ProfileSet, names: AdviceNames): readonly Diagnostic[] {
+  const found = new Map<string, Diagnostic>();
+  const profiles = [...set.profiles.values()];
+  const advisor: Advisor = {
+    ...names,
+    writes: writesOf(profiles),
+    sources: postedSources(set),
+    warn: (code, source, message, hint) => {
+      const key = `${source.file}:${source.line}:${source.column} ${message}`;
+      // What several profiles inherit is said once.
+      if (!found.has(key)) found.set(key, { severity: 'warning', code, message, source, ...(hint === undefined ? {} : { hint }) });
+    },
+  };
+  for (const profile of profiles) if (profile.type !== baseType && !profile.isDeleted) advise(advisor, profile);
+  return [...found.values()];
+}
+
+function advise(advisor: Advisor, profile: CompiledProfile): void {
+  const { name, source, segments, functionNode, planner } = profile;
+  if (segments.length === 0 && functionNode === undefined && planner === undefined)
+    advisor.warn(
+      'NO_INSTRUCTIONS',
+      source,
+      `profile ${quote(name)} has no instructions: its model is sent an empty system prompt`,
+      'write instructions: | with what the agent is to do',
+    );
+  for (const own of profile.strategies.keys()) adviseOnSource(advisor, own, strategyPlace(profile, own), 'a strategy is for');
+  for (const condition of conditionsOf(profile)) adviseOnCondition(advisor, condition);
+}
+
+/** The conditions that the profile's files write, with where they stand. */
+function conditionsOf(profile: CompiledProfile): readonly Condition[] {
+  const lists = [
+    ['pre_turn_observers', profile.preTurnObservers],
+    ['post_turn_observers', profile.postTurnObservers],
+    ['flow_decider', profile.flowDecider],
+    ['system_prompt_construction.system_prompt_segments', profile.segments],
+  ] as const;
+  return lists.flatMap(([key, items]) =>
+    items.flatMap(({ id, condition }) => {
+      const source = profile.origins.get(`${key}[${id}].condition`);
+      return condition === undefined || source === undefined ? [] : [{ expression: condition, source }];
+    }),
+  );
+}
+
+function strategyPlace(profile: CompiledProfile, source: string): SourceRef {
+  const listed = profile.resolved['inbox_handling_strategies'];
+  const index = Array.isArray(listed)
+    ? listed.findIndex((item) => typeof item === 'object' && item !== null && 'source' in item && item['source'] === source)
+    : -1;
+  return profile.origins.get(`inbox_handling_strategies[${index}].source`) ?? profile.source;
+}
+
+function adviseOnCondition(advisor: Advisor, condition: Condition): void {
+  const { expression, source } = condition;
+  for (const path of expression.paths) adviseOnPath(advisor, path, source);
+  const comparisons = comparisonsOf(expression.source, advisor.writes.kinds);
+  for (const comparison of comparisons) adviseOnComparison(advisor, comparison, source);
+  const isMixed = comparisons.some(({ kinds }) => differs(kinds));
+  const failure = isMixed ? undefined : failureAtStart(expression);
+  if (failure !== undefined)
+    advisor.warn('CONDITION_FAILS', source, `the condition fails before anything has happened, and counts as false: ${failure}`);
+}
+
+function adviseOnPath({ writes, warn }: Advisor, path: string, source: SourceRef): void {
+  const [, root = '', name = ''] = /(?:^|\.)(flags|values)\.([^.[]+)/.exec(path) ?? [];
+  if (name === '' || writes.isOpen) return;
+  const known = root === 'flags' ? writes.flags : writes.values;
+  if (known.has(name)) return;
+  const meant = closestName(name, known);
+  // Tools set values that no file names, but no flags.
+  if (root === 'values' && meant === undefined) return;
+  const hint = meant === undefined ? 'an observer with update_state writes flags' : `did you mean ${quote(`${root}.${meant}`)}?`;
+  warn('NEVER_WRITTEN', source, `nothing writes ${quote(`${root}.${name}`)}`, hint);
+}
+
+function adviseOnComparison(advisor: Advisor, { path, texts, kinds }: Comparison, source: SourceRef): void {
+  if (differs(kinds)) {
+    const [left, right] = kinds;
+    const what = `the condition compares ${path === undefined ? `a ${left}` : `${quote(path)}, a ${left},`} with a ${right}`;
+    const hint = kinds.includes('number') && kinds.includes('text') ? 'write numbers without quotes' : undefined;
+    advisor.warn('NEVER_TRUE', source, what, hint);
+    return;
+  }
+  if (path === undefined) return;
+  for (const text of texts) {
+    if (/(?:^|\.)tool_name$/.test(path)) adviseOnTool(advisor, text, source);
+    if (path.endsWith('.source')) adviseOnSource(advisor, text, source, 'the condition compares with');
+  }
+}
+
+function adviseOnTool({ tools, toolPrefixes, warn }: Advisor, name: string, source: SourceRef): void {
+  if (tools.has(name) || toolPrefixes.some((prefix) => name.startsWith(prefix))) return;
+  warn(
+    'UNKNOWN_TOOL',
+    source,
+    `the condition compares with ${quote(name)}, and there is no such tool`,
+    nameHint(name, tools, 'known tools'),
+  );
+}
+
+/** Sources are open: code may post under any. Only one that is a slip of another is told. */
+function adviseOnSource({ sources, warn }: Advisor, name: string, place: SourceRef, what: string): void {
+  if (globalStrategies.has(name) || sources.has(name)) return;
+  const meant = closestName(name, [...globalStrategies.keys(), ...sources]);
+  if (meant === undefined) return;
+  warn(
+    'UNKNOWN_SOURCE',
+    place,
+    `${what} the source ${quote(name)}, which nothing in these files posts`,
+    `did you mean ${quote(meant)}?`,
+  );
+}
+
+function differs([left, right]: readonly [ValueKind | undefined, ValueKind | undefined]): boolean {
+  return left !== undefined && right !== undefined && left !== right;
+}
