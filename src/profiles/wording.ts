@@ -12,15 +12,15 @@ export function quote(value: unknown): string {
 }
 
 /** Lists names for a message, in order and capped. */
-export function listNames(names: Iterable<string>): string {
+export function listNames(names: Iterable<string>, most = maxListed): string {
   const sorted = [...new Set(names)].toSorted();
   if (sorted.length === 0) return 'none';
-  const shown = sorted.slice(0, maxListed).join(', ');
-  return sorted.length > maxListed ? `${shown}, … (${sorted.length} in all)` : shown;
+  const shown = sorted.slice(0, most).join(', ');
+  return sorted.length > most ? `${shown}, … (${sorted.length} in all)` : shown;
 }
 
 /** The hint for a name that does not exist: the one that was probably meant, and what there is. */
-export function nameHint(name: string, known: Iterable<string>, what = 'known'): string {
+export function nameHint(name: string, known: Iterable<string>, what = 'known', most = maxListed): string {
   const names = [...known];
   // Comparing two names takes the product of their lengths.
   const meant =
@@ -30,5 +30,5 @@ export function nameHint(name: string, known: Iterable<string>, what = 'known'):
           name,
           names.filter((candidate) => candidate.length <= maxCompared),
         );
-  return `${meant === undefined ? '' : `did you mean ${quote(meant)}? `}${what}: ${listNames(names)}`;
+  return `${meant === undefined ? '' : `did you mean ${quote(meant)}? `}${what}: ${listNames(names, most)}`;
 }

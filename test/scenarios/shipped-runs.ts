@@ -4,7 +4,7 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/core/clock.ts';
 import type { ProfileSet } from '../../src/core/profile.ts';
-import { createEngine, loadProfiles, type Engine, type Journal, type Run } from '../../src/index.ts';
+import { createEngine, type LanguageModel, loadProfiles, type Engine, type Journal, type Run } from '../../src/index.ts';
 import { createDocumentTools } from '../../src/tools/documents/create-document-tools.ts';
 import { createWebToolset } from '../../src/tools/web/web-toolset.ts';
 
@@ -47,7 +47,7 @@ const onePixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M
 /** An engine over a bundled team, without a network: its web has one shelf to search, and its browser does not start. */
 export async function openShipped(
   { team }: Pick<ShippedProfile, 'team'>,
-  options: { readonly workspace: string; readonly store: Journal; readonly clock?: Clock; readonly model?: unknown },
+  options: { readonly workspace: string; readonly store: Journal; readonly clock?: Clock; readonly model?: LanguageModel },
 ): Promise<Engine> {
   const { workspace, store, clock, model } = options;
   const documents = createDocumentTools({ root: path.join(workspace, 'docs'), outDir: path.join(workspace, 'reports') });

@@ -9,6 +9,7 @@ import type { TextStyle } from '../../inspector/format/text-style.ts';
 import { adviseOnProfiles } from '../../profiles/advice/advise-on-profiles.ts';
 import { formatDiagnostic } from '../../profiles/format-diagnostics.ts';
 import { knownDocumentTools } from '../all-tools.ts';
+import { codeFrame } from '../code-frame.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { folderWords, profilesFolder } from '../profiles-folder.ts';
 import { openTerminal } from '../terminal.ts';
@@ -40,7 +41,11 @@ export async function validateCommand(folder: string | undefined, options: Valid
     terminal.print(`${jsonText({ ok: errors === 0, errors, warnings, ...checked }, 2)}\n`);
     return errors === 0 ? 0 : 2;
   }
-  for (const diagnostic of checked.diagnostics) terminal.print(`${diagnosticLine(diagnostic, terminal.outStyle)}\n`);
+  for (const diagnostic of checked.diagnostics) {
+    const frame = codeFrame(diagnostic.source.file, diagnostic.source);
+    terminal.print(`${diagnosticLine(diagnostic, terminal.outStyle)}\n`);
+    if (frame !== undefined) terminal.print(`${terminal.outStyle.dim(frame)}\n`);
+  }
   const counts = `${countText(errors, 'error')}, ${countText(warnings, 'warning')}`;
   const files = [
     countText(checked.profiles, 'profile'),

@@ -35,7 +35,7 @@ export function checkName(
   context: Pick<CompileContext, 'report' | 'broken'>,
   node: { readonly at: Place; readonly value: string },
   known: Iterable<string>,
-  kind: { readonly code: DiagnosticCode; readonly what: string },
+  kind: { readonly code: DiagnosticCode; readonly what: string; readonly mostListed?: number },
 ): boolean {
   const names = known instanceof Set ? (known as ReadonlySet<string>) : new Set(known);
   if (names.has(node.value) || context.broken.has(node.value)) return true;
@@ -44,7 +44,7 @@ export function checkName(
     kind.code,
     node.at,
     `there is no ${kind.what} ${quote(node.value)}`,
-    nameHint(node.value, names, `known ${kind.what}s`),
+    nameHint(node.value, names, `known ${kind.what}s`, kind.mostListed),
   );
   return false;
 }
@@ -93,7 +93,7 @@ export function checkToolset(context: CompileContext, node: { readonly at: Place
     return;
   }
   const names = new Set([...toolsets, ...context.exposedToolsets]);
-  checkName(context, node, names, { code: 'UNKNOWN_TOOLSET', what: 'toolset' });
+  checkName(context, node, names, { code: 'UNKNOWN_TOOLSET', what: 'toolset', mostListed: 60 });
 }
 
 const suffix = '_ingestor';

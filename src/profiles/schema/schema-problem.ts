@@ -4,6 +4,9 @@ import type { DiagnosticCode } from '../diagnostic-code.ts';
 import { listNames, nameHint, quote } from '../wording.ts';
 import { nodeAt, toPlain, type Place, type SourceNode } from '../yaml/source-node.ts';
 
+/** How many keys are listed beside the one that was meant. */
+const handful = 5;
+
 /** A schema error in our words, at its place. */
 export interface SchemaProblem {
   readonly code: DiagnosticCode;
@@ -72,8 +75,10 @@ function unknownKey(error: ErrorObject, node: SourceNode, what: string, schema: 
   const mistakes = (schema['x-mistakes'] ?? {}) as Readonly<Record<string, string>>;
   const mistake = Object.hasOwn(mistakes, key) ? mistakes[key] : undefined;
   const owner = typeof schema['x-what'] === 'string' ? schema['x-what'] : what;
-  const known = `allowed: ${listAll(allowed)}`;
-  const hint = mistake === undefined ? nameHint(key, allowed, 'allowed').replace(/allowed: .*$/, known) : `${mistake}; ${known}`;
+  const meant = mistake === undefined ? nameHint(key, allowed, 'allowed').replace(/allowed: .*$/, '') : `${mistake}; `;
+  // Beside what was meant, a handful says enough of what there is.
+  const shown = meant === '' || allowed.length <= handful + 1 ? listAll(allowed) : someOf(allowed);
+  const hint = `${meant}allowed: ${shown}`;
   return { code: 'UNKNOWN_KEY', at, node, message: `unknown key ${quote(key)} in ${owner}`, hint };
 }
 
@@ -152,6 +157,10 @@ function notAllowed(error: ErrorObject, node: SourceNode, what: string, schema: 
   const hint = mistake ?? (meant === undefined ? undefined : `did you mean ${quote(meant)}?`);
   const message = `${what} is ${node.kind === 'scalar' ? quote(value) : describe(node)}, allowed: ${listAll(allowed)}`;
   return { code: 'NOT_ALLOWED', at: node.at, node, message, ...(hint === undefined ? {} : { hint }) };
+}
+
+function someOf(names: readonly string[]): string {
+  return `${names.slice(0, handful).join(', ')}, … (${names.length} in all)`;
 }
 
 function listAll(names: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { Composer, Lexer, Parser, type Document, type CST } from 'yaml';
+import { Composer, Lexer, Parser, type Document, type CST, type YAMLError } from 'yaml';
 import type { DiagnosticCode } from '../diagnostic-code.ts';
 import type { Report } from '../report.ts';
 import { convertDocument } from './convert-document.ts';
@@ -42,7 +42,7 @@ export function parseYaml(file: SourceText, report: Report): SourceNode | undefi
       `YAML ${version} reads some words as other values; profiles are YAML 1.2`,
       'remove the directive',
     );
-  const problems = [...document.errors, ...document.warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
+  const problems = firstCauses([...document.errors, ...document.warnings].toSorted((a, b) => a.pos[0] - b.pos[0]));
   for (const error of problems.slice(0, maxProblems)) {
     const { code, offset, message, hint } = toYamlProblem(error, file.text);
     fail(code, offset, message, hint);
@@ -50,6 +50,32 @@ export function parseYaml(file: SourceText, report: Report): SourceNode | undefi
   if (problems.length > 0) return undefined;
   if (document.contents === null) return fail('FILE_EMPTY', 0, 'the file is empty', 'a profile needs at least `name:`');
   return convertDocument(document.contents, file, report);
+}
+
+/** Problems of where lines begin. */
+const indents: ReadonlySet<string> = new Set([
+  'TAB_AS_INDENT',
+  'BAD_INDENT',
+  'MISSING_CHAR',
+  'BLOCK_AS_IMPLICIT_KEY',
+  'MULTILINE_IMPLICIT_KEY',
+]);
+
+/**
+ * Drops what follows from another problem: after a tab or a wrong indent the parser no longer knows where it is, and complains of lines
+ * that are right.
+ */
+function firstCauses(problems: readonly YAMLError[]): readonly YAMLError[] {
+  const tab = problems.find(({ code }) => code === 'TAB_AS_INDENT');
+  const first = tab ?? problems.find(({ code }) => indents.has(code));
+  if (first === undefined) return problems;
+  // A key that seems to have several lines is a line that is indented too far; the parser says it second.
+  const better = problems.find(({ code, pos }) => code === 'MULTILINE_IMPLICIT_KEY' && pos[0] === first.pos[0]);
+  const cause = tab ?? better ?? first;
+  return problems.filter(
+    (problem) =>
+      problem === cause || (!indents.has(problem.code) && (problem.code !== 'UNEXPECTED_TOKEN' || problem.pos[0] < cause.pos[0])),
+  );
 }
 
 interface TokenRead {

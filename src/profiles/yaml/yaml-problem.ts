@@ -39,6 +39,13 @@ export function toYamlProblem(error: YAMLError, source: string): YamlProblem {
         offset,
         hint: `a text that starts with & or * must be quoted`,
       };
+    case 'MULTILINE_IMPLICIT_KEY':
+      return {
+        code: 'YAML_SYNTAX',
+        message: 'the value here is complete, and the next line is indented deeper, as if it belonged to it',
+        offset,
+        hint: 'keys of one map start at the same column',
+      };
     case 'BLOCK_AS_IMPLICIT_KEY':
       return implicitKeyProblem(line, offset);
     case 'BAD_SCALAR_START':
