@@ -20,7 +20,7 @@ it('F29: a code frame shows the line and marks the place', () => {
 it('F29: a frame has no control characters, no tabs and no endless lines; a line that does not exist has none', () => {
   const file = fileWith(`\tinstructions: \u001B[2J${'x'.repeat(5_000)}\n`);
   const frame = codeFrame(file, { line: 1, column: 17 }) ?? '';
-  expect(frame).not.toMatch(/[\t\u001B]/);
+  expect(frame).not.toMatch(/[\p{Cc}--\n]/v);
   expect(frame.length).toBeLessThan(400);
   expect(codeFrame(file, { line: 9, column: 1 })).toBeUndefined();
   expect(codeFrame(path.join(file, 'gone'), { line: 1, column: 1 })).toBeUndefined();
