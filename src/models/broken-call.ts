@@ -49,7 +49,7 @@ export function canBeTold({ tools, textProtocol, purpose }: ModelRequest): boole
 export function brokenReply({ written, reply }: BrokenCall, { tools }: ModelRequest, message: string): ModelReply {
   const names = tools.map(({ name }) => name);
   const problem =
-    `${message.replace(/[.\s]+$/, '')}. It was not run. Write it again as a call of one of these tools, with arguments that fit its ` +
+    `${withoutEnd(message)}. It was not run. Write it again as a call of one of these tools, with arguments that fit its ` +
     `schema: ${listed(names)}`;
   const calls: readonly RawToolCall[] = reply?.toolCalls ?? [];
   if (reply !== undefined && calls.length > 0) return { ...reply, toolCalls: calls.map((call) => ({ ...call, problem })) };
@@ -77,4 +77,11 @@ function listed(names: readonly string[]): string {
 
 function endSentence(message: string): string {
   return /[.!?…]$/.test(message) ? message : `${message}.`;
+}
+
+/** A sentence without the dots and spaces it ends with. */
+function withoutEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && /[.\s]/.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
 }

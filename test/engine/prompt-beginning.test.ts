@@ -34,7 +34,7 @@ describe('a prompt begins with the user (I1)', () => {
   });
 
   it('also when the first input could not be put into words', async () => {
-    expect(await play('', [{ type: 'file', mediaType: 'image/png', data: 'iVBORw0KGgo=' }])).toEqual(['nothing_kept']);
+    expect(await play('', { parts: 'none' })).toEqual(['nothing_kept']);
   });
 
   it('and nothing is put in front of a conversation that begins with somebody', async () => {
