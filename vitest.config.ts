@@ -7,7 +7,8 @@ export default defineConfig({
     maxWorkers: 2,
     // Starting a worker per file took a third of the time; no test changes what another one sees.
     isolate: false,
-    testTimeout: 30_000,
+    // Nothing is held against a clock: a test that takes this long hangs.
+    testTimeout: 90_000,
     // A machine that is busy with other work answers late, not wrongly.
     expect: { poll: { timeout: 15_000 } },
     reporters: ['default'],
