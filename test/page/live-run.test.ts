@@ -295,6 +295,17 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     await page.getByRole('button', { name: 'Fork…' }).waitFor({ state: 'detached' });
     expect(await focused()).toBe('More');
     expect(page.url()).toContain(run.id);
+
+    // A key that comes as soon as the menu is there, before it is painted, is the menu's.
+    await page.evaluate(`new MutationObserver((_, observer) => {
+      if (document.querySelector('.menu-items') === null) return;
+      observer.disconnect();
+      document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, cancelable: true }));
+    }).observe(document.body, { subtree: true, childList: true })`);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Fork…' }).waitFor({ state: 'detached' });
+    await page.locator('details.menu:not([open])').waitFor();
+    expect(page.url()).toContain(run.id);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Fork…' }).click();
     await page.getByRole('dialog', { name: 'Fork this run' }).waitFor();

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 /** What a key does. `keys` is one key, or two after each other with a space between: `j`, `Escape`, `g t`. */
 export interface KeyBinding {
@@ -24,7 +24,8 @@ let first: { readonly key: string; readonly at: number } | undefined;
 export function useKeys(bindings: readonly KeyBinding[]): void {
   const layer = useRef(bindings);
   layer.current = bindings;
-  useEffect(() => {
+  // What is on the screen takes its keys at once: an effect comes after the paint, and a key in between would go to what lies behind.
+  useLayoutEffect(() => {
     layers.value = [...layers.peek(), layer];
     return () => {
       layers.value = layers.peek().filter((other) => other !== layer);

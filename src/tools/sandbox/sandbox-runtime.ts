@@ -43,6 +43,9 @@ export function packagePrograms(): readonly string[] {
   return folder !== undefined && existsSync(folder) ? [realpathSync(folder)] : [];
 }
 
+/** How often the package is asked to start where the machine is too busy for its patience. */
+const maxStarts = 10;
+
 // Not state of a run: who uses the sandbox of this process.
 let users = 0;
 // Not state of a run: what the sandbox of this process has open.
@@ -65,13 +68,28 @@ export async function joinRuntime(load: () => Promise<SandboxPackage>): Promise<
   await resetting;
   users += 1;
   try {
-    await withoutSignalHandlers(() => manager.initialize(baseConfig));
+    await withoutSignalHandlers(() => startPackage(manager));
     leaveBridges ??= accompanyBridges(bridgeSockets(manager));
   } catch (thrown) {
     await leaveRuntime(manager);
     throw thrown;
   }
   return manager;
+}
+
+/**
+ * The package waits 0.6 s for the programs it starts to listen, which a busy machine exceeds; it has then cleaned up, and may be
+ * asked again.
+ */
+async function startPackage(manager: SandboxManager): Promise<void> {
+  for (let tries = 1; ; tries += 1)
+    try {
+      await manager.initialize(baseConfig);
+      return;
+    } catch (thrown) {
+      const wasSlow = thrown instanceof Error && thrown.message.startsWith('Failed to create bridge sockets');
+      if (!wasSlow || tries === maxStarts) throw thrown;
+    }
 }
 
 /** Gives the package back; it is shut down with its last user. */

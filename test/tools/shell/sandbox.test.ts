@@ -199,6 +199,21 @@ it('a workspace that is hidden in a folder with profiles can be written, since n
   rmSync(profiles, { recursive: true });
 });
 
+it.skipIf(!usable)('is made on a busy machine, where the programs it needs start late', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'cadre-slow-'));
+  const real = execFileSync('/bin/sh', ['-c', 'command -v socat'], { encoding: 'utf8' }).trim();
+  writeFileSync(path.join(folder, 'socat'), `#!/bin/sh\nmkdir '${folder}/late' 2>/dev/null && sleep 1.5\nexec '${real}' "$@"\n`, {
+    mode: 0o755,
+  });
+  // A process of its own: the package starts once in a process.
+  const module = new URL('../../../src/tools/sandbox/sandbox.ts', import.meta.url).href;
+  const program = `const { checkSandbox } = await import('${module}'); await checkSandbox(); console.log('made');`;
+  const env = { ...process.env, PATH: `${folder}:${process.env['PATH'] ?? ''}` };
+  const said = execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8', env });
+  expect([said, existsSync(path.join(folder, 'late'))]).toEqual(['made\n', true]);
+  rmSync(folder, { recursive: true });
+});
+
 describe('a sandbox that cannot be made', () => {
   it('refuses, with the commands that make it possible, and runs nothing', async () => {
     const PATH = process.env['PATH'];
