@@ -12,6 +12,7 @@ import type { RunActor } from './run-actor.ts';
 import { runHandle } from './run-handle.ts';
 import type { Run } from './run.ts';
 import { RunTools } from './toolsets/run-tools.ts';
+import { systemClock } from './system-clock.ts';
 import { watchExit } from './waiting-at-exit.ts';
 import type { TakenTools, ToolsetHold } from './toolsets/toolset-hold.ts';
 
@@ -78,7 +79,8 @@ export class LiveRuns {
     void left.then(() => this.#halted.add(state.meta.runId, actor.halted, options));
     const live = { run, actor, taken, tools, left };
     this.#runs.set(state.meta.runId, live);
-    this.#leaveExit ??= watchExit(() => [...this.#runs.values()].map((each) => each.run));
+    // Time that a program makes itself, in a test or a simulation, does not end with the process.
+    if (this.#parts.clock === systemClock) this.#leaveExit ??= watchExit(() => [...this.#runs.values()].map((each) => each.run));
     if (options.signal !== undefined) cancelOnAbort(run, options.signal);
     return live;
   }
