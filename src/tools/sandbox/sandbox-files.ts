@@ -110,6 +110,16 @@ function placeholders(workspace: string, allows: PathTest): readonly string[] {
   ];
 }
 
+/** What the package makes, empty, where nothing is, so that it can mount upon it: absolute paths. It removes them after the command. */
+export function mountPoints({ denyWrite }: Pick<SandboxFiles, 'denyWrite'>): readonly string[] {
+  return [...new Set(denyWrite.filter((place) => !isThere(place)).map(firstMissing))];
+}
+
+function firstMissing(place: string): string {
+  const above = path.dirname(place);
+  return above === place || isThere(above) ? place : firstMissing(above);
+}
+
 /** What is there and must stay as it is: what makes other programs run something, and what a repository's configuration names. */
 function closedPlaces(workspace: string, allows: PathTest, { autoRun }: FoundFiles['workspace']): readonly string[] {
   const isClosed = (place: string): boolean => !allows(path.relative(workspace, place) || '.');

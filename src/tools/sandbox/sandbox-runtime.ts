@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync, realpathSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import path from 'node:path';
-import { accompanyBridges } from './bridge-companion.ts';
+import { accompanySandboxes, type SandboxCompanion } from './sandbox-companion.ts';
 import { missingSandboxPackage, missingSandboxPrograms, unsupportedPlatform } from './sandbox-unavailable.ts';
 
 /** The package that makes sandboxes. */
@@ -48,8 +48,10 @@ const maxStarts = 10;
 
 // Not state of a run: who uses the sandbox of this process.
 let users = 0;
-// Not state of a run: what the sandbox of this process has open.
-let leaveBridges: (() => void) | undefined;
+// Not state of a run: what cleans up where this process is killed.
+let companion: SandboxCompanion | undefined;
+// Not state of a run: how many commands are in a sandbox of this process.
+let commands = 0;
 // Not state of a run: what the sandbox of this process is doing.
 let resetting: Promise<void> = Promise.resolve();
 
@@ -69,7 +71,7 @@ export async function joinRuntime(load: () => Promise<SandboxPackage>): Promise<
   users += 1;
   try {
     await withoutSignalHandlers(() => startPackage(manager));
-    leaveBridges ??= accompanyBridges(bridgeSockets(manager));
+    companion ??= accompanySandboxes(bridgeSockets(manager));
   } catch (thrown) {
     await leaveRuntime(manager);
     throw thrown;
@@ -105,10 +107,23 @@ export function bridgeSockets(manager: SandboxManager): readonly string[] {
 }
 
 async function shutDown(manager: SandboxManager): Promise<void> {
-  const leave = leaveBridges;
-  leaveBridges = undefined;
+  const last = companion;
+  companion = undefined;
   await manager.reset();
-  leave?.();
+  last?.leave();
+}
+
+/**
+ * Says that a command begins for which the package makes these places, empty, to mount upon. Returns what says that it is over:
+ * the package removes the places with the last command.
+ */
+export function beginCommand(places: readonly string[]): () => void {
+  commands += 1;
+  companion?.note(places);
+  return () => {
+    commands -= 1;
+    if (commands === 0) companion?.forget();
+  };
 }
 
 /**

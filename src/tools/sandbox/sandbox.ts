@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { LiveScopes } from '../../core/live-scope.ts';
 import { toAllowedWrites } from '../files/allowed-writes.ts';
-import { heldNames, sandboxFiles } from './sandbox-files.ts';
+import { heldNames, mountPoints, sandboxFiles } from './sandbox-files.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
 import {
+  beginCommand,
   bridgeSockets,
   joinRuntime,
   leaveRuntime,
@@ -111,12 +112,14 @@ async function wrap(manager: SandboxManager, scans: Scans, command: SandboxedCom
   });
   const line = (config: Parameters<SandboxManager['wrapWithSandbox']>[2]): Promise<string> =>
     manager.wrapWithSandbox(shellQuote(command.argv), '/bin/bash', config, undefined, { commandId });
+  const over = beginCommand(mountPoints(filesystem));
   const wrapping =
     network === 'all'
       ? withOpenNetwork(() => line({ filesystem }))
       : line({ filesystem, network: { allowedDomains: [], deniedDomains: [] } });
   const wrapped = await wrapping.catch((thrown: unknown) => {
     manager.unregisterCommandNetworkLists(commandId);
+    over();
     throw brokenSandbox(thrown);
   });
   return {
@@ -126,6 +129,7 @@ async function wrap(manager: SandboxManager, scans: Scans, command: SandboxedCom
     release: async () => {
       manager.unregisterCommandNetworkLists(commandId);
       manager.cleanupAfterCommand();
+      over();
       return await guard.finish();
     },
   };

@@ -123,7 +123,7 @@ describe('S8: hostile commands', () => {
     rmSync(named.workspace, { recursive: true });
   });
 
-  it('a killed engine leaves no command running', async () => {
+  it('a killed engine leaves no command running, and no empty files where its sandbox held a place', async () => {
     const seconds = `9${String(process.pid)}`;
     const child = spawn(
       process.execPath,
@@ -132,8 +132,8 @@ describe('S8: hostile commands', () => {
         stdio: ['ignore', 'pipe', 'inherit'],
       },
     );
-    await new Promise<void>((resolve, reject) => {
-      child.stdout.on('data', () => resolve());
+    const workspaces = await new Promise<readonly string[]>((resolve, reject) => {
+      child.stdout.on('data', (said: Buffer) => resolve(JSON.parse(said.toString()) as string[]));
       child.once('exit', () => reject(new Error('the child ended before it was ready')));
     });
     const running = (): number =>
@@ -149,6 +149,8 @@ describe('S8: hostile commands', () => {
     for (let round = 0; round < 200 && (running() > 0 || left().length > 0); round += 1) await pause();
     expect(running()).toBe(0);
     expect(left()).toEqual([]);
+    const found = (): readonly string[] => [...new Set(workspaces.flatMap((workspace) => readdirSync(workspace)))].toSorted();
+    await expect.poll(found, { timeout: 15_000 }).toEqual(canSandbox ? ['.cadre', 'here'] : ['here']);
   });
 });
 
