@@ -15,12 +15,33 @@ const written = new Set<string>();
  * alive, so `await run.result` would end it (with code 13) without a word. The returned function stops that.
  */
 export function watchExit(runs: LiveRunsOf): () => void {
-  if (engines.size === 0) process.on('beforeExit', writeWaiting);
+  if (engines.size === 0) process.on('beforeExit', writeWaiting).on('exit', writeIdle);
   engines.add(runs);
   return () => {
     engines.delete(runs);
-    if (engines.size === 0) process.off('beforeExit', writeWaiting);
+    if (engines.size === 0) process.off('beforeExit', writeWaiting).off('exit', writeIdle);
   };
+}
+
+/** The exit code of Node for a program that still awaits something at its top level. */
+const awaitsStill = 13;
+
+/** A run that waits for a message is a program's ordinary end, unless the program awaits the run: then it is named, too. */
+function writeIdle(code: number): void {
+  if (code !== awaitsStill) return;
+  for (const runs of engines)
+    for (const { id, state } of runs())
+      if (state.status === 'awaiting' && pendingOf(state).length === 0)
+        process.stderr.write(`${toTerminalLine(idleLine(id), 2_000)}\n`);
+}
+
+function idleLine(runId: string): string {
+  const quoted = JSON.stringify(runId);
+  return (
+    `cadre: the process has nothing left to do and ends while run ${runId} waits for a message before it ends. ` +
+    `Send one with run.send(…), end the run with run.cancel(), or await run.settled() in place of run.result. ` +
+    `If the journal is on disk, engine.resume(${quoted}) goes on with the run.`
+  );
 }
 
 function writeWaiting(): void {

@@ -8,6 +8,7 @@ import type {
 import type { JsonValue } from '../core/json.ts';
 import type { Usage } from '../core/model.ts';
 import { createScriptedStream, pause, untilAborted, type ScriptedStreamOptions } from './scripted-stream.ts';
+import { toScriptedReply } from './scripted-reply-check.ts';
 import { toReplyParts } from './scripted-reply-parts.ts';
 
 /** A tool call of a scripted reply: `args` are written as JSON, `input` is the argument text itself, broken or not. */
@@ -51,8 +52,11 @@ export interface ScriptedReply {
 /** What a scripted model was asked, one call each. `prompt` is the very array it was given. */
 export type ScriptedRequest = LanguageModelV4CallOptions;
 
-/** Gives a reply for a request; `index` counts the calls from 0. */
-export type ScriptedReplyFunction = (request: ScriptedRequest, index: number) => ScriptedReply | Promise<ScriptedReply>;
+/** Gives a reply for a request, a text alone for what is said; `index` counts the calls from 0. */
+export type ScriptedReplyFunction = (
+  request: ScriptedRequest,
+  index: number,
+) => ScriptedReply | string | Promise<ScriptedReply | string>;
 
 /** A model object that answers from a list. */
 export interface ScriptedRepliesModel extends LanguageModelV4 {
@@ -70,12 +74,18 @@ export interface ScriptedRepliesOptions {
 /**
  * Creates a model for tests that answers from a list, one reply per call, or from one function for all calls. Replies can be
  * faults: an error, a stream that is cut, a silence. A call for which no reply is left fails for good and says so.
+ *
+ * @throws TypeError for a reply in the list that is none, or has a field that replies do not have
  */
 export function scriptedModel(
-  replies: ScriptedReplyFunction | readonly (ScriptedReply | ScriptedReplyFunction)[],
+  replies: ScriptedReplyFunction | readonly (ScriptedReply | string | ScriptedReplyFunction)[],
   options: ScriptedRepliesOptions = {},
 ): ScriptedRepliesModel {
   const { modelId = 'scripted', keepRequests = Number.POSITIVE_INFINITY } = options;
+  const list =
+    typeof replies === 'function'
+      ? undefined
+      : replies.map((reply, index) => (typeof reply === 'function' ? reply : toScriptedReply(reply, `reply ${index + 1}`)));
   const requests: ScriptedRequest[] = [];
   let calls = 0;
   const nextReply = async (request: ScriptedRequest): Promise<ScriptedReply> => {
@@ -83,9 +93,9 @@ export function scriptedModel(
     calls += 1;
     requests.push(request);
     if (requests.length > keepRequests) requests.shift();
-    const reply = typeof replies === 'function' ? replies : replies[index];
-    if (reply === undefined) throw noReplyLeft(replies.length, index);
-    return typeof reply === 'function' ? reply(request, index) : reply;
+    const reply = typeof replies === 'function' ? replies : list?.[index];
+    if (reply === undefined) throw noReplyLeft(list?.length ?? 0, index);
+    return typeof reply === 'function' ? toScriptedReply(await reply(request, index), `reply ${index + 1}`) : reply;
   };
   return {
     specificationVersion: 'v4',

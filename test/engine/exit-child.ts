@@ -1,7 +1,7 @@
 import { createEngine, defineTool } from '../../src/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 
-// A program that waits for the end of a run which waits for a person; with `close`, it closes its engine instead.
+// A program that waits for the end of a run which waits for a person, or with `idle` for a message; with `close`, it closes its engine instead.
 const text = `name: Payer
 type: associate
 llm_config_ref: m
@@ -14,7 +14,9 @@ flow_decider:
 `;
 const engine = await createEngine({
   profiles: { files: [{ path: 'profiles/Payer.yaml', text }] },
-  models: { m: scriptedModel([{ toolCalls: [{ id: 'c1', name: 'pay', args: {} }] }]) },
+  models: {
+    m: scriptedModel([process.argv[2] === 'idle' ? 'What shall I pay?' : { toolCalls: [{ id: 'c1', name: 'pay', args: {} }] }]),
+  },
   tools: [defineTool({ name: 'pay', description: 'Pays.', execute: () => 'paid' })],
   team: false,
   store: 'memory',

@@ -20,3 +20,11 @@ it('F27: a process that closes its engine before it ends says nothing', () => {
   const { status, stderr } = ended('close');
   expect([status, stderr]).toEqual([0, '']);
 });
+
+it('a process that awaits the end of a run which waits for a message names the run, and what ends it', () => {
+  const { status, stderr } = ended('idle');
+  expect(status).toBe(13);
+  const lines = stderr.split('\n').filter((line) => line.startsWith('cadre:'));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/run invoice waits for a message .*run\.send\(…\).*run\.settled\(\)/);
+});

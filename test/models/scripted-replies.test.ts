@@ -25,6 +25,22 @@ describe('a model that answers from a list', () => {
     expect(outcome.attempts).toHaveLength(1);
   });
 
+  it('takes a text alone for what is said', async () => {
+    const model = scriptedModel(['one', () => 'two']);
+    expect([replyOf(await callOnce(model)).text, replyOf(await callOnce(model)).text]).toEqual(['one', 'two']);
+  });
+
+  it('refuses what is no reply, and fields that replies do not have', async () => {
+    const given = (reply: unknown): unknown => scriptedModel([{ text: 'ok' }, reply as { text: string }]);
+    expect(() => given(null)).toThrow('reply 2 of the scripted model is null, and no text or object');
+    expect(() => given({ toolCall: [] })).toThrow(
+      /reply 2 of the scripted model has a field 'toolCall' \(did you mean 'toolCalls'\?\); a reply has/,
+    );
+    const outcome = await callOnce(scriptedModel(() => ({ tex: 'x' }) as object));
+    expect(errorOf(outcome)).toMatchObject({ message: expect.stringContaining("reply 1 of the scripted model has a field 'tex'") });
+    expect(outcome.attempts).toHaveLength(1);
+  });
+
   it('sends broken arguments as they are', async () => {
     const model = scriptedModel([
       {
