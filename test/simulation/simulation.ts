@@ -118,8 +118,9 @@ class Simulation {
       time.fire();
       return true;
     }
-    // What is ready may need a few rounds more.
-    return !faults.stopped || this.#idle < 3 || this.#people.decideLast(this.#host);
+    // What is ready may need a few rounds more, and taking a run up many.
+    const patience = this.#host.isTakingUp ? 300 : 3;
+    return !faults.stopped || this.#idle < patience || this.#people.decideLast(this.#host);
   }
 
   /** A process that died is followed by another; a run that halted is taken up by its process again, or by the next one. */

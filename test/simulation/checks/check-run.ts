@@ -55,15 +55,18 @@ function checkFaults(world: World, events: readonly CadreEvent[]): void {
   }
 }
 
+/** Toolsets whose results are the reports of other agents. */
+const reporting: ReadonlySet<string> = new Set(['agents', 'phases', 'dispatch_tools']);
+
 /** Each result that is on record is what a tool said for that very call; and what a tool said is on record, late or not. */
 function checkResults(world: World, host: Host, run: Run, events: readonly CadreEvent[]): void {
   const said = new Map(ownExecutions(world, run, events).map(({ mark, callId }) => [mark, callId as string]));
   const executed = new Set(said.values());
   const recorded = new Set<string>();
-  // The report of an agent holds what its own tools said.
+  // The report of an agent holds what its own tools said. A pure tool that ran for a reply which was lost had the same id.
   const quoting = new Set(
     events.flatMap((event) =>
-      event.type === 'tool.request' && (event.toolset === 'agents' || event.toolset === 'phases') ? [event.callId] : [],
+      event.type === 'tool.request' && event.toolset !== undefined && reporting.has(event.toolset) ? [event.callId] : [],
     ),
   );
   for (const event of events) {
@@ -76,9 +79,11 @@ function checkResults(world: World, host: Host, run: Run, events: readonly Cadre
     }
   }
   // A process that was closed or halted on the way may have had nobody left to tell; a store that refuses what comes after
-  // the end of a run halts it, too, when nobody waits for it any more.
+  // the end of a run, or has no space for it, halts it, too, when nobody waits for it any more.
   const { counts } = world.faults;
-  const isRefused = counts['journal refuses'] !== undefined || counts['journal forgets to say'] !== undefined;
+  const isRefused = (['journal refuses', 'journal forgets to say', 'disk full'] as const).some(
+    (fault) => counts[fault] !== undefined,
+  );
   if (host.hasFailed || (isRefused && run.state.outcome !== undefined)) return;
   for (const { host: by, runId, isSaid, mark, name, callId } of world.executions)
     if (by === host.id && runId === run.id && isSaid && !recorded.has(mark))
