@@ -20,7 +20,12 @@ function chosen(payload: JsonValue, view: IngestorView): readonly CompiledProfil
   const names = Array.isArray(payload) && payload.length > 0 ? new Set<unknown>(payload) : undefined;
   return [...view.profiles.values()]
     .filter(
-      (profile) => profile.isActive && !profile.isDeleted && profile.availableForStaffing && (names?.has(profile.name) ?? true),
+      (profile) =>
+        profile.isActive &&
+        !profile.isDeleted &&
+        profile.type !== 'base' &&
+        profile.availableForStaffing &&
+        (names?.has(profile.name) ?? true),
     )
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }

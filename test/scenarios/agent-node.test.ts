@@ -84,9 +84,23 @@ config: { model: m, max_retries: 1, wait_seconds_on_retry: 0.001 }
       models: { m: speaks() },
       tools: [echo],
     });
-    await expect(engine.launch({ profile: 'Workr', input: 'x' })).rejects.toThrow(/no profile 'Workr'; there are: .*Worker/);
+    await expect(engine.launch({ profile: 'Workr', input: 'x' })).rejects.toThrow(/no profile 'Workr'; .*there are: .*Worker/);
     await expect(engine.launch({ profile: 'Retired', input: 'x' })).rejects.toMatchObject({ code: 'PROFILE_DISABLED' });
     await expect(engine.launch({ profile: 'Retired', input: 'x' })).rejects.toBeInstanceOf(CadreError);
+  });
+
+  it('F22: no run starts with a profile of type base, which others inherit from', async () => {
+    const engine = await openEngine({
+      yaml: [worker, worker.replace(/name: Worker/, 'name: Base').replace(/type: \w+/, 'type: base')],
+      models: { m: speaks() },
+      tools: [echo],
+    });
+    await expect(engine.launch({ profile: 'Base', input: 'x' })).rejects.toMatchObject({
+      code: 'PROFILE_DISABLED',
+      message: expect.stringMatching(/'Base' is of type base .*other profiles inherit from it.*; there are: Worker$/),
+    });
+    await expect(engine.launch({ profile: 'Workr', input: 'x' })).rejects.toThrow(/did you mean 'Worker'\? there are: Worker$/);
+    expect(await engine.runs()).toEqual([]);
   });
 
   it('[A1.1.prep-order] dangling calls are answered before observers look, observers run before the inbox is read', async () => {

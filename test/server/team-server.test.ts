@@ -37,7 +37,12 @@ async function serve(
   options: { readonly token?: string; readonly allowDecisions?: boolean } = {},
 ): Promise<{ readonly served: ServedTeams; readonly engine: Engine; readonly stop: AbortController }> {
   const engine = await createEngine({
-    profiles: { files: [{ path: 'profiles/helper.yaml', text: profile.replace(', ask_user', '') }] },
+    profiles: {
+      files: [
+        { path: 'profiles/helper.yaml', text: profile.replace(', ask_user', '') },
+        { path: 'profiles/rules.yaml', text: 'name: HouseRules\ntype: base\ninstructions: You are polite.\n' },
+      ],
+    },
     models: { default: scriptedModel(replies) },
     tools,
     store: 'memory',
@@ -96,6 +101,8 @@ describe('[B.87] teams served over HTTP', () => {
         'why',
       ]);
       expect(offered[0]?.description).toContain('- Helper: Helps with anything.');
+      // F22: what other profiles inherit from starts no run.
+      expect(offered[0]?.description).not.toContain('HouseRules');
       const notes: string[] = [];
       const first = await call(user, 'run_team', { input: 'What is there?' }, ({ message = '' }) => notes.push(message));
       expect(first.text).toMatch(/^run run_\w+: idle, 2 turns\n\nI see a cat\.\n\nIt waits\./);

@@ -2,6 +2,7 @@ import { CadreError } from '../../core/error.ts';
 import type { LaunchOptions } from '../../engine/engine-parts.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Run } from '../../engine/run.ts';
+import { launchable } from '../../engine/usual-profile.ts';
 import { describeRun } from './describe-run.ts';
 import { requiredText, textArgument, type TeamAnswer, type TeamCall, type TeamTool } from './team-tool.ts';
 import { waitForRun } from './wait-for-run.ts';
@@ -184,8 +185,7 @@ async function answerAfterWait(run: Run, call: TeamCall, usual = usualWait): Pro
 }
 
 function profileLines({ profiles }: Engine): string {
-  return [...profiles.profiles.values()]
-    .filter(({ isActive, isDeleted }) => isActive && !isDeleted)
+  return launchable(profiles.profiles)
     .map(({ name, description }) => (description === '' ? `- ${name}` : `- ${name}: ${description.trim().replaceAll('\n', ' ')}`))
     .join('\n');
 }

@@ -37,6 +37,7 @@ function staffingFault(
 ): string | undefined {
   if (profile === undefined || profile.isDeleted) return `there is no profile ${JSON.stringify(name)}`;
   if (!profile.isActive) return `profile ${name} is not active`;
+  if (profile.type === 'base') return `profile ${name} is of type base: other profiles inherit from it, and it does no work`;
   if (!profile.availableForStaffing) return `profile ${name} is not available for staffing`;
   if (team !== undefined && !team.includes(name)) return `profile ${name} is not in the team chosen for this run`;
   return undefined;
@@ -44,5 +45,5 @@ function staffingFault(
 
 /** Tells whether a profile may be given work at all. */
 export function isStaffable(profile: CompiledProfile): boolean {
-  return profile.isActive && !profile.isDeleted && profile.availableForStaffing;
+  return profile.isActive && !profile.isDeleted && profile.type !== 'base' && profile.availableForStaffing;
 }
