@@ -111,7 +111,7 @@ function actionPieces({ content }: Assistant): readonly WrittenPiece[] {
     ...(place === 0 ? [] : [frame(index, ',')]),
     { kind: 'call' as const, part: index, text: safeJson({ tool: part.toolName, args: part.input }) },
   ]);
-  return [frame(0, '{"analysis":'), words, frame(0, ',"reasoning":"","actions":['), ...actions, frame(0, ']}'), ...files];
+  return [frame(0, '{"analysis":"","reasoning":'), words, frame(0, ',"actions":['), ...actions, frame(0, ']}'), ...files];
 }
 
 function resultPieces({ content }: Extract<PromptMessage, { readonly role: 'tool' }>): readonly WrittenPiece[] {

@@ -91,7 +91,7 @@ For several calls, end it with a list of such objects. A reply without one is yo
     case 'json_actions':
       return `Every reply is one JSON object, and nothing else:
 
-{"analysis": "what you know", "reasoning": "why you do this", "actions": [{"tool": "the tool", "args": {"a parameter": "its value"}}]}
+{"analysis": "your own thoughts, which nobody else reads", "reasoning": "what you do, and why, for the person you work for", "actions": [{"tool": "the tool", "args": {"a parameter": "its value"}}]}
 
 Each action calls a tool. To answer in words, leave the list of actions empty and add "answer": "your answer".`;
   }

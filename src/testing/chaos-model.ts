@@ -146,7 +146,7 @@ function toReply(
       return { text, toolCalls: calls satisfies readonly ScriptedToolCall[] };
     case 'json_actions':
       return {
-        text: JSON.stringify({ analysis: text, reasoning: '', actions: calls.map(({ name, args }) => ({ tool: name, args })) }),
+        text: JSON.stringify({ analysis: '', reasoning: text, actions: calls.map(({ name, args }) => ({ tool: name, args })) }),
       };
     case 'xml':
       return { text: [text, ...written.map((call) => `<tool_call>\n${JSON.stringify(call)}\n</tool_call>`)].join('\n') };

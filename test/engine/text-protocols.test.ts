@@ -18,8 +18,8 @@ const written: Readonly<Record<TextProtocol, (calls: readonly object[]) => strin
   xml: (calls) => `I look.\n\n${calls.map((call) => `<tool_call>\n${JSON.stringify(call)}\n</tool_call>`).join('\n')}`,
   json_actions: (calls) =>
     JSON.stringify({
-      analysis: 'I look.',
-      reasoning: '',
+      analysis: '',
+      reasoning: 'I look.',
       actions: calls.map((call) => {
         const { name, arguments: args } = call as { readonly name: string; readonly arguments: object };
         return { tool: name, args };

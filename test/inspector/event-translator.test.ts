@@ -162,7 +162,7 @@ describe('[A5.event-types] events under the names of Anges', () => {
     expect(events.find(({ event }) => event === 'action')).toMatchObject({
       title: 'count_rows',
       content: 'count_rows {"table":"Sales"}\n42 rows',
-      analysis: 'Let me see.',
+      reasoning: 'Let me see.',
       est_input_token: expect.any(Number),
       created_at: expect.any(Number),
     });

@@ -223,7 +223,16 @@ describe('[A5.response-parse] json_actions', () => {
   ])('%s', (_, text, expected) => {
     const reply = read('json_actions', text);
     expect(callsOf(reply)).toEqual(expected);
-    expect(reply).toMatchObject({ text: 'A', reasoning: 'R' });
+    // F20: what people are shown is the reasoning; the analysis is the model's own.
+    expect(reply).toMatchObject({ text: 'R', reasoning: 'A' });
+  });
+
+  it.each([
+    ['an answer', '{"analysis":"A","reasoning":"R","actions":[],"answer":"Yes."}', { text: 'Yes.', reasoning: 'A\n\nR' }],
+    ['reasoning in its place', '{"analysis":"A","reasoning":"R","actions":[]}', { text: 'R', reasoning: 'A' }],
+    ['an analysis in its place', '{"analysis":"A","reasoning":"","actions":[]}', { text: 'A', reasoning: '' }],
+  ])('F20: without actions, %s is what is said', (_, text, said) => {
+    expect(read('json_actions', text)).toMatchObject({ ...said, toolCalls: [] });
   });
 
   it.each([

@@ -13,13 +13,13 @@ import { countingIds, createMemoryJournal, manualClock, scriptedModel } from '..
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A reply as agents of this system give it: JSON with actions. */
-export function act(tool: string, args: JsonObject, analysis = ''): ScriptedReply {
-  return acts([{ tool, args }], analysis);
+export function act(tool: string, args: JsonObject, reasoning = ''): ScriptedReply {
+  return acts([{ tool, args }], reasoning);
 }
 
 /** A reply with several actions. */
-export function acts(actions: readonly { readonly tool: string; readonly args: JsonObject }[], analysis = ''): ScriptedReply {
-  return { text: JSON.stringify({ analysis, reasoning: '', actions }) };
+export function acts(actions: readonly { readonly tool: string; readonly args: JsonObject }[], reasoning = ''): ScriptedReply {
+  return { text: JSON.stringify({ analysis: '', reasoning, actions }) };
 }
 
 /** A reply in words. */

@@ -4,7 +4,10 @@ import { describe, expect, it } from 'vitest';
 import type { PromptMessage } from '../../src/core/message.ts';
 import { loadProfiles } from '../../src/index.ts';
 import { agentHistory } from '../../src/inspector/history.ts';
-import { verifyRun } from '../support/verify-run.ts';
+import type { ForeignEvent } from '../../src/inspector/dialects/dialect.ts';
+import { eventTranslator } from '../../src/inspector/dialects/event-translator.ts';
+import type { CadreEvent } from '../../src/core/event.ts';
+import { eventsOf, verifyRun } from '../support/verify-run.ts';
 import { act, acts, angesTeam, answer, asked, headings, streamOf, systemOf, type AngesTeam, type Lines } from './anges-team.ts';
 import { agentOf, dataOf, turnsOf } from './scenario.ts';
 
@@ -32,6 +35,12 @@ async function played(
   const run = await team.engine.launch({ profile, input }, limits === undefined ? {} : { limits });
   await run.settled();
   return { ...team, run };
+}
+
+/** A run under the names of Anges. */
+function told(events: readonly CadreEvent[]): readonly ForeignEvent[] {
+  const translate = eventTranslator({ as: 'anges' });
+  return events.flatMap((event) => translate(event));
 }
 
 const verified = async ({
@@ -122,15 +131,32 @@ describe('the default agent', () => {
   });
 
   it('[A5.help-needed] asks a person for what only they have, and goes on with the answer', async () => {
-    const { run, model } = await played({
-      default_agent: [act('ask_human', { question: 'Blocker: two files are called sum. Which one?' }), done('The first.')],
+    const { run, model, journal } = await played({
+      default_agent: [
+        act('ask_human', { question: 'Blocker: two files are called sum. Which one?' }, 'I ask.'),
+        done('The first.'),
+      ],
     });
     const [question] = run.pending;
     expect(question).toMatchObject({ message: expect.stringContaining('Which one?') });
+    // F20: who follows the run under the names of Anges hears of it while it waits.
+    const asked = told(await eventsOf(run, journal)).at(-1);
+    expect(asked).toMatchObject({
+      event: 'agent_requested_help',
+      content: expect.stringContaining('Which one?'),
+      reasoning: 'I ask.',
+    });
     await run.answer(question?.id ?? '', 'The first one.');
     await run.settled();
     expect(streamOf(model.requests.at(-1))).toContain('The first one.');
     expect(run.state.outcome).toBe('success');
+    expect(told(await eventsOf(run, journal)).map(({ event }) => event)).toEqual([
+      'new_request',
+      'agent_requested_help',
+      'follow_up_request',
+      'action',
+      'task_completion',
+    ]);
   });
 
   it('[A5.persistence] [A5.notes] waits over the end of its process, goes on from its journal, and reads what was noted meanwhile', async () => {
@@ -214,6 +240,11 @@ describe('the orchestrator', () => {
     );
     const { run, model } = all;
     expect(run.state).toMatchObject({ outcome: 'success', output: 'sum adds.' });
+    // F20: an agent of this team that ends with `help_needed` requested help.
+    const events = told(await eventsOf(run, all.journal)).map(({ stream, event }) => `${String(stream)} ${event}`);
+    expect(events).toContain('task_executor_3 agent_requested_help');
+    expect(events).toContain('orchestrator_1 child_agent_agent_requested_help');
+    expect(events.filter((event) => event.endsWith('task_interrupted'))).toEqual([]);
     expect([0, 1, 2].map((index) => dataOf(run, 'call_agent', index)['status'])).toEqual(['success', 'help_needed', 'success']);
     const again = model.requests.find((request) => streamOf(request).includes('FOLLOW_UP_REQUEST_FROM_PARENT'));
     expect(headings(streamOf(again))).toEqual([

@@ -46,6 +46,7 @@ const editing = /(?:^|_)(?:edit_file|write_file|move_file|delete_file)$/;
 const outcomes: ReadonlyMap<string, Ending> = new Map([
   ['success', 'task_completion'],
   ['needs_help', 'agent_requested_help'],
+  ['help_needed', 'agent_requested_help'],
   ['responded', 'agent_text_response'],
   ['checkpoint', 'task_completion'],
 ]);
@@ -74,6 +75,8 @@ interface Told {
 class AngesTeller {
   readonly #streams = new Map<AgentId, Stream>();
   readonly #calls = new Map<CallId, EventOf<'tool.request'>>();
+  /** Calls that only ask a person. */
+  readonly #questions = new Set<CallId>();
 
   take(event: CadreEvent): readonly ForeignEvent[] {
     switch (event.type) {
@@ -87,6 +90,11 @@ class AngesTeller {
         return this.#hear(event);
       case 'tool.request':
         this.#calls.set(event.callId, event);
+        return [];
+      case 'tool.suspend':
+        return this.#ask(event);
+      case 'tool.start':
+        this.#questions.delete(event.callId);
         return [];
       case 'tool.end':
         return this.#act(event);
@@ -161,10 +169,19 @@ class AngesTeller {
     return [];
   }
 
+  /** A tool that asks a person: the agent needs help until it is answered. */
+  #ask(event: EventOf<'tool.suspend'>): readonly ForeignEvent[] {
+    if (event.on.kind !== 'question') return [];
+    this.#questions.add(event.callId);
+    return [this.#tell(event, event.agentId, 'agent_requested_help', { content: event.on.prompt })];
+  }
+
   #act(event: EventOf<'tool.end'>): readonly ForeignEvent[] {
     const call = this.#calls.get(event.callId);
     this.#calls.delete(event.callId);
     if (call === undefined) return [];
+    if (this.#questions.delete(event.callId) && event.status === 'ok')
+      return [this.#tell(event, event.agentId, 'follow_up_request', { content: contentText(event.content) })];
     const content = `${call.name} ${JSON.stringify(call.args ?? {})}\n${contentText(event.content)}`;
     return [this.#tell(event, event.agentId, kindOf(call, event.content), { content, title: call.name })];
   }
@@ -197,10 +214,11 @@ class AngesTeller {
       type: name,
       stream: of,
       title,
-      reasoning: reasoning ?? stream?.reasoning ?? '',
+      // What people are shown; the analysis is the model's own.
+      reasoning: reasoning ?? stream?.said ?? '',
       content,
       message,
-      analysis: stream?.said ?? '',
+      analysis: stream?.reasoning ?? '',
       est_input_token: stream?.tokens.input ?? 0,
       est_output_token: stream?.tokens.output ?? 0,
       created_at: event.at / 1000,

@@ -4,8 +4,8 @@ import { fencesOf } from './quoted-ranges.ts';
 import { brokenCall, callOf, nameIn, type ReadReply, type TextCall } from './text-call.ts';
 
 /**
- * Reads a reply in `json_actions`: one JSON object with `analysis`, `reasoning` and `actions`, alone, in a fenced block, or with words
- * around it. With an empty list of actions the answer is what counts. Words without such an object are an answer; an object that cannot
+ * Reads a reply in `json_actions`: one JSON object with `analysis` (the model's own thoughts), `reasoning` (what it tells people about its
+ * actions) and `actions`, alone, in a fenced block, or with words around it. With an empty list of actions the answer is what counts. Words without such an object are an answer; an object that cannot
  * be read is a call with a problem.
  */
 export function readJsonActions(reply: string): ReadReply {
@@ -13,12 +13,17 @@ export function readJsonActions(reply: string): ReadReply {
   if (found === undefined) return { text: reply, calls: looksMeant(reply) ? [unreadable(reply)] : [] };
   const { analysis, reasoning, answer } = found;
   const actions = found['actions'] ?? found['action'];
-  const thought = reasoning === undefined ? {} : { reasoning: words(reasoning) };
   const listed: readonly JsonValue[] | undefined = Array.isArray(actions) ? actions : isJsonObject(actions) ? [actions] : undefined;
-  if (listed === undefined)
-    return { text: words(analysis), calls: [brokenCall(JSON.stringify(actions ?? null), wrong)], ...thought };
-  if (listed.length > 0) return { text: words(analysis), calls: listed.map(toCall), ...thought };
-  return { text: words(answer ?? analysis), calls: [], ...thought };
+  if (listed === undefined || listed.length > 0)
+    return {
+      text: words(reasoning),
+      calls: listed?.map(toCall) ?? [brokenCall(JSON.stringify(actions ?? null), wrong)],
+      ...thoughts(analysis),
+    };
+  if (answer !== undefined) return { text: words(answer), calls: [], ...thoughts(analysis, reasoning) };
+  return words(reasoning) === ''
+    ? { text: words(analysis), calls: [] }
+    : { text: words(reasoning), calls: [], ...thoughts(analysis) };
 }
 
 // A few places are enough: a reply of this protocol has one object.
@@ -73,6 +78,11 @@ function withActions(value: JsonObject): JsonObject {
 
 function looksMeant(reply: string): boolean {
   return /^\s*(?:```\w*\s*)?\{/.test(reply) || reply.includes('"actions"');
+}
+
+function thoughts(...values: readonly (JsonValue | undefined)[]): { readonly reasoning?: string } {
+  const said = values.map(words).filter((each) => each !== '');
+  return said.length === 0 ? {} : { reasoning: said.join('\n\n') };
 }
 
 function words(value: JsonValue | undefined): string {
