@@ -36,7 +36,9 @@ async function problems(folder: string): Promise<string[]> {
       store: createMemoryJournal(),
       workspace: folderOfDocuments,
     });
-    for (const profile of engine.profiles.profiles.keys()) {
+    for (const [profile, { type }] of engine.profiles.profiles) {
+      // No run starts with it; what it has is in those that inherit from it.
+      if (type === 'base') continue;
       const run = await engine.launch({ profile, input: 'Say hello.' });
       await run.settled();
       for (const turn of run.turns())
