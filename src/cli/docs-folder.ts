@@ -1,10 +1,19 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CadreError } from '../core/error.ts';
 import type { ProfileSet } from '../core/profile.ts';
 import type { Tool } from '../core/tool.ts';
 import { checkDocumentRoot } from '../tools/documents/check-document-root.ts';
+import { isBundledFolder } from './trust/bundled-files.ts';
+
+/** The documents of a team of the user's own: the folder `docs` beside its folder of profiles, if there is one. */
+export async function teamDocs(profiles: unknown): Promise<string | undefined> {
+  if (typeof profiles !== 'string') return undefined;
+  const folder = path.join(path.dirname(path.resolve(profiles)), 'docs');
+  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder && !(await isBundledFolder(profiles)) ? folder : undefined;
+}
 
 /** The folder of documents to work on: the one that is named, else those that the `ai` package ships. */
 export function docsFolder(named: string | undefined, shipped = shippedDocs): string {

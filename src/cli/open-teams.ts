@@ -4,7 +4,7 @@ import { createEngine, type EngineOptions } from '../engine/create-engine.ts';
 import type { Engine } from '../engine/engine.ts';
 import { receiveMail } from '../server/reach/receive-mail.ts';
 import { createDocumentTools } from '../tools/documents/create-document-tools.ts';
-import { servedDocs } from './docs-folder.ts';
+import { servedDocs, teamDocs } from './docs-folder.ts';
 import { journalIntegrity, journalSecrets } from './journal-key.ts';
 import { profilesFolder } from './profiles-folder.ts';
 import { usualStore } from './store-path.ts';
@@ -42,12 +42,12 @@ export async function openTeams(
   journal?: Journal,
   models: NonNullable<EngineOptions['models']> = {},
 ): Promise<Teams> {
-  const docs = await servedDocs(options.docs);
+  const profiles = profilesFolder(options.profiles);
+  const docs = await servedDocs(options.docs ?? (await teamDocs(profiles)));
   const outDir = path.resolve(options.out ?? path.join(path.dirname(usualStore), 'reports', reports));
   const store = options.store ?? usualStore;
   const documents = createDocumentTools({ root: docs, outDir });
   try {
-    const profiles = profilesFolder(options.profiles);
     // An MCP client speaks on stdin.
     const ask = reports === 'serve' && openTerminal().isInteractive ? askOnTerminal : undefined;
     const trust = new FolderTrust({

@@ -15,7 +15,12 @@ export const colorOption = (): Option => new Option('--no-color', 'no colours (a
 
 /** Options of everything that advances a run. */
 export function running(command: Command, options: { readonly starts: boolean }): Command {
-  command.addOption(new Option('--docs <folder>', 'the documents to work on (default: those that the ai package ships)'));
+  command.addOption(
+    new Option(
+      '--docs <folder>',
+      'the documents to work on (default: docs/ beside your own profiles, else those that the ai package ships)',
+    ),
+  );
   command.addOption(new Option('--out <folder>', 'where reports are written (default: .cadre/reports/RUN)'));
   if (options.starts) {
     command.addOption(

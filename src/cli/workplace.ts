@@ -12,7 +12,7 @@ import { createModelGateway } from '../models/gateway.ts';
 import { createSqliteJournal } from '../stores/sqlite-journal.ts';
 import { createDocumentTools, type DocumentTools } from '../tools/documents/create-document-tools.ts';
 import { safe } from '../inspector/format/layout.ts';
-import { missingDocs, runDocs, shippedDocs, worksOnDocuments } from './docs-folder.ts';
+import { missingDocs, runDocs, shippedDocs, teamDocs, worksOnDocuments } from './docs-folder.ts';
 import { journalIntegrity, journalSecrets } from './journal-key.ts';
 import { modelLine } from './model-line.ts';
 import { usualStore } from './store-path.ts';
@@ -69,7 +69,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
   const runId = options.runId ?? randomIds.runId();
   const store = options.store ?? usualStore;
   const note = options.runId === undefined ? undefined : await readWorkNote(store, runId);
-  const docs = await runDocs(options.docs ?? note?.docs);
+  const docs = await runDocs(options.docs ?? note?.docs ?? (await teamDocs(options.profiles)));
   const out = path.resolve(options.out ?? note?.out ?? path.join(path.dirname(usualStore), 'reports', runId));
   const documents = createDocumentTools({ root: docs ?? missingDocs, outDir: out });
   // The first run is the one that was noted; a page beside it may start others.

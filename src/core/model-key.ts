@@ -4,6 +4,9 @@ import { findProvider, isAddressOf, splitModelName } from './model-provider.ts';
 /** The environment variable of a gateway's key: sent to addresses the user set, whatever the provider. */
 export const gatewayKeyVar = 'CADRE_API_KEY';
 
+/** The environment variables by which a user says which model answers, and at which address. */
+export const userModelVars = { model: 'CADRE_MODEL', base_url: 'CADRE_BASE_URL' } as const;
+
 /** Where the key of an LLM config's calls comes from. */
 export interface KeySource {
   /** Environment variables in the order in which they are read; the first that is set holds the key. */

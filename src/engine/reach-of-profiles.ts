@@ -1,5 +1,5 @@
 import { findProvider } from '../core/model-provider.ts';
-import { keySourceOf } from '../core/model-key.ts';
+import { keySourceOf, userModelVars } from '../core/model-key.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
 import type { ProfileSet } from '../core/profile.ts';
 import { Secrets } from '../core/secrets.ts';
@@ -22,12 +22,14 @@ export interface ProfileReach {
 }
 
 /**
- * Finds what a person must agree to before profiles of others are used. Models on this machine, and the key of a provider that goes to
- * the provider's own address, are not among it; no value of the environment that is a secret is in the texts.
+ * Finds what a person must agree to before profiles of others are used. Models on this machine, the model and the address that the person
+ * names (`CADRE_MODEL`, `CADRE_BASE_URL`), and the key of a provider that goes to the provider's own address, are not among it; no value of the environment that is a secret is in the texts.
  */
 export async function reachOfProfiles(set: ProfileSet): Promise<ProfileReach> {
   const reaches = await toolsetReaches(set);
-  const addressed = [...set.llmConfigs.values()].filter(({ baseUrl }) => baseUrl !== undefined && !isLocal(baseUrl));
+  const addressed = [...set.llmConfigs.values()].filter(
+    ({ baseUrl, baseUrlVar }) => baseUrl !== undefined && baseUrlVar !== userModelVars.base_url && !isLocal(baseUrl),
+  );
   const ofToolsets = (kind: Reach['kind']): readonly string[] =>
     reaches.flatMap((reach) => (reach.kind === kind ? [reach.text] : []));
   return {
@@ -72,8 +74,8 @@ function variableLines(set: ProfileSet, addressed: readonly LlmConfig[]): readon
     keySourceOf(config).variables.map((key) => `${key} (the key of LLM config ${config.name})`),
   );
   const usual = addressed.length > 0 ? new Set<string>() : harmlessKeys(set);
-  const read = variablesOfFiles(set.files).flatMap(({ name, by, isApiKey }) =>
-    isApiKey && usual.has(name) ? [] : [`${name} (${by})`],
+  const read = variablesOfFiles(set.files).flatMap(({ name, by, isApiKey, isUserModel }) =>
+    isUserModel || (isApiKey && usual.has(name)) ? [] : [`${name} (${by})`],
   );
   return [...sent, ...read];
 }
@@ -81,7 +83,7 @@ function variableLines(set: ProfileSet, addressed: readonly LlmConfig[]): readon
 /** Variables whose keys stay on this machine, or go where the provider they are for has always been. */
 function harmlessKeys({ llmConfigs }: ProfileSet): ReadonlySet<string> {
   const keys = [...llmConfigs.values()].flatMap(({ provider, baseUrl, apiKeyVar }) => [
-    ...(baseUrl === undefined ? [] : [apiKeyVar ?? '']),
+    ...(baseUrl === undefined || !isLocal(baseUrl) ? [] : [apiKeyVar ?? '']),
     findProvider(provider)?.keyVar ?? '',
   ]);
   return new Set(keys);

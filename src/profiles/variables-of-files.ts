@@ -1,4 +1,5 @@
 import { splitVariables } from '../core/expression/variables.ts';
+import { userModelVars } from '../core/model-key.ts';
 import type { ProfileFile } from '../core/profile.ts';
 import { readText } from './compile/read-node.ts';
 import { parseProfileFiles } from './parse-profile-files.ts';
@@ -12,6 +13,8 @@ export interface ReadVariable {
   readonly by: string;
   /** It is the key of a model's provider, and nothing else. */
   readonly isApiKey: boolean;
+  /** It is where an LLM config asks the user which model answers, or at which address. */
+  readonly isUserModel: boolean;
 }
 
 const kindWords: Readonly<Record<string, string>> = { llm_config: 'LLM config', handover_protocol: 'handover protocol' };
@@ -23,26 +26,34 @@ export function variablesOfFiles(files: readonly ProfileFile[]): readonly ReadVa
   for (const [kind, nodes] of Object.entries(roots))
     for (const root of nodes) {
       const by = `${kindWords[kind] ?? kind} ${readText(root, 'name') ?? readText(root, 'protocol_name') ?? ''}`.trim();
-      walk(root, false, (name, isKey) => found.push({ name, by, isApiKey: isKey && kind === 'llm_config' }));
+      const isConfig = kind === 'llm_config';
+      walk(root, [], (name, keys) =>
+        found.push({ name, by, isApiKey: isConfig && keys.includes('api_key'), isUserModel: isConfig && isUserModel(name, keys) }),
+      );
     }
   return found;
 }
 
-/** Calls back with each variable below a node, and whether it stands below the key `api_key`. */
-function walk(node: SourceNode, isKey: boolean, onVariable: (name: string, isKey: boolean) => void): void {
+/** Only whole values: within a text, a variable says something else. */
+function isUserModel(name: string, keys: readonly string[]): boolean {
+  return Object.entries(userModelVars).some(([key, variable]) => variable === name && keys.at(-1) === key);
+}
+
+/** Calls back with each variable below a node, and the keys above it, outermost first. */
+function walk(node: SourceNode, keys: readonly string[], onVariable: (name: string, keys: readonly string[]) => void): void {
   switch (node.kind) {
     case 'scalar':
       if (typeof node.value === 'string')
-        for (const piece of splitVariables(node.value)) if (typeof piece !== 'string') onVariable(piece.name, isKey);
+        for (const piece of splitVariables(node.value)) if (typeof piece !== 'string') onVariable(piece.name, [...keys, '']);
       break;
     case 'list':
-      for (const item of node.items) walk(item, isKey, onVariable);
+      for (const item of node.items) walk(item, [...keys, ''], onVariable);
       break;
     case 'map': {
       const type = childOf(node, '_type');
       const name = childOf(node, 'var');
-      if (type?.kind === 'scalar' && type.value === 'from_env' && name?.kind === 'scalar') onVariable(String(name.value), isKey);
-      for (const [key, { value }] of node.entries) walk(value, isKey || key === 'api_key', onVariable);
+      if (type?.kind === 'scalar' && type.value === 'from_env' && name?.kind === 'scalar') onVariable(String(name.value), keys);
+      for (const [key, { value }] of node.entries) walk(value, [...keys, key], onVariable);
     }
   }
 }

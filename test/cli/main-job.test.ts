@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -164,7 +166,7 @@ describe('cadre init', () => {
     const { code, out } = await runCli(['validate'], { cwd });
     expect({ code, out }).toEqual({
       code: 0,
-      out: 'ok: 2 profiles, 2 LLM configs, 0 handover protocols; 0 errors, 0 warnings (agent_profiles)\n',
+      out: 'ok: 2 profiles, 3 LLM configs, 0 handover protocols; 0 errors, 0 warnings (agent_profiles)\n',
     });
     const profile = path.join(cwd, 'agent_profiles/profiles/Lead.yaml');
     const schema = /\$schema=(\S+)/.exec(await readFile(profile, 'utf8'))?.[1] ?? '';
@@ -178,6 +180,24 @@ describe('cadre init', () => {
     const { out } = await runCli(['init', 'my team'], { cwd });
     const commands = out.split('Next:\n')[1]?.trim().split('\n') ?? [];
     expect(await shell(commands.join(' && '), cwd)).toMatch(/Water tomatoes deeply.*Lead_1\.t1.*deep watering.*ok: 2 profiles/s);
+  });
+
+  it('F26: CADRE_MODEL names its model, over a key for another, and its own documents are searched', async () => {
+    const cwd = await temporaryFolder();
+    await runCli(['init'], { cwd });
+    const server = createServer((request, response) => {
+      request.resume();
+      response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{"message":"asked on loopback"}}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const env = { CADRE_MODEL: 'openai-compatible/tiny', CADRE_BASE_URL: `http://127.0.0.1:${port}/v1`, OPENAI_API_KEY: 'sk-none' };
+    const asked = await runCli(['run', 'How do I water tomatoes?'], { cwd, env });
+    server.close();
+    expect(asked.code).not.toBe(0);
+    expect(`${asked.out}${asked.err}`).toMatch(/openai-compatible\/tiny[^]*asked on loopback/);
+    const offline = await runCli(['run', 'How do I water tomatoes?'], { cwd });
+    expect(offline.out).toContain('watering.md');
   });
 
   it('leaves a folder that is not empty alone, unless it is told otherwise', async () => {

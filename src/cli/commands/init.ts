@@ -61,7 +61,7 @@ function nextCommands(root: string): string {
         : thisCommandFrom(root);
   const lines = [
     ...(isHere ? [] : [`cd ${shellWord(path.relative('', root))}`]),
-    `${command} run --docs docs 'How do I water tomatoes?'`,
+    `${command} run 'How do I water tomatoes?'`,
     `${command} turns last`,
     `${command} why last 'deep watering'`,
     `${command} validate`,

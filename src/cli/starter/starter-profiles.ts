@@ -85,8 +85,19 @@ deliverables_schema:
 `;
 
 const defaultConfig = `# yaml-language-server: $schema=../../schemas/llm_config.schema.json
-# The model of all profiles that name none. With OPENAI_API_KEY it is a real one, without it the script answers.
+# The model of all profiles that name none: what CADRE_MODEL names (provider/model, such as ollama/llama3.2; with CADRE_BASE_URL for a
+# server elsewhere); without it OpenAI's, with OPENAI_API_KEY; without that, the script answers.
 name: default
+type: llm_config
+config:
+  model: { _type: from_env, var: CADRE_MODEL, required: true }
+  base_url: { _type: from_env, var: CADRE_BASE_URL, default: null }
+  when_unconfigured: openai
+`;
+
+const openaiConfig = `# yaml-language-server: $schema=../../schemas/llm_config.schema.json
+# Used when CADRE_MODEL is not set and OPENAI_API_KEY is.
+name: openai
 type: llm_config
 config:
   model: openai/gpt-5-mini
@@ -109,5 +120,6 @@ export const starterProfiles: readonly StarterFile[] = [
   { file: 'agent_profiles/profiles/Lead.yaml', text: lead },
   { file: 'agent_profiles/profiles/Researcher.yaml', text: researcher },
   { file: 'agent_profiles/llm_configs/default.yaml', text: defaultConfig },
+  { file: 'agent_profiles/llm_configs/openai.yaml', text: openaiConfig },
   { file: 'agent_profiles/llm_configs/offline.yaml', text: offlineConfig },
 ];

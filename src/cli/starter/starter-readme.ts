@@ -3,10 +3,10 @@ export const starterReadme = `# A starter team
 
 Two profiles, a handful of rules in place of a model, and two documents to search. In this folder:
 
-- run the team: \`cadre run --docs docs "How do I water tomatoes?"\`
+- run the team: \`cadre run "How do I water tomatoes?"\`
 - see what it did: \`cadre turns last\`, and one turn in full: \`cadre turn last Lead_1.t1\` (or any id of the list)
 - ask where a sentence came from: \`cadre why last "deep watering"\`
-- talk with it: \`cadre chat --docs docs\`
+- talk with it: \`cadre chat\`
 
 (\`cadre\` stands for however you started it; \`cadre init\` printed commands that work as they are.)
 
@@ -17,7 +17,7 @@ Two profiles, a handful of rules in place of a model, and two documents to searc
 | agent_profiles/profiles | the agents: Lead talks with you and plans, Researcher searches |
 | agent_profiles/llm_configs | which model answers; \`default\` is used by profiles that name none |
 | agent_profiles/scripts | what is said when no model is configured: rules, the first that holds answers |
-| docs | the documents that are searched |
+| docs | the documents that are searched, unless \`--docs\` names others |
 | schemas | JSON Schemas, so that your editor completes and checks the YAML files |
 | .cadre | the journal of your runs (not in version control) |
 
@@ -28,5 +28,5 @@ Two profiles, a handful of rules in place of a model, and two documents to searc
 3. \`cadre explain Lead\` shows the profile with the place of each value.
 4. Run again; \`cadre turn last last\` shows the system prompt with your line, and \`cadre why last "your words"\` names it.
 
-With \`OPENAI_API_KEY\` set, the same team runs on a real model.
+With \`OPENAI_API_KEY\` set, the same team runs on a real model; with \`CADRE_MODEL\` (such as \`ollama/llama3.2\`), on that one, whatever else is set.
 `;
