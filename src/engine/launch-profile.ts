@@ -14,7 +14,8 @@ export function launchProfile(set: ProfileSet, name: string): CompiledProfile {
   const names = launchable(set.profiles).map((each) => each.name);
   const there = `there are: ${names.join(', ') || 'none'}`;
   if (profile === undefined) {
-    const guess = closestName(name, names);
+    // Programs without types hand over anything.
+    const guess = typeof name === 'string' ? closestName(name, names) : undefined;
     const hint = guess === undefined ? '' : `did you mean '${guess}'? `;
     throw new CadreError('PROFILE_UNKNOWN', `there is no profile '${name}'; ${hint}${there}`);
   }
