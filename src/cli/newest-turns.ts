@@ -10,7 +10,11 @@ const eventsPerTurn = 10;
  * The newest turns of a run, in the order they began, read from the end of its journal: what a list shows does not cost what the run
  * has. Rows name no profile, which stands where their agents began.
  */
-export async function newestTurns(journal: Journal, { runId, lastSeq }: RunSummary, count: number): Promise<readonly TurnRow[]> {
+export async function newestTurns(
+  journal: Journal,
+  { runId, lastSeq, costUnknown }: RunSummary,
+  count: number,
+): Promise<readonly TurnRow[]> {
   let events: readonly CadreEvent[] = [];
   let from = lastSeq;
   for (let size = count * eventsPerTurn; from > 0; size *= 2) {
@@ -21,5 +25,5 @@ export async function newestTurns(journal: Journal, { runId, lastSeq }: RunSumma
   }
   return turnsBegunIn(events)
     .slice(-count)
-    .map((turn) => toTurnRow({ agents: new Map() }, turn));
+    .map((turn) => toTurnRow({ agents: new Map(), usage: { costUnknown } }, turn));
 }

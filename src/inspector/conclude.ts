@@ -1,3 +1,4 @@
+import type { TurnId } from '../core/ids.ts';
 import type { AgentState, RunState } from '../core/state.ts';
 
 /** What a run that has nothing more to do came to. */
@@ -7,6 +8,8 @@ export interface Conclusion {
   readonly text: string;
   /** Why it failed; absent when it did not. */
   readonly problem?: string;
+  /** The turn it failed in; absent where it did not fail in a turn. */
+  readonly failedTurnId?: TurnId;
 }
 
 /**
@@ -19,12 +22,21 @@ export function concludeRun(run: RunState): Conclusion {
   if (run.outcome === undefined) {
     if (root?.status !== 'awaiting_input') return { ok: false, text: reply, problem: stalled(root) };
     const failure = failureOf(run, root);
-    return failure === undefined ? { ok: true, text: reply } : { ok: false, text: '', problem: failure };
+    return failure === undefined ? { ok: true, text: reply } : { ok: false, text: '', problem: failure, ...failedTurn(run, root) };
   }
   const text = run.output.trim() === '' ? reply : run.output;
   if (run.status === 'completed') return { ok: true, text };
   const reason = run.error === undefined ? '' : `: ${run.error.message}`;
-  return { ok: false, text, problem: `the run ${run.status} (${run.outcome})${reason}` };
+  const problem = `the run ${run.status} (${run.outcome})${reason}`;
+  return { ok: false, text, problem, ...(run.status === 'failed' ? failedTurn(run, root) : {}) };
+}
+
+/** The last turn of the root agent: a run ends with it, or waits because of it. */
+function failedTurn(run: RunState, root: AgentState | undefined): Pick<Conclusion, 'failedTurnId'> {
+  const turnId = root?.currentTurnId ?? root?.lastTurnId;
+  // An agent without a turn of its own names the turn it came from.
+  const isOwn = turnId !== undefined && run.turns.get(turnId)?.agentId === root?.meta.agentId;
+  return isOwn ? { failedTurnId: turnId } : {};
 }
 
 /** An agent that waits because its model failed has not answered, whatever it said before. */

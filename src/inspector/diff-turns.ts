@@ -35,10 +35,13 @@ export interface TurnDiff {
 
 /** Compares what two turns' models saw, span by span, and lists what the turns changed in the state; `a` is the earlier one. */
 export function diffTurns(a: TurnRecord, b: TurnRecord): TurnDiff {
+  const places = new Map([...placesOf(a), ...placesOf(b)]);
+  const placeOf = (span: PromptSpan): string => places.get(span) ?? placeKey(span);
   const entries = withChanges(
-    align(a.prompt.spans, b.prompt.spans, spanKey).map((step): PlainEntry =>
+    align(a.prompt.spans, b.prompt.spans, (span) => `${placeOf(span)} ${span.text}`).map((step): PlainEntry =>
       step.kind === 'removed' ? { kind: 'removed', span: step.a } : { kind: step.kind, span: step.b },
     ),
+    placeOf,
   );
   const shared = sharedLength(a.prompt.text, b.prompt.text);
   return {
@@ -58,8 +61,19 @@ function changesOf({ turnId, stateChanges }: TurnRecord): readonly TurnStateChan
 
 type PlainEntry = Extract<DiffEntry, { readonly kind: 'same' | 'added' | 'removed' }>;
 
-function spanKey(span: PromptSpan): string {
-  return `${placeKey(span)} ${span.text}`;
+/**
+ * Places of the spans that a turn rendered for itself alone. A status that an observer posts every turn is another item each time,
+ * and in the same place all the same: who posted it, and the kind of item.
+ */
+function placesOf({ turnId, inputs, prompt }: TurnRecord): ReadonlyMap<PromptSpan, string> {
+  const items = new Map(inputs.map((input) => [input.itemId as string, input]));
+  const places = new Map<PromptSpan, string>();
+  for (const span of prompt.spans) {
+    const item = span.source === 'item' && span.ephemeral === true && span.turnId === turnId ? items.get(span.ref) : undefined;
+    if (item !== undefined)
+      places.set(span, JSON.stringify(['rendered', span.role, item.source, item.observerId ?? '', item.ingestor]));
+  }
+  return places;
 }
 
 /** What stays the same when a span's text changes. */
@@ -68,18 +82,18 @@ function placeKey(span: PromptSpan): string {
 }
 
 /** Joins a removed and an added span of one origin to a changed one. */
-function withChanges(entries: readonly PlainEntry[]): readonly DiffEntry[] {
+function withChanges(entries: readonly PlainEntry[], placeOf: (span: PromptSpan) => string): readonly DiffEntry[] {
   const removed = new Map<string, PlainEntry[]>();
   for (const entry of entries) {
     if (entry.kind !== 'removed' || entry.span.source === 'join') continue;
-    const key = placeKey(entry.span);
+    const key = placeOf(entry.span);
     const list = removed.get(key);
     if (list === undefined) removed.set(key, [entry]);
     else list.push(entry);
   }
   const merged = new Set<DiffEntry>();
   const changed = entries.map((entry): DiffEntry => {
-    const before = entry.kind === 'added' ? removed.get(placeKey(entry.span))?.shift() : undefined;
+    const before = entry.kind === 'added' ? removed.get(placeOf(entry.span))?.shift() : undefined;
     if (before === undefined) return entry;
     merged.add(before);
     return { kind: 'changed', before: before.span, span: entry.span, lines: diffLines(before.span.text, entry.span.text) };

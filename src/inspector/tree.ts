@@ -42,7 +42,7 @@ export interface AgentNodeView {
   readonly currentTurnId: TurnId | undefined;
   /** Tool calls that have not ended. */
   readonly openCalls: readonly { readonly name: string; readonly status: string }[];
-  /** Items waiting in its inbox, and items that could not be read. */
+  /** Items waiting in its inbox, of an agent that ended those it never read; and items that could not be read. */
   readonly waitingItems: number;
   readonly deadLetters: number;
   readonly children: readonly AgentNodeView[];
@@ -93,11 +93,19 @@ function toNode(run: RunState, agent: AgentState, profiles: ReadonlyMap<string, 
     contextWindow: config === undefined ? undefined : profiles?.get(meta.profile)?.contextWindows?.[config],
     currentTurnId: agent.currentTurnId,
     openCalls: [...agent.openCalls.values()].map((call) => ({ name: call.request.name, status: call.status })),
-    waitingItems: agent.inbox.length,
+    waitingItems: agent.status === 'ended' ? neverRead(agent) : agent.inbox.length,
     deadLetters: agent.deadLetters.length,
     children,
   };
 }
+
+/** Items that an ended agent missed. The results of its own last calls, such as the one it ended with, are nothing to miss. */
+function neverRead({ inbox }: AgentState): number {
+  return inbox.filter(({ item, turnsSeen }) => turnsSeen === 0 && !ownNews.has(item.source)).length;
+}
+
+/** What the engine posts to an agent about the agent itself. */
+const ownNews: ReadonlySet<string> = new Set(['TOOL_RESULT', 'LIMIT_NOTICE', 'STAGNATION_NOTICE']);
 
 /** The latest model call of an agent that says how many tokens it read. */
 function latestCall(run: RunState, agent: AgentState): EventOf<'model.end'> | undefined {

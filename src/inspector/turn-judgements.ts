@@ -18,9 +18,14 @@ export interface RuleView extends RuleRecord {
   readonly declaredAt?: SourceRef;
 }
 
-/** How a turn was decided: the rules tried, in order, and the action; undefined while undecided. */
+/** A rule of the flow decider that was not asked: an earlier one matched, or the turn was decided without rules. */
+export type UnaskedRule = Pick<RuleView, 'id' | 'condition' | 'action' | 'declaredAt'>;
+
+/** How a turn was decided: the rules tried, in order, the profile's other rules, and the action; undefined while undecided. */
 export interface DecisionView {
   readonly rules: readonly RuleView[];
+  /** Empty while undecided, and where the profile is not known. */
+  readonly notAsked: readonly UnaskedRule[];
   readonly action: DecidedAction | undefined;
 }
 
@@ -41,7 +46,19 @@ export function turnDecision(turn: TurnState, profile: ProfileFacts | undefined)
     if (declared === undefined) return record;
     return { ...record, ...conditionOf(declared), action: declared.action.type, declaredAt: declared.source };
   });
-  return { rules, action: turn.decide?.action };
+  return { rules, notAsked: turn.decide === undefined ? [] : notAsked(rules, profile), action: turn.decide?.action };
+}
+
+function notAsked(rules: readonly RuleRecord[], profile: ProfileFacts | undefined): readonly UnaskedRule[] {
+  const asked = new Set(rules.map(({ id }) => id));
+  return (profile?.flowDecider ?? [])
+    .filter(({ id }) => !asked.has(id))
+    .map((declared) => ({
+      id: declared.id,
+      ...conditionOf(declared),
+      action: declared.action.type,
+      declaredAt: declared.source,
+    }));
 }
 
 function conditionOf(declared: { readonly condition?: { readonly source: string } }): { readonly condition?: string } {

@@ -2,6 +2,7 @@ import type { AgentId, TurnId } from '../core/ids.ts';
 import { contentText } from '../core/message.ts';
 import type { CallState, RunState, TurnState } from '../core/state.ts';
 import type { TurnType } from '../core/turn.ts';
+import { type CostKnowledge, turnCost } from './turn-cost.ts';
 import type { TurnStatus } from './turn-record.ts';
 
 /** One line of a list of turns. */
@@ -39,7 +40,7 @@ export function turnList(run: RunState, turns: Iterable<TurnState> = run.turns.v
 }
 
 /** One turn as a line of a list. */
-export function toTurnRow(run: Pick<RunState, 'agents'>, turn: ListedTurn): TurnRow {
+export function toTurnRow(run: Pick<RunState, 'agents'> & CostKnowledge, turn: ListedTurn): TurnRow {
   const { start, modelEnd, end } = turn;
   return {
     turnId: turn.turnId,
@@ -55,7 +56,7 @@ export function toTurnRow(run: Pick<RunState, 'agents'>, turn: ListedTurn): Turn
     action: turn.decide?.action.type,
     inputTokens: modelEnd?.usage.inputTokens ?? 0,
     outputTokens: modelEnd?.usage.outputTokens ?? 0,
-    cost: modelEnd === undefined ? undefined : (modelEnd.cost ?? null),
+    cost: turnCost(run, turn),
     attempts: modelEnd?.attempts.length ?? 0,
     error: (end?.error ?? modelEnd?.error)?.message,
   };

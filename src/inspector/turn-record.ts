@@ -11,6 +11,7 @@ import { headsOf } from '../core/prompt.ts';
 import { lazy } from './lazy.ts';
 import { promptSpans, type PromptSpan } from './prompt-spans.ts';
 import { readList, type ReadContent } from './read-content.ts';
+import { turnCost } from './turn-cost.ts';
 import { toSystemPrompt, type SystemPromptView } from './system-prompt.ts';
 import { toolInteractions, type ToolInteraction } from './tool-interactions.ts';
 import { stateChanges, type StateChangeView } from './state-changes.ts';
@@ -182,7 +183,7 @@ export function turnRecordOf(
     toolInteractions: toolInteractions(turn),
     decision: turnDecision(turn, profile),
     usage: modelEnd?.usage ?? {},
-    cost: modelEnd === undefined ? undefined : (modelEnd.cost ?? null),
+    cost: turnCost(run, turn),
     firstTokenMs: modelEnd?.attempts.at(-1)?.firstTokenMs,
     stateChanges: (turn.stateChanges ?? []).flatMap(stateChanges),
     error: end?.error ?? modelEnd?.error,

@@ -69,5 +69,5 @@ export class TurnRecords {
 function madeOf(run: RunState, turn: TurnState): readonly unknown[] {
   const { modelEnd, decide, end, stateChanges, calls } = turn;
   const ofCalls = calls.flatMap((call) => [call.status, call.args, call.waitFor, call.attempt, call.approved, call.end]);
-  return [run.agents.get(turn.agentId)?.meta, modelEnd, decide, end, stateChanges?.length, ...ofCalls];
+  return [run.agents.get(turn.agentId)?.meta, run.usage.costUnknown, modelEnd, decide, end, stateChanges?.length, ...ofCalls];
 }

@@ -5,7 +5,7 @@ import { useStanding, type Standing } from '../data/standing.ts';
 import { Badge } from '../kit/badge.tsx';
 import { TopBar } from '../kit/top-bar.tsx';
 import { startOf, toVisibleText } from '../kit/visible-text.ts';
-import { runHref, runTabs } from '../routing/route.ts';
+import { runHref, runTabs, turnHref } from '../routing/route.ts';
 import { ConnectionNote } from './connection-note.tsx';
 import { News } from './news.tsx';
 import { RunActions } from './run-actions.tsx';
@@ -22,7 +22,7 @@ const longestTitle = 300;
 export function RunHeader({ shown }: { readonly shown: RunRoute }) {
   const store = useRun();
   const overview = useView(runOverview).value;
-  const problem = useView((state) => (state.outcome === undefined ? undefined : concludeRun(state).problem)).value;
+  const conclusion = useView((state) => (state.outcome === undefined ? undefined : concludeRun(state))).value;
   const standing = useStanding();
   const title = toVisibleText(startOf(overview?.title ?? shown.runId, longestTitle));
   useTitle(`${shown.kind === 'turn' ? shown.turnId : shown.tab} · ${title}`);
@@ -44,7 +44,7 @@ export function RunHeader({ shown }: { readonly shown: RunRoute }) {
         <ConnectionNote />
       </TopBar>
       {overview !== undefined && <RunFacts overview={overview} goesOn={store.isServed && standing?.isAbandoned !== true} />}
-      {problem !== undefined && <p class="run-problem problem">{toVisibleText(startOf(problem, 2_000))}</p>}
+      {conclusion?.problem !== undefined && <Problem {...conclusion} problem={conclusion.problem} shown={shown} />}
       <div class="run-bar">
         <nav aria-label="Views of this run">
           {runTabs.map((tab) => (
@@ -62,6 +62,23 @@ export function RunHeader({ shown }: { readonly shown: RunRoute }) {
       {overview !== undefined && !(shown.kind === 'run' && shown.tab === 'talk') && <RequestStrip overview={overview} />}
       <News overview={overview} />
     </>
+  );
+}
+
+/** Why the run failed, and the way to the turn it failed in. */
+function Problem(props: { readonly problem: string; readonly failedTurnId?: string; readonly shown: RunRoute }) {
+  const { problem, failedTurnId, shown } = props;
+  const isThere = shown.kind === 'turn' && shown.turnId === failedTurnId;
+  return (
+    <p class="run-problem problem">
+      {toVisibleText(startOf(problem, 2_000))}
+      {failedTurnId !== undefined && !isThere && (
+        <>
+          {' '}
+          <a href={turnHref(shown.runId, failedTurnId)}>in turn {toVisibleText(failedTurnId)}</a>
+        </>
+      )}
+    </p>
   );
 }
 

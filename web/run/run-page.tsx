@@ -7,7 +7,7 @@ import { useKeys } from '../kit/keys.ts';
 import { TopBar } from '../kit/top-bar.tsx';
 import { toVisibleText } from '../kit/visible-text.ts';
 import { type Route, runHref, type RunTab, turnHref } from '../routing/route.ts';
-import { go, route } from '../routing/router.ts';
+import { go, lastViewHref, route } from '../routing/router.ts';
 import { TurnView } from '../turn/turn-view.tsx';
 import { RunContext, useRun, useTitle } from './run-context.ts';
 import { RunHeader } from './run-header.tsx';
@@ -88,7 +88,7 @@ const tabKeys: readonly (readonly [string, RunTab])[] = [
 function useRunKeys(shown: RunRoute, store: RunStore): void {
   const { runId } = shown;
   // The address, not what is drawn: the next key may come before the page is drawn again.
-  const goUp = (): void => go(route.peek().kind === 'turn' ? runHref(runId, 'turns') : '#/');
+  const goUp = (): void => go(route.peek().kind === 'turn' ? lastViewHref(runId) : '#/');
   const step = (by: 1 | -1): void => {
     const now = route.peek();
     const turns = [...(store.state?.turns.keys() ?? [])];
@@ -97,7 +97,7 @@ function useRunKeys(shown: RunRoute, store: RunStore): void {
     if (next !== undefined) go(turnHref(runId, next));
   };
   useKeys([
-    { keys: 'Escape', does: shown.kind === 'turn' ? 'to the turns of the run' : 'to all runs', run: goUp },
+    { keys: 'Escape', does: shown.kind === 'turn' ? 'to the view the turn was opened from' : 'to all runs', run: goUp },
     ...(shown.kind === 'turn'
       ? [
           { keys: 'j', does: 'next turn', run: () => step(1) },

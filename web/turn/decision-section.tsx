@@ -1,5 +1,5 @@
 import type { DecidedAction } from '../../src/core/turn-events.ts';
-import type { RuleView } from '../../src/inspector/turn-judgements.ts';
+import type { RuleView, UnaskedRule } from '../../src/inspector/turn-judgements.ts';
 import type { TurnRecord } from '../../src/inspector/turn-record.ts';
 import { placeText, safe } from '../kit/safe.ts';
 import { Pairs } from '../kit/pairs.tsx';
@@ -9,7 +9,7 @@ import { Section } from './section.tsx';
 
 /** How the turn was decided: the rules in order, with the one that won and what each condition read. */
 export function DecisionSection({ record }: { readonly record: TurnRecord }) {
-  const { rules, action } = record.decision;
+  const { rules, notAsked, action } = record.decision;
   if (action === undefined) return null;
   const by = action.ruleId === undefined ? '' : `, by rule ${safe(action.ruleId, 80)}`;
   return (
@@ -17,7 +17,7 @@ export function DecisionSection({ record }: { readonly record: TurnRecord }) {
       {() => (
         <>
           <Action action={action} />
-          {rules.length > 0 && (
+          {rules.length + notAsked.length > 0 && (
             <div class="t-scroll-x">
               <table>
                 <thead>
@@ -34,6 +34,9 @@ export function DecisionSection({ record }: { readonly record: TurnRecord }) {
                 <tbody>
                   {rules.map((rule, index) => (
                     <Rule key={index} rule={rule} place={index + 1} />
+                  ))}
+                  {notAsked.map((rule) => (
+                    <Rule key={rule.id} rule={rule} />
                   ))}
                 </tbody>
               </table>
@@ -69,9 +72,10 @@ function Action({ action }: { readonly action: DecidedAction }) {
   );
 }
 
-function Rule({ rule, place }: { readonly rule: RuleView; readonly place: number }) {
-  const { id, matched, values, condition, action, declaredAt, error } = rule;
-  const verdict = error !== undefined ? 'failed' : matched ? 'matched' : 'false';
+/** A rule with what it came to; one without a place was not asked. */
+function Rule({ rule, place }: { readonly rule: UnaskedRule & Partial<RuleView>; readonly place?: number }) {
+  const { id, matched = false, values, condition, action, declaredAt, error } = rule;
+  const verdict = place === undefined ? 'not asked' : error !== undefined ? 'failed' : matched ? 'matched' : 'false';
   const tone = error !== undefined ? 'tone-bad' : matched ? 'tone-good' : 'faint';
   return (
     <tr class={matched ? 't-winner' : ''} aria-current={matched ? 'true' : undefined}>

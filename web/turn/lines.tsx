@@ -36,7 +36,7 @@ const longRows = 120;
 
 /** Shows a text line by line: a click, or enter, on a line or a selection asks where it came from; arrows move between lines. */
 export function Lines({ text, rows, where, call, label, look, isNoted = false }: LinesProps) {
-  const { asked, ask } = useTurn();
+  const { asked, isFar, ask } = useTurn();
   const isAsked = ({ start, end }: LineRange): boolean =>
     asked?.where === where && asked.call === call && asked.start < end && asked.end > start;
   const [active, setActive] = useState(() => Math.max(0, rows.findIndex(isAsked)));
@@ -48,16 +48,21 @@ export function Lines({ text, rows, where, call, label, look, isNoted = false }:
     if (moves.current) line?.focus();
     moves.current = false;
   }, [current]);
-  // An address that asks for a line shows it, where it stands once the whole text is here.
-  const arrived = useRef(asked);
+  // An address or a search that asks for a line shows it, where it stands once the whole text is here.
   useLayoutEffect(() => {
     const place = rows.findIndex(isAsked);
-    if (place >= 0 && arrived.current === asked) setActive(place);
-  }, [text]);
+    if (place >= 0 && isFar) setActive(place);
+  }, [text, asked, isFar]);
   useLayoutEffect(() => {
-    if (arrived.current !== asked || !rows.slice(current, current + 1).some(isAsked)) return;
-    element.current?.querySelector(`[data-row="${current}"]`)?.scrollIntoView({ block: 'center' });
-  }, [text, current]);
+    if (!isFar || !rows.slice(current, current + 1).some(isAsked)) return undefined;
+    const line = element.current?.querySelector(`[data-row="${current}"]`);
+    const fold = line?.closest('details');
+    if (fold !== null && fold !== undefined) fold.open = true;
+    line?.scrollIntoView({ block: 'center' });
+    // Once more when what lies above has the height it will have.
+    const frame = requestAnimationFrame(() => line?.scrollIntoView({ block: 'center' }));
+    return () => cancelAnimationFrame(frame);
+  }, [text, current, asked, isFar]);
   const ofRow = (index: number): WhyPlace | undefined => {
     const range = rows[index];
     return range === undefined || range.start === range.end

@@ -8,6 +8,8 @@ export interface TurnScope {
   readonly record: TurnRecord;
   /** The place whose source is shown. */
   readonly asked: WhyPlace | undefined;
+  /** It was not asked by a click on it: whoever asked has yet to be led there. */
+  readonly isFar: boolean;
   /** Shows where the text at a place came from; `from` gets the focus back. */
   readonly ask: (place: WhyPlace, from?: HTMLElement) => void;
 }

@@ -2,6 +2,7 @@ import type { RefObject } from 'preact';
 import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
 import { turnNeighbours } from '../../src/inspector/turn-neighbours.ts';
 import type { TurnRecord } from '../../src/inspector/turn-record.ts';
+import type { WhyAnswer } from '../../src/inspector/why.ts';
 import { parsePlace, writePlace, type WhyPlace } from '../../src/inspector/why-place.ts';
 import { useKeys } from '../kit/keys.ts';
 import { safe } from '../kit/safe.ts';
@@ -49,7 +50,7 @@ function NoTurn({ turnId }: { readonly turnId: string }) {
 }
 
 function Turn({ record, query }: { readonly record: TurnRecord; readonly query: RouteQuery }) {
-  const { scope, question, close } = useQuestion(record, query['why'] ?? '');
+  const { scope, question, answers, close } = useQuestion(record, query['why'] ?? '');
   const search = useRef<HTMLInputElement | null>(null);
   useTurnKeys(record, search);
   // Before the keys of the run, which lead away from here.
@@ -73,7 +74,7 @@ function Turn({ record, query }: { readonly record: TurnRecord; readonly query: 
           <WhySearch input={search} text={typeof question === 'string' ? question : ''} />
           <Sections record={record} other={other} />
         </div>
-        {question !== undefined && <WhyPanel record={record} question={question} onClose={close} />}
+        {question !== undefined && <WhyPanel question={question} answers={answers} onClose={close} />}
       </div>
     </TurnContext.Provider>
   );
@@ -114,14 +115,18 @@ function Sections({ record, other }: { readonly record: TurnRecord; readonly oth
 
 /** What is asked about, as the address has it: `@prompt:120-180` for a place, anything else for a text. */
 function useQuestion(record: TurnRecord, why: string) {
+  const store = useRun();
+  const known = store.contents.revision.value;
   const opener = useRef<HTMLElement | undefined>(undefined);
+  const clicked = useRef('');
   const question = useMemo((): WhyPlace | string | undefined => {
     const place = why.startsWith('@') ? parsePlace(why.slice(1)) : undefined;
     return place ?? (why === '' ? undefined : why);
   }, [why]);
   const ask = useCallback((place: WhyPlace, from?: HTMLElement): void => {
     opener.current = from;
-    setQuery({ why: `@${writePlace(place)}` });
+    clicked.current = `@${writePlace(place)}`;
+    setQuery({ why: clicked.current });
     // The answer takes room: its line stays in view.
     requestAnimationFrame(() => from?.scrollIntoView({ block: 'nearest' }));
   }, []);
@@ -130,10 +135,25 @@ function useQuestion(record: TurnRecord, why: string) {
     opener.current?.focus({ preventScroll: true });
     opener.current = undefined;
   }, []);
-  const asked = typeof question === 'object' ? question : undefined;
+  // Not for every event of a busy run: what is asked about is on the record, which changes when it does.
+  const answers = useMemo(
+    () => (question === undefined ? [] : store.why(record.turnId, question)),
+    [store, record, question, known],
+  );
+  const found = typeof question === 'object' ? question : firstPlace(record, answers);
+  const asked = useMemo(() => found, [found === undefined ? '' : writePlace(found)]);
   useEffect(() => {
     if (asked !== undefined) toggle(asked.where === 'prompt' ? 'prompt' : asked.where === 'tool_call' ? 'calls' : 'reply', true);
-  }, []);
-  const scope = useMemo((): TurnScope => ({ record, asked, ask }), [record, asked]);
-  return { scope, question, close };
+  }, [asked]);
+  const scope = useMemo((): TurnScope => ({ record, asked, isFar: why !== clicked.current, ask }), [record, asked, why]);
+  return { scope, question, answers, close };
+}
+
+/** Where the text stands that was asked about. */
+function firstPlace({ reply }: TurnRecord, [answer]: readonly WhyAnswer[]): WhyPlace | undefined {
+  if (answer === undefined) return undefined;
+  const { where, text } = answer;
+  const [start, end] = answer.range;
+  const call = reply.toolCalls.findIndex(({ input }) => input.slice(start, end) === text);
+  return { where, ...(where === 'tool_call' ? { call } : {}), start, end };
 }

@@ -1,7 +1,6 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CauseStep } from '../../src/inspector/cause-chain.ts';
 import { countText } from '../../src/inspector/format/quantity-text.ts';
-import type { TurnRecord } from '../../src/inspector/turn-record.ts';
 import type { WhyAnswer, WhyPiece } from '../../src/inspector/why.ts';
 import type { WhyPlace } from '../../src/inspector/why-place.ts';
 import { CopyButton } from '../kit/copy-button.tsx';
@@ -19,18 +18,14 @@ const fewSteps = 8;
 
 /** What the panel answers. */
 interface WhyPanelProps {
-  readonly record: TurnRecord;
   /** A place, or a text that is searched for. */
   readonly question: WhyPlace | string;
+  readonly answers: readonly WhyAnswer[];
   readonly onClose: () => void;
 }
 
 /** Where a text of the turn came from, and what brought that about, back to the user. */
-export function WhyPanel({ record, question, onClose }: WhyPanelProps) {
-  const store = useRun();
-  const known = store.contents.revision.value;
-  // Not for every event of a busy run: what is asked about is on the record, which changes when it does.
-  const answers = useMemo(() => store.why(record.turnId, question), [store, record, question, known]);
+export function WhyPanel({ question, answers, onClose }: WhyPanelProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });

@@ -35,7 +35,9 @@ function nodeText(out: Layout, node: AgentNodeView): string {
     ...(node.limit === undefined ? [] : [`limit ${node.limit.stage === 1 ? 'near' : 'reached'}: ${safe(node.limit.reason)}`]),
     ...(node.contextTokens === undefined ? [] : [contextText(node.contextTokens, node.contextWindow)]),
     ...(node.iteration > 1 ? [`iteration ${node.iteration}`] : []),
-    ...(node.waitingItems === 0 ? [] : [`${countText(node.waitingItems, 'item')} waiting`]),
+    ...(node.waitingItems === 0
+      ? []
+      : [`${countText(node.waitingItems, 'item')} ${node.status === 'ended' ? 'never read' : 'waiting'}`]),
     ...(node.deadLetters === 0 ? [] : [countText(node.deadLetters, 'dead letter')]),
   ];
   const doing = node.openCalls.map((call) => `${safe(call.name, 60)} ${call.status}`).join(', ');

@@ -41,7 +41,7 @@ function boundText({ choice, only, except }: NonNullable<ObserverView['tools']>)
 
 /** Adds the decider's action, its trace in one line, and each rule with its condition. */
 export function formatDecision(out: Layout, turn: TurnRecord): void {
-  const { action, rules } = turn.decision;
+  const { action, rules, notAsked } = turn.decision;
   if (action === undefined) return;
   out.heading(`Decision: ${actionText(action)}`);
   if (rules.length > 0) out.line(ruleTrace(rules), 2);
@@ -54,6 +54,7 @@ export function formatDecision(out: Layout, turn: TurnRecord): void {
       4,
     );
   });
+  if (notAsked.length > 0) out.line(out.style.dim(`not asked: ${notAsked.map(({ id }) => safe(id)).join(', ')}`), 4);
 }
 
 function actionText(action: DecidedAction): string {
