@@ -1,4 +1,4 @@
-// Builds the page of `cadre serve` into dist/page. With --if-stale, only when its sources are younger than what is there. An
+// Builds the page of `cadre serve` into dist/page, and as one script for exported runs into dist/page/file. With --if-stale, only when its sources are younger than what is there. An
 // install without devDependencies has no Vite: such a folder serves without a page, and the server says so.
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -24,7 +24,11 @@ async function build() {
   // Tests build it as it is shipped, too.
   process.env.NODE_ENV = 'production';
   const vite = await import('vite');
-  await vite.build({ configFile: path.join(root, 'web', 'vite.config.ts'), logLevel: 'warn' });
+  const config = { configFile: path.join(root, 'web', 'vite.config.ts'), logLevel: 'warn' };
+  await vite.build(config);
+  process.env.CADRE_PAGE_OUT = path.join(fresh, 'file');
+  process.env.CADRE_PAGE_FOR_FILE = '1';
+  await vite.build(config);
   const old = `${fresh}.old`;
   if (existsSync(page)) renameSync(page, old);
   try {
@@ -37,7 +41,7 @@ async function build() {
 }
 
 function isFresh() {
-  const built = path.join(page, 'index.html');
+  const built = path.join(page, 'file', 'index.html');
   return existsSync(built) && sources.every((source) => youngest(path.join(root, source)) <= statSync(built).mtimeMs);
 }
 

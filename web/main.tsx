@@ -8,4 +8,11 @@ import { App } from './app.tsx';
 import { bundledRun } from './data/bundle-source.ts';
 
 const root = document.getElementById('page');
-if (root !== null) render(<App bundle={await bundledRun(document)} />, root);
+// Not awaited at the top: the script of turns imports from this one, and must not wait for the whole page.
+if (root !== null) {
+  void bundledRun(document).then((bundle) => {
+    // The page stands there instead of the words that it loads.
+    root.replaceChildren();
+    render(<App bundle={bundle} />, root);
+  });
+}

@@ -1,7 +1,10 @@
 import path from 'node:path';
 import { defineConfig } from 'vite';
 
-/** The page as the package ships it: one HTML file, one script, one stylesheet; nothing from anywhere else. */
+/** An exported run carries one script inside its file; a server's page loads the script of a turn when a run is opened. */
+const isForFile = process.env['CADRE_PAGE_FOR_FILE'] === '1';
+
+/** The page as the package ships it: one HTML file, its scripts, one stylesheet; nothing from anywhere else. */
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
@@ -11,13 +14,12 @@ export default defineConfig({
     outDir: process.env['CADRE_PAGE_OUT'] ?? path.join(import.meta.dirname, '..', 'dist', 'page'),
     emptyOutDir: true,
     target: 'es2024',
-    // One script: an exported run carries it inside its file.
     modulePreload: false,
     cssCodeSplit: false,
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     rolldownOptions: {
-      output: { codeSplitting: false },
+      output: { codeSplitting: !isForFile },
       transform: { inject: { h: ['preact', 'h'], Fragment: ['preact', 'Fragment'] } },
     },
   },

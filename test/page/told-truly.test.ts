@@ -87,6 +87,7 @@ describe.skipIf(whyNoPage !== undefined)(`what the page tells of a turn (${whyNo
       if (why === 'line 371 of what') await browser.screenshot(page, 'turn-why-scrolled');
     }
     const page = await browser.open(at);
+    await page.getByRole('heading', { name: 'Talker_1.t1' }).waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('line 355 of');
     await page.keyboard.press('Enter');

@@ -8,7 +8,7 @@ import { TopBar } from '../kit/top-bar.tsx';
 import { toVisibleText } from '../kit/visible-text.ts';
 import { type Route, runHref, type RunTab, turnHref } from '../routing/route.ts';
 import { go, lastViewHref, route } from '../routing/router.ts';
-import { TurnView } from '../turn/turn-view.tsx';
+import { LazyTurn, loadTurnView } from '../turn/lazy-turn.tsx';
 import { RunContext, useRun, useTitle } from './run-context.ts';
 import { RunHeader } from './run-header.tsx';
 import { TimelineView } from '../timeline/timeline-view.tsx';
@@ -33,6 +33,8 @@ export function RunPage({ shown, bundle }: { readonly shown: RunRoute; readonly 
     // Without it the page only reads; the connection of the run says when the server does not answer.
     if (store.isServed && serverInfo.peek() === undefined) loadServerInfo().catch(() => undefined);
   }, [store]);
+  // Whoever looks at a run is likely to open a turn; it must not wait then, nor need the server.
+  useEffect(() => void loadTurnView().catch(() => undefined), []);
   useRunKeys(shown, store);
   const { connection } = store;
   const isUnknown = connection.value.kind === 'failed' && store.state === undefined;
@@ -45,7 +47,7 @@ export function RunPage({ shown, bundle }: { readonly shown: RunRoute; readonly 
         <>
           <RunHeader shown={shown} />
           <main class={hasScrollerOfItsOwn ? 'fill' : ''}>
-            {shown.kind === 'turn' ? <TurnView turnId={shown.turnId} query={shown.query} /> : <RunView shown={shown} />}
+            {shown.kind === 'turn' ? <LazyTurn turnId={shown.turnId} query={shown.query} /> : <RunView shown={shown} />}
           </main>
         </>
       )}

@@ -4,6 +4,7 @@ import type { WhyPlace } from '../../src/inspector/why-place.ts';
 import { Blocks } from '../kit/blocks.tsx';
 import type { LineRange } from '../kit/line-ranges.ts';
 import { toVisibleText } from '../kit/visible-text.ts';
+import { keepInView } from './keep-in-view.ts';
 import { selectedPlace } from './selected-place.ts';
 import { useTurn } from './turn-context.ts';
 
@@ -55,13 +56,7 @@ export function Lines({ text, rows, where, call, label, look, isNoted = false }:
   }, [text, asked, isFar]);
   useLayoutEffect(() => {
     if (!isFar || !rows.slice(current, current + 1).some(isAsked)) return undefined;
-    const line = element.current?.querySelector(`[data-row="${current}"]`);
-    const fold = line?.closest('details');
-    if (fold !== null && fold !== undefined) fold.open = true;
-    line?.scrollIntoView({ block: 'center' });
-    // Once more when what lies above has the height it will have.
-    const frame = requestAnimationFrame(() => line?.scrollIntoView({ block: 'center' }));
-    return () => cancelAnimationFrame(frame);
+    return keepInView(() => element.current?.querySelector(`[data-row="${current}"]`) ?? undefined);
   }, [text, current, asked, isFar]);
   const ofRow = (index: number): WhyPlace | undefined => {
     const range = rows[index];

@@ -71,9 +71,9 @@ async function readPage(folder: string): Promise<Page> {
   return { script: inertScript(script), style: style.replaceAll('</style', '<\\/style'), body };
 }
 
-/** Where the build leaves the page, for the package and for a clone. */
+/** Where the build leaves the page as one script, for the package and for a clone. */
 function pageFolder(): string {
-  const folder = path.join(import.meta.dirname, '..', '..', '..', 'dist', 'page');
+  const folder = path.join(import.meta.dirname, '..', '..', '..', 'dist', 'page', 'file');
   if (existsSync(path.join(folder, 'index.html'))) return folder;
   throw notBuilt('the page was not built');
 }
