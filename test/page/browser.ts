@@ -12,7 +12,7 @@ const executable = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((place) 
 export const whyNoPage = executable === undefined ? 'skipped without Chromium: apt-get install -y chromium' : undefined;
 
 /** How a page is opened. */
-export interface OpenOptions extends Pick<BrowserContextOptions, 'colorScheme' | 'reducedMotion'> {
+export interface OpenOptions extends Pick<BrowserContextOptions, 'colorScheme' | 'reducedMotion' | 'timezoneId'> {
   /** 1280 by 800 unless given. */
   readonly width?: number;
   readonly height?: number;

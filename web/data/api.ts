@@ -1,3 +1,8 @@
+import { signal } from '@preact/signals';
+
+/** Whether the server answered when it was asked last. */
+export const isReachable = signal(true);
+
 /** An answer of the server that says no, in the server's words. */
 export class ApiError extends Error {
   readonly code: string;
@@ -51,8 +56,10 @@ async function ask(path: string, options: RequestInit): Promise<Response> {
     response = await fetch(`.${path}`, options);
   } catch (thrown) {
     if (options.signal?.aborted === true) throw thrown;
+    isReachable.value = false;
     throw new ApiError('OFFLINE', 'The server does not answer. Is “cadre serve” still running?', 0);
   }
+  isReachable.value = true;
   if (response.ok) return response;
   throw await refusal(response);
 }

@@ -1,9 +1,10 @@
 import { useRef, useState } from 'preact/hooks';
+import { ApiError, isReachable } from '../data/api.ts';
 
 /** Something the server is asked to do. */
 export interface Action {
   readonly isBusy: boolean;
-  /** Why it was refused, in the server's words. */
+  /** Why it was refused, in the server's words; that the server did not answer holds until it does. */
   readonly problem: string | undefined;
   /** Asks once: while it is busy, it is not asked again. */
   readonly run: (work: () => Promise<unknown>) => void;
@@ -12,11 +13,11 @@ export interface Action {
 /** State of a button that asks the server: busy, then done or refused. What it changed comes through the journal. */
 export function useAction(): Action {
   const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | undefined>();
+  const [problem, setProblem] = useState<Error | undefined>();
   const busy = useRef(false);
   const run = (work: () => Promise<unknown>): void => {
     if (busy.current) return;
-    const settle = (found: string | undefined): void => {
+    const settle = (found: Error | undefined): void => {
       busy.current = false;
       setBusy(false);
       setProblem(found);
@@ -26,8 +27,9 @@ export function useAction(): Action {
     setProblem(undefined);
     work().then(
       () => settle(undefined),
-      (thrown: unknown) => settle(thrown instanceof Error ? thrown.message : String(thrown)),
+      (thrown: unknown) => settle(thrown instanceof Error ? thrown : new Error(String(thrown))),
     );
   };
-  return { isBusy, problem, run };
+  const isPast = problem instanceof ApiError && problem.code === 'OFFLINE' && isReachable.value;
+  return { isBusy, problem: isPast ? undefined : problem?.message, run };
 }

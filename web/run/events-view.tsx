@@ -1,13 +1,13 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { CadreEvent } from '../../src/core/event.ts';
 import { describeEvent } from '../../src/inspector/describe-event.ts';
-import { timeText } from '../../src/inspector/format/quantity-text.ts';
 import { grouped } from '../../src/inspector/format/terminal-text.ts';
 import type { RunStore } from '../data/run-store.ts';
 import { IdText } from '../kit/id-text.tsx';
 import { PickField } from '../kit/pick-field.tsx';
 import { SearchField } from '../kit/search-field.tsx';
 import { Text } from '../kit/text.tsx';
+import { Time, zoneOf } from '../kit/time.tsx';
 import { type Column, VirtualTable } from '../kit/virtual-table.tsx';
 import { toVisibleText } from '../kit/visible-text.ts';
 import { type RouteQuery, turnHref } from '../routing/route.ts';
@@ -69,9 +69,10 @@ export function EventsView({ query }: { readonly query: RouteQuery }) {
 }
 
 function columnsOf(runId: string, opened: ReadonlySet<number>, toggle: (event: CadreEvent) => void): readonly Column<CadreEvent>[] {
+  const zone = zoneOf();
   return [
     { title: 'seq', class: 'events-seq end faint', cell: (event) => `#${event.seq}` },
-    { title: 'time', class: 'events-at faint number', cell: (event) => timeText(event.at).slice(11, 23) },
+    { title: `time, ${zone}`, class: 'events-at faint', cell: (event) => <Time at={event.at} under={zone} precise /> },
     { title: 'type', class: 'events-type', cell: (event) => toVisibleText(event.type) },
     { title: 'agent', class: 'events-agent faint', cell: (event) => <IdText id={agentOf(event)} /> },
     {

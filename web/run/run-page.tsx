@@ -29,10 +29,11 @@ export function RunPage({ shown, bundle }: { readonly shown: RunRoute; readonly 
     [runId, bundle],
   );
   useEffect(() => () => store.close(), [store]);
+  const isLost = store.connection.value.kind === 'lost';
   useEffect(() => {
     // Without it the page only reads; the connection of the run says when the server does not answer.
-    if (store.isServed && serverInfo.peek() === undefined) loadServerInfo().catch(() => undefined);
-  }, [store]);
+    if (store.isServed && !isLost && serverInfo.peek() === undefined) loadServerInfo().catch(() => undefined);
+  }, [store, isLost]);
   // Whoever looks at a run is likely to open a turn; it must not wait then, nor need the server.
   useEffect(() => void loadTurnView().catch(() => undefined), []);
   useRunKeys(shown, store);

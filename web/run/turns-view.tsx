@@ -1,4 +1,4 @@
-import { costText, durationText, timeText } from '../../src/inspector/format/quantity-text.ts';
+import { costText, durationText } from '../../src/inspector/format/quantity-text.ts';
 import { counted, didText } from '../../src/inspector/format/format-turn-list.ts';
 import { grouped } from '../../src/inspector/format/terminal-text.ts';
 import { turnList, type TurnRow } from '../../src/inspector/turn-list.ts';
@@ -6,6 +6,7 @@ import { Badge } from '../kit/badge.tsx';
 import { IdText } from '../kit/id-text.tsx';
 import { PickField } from '../kit/pick-field.tsx';
 import { SearchField } from '../kit/search-field.tsx';
+import { Time, zoneOf } from '../kit/time.tsx';
 import { useNow } from '../kit/use-now.ts';
 import { type Column, VirtualTable } from '../kit/virtual-table.tsx';
 import { startOf, toVisibleText } from '../kit/visible-text.ts';
@@ -69,6 +70,7 @@ export function TurnsView({ query }: { readonly query: RouteQuery }) {
 }
 
 function columnsOf(runId: string): readonly Column<TurnRow>[] {
+  const zone = zoneOf();
   return [
     {
       title: 'turn',
@@ -86,9 +88,9 @@ function columnsOf(runId: string): readonly Column<TurnRow>[] {
     { title: 'cost', class: 'turns-cost end', cell: (row) => (typeof row.cost === 'number' ? costText(row.cost) : '–') },
     { title: 'time', class: 'turns-time end', cell: (row) => <Lasted row={row} /> },
     {
-      title: 'began',
+      title: `began, ${zone}`,
       class: 'turns-began end faint',
-      cell: (row) => <time title={timeText(row.startedAt)}>{timeText(row.startedAt).slice(11, 19)}</time>,
+      cell: (row) => <Time at={row.startedAt} under={zone} />,
     },
   ];
 }

@@ -1,8 +1,9 @@
-import { costText, countText, durationText, timeText } from '../../src/inspector/format/quantity-text.ts';
+import { costText, countText, durationText } from '../../src/inspector/format/quantity-text.ts';
 import { grouped } from '../../src/inspector/format/terminal-text.ts';
 import { statusWord, waitsForYou } from '../../src/inspector/run-words.ts';
 import type { RunRow } from '../data/runs-store.ts';
 import { Badge } from '../kit/badge.tsx';
+import { Time, zoneOf } from '../kit/time.tsx';
 import { useNow } from '../kit/use-now.ts';
 import { type Column, VirtualTable } from '../kit/virtual-table.tsx';
 import { startOf, toVisibleText } from '../kit/visible-text.ts';
@@ -10,6 +11,8 @@ import { runHref } from '../routing/route.ts';
 
 /** Longest title in a row, in characters. */
 const longestTitle = 300;
+
+const zone = zoneOf();
 
 const columns: readonly Column<RunRow>[] = [
   { title: 'status', class: 'run-status', cell: (row) => <Badge status={statusWord(row)} /> },
@@ -33,9 +36,9 @@ const columns: readonly Column<RunRow>[] = [
   { title: 'cost', class: 'run-cost end', cell: (row) => <Cost row={row} /> },
   { title: 'time', class: 'run-time end', cell: (row) => <Lasted row={row} /> },
   {
-    title: 'updated',
+    title: `updated, ${zone}`,
     class: 'run-updated end faint',
-    cell: (row) => <time title={timeText(row.updatedAt)}>{when(row.updatedAt)}</time>,
+    cell: (row) => <Time at={row.updatedAt} under={zone} />,
   },
   { title: 'in short', class: 'run-brief faint', cell: (row) => <Brief row={row} /> },
 ];
@@ -66,7 +69,7 @@ function Brief({ row }: { readonly row: RunRow }) {
   return (
     <>
       {countText(row.turns, 'turn')} · {grouped(row.inputTokens + row.outputTokens)} tokens · <Lasted row={row} /> ·{' '}
-      {when(row.updatedAt)}
+      <Time at={row.updatedAt} />
     </>
   );
 }
@@ -76,13 +79,4 @@ function Lasted({ row }: { readonly row: RunRow }) {
   const isRunning = row.status === 'running' && row.isAbandoned !== true && row.isImported !== true;
   const now = useNow(isRunning);
   return <>{durationText((isRunning ? Math.max(now, row.updatedAt) : row.updatedAt) - row.createdAt)}</>;
-}
-
-const sameDay = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-const otherDay = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
-
-/** A time as short as it can be told apart. */
-function when(at: number): string {
-  if (Math.abs(at) > 8.64e15) return '?';
-  return new Date(at).toDateString() === new Date().toDateString() ? sameDay.format(at) : otherDay.format(at);
 }

@@ -1,7 +1,7 @@
-import { timeText } from '../../src/inspector/format/quantity-text.ts';
 import type { AgentId, TurnId } from '../../src/core/ids.ts';
 import type { ConversationEntry } from '../../src/inspector/conversation.ts';
 import { Text } from '../kit/text.tsx';
+import { Time } from '../kit/time.tsx';
 import { toVisibleText } from '../kit/visible-text.ts';
 import { runHref, turnHref } from '../routing/route.ts';
 import { useRun } from '../run/run-context.ts';
@@ -88,12 +88,10 @@ function LiveMessage({ entry }: { readonly entry: LiveEntry }) {
   );
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
-
 function At({ at }: { readonly at: number | undefined }) {
-  return at === undefined || Math.abs(at) > 8.64e15 ? null : (
-    <time class="faint" title={timeText(at)}>
-      {clock.format(at)}
-    </time>
+  return at === undefined ? null : (
+    <span class="faint">
+      <Time at={at} />
+    </span>
   );
 }

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { PendingRequest } from '../../src/core/pending.ts';
 import { deadlineText } from '../../src/inspector/format/request-text.ts';
-import { timeText } from '../../src/inspector/format/quantity-text.ts';
 import { approvalFacts } from '../../src/inspector/approval-text.ts';
 import { lookAlikes } from '../../src/inspector/look-alikes.ts';
 import { Text } from '../kit/text.tsx';
+import { Time } from '../kit/time.tsx';
 import { useNow } from '../kit/use-now.ts';
 import { toVisibleText } from '../kit/visible-text.ts';
 import { turnHref } from '../routing/route.ts';
@@ -42,7 +42,9 @@ export function RequestCard(props: {
       <p class="small faint row">
         {request.path.length > 1 && <span>{request.path.map(toVisibleText).join(' → ')}</span>}
         {request.turnId !== '' && <a href={turnHref(runId, request.turnId)}>{toVisibleText(request.turnId)}</a>}
-        <time title={timeText(request.since)}>asked {timeText(request.since).slice(11, 19)} UTC</time>
+        <span>
+          asked <Time at={request.since} />
+        </span>
         {deadline !== undefined && <strong class="tone-waits">{deadline}</strong>}
       </p>
       {request.message !== undefined && <Text value={request.message} label="What is asked" />}

@@ -55,7 +55,7 @@ export function TimelineTable({ view }: { readonly view: Timeline }) {
         <table>
           <thead>
             <tr>
-              {['turn', 'status', 'began', 'took'].map((name) => (
+              {['turn', 'status', 'began after', 'took'].map((name) => (
                 <th key={name} scope="col">
                   {name}
                 </th>

@@ -1,11 +1,12 @@
 import type { TurnRecord } from '../../src/inspector/turn-record.ts';
 import { turnNeighbours } from '../../src/inspector/turn-neighbours.ts';
-import { costText, spanText, timeText, tokensText } from '../../src/inspector/format/quantity-text.ts';
+import { costText, spanText, tokensText } from '../../src/inspector/format/quantity-text.ts';
 import { grouped } from '../../src/inspector/format/terminal-text.ts';
 import { Badge } from '../kit/badge.tsx';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { Pairs } from '../kit/pairs.tsx';
 import { safe } from '../kit/safe.ts';
+import { Time } from '../kit/time.tsx';
 import { turnHref } from '../routing/route.ts';
 import { useView } from '../run/run-context.ts';
 import { ErrorLine, TurnLink } from './parts.tsx';
@@ -43,7 +44,11 @@ export function TurnHead({ record }: { readonly record: TurnRecord }) {
         pairs={{
           agent: `${safe(record.agentId)} (${safe(record.profile)}${role}${module})`,
           'started by': agentInfo.parentAgentId !== undefined && safe(agentInfo.parentAgentId),
-          began: `${timeText(record.startedAt)}, took ${spanText(record.startedAt, record.endedAt)}`,
+          began: (
+            <>
+              <Time at={record.startedAt} precise />, took {spanText(record.startedAt, record.endedAt)}
+            </>
+          ),
           'woken by': <Woken record={record} />,
           tokens: tokenFacts(record),
           cost: record.attempts.length > 0 && costText(record.cost),

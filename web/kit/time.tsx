@@ -1,0 +1,41 @@
+import { timeText } from '../../src/inspector/format/quantity-text.ts';
+
+/** A time of the page: `02:03:42 GMT+1`, with the date in front (`2026-11-23`) unless it is today; in UTC when it is pointed at. */
+export function Time(props: {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** The zone that the heading of the column names: it is not repeated. */
+  readonly under?: string;
+  /** Shows milliseconds, too. */
+  readonly precise?: boolean;
+}) {
+  const { at, under, precise = false } = props;
+  const utc = timeText(at);
+  const date = new Date(at);
+  const zone = zoneOf(at);
+  if (Number.isNaN(date.getTime())) return <>?</>;
+  return (
+    <time dateTime={utc} title={`${utc} (UTC)`} class="number">
+      {dayOf(date) === dayOf(new Date()) ? '' : `${dayOf(date)} `}
+      {[date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => digits(part)).join(':')}
+      {precise && `.${digits(date.getMilliseconds(), 3)}`}
+      {zone === under ? '' : ` ${zone}`}
+    </time>
+  );
+}
+
+const zones = new Intl.DateTimeFormat('en', { timeZoneName: 'short' });
+
+/** The zone of this machine at a time, as it is called: `UTC`, `GMT+1`, `EST`. */
+export function zoneOf(at: number = Date.now()): string {
+  if (Math.abs(at) > 8.64e15) return '';
+  return zones.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+}
+
+function dayOf(date: Date): string {
+  return `${digits(date.getFullYear(), 4)}-${digits(date.getMonth() + 1)}-${digits(date.getDate())}`;
+}
+
+function digits(value: number, count = 2): string {
+  return String(value).padStart(count, '0');
+}
