@@ -1,10 +1,12 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { CadreEvent } from '../../src/core/event.ts';
 import { describeEvent } from '../../src/inspector/describe-event.ts';
+import { countText } from '../../src/inspector/format/quantity-text.ts';
 import { grouped } from '../../src/inspector/format/terminal-text.ts';
 import type { RunStore } from '../data/run-store.ts';
 import { IdText } from '../kit/id-text.tsx';
 import { PickField } from '../kit/pick-field.tsx';
+import { ScrollBox } from '../kit/scroll-box.tsx';
 import { SearchField } from '../kit/search-field.tsx';
 import { Text } from '../kit/text.tsx';
 import { Time, zoneOf } from '../kit/time.tsx';
@@ -38,10 +40,8 @@ export function EventsView({ query }: { readonly query: RouteQuery }) {
         <PickField label="type" value={type} options={types} onPick={(value) => setQuery({ type: value })} />
         <PickField label="agent" value={agent} options={agents} onPick={(value) => setQuery({ agent: value })} />
         <span class="faint small number push">
-          {found.length === store.events.length
-            ? grouped(found.length)
-            : `${grouped(found.length)} of ${grouped(store.events.length)}`}{' '}
-          events
+          {found.length === store.events.length ? '' : `${grouped(found.length)} of `}
+          {countText(store.events.length, 'event')}
         </span>
         <button type="button" class="small" aria-pressed={follows} onClick={() => setFollows(!follows)}>
           follow
@@ -112,9 +112,9 @@ function columnsOf(runId: string, opened: ReadonlySet<number>, toggle: (event: C
 function RawEvent({ event }: { readonly event: CadreEvent }) {
   const json = useMemo(() => JSON.stringify(event, undefined, 2), [event]);
   return (
-    <div class="panel event-raw">
+    <ScrollBox class="panel event-raw">
       <Text value={json} label={`Event ${event.seq} as JSON`} />
-    </div>
+    </ScrollBox>
   );
 }
 

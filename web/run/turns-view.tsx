@@ -1,4 +1,4 @@
-import { costText, durationText } from '../../src/inspector/format/quantity-text.ts';
+import { costText, countText, durationText } from '../../src/inspector/format/quantity-text.ts';
 import { counted, didText } from '../../src/inspector/format/format-turn-list.ts';
 import { grouped } from '../../src/inspector/format/terminal-text.ts';
 import { turnList, type TurnRow } from '../../src/inspector/turn-list.ts';
@@ -48,7 +48,8 @@ export function TurnsView({ query }: { readonly query: RouteQuery }) {
           onPick={(value) => setQuery({ status: value })}
         />
         <span class="faint small number push">
-          {found.length === rows.length ? grouped(rows.length) : `${grouped(found.length)} of ${grouped(rows.length)}`} turns
+          {found.length === rows.length ? '' : `${grouped(found.length)} of `}
+          {countText(rows.length, 'turn')}
         </span>
       </div>
       {found.length === 0 ? (

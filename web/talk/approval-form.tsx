@@ -5,6 +5,7 @@ import { scopeText } from '../../src/inspector/format/request-text.ts';
 import { readArguments } from '../../src/inspector/read-answer.ts';
 import { runActions } from '../data/actions.ts';
 import { until } from '../data/until.ts';
+import { ScrollBox } from '../kit/scroll-box.tsx';
 import { Text } from '../kit/text.tsx';
 import { useAction } from '../kit/use-action.ts';
 import { toVisibleText } from '../kit/visible-text.ts';
@@ -36,9 +37,9 @@ export function ApprovalForm({ request, canControl }: { readonly request: Pendin
   return (
     <>
       {edited === undefined ? (
-        <div class="request-args">
+        <ScrollBox class="request-args">
           <Text value={asked} label="Arguments" whole />
-        </div>
+        </ScrollBox>
       ) : (
         <label class="field">
           <span>Arguments, all of them, as one JSON object</span>

@@ -4,6 +4,7 @@ import type { TurnRecord } from '../../src/inspector/turn-record.ts';
 import { countText, durationText } from '../../src/inspector/format/quantity-text.ts';
 import { Badge } from '../kit/badge.tsx';
 import { safe } from '../kit/safe.ts';
+import { ScrollBox } from '../kit/scroll-box.tsx';
 import { Text } from '../kit/text.tsx';
 import { useMany } from '../kit/use-many.tsx';
 import { useRun, useView } from '../run/run-context.ts';
@@ -145,9 +146,9 @@ function Whole({ hash }: { readonly hash: NonNullable<ToolInteraction['full']> }
   const text = useView(() => store.contents.read(hash), [hash]).value;
   if (text !== undefined)
     return (
-      <div class="t-clip">
+      <ScrollBox class="t-clip">
         <Text value={text} label="The whole output" />
-      </div>
+      </ScrollBox>
     );
   return <p class="faint">{store.contents.isMissing(hash) ? 'On its way…' : 'It is not kept here.'}</p>;
 }

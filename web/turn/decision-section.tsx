@@ -2,6 +2,7 @@ import type { DecidedAction } from '../../src/core/turn-events.ts';
 import type { RuleView, UnaskedRule } from '../../src/inspector/turn-judgements.ts';
 import type { TurnRecord } from '../../src/inspector/turn-record.ts';
 import { placeText, safe } from '../kit/safe.ts';
+import { ScrollBox } from '../kit/scroll-box.tsx';
 import { Pairs } from '../kit/pairs.tsx';
 import { Text } from '../kit/text.tsx';
 import { ErrorLine } from './parts.tsx';
@@ -18,7 +19,7 @@ export function DecisionSection({ record }: { readonly record: TurnRecord }) {
         <>
           <Action action={action} />
           {rules.length + notAsked.length > 0 && (
-            <div class="t-scroll-x">
+            <ScrollBox class="t-scroll-x">
               <table>
                 <thead>
                   <tr>
@@ -40,7 +41,7 @@ export function DecisionSection({ record }: { readonly record: TurnRecord }) {
                   ))}
                 </tbody>
               </table>
-            </div>
+            </ScrollBox>
           )}
         </>
       )}

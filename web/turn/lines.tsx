@@ -120,6 +120,7 @@ export function Lines({ text, rows, where, call, label, look, isNoted = false }:
                   role="button"
                   tabIndex={index === current ? 0 : -1}
                   aria-pressed={isAsked(range)}
+                  aria-label={isBlank(text, range) ? 'blank line' : undefined}
                 >
                   {note !== undefined && <span class="t-line-note">{note}</span>}
                   <span class="t-line-text">{toVisibleText(text.slice(range.start, range.end))}</span>
@@ -143,4 +144,8 @@ function target(key: string, from: number, rows: readonly LineRange[]): number |
   let to = Math.max(0, Math.min(rows.length - 1, from + step));
   for (let row = rows[to]; row !== undefined && !isLine(row); row = rows[to]) to += Math.sign(step);
   return rows[to] === undefined ? from : to;
+}
+
+function isBlank(text: string, { start, end }: LineRange): boolean {
+  return text.slice(start, end).trim() === '';
 }

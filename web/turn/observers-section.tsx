@@ -1,6 +1,7 @@
 import type { ObserverView } from '../../src/inspector/turn-judgements.ts';
 import type { TurnRecord } from '../../src/inspector/turn-record.ts';
 import { placeText, safe } from '../kit/safe.ts';
+import { ScrollBox } from '../kit/scroll-box.tsx';
 import { ErrorLine } from './parts.tsx';
 import { Section } from './section.tsx';
 
@@ -17,7 +18,7 @@ export function ObserversSection({ record, phase }: { readonly record: TurnRecor
       copy={() => observers}
     >
       {() => (
-        <div class="t-scroll-x">
+        <ScrollBox class="t-scroll-x">
           <table>
             <thead>
               <tr>
@@ -35,7 +36,7 @@ export function ObserversSection({ record, phase }: { readonly record: TurnRecor
               ))}
             </tbody>
           </table>
-        </div>
+        </ScrollBox>
       )}
     </Section>
   );

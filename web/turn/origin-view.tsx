@@ -4,6 +4,7 @@ import { profileExcerpt } from '../../src/inspector/profile-line.ts';
 import type { CallRef, ItemRefView, TextOrigin } from '../../src/inspector/text-origin.ts';
 import { Pairs } from '../kit/pairs.tsx';
 import { placeText, safe } from '../kit/safe.ts';
+import { ScrollBox } from '../kit/scroll-box.tsx';
 import { toVisibleText } from '../kit/visible-text.ts';
 import { turnHref } from '../routing/route.ts';
 import { useRun, useView } from '../run/run-context.ts';
@@ -178,14 +179,14 @@ function Place({ source }: { readonly source: SourceRef }) {
     <>
       <code class="t-place">{placeText(source)}</code>
       {shown.length > 0 && (
-        <div class="t-excerpt text" role="group" aria-label="The lines there">
+        <ScrollBox class="t-excerpt text" label="The lines there">
           {shown.map(({ line, text }) => (
             <div key={line} class={line === source.line ? 't-excerpt-here' : ''}>
               <span class="t-excerpt-number">{line}</span>
               <span>{toVisibleText(text.slice(0, 400)) || ' '}</span>
             </div>
           ))}
-        </div>
+        </ScrollBox>
       )}
     </>
   );

@@ -3,6 +3,7 @@ import type { ErrorRecord } from '../../src/core/error.ts';
 import type { Content, FilePart } from '../../src/core/message.ts';
 import { contentParts, contentText } from '../../src/core/message.ts';
 import { safe } from '../kit/safe.ts';
+import { ScrollBox } from '../kit/scroll-box.tsx';
 import { Text } from '../kit/text.tsx';
 import { useMany } from '../kit/use-many.tsx';
 import { turnHref } from '../routing/route.ts';
@@ -36,9 +37,9 @@ export function TurnLink({
 export function Json({ value, label }: { readonly value: unknown; readonly label: string }) {
   const text = useMemo(() => JSON.stringify(value, undefined, 2) ?? 'null', [value]);
   return (
-    <div class="t-clip">
+    <ScrollBox class="t-clip">
       <Text value={text} label={label} />
-    </div>
+    </ScrollBox>
   );
 }
 
@@ -48,13 +49,13 @@ export function ContentView({ content, label }: { readonly content: Content; rea
   const files = contentParts(content).filter((part) => part.type === 'file');
   const [shown, more] = useMany(files);
   return (
-    <div class="t-clip">
+    <ScrollBox class="t-clip">
       {text !== '' && <Text value={text} label={label} />}
       {shown.map((file, index) => (
         <FileView key={index} file={file} />
       ))}
       {more}
-    </div>
+    </ScrollBox>
   );
 }
 

@@ -3,6 +3,7 @@ import type { StateChangeView } from '../../src/inspector/state-changes.ts';
 import type { TurnRecord } from '../../src/inspector/turn-record.ts';
 import { countText } from '../../src/inspector/format/quantity-text.ts';
 import { safe } from '../kit/safe.ts';
+import { ScrollBox } from '../kit/scroll-box.tsx';
 import { Text } from '../kit/text.tsx';
 import { useMany } from '../kit/use-many.tsx';
 import { Section } from './section.tsx';
@@ -23,7 +24,7 @@ export function StateChanges({ changes }: { readonly changes: readonly (StateCha
   const [shown, more] = useMany(changes);
   const isOfTurns = changes.some(({ turnId }) => turnId !== undefined);
   return (
-    <div class="t-scroll-x">
+    <ScrollBox class="t-scroll-x">
       <table>
         <thead>
           <tr>
@@ -51,7 +52,7 @@ export function StateChanges({ changes }: { readonly changes: readonly (StateCha
         </tbody>
       </table>
       {more}
-    </div>
+    </ScrollBox>
   );
 }
 

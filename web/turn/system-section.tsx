@@ -4,6 +4,7 @@ import { countText, shareText } from '../../src/inspector/format/quantity-text.t
 import { grouped } from '../../src/inspector/format/terminal-text.ts';
 import { useView } from '../run/run-context.ts';
 import { placeText, safe } from '../kit/safe.ts';
+import { ScrollBox } from '../kit/scroll-box.tsx';
 import { Text } from '../kit/text.tsx';
 import { useMany } from '../kit/use-many.tsx';
 import { ErrorLine } from './parts.tsx';
@@ -78,9 +79,9 @@ function Segment({ segment, profile }: { readonly segment: SegmentView; readonly
         )}
       </p>
       {isShown && (
-        <div class="t-clip">
+        <ScrollBox class="t-clip">
           <Text value={text} label={`Segment ${safe(id, 80)}`} />
-        </div>
+        </ScrollBox>
       )}
     </details>
   );
