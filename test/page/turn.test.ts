@@ -195,6 +195,8 @@ describe.skipIf(whyNoPage !== undefined)(`a turn on the page (${whyNoPage ?? 'in
     await asked(page).getByText('is neither in the prompt nor in the reply').waitFor();
     await page.keyboard.press('Escape');
     await asked(page).waitFor({ state: 'detached' });
+    // The search has scrolled to what it found.
+    await section(page, 'prompt').locator('.t-block').first().scrollIntoViewIfNeeded();
     const line = section(page, 'prompt').getByRole('button', { name: 'You lead a team of Associates' });
     await line.scrollIntoViewIfNeeded();
     const box = await line.locator('.t-line-text').boundingBox();
