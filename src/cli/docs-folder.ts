@@ -5,6 +5,9 @@ import { CadreError } from '../core/error.ts';
 import type { ProfileSet } from '../core/profile.ts';
 import type { Tool } from '../core/tool.ts';
 import { checkDocumentRoot } from '../tools/documents/check-document-root.ts';
+import { describeLeftOut } from '../tools/documents/left-out.ts';
+import { surveyDocuments } from '../tools/documents/survey-documents.ts';
+import { safe } from '../inspector/format/layout.ts';
 import { isBundledFolder } from './trust/bundled-files.ts';
 
 /** The documents of a team of the user's own: the folder `docs` beside its folder of profiles, if there is one. */
@@ -41,8 +44,22 @@ export async function runDocs(named: string | undefined, shipped = shippedDocs):
 export function missingDocs(): never {
   throw new CadreError(
     'OPTION_INVALID',
-    'there are no documents to work on: the `ai` package, whose documents are used otherwise, is not installed; name a folder with --docs DIR',
+    'there are no documents to work on: the `ai` package, whose documents are used otherwise, is not installed; name a folder, or a file, with --docs PATH',
   );
+}
+
+/**
+ * Line that says how many files of the documents are not read, by kind; empty when all are, when no profile works on documents, and of the
+ * documents that are shipped.
+ */
+export async function leftOutLine(
+  docs: string | undefined,
+  set: Pick<ProfileSet, 'profiles'>,
+  tools: readonly Tool[],
+): Promise<string> {
+  if (docs === undefined || docs === shippedDocs() || !worksOnDocuments(set, tools)) return '';
+  const kinds = describeLeftOut(await surveyDocuments(docs));
+  return kinds === undefined ? '' : `Documents in ${safe(docs, 200)}: not read are ${safe(kinds, 400)}.\n`;
 }
 
 /** Whether a profile names tools that read documents; one that allows all tools may do without. */

@@ -4,7 +4,7 @@ import { createEngine, type EngineOptions } from '../engine/create-engine.ts';
 import type { Engine } from '../engine/engine.ts';
 import { receiveMail } from '../server/reach/receive-mail.ts';
 import { createDocumentTools } from '../tools/documents/create-document-tools.ts';
-import { servedDocs, teamDocs } from './docs-folder.ts';
+import { leftOutLine, servedDocs, teamDocs } from './docs-folder.ts';
 import { journalIntegrity, journalSecrets } from './journal-key.ts';
 import { profilesFolder } from './profiles-folder.ts';
 import { usualStore } from './store-path.ts';
@@ -27,6 +27,8 @@ export interface TeamsOptions {
 /** An engine for any number of runs, with the documents tools over one folder; closed with what it runs on. */
 export interface Teams extends AsyncDisposable {
   readonly engine: Engine;
+  /** Which files of the documents are not read, as a whole line; empty when all are. */
+  readonly leftOutLine: string;
 }
 
 /** How long running tools get to end when the teams are closed, in milliseconds. */
@@ -66,9 +68,11 @@ export async function openTeams(
       throw thrown;
     }
     await trust.vouch([options.workspace]);
+    const notRead = typeof docs === 'string' ? await leftOutLine(docs, engine.profiles, tools) : '';
     const mail = journal === undefined ? receiveMail(engine, store) : undefined;
     return {
       engine,
+      leftOutLine: notRead,
       [Symbol.asyncDispose]: async () => {
         mail?.[Symbol.dispose]();
         await engine.close({ graceMs });

@@ -65,7 +65,7 @@ export async function resumeAnd(reference: string, options: ResumedOptions, act:
     },
   );
   const mode = watchMode(terminal, options);
-  if (mode === 'live' || mode === 'lines') terminal.tell(`${workplace.modelLine(options.llm)}\n`);
+  if (mode === 'live' || mode === 'lines') terminal.tell(workplace.openingLines(options.llm));
   const { engine } = workplace;
   const run = await unlessInterrupted({ engine, interruption, terminal }, () => resumePatiently(workplace, options, terminal));
   if (run === undefined) return 130;

@@ -17,8 +17,8 @@ export const colorOption = (): Option => new Option('--no-color', 'no colours (a
 export function running(command: Command, options: { readonly starts: boolean }): Command {
   command.addOption(
     new Option(
-      '--docs <folder>',
-      'the documents to work on (default: docs/ beside your own profiles, else those that the ai package ships)',
+      '--docs <path>',
+      'the documents to work on, a folder or one file (default: docs/ beside your own profiles, else those that the ai package ships)',
     ),
   );
   command.addOption(new Option('--out <folder>', 'where reports are written (default: .cadre/reports/RUN)'));

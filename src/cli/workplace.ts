@@ -11,8 +11,9 @@ import { systemClock } from '../engine/system-clock.ts';
 import { createModelGateway } from '../models/gateway.ts';
 import { createSqliteJournal } from '../stores/sqlite-journal.ts';
 import { createDocumentTools, type DocumentTools } from '../tools/documents/create-document-tools.ts';
+import { describeLeftOut } from '../tools/documents/left-out.ts';
 import { safe } from '../inspector/format/layout.ts';
-import { missingDocs, runDocs, shippedDocs, teamDocs, worksOnDocuments } from './docs-folder.ts';
+import { leftOutLine, missingDocs, runDocs, shippedDocs, teamDocs, worksOnDocuments } from './docs-folder.ts';
 import { journalIntegrity, journalSecrets } from './journal-key.ts';
 import { modelLine } from './model-line.ts';
 import { usualStore } from './store-path.ts';
@@ -55,8 +56,8 @@ export interface Workplace extends AsyncDisposable {
   readonly out: string;
   /** The journal as the reader named it; undefined for the usual one. */
   readonly store: string | undefined;
-  /** Which model answers, in one line. */
-  modelLine(llmConfig: string | undefined): string;
+  /** Which model answers, and which files of the documents are not read, if there are any; whole lines. */
+  openingLines(llmConfig: string | undefined): string;
   /** What the tools could not read of the documents, and where reports were written; empty when there is nothing to say. */
   closingLines(): Promise<string>;
 }
@@ -111,6 +112,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       missingDocs();
     }
     await writeWorkNote(store, runId, { ...(docs === undefined ? {} : { docs }), out });
+    const notRead = options.replay === undefined ? await leftOutLine(docs, engine.profiles, documents.tools) : '';
     const mail = receiveMail(engine, store);
     return {
       engine,
@@ -118,7 +120,8 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       docs,
       out,
       store: options.store,
-      modelLine: (llmConfig) => (options.replay === undefined ? lineOf(engine, llmConfig) : replayLine(options.replay)),
+      openingLines: (llmConfig) =>
+        `${options.replay === undefined ? lineOf(engine, llmConfig) : replayLine(options.replay)}\n${notRead}`,
       closingLines: () => closingLines(documents, docs, out),
       [Symbol.asyncDispose]: async () => {
         mail[Symbol.dispose]();
@@ -179,13 +182,15 @@ const shownSkips = 5;
 
 async function closingLines(documents: DocumentTools, docs: string | undefined, out: string): Promise<string> {
   // Nothing is read only to say what was read.
-  const { files, skipped } = documents.isRead ? await documents.stats() : { files: 0, skipped: [] };
+  const { files, skipped, leftOut } = documents.isRead ? await documents.stats() : { files: 0, skipped: [], leftOut: [] };
   const names = skipped.slice(0, shownSkips).map(({ file, reason }) => `${safe(file, 120)} (${reason})`);
   const more = skipped.length > shownSkips ? `, and ${skipped.length - shownSkips} more` : '';
+  const kinds = describeLeftOut(leftOut);
+  const listed = names.length === 0 ? '' : `; ${names.join(', ')}${more}`;
   const passedOver =
-    skipped.length === 0
+    kinds === undefined
       ? ''
-      : `Not read, of the documents in ${safe(docs ?? '', 200)}: ${names.join(', ')}${more}. Read: ${files}.\n`;
+      : `Not read, of the documents in ${safe(docs ?? '', 200)}: ${safe(kinds, 400)}${listed}. Read: ${files}.\n`;
   const reports = await readdir(out).catch((): string[] => []);
   return `${passedOver}${reports.length === 0 ? '' : `Written: ${reports.map((name) => safe(path.join(out, name), 300)).join(', ')}\n`}`;
 }

@@ -1,6 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { expect, it } from 'vitest';
 import { knownDocumentTools } from '../../src/cli/all-tools.ts';
-import { runDocs, servedDocs, worksOnDocuments } from '../../src/cli/docs-folder.ts';
+import { leftOutLine, runDocs, servedDocs, worksOnDocuments } from '../../src/cli/docs-folder.ts';
 import { profilesFolder } from '../../src/cli/profiles-folder.ts';
 import { createEngine } from '../../src/engine/create-engine.ts';
 import { createDocumentTools } from '../../src/tools/documents/create-document-tools.ts';
@@ -12,7 +14,7 @@ it('serving needs no documents: the tools say what is missing when they are call
   expect(documents.tools.map(({ name }) => name)).toContain('search_documents');
   await expect(documents.stats()).rejects.toMatchObject({
     code: 'OPTION_INVALID',
-    message: expect.stringContaining('--docs DIR') as string,
+    message: expect.stringContaining('--docs PATH') as string,
   });
 });
 
@@ -37,4 +39,17 @@ it('documents that no tool has looked at are not read', async () => {
   expect(documents.isRead).toBe(false);
   await documents.stats();
   expect(documents.isRead).toBe(true);
+});
+
+it('F33: what will not be read is said when a run begins, to teams that work on documents', async () => {
+  const docs = await temporaryFolder();
+  for (const name of ['a.md', 'b.pdf', 'c.pdf']) await writeFile(path.join(docs, name), 'text');
+  const tools = knownDocumentTools();
+  const lineOf = async (team: string | undefined, folder: string): Promise<string> => {
+    await using engine = await createEngine({ profiles: profilesFolder(team), tools, store: 'memory' });
+    return await leftOutLine(folder, engine.profiles, tools);
+  };
+  expect(await lineOf('commonground', docs)).toBe(`Documents in ${docs}: not read are 2 .pdf.\n`);
+  expect(await lineOf('commonground', path.join(docs, 'a.md'))).toBe('');
+  expect(await lineOf('openmanus', docs)).toBe('');
 });

@@ -26,7 +26,7 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
   const { engine } = workplace;
   const profile = reference === undefined ? chooseProfile(engine.profiles, options.profile) : '';
   const quiet = options.quiet ?? false;
-  if (!quiet) terminal.tell(`${workplace.modelLine(options.llm)}\n${terminal.isInteractive ? 'Type a message, or /help.\n' : ''}`);
+  if (!quiet) terminal.tell(`${workplace.openingLines(options.llm)}${terminal.isInteractive ? 'Type a message, or /help.\n' : ''}`);
   const follow = (run: Run): Run => {
     interruption.lastWords = interruptedWords(run, options.store, 'chat');
     return run;

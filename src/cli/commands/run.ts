@@ -60,7 +60,7 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   const llm = options.llm ?? replay?.start.llmConfig;
   const request = options.request ?? replay?.start.request;
   const mode = watchMode(terminal, options);
-  if (mode === 'live' || mode === 'lines') terminal.tell(`${workplace.modelLine(options.llm)}\n`);
+  if (mode === 'live' || mode === 'lines') terminal.tell(workplace.openingLines(options.llm));
   const { engine } = workplace;
   const settings = launchOptions({
     ...options,

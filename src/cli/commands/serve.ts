@@ -53,7 +53,7 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
   });
   // A token of the user's own is known to the user, and does not belong in a log.
   const query = token === undefined ? '' : `/?token=${given === undefined ? token : `$${tokenVariable}`}`;
-  tell(`Cadre is at ${served.url}${query} (Ctrl-C ends it; runs can be resumed).\n`);
+  tell(`Cadre is at ${served.url}${query} (Ctrl-C ends it; runs can be resumed).\n${teams.leftOutLine}`);
   // Behind its address: a server can be reached while runs are resumed.
   if (!readOnly && options.store !== 'memory') void resumeRuns(engine, options, tell);
   try {

@@ -17,6 +17,7 @@ export function createBlockScanner(lines: readonly string[], format: DocumentFor
 
   const special = (at: number): DocumentBlock | undefined => {
     const line = lines[at] ?? '';
+    if (format === 'html') return scanHeading(line, at);
     if (format === 'rst') return scanUnderlinedHeading(lines, at, underlines) ?? scanDirective(lines, at);
     return scanFence(lines, at) ?? scanHeading(line, at) ?? markup(at);
   };
@@ -51,7 +52,7 @@ function scanProse(lines: readonly string[], at: number, format: DocumentFormat,
     return { kind: tableRulePattern.test(first) ? 'markup' : 'prose', line: at + 1, endLine: at + 1 };
   }
   const under = lines[at + 1] ?? '';
-  if (format !== 'rst' && /^(={3,}|-{3,})\s*$/.test(under) && !listItemPattern.test(first)) {
+  if (format !== 'rst' && format !== 'html' && /^(={3,}|-{3,})\s*$/.test(under) && !listItemPattern.test(first)) {
     const heading = { level: under.startsWith('=') ? 1 : 2, text: cutHeading(first.trim()) };
     return { kind: 'heading', line: at + 1, endLine: at + 2, heading };
   }

@@ -21,15 +21,19 @@ export interface ParsedDocument {
   readonly blocks: readonly DocumentBlock[];
 }
 
-/** The dialect of a document; `.txt` is read as Markdown without imports and frontmatter. */
-export type DocumentFormat = 'markdown' | 'mdx' | 'text' | 'rst';
+/**
+ * The dialect of a document. `text` is read as Markdown without imports and frontmatter; of `html`, the text that `readHtml` gives is read, in
+ * which only headings are marked.
+ */
+export type DocumentFormat = 'markdown' | 'mdx' | 'text' | 'rst' | 'html';
 
 /** The dialect that a file name stands for. */
 export function documentFormat(file: string): DocumentFormat {
   const lower = file.toLowerCase();
   if (lower.endsWith('.mdx')) return 'mdx';
   if (lower.endsWith('.rst')) return 'rst';
-  return lower.endsWith('.txt') ? 'text' : 'markdown';
+  if (/\.x?html?$/.test(lower)) return 'html';
+  return /\.(?:md|markdown)$/.test(lower) ? 'markdown' : 'text';
 }
 
 /** A heading as it is shown with hits: without tags, and never longer than 200 characters. */

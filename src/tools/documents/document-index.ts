@@ -1,24 +1,16 @@
 import { CadreError } from '../../core/error.ts';
 import { noDocuments, resolveDocumentRoot } from './check-document-root.ts';
-import type { DocumentBlock } from './document-block.ts';
 import { chunkDocument, type DocumentChunk } from './document-chunks.ts';
+import { toDocument, type OpenDocument } from './document-text.ts';
+import { binaryKind, kindOfName } from './document-kinds.ts';
 import { maxTotalBytes, type DocumentLimits } from './document-limits.ts';
 import { FullTextIndex } from './full-text-index.ts';
 import { refusePath, toInsidePath } from '../files/inside-path.ts';
+import { isNoText, LeftOutCount, type LeftOutKind } from './left-out.ts';
 import { nearNames } from './near-names.ts';
-import { parseDocument } from './parse-document.ts';
-import { readInside, type InsideText } from '../files/read-inside.ts';
+import { noSuchFile, readInside, type InsideText } from '../files/read-inside.ts';
 import { toIndexText } from './search-terms.ts';
-import { splitLines } from '../files/text-lines.ts';
-import { walkDocuments, type SkippedFile } from './walk-documents.ts';
-
-/** A document as it is on disk now. */
-export interface OpenDocument {
-  readonly file: string;
-  readonly title: string;
-  readonly lines: readonly string[];
-  readonly blocks: readonly DocumentBlock[];
-}
+import { walkDocuments, type DocumentRoot, type SkippedFile } from './walk-documents.ts';
 
 /** What the index keeps of a document. */
 export interface IndexedDocument {
@@ -43,6 +35,8 @@ export interface DocumentStats {
   /** Chunks that can be found. */
   readonly sections: number;
   readonly skipped: readonly SkippedFile[];
+  /** How many files are not read, by kind; those that were passed over are among them. */
+  readonly leftOut: readonly LeftOutKind[];
 }
 
 const openDocumentsKept = 64;
@@ -59,19 +53,20 @@ const folderName = 'the documents folder';
  */
 export class DocumentIndex {
   readonly root: string;
-  readonly #realRoot: string;
+  readonly #realRoot: DocumentRoot;
   readonly #limits: DocumentLimits;
   readonly #text: FullTextIndex;
   readonly #documents = new Map<string, IndexedDocument>();
   readonly #places = new Map<number, ChunkPlace>();
   readonly #skipped = new Map<string, string>();
+  readonly #leftOut = new LeftOutCount();
   readonly #lost = new Set<string>();
   readonly #open = new Map<string, OpenDocument & { readonly version: string }>();
   #nextRow = 1;
   #totalBytes = 0;
   #closed = false;
 
-  private constructor(root: string, realRoot: string, limits: DocumentLimits, text: FullTextIndex) {
+  private constructor(root: string, realRoot: DocumentRoot, limits: DocumentLimits, text: FullTextIndex) {
     this.root = root;
     this.#realRoot = realRoot;
     this.#limits = limits;
@@ -88,7 +83,7 @@ export class DocumentIndex {
     const index = new DocumentIndex(root, realRoot, limits, await FullTextIndex.open());
     try {
       await index.#readAll(signal);
-      if (index.#documents.size === 0) throw noDocuments(root, index.stats().skipped);
+      if (index.#documents.size === 0) throw noDocuments(root, index.stats());
       return index;
     } catch (error) {
       index.close();
@@ -103,7 +98,7 @@ export class DocumentIndex {
 
   stats(): DocumentStats {
     const skipped = [...this.#skipped].map(([file, reason]) => ({ file, reason }));
-    return { files: this.#documents.size, sections: this.#places.size, skipped };
+    return { files: this.#documents.size, sections: this.#places.size, skipped, leftOut: this.#leftOut.kinds(skipped) };
   }
 
   /** All documents, in the order of the walk. */
@@ -138,7 +133,7 @@ export class DocumentIndex {
   async open(requested: string): Promise<OpenDocument> {
     const file = toInsidePath(requested, folderName);
     if (!this.has(file) && !this.#lost.has(file)) throw await this.#whyNotKnown(requested, file);
-    const read = await readInside(this.#realRoot, file, this.#limits.maxFileBytes);
+    const read = await this.#read(file);
     if (this.#closed) throw disposedError();
     if ('reason' in read) {
       this.#lose(file, read.reason);
@@ -148,7 +143,7 @@ export class DocumentIndex {
     const kept = this.#open.get(file);
     if (kept !== undefined && kept.version === read.version) return kept;
     const unchanged = this.#documents.get(file)?.version === read.version;
-    const document = unchanged ? parsed(file, read.text) : this.#renew(file, read);
+    const document = unchanged ? toDocument(file, read.text) : this.#renew(file, read);
     this.#keepOpen(file, { ...document, version: read.version });
     return document;
   }
@@ -168,17 +163,27 @@ export class DocumentIndex {
     };
     for await (const step of walkDocuments(this.#realRoot)) {
       signal?.throwIfAborted();
+      if ('kind' in step) {
+        this.#leftOut.add(step);
+        continue;
+      }
       const reason = 'reason' in step ? step.reason : this.#limitReached(batch.length);
       if (reason !== undefined) {
         this.#skipped.set(step.file, reason);
         continue;
       }
-      const read = await readInside(this.#realRoot, step.file, this.#limits.maxFileBytes);
-      if ('reason' in read) this.#skipped.set(step.file, read.reason);
-      else batch.push({ file: step.file, read });
+      const read = await this.#read(step.file);
+      if ('reason' in read) {
+        if ('plain' in step && isNoText(read.reason)) this.#leftOut.add({ kind: binaryKind });
+        else this.#skipped.set(step.file, read.reason);
+      } else batch.push({ file: step.file, read });
       if (batch.length === 50) write();
     }
     write();
+  }
+
+  async #read(file: string): ReturnType<typeof readInside> {
+    return await readInside(this.#realRoot.folder, file, this.#limits.maxFileBytes);
   }
 
   #limitReached(waiting: number): string | undefined {
@@ -188,11 +193,11 @@ export class DocumentIndex {
   }
 
   #index(file: string, read: InsideText): OpenDocument {
-    const lines = splitLines(read.text);
-    const { title, description, blocks } = parseDocument(file, lines);
+    const document = toDocument(file, read.text);
+    const { title, description, lines } = document;
     const rows: number[] = [];
     const names = toIndexText(`${title} ${file}`);
-    chunkDocument({ title, description, blocks }, lines).forEach((chunk, index) => {
+    chunkDocument(document, lines).forEach((chunk, index) => {
       const row = this.#nextRow;
       this.#nextRow += 1;
       // The description stands for the whole document; it is put where the document begins.
@@ -204,11 +209,11 @@ export class DocumentIndex {
     const bytes = Buffer.byteLength(read.text);
     this.#totalBytes += bytes;
     this.#documents.set(file, { file, title, lineCount: lines.length, bytes, version: read.version, rows });
-    return { file, title, lines, blocks };
+    return document;
   }
 
   #renew(file: string, read: InsideText): OpenDocument {
-    let document = parsed(file, '');
+    let document: OpenDocument = toDocument(file, '');
     this.#lost.delete(file);
     this.#skipped.delete(file);
     this.#text.batch(() => {
@@ -255,8 +260,15 @@ export class DocumentIndex {
     if (reason !== undefined) {
       return new CadreError('TOOL_FAILED', `The document "${file}" was left out: ${reason}. Choose another document.`);
     }
-    const read = await readInside(this.#realRoot, file, this.#limits.maxFileBytes);
+    const read = await this.#read(file);
     if ('reason' in read && read.refused) return refusePath(requested, read.reason, folderName);
+    const kind = kindOfName(parts.at(-1) ?? '');
+    if (typeof kind === 'object' && !('reason' in read && read.reason === noSuchFile)) {
+      return new CadreError(
+        'TOOL_FAILED',
+        `The file "${file}" was left out: of its kind (${kind.leftOut}), none are read. list_documents shows what there is.`,
+      );
+    }
     return this.#unknown(file);
   }
 
@@ -271,12 +283,6 @@ export class DocumentIndex {
       details: { file, near },
     });
   }
-}
-
-function parsed(file: string, text: string): OpenDocument {
-  const lines = splitLines(text);
-  const { title, blocks } = parseDocument(file, lines);
-  return { file, title, lines, blocks };
 }
 
 /** The error of whoever uses the tools after they were disposed of. */

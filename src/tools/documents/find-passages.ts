@@ -1,5 +1,6 @@
 import { cutAround } from './cut-text.ts';
-import type { DocumentIndex, OpenDocument } from './document-index.ts';
+import type { DocumentIndex } from './document-index.ts';
+import type { OpenDocument } from './document-text.ts';
 import { maxPassageChars } from './document-limits.ts';
 import { listPassages, type Passage } from './document-passages.ts';
 import { FullTextIndex } from './full-text-index.ts';

@@ -1,5 +1,6 @@
 import { CadreError } from '../../core/error.ts';
 import type { DocumentIndex, IndexedDocument } from './document-index.ts';
+import { describeLeftOut } from './left-out.ts';
 import { toInsidePath } from '../files/inside-path.ts';
 
 /** The documents of a folder: how many are in each folder below, and the titles of as many as fit. */
@@ -26,7 +27,8 @@ export function listDocuments(index: DocumentIndex, folder: string | undefined, 
   const below = index.documents().filter(({ file }) => file.startsWith(prefix));
   if (below.length === 0) throw noSuchFolder(path, index.documents());
   const folders = countFolders(below);
-  const { skipped } = index.stats();
+  const { skipped, leftOut } = index.stats();
+  const notRead = describeLeftOut(leftOut);
   const skippedBelow = skipped.filter(({ file }) => file.startsWith(prefix));
   const notes = [
     ...(below.length > limit
@@ -34,6 +36,7 @@ export function listDocuments(index: DocumentIndex, folder: string | undefined, 
       : []),
     ...(folders.length > maxFolders ? [`Only the first ${maxFolders} of ${folders.length} folders are listed.`] : []),
     ...(skippedBelow.length > maxSkipped ? [`${skippedBelow.length} entries were left out in all.`] : []),
+    ...(path === '' && notRead !== undefined ? [`Not read: ${notRead}.`] : []),
   ];
   return {
     folder: path,

@@ -11,7 +11,7 @@ import { createBlockScanner } from './block-scanner.ts';
 export function parseDocument(file: string, lines: readonly string[]): ParsedDocument {
   const format = documentFormat(file);
   const blocks: DocumentBlock[] = [];
-  const front = format === 'rst' || format === 'text' ? undefined : readFrontmatter(lines);
+  const front = format === 'markdown' || format === 'mdx' ? readFrontmatter(lines) : undefined;
   if (front !== undefined) blocks.push({ kind: 'meta', line: 1, endLine: front.endLine });
   const scan = createBlockScanner(lines, format);
   for (let at = front?.endLine ?? 0; at < lines.length;) {

@@ -17,7 +17,7 @@ const maxTextChars = 40_000;
  * @throws CadreError `PATH_REFUSED` or `TOOL_FAILED` when the document cannot be opened
  */
 export async function readDocument(index: DocumentIndex, requested: string, from: number, to?: number): Promise<string> {
-  const { file, lines } = await index.open(requested);
+  const { file, lines, note } = await index.open(requested);
   if (lines.length === 0) return `${file}: an empty document (0 lines)`;
   if (from > lines.length) return `${file}: it has ${lines.length} lines, so there is nothing from line ${from} on`;
   const wanted = Math.min(to ?? from + usualReadLines - 1, from + maxReadLines - 1, lines.length);
@@ -33,7 +33,9 @@ export async function readDocument(index: DocumentIndex, requested: string, from
   }
   if (numbered.length === 0) return `${file}: to_line ${to} is before from_line ${from}; it has ${lines.length} lines`;
   const more = last < lines.length ? ` (go on with from_line ${last + 1})` : '';
-  return [`${file}, lines ${from}-${last} of ${lines.length}${more}`, ...numbered].join('\n');
+  return [`${file}, lines ${from}-${last} of ${lines.length}${more}${note === undefined ? '' : ` (${note})`}`, ...numbered].join(
+    '\n',
+  );
 }
 
 function cutLine(line: string): string {

@@ -1,5 +1,7 @@
-import type { DocumentIndex, OpenDocument } from './document-index.ts';
+import type { DocumentIndex } from './document-index.ts';
+import type { OpenDocument } from './document-text.ts';
 import { cutAround } from './cut-text.ts';
+import { describeLeftOut } from './left-out.ts';
 import { maxHitChars } from './document-limits.ts';
 import { rankChunks, type RankedChunk, type RankRequest } from './rank-chunks.ts';
 import { parseSearchQuery, type SearchQuery } from './search-terms.ts';
@@ -56,7 +58,7 @@ export async function searchDocuments(index: DocumentIndex, request: SearchReque
     const rankRequest: RankRequest = { query, mode: request.mode, limit: request.limit, ...(among === undefined ? {} : { among }) };
     const hits = await readHits(index, rankChunks(index, rankRequest), attempt === maxAttempts);
     if (hits === undefined) continue;
-    const note = describe(parsed, query, hits);
+    const note = describe(parsed, query, hits, describeLeftOut(index.stats().leftOut));
     return {
       query: request.query.length > 300 ? `${request.query.slice(0, 300)}…` : request.query,
       terms: parsed.terms.map(({ word }) => word),
@@ -104,12 +106,18 @@ async function openOrGone(index: DocumentIndex, file: string): Promise<OpenDocum
   }
 }
 
-function describe(parsed: SearchQuery, { present, missing }: WeightedQuery, hits: readonly SearchHit[]): string | undefined {
+function describe(
+  parsed: SearchQuery,
+  { present, missing }: WeightedQuery,
+  hits: readonly SearchHit[],
+  leftOut: string | undefined,
+): string | undefined {
   const notes: string[] = [];
   if (parsed.terms.length === 0) notes.push('The query has no word in it to search for.');
   else if (hits.length === 0) {
     const why = present.length > 0 ? ': no section has enough of the words' : '';
     notes.push(`Nothing was found${why}. Try other words, fewer words, or list_documents.`);
+    if (leftOut !== undefined) notes.push(`What was not searched, because it is not read: ${leftOut}.`);
   }
   if (missing.length > 0) notes.push(`Not in any of the documents: ${missing.join(', ')}.`);
   const best = hits[0];

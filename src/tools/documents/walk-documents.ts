@@ -1,10 +1,17 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { kindOfName } from './document-kinds.ts';
 import { maxWalkDepth, maxWalkEntries } from './document-limits.ts';
 import { hasControlCharacter } from '../files/inside-path.ts';
 import { errorCode } from '../files/error-code.ts';
 import { isSystemFolder } from '../files/open-folder.ts';
+
+/** Where documents are: a real path of a folder, and the name of the file in it when it is that one alone. */
+export interface DocumentRoot {
+  readonly folder: string;
+  readonly only?: string;
+}
 
 /** A file that is not in the index, and why. */
 export interface SkippedFile {
@@ -12,25 +19,29 @@ export interface SkippedFile {
   readonly reason: string;
 }
 
-/** One step of the walk: a document found (a name only, not opened yet), or something passed over with its reason. */
-export type WalkStep = { readonly file: string } | SkippedFile;
-
-/** The endings of documents, in lower case; names are compared without regard to case. */
-export const documentEndings: readonly string[] = ['.md', '.mdx', '.markdown', '.txt', '.rst'];
-
-/** Tells whether a file name ends like a document. */
-export function isDocumentName(name: string): boolean {
-  const lower = name.toLowerCase();
-  return documentEndings.some((ending) => lower.endsWith(ending));
+/** A file of a kind that is not read, which is counted and not listed. */
+export interface LeftOutFile {
+  readonly file: string;
+  readonly kind: string;
 }
+
+/**
+ * One step of the walk: a document found (a name only, not opened yet; a `plain` one has no ending and may be anything), something passed
+ * over with its reason, or a file of a kind that is not read.
+ */
+export type WalkStep = { readonly file: string; readonly plain?: true } | SkippedFile | LeftOutFile;
 
 /**
  * Walks a folder for documents, in the order of their names, folders after the files beside them.
  *
  * Hidden entries and `node_modules` are left out; symbolic links are not followed but reported, as are folders that
- * cannot be read. `root` must be a real path. Paths are relative to it, with `/` between the parts.
+ * cannot be read. Paths are relative to the folder, with `/` between the parts. A root with one file has that one, whatever its ending is.
  */
-export async function* walkDocuments(root: string): AsyncGenerator<WalkStep> {
+export async function* walkDocuments({ folder: root, only }: DocumentRoot): AsyncGenerator<WalkStep> {
+  if (only !== undefined) {
+    yield { file: only };
+    return;
+  }
   const folders: { readonly folder: string; readonly depth: number }[] = [{ folder: '', depth: 0 }];
   let seen = 0;
   for (let next = folders.shift(); next !== undefined; next = folders.shift()) {
@@ -60,15 +71,17 @@ export async function* walkDocuments(root: string): AsyncGenerator<WalkStep> {
 
 function look(root: string, entry: Dirent, path: string): WalkStep | 'folder' | 'nothing' {
   if (entry.name.startsWith('.') || entry.name === 'node_modules') return 'nothing';
-  const isDocument = isDocumentName(entry.name);
   if (entry.isSymbolicLink()) return { file: path, reason: 'it is a symbolic link (links are not followed)' };
   if (entry.isDirectory()) return isSystemFolder(join(root, path)) ? 'nothing' : 'folder';
-  if (!isDocument) return 'nothing';
+  const kind = kindOfName(entry.name);
+  // Sockets and devices are no documents; those that are named like some are reported.
+  if (!entry.isFile() && kind !== 'document') return 'nothing';
+  if (typeof kind === 'object') return { file: path, kind: kind.leftOut };
   if (!entry.isFile()) return { file: path, reason: 'it is not a regular file' };
   if (hasControlCharacter(entry.name) || entry.name.includes('\\')) {
     return { file: path, reason: 'its name has a control character or a backslash in it' };
   }
-  return { file: path };
+  return kind === 'plain' ? { file: path, plain: true } : { file: path };
 }
 
 async function readFolder(root: string, folder: string): Promise<{ readonly list: Dirent[] } | SkippedFile> {

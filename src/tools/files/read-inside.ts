@@ -12,6 +12,9 @@ export interface InsideText {
   readonly version: string;
 }
 
+/** The reason for a file that is not there. */
+export const noSuchFile = 'it does not exist';
+
 /** Why a file was not read; `refused` when reading it would have left the folder through a link. */
 export interface NotRead {
   readonly reason: string;
@@ -84,7 +87,7 @@ export async function readWhole({ handle, size }: OpenFile): Promise<Uint8Array 
 /** What a system error about opening a file means. */
 export function describeOpenError(error: unknown): string {
   const code = errorCode(error);
-  if (code === 'ENOENT' || code === 'ENOTDIR') return 'it does not exist';
+  if (code === 'ENOENT' || code === 'ENOTDIR') return noSuchFile;
   if (code === 'EACCES' || code === 'EPERM') return 'permission to read it is denied';
   if (code === 'ENAMETOOLONG') return 'its name is too long';
   if (code === undefined) throw error;

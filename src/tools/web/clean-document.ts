@@ -1,11 +1,9 @@
+import { hidingStyle } from './hiding-style.ts';
 import type { PageDocument, PageElement } from './page-element.ts';
 
 /** What is never text of a page, or not meant for its readers. */
 const removed =
   'title, script, style, template, noscript, iframe, object, embed, applet, canvas, svg, math annotation, dialog:not([open]), [hidden], [aria-hidden="true"], input, select, textarea, button, link, meta';
-/** What hides text from people: a page that says something only to machines says nothing (FAULTS S1). */
-const hidingStyle =
-  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0(?:\.0+)?\s*(?:;|$|!)|font-size\s*:\s*0(?:px|em|rem|pt|%)?\s*(?:;|$|!))/i;
 
 /**
  * Takes out of a page what is no text for people (scripts, what is hidden by attribute or inline style, controls), and makes its

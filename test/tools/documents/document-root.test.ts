@@ -14,7 +14,10 @@ describe('checkDocumentRoot', () => {
 
   it.each([
     ['does not exist', async () => join(await makeFolder(), 'nowhere')],
-    ['is a file, not a folder', async () => join(await makeFolder({ 'a.md': 'x' }), 'a.md')],
+    ['is a hidden file', async () => join(await makeFolder({ '.env': 'KEY=1' }), '.env')],
+    ['is where secrets are kept', async () => join(await makeFolder({ id_rsa: 'key' }), 'id_rsa')],
+    ['it is a binary file', async () => join(await makeFolder({ 'a.pdf': '%PDF-1.7\n\0' }), 'a.pdf')],
+    ['Files that are not read: 2 .pdf, 1 .png', async () => await makeFolder({ 'a.pdf': 'x', 'b.PDF': 'x', 'c.png': 'x' })],
     ['holds no readable document', async () => await makeFolder()],
     ['holds no readable document', async () => await makeFolder({ 'a.pdf': 'x', '.hidden/a.md': 'x', 'node_modules/a/a.md': 'x' })],
     ['it is a binary file', async () => await makeFolder({ 'a.md': new Uint8Array([35, 0, 1, 2]) })],
@@ -30,7 +33,7 @@ describe('checkDocumentRoot', () => {
     expect(error.code).toBe('DOCS_UNREADABLE');
     expect(error.message).toContain(problem);
     expect(error.message).toContain('.md, .mdx, .markdown, .txt, .rst');
-    expect(error.message).toContain('Give such a folder.');
+    expect(error.message).toContain('Give such a folder or file.');
     const { call } = openTools({ root });
     expect((await errorOf(call('search_documents', { query: 'x' }))).code).toBe('DOCS_UNREADABLE');
   });
