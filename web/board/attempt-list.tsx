@@ -3,6 +3,7 @@ import { spanText } from '../../src/inspector/format/quantity-text.ts';
 import { Badge } from '../kit/badge.tsx';
 import { lineOf } from '../kit/line-of.ts';
 import { Text } from '../kit/text.tsx';
+import { Words } from '../kit/words.tsx';
 import { runHref } from '../routing/route.ts';
 
 /** Who worked on a module, in order, and what came of it. */
@@ -17,7 +18,7 @@ export function AttemptList({ attempts, runId }: { readonly attempts: readonly B
             <span class="faint number">{attempt.endedAt === undefined ? '' : spanText(attempt.startedAt, attempt.endedAt)}</span>
           </p>
           {attempt.roleName !== '' && <p class="faint">{lineOf(`${attempt.profile}, ${attempt.roleName}`, 160)}</p>}
-          {attempt.summary !== undefined && attempt.summary !== '' && <Text value={attempt.summary} />}
+          {attempt.summary !== undefined && attempt.summary !== '' && <Words value={attempt.summary} label="what they reported" />}
           {attempt.error !== undefined && attempt.error !== null && (
             <div class="tone-bad">
               <Text value={plainText(attempt.error)} label="error" />

@@ -2,7 +2,9 @@ import type { BoardCard as Card } from '../../src/inspector/board.ts';
 import { countText } from '../../src/inspector/format/quantity-text.ts';
 import { lineOf } from '../kit/line-of.ts';
 import { Badge } from '../kit/badge.tsx';
+import { JsonView } from '../kit/json-view.tsx';
 import { Text } from '../kit/text.tsx';
+import { RawSwitch, Words } from '../kit/words.tsx';
 import { runHref } from '../routing/route.ts';
 import { AttemptList, outcomeWord, plainText } from './attempt-list.tsx';
 
@@ -61,7 +63,12 @@ export function BoardCard(props: BoardCardProps) {
       </p>
       {partsOf(card).map(([part, label]) => (
         <div key={part} id={`${moduleId}-${part}`} class="unfolded" hidden={!unfolded.has(part)} role="group" aria-label={label}>
-          {unfolded.has(part) && <Part part={part} card={card} runId={runId} />}
+          {unfolded.has(part) && (
+            <>
+              <RawSwitch />
+              <Part part={part} card={card} runId={runId} />
+            </>
+          )}
         </div>
       ))}
     </li>
@@ -110,7 +117,7 @@ function Review({ info }: { readonly info: NonNullable<Card['reviewInfo']> }) {
   const { message, error_details: error } = info;
   return (
     <div class="review">
-      <Text value={typeof message === 'string' ? message : plainText(info)} label="to review" />
+      {typeof message === 'string' ? <Words value={message} label="to review" /> : <JsonView value={info} label="to review" />}
       {typeof message === 'string' && error !== undefined && error !== null && (
         <div class="tone-bad">
           <Text value={plainText(error)} label="error" />
@@ -137,11 +144,11 @@ function Part({ part, card, runId }: { readonly part: PartName; readonly card: C
     case 'task':
       return (
         <>
-          <Text value={card.description} />
+          <Words value={card.description} />
           {card.notes !== '' && (
             <>
               <h4>Notes of the planner</h4>
-              <Text value={card.notes} />
+              <Words value={card.notes} />
             </>
           )}
         </>
@@ -154,7 +161,7 @@ function Part({ part, card, runId }: { readonly part: PartName; readonly card: C
           {Object.entries(card.deliverables).map(([name, value]) => (
             <div key={name}>
               <h4>{lineOf(name, 120)}</h4>
-              <Text value={plainText(value)} />
+              {typeof value === 'string' ? <Words value={value} /> : <JsonView value={value} label={lineOf(name, 120)} />}
             </div>
           ))}
         </>

@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
 import { pendingOf } from '../../src/core/pending.ts';
 import { conversation, type ConversationEntry } from '../../src/inspector/conversation.ts';
+import { countText } from '../../src/inspector/format/quantity-text.ts';
 import { VirtualList } from '../kit/virtual-list.tsx';
+import { RawSwitch } from '../kit/words.tsx';
 import { useView } from '../run/run-context.ts';
 import { useControl } from '../run/use-control.ts';
 import type { RouteQuery } from '../routing/route.ts';
@@ -22,6 +24,11 @@ export function TalkView({ query }: { readonly query: RouteQuery }) {
   return (
     <>
       <h2 class="seen-by-readers">Conversation</h2>
+      <div class="toolbar">
+        <span class="faint small number">{countText(said.length, 'message')}</span>
+        <span class="push" />
+        <RawSwitch />
+      </div>
       {entries.length === 0 ? (
         <p class="fill-rest empty faint">Nothing was said yet.</p>
       ) : (

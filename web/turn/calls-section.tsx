@@ -81,7 +81,11 @@ function Call({ call, record }: { readonly call: ToolInteraction; readonly recor
             <Progress key={index} fraction={note.fraction} note={note.note} />
           ))}
           {call.endedAt === undefined && said !== undefined && <Progress fraction={said.fraction} note={said.note} />}
-          {call.content === undefined ? <p class="faint">Nothing yet.</p> : <ContentView content={call.content} label="Output" />}
+          {call.content === undefined ? (
+            <p class="faint">Nothing yet.</p>
+          ) : (
+            <ContentView content={call.content} label="Output" asJson />
+          )}
           {call.full !== undefined && <FullOutput hash={call.full} />}
           {error !== undefined && <ErrorLine error={error} />}
         </div>
@@ -89,6 +93,9 @@ function Call({ call, record }: { readonly call: ToolInteraction; readonly recor
     </>
   );
 }
+
+/** Longest arguments that are read well as they were sent, in characters. */
+const longLine = 160;
 
 /** Arguments as the model sent them, line by line, and as they were read where that differs. */
 function Sent({
@@ -107,7 +114,7 @@ function Sent({
       <TextLines text={sent} where="tool_call" call={call} label="Arguments as they were sent" look="from-tool_call" />
       {args === null && <p class="tone-bad small">They could not be used.</p>}
       {args !== null && (
-        <details class="t-more" open={repaired}>
+        <details class="t-more" open={repaired || sent.length > longLine}>
           <summary>{repaired ? 'repaired to' : 'as JSON'}</summary>
           <Json value={args} label="Arguments as JSON" />
         </details>

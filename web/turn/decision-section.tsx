@@ -4,7 +4,7 @@ import type { TurnRecord } from '../../src/inspector/turn-record.ts';
 import { placeText, safe } from '../kit/safe.ts';
 import { ScrollBox } from '../kit/scroll-box.tsx';
 import { Pairs } from '../kit/pairs.tsx';
-import { Text } from '../kit/text.tsx';
+import { RawSwitch, Words } from '../kit/words.tsx';
 import { ErrorLine } from './parts.tsx';
 import { Section } from './section.tsx';
 
@@ -66,7 +66,8 @@ function Action({ action }: { readonly action: DecidedAction }) {
       {output !== undefined && output !== '' && (
         <details class="t-more">
           <summary>output</summary>
-          <Text value={output} label="Output" />
+          <RawSwitch />
+          <Words value={output} label="Output" />
         </details>
       )}
     </>

@@ -2,6 +2,8 @@ import { useMemo } from 'preact/hooks';
 import type { ErrorRecord } from '../../src/core/error.ts';
 import type { Content, FilePart } from '../../src/core/message.ts';
 import { contentParts, contentText } from '../../src/core/message.ts';
+import { jsonIn } from '../kit/json-text.ts';
+import { JsonView } from '../kit/json-view.tsx';
 import { safe } from '../kit/safe.ts';
 import { ScrollBox } from '../kit/scroll-box.tsx';
 import { Text } from '../kit/text.tsx';
@@ -35,22 +37,30 @@ export function TurnLink({
 
 /** A value as JSON, laid out. */
 export function Json({ value, label }: { readonly value: unknown; readonly label: string }) {
-  const text = useMemo(() => JSON.stringify(value, undefined, 2) ?? 'null', [value]);
   return (
     <ScrollBox class="t-clip">
-      <Text value={text} label={label} />
+      <JsonView value={value} label={label} />
     </ScrollBox>
   );
 }
 
-/** Text and files that came from outside. */
-export function ContentView({ content, label }: { readonly content: Content; readonly label: string }) {
+/** Text and files that came from outside; text that is JSON is laid out where `asJson` says so, and kept as it came below. */
+export function ContentView(props: { readonly content: Content; readonly label: string; readonly asJson?: boolean }) {
+  const { content, label, asJson = false } = props;
   const text = contentText(content);
+  const json = useMemo(() => (asJson ? jsonIn(text) : undefined), [asJson, text]);
   const files = contentParts(content).filter((part) => part.type === 'file');
   const [shown, more] = useMany(files);
   return (
     <ScrollBox class="t-clip">
-      {text !== '' && <Text value={text} label={label} />}
+      {json !== undefined && <JsonView value={json} label={label} />}
+      {text !== '' && json === undefined && <Text value={text} label={label} />}
+      {json !== undefined && (
+        <details class="t-more">
+          <summary>as it came</summary>
+          <Text value={text} label={`${label} as it came`} />
+        </details>
+      )}
       {shown.map((file, index) => (
         <FileView key={index} file={file} />
       ))}

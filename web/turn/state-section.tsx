@@ -2,9 +2,9 @@ import type { JsonValue } from '../../src/core/json.ts';
 import type { StateChangeView } from '../../src/inspector/state-changes.ts';
 import type { TurnRecord } from '../../src/inspector/turn-record.ts';
 import { countText } from '../../src/inspector/format/quantity-text.ts';
+import { JsonView } from '../kit/json-view.tsx';
 import { safe } from '../kit/safe.ts';
 import { ScrollBox } from '../kit/scroll-box.tsx';
-import { Text } from '../kit/text.tsx';
 import { useMany } from '../kit/use-many.tsx';
 import { Section } from './section.tsx';
 
@@ -57,5 +57,5 @@ export function StateChanges({ changes }: { readonly changes: readonly (StateCha
 }
 
 function Value({ value, label }: { readonly value: JsonValue | undefined; readonly label: string }) {
-  return value === undefined ? <>–</> : <Text value={JSON.stringify(value)} label={label} />;
+  return value === undefined ? <>–</> : <JsonView value={value} label={label} />;
 }
