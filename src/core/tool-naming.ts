@@ -13,18 +13,18 @@ export interface NamedTool {
  *
  * 1. A tool's own name, and the name of its toolset, always mean it.
  * 2. A toolset of another name than its kind puts its name before those of its tools. The name of the kind means all of its toolsets, and
- *    the plain name of a tool (or the one with the toolset's name before it) means that tool, unless another tool of the agent has exactly
- *    that name. One that a server outside has named takes nothing away: it could take a tool out of its gate.
+ *    the plain name of a tool (or the one with the name of the toolset, or of its kind, before it) means that tool, unless another tool of
+ *    the agent has exactly that name. One that a server outside has named takes nothing away: it could take a tool out of its gate.
  * 3. What lets calls run (`isStrict`) takes 2 only when it can mean nothing else.
  */
 
 /** Tells whether a name means a tool; `others` are the tools the agent has. */
 export function meansTool(name: string, tool: NamedTool, others: () => Iterable<NamedTool>, isStrict = false): boolean {
   if (name === tool.name) return true;
-  if (otherName(tool) !== name) return false;
+  if (!isOtherName(name, tool)) return false;
   for (const other of others()) {
     if (other.name === name && (isStrict || other.descriptionTrust !== 'untrusted')) return false;
-    if (isStrict && other.name !== tool.name && otherName(other) === name) return false;
+    if (isStrict && other.name !== tool.name && isOtherName(name, other)) return false;
   }
   return true;
 }
@@ -43,4 +43,16 @@ export function otherName({ name, toolset }: NamedTool): string | undefined {
   if (name === toolset) return undefined;
   const prefix = `${toolset}_`;
   return name.startsWith(prefix) ? name.slice(prefix.length) : prefix + name;
+}
+
+/** True when a name is another form of a tool's name: plain, or with the name of its toolset or of that one's kind in front. */
+export function isOtherName(name: string, tool: NamedTool): boolean {
+  return name === otherName(tool) || name === kindName(tool);
+}
+
+/** The name of the kind before the plain name of a tool, as a toolset named like its kind is often thought to call it. */
+function kindName({ name, toolset, toolsetKind }: NamedTool): string | undefined {
+  if (toolsetKind === undefined || toolsetKind === toolset || name === toolset) return undefined;
+  const prefix = `${toolset}_`;
+  return `${toolsetKind}_${name.startsWith(prefix) ? name.slice(prefix.length) : name}`;
 }

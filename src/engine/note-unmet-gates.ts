@@ -1,6 +1,6 @@
 import type { Env } from '../core/env.ts';
 import type { ToolGate } from '../core/profile.ts';
-import { otherName } from '../core/tool-naming.ts';
+import { isOtherName } from '../core/tool-naming.ts';
 import type { Transaction } from '../core/transaction.ts';
 
 /**
@@ -20,11 +20,16 @@ export function noteUnmetGates(tx: Transaction, env: Env): void {
 /** The connected toolset that a name must be of, if that has no such tool. */
 function unmetToolset({ catalog }: Env, name: string): string | undefined {
   if (catalog.get(name) !== undefined) return undefined;
-  return catalog.toolsets().find((toolset) => {
-    if (!name.startsWith(`${toolset}_`)) return false;
-    const tools = catalog.inToolset(toolset);
-    return tools.length > 0 && tools.every((tool) => otherName(tool) !== name);
-  });
+  const toolsets = catalog.toolsets().map((toolset) => ({ toolset, tools: catalog.inToolset(toolset) }));
+  const own = toolsets.find(
+    ({ toolset, tools: [first, ...rest] }) =>
+      name.startsWith(`${toolset}_`) && first !== undefined && ![first, ...rest].some((tool) => isOtherName(name, tool)),
+  );
+  if (own !== undefined) return own.toolset;
+  // A name of the kind may mean a tool of any toolset of that kind, also of one that is not connected yet.
+  if (toolsets.some(({ tools }) => tools.length === 0 || tools.some((tool) => isOtherName(name, tool)))) return undefined;
+  return toolsets.find(({ tools: [first] }) => first?.toolsetKind !== undefined && name.startsWith(`${first.toolsetKind}_`))
+    ?.toolset;
 }
 
 function note(

@@ -1,6 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { JsonObject } from '../../src/core/json.ts';
 import { loadProfiles, createEngine, type Engine, type ToolsetHost } from '../../src/index.ts';
 import { knownToolsetKinds } from '../../src/engine/toolsets/known-toolset-kinds.ts';
 import { createMemoryJournal, scriptedModel, type ScriptedReply } from '../../src/testing/index.ts';
@@ -23,6 +25,15 @@ const toolset = (name: string, kind: string, settings = '{}'): File => ({
 });
 const shell = (name: string): File => toolset(name, 'shell', '{ sandbox: false }');
 const touch = (tool: string): ScriptedReply => ({ toolCalls: [{ name: tool, args: { command: 'touch ran' } }] });
+
+/** Settings of a server that has these tools; `ledger` in the folder says what it was asked to do. */
+function serverOf(folder: string, tools: readonly string[]): JsonObject {
+  const script = path.join(folder, 'script.json');
+  const definitions = tools.map((name) => ({ name, inputSchema: { type: 'object' } }));
+  writeFileSync(script, JSON.stringify({ tools: definitions, ledger: path.join(folder, 'ledger') }));
+  const server = path.join(import.meta.dirname, '../tools/mcp/scripted-server.ts');
+  return { command: process.execPath, args: [server, script], sandbox: false };
+}
 
 async function running(files: readonly File[], replies: readonly ScriptedReply[]) {
   const workspace = await temporaryFolder();
@@ -51,6 +62,71 @@ describe('F61: a gate covers tools under every name they have', () => {
     const { call, ran, warnings } = await running([profile(gates), shell('builder_shell')], [touch('builder_shell_run_command')]);
     expect(call).toMatchObject({ status: 'denied', error: { code: 'TOOL_DENIED' } });
     expect([ran, warnings]).toEqual([false, []]);
+  });
+
+  it.each([
+    ['alone', '[shell_run_command]'],
+    ['beside a name that means another tool of the profile', '[builder_shell_list_commands, shell_run_command]'],
+  ])('F23: denies by the kind in front of the plain name, %s', async (_, tools) => {
+    const gates = `tool_gates: [{ id: no, tools: ${tools}, verdict: deny }]`;
+    const { call, ran, warnings } = await running([profile(gates), shell('builder_shell')], [touch('builder_shell_run_command')]);
+    expect(call).toMatchObject({ status: 'denied', error: { code: 'TOOL_DENIED' } });
+    expect([ran, warnings]).toEqual([false, []]);
+  });
+
+  it.each([
+    ['the kind', 'toolsets: [mcp]'],
+    ['a tool of the kind', 'tools: [mcp_delete]'],
+    ['a tool of the server', 'tools: [notes_delete]'],
+  ])('F23: denies a call of a server under another name by %s, also when code declares the server', async (_, what) => {
+    const gates = `tool_gates: [{ id: no, ${what}, verdict: deny }]`;
+    for (const declared of ['in a file', 'in code']) {
+      const folder = await temporaryFolder();
+      const settings = serverOf(folder, ['delete', 'read']);
+      const engine = await createEngine({
+        profiles: {
+          files: [profile(gates, 'notes'), ...(declared === 'in code' ? [] : [toolset('notes', 'mcp', JSON.stringify(settings))])],
+        },
+        ...(declared === 'in code' ? { toolsets: { notes: { kind: 'mcp', settings } } } : {}),
+        models: { m: scriptedModel([{ toolCalls: [{ name: 'notes_delete', args: {} }] }, { text: 'done' }]) },
+        store: 'memory',
+      });
+      onTestFinished(async () => await engine.close());
+      const run = await engine.launch({ profile: 'A', input: 'Go.' });
+      await run.settled();
+      expect(run.turns()[0]?.toolInteractions).toMatchObject([{ name: 'notes_delete', status: 'denied' }]);
+      expect(engine.profiles.warnings).toEqual([]);
+      expect(await readFile(path.join(folder, 'ledger'), 'utf8')).toBe('start\n');
+    }
+  });
+
+  it('F23: a call that waits by the kind of its toolset waits for the same gate in another process, and runs once it is approved', async () => {
+    const workspace = await temporaryFolder();
+    const store = createMemoryJournal();
+    const gates = 'tool_gates: [{ id: look, toolsets: [shell], verdict: ask }]';
+    const open = async (): Promise<Engine> => {
+      const engine = await createEngine({
+        profiles: { files: [profile(gates), shell('builder_shell')] },
+        models: { m: scriptedModel([touch('builder_shell_run_command'), { text: 'done' }]) },
+        store,
+        workspace: () => workspace,
+      });
+      onTestFinished(async () => await engine.close());
+      return engine;
+    };
+    const first = await open();
+    const run = await first.launch({ profile: 'A', input: 'Go.' });
+    await run.settled();
+    const asked = run.pending;
+    expect(asked).toMatchObject([{ tool: 'builder_shell_run_command', gate: { id: 'look' } }]);
+    await first.close();
+    const later = await (await open()).resume(run.id);
+    await later.settled();
+    expect(later.pending).toEqual(asked);
+    expect(existsSync(path.join(workspace, 'ran'))).toBe(false);
+    await later.approve(asked[0]?.id ?? '');
+    await later.settled();
+    expect(existsSync(path.join(workspace, 'ran'))).toBe(true);
   });
 
   it('denies a tool of a toolset that is named like its kind, also with that name in front', async () => {
@@ -86,6 +162,7 @@ describe('F61: a gate covers tools under every name they have', () => {
   it.each([
     ['the kind', 'toolsets: [shell]', ['shell', 'builder_shell']],
     ['a plain name that two have', 'tools: [run_command]', ['root_shell', 'builder_shell']],
+    ['a tool of the kind that two have', 'tools: [shell_run_command]', ['root_shell', 'builder_shell']],
   ])('what lets calls run takes no name for more than it surely means: %s', async (_, what, names) => {
     const gates = `tool_gates: [{ id: yes, ${what}, verdict: allow }]`;
     const { run, ran } = await running(
@@ -147,7 +224,14 @@ describe('F61: what means no tool of its profile is said when profiles are loade
     const gated = (what: string) => profile(`tool_gates: [{ id: no, ${what}, verdict: deny }]`, 'notes');
     expect(await warningsOf([gated('toolsets: [mcp]'), server])).toEqual([]);
     expect(await warningsOf([gated('tools: [notes_delete]'), server])).toEqual([]);
+    expect(await warningsOf([gated('tools: [mcp_delete]'), server])).toEqual([]);
     expect(await warningsOf([gated('tools: [run_command]'), server])).toEqual([expect.stringMatching(/gate `no` means no tool/)]);
+    await expect(warningsOf([gated('tools: [delete]'), server])).rejects.toThrow(
+      /there is no tool `delete` \(.*tools that are known once their server is connected have names that begin with `notes_`\)/,
+    );
+    await expect(warningsOf([profile('tool_gates: [{ id: no, tools: [mcp_delete], verdict: deny }]')])).rejects.toThrow(
+      /there is no tool `mcp_delete`/,
+    );
     await expect(warningsOf([gated('tools: [note_delete]'), server])).rejects.toThrow(/there is no tool `note_delete`/);
   });
 
@@ -184,6 +268,29 @@ describe('F61: what means no tool of its profile is said when profiles are loade
     const another = await team.launch();
     await another.settled();
     expect(JSON.stringify(await team.journal.read(another.id))).toContain('MEANS_NO_TOOL');
+  });
+
+  it('F23: a gate that names a tool of the kind mcp which no connected server has is a warning of the run', async () => {
+    const notesOf = async (name: string): Promise<readonly string[]> => {
+      const folder = await temporaryFolder();
+      const gates = `tool_gates: [{ id: no, tools: [${name}], verdict: deny }]`;
+      const store = createMemoryJournal();
+      const engine = await createEngine({
+        profiles: {
+          files: [profile(gates, 'notes'), toolset('notes', 'mcp', JSON.stringify(serverOf(folder, ['delete', 'read'])))],
+        },
+        models: { m: scriptedModel([{ text: 'done' }]) },
+        store,
+      });
+      onTestFinished(async () => await engine.close());
+      const run = await engine.launch({ profile: 'A', input: 'Go.' });
+      await run.settled();
+      return (await store.read(run.id)).flatMap((event) => (event.type === 'note.add' ? [event.message] : []));
+    };
+    expect(await notesOf('mcp_delete')).toEqual([]);
+    expect(await notesOf('mcp_remove')).toEqual([
+      expect.stringMatching(/gate 'no' of profile 'A' names 'mcp_remove', and 'notes' has no such tool.*notes_delete, notes_read/),
+    ]);
   });
 
   it('what several profiles inherit is fine when it means a tool of one of them; a base is not looked at', async () => {

@@ -116,7 +116,10 @@ function choiceReferences(profile: MapNode): readonly Reference[] {
 }
 
 function meansAny(name: string, { tools, open }: ProfileTools): boolean {
-  return tools.some((tool) => meansTool(name, tool, () => tools)) || open.some(({ toolset }) => name.startsWith(`${toolset}_`));
+  return (
+    tools.some((tool) => meansTool(name, tool, () => tools)) ||
+    open.some(({ toolset, toolsetKind = toolset }) => name.startsWith(`${toolset}_`) || name.startsWith(`${toolsetKind}_`))
+  );
 }
 
 function meansAnyToolset(name: string, { tools, open }: ProfileTools): boolean {

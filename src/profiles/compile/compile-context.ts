@@ -1,6 +1,6 @@
 import type { KnownNames } from '../../core/known-names.ts';
 import type { HandoverProtocol, SourceRef } from '../../core/profile.ts';
-import { otherName } from '../../core/tool-naming.ts';
+import { isOtherName } from '../../core/tool-naming.ts';
 import type { DiagnosticCode } from '../diagnostic-code.ts';
 import type { Report } from '../report.ts';
 import { nameHint, quote } from '../wording.ts';
@@ -35,7 +35,7 @@ export function checkName(
   context: Pick<CompileContext, 'report' | 'broken'>,
   node: { readonly at: Place; readonly value: string },
   known: Iterable<string>,
-  kind: { readonly code: DiagnosticCode; readonly what: string; readonly mostListed?: number },
+  kind: { readonly code: DiagnosticCode; readonly what: string; readonly mostListed?: number; readonly more?: string },
 ): boolean {
   const names = known instanceof Set ? (known as ReadonlySet<string>) : new Set(known);
   if (names.has(node.value) || context.broken.has(node.value)) return true;
@@ -44,7 +44,7 @@ export function checkName(
     kind.code,
     node.at,
     `there is no ${kind.what} ${quote(node.value)}`,
-    nameHint(node.value, names, `known ${kind.what}s`, kind.mostListed),
+    nameHint(node.value, names, `known ${kind.what}s`, kind.mostListed) + (kind.more ?? ''),
   );
   return false;
 }
@@ -64,13 +64,24 @@ export function checkTool(context: CompileContext, node: { readonly at: Place; r
     );
     return;
   }
-  checkName(context, node, names, { code: 'UNKNOWN_TOOL', what: 'tool' });
+  checkName(context, node, names, { code: 'UNKNOWN_TOOL', what: 'tool', more: prefixHint(context.known) });
 }
 
-/** Checks the name of a tool in a gate or a filter, where the other form of its name (with or without its toolset's) means it, too. */
+/** How tools are called whose toolsets are not connected yet: `; names of tools of servers begin with ...`. */
+function prefixHint({ toolPrefixes }: CompileContext['known']): string {
+  const [...prefixes] = toolPrefixes ?? [];
+  if (prefixes.length === 0) return '';
+  const listed = prefixes.slice(0, 5).map(quote).join(', ');
+  return `; tools that are known once their server is connected have names that begin with ${listed}${prefixes.length > 5 ? ', …' : ''}`;
+}
+
+/** Checks the name of a tool in a gate or a filter, where the other forms of its name (without its toolset's, or with that or its kind's) mean it, too. */
 export function checkMeantTool(context: CompileContext, node: { readonly at: Place; readonly value: string }): void {
-  for (const [toolset, { tools = [] }] of context.known.toolsetTools ?? [])
-    if (tools.some((name) => otherName({ name, toolset }) === node.value)) return;
+  for (const [toolset, { tools, kind }] of context.known.toolsetTools ?? []) {
+    const of = { toolset, ...(kind === undefined ? {} : { toolsetKind: kind }) };
+    if (tools?.some((name) => isOtherName(node.value, { name, ...of })) === true) return;
+    if (tools === undefined && kind !== undefined && node.value.startsWith(`${kind}_`)) return;
+  }
   checkTool(context, node);
 }
 
