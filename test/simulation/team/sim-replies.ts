@@ -127,7 +127,8 @@ function ending(world: World): Call {
 
 function member({ replies, cast: { workers } }: World, asked: Asked): Call {
   if (replies.chance(0.15)) return { name: 'delegate', args: { to: replies.pick(workers) } };
-  if (replies.chance(0.25)) return callAgents({ replies, workers }, asked);
+  // Who was stopped in the middle has calls that nobody answered, and may be called again.
+  if (replies.chance(childrenOf(asked).stopped.length > 0 ? 0.7 : 0.25)) return callAgents({ replies, workers }, asked);
   return {
     name: replies.pick(toolNames.filter((name) => name !== 'delegate')),
     args: { n: replies.int(4) },
@@ -136,10 +137,11 @@ function member({ replies, cast: { workers } }: World, asked: Asked): Call {
 }
 
 /** Calls agents in each of the three ways: new ones, ones that were called before, and ones that are nobody's or at work. */
-function callAgents({ replies, workers }: Pick<World, 'replies'> & Pick<Cast, 'workers'>, { run, turnId }: Asked): Call {
-  const known = run?.state.agents.get(turnId.slice(0, turnId.lastIndexOf('.')) as AgentId)?.children ?? [];
+function callAgents({ replies, workers }: Pick<World, 'replies'> & Pick<Cast, 'workers'>, asked: Asked): Call {
+  const { known, stopped } = childrenOf(asked);
   const request = (): JsonObject => {
-    const agentId = known.length > 0 && replies.chance(0.8) ? replies.pick(known) : undefined;
+    const some = stopped.length > 0 && replies.chance(0.7) ? stopped : known;
+    const agentId = some.length > 0 && replies.chance(0.8) ? replies.pick(some) : undefined;
     const profile =
       agentId !== undefined && replies.chance(0.9) ? agentId.slice(0, agentId.lastIndexOf('_')) : replies.pick(workers);
     return { profile, input: 'Do it.', ...(agentId === undefined ? {} : { agent_id: agentId }) };
@@ -153,6 +155,12 @@ function callAgents({ replies, workers }: Pick<World, 'replies'> & Pick<Cast, 'w
     default:
       return { name: 'call_agents', args: { calls: Array.from({ length: 1 + replies.int(3) }, request) } };
   }
+}
+
+/** The agents that the asked one has called before, and those among them that were cancelled. */
+function childrenOf({ run, turnId }: Asked): { readonly known: readonly AgentId[]; readonly stopped: readonly AgentId[] } {
+  const known = run?.state.agents.get(turnId.slice(0, turnId.lastIndexOf('.')) as AgentId)?.children ?? [];
+  return { known, stopped: known.filter((id) => run?.state.agents.get(id)?.outcome === 'cancelled') };
 }
 
 function partner({ replies }: World): Call {

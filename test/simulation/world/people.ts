@@ -2,6 +2,7 @@ import type { JsonValue } from '../../../src/core/json.ts';
 import type { ApproveOptions } from '../../../src/engine/verdicts.ts';
 import type { Run } from '../../../src/index.ts';
 import { Deeds } from './deeds.ts';
+import { openCallsOf } from '../../../src/nodes/answered-call.ts';
 import type { Host } from '../process/host.ts';
 import type { World } from './world.ts';
 
@@ -35,6 +36,10 @@ export class People {
     const run = people.pick([...host.runs.values()]);
     const kind = people.int(10);
     const hasStanding = run.state.standing.length > 0;
+    const busy = busyBelowOthers(run);
+    // Their callers may call them again, and then they have calls that nobody answered.
+    if (busy.length > 0 && people.chance(0.2) && faults.strikes('agent cancelled', 0.8))
+      return this.cancel(host, run, people.pick(busy));
     if (hasStanding && people.chance(0.2)) return this.#runs.fork(host, run);
     if (kind === 0 && people.chance(0.4)) this.#edit(host, run);
     else if (kind === 0 && people.chance(0.8)) this.#runs.act(host, run);
@@ -167,4 +172,12 @@ export class People {
       if (isMine(execution) && !execution.isOver && !execution.signal.aborted)
         this.#world.violated(`I9: the run is cancelled, and ${execution.name} (${execution.callId}) was not told to stop`);
   }
+}
+
+/** Agents in the middle of their calls that another agent has called. */
+function busyBelowOthers(run: Run): readonly string[] {
+  const agents = [...run.state.agents.values()];
+  return agents
+    .filter((agent) => agent.outcome === undefined && agent.meta.parentAgentId !== undefined && openCallsOf(agent).length > 0)
+    .map(({ meta }) => meta.agentId);
 }
