@@ -41,6 +41,20 @@ export function addAuthoringCommands(program: Command, done: Done): void {
       done(await schemaCommand(kind, options));
     });
   program
+    .command('prices')
+    .summary('what models cost, for limits on money; --update fetches a list')
+    .argument('[models...]', 'provider/model, or a provider (default: all)')
+    .option('--profiles <folder>', 'the team whose price files count (default: ./agent_profiles, else the bundled team)')
+    .option('--update', 'fetch the prices of these providers, and write them to prices.yaml in the team')
+    .option('--from <address>', 'where to fetch them (default: models.dev)')
+    .option('--out <file>', 'the file to write')
+    .option('--force', 'replace a file that is there')
+    .option('--json', 'as JSON')
+    .action(async (models: readonly string[], options) => {
+      const { pricesCommand } = await import('./commands/prices.ts');
+      done(await pricesCommand(models, options));
+    });
+  program
     .command('init')
     .summary('write a starter team that runs at once')
     .argument('[folder]', 'where (default: here)')

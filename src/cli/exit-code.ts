@@ -11,6 +11,7 @@ const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'OPTION_INVALID',
   'TOOL_INVALID',
   'MODEL_UNCONFIGURED',
+  'MODEL_UNPRICED',
   'MODEL_UNKNOWN',
   'AGENT_UNKNOWN',
   'RUN_UNKNOWN',

@@ -42,7 +42,7 @@ function isUsed(profile: CompiledProfile): boolean {
 }
 
 function configOf(set: ProfileSet, name: string, resolve: ResolveConfig): LlmConfig | undefined {
-  const config = createLlmConfigs(set.llmConfigs, []).find(name);
+  const config = createLlmConfigs(set.llmConfigs).find(name);
   return config === undefined ? undefined : resolve(config);
 }
 

@@ -166,7 +166,7 @@ async function closingOnFailure(engine: Engine, journal: Journal | undefined, wo
 }
 
 function lineOf({ profiles }: Engine, llmConfig: string | undefined): string {
-  const { find } = createLlmConfigs(profiles.llmConfigs, []);
+  const { find } = createLlmConfigs(profiles.llmConfigs);
   const gateway = createModelGateway({ models: {}, clock: systemClock, llmConfigs: find });
   return modelLine(profiles, llmConfig, (config) => {
     const check = gateway.resolves(config);

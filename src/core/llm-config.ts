@@ -1,4 +1,5 @@
 import type { JsonObject } from './json.ts';
+import type { ModelPrice } from './model-price.ts';
 import type { ToolProtocol } from './text-protocol.ts';
 
 /** Deadlines of one model call, in milliseconds. */
@@ -37,15 +38,6 @@ export interface RateLimit {
   readonly maxParallel?: number;
   /** How long a call may wait for its turn, in milliseconds. */
   readonly maxWaitMs?: number;
-}
-
-/** US dollars per million tokens. What is not given costs what input, or output, costs. */
-export interface ModelPrice {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead?: number;
-  readonly cacheWrite?: number;
-  readonly reasoning?: number;
 }
 
 /** What a model may take; `file` is anything that is none of the others. */

@@ -4,6 +4,7 @@ import type { OutputFormat } from './output-format.ts';
 import type { Expression } from './expression/expression.ts';
 import type { Quote, Template } from './expression/template.ts';
 import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
+import type { ModelPrices } from './model-price.ts';
 import type { LlmConfig } from './llm-config.ts';
 import type { Planner } from './planner.ts';
 import type { StagnationRung } from './stagnation.ts';
@@ -132,7 +133,14 @@ export interface Limits {
 export type ModuleLimits = Partial<Pick<Limits, 'maxTurns' | 'maxToolCalls' | 'maxTokens' | 'maxCostUsd' | 'maxWallMs'>>;
 
 /** What a profile says of limits: those of each of its agents, and of each work module they dispatch. */
-export type ProfileLimits = Partial<Limits> & { readonly perModule?: ModuleLimits };
+export type ProfileLimits = Partial<Limits> & {
+  readonly perModule?: ModuleLimits;
+  /** What a launch does when an agent of the profile has a limit on money and a model without a price; `refuse` when absent. */
+  readonly onUnknownCost?: UnknownCost;
+};
+
+/** What is done about a limit on money that cannot be held, since a model has no price. */
+export type UnknownCost = 'refuse' | 'warn';
 
 /** Who decides whether a tool call may run. */
 export interface ToolGate {
@@ -251,6 +259,8 @@ export interface ProfileFile {
 export interface ProfileSet {
   readonly profiles: ReadonlyMap<string, CompiledProfile>;
   readonly llmConfigs: ReadonlyMap<string, LlmConfig>;
+  /** What models cost, by the price files of the set, for configs that say no price of their own. */
+  readonly prices: ModelPrices;
   readonly protocols: ReadonlyMap<string, HandoverProtocol>;
   /** The toolsets that files declare, by name. */
   readonly toolsets: ReadonlyMap<string, ToolsetConfig>;

@@ -31,6 +31,7 @@ import { Turnstile } from './turnstile.ts';
 import { rememberJournal } from '../tools/files/engine-places.ts';
 import { codeTools } from './toolsets/code-tools.ts';
 import type { ToolsetOption } from './toolsets/toolset-options.ts';
+import { givenModels } from '../models/given-models.ts';
 import { ToolsetPool } from './toolsets/toolset-pool.ts';
 import { WireNames } from './wire-names.ts';
 import { type RecordedSet, Workbenches } from './workbenches.ts';
@@ -136,14 +137,14 @@ export async function prepareEngine(
     EngineOptions,
     'profiles' | 'tools' | 'toolsets' | 'ingestors' | 'observers' | 'functions' | 'team' | 'env' | 'replay' | 'secrets' | 'titles'
   > & {
-    /** Of models, preparing needs no more than the names. */
+    /** Of models, preparing needs no more than their names, and what they say they are. */
     readonly models?: Readonly<Record<string, unknown>>;
   },
 ): Promise<PreparedEngine> {
   const replay = options.replay === undefined ? undefined : new Replay(await readRecording(options.replay));
   const ingestors = createIngestorRegistry(options.ingestors);
   const observers = new Map((options.observers ?? []).map((observer) => [observer.name, observer]));
-  const models = Object.keys(options.models ?? {});
+  const models = givenModels(options.models ?? {});
   const env = options.env === undefined ? {} : { env: options.env };
   const hash = createContentHash();
   const secrets = collectSecrets(options.secrets);
@@ -159,7 +160,7 @@ export async function prepareEngine(
       ingestors: new Set(ingestors.names()),
       observers: new Set(observers.keys()),
       functions: new Set(Object.keys(options.functions ?? {})),
-      models: new Set(models),
+      models: new Set(models.keys()),
     },
     models,
     recordedConfigs: replay?.configs,

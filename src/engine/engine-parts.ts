@@ -95,6 +95,10 @@ export interface Workbench extends ToolSource {
   readonly snapshot: ContentEntry;
   /** The LLM config a profile's model calls are made with, or the run's own in its place. */
   llmConfigOf(profile: CompiledProfile, override: string | undefined): LlmConfig;
+  /** An LLM config of the set, or a model named as `provider/model`. */
+  findLlmConfig(name: string): LlmConfig | undefined;
+  /** Whether nobody knows what a config's model costs, which it does. */
+  isUnpriced(config: LlmConfig): boolean;
 }
 
 /** What an engine is made of; put together by `createEngine`. */

@@ -1,6 +1,6 @@
 import { CadreError } from '../core/error.ts';
 import { defaultRunLimits } from '../core/limits.ts';
-import type { Limits } from '../core/profile.ts';
+import type { Limits, UnknownCost } from '../core/profile.ts';
 
 /** Limits as callers write them: full names, or the short words of profiles. */
 export type LimitOptions = Partial<Limits> & {
@@ -13,6 +13,8 @@ export type LimitOptions = Partial<Limits> & {
   readonly children?: number;
   readonly live?: number;
   readonly total?: number;
+  /** What a launch does with a limit on money when a model has no price: `refuse` unless set. */
+  readonly onUnknownCost?: UnknownCost;
 };
 
 const names: Readonly<Record<string, keyof Limits>> = {
@@ -50,14 +52,26 @@ const optional: ReadonlySet<keyof Limits> = new Set(['maxDepth', 'maxChildren'])
 export function limitsOf(options: LimitOptions): Partial<Limits> {
   const limits: Partial<Record<keyof Limits, number>> = {};
   for (const [key, value] of Object.entries(options)) {
+    if (key === 'onUnknownCost') {
+      checkUnknownCost(value);
+      continue;
+    }
     const name = Object.hasOwn(names, key) ? names[key] : undefined;
     if (name === undefined)
-      throw new CadreError('OPTION_INVALID', `there is no limit '${key}'; there are: ${Object.keys(names).join(', ')}`);
+      throw new CadreError(
+        'OPTION_INVALID',
+        `there is no limit '${key}'; there are: ${[...Object.keys(names), 'onUnknownCost'].join(', ')}`,
+      );
     if (!isLimit(name, value))
       throw new CadreError('OPTION_INVALID', `limit '${key}' must be ${allowedFor(name)}, not ${shown(value)}`);
     limits[name] = value;
   }
   return limits;
+}
+
+function checkUnknownCost(value: unknown): void {
+  if (value === undefined || value === 'refuse' || value === 'warn') return;
+  throw new CadreError('OPTION_INVALID', `limit 'onUnknownCost' must be refuse or warn, not ${shown(value)}`);
 }
 
 function isLimit(name: keyof Limits, value: unknown): value is number {
@@ -81,11 +95,11 @@ export function runLimits(engine: LimitOptions, own: LimitOptions = {}): Limits 
   return { ...defaultRunLimits, ...limitsOf(engine), ...limitsOf(own) };
 }
 
-/** Limits that somebody asks for, none of them above those that bound them. */
-export function limitsWithin(most: LimitOptions, asked: LimitOptions): Partial<Limits> {
+/** Limits that somebody asks for, none of them above those that bound them. Whether a cost may be unknown is for those to say. */
+export function limitsWithin(most: LimitOptions, asked: LimitOptions): LimitOptions {
   const bounds = limitsOf(most);
   const limits: Partial<Record<keyof Limits, number>> = { ...bounds };
   for (const [key, value] of Object.entries(limitsOf(asked)) as [keyof Limits, number][])
     limits[key] = Math.min(value, bounds[key] ?? value);
-  return limits;
+  return most.onUnknownCost === undefined ? limits : { ...limits, onUnknownCost: most.onUnknownCost };
 }

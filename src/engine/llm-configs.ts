@@ -2,7 +2,9 @@ import { CadreError } from '../core/error.ts';
 import { defaultDeadlines, defaultRetry, type LlmConfig } from '../core/llm-config.ts';
 import { closestName } from '../core/expression/closest-name.ts';
 import { isModelName, providerNames, splitModelName } from '../core/model-provider.ts';
+import { findPrice, type ModelPrices } from '../core/model-price.ts';
 import type { CompiledProfile } from '../core/profile.ts';
+import { type GivenModels, type ModelIdentity, nameOfGiven } from '../models/given-models.ts';
 
 /** Finds the LLM config a profile runs on. */
 export interface LlmConfigs {
@@ -14,26 +16,35 @@ export interface LlmConfigs {
   /** Whether a config, the very object, is one of these. */
   has(config: LlmConfig): boolean;
   names(): readonly string[];
+  /** Whether calls of a config cost something, and nobody knows what. */
+  isUnpriced(config: LlmConfig): boolean;
+}
+
+/** What configs are looked up in besides the loaded ones. */
+export interface LlmConfigSources {
+  readonly models?: GivenModels;
+  /** For configs without a price of their own. */
+  readonly prices?: ModelPrices;
+  /** The configs that a recording names. */
+  readonly recorded?: ReadonlySet<string> | undefined;
 }
 
 /**
  * Looks configs up among the loaded ones and the model objects handed to the engine, each of which counts as a config. A name
- * that is none of them may be a model of a known provider, as `provider/model`. `recorded` are the configs that a recording names.
+ * that is none of them may be a model of a known provider, as `provider/model`.
  */
-export function createLlmConfigs(
-  loaded: ReadonlyMap<string, LlmConfig>,
-  models: readonly string[],
-  recorded?: ReadonlySet<string>,
-): LlmConfigs {
-  const all = new Map(loaded);
+export function createLlmConfigs(loaded: ReadonlyMap<string, LlmConfig>, sources: LlmConfigSources = {}): LlmConfigs {
+  const { models = new Map(), prices = new Map(), recorded } = sources;
+  const priced = pricing(prices, models);
+  const all = new Map([...loaded].map(([name, config]) => [name, priced(config)]));
   // A model object goes before an alias of its name, as it goes before a config.
-  for (const name of models) if (all.get(name)?.name !== name) all.set(name, configOfModel(name));
+  for (const name of models.keys()) if (all.get(name)?.name !== name) all.set(name, priced(configOfModel(name)));
   const named = new Map<string, LlmConfig>();
   const names = (): readonly string[] => [...all.keys()];
   const find = (name: string): LlmConfig | undefined => {
     const known = all.get(name) ?? named.get(name);
     if (known !== undefined || !isModelName(name)) return known;
-    const made = configOfModel(name);
+    const made = priced(configOfModel(name));
     named.set(name, made);
     return made;
   };
@@ -58,6 +69,30 @@ export function createLlmConfigs(
     find,
     has: (config) => [...all.values(), ...named.values()].some((each) => each === config || withoutStandIn.get(each) === config),
     names,
+    isUnpriced: (config) => config.price === undefined && !free.has(answering(models, config)?.provider ?? ''),
+  };
+}
+
+/** Providers that answer from a file. */
+const free: ReadonlySet<string> = new Set(['scripted', 'replay']);
+
+/** The model that answers for a config: the object that was handed in for it, else what it names; undefined when the object does not say. */
+function answering(models: GivenModels, config: LlmConfig): ModelIdentity | LlmConfig | undefined {
+  const given = nameOfGiven(models, config);
+  return given === undefined ? config : models.get(given);
+}
+
+/** Gives configs the price of their model: of the object that answers for them, else of what they name. One config stays one. */
+function pricing(prices: ModelPrices, models: GivenModels): (config: LlmConfig) => LlmConfig {
+  const made = new Map<LlmConfig, LlmConfig>();
+  return (config) => {
+    const known = made.get(config);
+    if (known !== undefined) return known;
+    const model = answering(models, config);
+    const price = config.price ?? (model === undefined ? undefined : findPrice(prices, model));
+    const priced = price === config.price ? config : { ...config, ...(price !== undefined && { price }) };
+    made.set(config, priced);
+    return priced;
   };
 }
 

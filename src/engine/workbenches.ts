@@ -10,11 +10,13 @@ import type { ToolsetConfig } from '../core/toolset.ts';
 import { createAgentNode } from '../nodes/agent-node.ts';
 import { createToolNode } from '../nodes/tool-node.ts';
 import { loadProfiles } from '../profiles/load-profiles.ts';
+import { shippedPrices } from '../profiles/shipped-prices.ts';
 import { rememberProfiles } from '../tools/files/engine-places.ts';
 import { buildEnv } from './build-env.ts';
 import { addConfigSecrets } from './config-secrets.ts';
 import type { EngineOptions } from './create-engine.ts';
 import type { Workbench } from './engine-parts.ts';
+import type { GivenModels } from '../models/given-models.ts';
 import { createLlmConfigs, type LlmConfigs } from './llm-configs.ts';
 import type { CodePorts, CodeTools } from './toolsets/code-tools.ts';
 import { readGivenTools } from './toolsets/given-tools.ts';
@@ -31,7 +33,8 @@ export interface WorkbenchParts extends CodePorts {
   readonly observers: ReadonlyMap<string, CodedObserver>;
   /** What profiles may name besides tools and toolsets. */
   readonly known: Omit<KnownNames, 'tools' | 'toolsets' | 'toolPrefixes' | 'toolsetTools'>;
-  readonly models: readonly string[];
+  /** The model objects that code gave, by name, and which models they say they are. */
+  readonly models: GivenModels;
   /** The configs that a recording names; absent when nothing is replayed. */
   readonly recordedConfigs: ReadonlySet<string> | undefined;
   readonly titles: EngineOptions['titles'];
@@ -67,7 +70,7 @@ export class Workbenches {
   /** Compiles profiles and checks all that they name against the tools there are. */
   async build(source: EngineOptions['profiles'], code: CodeTools): Promise<Workbench> {
     const { known } = this.#parts;
-    return await this.#build(source, code, { ...known, ...toolNames(code) });
+    return await this.#build(source, code, { ...known, ...toolNames(code) }, [shippedPrices()]);
   }
 
   /**
@@ -99,11 +102,17 @@ export class Workbenches {
     return own === undefined ? all.map((configs) => configs.find(name)).find((found) => found !== undefined) : own.find(name);
   }
 
-  async #build(source: EngineOptions['profiles'], code: CodeTools, known: Partial<KnownNames>): Promise<Workbench> {
+  async #build(
+    source: EngineOptions['profiles'],
+    code: CodeTools,
+    known: Partial<KnownNames>,
+    before: readonly ProfileFile[] = [],
+  ): Promise<Workbench> {
     const { hash, secrets, pool, env, onTool } = this.#parts;
     for (const folder of [filesOf(source)].flat()) if (typeof folder === 'string') rememberProfiles(folder);
     const set = await loadProfiles(filesOf(source), {
       known: async (files) => ({ ...known, toolsetKinds: await knownToolsetKinds(files) }),
+      before,
       ...(env === undefined ? {} : { env }),
     });
     addConfigSecrets(secrets, set, env ?? process.env);
@@ -130,13 +139,15 @@ export class Workbenches {
       viewed: set.profiles,
       snapshot: { hash: hash(files), text: files },
       llmConfigOf: (profile, override) => llmConfigs.of(profile, override),
+      findLlmConfig: (name) => llmConfigs.find(name),
+      isUnpriced: (config) => llmConfigs.isUnpriced(config),
     };
   }
 
-  #configsOf({ llmConfigs }: ProfileSet): LlmConfigs {
+  #configsOf({ llmConfigs, prices }: ProfileSet): LlmConfigs {
     const { models, recordedConfigs } = this.#parts;
-    const content = JSON.stringify([...llmConfigs]);
-    const configs = this.#llmConfigs.get(content) ?? createLlmConfigs(llmConfigs, models, recordedConfigs);
+    const content = JSON.stringify([[...llmConfigs], [...prices]]);
+    const configs = this.#llmConfigs.get(content) ?? createLlmConfigs(llmConfigs, { models, prices, recorded: recordedConfigs });
     this.#llmConfigs.set(content, configs);
     return configs;
   }

@@ -6,6 +6,7 @@ import type { LlmConfig } from '../core/llm-config.ts';
 import { describeKey, keySourceOf, readKey } from '../core/model-key.ts';
 import { howToHandIn, providerNames, splitModelName } from '../core/model-provider.ts';
 import { parseAiSdkModel, type AiSdkModel } from './ai-sdk-model.ts';
+import { nameOfGiven } from './given-models.ts';
 import type { TargetKey } from './cooldowns.ts';
 import { isInstalled, loadProviderModel, missingPackage } from './load-provider-model.ts';
 import { findUsedProvider, type UsedProvider } from './provider-packages.ts';
@@ -111,10 +112,10 @@ export class ModelResolver {
     return describeKey(config, this.#options.env);
   }
 
-  #findGiven({ name, model, provider }: LlmConfig): AiSdkModel | undefined {
-    const given = this.#given;
-    if (given.size === 0) return undefined;
-    return given.get(name) ?? given.get(model) ?? given.get(`${provider}/${model}`) ?? given.get('default') ?? given.get('*');
+  #findGiven(config: LlmConfig): AiSdkModel | undefined {
+    if (this.#given.size === 0) return undefined;
+    const name = nameOfGiven(this.#given, config);
+    return name === undefined ? undefined : this.#given.get(name);
   }
 
   /** What the config needs and does not have, when another config may be used instead. */

@@ -1,5 +1,6 @@
 import type { Writable } from '../core/json.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
+import { priceAt } from '../core/model-price.ts';
 import type { Usage } from '../core/model.ts';
 
 /** Reads the usage of a `finish` part of any spec version; counts that are missing, negative or not numbers are left out. */
@@ -48,14 +49,15 @@ function usageOf(
 /** Computes what a usage costs in US dollars; undefined (unknown, not zero) without a price or without both counts. */
 export function costOf(usage: Usage, price: LlmConfig['price']): number | undefined {
   if (price === undefined || usage.inputTokens === undefined || usage.outputTokens === undefined) return undefined;
+  const rates = priceAt(price, usage.inputTokens);
   const read = Math.min(usage.cacheReadTokens ?? 0, usage.inputTokens);
   const written = Math.min(usage.cacheWriteTokens ?? 0, usage.inputTokens - read);
   const thought = Math.min(usage.reasoningTokens ?? 0, usage.outputTokens);
   const input =
-    (usage.inputTokens - read - written) * price.input +
-    read * (price.cacheRead ?? price.input) +
-    written * (price.cacheWrite ?? price.input);
-  const output = (usage.outputTokens - thought) * price.output + thought * (price.reasoning ?? price.output);
+    (usage.inputTokens - read - written) * rates.input +
+    read * (rates.cacheRead ?? rates.input) +
+    written * (rates.cacheWrite ?? rates.input);
+  const output = (usage.outputTokens - thought) * rates.output + thought * (rates.reasoning ?? rates.output);
   return (input + output) / 1_000_000;
 }
 

@@ -2,6 +2,7 @@ import { answersItself } from '../core/answers-itself.ts';
 import type { Env } from '../core/env.ts';
 import { moduleOf, parentOf } from '../core/fold/budget.ts';
 import type { LlmConfig } from '../core/llm-config.ts';
+import { priceAt, type TokenPrice } from '../core/model-price.ts';
 import type { CompiledProfile } from '../core/profile.ts';
 import type { Budget } from '../core/budget.ts';
 import type { AgentState, RunState } from '../core/state.ts';
@@ -53,7 +54,7 @@ export function allowanceFor(env: Env, run: RunState, agent: AgentState, size: C
 export function hasAmpleRoom(env: Env, run: RunState, agent: AgentState, prompt: number, config: LlmConfig | undefined): boolean {
   const output = (config?.maxOutputTokens ?? defaultOutputTokens) + 1;
   const tokens = 2 * prompt + leastLastOutput + 2 * output;
-  const price = config?.price;
+  const price = priceOf({ prompt, config });
   const cost =
     price === undefined ? undefined : ((2 * prompt + output) * price.input + (leastLastOutput + output) * price.output) / 1_000_000;
   for (let above: AgentState | undefined = agent; above !== undefined; above = parentOf(run, above))
@@ -89,12 +90,18 @@ function lastAllowance(size: CallSize, room: Room, wanted: number): Allowance {
   return output < Math.min(wanted, leastLastOutput) ? { stage: 3 } : { stage: 2, reserve: reserveOf(size, output, wanted) };
 }
 
-function reserveOf({ prompt, config }: CallSize, output: number, wanted: number): TurnReserve {
+function reserveOf(size: CallSize, output: number, wanted: number): TurnReserve {
+  const { prompt } = size;
   const tokens = prompt + output;
-  const price = config?.price;
+  const price = priceOf(size);
   const cost = price === undefined ? undefined : (prompt * price.input + output * price.output) / 1_000_000;
   if (cost === undefined) return output < wanted ? { tokens, output } : { tokens };
   return output < wanted ? { tokens, cost, output } : { tokens, cost };
+}
+
+/** What a call is counted with: the price of long prompts from half of their length on, since a prompt's size is an estimate and it grows. */
+function priceOf({ prompt, config }: CallSize): TokenPrice | undefined {
+  return config?.price === undefined ? undefined : priceAt(config.price, 2 * prompt);
 }
 
 /** The longest reply that all budgets of an agent have room for: in a turn that another one follows, and in its last. */
@@ -130,7 +137,7 @@ class Room {
     scope: ReachedLimit['scope'],
     whose: string,
   ): void {
-    const { price } = this.#size.config ?? {};
+    const price = priceOf(this.#size);
     const sharers = Math.max(1, budget.live - budget.reserving);
     if (maxTokens !== undefined) {
       const left = maxTokens - budget.tokens - budget.reservedTokens;

@@ -20,6 +20,7 @@ import { checkScript, checkScriptTools } from './compile/check-script.ts';
 import type { CompileContext } from './compile/compile-context.ts';
 import { compileHandoverProtocol } from './compile/compile-handover.ts';
 import { compileLlmConfig } from './compile/compile-llm-config.ts';
+import { compilePrices } from './compile/compile-prices.ts';
 import { compileTeams } from './compile/compile-teams.ts';
 import { compileToolset } from './compile/compile-toolset.ts';
 import { withToolsets } from './compile/with-toolsets.ts';
@@ -80,6 +81,7 @@ export function compileProfileFiles(files: readonly ProfileFile[], options: Comp
   const known = withToolsets(options.known ?? {}, toolsets);
   for (const node of parsed.roots.script) checkScript(report, node);
   const llm = compileLlmConfigs(parsed, { known, env: options.env ?? {}, report, usedJson });
+  const prices = compilePrices(report, parsed.prices);
   const protocols = compileProtocols(parsed, report);
   const profiles = compileProfiles(parsed, { report, environment: options.env ?? {}, known, ...llm, protocols });
   const team = compileTeams(parsed.roots.team, profiles, { report, known, ...llm });
@@ -88,7 +90,7 @@ export function compileProfileFiles(files: readonly ProfileFile[], options: Comp
   const { diagnostics } = report;
   if (report.hasErrors) return { diagnostics };
   const kept = files.filter((file) => parsed.used.has(file.path) || usedJson.has(file.path));
-  const set = { profiles, llmConfigs: llm.configs, protocols, toolsets, files: kept, warnings: diagnostics };
+  const set = { profiles, llmConfigs: llm.configs, prices, protocols, toolsets, files: kept, warnings: diagnostics };
   return { set: { ...set, ...(team === undefined ? {} : { team }) }, diagnostics };
 }
 

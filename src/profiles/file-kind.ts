@@ -1,7 +1,7 @@
 import { childOf, type SourceNode } from './yaml/source-node.ts';
 
 /** What a file of a profile folder is. `ignored` files belong to something else. */
-export type FileKind = 'profile' | 'llm_config' | 'handover_protocol' | 'toolset' | 'team' | 'script' | 'ignored';
+export type FileKind = 'profile' | 'llm_config' | 'handover_protocol' | 'toolset' | 'team' | 'script' | 'prices' | 'ignored';
 
 const folders: Readonly<Record<string, FileKind>> = {
   profiles: 'profile',
@@ -17,6 +17,7 @@ export function fileKindOf(path: string, root: SourceNode | undefined): FileKind
   if (type?.kind === 'scalar' && type.value === 'llm_config') return 'llm_config';
   if (type?.kind === 'scalar' && type.value === 'toolset') return 'toolset';
   if (type?.kind === 'scalar' && type.value === 'team') return 'team';
+  if (type?.kind === 'scalar' && type.value === 'prices') return 'prices';
   if (childOf(root, 'protocol_name') !== undefined) return 'handover_protocol';
   const names = path.split('/');
   const file = names.pop() ?? '';

@@ -13,6 +13,8 @@ export interface LoadOptions {
   readonly known?: Partial<KnownNames> | ((files: readonly ProfileFile[]) => Promise<Partial<KnownNames>>) | undefined;
   /** Where LLM configs look values up; default is the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Files that come before all others, unless these hold one of the same path. */
+  readonly before?: readonly ProfileFile[] | undefined;
 }
 
 /**
@@ -36,7 +38,9 @@ export async function checkProfiles(
 ): Promise<{ readonly set?: ProfileSet; readonly diagnostics: readonly Diagnostic[] }> {
   // The YAML parser and the validator are loaded with the first profile, not with the package.
   const { compileProfileFiles } = await import('./compile-profile-files.ts');
-  const compile = async (files: readonly ProfileFile[]): Promise<CompileOutcome> => {
+  const compile = async (given: readonly ProfileFile[]): Promise<CompileOutcome> => {
+    const before = (options.before ?? []).filter(({ path }) => !given.some((file) => file.path === path));
+    const files = [...before, ...given];
     const known = typeof options.known === 'function' ? await options.known(files) : options.known;
     return compileProfileFiles(files, { known, env: options.env ?? process.env });
   };

@@ -1,6 +1,8 @@
+import type { ModelPrices } from '../core/model-price.ts';
 import type { ProfileFile } from '../core/profile.ts';
 import { fileKindOf, type FileKind } from './file-kind.ts';
 import { maxFileBytes, maxTotalBytes, sizeText } from './file-limits.ts';
+import { readPlainPrices } from './plain-prices.ts';
 import type { Report } from './report.ts';
 import { parseYaml } from './yaml/parse-yaml.ts';
 import type { MapNode } from './yaml/source-node.ts';
@@ -8,7 +10,9 @@ import { SourceText } from './yaml/source-text.ts';
 
 /** Profile files after parsing, by kind. */
 export interface ParsedFiles {
-  readonly roots: Readonly<Record<Exclude<FileKind, 'ignored'>, readonly MapNode[]>>;
+  readonly roots: Readonly<Record<Exclude<FileKind, 'ignored' | 'prices'>, readonly MapNode[]>>;
+  /** Price files in their order; those that are plain tables are read already. */
+  readonly prices: readonly (MapNode | ModelPrices)[];
   readonly jsonFiles: ReadonlyMap<string, string>;
   /** Paths of the files that belong to the set. */
   readonly used: ReadonlySet<string>;
@@ -20,7 +24,8 @@ export interface ParsedFiles {
 
 /** Parses files and sorts them by kind; problems go to the report. */
 export function parseProfileFiles(files: readonly ProfileFile[], report: Report): ParsedFiles {
-  const roots: Record<Exclude<FileKind, 'ignored'>, MapNode[]> = {
+  const prices: (MapNode | ModelPrices)[] = [];
+  const roots: Record<Exclude<FileKind, 'ignored' | 'prices'>, MapNode[]> = {
     profile: [],
     llm_config: [],
     handover_protocol: [],
@@ -59,19 +64,25 @@ export function parseProfileFiles(files: readonly ProfileFile[], report: Report)
       report.error('DUPLICATE_NAME', at, 'the file is loaded twice', 'name it once');
       continue;
     }
+    const table = readPlainPrices(text);
+    if (table !== undefined) {
+      used.add(path);
+      prices.push(table);
+      continue;
+    }
     const root = parseYaml(file, report);
     const kind = fileKindOf(path, root);
     if (kind === 'ignored') continue;
     used.add(path);
     if (root?.kind === 'map') {
-      roots[kind].push(root);
+      (kind === 'prices' ? prices : roots[kind]).push(root);
       continue;
     }
     unreadable.add(path);
     if (root === undefined) addBrokenNames(file.text, broken);
     else report.error('NOT_A_MAP', root.at, 'the file must be a map of `key: value` lines', 'a profile needs at least `name:`');
   }
-  return { roots, jsonFiles, used, unreadable, broken };
+  return { roots, prices, jsonFiles, used, unreadable, broken };
 }
 
 /** The name a file that cannot be parsed probably has, so that references to it are not reported as well. */

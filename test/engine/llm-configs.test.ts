@@ -14,7 +14,7 @@ const config = (name: string, more: Partial<LlmConfig> = {}): LlmConfig => ({
 });
 
 function configs(...list: readonly LlmConfig[]): ReturnType<typeof createLlmConfigs> {
-  return createLlmConfigs(new Map(list.map((entry) => [entry.name, entry])), []);
+  return createLlmConfigs(new Map(list.map((entry) => [entry.name, entry])));
 }
 
 describe('the config a profile runs on', () => {
@@ -71,7 +71,7 @@ describe('the config a profile runs on', () => {
         ['careful', target],
         ['fast', target],
       ]),
-      ['fast'],
+      { models: new Map([['fast', undefined]]) },
     );
     expect(all.resolve('fast')).toMatchObject({ name: 'fast', model: 'fast' });
     expect(all.resolve('careful')).toBe(target);

@@ -146,7 +146,15 @@ describe('[A4.4.yaml] a team of five profiles', () => {
     expect(values[0]?.path).toBe('profile_id');
     expect(() =>
       explainProfile(
-        { profiles: new Map(), llmConfigs: new Map(), protocols: new Map(), toolsets: new Map(), files: [], warnings: [] },
+        {
+          profiles: new Map(),
+          llmConfigs: new Map(),
+          prices: new Map(),
+          protocols: new Map(),
+          toolsets: new Map(),
+          files: [],
+          warnings: [],
+        },
         'X',
       ),
     ).toThrow('there is no profile `X`');

@@ -2,6 +2,7 @@ import { readdir, readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { ProfileFile } from '../../core/profile.ts';
 import { bundledProfiles } from '../../profiles/bundled-teams.ts';
+import { readPlainPrices } from '../../profiles/plain-prices.ts';
 
 /** Tells whether a folder is that of a team that comes with Cadre. */
 export async function isBundledFolder(folder: string): Promise<boolean> {
@@ -18,5 +19,6 @@ export async function areBundledFiles(files: readonly ProfileFile[]): Promise<bo
   const entries = await readdir(bundledProfiles, { recursive: true, withFileTypes: true }).catch(() => []);
   const texts = new Set<string>();
   for (const entry of entries) if (entry.isFile()) texts.add(await readFile(path.join(entry.parentPath, entry.name), 'utf8'));
-  return files.length > 0 && files.every(({ text }) => texts.has(text));
+  // Prices reach nothing, and those that a run recorded are of its day.
+  return files.length > 0 && files.every(({ text }) => texts.has(text) || readPlainPrices(text) !== undefined);
 }

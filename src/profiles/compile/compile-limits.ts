@@ -1,13 +1,14 @@
 import type { Limits, ModuleLimits, ProfileLimits } from '../../core/profile.ts';
 import { childOf, toPlain, type MapNode } from '../yaml/source-node.ts';
 import { toMilliseconds } from './duration.ts';
-import { mapNode, readNumber } from './read-node.ts';
+import { mapNode, readNumber, textNode } from './read-node.ts';
 
 /** The limits a profile sets itself. */
 export function compileLimits(profile: MapNode): ProfileLimits {
   const node = mapNode(profile, 'limits');
   if (node === undefined) return {};
   const perModule = mapNode(node, 'per_module');
+  const unknownCost = textNode(node, 'on_unknown_cost')?.value;
   return {
     ...usageLimits(node),
     ...withoutUndefined({
@@ -18,6 +19,7 @@ export function compileLimits(profile: MapNode): ProfileLimits {
       softAt: readNumber(node, 'soft_at'),
     }),
     ...(perModule === undefined ? {} : { perModule: usageLimits(perModule) }),
+    ...(unknownCost === 'refuse' || unknownCost === 'warn' ? { onUnknownCost: unknownCost } : {}),
   };
 }
 

@@ -13,6 +13,7 @@ import { shapeProblems } from '../schema/validate-shape.ts';
 import { quote } from '../wording.ts';
 import { childOf, toPlainObject, type MapNode, type SourceNode } from '../yaml/source-node.ts';
 import { toMilliseconds } from './duration.ts';
+import { readPrice } from './compile-prices.ts';
 import { lookUpValues, type ValueSources } from './environment-values.ts';
 import { findFile } from './file-lookup.ts';
 import { secretValues } from './secret-values.ts';
@@ -182,21 +183,6 @@ function priceOf(report: Report, config: MapNode, { provider, model }: Pick<LlmC
   const prices = new Map([...listed].map(([name, node]) => [name, node === undefined ? undefined : readPrice(report, node)]));
   if (own !== undefined) return readPrice(report, own);
   return prices.get(`${provider}/${model}`) ?? prices.get(model);
-}
-
-function readPrice(report: Report, node: MapNode): LlmConfig['price'] {
-  const input = readNumber(node, 'input');
-  const output = readNumber(node, 'output');
-  if (input === undefined || output === undefined) {
-    report.error('MISSING_KEY', node.at, 'price needs both `input` and `output`', 'US dollars per million tokens');
-    return undefined;
-  }
-  const rest = {
-    cacheRead: readNumber(node, 'cache_read'),
-    cacheWrite: readNumber(node, 'cache_write'),
-    reasoning: readNumber(node, 'reasoning'),
-  };
-  return { input, output, ...withoutUndefined(rest) };
 }
 
 function headersOf(config: MapNode): LlmConfig['headers'] {

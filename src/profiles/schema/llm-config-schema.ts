@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../core/json.ts';
 import { fromEnvironment, lookup, resolvable } from './lookup-schema.ts';
+import { priceSchema } from './prices-schema.ts';
 import {
   duration,
   durationOrZero,
@@ -15,18 +16,6 @@ import {
   words,
   type Properties,
 } from './schema-parts.ts';
-
-const price = object(
-  'US dollars per million tokens.',
-  {
-    input: number('Input.', 0),
-    output: number('Output.', 0),
-    cache_read: number('Input read from the cache; as input unless set.', 0),
-    cache_write: number('Input written to the cache; as input unless set.', 0),
-    reasoning: number('Reasoning; as output unless set.', 0),
-  },
-  { 'x-what': 'price' },
-);
 
 const settings: Properties = {
   provider: words('scripted, openai, anthropic, google, ollama, openrouter, openai-compatible, …'),
@@ -76,10 +65,10 @@ const settings: Properties = {
     description: 'A kind.',
   }),
   context_window: whole('Context size of the model in tokens.', 1),
-  price,
+  price: priceSchema,
   prices: {
     type: 'object',
-    additionalProperties: price,
+    additionalProperties: priceSchema,
     description: 'Prices by provider/model, or by model; the one of its model holds for a config without a price of its own.',
   },
   fallbacks: list('LLM configs, or provider/model, to try when this one keeps failing.', words('A name.')),

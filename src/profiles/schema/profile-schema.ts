@@ -137,6 +137,10 @@ const limits = object(
     max_live: whole('Most agents at work at the same time, of this one and all below it.', 1),
     max_total: whole('Most agents ever started, of this one and all below it.', 1),
     per_module: perModule,
+    on_unknown_cost: oneOf('What a launch does with a limit on money when a model has no price; refuse unless set.', [
+      'refuse',
+      'warn',
+    ]),
     soft_at: number('Share of a limit at which the agent is told to wrap up.', 0, 1),
   },
   {

@@ -4,13 +4,14 @@ import type { Report } from '../report.ts';
 import { toPlain, type MapNode, type SourceNode } from '../yaml/source-node.ts';
 import { handoverProtocolSchema } from './handover-protocol-schema.ts';
 import { llmConfigSchema } from './llm-config-schema.ts';
+import { pricesSchema } from './prices-schema.ts';
 import { profileSchema } from './profile-schema.ts';
 import { teamSchema } from './team-schema.ts';
 import { toolsetSchema } from './toolset-schema.ts';
 import { toSchemaProblem, type SchemaProblem } from './schema-problem.ts';
 
 /** The kinds of files whose shape a schema says. */
-export type ShapeKind = 'profile' | 'llm_config' | 'handover_protocol' | 'toolset' | 'team';
+export type ShapeKind = 'profile' | 'llm_config' | 'handover_protocol' | 'toolset' | 'team' | 'prices';
 
 const schemas: Readonly<Record<ShapeKind, JsonSchema>> = {
   profile: profileSchema,
@@ -18,6 +19,7 @@ const schemas: Readonly<Record<ShapeKind, JsonSchema>> = {
   handover_protocol: handoverProtocolSchema,
   toolset: toolsetSchema,
   team: teamSchema,
+  prices: pricesSchema,
 };
 
 /** Most deviations described per file; the first ones matter. */

@@ -37,6 +37,7 @@ export const errorStatuses: Readonly<Record<ErrorCode, ContentfulStatusCode>> = 
   PROFILE_DISABLED: 422,
   MODEL_UNKNOWN: 422,
   MODEL_UNCONFIGURED: 422,
+  MODEL_UNPRICED: 422,
   TOOL_ARGUMENTS_INVALID: 422,
   TOOL_DENIED: 422,
   DEPENDENCY_MISSING: 501,
