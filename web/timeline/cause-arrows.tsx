@@ -3,12 +3,15 @@ import { toX, type TimeScale } from './time-scale.ts';
 import type { TurnPlaces } from './turn-places.ts';
 import type { DrawnWindow } from './viewport.ts';
 
-/** Arrows that are drawn at once, at most. */
+/** Arrows that are drawn at once, at most, and from how many on they are drawn faintly. */
 const mostArrows = 400;
+const manyArrows = 40;
 
 /** Arrows from what brought turns about to those turns: a turn, or a call in one. Only for the eye: turns say it in words. */
 export function CauseArrows(props: {
   readonly links: readonly TimelineLink[];
+  /** The turn whose arrows stand out among many. */
+  readonly meant: string | undefined;
   readonly places: TurnPlaces;
   readonly scale: TimeScale;
   readonly now: number;
@@ -18,18 +21,22 @@ export function CauseArrows(props: {
   readonly height: number;
   readonly left: number;
 }) {
-  const { links, window, height, left } = props;
+  const { links, meant, window, height, left } = props;
   const width = window.untilX - window.fromX;
+  const isMeant = ({ from, to }: TimelineLink): boolean => from === meant || to === meant;
   const arrows: { readonly link: TimelineLink; readonly path: string }[] = [];
-  for (const link of links) {
+  // Those of the turn that is looked at come first, and are never among those left out.
+  for (const link of [...links.filter(isMeant), ...links.filter((other) => !isMeant(other))]) {
     const path = pathOf(link, props);
     if (path !== undefined) arrows.push({ link, path });
-    if (arrows.length === mostArrows) break;
+    if (arrows.length > mostArrows) break;
   }
   if (arrows.length === 0) return null;
-  return (
+  const isCut = arrows.length > mostArrows;
+  if (isCut) arrows.length = mostArrows;
+  const drawing = (
     <svg
-      class="arrows"
+      class={`arrows ${arrows.length > manyArrows ? 'is-many' : ''}`}
       aria-hidden="true"
       viewBox={`${window.fromX} 0 ${width} ${height}`}
       style={{ left: `${left + window.fromX}px`, width: `${width}px`, height: `${height}px` }}
@@ -42,7 +49,7 @@ export function CauseArrows(props: {
       {arrows.map(({ link, path }) => (
         <path
           key={`${link.kind} ${link.from} ${link.to} ${link.callId ?? ''}`}
-          class={`arrow is-${link.kind}`}
+          class={`arrow is-${link.kind} ${isMeant(link) ? 'is-meant' : ''}`}
           data-from={link.from}
           data-to={link.to}
           data-kind={link.kind}
@@ -51,6 +58,15 @@ export function CauseArrows(props: {
         />
       ))}
     </svg>
+  );
+  if (!isCut) return drawing;
+  return (
+    <>
+      {drawing}
+      <p class="arrows-cut small" role="status">
+        Only {mostArrows} arrows are drawn. Zoom in, or point at a turn, to see all of them.
+      </p>
+    </>
   );
 }
 

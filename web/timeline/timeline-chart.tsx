@@ -140,6 +140,7 @@ export function TimelineChart({ view, query }: { readonly view: Timeline; readon
             ))}
             <CauseArrows
               {...{ links, places, scale, now, window, height }}
+              meant={active}
               left={labelWidth}
               middleOf={(row) => row * rowHeight + middle}
             />
