@@ -4,7 +4,7 @@
  */
 import type { Run } from '../src/index.ts';
 import type { ScriptedReply, ScriptedRequest } from '../src/testing/index.ts';
-import { checkSandbox } from '../src/tools/sandbox/sandbox.ts';
+import { checkSandbox } from '../src/toolsets/sandbox/sandbox.ts';
 
 /**
  * Ends the program with 1 where its commands need a sandbox and none can be made, before anything has begun.

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const page = path.join(root, 'dist', 'page');
 /** What the page is made of. */
-const sources = ['web', 'src/core', 'src/inspector', 'package-lock.json'];
+const sources = ['web', 'src/core', 'src/inspect', 'package-lock.json'];
 
 if (process.argv.includes('--if-stale') && isFresh()) process.exit(0);
 if (!isInstalled('vite')) {

@@ -9,8 +9,8 @@ import { knownToolsetKinds } from '../src/engine/toolsets/known-toolset-kinds.ts
 import { createIngestorRegistry } from '../src/ingestors/registry.ts';
 import { createEngine, defineTool, loadProfiles } from '../src/index.ts';
 import { scriptedModel } from '../src/testing/index.ts';
-import { createDocumentTools } from '../src/tools/documents/create-document-tools.ts';
-import { createTeamTools } from '../src/tools/team/create-team-tools.ts';
+import { createDocumentTools } from '../src/toolsets/documents/create-document-tools.ts';
+import { createTeamTools } from '../src/team/create-team-tools.ts';
 import { createToolRegistry } from '../src/tools/registry.ts';
 import { codeWords, readPages, readText, root, type Block } from './docs/read-markdown.ts';
 import { runProgram, typeErrors, writeBlocks } from './docs/run-typescript.ts';

@@ -37,7 +37,7 @@ it('cadre/testing exports its doubles and checks', () => {
 });
 
 it('cadre/mcp exports what makes toolsets of servers', async () => {
-  expect(Object.keys(await import('../src/tools/mcp/mcp-toolset.ts'))).toEqual(expect.arrayContaining(['mcpToolset']));
+  expect(Object.keys(await import('../src/toolsets/mcp/mcp-toolset.ts'))).toEqual(expect.arrayContaining(['mcpToolset']));
 });
 
 it('cadre/server exports what serves an engine', async () => {

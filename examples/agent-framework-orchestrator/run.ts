@@ -9,7 +9,7 @@
  */
 import path from 'node:path';
 import { createEngine } from '../../src/index.ts';
-import { eventTranslator } from '../../src/inspector/dialects/event-translator.ts';
+import { eventTranslator } from '../../src/compat/events/event-translator.ts';
 import { conclude } from '../checked.ts';
 
 await using engine = await createEngine({

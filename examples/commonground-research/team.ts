@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createEngine, type Engine, type EngineOptions } from '../../src/index.ts';
-import { createDocumentTools } from '../../src/tools/documents/create-document-tools.ts';
+import { createDocumentTools } from '../../src/toolsets/documents/create-document-tools.ts';
 import { researchWords } from './words.ts';
 
 const profiles = path.join(import.meta.dirname, '../../agent_profiles/commonground');

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
-import { schemaKinds, type SchemaKind } from './schema-kinds.ts';
-import { colorOption, type Done } from './shared-options.ts';
+import { schemaKinds, type SchemaKind } from './options/schema-kinds.ts';
+import { colorOption, type Done } from './options/shared-options.ts';
 
 /** Commands for those who write profiles. */
 export function addAuthoringCommands(program: Command, done: Done): void {
@@ -51,7 +51,7 @@ export function addAuthoringCommands(program: Command, done: Done): void {
     .option('--force', 'replace a file that is there')
     .option('--json', 'as JSON')
     .action(async (models: readonly string[], options) => {
-      const { pricesCommand } = await import('./commands/prices.ts');
+      const { pricesCommand } = await import('./commands/reading/prices.ts');
       done(await pricesCommand(models, options));
     });
   program

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { createProgram } from './program.ts';
-import { reportFailure } from './report-failure.ts';
+import { reportFailure } from './terminal/report-failure.ts';
 
 // A reader that has seen enough (`| head`) ends the program quietly. A terminal that is gone (EIO) reads no more; SIGHUP says what follows.
 process.stdout.on('error', (error: Error & { readonly code?: string }) => {

@@ -3,10 +3,10 @@ import { engineVersion } from '../engine/version.ts';
 import type { ExitCode } from './exit-code.ts';
 import { addAuthoringCommands } from './authoring-commands.ts';
 import { addSteeringCommands } from './steering-commands.ts';
-import { collectFiles } from './attachments-option.ts';
-import { addShelfCommands } from './shelf-commands.ts';
+import { collectFiles } from './options/attachments-option.ts';
+import { addCatalogCommands } from './catalog-commands.ts';
 import { addSharingCommands } from './sharing-commands.ts';
-import { colorOption, type Done, running, storeOption } from './shared-options.ts';
+import { colorOption, type Done, running, storeOption } from './options/shared-options.ts';
 
 /**
  * The command line, as words and options alone: what a command does is loaded when it is called, so that help is quick.
@@ -22,7 +22,7 @@ export function createProgram(done: (code: ExitCode) => void): Command {
   addRunningCommands(program, done);
   addSteeringCommands(program, done);
   addReadingCommands(program, done);
-  addShelfCommands(program, done);
+  addCatalogCommands(program, done);
   addServingCommands(program, done);
   addSharingCommands(program, done);
   addAuthoringCommands(program, done);
@@ -48,12 +48,12 @@ function addRunningCommands(program: Command, done: Done): void {
     .option('--serve', 'open the page beside it, until Ctrl-C')
     .option('--json', 'the events as JSON lines, then one line with the result')
     .action(async (words: readonly string[], options) => {
-      const { runCommand } = await import('./commands/run.ts');
+      const { runCommand } = await import('./commands/running/run.ts');
       done(await runCommand(words, options));
     });
   running(program.command('chat').summary('talk with a team').argument('[run]', 'a run to go on with'), { starts: true }).action(
     async (run: string | undefined, options) => {
-      const { chatCommand } = await import('./commands/chat.ts');
+      const { chatCommand } = await import('./commands/running/chat.ts');
       done(await chatCommand(run, options));
     },
   );
@@ -67,7 +67,7 @@ function addRunningCommands(program: Command, done: Done): void {
     .option('--profiles <folder>', 'where they are, with --current-profiles (default: ./agent_profiles, else the bundled team)')
     .option('--json', 'the events from here on as JSON lines, then one line with the result')
     .action(async (run: string | undefined, words: readonly string[], options) => {
-      const { resumeCommand } = await import('./commands/resume.ts');
+      const { resumeCommand } = await import('./commands/running/resume.ts');
       done(await resumeCommand(run, words, options));
     });
 }
@@ -81,7 +81,7 @@ function addServingCommands(program: Command, done: Done): void {
     .option('--no-resume', 'leave the runs alone that an earlier server left; they are resumed otherwise')
     .option('--allow-host <name...>', 'other names it is asked by: those of a proxy in front of it')
     .action(async (options) => {
-      const { serveCommand } = await import('./commands/serve.ts');
+      const { serveCommand } = await import('./commands/running/serve.ts');
       done(await serveCommand(options));
     });
   running(program.command('mcp').summary('serve the teams to MCP clients, on stdin and stdout or over HTTP'), { starts: true })
@@ -91,7 +91,7 @@ function addServingCommands(program: Command, done: Done): void {
     .option('--allow-decisions', 'clients may approve calls that wait for a person')
     .option('--tools-of <profile>', 'the tools of a profile instead of the teams, to one client on stdin and stdout')
     .action(async (options) => {
-      const { mcpCommand } = await import('./commands/mcp.ts');
+      const { mcpCommand } = await import('./commands/running/mcp.ts');
       done(await mcpCommand(options));
     });
 }
@@ -111,13 +111,13 @@ function addReadingCommands(program: Command, done: Done): void {
       .option('--deleted', 'the deleted ones')
       .option('--all', 'all runs, not the newest 200 alone'),
   ).action(async (options) => {
-    const { runsCommand } = await import('./commands/runs.ts');
+    const { runsCommand } = await import('./commands/reading/runs.ts');
     done(await runsCommand(options));
   });
   reading(
     program.command('show').summary('a run at a glance, and what was said').argument('<run>').option('--full', 'texts whole'),
   ).action(async (run: string, options) => {
-    const { showCommand } = await import('./commands/show-run.ts');
+    const { showCommand } = await import('./commands/reading/show-run.ts');
     done(await showCommand(run, options));
   });
   reading(
@@ -129,7 +129,7 @@ function addReadingCommands(program: Command, done: Done): void {
       .option('--type <type>', 'of another type than those of agents: user, dispatch, aggregation, restart, or all')
       .option('--all', 'all turns, not the newest 200 alone'),
   ).action(async (run: string, options) => {
-    const { turnsCommand } = await import('./commands/turns.ts');
+    const { turnsCommand } = await import('./commands/reading/turns.ts');
     done(await turnsCommand(run, options));
   });
   reading(
@@ -140,7 +140,7 @@ function addReadingCommands(program: Command, done: Done): void {
       .argument('<turn>')
       .option('--full', 'texts whole'),
   ).action(async (run: string, turn: string, options) => {
-    const { turnCommand } = await import('./commands/turn.ts');
+    const { turnCommand } = await import('./commands/reading/turn.ts');
     done(await turnCommand(run, turn, options));
   });
   reading(
@@ -152,7 +152,7 @@ function addReadingCommands(program: Command, done: Done): void {
       .option('--at <place>', 'a place instead of a text: 120-180 of the prompt, reply:0-40, reasoning:0-9, tool_call[0]:0-9')
       .option('--full', 'all causes'),
   ).action(async (run: string, words: readonly string[], options) => {
-    const { whyCommand } = await import('./commands/why.ts');
+    const { whyCommand } = await import('./commands/reading/why.ts');
     done(await whyCommand(run, words, options));
   });
   reading(
@@ -164,7 +164,7 @@ function addReadingCommands(program: Command, done: Done): void {
       .argument('<after>')
       .option('--full', 'texts whole'),
   ).action(async (run: string, before: string, after: string, options) => {
-    const { diffCommand } = await import('./commands/diff.ts');
+    const { diffCommand } = await import('./commands/reading/diff.ts');
     done(await diffCommand(run, before, after, options));
   });
   program
@@ -174,7 +174,7 @@ function addReadingCommands(program: Command, done: Done): void {
     .option('-o, --out <file>', 'the file (default: stdout)')
     .addOption(storeOption())
     .action(async (run: string, options) => {
-      const { recordCommand } = await import('./commands/record.ts');
+      const { recordCommand } = await import('./commands/running/record.ts');
       done(await recordCommand(run, options));
     });
   addRunViews(program, done);
@@ -182,7 +182,7 @@ function addReadingCommands(program: Command, done: Done): void {
 
 function addRunViews(program: Command, done: Done): void {
   reading(program.command('tree').summary('the agents of a run').argument('<run>')).action(async (run: string, options) => {
-    const { treeCommand } = await import('./commands/tree.ts');
+    const { treeCommand } = await import('./commands/reading/tree.ts');
     done(await treeCommand(run, options));
   });
   reading(
@@ -192,15 +192,15 @@ function addRunViews(program: Command, done: Done): void {
       .argument('<run>')
       .argument('[agent]', 'its id (default: the first agent)'),
   ).action(async (run: string, agent: string | undefined, options) => {
-    const { historyCommand } = await import('./commands/history.ts');
+    const { historyCommand } = await import('./commands/reading/history.ts');
     done(await historyCommand(run, agent, options));
   });
   reading(program.command('board').summary('the work modules of a run').argument('<run>')).action(async (run: string, options) => {
-    const { boardCommand } = await import('./commands/board.ts');
+    const { boardCommand } = await import('./commands/reading/board.ts');
     done(await boardCommand(run, options));
   });
   reading(program.command('timeline').summary('a run over time').argument('<run>')).action(async (run: string, options) => {
-    const { timelineCommand } = await import('./commands/timeline.ts');
+    const { timelineCommand } = await import('./commands/reading/timeline.ts');
     done(await timelineCommand(run, options));
   });
   reading(
@@ -213,7 +213,7 @@ function addRunViews(program: Command, done: Done): void {
       .option('--only <names>', 'with --as: these names only, separated by commas')
       .option('--salvage', 'of a damaged run, what is good; says which row is bad, and changes nothing'),
   ).action(async (run: string, options) => {
-    const { eventsCommand } = await import('./commands/events.ts');
+    const { eventsCommand } = await import('./commands/reading/events.ts');
     done(await eventsCommand(run, options));
   });
   reading(
@@ -223,12 +223,12 @@ function addRunViews(program: Command, done: Done): void {
       .argument('<run>')
       .option('-n, --lines <count>', 'so many lines of what was before (default: all)', wholeNumber),
   ).action(async (run: string, options) => {
-    const { tailCommand } = await import('./commands/tail.ts');
+    const { tailCommand } = await import('./commands/reading/tail.ts');
     done(await tailCommand(run, options));
   });
   reading(program.command('pending').summary('what of a run waits for you').argument('<run>')).action(
     async (run: string, options) => {
-      const { pendingCommand } = await import('./commands/pending.ts');
+      const { pendingCommand } = await import('./commands/reading/pending.ts');
       done(await pendingCommand(run, options));
     },
   );

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { colorOption, type Done, storeOption } from './shared-options.ts';
+import { colorOption, type Done, storeOption } from './options/shared-options.ts';
 
 /** Commands that carry a run to somebody else, and take one in. */
 export function addSharingCommands(program: Command, done: Done): void {

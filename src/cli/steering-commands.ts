@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Done, running } from './shared-options.ts';
+import { type Done, running } from './options/shared-options.ts';
 
 /** The commands that act on a run, whichever process has it: say something, decide, edit, cancel. */
 export function addSteeringCommands(program: Command, done: Done): void {
@@ -16,7 +16,7 @@ export function addSteeringCommands(program: Command, done: Done): void {
     .option('--now', 'interrupt what the agent is saying')
     .option('--json')
     .action(async (run: string, words: readonly string[], options) => {
-      const { sendCommand } = await import('./commands/steer.ts');
+      const { sendCommand } = await import('./commands/running/steer.ts');
       done(await sendCommand(run, words, options));
     });
   running(
@@ -26,7 +26,7 @@ export function addSteeringCommands(program: Command, done: Done): void {
     .option('--at <place>', 'where it begins: after a turn, or at a sequence number (default: the last turn)')
     .option('--json', 'the events from there on as JSON lines, then one line with the result')
     .action(async (run: string, words: readonly string[], options) => {
-      const { forkCommand } = await import('./commands/fork.ts');
+      const { forkCommand } = await import('./commands/running/fork.ts');
       done(await forkCommand(run, words, options));
     });
   running(program.command('edit').summary('change profiles of a run, or its plan, while it goes on').argument('<run>'), {
@@ -39,7 +39,7 @@ export function addSteeringCommands(program: Command, done: Done): void {
     .option('--modules <file>', 'change the plan: a list of the actions of manage_work_modules, as YAML or JSON')
     .option('--json')
     .action(async (run: string, options) => {
-      const { editCommand } = await import('./commands/edit.ts');
+      const { editCommand } = await import('./commands/running/edit.ts');
       done(await editCommand(run, options));
     });
   running(program.command('cancel').summary('end a run, also one that another process has').argument('<run>'), { starts: false })
@@ -49,7 +49,7 @@ export function addSteeringCommands(program: Command, done: Done): void {
     .option('--take-over', 'even from a process that does not answer: its next write fails, and it stops')
     .option('--json')
     .action(async (run: string, options) => {
-      const { cancelCommand } = await import('./commands/steer.ts');
+      const { cancelCommand } = await import('./commands/running/steer.ts');
       done(await cancelCommand(run, options));
     });
 }
@@ -62,7 +62,7 @@ function addDecidingCommands(program: Command, done: Done): void {
     .option('--always', 'allow all calls of the tool that the same gate asks about, until the run ends')
     .option('--json')
     .action(async (run: string, ids: readonly string[], options) => {
-      const { approveCommand } = await import('./commands/decide.ts');
+      const { approveCommand } = await import('./commands/running/decide.ts');
       done(await approveCommand(run, ids, options));
     });
   running(program.command('reject').summary('refuse calls that wait for approval').argument('<run>').argument('<id...>'), {
@@ -71,7 +71,7 @@ function addDecidingCommands(program: Command, done: Done): void {
     .option('--message <text>', 'why; the model reads it')
     .option('--json')
     .action(async (run: string, ids: readonly string[], options) => {
-      const { rejectCommand } = await import('./commands/decide.ts');
+      const { rejectCommand } = await import('./commands/running/decide.ts');
       done(await rejectCommand(run, ids, options));
     });
   running(
@@ -86,7 +86,7 @@ function addDecidingCommands(program: Command, done: Done): void {
     .option('--agent <name>', 'for this agent, or for agents of this profile, alone')
     .option('--json')
     .action(async (run: string, title: string, words: readonly string[], options) => {
-      const { noteCommand } = await import('./commands/steer.ts');
+      const { noteCommand } = await import('./commands/running/steer.ts');
       done(await noteCommand(run, title, words, options));
     });
   running(
@@ -100,7 +100,7 @@ function addDecidingCommands(program: Command, done: Done): void {
   )
     .option('--json')
     .action(async (run: string, id: string, words: readonly string[], options) => {
-      const { answerCommand } = await import('./commands/decide.ts');
+      const { answerCommand } = await import('./commands/running/decide.ts');
       done(await answerCommand(run, id, words, options));
     });
 }

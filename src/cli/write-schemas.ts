@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { JsonSchema } from '../core/json.ts';
-import { schemaKinds, type SchemaKind } from './schema-kinds.ts';
-import { loadToolsetKinds } from '../tools/toolset-kinds.ts';
+import { schemaKinds, type SchemaKind } from './options/schema-kinds.ts';
+import { loadToolsetKinds } from '../engine/toolsets/toolset-kinds.ts';
 import {
   handoverProtocolJsonSchema,
   llmConfigJsonSchema,

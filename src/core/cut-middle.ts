@@ -1,4 +1,4 @@
-import { leaveOut } from './keep-frames.ts';
+import { leaveOut } from './untrusted/keep-frames.ts';
 
 /**
  * Fits a text into about `max` characters: its head and its tail, with what `marker` says of the number of characters that

@@ -1,18 +1,18 @@
 import type { ContentHash } from './ids.ts';
-import type { Ingestor } from './ingestor.ts';
+import type { Ingestor } from './inbox/ingestor.ts';
 import type { JsonObject, JsonValue } from './json.ts';
-import type { LlmConfig } from './llm-config.ts';
-import type { Content } from './message.ts';
-import type { OfferedTool } from './model.ts';
-import type { CompiledProfile, HandoverProtocol } from './profile.ts';
-import type { Secrets } from './secrets.ts';
-import type { Recipe, RecipeOwner, StateDraft } from './state-draft.ts';
-import type { Changes, PatchedState } from './state-patch.ts';
-import type { AgentState, RunState } from './state.ts';
-import type { ArgumentCheck, Tool, ToolCatalog, ToolEffect } from './tool.ts';
-import type { ToolBound } from './tool-bound.ts';
-import type { Transaction } from './transaction.ts';
-import type { ObserverRecord } from './turn.ts';
+import type { LlmConfig } from './model/llm-config.ts';
+import type { Content } from './prompt/message.ts';
+import type { OfferedTool } from './model/model.ts';
+import type { CompiledProfile, HandoverProtocol } from './profile/profile.ts';
+import type { Secrets } from './secrets/secrets.ts';
+import type { Recipe, RecipeOwner, StateDraft } from './patches/state-draft.ts';
+import type { Changes, PatchedState } from './patches/state-patch.ts';
+import type { SubContext, RunContext } from './state/state.ts';
+import type { ArgumentCheck, Tool, ToolCatalog, ToolEffect } from './tool/tool.ts';
+import type { ToolBound } from './tool/tool-bound.ts';
+import type { Transaction } from './events/transaction.ts';
+import type { ObserverRecord } from './state/turn.ts';
 
 /** What raw argument text came to. */
 export type ParsedArguments =
@@ -45,8 +45,8 @@ export interface OutsideTools {
 /** What an observer written in code is shown. */
 export interface ObserverView {
   /** As it was before the observer ran; reading it costs what is read. */
-  readonly run: RunState;
-  readonly agent: AgentState;
+  readonly run: RunContext;
+  readonly agent: SubContext;
   readonly params: JsonObject;
   /** The agent's and the team's state, to be changed by writing to it. */
   readonly draft: StateDraft;
@@ -80,18 +80,18 @@ export interface Env {
   readonly profiles: ReadonlyMap<string, CompiledProfile>;
   readonly protocols: ReadonlyMap<string, HandoverProtocol>;
   /** The config an agent of a profile speaks with; without the agent, what the profile and the run say. */
-  readonly llmConfig: (profile: CompiledProfile, run: RunState, agent?: AgentState) => LlmConfig;
+  readonly llmConfig: (profile: CompiledProfile, run: RunContext, agent?: SubContext) => LlmConfig;
   /** The LLM config of a name. */
   readonly llmConfigOf: (name: string) => LlmConfig;
   /** Who words the titles of runs; absent = nobody. */
   readonly titles?: { readonly llmConfig: string };
   readonly catalog: ToolCatalog;
   /** The tools an agent has in the current turn; `bound` is what observers made of those of the turn to come. */
-  readonly toolsOf: (profile: CompiledProfile, agent: AgentState, bound?: ToolBound) => AgentTools;
+  readonly toolsOf: (profile: CompiledProfile, agent: SubContext, bound?: ToolBound) => AgentTools;
   readonly ingestor: (name: string) => Ingestor | undefined;
   readonly observe: (
     tx: Transaction,
-    agent: AgentState,
+    agent: SubContext,
     profile: CompiledProfile,
     phase: ObserverPhase,
   ) => readonly ObserverRecord[];

@@ -3,39 +3,39 @@ import { nanoid } from 'nanoid';
 import type { Clock } from '../core/clock.ts';
 import type { CodedObserver } from '../core/env.ts';
 import type { Ids } from '../core/ids.ts';
-import type { Ingestor } from '../core/ingestor.ts';
-import type { Journal } from '../core/journal.ts';
-import type { Recording } from '../core/recording.ts';
-import type { RunState } from '../core/state.ts';
-import type { ProfileFile, ProfileSet } from '../core/profile.ts';
+import type { Ingestor } from '../core/inbox/ingestor.ts';
+import type { Journal } from '../core/events/journal.ts';
+import type { Recording } from '../core/recording/recording.ts';
+import type { RunContext } from '../core/state/state.ts';
+import type { ProfileFile, ProfileSet } from '../core/profile/profile.ts';
 import { createIngestorRegistry } from '../ingestors/registry.ts';
 import { createModelGateway } from '../models/gateway.ts';
-import { createReplayGateway } from '../models/replay-gateway.ts';
-import { Replay } from '../models/replay.ts';
-import type { AiSdkModel, LanguageModel } from '../models/ai-sdk-model.ts';
+import { createReplayGateway } from '../models/replay/replay-gateway.ts';
+import { Replay } from '../models/replay/replay.ts';
+import type { AiSdkModel, LanguageModel } from '../models/adapter/ai-sdk-model.ts';
 import type { GivenTool } from '../tools/given-tool.ts';
-import type { NodeFunction } from '../nodes/function-node.ts';
+import type { NodeFunction } from '../nodes/turn/function-node.ts';
 import { checkEngineOptions } from './check-engine-options.ts';
-import { collectSecrets } from './config-secrets.ts';
-import { createContentHash } from './content-hash.ts';
+import { collectSecrets } from './launch/config-secrets.ts';
+import { createContentHash } from './recovery/content-hash.ts';
 import { Engine } from './engine.ts';
-import type { DecisionWatch } from './decide-batch.ts';
-import type { Workbench } from './engine-parts.ts';
+import type { DecisionWatch } from './run/decide-batch.ts';
+import type { ProfileRuntime } from './engine-parts.ts';
 import type { LimitOptions } from './limit-options.ts';
-import { defaultStorePath, type LeaseOptions, openStore } from './open-store.ts';
-import type { IntegrityOptions } from '../stores/commit-chain.ts';
-import { readRecording } from '../models/read-recording.ts';
+import { defaultStorePath, type LeaseOptions, openStore } from './recovery/open-store.ts';
+import type { IntegrityOptions } from '../journal/commit-chain.ts';
+import { readRecording } from '../models/replay/read-recording.ts';
 import { randomIds } from './random-ids.ts';
 import { systemClock } from './system-clock.ts';
-import { Turnstile } from './turnstile.ts';
-import { rememberJournal } from '../tools/files/engine-places.ts';
+import { Turnstile } from './run/turnstile.ts';
+import { rememberJournal } from '../toolsets/files/guard/engine-places.ts';
 import { codeTools } from './toolsets/code-tools.ts';
 import type { ToolsetOption } from './toolsets/toolset-options.ts';
-import { givenModels } from '../models/given-models.ts';
+import { givenModels } from '../models/providers/given-models.ts';
 import { ToolsetPool } from './toolsets/toolset-pool.ts';
-import { WireNames } from './wire-names.ts';
-import { type RecordedSet, Workbenches } from './workbenches.ts';
-import { createWorkspaces, type WorkspaceOption } from './workspaces.ts';
+import { WireNames } from './effects/wire-names.ts';
+import { type RecordedSet, ProfileRuntimes } from './launch/profile-runtimes.ts';
+import { createWorkspaces, type WorkspaceOption } from './launch/workspaces.ts';
 
 /** What an engine is created from. Everything but `profiles` has a default. */
 export interface EngineOptions {
@@ -82,7 +82,7 @@ export interface EngineOptions {
    * are not trusted. For a run on record, with where it works as its journal says: a journal can come from others, too.
    * What code hands in is trusted unless this says otherwise.
    */
-  readonly trust?: (profiles: ProfileSet, run?: Pick<RunState['meta'], 'runId' | 'workspace'>) => void | Promise<void>;
+  readonly trust?: (profiles: ProfileSet, run?: Pick<RunContext['meta'], 'runId' | 'workspace'>) => void | Promise<void>;
   /** How long cancelled tools and model calls get to stop, in milliseconds; 5000 by default. */
   readonly graceMs?: number;
   /** Has a model word the title of each run that is launched without one, after its first reply. In place of `titles` of a team.yaml. */
@@ -118,7 +118,7 @@ export interface PreparedEngine {
   /** Opens an engine over a store. Models and functions must bear the names they were prepared with. */
   open(options: OpenOptions): Promise<Engine>;
   /** Makes ready what a run recorded, as taking the run up does. */
-  rebuild(recorded: RecordedSet): Promise<Workbench>;
+  rebuild(recorded: RecordedSet): Promise<ProfileRuntime>;
 }
 
 /**
@@ -150,7 +150,7 @@ export async function prepareEngine(
   const secrets = collectSecrets(options.secrets);
   const pool = new ToolsetPool({ hash, redact: secrets.json });
   const wireNames = new WireNames();
-  const benches = new Workbenches({
+  const benches = new ProfileRuntimes({
     pool,
     hash,
     secrets,
@@ -169,7 +169,7 @@ export async function prepareEngine(
     onTool: (name) => wireNames.add(name),
   });
   const code = codeTools(options, { pool, hash, secrets });
-  const workbench = await benches.build(options.profiles, code);
+  const runtime = await benches.build(options.profiles, code);
   return {
     open: async (live) => {
       if (live.store === undefined || (typeof live.store === 'string' && live.store !== 'memory'))
@@ -185,7 +185,7 @@ export async function prepareEngine(
         llmConfigs: (name, from) => benches.llmConfig(name, from),
       });
       return new Engine({
-        workbench,
+        runtime,
         rebuild: (recorded) => benches.rebuild(recorded, code),
         compile: (files, { code: own }) => benches.build({ files }, own),
         gateway: replay === undefined ? gateway : createReplayGateway(replay, clock),

@@ -1,24 +1,24 @@
-import type { PeopleNote } from '../core/people-note.ts';
+import type { PeopleNote } from '../core/events/people-note.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Ids } from '../core/ids.ts';
-import type { ContentEntry, Journal } from '../core/journal.ts';
-import type { LlmConfig } from '../core/llm-config.ts';
-import type { CompiledProfile, ProfileFile, ProfileSet } from '../core/profile.ts';
-import type { RunState } from '../core/state.ts';
+import type { ContentEntry, Journal } from '../core/events/journal.ts';
+import type { LlmConfig } from '../core/model/llm-config.ts';
+import type { CompiledProfile, ProfileFile, ProfileSet } from '../core/profile/profile.ts';
+import type { RunContext } from '../core/state/state.ts';
 import type { CheckedModelGateway } from '../models/gateway.ts';
-import type { Replay } from '../models/replay.ts';
-import type { NodeFunction } from '../nodes/function-node.ts';
-import type { DecisionWatch } from './decide-batch.ts';
-import type { Kernel } from './kernel.ts';
+import type { Replay } from '../models/replay/replay.ts';
+import type { NodeFunction } from '../nodes/turn/function-node.ts';
+import type { DecisionWatch } from './run/decide-batch.ts';
+import type { DecisionContext } from './run/decision-context.ts';
 import type { ViewedProfile } from './run-result.ts';
 import type { LimitOptions } from './limit-options.ts';
 import type { RunSubscriber } from './subscribers.ts';
-import type { OutsideMessage } from './outside-item.ts';
+import type { ExternalMessage } from './input/external-item.ts';
 import type { CodeTools } from './toolsets/code-tools.ts';
 import type { ToolSource } from './toolsets/toolset-hold.ts';
 import type { ToolsetPool } from './toolsets/toolset-pool.ts';
-import type { Turnstile } from './turnstile.ts';
-import type { RecordedSet } from './workbenches.ts';
+import type { Turnstile } from './run/turnstile.ts';
+import type { RecordedSet } from './launch/profile-runtimes.ts';
 
 /** What to start. */
 export interface LaunchRequest {
@@ -75,16 +75,16 @@ export interface ForkOptions extends Omit<LaunchOptions, 'request' | 'notes'> {
   /** An id of your own for the fork. Refused when there is such a run. */
   readonly runId?: string;
   /** What the fork goes on with: its root agent reads it before it does anything else. */
-  readonly message?: OutsideMessage;
+  readonly message?: ExternalMessage;
 }
 
 /** Which profiles a run goes on with: those recorded in its journal, or the ones the engine was created with. */
 export type ProfileChoice = 'recorded' | 'current';
 
 /** A set of profiles made ready to run. */
-export interface Workbench extends ToolSource {
+export interface ProfileRuntime extends ToolSource {
   /** What a run decides with whose toolsets are connected to nothing. */
-  readonly kernel: Kernel;
+  readonly decision: DecisionContext;
   /** What code gave of tools. */
   readonly code: CodeTools;
   /** What must be trusted before a run goes on with it: the set, with the toolsets that code gave to the run and that are on record alone. */
@@ -103,11 +103,11 @@ export interface Workbench extends ToolSource {
 
 /** What an engine is made of; put together by `createEngine`. */
 export interface EngineParts {
-  readonly workbench: Workbench;
+  readonly runtime: ProfileRuntime;
   /** Makes a workbench of what a run recorded. */
-  readonly rebuild: (recorded: RecordedSet) => Promise<Workbench>;
+  readonly rebuild: (recorded: RecordedSet) => Promise<ProfileRuntime>;
   /** Makes a workbench from files that a person changed, with the tools that code gave the one before: checked like those of the engine. */
-  readonly compile: (files: readonly ProfileFile[], before: Workbench) => Promise<Workbench>;
+  readonly compile: (files: readonly ProfileFile[], before: ProfileRuntime) => Promise<ProfileRuntime>;
   readonly gateway: CheckedModelGateway;
   readonly journal: Journal;
   /** The engine opened the journal itself, and closes it. */
@@ -123,12 +123,12 @@ export interface EngineParts {
   /** Resolved when the engine begins to close: what nothing may begin after is waited for no longer. */
   readonly left: PromiseWithResolvers<void>;
   /** Finds, and makes when it is first asked for, the workspace of a run. */
-  readonly workspaceOf: (meta: Pick<RunState['meta'], 'runId' | 'workspace'>) => () => string;
+  readonly workspaceOf: (meta: Pick<RunContext['meta'], 'runId' | 'workspace'>) => () => string;
   /** What connects to something, of all profile sets. */
   readonly toolsets: ToolsetPool;
   /** Fails when a set of profiles is not trusted, or a run on record that goes on with it. */
   readonly trust?:
-    | ((profiles: ProfileSet, run?: Pick<RunState['meta'], 'runId' | 'workspace'>) => void | Promise<void>)
+    | ((profiles: ProfileSet, run?: Pick<RunContext['meta'], 'runId' | 'workspace'>) => void | Promise<void>)
     | undefined;
   /** Answers tool calls in the tools' place. */
   readonly replay?: Replay | undefined;

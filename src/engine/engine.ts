@@ -1,26 +1,26 @@
 import { CadreError } from '../core/error.ts';
 import { applyEvent, foldEvents, startRun } from '../core/fold/apply-event.ts';
 import type { RunId } from '../core/ids.ts';
-import type { JournalReader, Lease, RunsFilter, RunSummary } from '../core/journal.ts';
-import type { ProfileSet } from '../core/profile.ts';
-import type { RunState } from '../core/state.ts';
+import type { JournalReader, Lease, RunsFilter, RunSummary } from '../core/events/journal.ts';
+import type { ProfileSet } from '../core/profile/profile.ts';
+import type { RunContext } from '../core/state/state.ts';
 import { type TakenTools, ToolsetHold } from './toolsets/toolset-hold.ts';
 import { profilesOf } from './toolsets/toolsets-needed.ts';
-import { readOwnState, readState, withAllPast } from './read-state.ts';
+import { readOwnState, readState, withAllPast } from './recovery/read-state.ts';
 import { engineVersion } from './version.ts';
-import type { Input } from './decide.ts';
+import type { Input } from './run/decide.ts';
 import type { EngineParts, ForkOptions, LaunchOptions, LaunchRequest, ResumeOptions } from './engine-parts.ts';
-import { givenAnew, planResume } from './resume-plan.ts';
-import { holdToolsets, workbenchOf } from './run-workbench.ts';
-import { recoverEach, type RecoveredRun, type RecoverOptions } from './recovered-run.ts';
+import { givenAnew, planResume } from './recovery/resume-plan.ts';
+import { holdToolsets, profileRuntimeOf } from './launch/run-profile-runtime.ts';
+import { recoverEach, type RecoveredRun, type RecoverOptions } from './recovery/recovered-run.ts';
 import { checkArgument, checkOptions } from './check-arguments.ts';
-import { checkLaunch } from './check-launch.ts';
-import { forkMessage } from './fork-message.ts';
-import { forkedEvents } from './forked-events.ts';
-import { freeRunId } from './free-run-id.ts';
-import { HaltedRuns } from './halted-runs.ts';
-import { Leases } from './leases.ts';
-import { type Bench, LiveRuns } from './live-runs.ts';
+import { checkLaunch } from './launch/check-launch.ts';
+import { forkMessage } from './launch/fork-message.ts';
+import { forkedEvents } from './launch/forked-events.ts';
+import { freeRunId } from './launch/free-run-id.ts';
+import { HaltedRuns } from './recovery/halted-runs.ts';
+import { Leases } from './recovery/leases.ts';
+import { type Bench, LiveRuns } from './run/live-runs.ts';
 import {
   closeOptions,
   forkOptions,
@@ -30,12 +30,12 @@ import {
   resumeOptions,
   runsFilter,
 } from './public-options.ts';
-import { checkInputSize } from './input-size.ts';
+import { checkInputSize } from './input/input-size.ts';
 import { runLimits } from './limit-options.ts';
-import { startEvent } from './start-event.ts';
+import { startEvent } from './launch/start-event.ts';
 import type { Run } from './run.ts';
-import { RunShelf } from './run-shelf.ts';
-import { toUserPayload, withAttachments } from './user-payload.ts';
+import { RunCatalog } from './run-catalog.ts';
+import { toUserPayload, withAttachments } from './input/user-payload.ts';
 
 /** Launches, resumes and lists runs over one journal. */
 export class Engine {
@@ -49,27 +49,27 @@ export class Engine {
   /** The journal to read from, also runs that others advance. */
   readonly records: JournalReader;
   /** Titles, projects and deletion of runs. */
-  readonly shelf: RunShelf;
+  readonly shelf: RunCatalog;
   #closing: Promise<void> | undefined;
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
     this.records = parts.journal;
-    this.shelf = new RunShelf(parts.journal, parts.clock);
+    this.shelf = new RunCatalog(parts.journal, parts.clock);
     this.#leases = new Leases(parts);
     this.#halted = new HaltedRuns(parts.clock, (runId, options) => this.resume(runId, options));
     this.#live = new LiveRuns(parts, this.#leases, this.#halted);
-    this.#toolsets = ToolsetHold.ofAll(parts.workbench);
+    this.#toolsets = ToolsetHold.ofAll(parts.runtime);
   }
 
   /** The profiles this engine launches runs with. */
   get profiles(): ProfileSet {
-    return this.#parts.workbench.set;
+    return this.#parts.runtime.set;
   }
 
   /** Names of the tools there are, those of toolsets that connect to a server excepted: they are known once a run uses them. */
   get toolNames(): readonly string[] {
-    return this.#parts.workbench.kernel.env.catalog.names();
+    return this.#parts.runtime.decision.env.catalog.names();
   }
 
   /** Where the journal is, for people. */
@@ -83,20 +83,20 @@ export class Engine {
     checkOptions('engine.launch: request', request, launchRequest);
     checkOptions('engine.launch', options, launchOptions);
     this.#assertOpen();
-    const { workbench, ids, clock, workspaceOf } = this.#parts;
+    const { runtime, ids, clock, workspaceOf } = this.#parts;
     const profile = checkLaunch(this.#parts, request, options);
     checkInputSize('launch: input', request.input);
-    using hold = await holdToolsets(this.#parts, workbench, [profile.name]);
+    using hold = await holdToolsets(this.#parts, runtime, [profile.name]);
     const runId = request.runId === undefined ? ids.runId() : await freeRunId(this.#parts.journal, request.runId);
     const payload = await withAttachments(toUserPayload(request.input), workspaceOf({ runId, workspace: options.workspace }));
     const { run, begun } = await this.#leases.take({ runId }, (lease) => {
       this.#assertOpen();
       const limits = runLimits(this.#parts.limits, options.limits);
-      const contents = [workbench.snapshot, workbench.code.record()] as const;
+      const contents = [runtime.snapshot, runtime.code.record()] as const;
       const facts = { runId, at: clock.now(), payload, profile: profile.name, limits, ids, contents };
-      const start = workbench.kernel.env.secrets.json(startEvent(facts, request, options));
-      const { actor, run, taken } = this.#live.activate(startRun(start), lease, { workbench, hold }, options);
-      const notes = options.notes === undefined ? {} : { notes: workbench.kernel.env.secrets.json(options.notes) };
+      const start = runtime.decision.env.secrets.json(startEvent(facts, request, options));
+      const { actor, run, taken } = this.#live.activate(startRun(start), lease, { runtime, hold }, options);
+      const notes = options.notes === undefined ? {} : { notes: runtime.decision.env.secrets.json(options.notes) };
       const prefix = { events: [start], contents };
       const input: Input = { kind: 'start', profile: profile.name, payload: start.input, ...notes, tools: taken };
       return { run, begun: actor.begin(prefix, input) };
@@ -168,8 +168,8 @@ export class Engine {
     const { run, begun } = await this.#leases.take({ runId: past.meta.runId, isPatient: true }, async (lease) => {
       const state = await readState(journal, past.meta.runId);
       // Profiles that do not compile any more keep nobody from ending what goes by them.
-      const workbench = await workbenchOf(this.#parts, state).catch(() => this.#parts.workbench);
-      const by = { workbench, hold: ToolsetHold.ofNone(workbench) };
+      const runtime = await profileRuntimeOf(this.#parts, state).catch(() => this.#parts.runtime);
+      const by = { runtime, hold: ToolsetHold.ofNone(runtime) };
       if (state.outcome === undefined) return this.#goOn(state, lease, by, {}, () => ({ kind: 'cancel', reason }));
       await journal.release(lease);
       return { run: await this.#ofThePast(state), begun: undefined };
@@ -193,8 +193,8 @@ export class Engine {
         return { run: await this.#ofThePast(state), begun: undefined };
       }
       using again = missed.length > 0 ? await planResume(this.#parts, state, options.profiles) : undefined;
-      const { workbench, hold, ...found } = again ?? planned;
-      const by = { workbench, hold };
+      const { runtime, hold, ...found } = again ?? planned;
+      const by = { runtime, hold };
       return this.#goOn(state, lease, by, options, (tools) => ({ kind: 'recover', engineVersion, ...found, tools }));
     });
     await begun;
@@ -204,7 +204,7 @@ export class Engine {
 
   /** Brings a run to life that is in the journal; not awaited here, since a live run looks after its lease itself. */
   #goOn(
-    state: RunState,
+    state: RunContext,
     lease: Lease,
     by: Bench,
     options: LaunchOptions,
@@ -216,10 +216,10 @@ export class Engine {
   }
 
   /** A handle on a run that nobody here advances. */
-  async #ofThePast(past: RunState): Promise<Run> {
+  async #ofThePast(past: RunContext): Promise<Run> {
     const state = await withAllPast(this.#parts.journal, past);
-    const workbench = await workbenchOf(this.#parts, state, 'look');
-    return this.#live.handle(state, { workbench, hold: ToolsetHold.ofNone(workbench) });
+    const runtime = await profileRuntimeOf(this.#parts, state, 'look');
+    return this.#live.handle(state, { runtime, hold: ToolsetHold.ofNone(runtime) });
   }
 
   /** The run of this id, if this engine advances it. */
@@ -244,14 +244,14 @@ export class Engine {
     const copied = forkedEvents(events, { at: options.at, from: runId as RunId, to: newId });
     const state = foldEvents(copied);
     if (state === undefined) throw new CadreError('RUN_UNKNOWN', `run ${runId} has no events to fork from`);
-    const workbench = await workbenchOf(this.#parts, state);
+    const runtime = await profileRuntimeOf(this.#parts, state);
     const said = await forkMessage(this.#parts, state, options.message);
-    using hold = await holdToolsets(this.#parts, workbench, profilesOf(state), state.meta);
+    using hold = await holdToolsets(this.#parts, runtime, profilesOf(state), state.meta);
     const { run, begun } = await this.#leases.take({ runId: newId }, async (lease) => {
       this.#assertOpen();
       await journal.append(lease, { runId: newId, expectedSeq: 0, events: copied, contents: [], sync: true });
-      const given = givenAnew(workbench, state);
-      const by = { workbench, hold };
+      const given = givenAnew(runtime, state);
+      const by = { runtime, hold };
       return this.#goOn(state, lease, by, options, (tools) => ({ kind: 'recover', engineVersion, said, ...given, tools }));
     });
     await begun;

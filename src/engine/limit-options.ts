@@ -1,6 +1,6 @@
 import { CadreError } from '../core/error.ts';
-import { defaultRunLimits } from '../core/limits.ts';
-import type { Limits, UnknownCost } from '../core/profile.ts';
+import { defaultRunLimits } from '../core/profile/limits.ts';
+import type { Limits, UnknownCost } from '../core/profile/profile.ts';
 
 /** Limits as callers write them: full names, or the short words of profiles. */
 export type LimitOptions = Partial<Limits> & {

@@ -1,7 +1,7 @@
 import type { Env } from '../core/env.ts';
-import type { ToolGate } from '../core/profile.ts';
-import { isOtherName } from '../core/tool-naming.ts';
-import type { Transaction } from '../core/transaction.ts';
+import type { ToolGate } from '../core/profile/profile.ts';
+import { isOtherName } from '../core/tool/tool-naming.ts';
+import type { Transaction } from '../core/events/transaction.ts';
 
 /**
  * Puts on record which gates name a tool that a connected toolset does not have: what a server offers is known no earlier, and a gate

@@ -1,11 +1,11 @@
 import type { ArgumentKind, OptionKinds } from './check-arguments.ts';
 import type { EngineOptions } from './create-engine.ts';
 import type { ForkOptions, LaunchOptions, LaunchRequest, ResumeOptions } from './engine-parts.ts';
-import type { RecoverOptions } from './recovered-run.ts';
-import type { RunsFilter } from '../core/journal.ts';
-import type { TurnFilter } from '../inspector/filter-turns.ts';
+import type { RecoverOptions } from './recovery/recovered-run.ts';
+import type { RunsFilter } from '../core/events/journal.ts';
+import type { TurnFilter } from '../inspect/filter-turns.ts';
 import type { SendOptions } from './send-options.ts';
-import type { ApproveOptions } from './verdicts.ts';
+import type { ApproveOptions } from './input/verdicts.ts';
 
 /** Every option there is, so that none is forgotten here. */
 type KindsOf<Options> = { readonly [Name in keyof Options]-?: ArgumentKind };

@@ -1,11 +1,11 @@
 import type { ContentHash } from '../core/ids.ts';
-import type { Lease } from '../core/journal.ts';
-import type { RunState } from '../core/state.ts';
-import type { EngineParts, LaunchOptions, Workbench } from './engine-parts.ts';
-import { editedProfiles } from './edited-profiles.ts';
-import type { LiveThings } from './live-things.ts';
-import { type ActorPorts, RunActor } from './run-actor.ts';
-import { RunLive } from './run-live.ts';
+import type { Lease } from '../core/events/journal.ts';
+import type { RunContext } from '../core/state/state.ts';
+import type { EngineParts, LaunchOptions, ProfileRuntime } from './engine-parts.ts';
+import { editedProfiles } from './launch/edited-profiles.ts';
+import type { Resources } from './effects/resources.ts';
+import { type ActorPorts, RunActor } from './run/run-actor.ts';
+import { RunResources } from './effects/run-resources.ts';
 import { Run } from './run.ts';
 import type { RunTools } from './toolsets/run-tools.ts';
 
@@ -17,13 +17,13 @@ export interface RunHandle {
 
 /** What a handle is made for. */
 export interface RunHandleParts {
-  readonly state: RunState;
+  readonly state: RunContext;
   readonly lease: Lease;
-  readonly workbench: Workbench;
+  readonly runtime: ProfileRuntime;
   /** The tools of the run, with the toolsets it uses. */
   readonly tools: RunTools;
   readonly content: (hash: ContentHash) => string | undefined;
-  readonly liveThings: LiveThings;
+  readonly resources: Resources;
   /** Values for tools, handed in with the launch. */
   readonly context: LaunchOptions['context'];
 }
@@ -31,18 +31,18 @@ export interface RunHandleParts {
 /** Makes the handle of a run from its state; with a lease of nobody's it can only be read. */
 export function runHandle(
   parts: EngineParts,
-  { state, lease, workbench, tools, content, liveThings, context }: RunHandleParts,
+  { state, lease, runtime, tools, content, resources, context }: RunHandleParts,
 ): RunHandle {
   const { journal, clock, ids, gateway, functions, graceMs, replay, watch } = parts;
-  let { viewed } = workbench;
+  let { viewed } = runtime;
   const ports: ActorPorts = {
-    get kernel() {
-      return tools.kernel;
+    get decision() {
+      return tools.decision;
     },
-    kernelFor: (input) => tools.kernelFor(input),
+    contextFor: (input) => tools.contextFor(input),
     adopt: (input) => {
       tools.adopt(input, () => actor.whenIdle());
-      if (input.kind === 'profiles') viewed = tools.kernel.env.profiles;
+      if (input.kind === 'profiles') viewed = tools.decision.env.profiles;
     },
     gateway,
     journal,
@@ -52,7 +52,7 @@ export function runHandle(
     context: context ?? {},
     graceMs,
     workspace: parts.workspaceOf(state.meta),
-    live: new RunLive(state.meta.runId, liveThings),
+    live: new RunResources(state.meta.runId, resources),
     replay,
     turnstile: parts.turnstile,
     defer: setImmediate,
@@ -67,8 +67,8 @@ export function runHandle(
     get profiles() {
       return viewed;
     },
-    hash: workbench.kernel.env.hash,
-    redact: (value) => workbench.kernel.env.secrets.json(value),
+    hash: runtime.decision.env.hash,
+    redact: (value) => runtime.decision.env.secrets.json(value),
     workspace: ports.workspace,
     editProfiles: async (edits) => {
       const edited = await editedProfiles(parts, actor.state, edits);

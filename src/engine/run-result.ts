@@ -1,10 +1,10 @@
 import type { RunId } from '../core/ids.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
-import type { CompiledProfile } from '../core/profile.ts';
-import type { RunUsage } from '../core/budget.ts';
-import type { RunState } from '../core/state.ts';
-import type { ProfileFacts } from '../inspector/profile-facts.ts';
-import { checkSchema } from '../tools/check-arguments.ts';
+import type { CompiledProfile } from '../core/profile/profile.ts';
+import type { RunUsage } from '../core/state/budget.ts';
+import type { RunContext } from '../core/state/state.ts';
+import type { ProfileFacts } from '../inspect/turn/profile-facts.ts';
+import { checkSchema } from '../tools/schema/check-arguments.ts';
 
 /** How a run ended. */
 export interface RunResult {
@@ -24,7 +24,7 @@ export interface RunResult {
 export interface ViewedProfile extends ProfileFacts, Pick<CompiledProfile, 'output'> {}
 
 /** The result of a run that has ended. */
-export function runResult(state: RunState, profiles: ReadonlyMap<string, ViewedProfile>): RunResult {
+export function runResult(state: RunContext, profiles: ReadonlyMap<string, ViewedProfile>): RunResult {
   return {
     runId: state.meta.runId,
     status: state.status === 'completed' || state.status === 'cancelled' ? state.status : 'failed',
@@ -39,7 +39,7 @@ export function runResult(state: RunState, profiles: ReadonlyMap<string, ViewedP
 
 /** The value of an output that fits its profile's `output_schema`; a run that a tool ended may have any text for its output. */
 function outputValue(
-  { outcome, output, meta }: RunState,
+  { outcome, output, meta }: RunContext,
   profiles: ReadonlyMap<string, ViewedProfile>,
 ): { readonly value?: JsonValue } {
   const format = profiles.get(meta.profile)?.output;

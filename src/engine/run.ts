@@ -1,30 +1,30 @@
-import { fillTokens } from '../core/knowledge.ts';
-import { findItem, itemConflict } from '../core/find-item.ts';
-import type { CadreEvent } from '../core/event.ts';
+import { fillTokens } from '../core/team/knowledge.ts';
+import { findItem, itemConflict } from '../core/inbox/find-item.ts';
+import type { CadreEvent } from '../core/events/event.ts';
 import type { ContentHash, Ids, RunId } from '../core/ids.ts';
-import type { Journal } from '../core/journal.ts';
+import type { Journal } from '../core/events/journal.ts';
 import type { JsonValue } from '../core/json.ts';
 import { foldEvents } from '../core/fold/apply-event.ts';
 import { hasReleased } from '../core/fold/release.ts';
-import type { RunState, TurnState } from '../core/state.ts';
-import type { ProfileChange, ProfileEdit } from '../core/profile-edit.ts';
-import type { ItemDraft } from '../core/transaction.ts';
-import { toRecording } from '../inspector/to-recording.ts';
-import { turnOfId } from '../inspector/other-turns.ts';
-import { filterTurns, type TurnFilter } from '../inspector/filter-turns.ts';
-import { toTurnRecord, type TurnRecord } from '../inspector/turn-record.ts';
-import { why, type WhyAnswer } from '../inspector/why.ts';
-import type { ModuleAction } from '../tools/team/module-actions.ts';
+import type { RunContext, TurnState } from '../core/state/state.ts';
+import type { ProfileChange, ProfileEdit } from '../core/events/profile-edit.ts';
+import type { ItemDraft } from '../core/events/transaction.ts';
+import { toRecording } from '../inspect/to-recording.ts';
+import { turnOfId } from '../inspect/turn/other-turns.ts';
+import { filterTurns, type TurnFilter } from '../inspect/filter-turns.ts';
+import { toTurnRecord, type TurnRecord } from '../inspect/turn/turn-record.ts';
+import { why, type WhyAnswer } from '../inspect/why/why.ts';
+import type { ModuleAction } from '../team/modules/module-actions.ts';
 import { checkArgument, checkOptions } from './check-arguments.ts';
-import { Deliveries } from './deliveries.ts';
-import { readModuleActions, readProfileEdits } from './edit-schemas.ts';
-import { eventsOf } from './event-stream.ts';
-import { agentOfId, assertModule, recipientOf } from './find-agent.ts';
-import { noteInput } from './note-input.ts';
-import { type OutsideMessage, readItemId } from './outside-item.ts';
-import { outsideMessage } from './outside-message.ts';
-import { notesPath, type PeopleNote, peopleNotes } from '../core/people-note.ts';
-import { type PendingRequest, pendingOf } from '../core/pending.ts';
+import { Deliveries } from './run/deliveries.ts';
+import { readModuleActions, readProfileEdits } from './launch/edit-schemas.ts';
+import { eventsOf } from './read-events.ts';
+import { agentOfId, assertModule, recipientOf } from './input/find-agent.ts';
+import { noteInput } from './input/note-input.ts';
+import { type ExternalMessage, readItemId } from './input/external-item.ts';
+import { externalMessage } from './input/external-message.ts';
+import { notesPath, type PeopleNote, peopleNotes } from '../core/events/people-note.ts';
+import { type PendingRequest, pendingOf } from '../core/state/pending.ts';
 import {
   approveOptions,
   cancelOptions,
@@ -35,13 +35,13 @@ import {
   turnFilter,
 } from './public-options.ts';
 import { type RunResult, runResult, type ViewedProfile } from './run-result.ts';
-import type { RunActor } from './run-actor.ts';
+import type { RunActor } from './run/run-actor.ts';
 import type { Receipt, SendOptions } from './send-options.ts';
-import type { ReplySoFar } from './reply-so-far.ts';
+import type { ReplySoFar } from './effects/reply-so-far.ts';
 import type { RunSubscriber } from './subscribers.ts';
-import { untilEnded } from './until-ended.ts';
-import { answerTo, approvals, type ApproveOptions, rejections } from './verdicts.ts';
-import type { Input } from './decide.ts';
+import { untilEnded } from './run/until-ended.ts';
+import { answerTo, approvals, type ApproveOptions, rejections } from './input/verdicts.ts';
+import type { Input } from './run/decide.ts';
 
 /** What a run handle is made of. */
 export interface RunParts {
@@ -66,7 +66,7 @@ export class Run implements AsyncIterable<CadreEvent> {
   readonly result: Promise<RunResult>;
   readonly #parts: RunParts;
   /** The last full state somebody asked for, as long as it is in use. */
-  #full: WeakRef<RunState> | undefined;
+  #full: WeakRef<RunContext> | undefined;
   readonly #deliveries: Deliveries;
   #editing: Promise<unknown> = Promise.resolve();
 
@@ -80,7 +80,7 @@ export class Run implements AsyncIterable<CadreEvent> {
   }
 
   /** The run's state as of now. Read-only: it changes through events alone. */
-  get state(): RunState {
+  get state(): RunContext {
     return this.#parts.actor.state;
   }
 
@@ -89,7 +89,7 @@ export class Run implements AsyncIterable<CadreEvent> {
    * `context_policy.window` has left far behind; what it lacks is read from the journal, which costs as much as there is
    * history. A store that answers with promises cannot be read here: open such a run with `engine.open`.
    */
-  fullState(): RunState {
+  fullState(): RunContext {
     const { state } = this;
     if (!hasReleased(state)) return state;
     const known = this.#full?.deref();
@@ -130,7 +130,7 @@ export class Run implements AsyncIterable<CadreEvent> {
   }
 
   /** Resolves when nothing is running: the run awaits something, or has ended. */
-  async settled(): Promise<RunState> {
+  async settled(): Promise<RunContext> {
     await this.#parts.actor.whenIdle();
     const { halted, isOver } = this.#parts.actor;
     if (halted !== undefined && !isOver) throw halted;
@@ -138,13 +138,13 @@ export class Run implements AsyncIterable<CadreEvent> {
   }
 
   /** Posts a message, or a whole inbox item, to an agent. Resolves once it is in the journal. */
-  async send(message: OutsideMessage, options: SendOptions = {}): Promise<Receipt> {
+  async send(message: ExternalMessage, options: SendOptions = {}): Promise<Receipt> {
     checkOptions('run.send', options, sendOptions);
     const { itemId: ownId } = options;
     const itemId = ownId === undefined ? this.#parts.ids.itemId() : readItemId(ownId);
     const known = ownId === undefined ? undefined : findItem(this.state, ownId);
     const to = known === undefined ? recipientOf(this.state, options.to) : undefined;
-    const read = outsideMessage(message, options.priority, this.#parts.workspace);
+    const read = externalMessage(message, options.priority, this.#parts.workspace);
     const item: ItemDraft = { ...(read instanceof Promise ? await read : read), itemId };
     if (known !== undefined || to === undefined) {
       const conflict = itemConflict(this.state, { itemId, source: item.source, payload: this.#parts.redact(item.payload) });
@@ -273,7 +273,7 @@ export class Run implements AsyncIterable<CadreEvent> {
     return toRecording(foldEvents(events, 'everything') ?? this.state, events, this.#parts.content);
   }
 
-  #record(run: RunState, turn: TurnState): TurnRecord {
+  #record(run: RunContext, turn: TurnState): TurnRecord {
     return toTurnRecord(run, turn, this.#parts.content, this.#parts.profiles, this.#parts.hash);
   }
 

@@ -1,5 +1,5 @@
 import type { ItemId, TurnId } from '../core/ids.ts';
-import type { Delivery } from '../core/inbox.ts';
+import type { Delivery } from '../core/inbox/inbox.ts';
 
 /** Where a message goes and how urgent it is. */
 export interface SendOptions {

@@ -1,8 +1,8 @@
 import { describeThrown } from '../core/error.ts';
-import type { CadreEvent } from '../core/event.ts';
+import type { CadreEvent } from '../core/events/event.ts';
 import type { AgentId, CallId, TurnId } from '../core/ids.ts';
-import type { ModelDelta } from '../core/model.ts';
-import type { ReplySoFar } from './reply-so-far.ts';
+import type { ModelDelta } from '../core/model/model.ts';
+import type { ReplySoFar } from './effects/reply-so-far.ts';
 
 /** Somebody who watches a run live. Events are journaled facts; deltas and progress are live only. */
 export interface RunSubscriber {

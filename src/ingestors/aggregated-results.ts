@@ -1,7 +1,7 @@
-import { aggregateResults, type AggregatedResults, type WorkerResult } from '../core/aggregate-results.ts';
-import type { Ingestor } from '../core/ingestor.ts';
+import { aggregateResults, type AggregatedResults, type WorkerResult } from '../core/team/aggregate-results.ts';
+import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
-import { readTableFormats, toWorkerResults } from '../core/worker-results.ts';
+import { readTableFormats, toWorkerResults } from '../core/team/worker-results.ts';
 import { isStructured, renderMarkdown } from './markdown.ts';
 import { toolResult } from './tool-result.ts';
 

@@ -1,6 +1,6 @@
-import type { Ingestor, IngestorView } from '../core/ingestor.ts';
+import type { Ingestor, IngestorView } from '../core/inbox/ingestor.ts';
 import type { JsonValue } from '../core/json.ts';
-import type { CompiledProfile } from '../core/profile.ts';
+import type { CompiledProfile } from '../core/profile/profile.ts';
 
 /**
  * The profiles that may be given work, sorted by name (A1.4): name, description and toolsets. The payload is a list of

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../core/json.ts';
-import type { ContentPart } from '../core/message.ts';
+import type { ContentPart } from '../core/prompt/message.ts';
 
 /** Tells whether a value is a text or file part of a message. */
 export function isContentPart(value: JsonValue): value is JsonValue & ContentPart {

@@ -1,5 +1,5 @@
 import { CadreError } from '../core/error.ts';
-import type { Ingestor } from '../core/ingestor.ts';
+import type { Ingestor } from '../core/inbox/ingestor.ts';
 
 /**
  * Declares an ingestor: a pure, synchronous function from an item's payload to what the model reads. It may throw; the

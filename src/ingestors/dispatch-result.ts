@@ -1,4 +1,4 @@
-import type { Ingestor } from '../core/ingestor.ts';
+import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { isStructured, renderMarkdown, scalarText } from './markdown.ts';
 import { messageTranscript, readMessages } from './message-log.ts';

@@ -1,4 +1,4 @@
-import type { Ingestor } from '../core/ingestor.ts';
+import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { renderMarkdown } from './markdown.ts';
 import { templateOf, withPayload } from './templates.ts';
 

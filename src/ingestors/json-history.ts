@@ -1,4 +1,4 @@
-import type { Ingestor } from '../core/ingestor.ts';
+import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { isJsonObject } from '../core/json.ts';
 
 /** A message history as indented JSON between tags (A1.4). Takes the list, or `{ messages }`. */

@@ -1,5 +1,5 @@
-import type { Ingestor } from '../core/ingestor.ts';
-import { isNoteFor, peopleNotes } from '../core/people-note.ts';
+import type { Ingestor } from '../core/inbox/ingestor.ts';
+import { isNoteFor, peopleNotes } from '../core/events/people-note.ts';
 
 /** What people noted for the agent that reads it (`team.shared.notes`), under `params.title` when there is one; empty without notes. */
 export const notes: Ingestor = {

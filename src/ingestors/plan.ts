@@ -1,5 +1,5 @@
-import type { Ingestor } from '../core/ingestor.ts';
-import { readPlanBook, showPlan } from '../core/plan.ts';
+import type { Ingestor } from '../core/inbox/ingestor.ts';
+import { readPlanBook, showPlan } from '../core/team/plan.ts';
 
 /** The plan that is worked at, as the toolset `plan` keeps it in state, under `params.title` when there is one; empty without a plan. */
 export const plan: Ingestor = {

@@ -1,4 +1,4 @@
-import type { Ingestor } from '../core/ingestor.ts';
+import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { aggregatedResults } from './aggregated-results.ts';
 import { availableAssociates } from './available-associates.ts';
 import { capContent } from './cap-content.ts';

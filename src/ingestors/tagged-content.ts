@@ -1,4 +1,4 @@
-import type { Ingestor } from '../core/ingestor.ts';
+import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
 import { wrapInTags } from './wrapper-tags.ts';
 

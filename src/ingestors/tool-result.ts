@@ -1,6 +1,6 @@
-import type { Ingestor } from '../core/ingestor.ts';
+import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
-import { contentText, type Content, type ContentPart } from '../core/message.ts';
+import { contentText, type Content, type ContentPart } from '../core/prompt/message.ts';
 import { isContentPart } from './content-part.ts';
 import { isDispatchResult, renderDispatchResult } from './dispatch-result.ts';
 import { renderMarkdown } from './markdown.ts';

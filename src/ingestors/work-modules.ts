@@ -1,4 +1,4 @@
-import type { Ingestor } from '../core/ingestor.ts';
+import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { isStructured, renderMarkdown } from './markdown.ts';
 

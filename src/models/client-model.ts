@@ -1,7 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { JsonObject } from '../core/json.ts';
-import { toReplyParts } from './scripted-reply-parts.ts';
-import { createScriptedStream } from './scripted-stream.ts';
+import { toReplyParts } from './scripted/scripted-reply-parts.ts';
+import { createScriptedStream } from './scripted/scripted-stream.ts';
 
 /** A tool as it was offered last. */
 export interface OfferedToClient {

@@ -1,10 +1,10 @@
 import type { Clock } from '../core/clock.ts';
 import type { ErrorRecord } from '../core/error.ts';
-import type { LlmConfig } from '../core/llm-config.ts';
-import type { ModelGateway } from '../core/model.ts';
-import { ModelCall } from './model-call.ts';
-import { trafficOf } from './model-traffic.ts';
-import { ModelResolver } from './model-resolver.ts';
+import type { LlmConfig } from '../core/model/llm-config.ts';
+import type { ModelGateway } from '../core/model/model.ts';
+import { ModelCall } from './attempts/model-call.ts';
+import { trafficOf } from './adapter/model-traffic.ts';
+import { ModelResolver } from './providers/model-resolver.ts';
 
 /** What a gateway is made of. */
 export interface ModelGatewayOptions {

@@ -1,19 +1,19 @@
 import type { CodedObserver, ObserverResult, ObserverView } from '../core/env.ts';
 import type { JsonObject } from '../core/json.ts';
-import { redactChanges } from '../core/redact-changes.ts';
-import type { Secrets } from '../core/secrets.ts';
+import { redactChanges } from '../core/secrets/redact-changes.ts';
+import type { Secrets } from '../core/secrets/secrets.ts';
 import { readOnlyView } from '../core/read-only-view.ts';
-import { toStatePatch } from '../core/change-state.ts';
-import { StateEdit } from '../core/state-edit.ts';
-import { type Changes, type PatchedState, patchedState } from '../core/state-patch.ts';
-import type { AgentState } from '../core/state.ts';
-import { untrustedSources } from '../core/prompt-sources.ts';
-import { carriesWords } from '../core/state-taint.ts';
-import { toWire } from '../core/to-wire.ts';
-import { boundOf, type ToolBound } from '../core/tool-bound.ts';
-import type { Transaction } from '../core/transaction.ts';
-import type { ObserverRecord } from '../core/turn.ts';
-import { type StateOperation, updateState } from '../core/update-state.ts';
+import { toStatePatch } from '../core/patches/change-state.ts';
+import { StateEdit } from '../core/patches/state-edit.ts';
+import { type Changes, type PatchedState, patchedState } from '../core/patches/state-patch.ts';
+import type { SubContext } from '../core/state/state.ts';
+import { untrustedSources } from '../core/prompt/prompt-sources.ts';
+import { carriesWords } from '../core/patches/state-taint.ts';
+import { toWire } from '../core/tool/to-wire.ts';
+import { boundOf, type ToolBound } from '../core/tool/tool-bound.ts';
+import type { Transaction } from '../core/events/transaction.ts';
+import type { ObserverRecord } from '../core/state/turn.ts';
+import { type StateOperation, updateState } from '../core/patches/update-state.ts';
 import { targetOf } from './observer-target.ts';
 import { openRecipe, type OpenRecipe } from './state-recipe.ts';
 
@@ -34,7 +34,7 @@ interface ObserverCall {
  */
 export function callObserver(
   tx: Transaction,
-  agent: AgentState,
+  agent: SubContext,
   { id, name, params, phase }: ObserverCall,
   { observer: find, secrets }: { readonly observer: (name: string) => CodedObserver | undefined; readonly secrets: Secrets },
 ): ToolBound | undefined {
@@ -76,7 +76,7 @@ interface Wanted {
   readonly tools?: ToolBound;
 }
 
-function toWanted(tx: Transaction, agent: AgentState, id: string, phase: ObserverRecord['phase'], result: ObserverResult): Wanted {
+function toWanted(tx: Transaction, agent: SubContext, id: string, phase: ObserverRecord['phase'], result: ObserverResult): Wanted {
   if (result.type === 'set_tool_choice' || result.type === 'filter_tools') return { tools: toBound(result, phase) };
   if (result.type === 'add_to_inbox') return { post: itemOf(tx, agent, id, result) };
   return { update: { ...result, value: result.value === undefined ? undefined : toWire(result.value) } };
@@ -118,7 +118,7 @@ function resultsOf(owner: string, returned: unknown): readonly ObserverResult[] 
 /** Checks an item that an observer adds; the function it returns posts it. */
 function itemOf(
   tx: Transaction,
-  agent: AgentState,
+  agent: SubContext,
   observerId: string,
   result: Extract<ObserverResult, { type: 'add_to_inbox' }>,
 ): () => void {

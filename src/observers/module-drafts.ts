@@ -1,8 +1,8 @@
-import type { StateDiff } from '../core/diff-state.ts';
+import type { StateDiff } from '../core/patches/diff-state.ts';
 import type { JsonObject } from '../core/json.ts';
-import { moduleProblem } from '../core/module-problem.ts';
-import type { DraftModule, RecipeOwner } from '../core/state-draft.ts';
-import { emptyModule, type WorkModule } from '../core/work-module.ts';
+import { moduleProblem } from '../core/patches/module-problem.ts';
+import type { DraftModule, RecipeOwner } from '../core/patches/state-draft.ts';
+import { emptyModule, type WorkModule } from '../core/team/work-module.ts';
 import { checkKey, type DraftGuard, inherited } from './draft-guard.ts';
 
 /** Makes and settles the draft of one module. */

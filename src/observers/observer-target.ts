@@ -1,9 +1,9 @@
 import { CadreError } from '../core/error.ts';
 import type { AgentId } from '../core/ids.ts';
-import type { AgentState, RunState } from '../core/state.ts';
+import type { SubContext, RunContext } from '../core/state/state.ts';
 
 /** The agent an observer speaks to; an ended or missing one is an error of the observer. */
-export function targetOf(run: RunState, agent: AgentState, target: string): AgentId {
+export function targetOf(run: RunContext, agent: SubContext, target: string): AgentId {
   const id = resolveTarget(run, agent, target);
   const found = id === undefined ? undefined : run.agents.get(id);
   if (found === undefined)
@@ -16,7 +16,7 @@ export function targetOf(run: RunState, agent: AgentState, target: string): Agen
   return found.meta.agentId;
 }
 
-function resolveTarget(run: RunState, agent: AgentState, target: string): AgentId | undefined {
+function resolveTarget(run: RunContext, agent: SubContext, target: string): AgentId | undefined {
   switch (target) {
     case 'self':
       return agent.meta.agentId;

@@ -1,21 +1,21 @@
-import { agentScope } from '../core/agent-scope.ts';
-import { changeState } from '../core/change-state.ts';
+import { agentScope } from '../core/state/agent-scope.ts';
+import { changeState } from '../core/patches/change-state.ts';
 import type { CodedObserver, ObserverPhase } from '../core/env.ts';
 import { toErrorRecord } from '../core/error.ts';
 import { isTruthy } from '../core/expression/data.ts';
 import type { Scope } from '../core/expression/expression.ts';
 import type { JsonValue } from '../core/json.ts';
-import type { CompiledObserver, CompiledProfile } from '../core/profile.ts';
+import type { CompiledObserver, CompiledProfile } from '../core/profile/profile.ts';
 import type { ContentHash } from '../core/ids.ts';
-import { stateQuotes } from '../core/quote-state.ts';
-import type { Secrets } from '../core/secrets.ts';
-import type { AgentState } from '../core/state.ts';
-import type { ToolBound } from '../core/tool-bound.ts';
-import type { Transaction } from '../core/transaction.ts';
-import { speaksOfErrors } from '../core/turn-error.ts';
-import type { ObserverRecord } from '../core/turn.ts';
-import type { TurnViewEnv } from '../core/turn-view.ts';
-import { updateState } from '../core/update-state.ts';
+import { stateQuotes } from '../core/untrusted/quote-state.ts';
+import type { Secrets } from '../core/secrets/secrets.ts';
+import type { SubContext } from '../core/state/state.ts';
+import type { ToolBound } from '../core/tool/tool-bound.ts';
+import type { Transaction } from '../core/events/transaction.ts';
+import { handlesErrors } from '../core/profile/handles-errors.ts';
+import type { ObserverRecord } from '../core/state/turn.ts';
+import type { TurnViewEnv } from '../core/state/turn-view.ts';
+import { updateState } from '../core/patches/update-state.ts';
 import { callObserver, toBound } from './call-observer.ts';
 import { targetOf } from './observer-target.ts';
 import { scopeAfter } from './scope-after.ts';
@@ -41,7 +41,7 @@ export interface ObserverPorts {
  */
 export function runObservers(
   tx: Transaction,
-  agent: AgentState,
+  agent: SubContext,
   profile: CompiledProfile,
   when: ObserverPhase,
   ports: ObserverPorts,
@@ -59,18 +59,18 @@ export function runObservers(
 
 function observersOf(profile: CompiledProfile, when: ObserverPhase): readonly CompiledObserver[] {
   if (when === 'pre') return profile.preTurnObservers;
-  return when === 'post' ? profile.postTurnObservers : profile.postTurnObservers.filter(speaksOfErrors);
+  return when === 'post' ? profile.postTurnObservers : profile.postTurnObservers.filter(handlesErrors);
 }
 
 /** An observer that did not run, because those before it had added too many items. */
-function storm(agent: AgentState, observer: CompiledObserver, phase: 'pre' | 'post'): ObserverRecord {
+function storm(agent: SubContext, observer: CompiledObserver, phase: 'pre' | 'post'): ObserverRecord {
   const message = `not run: the ${phase}-turn observers of ${agent.meta.profile} had already added ${maxItemsPerPhase} items in this turn`;
   return { id: observer.id, phase, fired: false, error: { code: 'OBSERVER_FAILED', message } };
 }
 
 function runObserver(
   tx: Transaction,
-  agent: AgentState,
+  agent: SubContext,
   observer: CompiledObserver,
   phase: 'pre' | 'post',
   scope: Scope,
@@ -103,7 +103,7 @@ function isScalar(value: unknown): value is JsonValue {
 /** Does what an observer says; the answer is what it makes of the tools of the turn. */
 function act(
   tx: Transaction,
-  agent: AgentState,
+  agent: SubContext,
   observer: CompiledObserver,
   scope: Scope,
   { ports, phase }: { readonly ports: ObserverPorts; readonly phase: ObserverRecord['phase'] },

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import type * as Immer from 'immer';
-import { isPlain, StateDiff } from '../core/diff-state.ts';
+import { isPlain, StateDiff } from '../core/patches/diff-state.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
-import type { Recipe, RecipeOwner, StateDraft } from '../core/state-draft.ts';
-import type { Changes, PatchedState } from '../core/state-patch.ts';
-import { toWire } from '../core/to-wire.ts';
+import type { Recipe, RecipeOwner, StateDraft } from '../core/patches/state-draft.ts';
+import type { Changes, PatchedState } from '../core/patches/state-patch.ts';
+import { toWire } from '../core/tool/to-wire.ts';
 import { DraftGuard } from './draft-guard.ts';
 import { ModuleDrafts } from './module-drafts.ts';
 

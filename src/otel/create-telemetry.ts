@@ -1,6 +1,6 @@
 import type { Tracer, TracerProvider } from '@opentelemetry/api';
 import { CadreError } from '../core/error.ts';
-import type { CadreEvent } from '../core/event.ts';
+import type { CadreEvent } from '../core/events/event.ts';
 import { RunTracer, type Otel } from './run-tracer.ts';
 
 /** What telemetry is made with. */

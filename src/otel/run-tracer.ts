@@ -10,8 +10,8 @@
  */
 import type { Attributes, Context, Link, Span, SpanContext, Tracer } from '@opentelemetry/api';
 import { describeThrown, type ErrorRecord } from '../core/error.ts';
-import type { CadreEvent, EventOf } from '../core/event.ts';
-import { contentText } from '../core/message.ts';
+import type { CadreEvent, EventOf } from '../core/events/event.ts';
+import { contentText } from '../core/prompt/message.ts';
 import {
   agentAttributes,
   answeredCall,

@@ -1,8 +1,8 @@
-import { moduleChanges } from '../core/module-changes.ts';
+import { moduleChanges } from '../core/patches/module-changes.ts';
 import type { Attributes } from '@opentelemetry/api';
-import type { CadreEvent, EventOf } from '../core/event.ts';
+import type { CadreEvent, EventOf } from '../core/events/event.ts';
 import type { JsonValue } from '../core/json.ts';
-import type { ObserverRecord } from '../core/turn.ts';
+import type { ObserverRecord } from '../core/state/turn.ts';
 
 /** Something that happened on a span, besides its beginning and end. */
 export interface SpanEvent {

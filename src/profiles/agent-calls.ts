@@ -1,4 +1,4 @@
-import type { CompiledProfile } from '../core/profile.ts';
+import type { CompiledProfile } from '../core/profile/profile.ts';
 
 type Profiles = ReadonlyMap<string, CompiledProfile>;
 

@@ -8,30 +8,30 @@
  *    are found at once; the same problem is reported once, however many profiles inherit it.
  * 3. There is a set only when there is no error. The same files and environment give the same set.
  */
-import type { KnownNames } from '../core/known-names.ts';
-import type { Diagnostic, HandoverProtocol, ProfileFile, ProfileSet, CompiledProfile } from '../core/profile.ts';
-import type { LlmConfig } from '../core/llm-config.ts';
-import { agentsToolset } from '../core/agents-toolset.ts';
-import { checkToolReferences } from './compile/check-tool-references.ts';
-import { checkAgentCalls } from './compile/check-agent-calls.ts';
+import type { KnownNames } from '../core/profile/known-names.ts';
+import type { Diagnostic, HandoverProtocol, ProfileFile, ProfileSet, CompiledProfile } from '../core/profile/profile.ts';
+import type { LlmConfig } from '../core/model/llm-config.ts';
+import { agentsToolset } from '../core/tool/agents-toolset.ts';
+import { checkToolReferences } from './compile/checks/check-tool-references.ts';
+import { checkAgentCalls } from './compile/checks/check-agent-calls.ts';
 import { compileAliases, isAlias } from './compile/compile-aliases.ts';
-import { checkLlmConfigs, refuseLookups } from './compile/check-llm-configs.ts';
-import { checkScript, checkScriptTools } from './compile/check-script.ts';
+import { checkLlmConfigs, refuseLookups } from './compile/checks/check-llm-configs.ts';
+import { checkScript, checkScriptTools } from './compile/checks/check-script.ts';
 import type { CompileContext } from './compile/compile-context.ts';
-import { compileHandoverProtocol } from './compile/compile-handover.ts';
-import { compileLlmConfig } from './compile/compile-llm-config.ts';
-import { compilePrices } from './compile/compile-prices.ts';
-import { compileTeams } from './compile/compile-teams.ts';
-import { compileToolset } from './compile/compile-toolset.ts';
-import { withToolsets } from './compile/with-toolsets.ts';
+import { compileHandoverProtocol } from './compile/configs/compile-handover.ts';
+import { compileLlmConfig } from './compile/configs/compile-llm-config.ts';
+import { compilePrices } from './compile/configs/compile-prices.ts';
+import { compileTeams } from './compile/configs/compile-teams.ts';
+import { compileToolset } from './compile/configs/compile-toolset.ts';
+import { withToolsets } from './compile/configs/with-toolsets.ts';
 import { baseType } from './compile/base-type.ts';
 import { compileProfile } from './compile/compile-profile.ts';
 import { mapNode, textNode } from './compile/read-node.ts';
-import { reportDuplicateIds } from './duplicate-ids.ts';
-import { expandVariables, variablesAsLookups } from './expand-variables.ts';
-import { indexNames } from './index-names.ts';
+import { reportDuplicateIds } from './files/duplicate-ids.ts';
+import { expandVariables, variablesAsLookups } from './files/expand-variables.ts';
+import { indexNames } from './files/index-names.ts';
 import { resolveBases } from './merge/resolve-bases.ts';
-import { parseProfileFiles, type ParsedFiles } from './parse-profile-files.ts';
+import { parseProfileFiles, type ParsedFiles } from './files/parse-profile-files.ts';
 import { Report } from './report.ts';
 import { profileSchema } from './schema/profile-schema.ts';
 import { validateShape } from './schema/validate-shape.ts';

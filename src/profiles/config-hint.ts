@@ -1,5 +1,5 @@
 import { closestName } from '../core/expression/closest-name.ts';
-import { providerNames, splitModelName } from '../core/model-provider.ts';
+import { providerNames, splitModelName } from '../core/model/model-provider.ts';
 import { nameHint, quote } from './wording.ts';
 
 /** The hint for an LLM config or model that does not exist: what was probably meant, and what there is. */

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../core/profile.ts';
+import type { Diagnostic } from '../core/profile/profile.ts';
 
 /** One diagnostic on one line: `file:line:col: message (hint)`. */
 export function formatDiagnostic({ source, message, hint }: Diagnostic): string {

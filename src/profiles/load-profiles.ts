@@ -1,6 +1,6 @@
 import { CadreError } from '../core/error.ts';
-import type { KnownNames } from '../core/known-names.ts';
-import type { Diagnostic, ProfileFile, ProfileSet } from '../core/profile.ts';
+import type { KnownNames } from '../core/profile/known-names.ts';
+import type { Diagnostic, ProfileFile, ProfileSet } from '../core/profile/profile.ts';
 import type { CompileOutcome } from './compile-profile-files.ts';
 import { formatDiagnostics } from './format-diagnostics.ts';
 
@@ -45,7 +45,7 @@ export async function checkProfiles(
     return compileProfileFiles(files, { known, env: options.env ?? process.env });
   };
   if (typeof input === 'object' && 'files' in input) return await compile(input.files);
-  const { readProfileFiles } = await import('./read-profile-files.ts');
+  const { readProfileFiles } = await import('./files/read-profile-files.ts');
   const read = await readProfileFiles(typeof input === 'string' ? [input] : input);
   const compiled = await compile(read.files);
   if (read.diagnostics.length === 0) return compiled;

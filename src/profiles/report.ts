@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../core/profile.ts';
+import type { Diagnostic } from '../core/profile/profile.ts';
 import type { DiagnosticCode } from './diagnostic-code.ts';
 import { scalarOffset } from './yaml/scalar-offset.ts';
 import type { Place, SourceNode } from './yaml/source-node.ts';

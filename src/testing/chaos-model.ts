@@ -5,7 +5,7 @@ import {
   type ScriptedReply,
   type ScriptedRequest,
   type ScriptedToolCall,
-} from '../models/scripted-replies.ts';
+} from '../models/scripted/scripted-replies.ts';
 import { type CallForm, type OfferedToChaos, readOffer, systemOf } from './chaos-tools.ts';
 import { fittingValue, plainWords, spoiledValue } from './chaos-values.ts';
 import { type SeededRandom, seededRandom, seedOf } from './seeded-random.ts';

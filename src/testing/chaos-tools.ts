@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../core/json.ts';
-import type { ScriptedRequest } from '../models/scripted-replies.ts';
+import type { ScriptedRequest } from '../models/scripted/scripted-replies.ts';
 
 /** A tool that a request offers; `schema` is the JSON Schema of its arguments. */
 export interface OfferedToChaos {

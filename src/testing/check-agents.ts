@@ -1,6 +1,6 @@
-import type { CadreEvent, EventOf } from '../core/event.ts';
-import { type ModuleChange, moduleChanges } from '../core/module-changes.ts';
-import { type ModuleStatus, reachableStatuses } from '../core/work-module.ts';
+import type { CadreEvent, EventOf } from '../core/events/event.ts';
+import { type ModuleChange, moduleChanges } from '../core/patches/module-changes.ts';
+import { type ModuleStatus, reachableStatuses } from '../core/team/work-module.ts';
 import { Findings, type JournalProblem } from './journal-problem.ts';
 
 interface Agent {

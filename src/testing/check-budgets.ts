@@ -1,4 +1,4 @@
-import type { CadreEvent } from '../core/event.ts';
+import type { CadreEvent } from '../core/events/event.ts';
 import { Findings, type JournalProblem } from './journal-problem.ts';
 
 /** Sums of fractions are not exact. */

@@ -1,4 +1,4 @@
-import type { CadreEvent, EventOf } from '../core/event.ts';
+import type { CadreEvent, EventOf } from '../core/events/event.ts';
 import { Findings, type JournalProblem } from './journal-problem.ts';
 
 interface Agent {

@@ -1,6 +1,6 @@
-import type { CadreEvent, EventOf } from '../core/event.ts';
-import type { InboxItem } from '../core/inbox.ts';
-import { globalStrategies, unknownSourcePriority } from '../core/strategy.ts';
+import type { CadreEvent, EventOf } from '../core/events/event.ts';
+import type { InboxItem } from '../core/inbox/inbox.ts';
+import { globalStrategies, unknownSourcePriority } from '../core/inbox/strategy.ts';
 import { Findings, type JournalFacts, type JournalProblem } from './journal-problem.ts';
 
 interface Waiting {

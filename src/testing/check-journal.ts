@@ -1,4 +1,4 @@
-import type { CadreEvent } from '../core/event.ts';
+import type { CadreEvent } from '../core/events/event.ts';
 import { checkAgents } from './check-agents.ts';
 import { checkBudgets } from './check-budgets.ts';
 import { checkCalls } from './check-calls.ts';

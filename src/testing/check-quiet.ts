@@ -1,5 +1,5 @@
-import type { CadreEvent } from '../core/event.ts';
-import type { InboxItem } from '../core/inbox.ts';
+import type { CadreEvent } from '../core/events/event.ts';
+import type { InboxItem } from '../core/inbox/inbox.ts';
 import { Findings, type JournalProblem } from './journal-problem.ts';
 
 interface Agent {

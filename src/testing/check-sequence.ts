@@ -1,5 +1,5 @@
-import type { CadreEvent } from '../core/event.ts';
-import { notesPath } from '../core/people-note.ts';
+import type { CadreEvent } from '../core/events/event.ts';
+import { notesPath } from '../core/events/people-note.ts';
 import { Findings, type JournalProblem } from './journal-problem.ts';
 
 /** What may still be written once a run is over: results that came too late, notes about them, and a title. */

@@ -6,7 +6,7 @@ export { chaosPerson, type ChaosPerson, type ChaosPersonOptions } from './chaos-
 export { countingIds } from './counting-ids.ts';
 export type { JournalFacts, JournalProblem } from './journal-problem.ts';
 export { manualClock, type ManualClock } from './manual-clock.ts';
-export { parseRecording, type Recording } from '../core/recording.ts';
+export { parseRecording, type Recording } from '../core/recording/recording.ts';
 export { replayModels } from './replay-models.ts';
-export { scriptedModel, type ScriptedReply, type ScriptedRequest } from '../models/scripted-replies.ts';
-export { createMemoryJournal } from '../stores/memory-journal.ts';
+export { scriptedModel, type ScriptedReply, type ScriptedRequest } from '../models/scripted/scripted-replies.ts';
+export { createMemoryJournal } from '../journal/memory-journal.ts';

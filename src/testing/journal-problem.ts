@@ -1,4 +1,4 @@
-import type { CadreEvent } from '../core/event.ts';
+import type { CadreEvent } from '../core/events/event.ts';
 
 /** An invariant of the engine that an event list does not keep. */
 export interface JournalProblem {

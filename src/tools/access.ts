@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
-import type { OfferedTool } from '../core/model.ts';
-import type { HandoverProtocol } from '../core/profile.ts';
-import type { Tool, ToolCatalog } from '../core/tool.ts';
-import { toWireSchema } from './json-schema-of.ts';
+import type { OfferedTool } from '../core/model/model.ts';
+import type { HandoverProtocol } from '../core/profile/profile.ts';
+import type { Tool, ToolCatalog } from '../core/tool/tool.ts';
+import { toWireSchema } from './schema/json-schema-of.ts';
 import { mergeHandover } from './merge-handover.ts';
 
 /** The tool access policy of a profile; `*` in a list stands for everything. */

@@ -1,7 +1,7 @@
 import { describeThrown } from '../core/error.ts';
-import type { EffectTool, ToolContext } from '../core/tool.ts';
-import { toolReturn, type ToolReturn } from '../core/tool-return.ts';
-import { toWire } from '../core/to-wire.ts';
+import type { EffectTool, ToolContext } from '../core/tool/tool.ts';
+import { toolReturn, type ToolReturn } from '../core/tool/tool-return.ts';
+import { toWire } from '../core/tool/to-wire.ts';
 import { toContentParts } from './content-parts.ts';
 import { effectToolOf } from './define-tool.ts';
 import { checkToolFields } from './tool-fields.ts';

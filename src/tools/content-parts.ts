@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { ContentPart, FileData } from '../core/message.ts';
+import type { ContentPart, FileData } from '../core/prompt/message.ts';
 
 /** Media type of a file that does not say what it is. */
 const unknownMedia = 'application/octet-stream';

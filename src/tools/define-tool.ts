@@ -1,7 +1,7 @@
 import type { JsonObject } from '../core/json.ts';
-import type { EffectTool, ToolContext } from '../core/tool.ts';
+import type { EffectTool, ToolContext } from '../core/tool/tool.ts';
 import { checkToolFields } from './tool-fields.ts';
-import { toolParameters } from './tool-parameters.ts';
+import { toolParameters } from './schema/tool-parameters.ts';
 import {
   asDefinition,
   invalidTool,

@@ -1,11 +1,11 @@
 import { CadreError } from '../core/error.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
-import type { TransitionTool } from '../core/tool.ts';
-import type { Happening, TransitionContext, TransitionOutcome } from '../core/transition.ts';
+import type { TransitionTool } from '../core/tool/tool.ts';
+import type { Happening, TransitionContext, TransitionOutcome } from '../core/tool/transition.ts';
 import type { ToolArguments } from './define-tool.ts';
 import { checkToolFields } from './tool-fields.ts';
 import { asDefinition, invalidTool, readToolOptions, text, type RawDefinition, type ToolOptions } from './tool-options.ts';
-import { toolParameters } from './tool-parameters.ts';
+import { toolParameters } from './schema/tool-parameters.ts';
 
 /** A transition tool as its author writes it: synchronous, pure functions of state. */
 export interface TransitionToolDefinition<Parameters = unknown> extends ToolOptions {

@@ -1,4 +1,4 @@
-import type { Tool } from '../core/tool.ts';
+import type { Tool } from '../core/tool/tool.ts';
 import type { ToolDefinition } from './define-tool.ts';
 
 /** A definition that went through neither `defineTool` nor `defineTransitionTool`; in a record, the key names one without a name. */

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from '../core/json.ts';
-import type { HandoverProtocol } from '../core/profile.ts';
-import type { Tool } from '../core/tool.ts';
-import { argumentCheck } from './check-arguments.ts';
+import type { HandoverProtocol } from '../core/profile/profile.ts';
+import type { Tool } from '../core/tool/tool.ts';
+import { argumentCheck } from './schema/check-arguments.ts';
 
 /**
  * A tool's schema with what a handover protocol asks the caller for (A1.8): merged into the items of the first list of

@@ -1,6 +1,6 @@
 import { CadreError } from '../core/error.ts';
 import { isJsonObject } from '../core/json.ts';
-import type { Tool } from '../core/tool.ts';
+import type { Tool } from '../core/tool/tool.ts';
 import { aiSdkToolOf, isAiSdkTool } from './ai-sdk-tool.ts';
 import { plainToolOf } from './define-tool.ts';
 import { invalidTool, readToolName, type RawDefinition } from './tool-options.ts';

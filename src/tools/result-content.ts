@@ -1,10 +1,10 @@
-import { cleanContent, cleanValue, type Cleaned } from '../core/clean-outside.ts';
+import { cleanContent, cleanValue, type Cleaned } from '../core/untrusted/clean-outside.ts';
 import type { FittedResult, ResultOptions } from '../core/env.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
-import { contentText, type Content, type ContentPart, type FilePart } from '../core/message.ts';
-import type { Recipe } from '../core/state-draft.ts';
-import { isToolReturn, type ToolReturn } from '../core/tool-return.ts';
-import { toWire } from '../core/to-wire.ts';
+import { contentText, type Content, type ContentPart, type FilePart } from '../core/prompt/message.ts';
+import type { Recipe } from '../core/patches/state-draft.ts';
+import { isToolReturn, type ToolReturn } from '../core/tool/tool-return.ts';
+import { toWire } from '../core/tool/to-wire.ts';
 import { toContentParts } from './content-parts.ts';
 import { cutText } from './cut-text.ts';
 import { stableJson } from './stable-json.ts';

@@ -1,5 +1,5 @@
 import { CadreError } from '../core/error.ts';
-import type { Tool, ToolCatalog } from '../core/tool.ts';
+import type { Tool, ToolCatalog } from '../core/tool/tool.ts';
 import { decodeWireName, encodeWireName } from './wire-name.ts';
 
 /** Makes a catalog of tools whose names differ. It never changes. */

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../core/json.ts';
-import type { Tool } from '../core/tool.ts';
+import type { Tool } from '../core/tool/tool.ts';
 
 /** Everything of a tool that is data, in the order in which it is recorded. */
 const factKeys = [

@@ -1,7 +1,7 @@
 import { CadreError } from '../core/error.ts';
 import { agentRoots } from '../core/expression/agent-roots.ts';
 import { compileExpression } from '../core/expression/expression.ts';
-import type { ContextContribution, OnUnknown, ToolBase, ToolConcurrency, ToolEffect } from '../core/tool.ts';
+import type { ContextContribution, OnUnknown, ToolBase, ToolConcurrency, ToolEffect } from '../core/tool/tool.ts';
 
 /** What a tool may say of itself besides what it does; YAML spelling, all optional. */
 export interface ToolOptions {

@@ -1,8 +1,8 @@
-import { driveRun } from '../../src/cli/drive-run.ts';
-import { finishRun } from '../../src/cli/finish-run.ts';
-import { Interruption } from '../../src/cli/interruption.ts';
-import { openTerminal } from '../../src/cli/terminal.ts';
-import { watchRun } from '../../src/cli/watcher.ts';
+import { driveRun } from '../../src/cli/runs/drive-run.ts';
+import { finishRun } from '../../src/cli/runs/finish-run.ts';
+import { Interruption } from '../../src/cli/terminal/interruption.ts';
+import { openTerminal } from '../../src/cli/terminal/terminal.ts';
+import { watchRun } from '../../src/cli/terminal/watcher.ts';
 import { createEngine, defineTool } from '../../src/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { collectFiles, withFiles } from '../../src/cli/attachments-option.ts';
+import { collectFiles, withFiles } from '../../src/cli/options/attachments-option.ts';
 
 let folder = '';
 beforeAll(async () => {

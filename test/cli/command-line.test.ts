@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PendingRequest } from '../../src/core/pending.ts';
-import { createWorkspaces } from '../../src/engine/workspaces.ts';
+import type { PendingRequest } from '../../src/core/state/pending.ts';
+import { createWorkspaces } from '../../src/engine/launch/workspaces.ts';
 import { CadreError } from '../../src/core/error.ts';
 import type { RunId } from '../../src/core/ids.ts';
-import type { CompiledProfile } from '../../src/core/profile.ts';
+import type { CompiledProfile } from '../../src/core/profile/profile.ts';
 import { readChatCommand } from '../../src/cli/chat/chat-commands.ts';
-import { chooseProfile } from '../../src/cli/choose-profile.ts';
-import { commandPrefix } from '../../src/cli/command-prefix.ts';
-import { existingFolder } from '../../src/cli/existing-folder.ts';
-import { parseLimits } from '../../src/cli/limits-option.ts';
+import { chooseProfile } from '../../src/cli/options/choose-profile.ts';
+import { commandPrefix } from '../../src/cli/options/command-prefix.ts';
+import { existingFolder } from '../../src/cli/options/existing-folder.ts';
+import { parseLimits } from '../../src/cli/options/limits-option.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { readVerdict } from '../../src/cli/read-verdict.ts';
-import { reportFailure } from '../../src/cli/report-failure.ts';
-import { shellWord } from '../../src/cli/shell-word.ts';
-import { fitEnd, fitText, padText, textWidth } from '../../src/cli/text-width.ts';
+import { readVerdict } from '../../src/cli/terminal/read-verdict.ts';
+import { reportFailure } from '../../src/cli/terminal/report-failure.ts';
+import { shellWord } from '../../src/cli/terminal/shell-word.ts';
+import { fitEnd, fitText, padText, textWidth } from '../../src/cli/terminal/text-width.ts';
 import { execFileSync } from 'node:child_process';
 
 describe('the words of the command line', () => {

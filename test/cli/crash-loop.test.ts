@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isCrashLoop } from '../../src/cli/crash-loop.ts';
-import type { CadreEvent } from '../../src/core/event.ts';
+import { isCrashLoop } from '../../src/cli/runs/crash-loop.ts';
+import type { CadreEvent } from '../../src/core/events/event.ts';
 
 /** The events of a run, by type; each a second after the one before, or as much later as is said. */
 function events(types: readonly string[], stepMs = 1_000): readonly CadreEvent[] {

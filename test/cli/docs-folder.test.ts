@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { knownDocumentTools } from '../../src/cli/all-tools.ts';
-import { leftOutLine, runDocs, servedDocs, worksOnDocuments } from '../../src/cli/docs-folder.ts';
-import { profilesFolder } from '../../src/cli/profiles-folder.ts';
+import { knownDocumentTools } from '../../src/cli/options/all-tools.ts';
+import { leftOutLine, runDocs, servedDocs, worksOnDocuments } from '../../src/cli/options/docs-folder.ts';
+import { profilesFolder } from '../../src/cli/options/profiles-folder.ts';
 import { createEngine } from '../../src/engine/create-engine.ts';
-import { createDocumentTools } from '../../src/tools/documents/create-document-tools.ts';
+import { createDocumentTools } from '../../src/toolsets/documents/create-document-tools.ts';
 import { temporaryFolder } from './cli-process.ts';
 
 it('serving needs no documents: the tools say what is missing when they are called', async () => {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { formatPending } from '../../src/cli/format-pending.ts';
-import type { PendingRequest } from '../../src/core/pending.ts';
+import { formatPending } from '../../src/cli/terminal/format-pending.ts';
+import type { PendingRequest } from '../../src/core/state/pending.ts';
 import { startForTest, temporaryFolder } from './cli-process.ts';
 
 const program = path.join(import.meta.dirname, 'asking-process.ts');

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { RunId, TurnId } from '../../src/core/ids.ts';
-import type { RunSummary } from '../../src/core/journal.ts';
-import type { RunState, TurnState } from '../../src/core/state.ts';
-import { findRun } from '../../src/cli/find-run.ts';
-import { findTurn, matchTurns } from '../../src/cli/find-turn.ts';
+import type { RunSummary } from '../../src/core/events/journal.ts';
+import type { RunContext, TurnState } from '../../src/core/state/state.ts';
+import { findRun } from '../../src/cli/runs/find-run.ts';
+import { findTurn, matchTurns } from '../../src/cli/runs/find-turn.ts';
 
 function summary(runId: string, createdAt: number): RunSummary {
   return {
@@ -24,9 +24,9 @@ function summary(runId: string, createdAt: number): RunSummary {
   };
 }
 
-function runWith(...turnIds: readonly string[]): Pick<RunState, 'turns' | 'meta'> {
+function runWith(...turnIds: readonly string[]): Pick<RunContext, 'turns' | 'meta'> {
   const turns = new Map(turnIds.map((id) => [id as TurnId, {} as TurnState]));
-  return { turns, meta: { runId: 'run_a' } as RunState['meta'] };
+  return { turns, meta: { runId: 'run_a' } as RunContext['meta'] };
 }
 
 describe('which run is meant', () => {

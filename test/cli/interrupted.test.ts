@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { assertJournal } from '../../src/testing/index.ts';
 import { startChatModel, writeSoloTeam } from './chat-model.ts';
 import { startForTest, temporaryFolder, type Running } from './cli-process.ts';
@@ -66,7 +66,7 @@ describe('Ctrl-C while a run waits for a tool server to connect', () => {
   it('ends with 130, and nothing has begun', async () => {
     const cwd = await temporaryFolder();
     await writeSoloTeam(cwd, 'http://127.0.0.1:9/v1');
-    const server = path.join(import.meta.dirname, '../tools/mcp/scripted-server.ts');
+    const server = path.join(import.meta.dirname, '../toolsets/mcp/scripted-server.ts');
     await writeFile(path.join(cwd, 'mute.json'), JSON.stringify({ mute: true, ledger: 'ledger' }));
     const settings = {
       command: process.execPath,

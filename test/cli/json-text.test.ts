@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { harmless, jsonText } from '../../src/cli/json-text.ts';
+import { harmless, jsonText } from '../../src/cli/terminal/json-text.ts';
 
 it('F61: JSON on a terminal holds nothing that a terminal acts on, and reads the same', () => {
   const text = fc.string({

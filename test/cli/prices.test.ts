@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileProfileFiles } from '../../src/profiles/compile-profile-files.ts';
-import { readPlainPrices } from '../../src/profiles/plain-prices.ts';
+import { readPlainPrices } from '../../src/profiles/files/plain-prices.ts';
 import { runCli, temporaryFolder } from './cli-process.ts';
 
 /** A list in the form of models.dev, with what is left out of it and what is odd. */

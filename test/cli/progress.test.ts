@@ -1,20 +1,20 @@
-import { moduleChanges } from '../../src/core/module-changes.ts';
+import { moduleChanges } from '../../src/core/patches/module-changes.ts';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CadreEvent } from '../../src/core/event.ts';
+import type { CadreEvent } from '../../src/core/events/event.ts';
 import { applyEvent, startRun } from '../../src/core/fold/apply-event.ts';
-import type { RunState } from '../../src/core/state.ts';
+import type { RunContext } from '../../src/core/state/state.ts';
 import { createEngine } from '../../src/engine/create-engine.ts';
-import { plainStyle } from '../../src/inspector/format/text-style.ts';
-import { createDocumentTools } from '../../src/tools/documents/create-document-tools.ts';
-import { concludeRun } from '../../src/inspector/conclude.ts';
+import { plainStyle } from '../../src/inspect/format/text-style.ts';
+import { createDocumentTools } from '../../src/toolsets/documents/create-document-tools.ts';
+import { concludeRun } from '../../src/inspect/conclude.ts';
 import { argsText } from '../../src/cli/progress/args-text.ts';
 import { liveFrame } from '../../src/cli/progress/live-frame.ts';
 import { LiveView } from '../../src/cli/progress/live-view.ts';
 import { createProgressLines } from '../../src/cli/progress/progress-lines.ts';
-import { nextSteps } from '../../src/cli/next-steps.ts';
-import { textWidth } from '../../src/cli/text-width.ts';
+import { nextSteps } from '../../src/cli/terminal/next-steps.ts';
+import { textWidth } from '../../src/cli/terminal/text-width.ts';
 import { starterFolder } from './cli-process.ts';
 
 /** The events of a real run of the starter team, from the engine itself. */
@@ -38,7 +38,7 @@ async function teamRun(question = 'How do I water tomatoes?'): Promise<readonly 
 }
 
 /** The run's state after each event. */
-function states(events: readonly CadreEvent[], look: (run: RunState, event: CadreEvent) => void): RunState {
+function states(events: readonly CadreEvent[], look: (run: RunContext, event: CadreEvent) => void): RunContext {
   const [first, ...rest] = events;
   if (first?.type !== 'run.start') throw new Error('a run begins with run.start');
   const run = startRun(first);
@@ -135,7 +135,7 @@ describe('the live view', () => {
   });
 
   it('fits every terminal, and never breaks a line', async () => {
-    const moments: RunState[] = [];
+    const moments: RunContext[] = [];
     const events = await teamRun('日本語 '.repeat(60));
     for (let end = 1; end <= events.length; end += 9) moments.push(states(events.slice(0, end), () => undefined));
     fc.assert(

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunId } from '../../src/core/ids.ts';
-import type { WhyAnswer } from '../../src/inspector/why.ts';
-import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
+import type { WhyAnswer } from '../../src/inspect/why/why.ts';
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { runCli, starterFolder, temporaryFolder, writeStarter } from './cli-process.ts';
 
 const ask = ['run', '--docs', 'docs', '--quiet', 'How do I water tomatoes?'];

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
-import { leftRunsLine, resumeLeft } from '../../src/cli/resume-left.ts';
-import { writeWorkNote } from '../../src/cli/work-note.ts';
+import { leftRunsLine, resumeLeft } from '../../src/cli/runs/resume-left.ts';
+import { writeWorkNote } from '../../src/cli/terminal/work-note.ts';
 import type { Ids } from '../../src/core/ids.ts';
 import type { Engine } from '../../src/index.ts';
 import { breathe, testEngine } from '../support/test-engine.ts';

@@ -1,11 +1,11 @@
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
-import { closeInterrupted } from '../../src/cli/close-interrupted.ts';
-import { driveRun } from '../../src/cli/drive-run.ts';
-import { finishRun, interruptedWords } from '../../src/cli/finish-run.ts';
-import { Interruption } from '../../src/cli/interruption.ts';
-import { openTerminal } from '../../src/cli/terminal.ts';
-import { watchRun } from '../../src/cli/watcher.ts';
+import { closeInterrupted } from '../../src/cli/runs/close-interrupted.ts';
+import { driveRun } from '../../src/cli/runs/drive-run.ts';
+import { finishRun, interruptedWords } from '../../src/cli/runs/finish-run.ts';
+import { Interruption } from '../../src/cli/terminal/interruption.ts';
+import { openTerminal } from '../../src/cli/terminal/terminal.ts';
+import { watchRun } from '../../src/cli/terminal/watcher.ts';
 import { createEngine, defineTool } from '../../src/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { FolderTrust } from '../../src/cli/trust/folder-trust.ts';
 import { readTrust, rememberTrust, trustFile } from '../../src/cli/trust/trust-store.ts';
 import { CadreError, loadProfiles } from '../../src/index.ts';
-import { bundledProfiles } from '../../src/profiles/bundled-teams.ts';
+import { bundledProfiles } from '../../src/profiles/files/bundled-teams.ts';
 import { knownToolsetKinds } from '../../src/engine/toolsets/known-toolset-kinds.ts';
 import { runCli, startForTest, temporaryFolder } from './cli-process.ts';
 

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { formatPending, formatRequest } from '../../src/cli/format-pending.ts';
-import { lookAlikes } from '../../src/inspector/look-alikes.ts';
-import { readVerdict } from '../../src/cli/read-verdict.ts';
-import { readAnswer } from '../../src/inspector/read-answer.ts';
-import type { PendingRequest } from '../../src/core/pending.ts';
+import { formatPending, formatRequest } from '../../src/cli/terminal/format-pending.ts';
+import { lookAlikes } from '../../src/inspect/look-alikes.ts';
+import { readVerdict } from '../../src/cli/terminal/read-verdict.ts';
+import { readAnswer } from '../../src/inspect/read-answer.ts';
+import type { PendingRequest } from '../../src/core/state/pending.ts';
 import { startForTest, temporaryFolder } from './cli-process.ts';
 
 const program = path.join(import.meta.dirname, 'asking-process.ts');

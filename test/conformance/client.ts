@@ -2,10 +2,10 @@
  * A client for the conformance suite, which starts it with the address of a server as its last argument: connects a toolset to
  * the server and calls each of its tools once.
  */
-import { mcpToolset } from '../../src/tools/mcp/mcp-toolset.ts';
+import { mcpToolset } from '../../src/toolsets/mcp/mcp-toolset.ts';
 import { normalizeTool } from '../../src/tools/normalize-tool.ts';
 import { systemClock } from '../../src/engine/system-clock.ts';
-import type { ToolsetHealth } from '../../src/core/toolset.ts';
+import type { ToolsetHealth } from '../../src/core/tool/toolset.ts';
 import { toolContext } from '../tools/tool-context.ts';
 
 const url = process.argv.at(-1) ?? '';

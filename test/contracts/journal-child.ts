@@ -7,7 +7,7 @@
  */
 import { writeSync } from 'node:fs';
 import { CadreError } from '../../src/core/error.ts';
-import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { note, sampleCommit, sampleContent, sampleOwner, sampleRun } from './journal-samples.ts';
 
 const [what, file = '', run = ''] = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ContentHash } from '../../src/core/ids.ts';
-import type { Journal } from '../../src/core/journal.ts';
+import type { Journal } from '../../src/core/events/journal.ts';
 import { failure } from './journal-contract.ts';
 import { JournalProcess } from './journal-process.ts';
 import { note, placed, runBegin, sampleCommit, sampleContent, sampleOwner, sampleRun, toolTurn } from './journal-samples.ts';

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
-import type { CadreEvent, EventDraft } from '../../src/core/event.ts';
+import type { CadreEvent, EventDraft } from '../../src/core/events/event.ts';
 import type { AgentId, CallId, ContentHash, ItemId, RunId, TurnId } from '../../src/core/ids.ts';
-import type { Commit, ContentEntry } from '../../src/core/journal.ts';
-import type { Limits } from '../../src/core/profile.ts';
+import type { Commit, ContentEntry } from '../../src/core/events/journal.ts';
+import type { Limits } from '../../src/core/profile/profile.ts';
 
 /** Wall time of the first sample event. */
 export const sampleTime = 1_750_000_000_000;

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMemoryJournal } from '../../src/stores/memory-journal.ts';
-import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
+import { createMemoryJournal } from '../../src/journal/memory-journal.ts';
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { journalContract } from './journal-contract.ts';
 import { journalFileContract } from './journal-file-contract.ts';
 

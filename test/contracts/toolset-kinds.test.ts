@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ToolsetRequest } from '../../src/index.ts';
 import { toolsetJsonSchema } from '../../src/profiles/json-schemas.ts';
 import { createToolRegistry } from '../../src/tools/registry.ts';
-import { builtInToolsets, loadToolsetKinds } from '../../src/tools/toolset-kinds.ts';
+import { builtInToolsets, loadToolsetKinds } from '../../src/engine/toolsets/toolset-kinds.ts';
 
 const kinds = await loadToolsetKinds();
 

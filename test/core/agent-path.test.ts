@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { callerOf } from '../../src/core/agent-path.ts';
-import type { AgentState, RunState } from '../../src/core/state.ts';
+import { callerOf } from '../../src/core/state/agent-path.ts';
+import type { SubContext, RunContext } from '../../src/core/state/state.ts';
 
 /** A run as far as paths of agents need one. */
-function emptyRun(): RunState {
-  return { meta: { runId: 'run_1' }, agents: new Map<string, AgentState>() } as unknown as RunState;
+function emptyRun(): RunContext {
+  return { meta: { runId: 'run_1' }, agents: new Map<string, SubContext>() } as unknown as RunContext;
 }
 
-function start(run: RunState, profile: string, parentAgentId: string | undefined): AgentState {
+function start(run: RunContext, profile: string, parentAgentId: string | undefined): SubContext {
   const agentId = `a${run.agents.size + 1}`;
-  const agent = { meta: { agentId, profile, parentAgentId } } as unknown as AgentState;
+  const agent = { meta: { agentId, profile, parentAgentId } } as unknown as SubContext;
   run.agents.set(agent.meta.agentId, agent);
   return agent;
 }

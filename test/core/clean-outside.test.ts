@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanText, cleanValue } from '../../src/core/clean-outside.ts';
+import { cleanText, cleanValue } from '../../src/core/untrusted/clean-outside.ts';
 
 const tags = (text: string): string =>
   [...text].map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join('');

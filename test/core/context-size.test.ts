@@ -7,16 +7,16 @@ import {
   estimatePrompt,
   promptTokens,
   viewTokens,
-} from '../../src/core/context-size.ts';
+} from '../../src/core/prompt/context-size.ts';
 import type { JsonValue } from '../../src/core/json.ts';
-import { messageTokens } from '../../src/core/token-estimate.ts';
-import type { AgentState } from '../../src/core/state.ts';
-import type { TurnPrompt } from '../../src/core/turn.ts';
+import { messageTokens } from '../../src/core/prompt/token-estimate.ts';
+import type { SubContext } from '../../src/core/state/state.ts';
+import type { TurnPrompt } from '../../src/core/state/turn.ts';
 import { allow, tool } from '../support/tools.ts';
 import { testEngine, waitsForUser } from '../support/test-engine.ts';
 
 /** An agent that has looked something up, answered, and waits; its model counts what `counts` says. */
-async function agentWith(counts: readonly number[] = []): Promise<{ agent: AgentState; prompts: readonly TurnPrompt[] }> {
+async function agentWith(counts: readonly number[] = []): Promise<{ agent: SubContext; prompts: readonly TurnPrompt[] }> {
   const { launch, engine } = await testEngine({
     profile: `${allow('look')}${waitsForUser}`,
     tools: [tool('look', () => 'word '.repeat(200), { effect: 'pure' })],
@@ -37,7 +37,7 @@ async function agentWith(counts: readonly number[] = []): Promise<{ agent: Agent
 describe('the size of a context', () => {
   it('what waits comes to no more than it is taken to be without a look into it', async () => {
     const { agent } = await agentWith([400, 700]);
-    const waiting = (payload: JsonValue): AgentState => ({
+    const waiting = (payload: JsonValue): SubContext => ({
       ...agent,
       inbox: [
         {

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeFrameTags } from '../../src/core/frame-tag.ts';
-import { frameNonce, frameUntrusted } from '../../src/core/frame-untrusted.ts';
-import { contentText } from '../../src/core/message.ts';
-import { createContentHash } from '../../src/engine/content-hash.ts';
+import { escapeFrameTags } from '../../src/core/untrusted/frame-tag.ts';
+import { frameNonce, frameUntrusted } from '../../src/core/untrusted/frame-untrusted.ts';
+import { contentText } from '../../src/core/prompt/message.ts';
+import { createContentHash } from '../../src/engine/recovery/content-hash.ts';
 
 const image = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'aGk=' } } as const;
 const text = (words: string) => ({ type: 'text', text: words }) as const;

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutMiddle } from '../../src/core/cut-middle.ts';
-import { cutLines } from '../../src/core/event-stream.ts';
-import { frameUntrusted } from '../../src/core/frame-untrusted.ts';
-import { leaveOut } from '../../src/core/keep-frames.ts';
+import { cutLines } from '../../src/core/prompt/history-stream.ts';
+import { frameUntrusted } from '../../src/core/untrusted/frame-untrusted.ts';
+import { leaveOut } from '../../src/core/untrusted/keep-frames.ts';
 import { clipLine } from '../../src/ingestors/cap-content.ts';
-import { clipText } from '../../src/tools/team/clip-text.ts';
+import { clipText } from '../../src/team/reports/clip-text.ts';
 
 const framed = (words: string, nonce?: string): string => frameUntrusted(words, { from: 'page', nonce }).content;
 

@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { SecretStream } from '../../src/core/secret-stream.ts';
-import { Secrets } from '../../src/core/secrets.ts';
+import { SecretStream } from '../../src/core/secrets/secret-stream.ts';
+import { Secrets } from '../../src/core/secrets/secrets.ts';
 
 const secretsOf = (...values: readonly string[]): Secrets => {
   const secrets = new Secrets();

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CallId, ItemId, TurnId } from '../../src/core/ids.ts';
-import type { PromptMessage } from '../../src/core/message.ts';
-import { assemblePrompt, messagesOfInputs, prependSeparator } from '../../src/core/prompt.ts';
-import type { TurnInput } from '../../src/core/turn.ts';
+import type { PromptMessage } from '../../src/core/prompt/message.ts';
+import { assemblePrompt, messagesOfInputs, prependSeparator } from '../../src/core/prompt/prompt.ts';
+import type { TurnInput } from '../../src/core/state/turn.ts';
 
 const turnId = 'A_1.t1' as TurnId;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { JsonObject } from '../../src/core/json.ts';
-import { compileScript, type ScriptAnswer } from '../../src/core/script.ts';
+import { compileScript, type ScriptAnswer } from '../../src/core/model/script.ts';
 
 const view = {
   system: 'You are a clerk.',

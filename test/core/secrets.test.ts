@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ModelDelta } from '../../src/core/model.ts';
-import { SecretStream } from '../../src/core/secret-stream.ts';
-import { Secrets } from '../../src/core/secrets.ts';
+import type { ModelDelta } from '../../src/core/model/model.ts';
+import { SecretStream } from '../../src/core/secrets/secret-stream.ts';
+import { Secrets } from '../../src/core/secrets/secrets.ts';
 
 const secretsOf = (...values: readonly string[]): Secrets => {
   const secrets = new Secrets();

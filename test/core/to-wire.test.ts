@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../src/core/json.ts';
-import { maxWireDepth, toWire } from '../../src/core/to-wire.ts';
+import { maxWireDepth, toWire } from '../../src/core/tool/to-wire.ts';
 
 /** What stands for a value that has no JSON form. */
 const named = (kind: string): JsonValue => ({ unserialisable: kind });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contentTokens, estimateTokens, messageTokens } from '../../src/core/token-estimate.ts';
+import { contentTokens, estimateTokens, messageTokens } from '../../src/core/prompt/token-estimate.ts';
 
 const digests = (algorithm: string, encoding: 'base64' | 'hex', many: number): string =>
   Array.from({ length: many }, (_, index) => createHash(algorithm).update(`x${index}`).digest(encoding)).join('');

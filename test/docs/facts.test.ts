@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { agentRoots } from '../../src/core/expression/agent-roots.ts';
-import { functions } from '../../src/core/expression/functions.ts';
+import { functions } from '../../src/core/expression/functions/functions.ts';
 import type { ItemId } from '../../src/core/ids.ts';
-import { priorityOf } from '../../src/core/inbox.ts';
+import { priorityOf } from '../../src/core/inbox/inbox.ts';
 import { isJsonObject } from '../../src/core/json.ts';
-import { globalStrategies } from '../../src/core/strategy.ts';
+import { globalStrategies } from '../../src/core/inbox/strategy.ts';
 import { createIngestorRegistry } from '../../src/ingestors/registry.ts';
-import { defaultAgentLimits, defaultRunLimits } from '../../src/core/limits.ts';
+import { defaultAgentLimits, defaultRunLimits } from '../../src/core/profile/limits.ts';
 import {
   handoverProtocolJsonSchema,
   llmConfigJsonSchema,
@@ -14,8 +14,8 @@ import {
   scriptJsonSchema,
   teamJsonSchema,
 } from '../../src/profiles/json-schemas.ts';
-import { createDocumentTools } from '../../src/tools/documents/create-document-tools.ts';
-import { createTeamTools } from '../../src/tools/team/create-team-tools.ts';
+import { createDocumentTools } from '../../src/toolsets/documents/create-document-tools.ts';
+import { createTeamTools } from '../../src/team/create-team-tools.ts';
 import { createToolRegistry } from '../../src/tools/registry.ts';
 import { codeWords, readPage, readText, section, tableRows } from './read-markdown.ts';
 
@@ -126,8 +126,8 @@ describe('facts', () => {
   });
 
   it('docs/architecture.md names every event', () => {
-    const events = ['src/core/event.ts', 'src/core/turn-events.ts', 'src/core/tool-events.ts'].flatMap((file) =>
-      [...readText(file).matchAll(/type: '([a-z]+\.[a-z]+)'/g)].map((match) => match[1] ?? ''),
+    const events = ['src/core/events/event.ts', 'src/core/events/turn-events.ts', 'src/core/events/tool-events.ts'].flatMap(
+      (file) => [...readText(file).matchAll(/type: '([a-z]+\.[a-z]+)'/g)].map((match) => match[1] ?? ''),
     );
     const named = new Set(codeWords(readPage('docs/architecture.md').prose));
     expect(events.length).toBeGreaterThan(20);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { agentRoots } from '../../src/core/expression/agent-roots.ts';
-import { convertFiles } from '../../src/migrate/commonground/convert-tree.ts';
-import { newIngestor, newTool, newToolset } from '../../src/migrate/commonground/names.ts';
-import { convertCondition } from '../../src/migrate/python/convert-condition.ts';
+import { convertFiles } from '../../src/compat/commonground/convert-tree.ts';
+import { newIngestor, newTool, newToolset } from '../../src/compat/commonground/names.ts';
+import { convertCondition } from '../../src/compat/python/convert-condition.ts';
 import { readPage } from './read-markdown.ts';
 
 const page = readPage('docs/migrating.md');

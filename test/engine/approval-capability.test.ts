@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { EventOf } from '../../src/core/event.ts';
+import type { EventOf } from '../../src/core/events/event.ts';
 import { createEngine, type Engine, type ToolsetHost } from '../../src/index.ts';
 import { createMemoryJournal, manualClock, scriptedModel, type ScriptedReply } from '../../src/testing/index.ts';
 import { temporaryFolder } from '../cli/cli-process.ts';

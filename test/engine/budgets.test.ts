@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CadreEvent, EventOf } from '../../src/core/event.ts';
-import { contentTokens } from '../../src/core/token-estimate.ts';
+import type { CadreEvent, EventOf } from '../../src/core/events/event.ts';
+import { contentTokens } from '../../src/core/prompt/token-estimate.ts';
 import { delegate } from '../support/delegate.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { breathe, testEngine } from '../support/test-engine.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CadreEvent } from '../../src/core/event.ts';
+import type { CadreEvent } from '../../src/core/events/event.ts';
 import type { AgentId } from '../../src/core/ids.ts';
 import { assertJournal, createMemoryJournal, scriptedModel } from '../../src/testing/index.ts';
 import { openEngine, until } from '../scenarios/scenario.ts';

@@ -1,13 +1,13 @@
-import { formatWhy } from '../../src/inspector/format/format-why.ts';
+import { formatWhy } from '../../src/inspect/format/format-why.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CadreEvent, EventOf } from '../../src/core/event.ts';
+import type { CadreEvent, EventOf } from '../../src/core/events/event.ts';
 import type { Journal, Run } from '../../src/index.ts';
-import type { ScriptedRepliesModel, ScriptedReply, ScriptedReplyFunction } from '../../src/models/scripted-replies.ts';
-import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
+import type { ScriptedRepliesModel, ScriptedReply, ScriptedReplyFunction } from '../../src/models/scripted/scripted-replies.ts';
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { assertPairing, createMemoryJournal, scriptedModel } from '../../src/testing/index.ts';
 import { breathe, gate, testEngine, waitsForUser, type TestEngine } from '../support/test-engine.ts';
 import { allow, tool } from '../support/tools.ts';

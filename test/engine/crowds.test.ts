@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Commit, Journal } from '../../src/core/journal.ts';
+import type { Commit, Journal } from '../../src/core/events/journal.ts';
 import { assertJournal, createMemoryJournal } from '../../src/testing/index.ts';
 import { delegate } from '../support/delegate.ts';
 import { testEngine, type TestEngine } from '../support/test-engine.ts';

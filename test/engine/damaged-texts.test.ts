@@ -4,10 +4,10 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Ids } from '../../src/core/ids.ts';
-import type { Journal } from '../../src/core/journal.ts';
-import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
-import { contentSum } from '../../src/stores/sqlite-schema.ts';
-import { addressOf } from '../../src/stores/text-address.ts';
+import type { Journal } from '../../src/core/events/journal.ts';
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
+import { contentSum } from '../../src/journal/sqlite/sqlite-schema.ts';
+import { addressOf } from '../../src/journal/codec/text-address.ts';
 import { countingIds } from '../../src/testing/index.ts';
 import { breathe, testEngine, type TestEngine, type TestEngineOptions, waitsForUser } from '../support/test-engine.ts';
 

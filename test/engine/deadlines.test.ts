@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EventOf } from '../../src/core/event.ts';
+import type { EventOf } from '../../src/core/events/event.ts';
 import { createMemoryJournal, manualClock } from '../../src/testing/index.ts';
 import { defineTransitionTool } from '../../src/tools/define-transition-tool.ts';
 import { delegate } from '../support/delegate.ts';

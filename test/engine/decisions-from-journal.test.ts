@@ -4,7 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { defineIngestor, defineObserver } from '../../src/index.ts';
-import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { deciderCount, randomProfiles, randomTools, reply, step, type Step } from '../support/random-team.ts';
 import { RandomRun } from '../support/random-run.ts';
 import { checkDecisions, loadJudges } from '../support/rebuild/check-decisions.ts';

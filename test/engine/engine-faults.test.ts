@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../src/index.ts';
-import { formatOverview } from '../../src/inspector/format/format-overview.ts';
-import { formatTimeline } from '../../src/inspector/format/format-timeline.ts';
-import { formatTurnList } from '../../src/inspector/format/format-turn-list.ts';
-import { runOverview } from '../../src/inspector/run-overview.ts';
-import { timeline } from '../../src/inspector/timeline.ts';
-import { turnList } from '../../src/inspector/turn-list.ts';
+import { formatOverview } from '../../src/inspect/format/format-overview.ts';
+import { formatTimeline } from '../../src/inspect/format/format-timeline.ts';
+import { formatTurnList } from '../../src/inspect/format/format-turn-list.ts';
+import { runOverview } from '../../src/inspect/run-overview.ts';
+import { timeline } from '../../src/inspect/timeline/timeline.ts';
+import { turnList } from '../../src/inspect/turn-list.ts';
 import { manualClock } from '../../src/testing/index.ts';
 import { breathe, gate, testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, heldTool, tool } from '../support/tools.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Journal, loadProfiles } from '../../src/index.ts';
-import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { createMemoryJournal, manualClock } from '../../src/testing/index.ts';
 import { defineTransitionTool } from '../../src/tools/define-transition-tool.ts';
 import { startForTest, temporaryFolder } from '../cli/cli-process.ts';

@@ -31,7 +31,7 @@ function serverOf(folder: string, tools: readonly string[]): JsonObject {
   const script = path.join(folder, 'script.json');
   const definitions = tools.map((name) => ({ name, inputSchema: { type: 'object' } }));
   writeFileSync(script, JSON.stringify({ tools: definitions, ledger: path.join(folder, 'ledger') }));
-  const server = path.join(import.meta.dirname, '../tools/mcp/scripted-server.ts');
+  const server = path.join(import.meta.dirname, '../toolsets/mcp/scripted-server.ts');
   return { command: process.execPath, args: [server, script], sandbox: false };
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { CadreEvent, EventOf } from '../../src/core/event.ts';
+import type { CadreEvent, EventOf } from '../../src/core/events/event.ts';
 import {
   CadreError,
   createEngine,
@@ -11,8 +11,8 @@ import {
   type Run,
   type Toolset,
 } from '../../src/index.ts';
-import { reachOfProfiles } from '../../src/engine/reach-of-profiles.ts';
-import type { ScriptedReplyFunction } from '../../src/models/scripted-replies.ts';
+import { reachOfProfiles } from '../../src/engine/launch/reach-of-profiles.ts';
+import type { ScriptedReplyFunction } from '../../src/models/scripted/scripted-replies.ts';
 import { createMemoryJournal, scriptedModel } from '../../src/testing/index.ts';
 import { engineOver, sharedFolder } from '../support/engine-over.ts';
 import { waitsForUser, type TestEngineOptions } from '../support/test-engine.ts';

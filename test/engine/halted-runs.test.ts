@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CadreError } from '../../src/core/error.ts';
 import type { RunId } from '../../src/core/ids.ts';
-import { HaltedRuns } from '../../src/engine/halted-runs.ts';
+import { HaltedRuns } from '../../src/engine/recovery/halted-runs.ts';
 import { manualClock } from '../../src/testing/index.ts';
 
 const full = new CadreError('STORE_FAILED', 'the disk is full', { details: { mayPass: true } });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { PromptMessage } from '../../src/core/message.ts';
+import type { PromptMessage } from '../../src/core/prompt/message.ts';
 import { defineIngestor } from '../../src/index.ts';
-import { promptText } from '../../src/inspector/prompt-text.ts';
+import { promptText } from '../../src/inspect/turn/prompt-text.ts';
 import { breathe, gate, testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, heldTool, tool } from '../support/tools.ts';
 import { verifyRun } from '../support/verify-run.ts';

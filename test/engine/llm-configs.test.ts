@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defaultDeadlines, defaultRetry, type LlmConfig } from '../../src/core/llm-config.ts';
-import { createLlmConfigs } from '../../src/engine/llm-configs.ts';
+import { defaultDeadlines, defaultRetry, type LlmConfig } from '../../src/core/model/llm-config.ts';
+import { createLlmConfigs } from '../../src/engine/launch/llm-configs.ts';
 
 const config = (name: string, more: Partial<LlmConfig> = {}): LlmConfig => ({
   name,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CadreError } from '../../src/core/error.ts';
-import type { Journal } from '../../src/core/journal.ts';
+import type { Journal } from '../../src/core/events/journal.ts';
 import { createMemoryJournal, manualClock } from '../../src/testing/index.ts';
 import { breathe, testEngine, waitsForUser } from '../support/test-engine.ts';
 

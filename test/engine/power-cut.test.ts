@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Ids } from '../../src/core/ids.ts';
-import type { Journal } from '../../src/core/journal.ts';
+import type { Journal } from '../../src/core/events/journal.ts';
 import { countingIds } from '../../src/testing/index.ts';
 import { breathe, gate, testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, tool } from '../support/tools.ts';

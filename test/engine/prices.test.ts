@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { findPrice, priceAt } from '../../src/core/model-price.ts';
+import { findPrice, priceAt } from '../../src/core/model/model-price.ts';
 import { createEngine, defineTool, type EngineOptions } from '../../src/index.ts';
-import { costOf } from '../../src/models/model-usage.ts';
+import { costOf } from '../../src/models/attempts/model-usage.ts';
 import { compileProfileFiles } from '../../src/profiles/compile-profile-files.ts';
-import { readPlainPrices } from '../../src/profiles/plain-prices.ts';
-import { shippedPrices, shippedPricesPath } from '../../src/profiles/shipped-prices.ts';
+import { readPlainPrices } from '../../src/profiles/files/plain-prices.ts';
+import { shippedPrices, shippedPricesPath } from '../../src/profiles/files/shipped-prices.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 
 const shipped = readPlainPrices(shippedPrices().text) ?? new Map();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineIngestor, type Journal } from '../../src/index.ts';
-import type { Lease } from '../../src/core/journal.ts';
+import type { Lease } from '../../src/core/events/journal.ts';
 import { createMemoryJournal } from '../../src/testing/index.ts';
 import { breathe, gate, type Gate, testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, tool } from '../support/tools.ts';

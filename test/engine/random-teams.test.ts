@@ -4,7 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Journal } from '../../src/index.ts';
-import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { createMemoryJournal } from '../../src/testing/index.ts';
 import { RandomRun } from '../support/random-run.ts';
 import { deciderCount, randomProfiles, reply, step } from '../support/random-team.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadProfiles } from '../../src/index.ts';
-import { reachOfProfiles } from '../../src/engine/reach-of-profiles.ts';
+import { reachOfProfiles } from '../../src/engine/launch/reach-of-profiles.ts';
 
 /** What a person must agree to before a folder with this LLM config is used. */
 async function asked(config: string, env: Readonly<Record<string, string>> = {}): Promise<readonly string[]> {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Ids } from '../../src/core/ids.ts';
-import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { countingIds } from '../../src/testing/index.ts';
 import { breathe, testEngine, waitsForUser, type TestEngine, type TestEngineOptions } from '../support/test-engine.ts';
 

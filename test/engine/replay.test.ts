@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEngine, type Run } from '../../src/index.ts';
-import { replayedPeople } from '../../src/engine/replayed-people.ts';
+import { replayedPeople } from '../../src/engine/effects/replayed-people.ts';
 import {
   countingIds,
   createMemoryJournal,
@@ -15,8 +15,8 @@ import {
   type ScriptedReply,
   type ScriptedRequest,
 } from '../../src/testing/index.ts';
-import { createDocumentTools } from '../../src/tools/documents/create-document-tools.ts';
-import { toolReturn } from '../../src/core/tool-return.ts';
+import { createDocumentTools } from '../../src/toolsets/documents/create-document-tools.ts';
+import { toolReturn } from '../../src/core/tool/tool-return.ts';
 import { askPerson } from '../support/ask-person.ts';
 import { delegate } from '../support/delegate.ts';
 import { breathe, testEngine, waitsForUser } from '../support/test-engine.ts';

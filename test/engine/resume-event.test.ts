@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CadreEvent, EventOf } from '../../src/core/event.ts';
+import type { CadreEvent, EventOf } from '../../src/core/events/event.ts';
 import { foldEvents } from '../../src/core/fold/apply-event.ts';
 import { engineVersion } from '../../src/engine/version.ts';
 import { countingIds, createMemoryJournal, manualClock } from '../../src/testing/index.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CadreEvent, EventOf } from '../../src/core/event.ts';
+import type { CadreEvent, EventOf } from '../../src/core/events/event.ts';
 import type { Ids } from '../../src/core/ids.ts';
 import { toolChanges } from '../../src/engine/toolsets/tool-changes.ts';
 import type { Journal } from '../../src/index.ts';

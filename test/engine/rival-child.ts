@@ -6,7 +6,7 @@
 import { appendFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { CadreError } from '../../src/core/error.ts';
-import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { testEngine } from '../support/test-engine.ts';
 import { rivalProfile, rivalTools } from './rival-team.ts';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Ids } from '../../src/core/ids.ts';
-import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { countingIds } from '../../src/testing/index.ts';
 import { breathe, testEngine } from '../support/test-engine.ts';
 import { verifyRun } from '../support/verify-run.ts';

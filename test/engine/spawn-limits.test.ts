@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultRunLimits } from '../../src/core/limits.ts';
+import { defaultRunLimits } from '../../src/core/profile/limits.ts';
 import type { AgentId } from '../../src/core/ids.ts';
 import { defineTransitionTool } from '../../src/tools/define-transition-tool.ts';
 import { delegate } from '../support/delegate.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PromptMessage } from '../../src/core/message.ts';
+import type { PromptMessage } from '../../src/core/prompt/message.ts';
 import { CadreError, type Journal } from '../../src/index.ts';
-import { promptText } from '../../src/inspector/prompt-text.ts';
+import { promptText } from '../../src/inspect/turn/prompt-text.ts';
 import { assertJournal, createMemoryJournal, type ScriptedReply } from '../../src/testing/index.ts';
 import { breathe, gate, testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, heldTool, tool } from '../support/tools.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { verifyRun } from '../support/verify-run.ts';
 import { strayEngine } from './stray-child.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { PromptMessage } from '../../src/core/message.ts';
-import { promptText } from '../../src/inspector/prompt-text.ts';
-import { originText } from '../../src/inspector/format/origin-text.ts';
+import type { PromptMessage } from '../../src/core/prompt/message.ts';
+import { promptText } from '../../src/inspect/turn/prompt-text.ts';
+import { originText } from '../../src/inspect/format/origin-text.ts';
 import { parseRecording, type ScriptedReply } from '../../src/testing/index.ts';
 import { testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, tool } from '../support/tools.ts';

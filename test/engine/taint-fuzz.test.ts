@@ -4,13 +4,13 @@ import path from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
-import type { PromptMessage } from '../../src/core/message.ts';
-import { toolReturn } from '../../src/core/tool-return.ts';
-import { promptText } from '../../src/inspector/prompt-text.ts';
+import type { PromptMessage } from '../../src/core/prompt/message.ts';
+import { toolReturn } from '../../src/core/tool/tool-return.ts';
+import { promptText } from '../../src/inspect/turn/prompt-text.ts';
 import type { Run } from '../../src/index.ts';
-import type { ScriptedReply } from '../../src/models/scripted-replies.ts';
+import type { ScriptedReply } from '../../src/models/scripted/scripted-replies.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
-import { mcpToolset } from '../../src/tools/mcp/mcp-toolset.ts';
+import { mcpToolset } from '../../src/toolsets/mcp/mcp-toolset.ts';
 import { delegate } from '../support/delegate.ts';
 import { type TestEngine, testEngine, type TestEngineOptions, waitsForUser } from '../support/test-engine.ts';
 import { allow, tool } from '../support/tools.ts';
@@ -21,7 +21,7 @@ import { verifyRun } from '../support/verify-run.ts';
  * what the engine passes on stands in a frame. What a model says of it in its own words is counted alone.
  */
 
-const scripted = path.join(import.meta.dirname, '../tools/mcp/scripted-server.ts');
+const scripted = path.join(import.meta.dirname, '../toolsets/mcp/scripted-server.ts');
 const folder = mkdtempSync(path.join(tmpdir(), 'cadre-taint-'));
 const opened: TestEngine[] = [];
 

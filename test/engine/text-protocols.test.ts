@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { PromptMessage } from '../../src/core/message.ts';
-import type { TextProtocol } from '../../src/core/text-protocol.ts';
-import { promptText } from '../../src/inspector/prompt-text.ts';
-import { originText } from '../../src/inspector/format/origin-text.ts';
+import type { PromptMessage } from '../../src/core/prompt/message.ts';
+import type { TextProtocol } from '../../src/core/prompt/text-protocol.ts';
+import { promptText } from '../../src/inspect/turn/prompt-text.ts';
+import { originText } from '../../src/inspect/format/origin-text.ts';
 import { parseRecording, type ScriptedReply } from '../../src/testing/index.ts';
 import { delegate } from '../support/delegate.ts';
 import { testEngine } from '../support/test-engine.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine, type Run, type RunState } from '../../src/index.ts';
+import { createEngine, type Run, type RunContext } from '../../src/index.ts';
 import { createMemoryJournal, scriptedModel, type ScriptedReply } from '../../src/testing/index.ts';
 import { promptOf, say, speaks, storePath, systemOf } from '../scenarios/scenario.ts';
 import { gate, testEngine, waitsForUser } from '../support/test-engine.ts';
@@ -169,7 +169,7 @@ describe('titles worded by a model', () => {
     });
     const run = await team.launch('Go.', { limits: { maxTokens: 9_000 } });
     await run.settled();
-    const state: RunState = run.state;
+    const state: RunContext = run.state;
     expect([state.isTitled, namer.requests.length]).toEqual([false, 0]);
   });
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { promptText } from '../../src/inspector/prompt-text.ts';
-import type { PromptMessage } from '../../src/core/message.ts';
-import { toolReturn } from '../../src/core/tool-return.ts';
+import { promptText } from '../../src/inspect/turn/prompt-text.ts';
+import type { PromptMessage } from '../../src/core/prompt/message.ts';
+import { toolReturn } from '../../src/core/tool/tool-return.ts';
 import { breathe, gate, testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, heldTool, tool } from '../support/tools.ts';
 import { verifyRun } from '../support/verify-run.ts';

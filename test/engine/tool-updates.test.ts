@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineObserver, toolReturn } from '../../src/index.ts';
-import type { ToolReturnFields } from '../../src/core/tool-return.ts';
+import type { ToolReturnFields } from '../../src/core/tool/tool-return.ts';
 import { testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, tool } from '../support/tools.ts';
 import { verifyRun } from '../support/verify-run.ts';

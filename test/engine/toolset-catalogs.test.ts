@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { CadreEvent } from '../../src/core/event.ts';
+import type { CadreEvent } from '../../src/core/events/event.ts';
 import type { Journal, Run, Toolset, ToolsetHost } from '../../src/index.ts';
 import { ClientModel } from '../../src/models/client-model.ts';
 import { ToolDesk } from '../../src/server/mcp/tool-desk.ts';

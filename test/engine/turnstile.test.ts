@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { DueEffects } from '../../src/engine/due-effects.ts';
-import { Turnstile } from '../../src/engine/turnstile.ts';
-import type { Effect } from '../../src/core/transaction.ts';
+import { DueEffects } from '../../src/engine/effects/due-effects.ts';
+import { Turnstile } from '../../src/engine/run/turnstile.ts';
+import type { Effect } from '../../src/core/events/transaction.ts';
 import { testEngine } from '../support/test-engine.ts';
 
 /** Turns of the event loop that a test takes by hand. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CadreEvent } from '../../src/core/event.ts';
+import type { CadreEvent } from '../../src/core/events/event.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { Ids } from '../../src/core/ids.ts';
 import { countingIds, createMemoryJournal, manualClock } from '../../src/testing/index.ts';

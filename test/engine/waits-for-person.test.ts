@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createEngine } from '../../src/index.ts';
-import { timeline } from '../../src/inspector/timeline.ts';
-import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
+import { timeline } from '../../src/inspect/timeline/timeline.ts';
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { runCli, temporaryFolder } from '../cli/cli-process.ts';
 import { breathe, profileFiles, testEngine, waitsForUser } from '../support/test-engine.ts';

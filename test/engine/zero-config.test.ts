@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ScriptedReplyFunction } from '../../src/models/scripted-replies.ts';
+import type { ScriptedReplyFunction } from '../../src/models/scripted/scripted-replies.ts';
 import { delegate } from '../support/delegate.ts';
 import { breathe, testEngine, type TestEngineOptions } from '../support/test-engine.ts';
 import { allow, tool } from '../support/tools.ts';

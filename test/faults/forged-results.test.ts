@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toolReturn } from '../../src/core/tool-return.ts';
+import { toolReturn } from '../../src/core/tool/tool-return.ts';
 import { defineTool } from '../../src/index.ts';
 import { testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow } from '../support/tools.ts';

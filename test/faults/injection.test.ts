@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../src/index.ts';
-import type { ScriptedReplyFunction, ScriptedRequest } from '../../src/models/scripted-replies.ts';
-import { toolReturn } from '../../src/core/tool-return.ts';
+import type { ScriptedReplyFunction, ScriptedRequest } from '../../src/models/scripted/scripted-replies.ts';
+import { toolReturn } from '../../src/core/tool/tool-return.ts';
 import { testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, tool } from '../support/tools.ts';
 import { injections, readEverything } from './injections.ts';

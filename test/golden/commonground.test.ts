@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { researchTeam } from '../../examples/commonground-research/team.ts';
-import { contentText } from '../../src/core/message.ts';
+import { contentText } from '../../src/core/prompt/message.ts';
 import type { TurnRecord } from '../../src/index.ts';
 import { countingIds, manualClock } from '../../src/testing/index.ts';
 

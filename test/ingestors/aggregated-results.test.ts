@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { aggregateResults, joinSummaries, type WorkerResult } from '../../src/core/aggregate-results.ts';
+import { aggregateResults, joinSummaries, type WorkerResult } from '../../src/core/team/aggregate-results.ts';
 import type { JsonValue } from '../../src/core/json.ts';
-import { toWorkerResults } from '../../src/core/worker-results.ts';
+import { toWorkerResults } from '../../src/core/team/worker-results.ts';
 import { ingestText } from './ingestor-view.ts';
 
 const entry = (worker: string, operation: string, result: JsonValue, summary = ''): WorkerResult => ({

@@ -1,9 +1,9 @@
 import { compileTemplate } from '../../src/core/expression/template.ts';
 import type { Scope } from '../../src/core/expression/expression.ts';
-import type { Ingestor, IngestorView } from '../../src/core/ingestor.ts';
+import type { Ingestor, IngestorView } from '../../src/core/inbox/ingestor.ts';
 import type { JsonObject, JsonValue } from '../../src/core/json.ts';
-import { contentText, type Content } from '../../src/core/message.ts';
-import type { CompiledProfile } from '../../src/core/profile.ts';
+import { contentText, type Content } from '../../src/core/prompt/message.ts';
+import type { CompiledProfile } from '../../src/core/profile/profile.ts';
 import { plainProfile } from '../support/plain-profile.ts';
 import { createIngestorRegistry } from '../../src/ingestors/registry.ts';
 

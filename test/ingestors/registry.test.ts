@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Ingestor } from '../../src/core/ingestor.ts';
+import type { Ingestor } from '../../src/core/inbox/ingestor.ts';
 import type { JsonValue } from '../../src/core/json.ts';
-import type { Content } from '../../src/core/message.ts';
-import { globalStrategies } from '../../src/core/strategy.ts';
+import type { Content } from '../../src/core/prompt/message.ts';
+import { globalStrategies } from '../../src/core/inbox/strategy.ts';
 import { defineIngestor } from '../../src/ingestors/define-ingestor.ts';
 import { createIngestorRegistry } from '../../src/ingestors/registry.ts';
 import { viewWith } from './ingestor-view.ts';

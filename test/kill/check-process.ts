@@ -4,10 +4,10 @@
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { CadreEvent } from '../../src/core/event.ts';
+import type { CadreEvent } from '../../src/core/events/event.ts';
 import { foldEvents } from '../../src/core/fold/apply-event.ts';
 import type { Run } from '../../src/engine/run.ts';
-import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { checkRun, type RunVerdict } from './check-run.ts';
 import { readLedger } from './ledger.ts';
 import { prepareSweep, type SweepTeam } from './sweep-team.ts';

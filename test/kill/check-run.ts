@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CadreEvent, EventOf } from '../../src/core/event.ts';
+import type { CadreEvent, EventOf } from '../../src/core/events/event.ts';
 import { foldEvents } from '../../src/core/fold/apply-event.ts';
 import { checkJournal } from '../../src/testing/check-journal.ts';
 import type { LedgerLine } from './ledger.ts';

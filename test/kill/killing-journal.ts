@@ -1,4 +1,4 @@
-import type { Journal } from '../../src/core/journal.ts';
+import type { Journal } from '../../src/core/events/journal.ts';
 
 /** Where a process kills itself: at the how many-th write, and on which side of it. */
 export interface KillPoint {

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EffectTool } from '../../src/core/tool.ts';
+import type { EffectTool } from '../../src/core/tool/tool.ts';
 import { prepareEngine } from '../../src/engine/create-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { Run } from '../../src/engine/run.ts';
-import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
-import { createDocumentTools } from '../../src/tools/documents/create-document-tools.ts';
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
+import { createDocumentTools } from '../../src/toolsets/documents/create-document-tools.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { killingJournal, type KillPoint } from './killing-journal.ts';
 import { note, readLedger } from './ledger.ts';

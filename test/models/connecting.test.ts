@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 
-import { defaultDeadlines, type LlmConfig } from '../../src/core/llm-config.ts';
-import type { ModelOutcome } from '../../src/core/model.ts';
+import { defaultDeadlines, type LlmConfig } from '../../src/core/model/llm-config.ts';
+import type { ModelOutcome } from '../../src/core/model/model.ts';
 import { systemClock } from '../../src/engine/system-clock.ts';
 import { createModelGateway } from '../../src/models/gateway.ts';
 import { startFakeProvider, wholeReply, type Answer } from './fake-provider.ts';

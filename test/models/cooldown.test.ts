@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import type { LlmConfig } from '../../src/core/llm-config.ts';
-import type { ModelOutcome } from '../../src/core/model.ts';
+import type { LlmConfig } from '../../src/core/model/llm-config.ts';
+import type { ModelOutcome } from '../../src/core/model/model.ts';
 import { createModelGateway, type CheckedModelGateway } from '../../src/models/gateway.ts';
-import { scriptedModel, type ScriptedReply } from '../../src/models/scripted-replies.ts';
+import { scriptedModel, type ScriptedReply } from '../../src/models/scripted/scripted-replies.ts';
 import { ManualClock, settle } from './manual-clock.ts';
 import { config, errorOf, partsModel, replyOf, request } from './model-fixtures.ts';
 

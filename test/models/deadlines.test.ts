@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { DeadlineWatch, type DeadlinePhase } from '../../src/models/deadlines.ts';
-import { scriptedModel, type ScriptedReply } from '../../src/models/scripted-replies.ts';
+import { DeadlineWatch, type DeadlinePhase } from '../../src/models/attempts/deadlines.ts';
+import { scriptedModel, type ScriptedReply } from '../../src/models/scripted/scripted-replies.ts';
 import { ManualClock, settle } from './manual-clock.ts';
 import { config, errorOf, gatewayFor, request } from './model-fixtures.ts';
 

@@ -1,8 +1,8 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { describe, expect, it } from 'vitest';
 
-import type { LlmConfig } from '../../src/core/llm-config.ts';
-import type { FinishReason, ModelOutcome } from '../../src/core/model.ts';
+import type { LlmConfig } from '../../src/core/model/llm-config.ts';
+import type { FinishReason, ModelOutcome } from '../../src/core/model/model.ts';
 import { systemClock } from '../../src/engine/system-clock.ts';
 import { createModelGateway } from '../../src/models/gateway.ts';
 import { startFakeProvider, streamAnswer } from './fake-provider.ts';

@@ -4,8 +4,8 @@ import type { Fixture } from '@copilotkit/aimock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { ErrorCode } from '../../src/core/error.ts';
-import { defaultDeadlines, type LlmConfig } from '../../src/core/llm-config.ts';
-import type { ModelOutcome } from '../../src/core/model.ts';
+import { defaultDeadlines, type LlmConfig } from '../../src/core/model/llm-config.ts';
+import type { ModelOutcome } from '../../src/core/model/model.ts';
 import { systemClock } from '../../src/engine/system-clock.ts';
 import { createModelGateway } from '../../src/models/gateway.ts';
 import { config, errorOf, replyOf, request } from './model-fixtures.ts';

@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import type { LlmConfig } from '../../src/core/llm-config.ts';
-import type { PromptMessage, ProviderOptions } from '../../src/core/message.ts';
-import type { ModelOutcome, ModelRequest } from '../../src/core/model.ts';
+import type { LlmConfig } from '../../src/core/model/llm-config.ts';
+import type { PromptMessage, ProviderOptions } from '../../src/core/prompt/message.ts';
+import type { ModelOutcome, ModelRequest } from '../../src/core/model/model.ts';
 import { systemClock } from '../../src/engine/system-clock.ts';
 import { createModelGateway } from '../../src/models/gateway.ts';
 import { config, errorOf, request } from './model-fixtures.ts';

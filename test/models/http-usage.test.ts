@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { Usage } from '../../src/core/model.ts';
+import type { Usage } from '../../src/core/model/model.ts';
 import { systemClock } from '../../src/engine/system-clock.ts';
 import { createModelGateway } from '../../src/models/gateway.ts';
 import { config, replyOf, request } from './model-fixtures.ts';

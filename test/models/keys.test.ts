@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import type { LlmConfig } from '../../src/core/llm-config.ts';
+import type { LlmConfig } from '../../src/core/model/llm-config.ts';
 import { systemClock } from '../../src/engine/system-clock.ts';
 import { createModelGateway } from '../../src/models/gateway.ts';
-import { scriptedModel } from '../../src/models/scripted-replies.ts';
+import { scriptedModel } from '../../src/models/scripted/scripted-replies.ts';
 import { loadProfiles } from '../../src/profiles/load-profiles.ts';
 import { startFakeProvider, type Answer } from './fake-provider.ts';
 import { config, errorOf, request } from './model-fixtures.ts';

@@ -1,5 +1,5 @@
-import { defaultDeadlines, type LlmConfig } from '../../src/core/llm-config.ts';
-import type { ModelOutcome, ModelRequest } from '../../src/core/model.ts';
+import { defaultDeadlines, type LlmConfig } from '../../src/core/model/llm-config.ts';
+import type { ModelOutcome, ModelRequest } from '../../src/core/model/model.ts';
 import { createModelGateway, type CheckedModelGateway, type ModelGatewayOptions } from '../../src/models/gateway.ts';
 import { ManualClock } from './manual-clock.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
 import { CadreError } from '../../src/core/error.ts';
-import type { LlmConfig } from '../../src/core/llm-config.ts';
+import type { LlmConfig } from '../../src/core/model/llm-config.ts';
 import { createModelGateway } from '../../src/models/gateway.ts';
-import { isInstalled, loadProviderModel } from '../../src/models/load-provider-model.ts';
-import { scriptedModel } from '../../src/models/scripted-replies.ts';
+import { isInstalled, loadProviderModel } from '../../src/models/providers/load-provider-model.ts';
+import { scriptedModel } from '../../src/models/scripted/scripted-replies.ts';
 import { ManualClock } from './manual-clock.ts';
 import { config, gatewayFor, replyOf, request } from './model-fixtures.ts';
 

@@ -1,8 +1,8 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { describe, expect, it } from 'vitest';
 
-import type { LlmConfig } from '../../src/core/llm-config.ts';
-import type { ModelDelta, ModelOutcome, ModelRequest } from '../../src/core/model.ts';
+import type { LlmConfig } from '../../src/core/model/llm-config.ts';
+import type { ModelDelta, ModelOutcome, ModelRequest } from '../../src/core/model/model.ts';
 import { createModelGateway } from '../../src/models/gateway.ts';
 import { plainAnswer, startFakeProvider, streamAnswer, wholeReply, type Answer, type FakeProvider } from './fake-provider.ts';
 import { ManualClock } from './manual-clock.ts';

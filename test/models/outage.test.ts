@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { defaultRetry, type LlmConfig } from '../../src/core/llm-config.ts';
-import type { ModelOutcome, OutageNews } from '../../src/core/model.ts';
-import { scriptedModel, type ScriptedReply } from '../../src/models/scripted-replies.ts';
+import { defaultRetry, type LlmConfig } from '../../src/core/model/llm-config.ts';
+import type { ModelOutcome, OutageNews } from '../../src/core/model/model.ts';
+import { scriptedModel, type ScriptedReply } from '../../src/models/scripted/scripted-replies.ts';
 import { config, errorOf, gatewayFor, replyOf, request } from './model-fixtures.ts';
 
 const patient: Partial<LlmConfig> = { retry: defaultRetry };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadProfiles } from '../../src/index.ts';
-import { costOf } from '../../src/models/model-usage.ts';
+import { costOf } from '../../src/models/attempts/model-usage.ts';
 
 const table = `
 name: prices

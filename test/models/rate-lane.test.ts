@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { RateLimit } from '../../src/core/llm-config.ts';
-import { readRateNotice } from '../../src/models/rate-headers.ts';
-import { RateLane, type LanePass, type LaneRefusal } from '../../src/models/rate-lane.ts';
+import type { RateLimit } from '../../src/core/model/llm-config.ts';
+import { readRateNotice } from '../../src/models/attempts/rate-headers.ts';
+import { RateLane, type LanePass, type LaneRefusal } from '../../src/models/attempts/rate-lane.ts';
 import { ManualClock } from './manual-clock.ts';
 
 /** A lane, with a log of who started or was refused when. */

@@ -2,10 +2,10 @@ import type { LanguageModelV2, LanguageModelV3, LanguageModelV4 } from '@ai-sdk/
 import * as fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 
-import type { PromptMessage } from '../../src/core/message.ts';
-import type { ModelDelta } from '../../src/core/model.ts';
-import type { AiSdkModel } from '../../src/models/ai-sdk-model.ts';
-import { scriptedModel, type ScriptedReply } from '../../src/models/scripted-replies.ts';
+import type { PromptMessage } from '../../src/core/prompt/message.ts';
+import type { ModelDelta } from '../../src/core/model/model.ts';
+import type { AiSdkModel } from '../../src/models/adapter/ai-sdk-model.ts';
+import { scriptedModel, type ScriptedReply } from '../../src/models/scripted/scripted-replies.ts';
 import { callOnce, config, errorOf, partsModel, replyOf } from './model-fixtures.ts';
 
 const noRetry = config({ retry: { maxRetries: 0, waitMs: 0, maxWaitMs: 0 } });

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 
 import { CadreError } from '../../src/core/error.ts';
 import type { JsonObject } from '../../src/core/json.ts';
-import type { PromptMessage } from '../../src/core/message.ts';
-import type { ModelDelta, ModelRequest } from '../../src/core/model.ts';
-import { createScriptedModel, type ScriptedModelOptions } from '../../src/models/scripted-model.ts';
+import type { PromptMessage } from '../../src/core/prompt/message.ts';
+import type { ModelDelta, ModelRequest } from '../../src/core/model/model.ts';
+import { createScriptedModel, type ScriptedModelOptions } from '../../src/models/scripted/scripted-model.ts';
 import { callOnce, errorOf, replyOf } from './model-fixtures.ts';
 
 const tools = ['docs_search', 'docs_read'].map(

@@ -1,7 +1,7 @@
 import { streamText } from 'ai';
 import { describe, expect, it } from 'vitest';
 
-import { scriptedModel } from '../../src/models/scripted-replies.ts';
+import { scriptedModel } from '../../src/models/scripted/scripted-replies.ts';
 import { callOnce, config, errorOf, replyOf, request } from './model-fixtures.ts';
 
 const once = config({ retry: { maxRetries: 0, waitMs: 0, maxWaitMs: 0 } });

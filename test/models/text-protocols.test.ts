@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
-import type { PromptMessage } from '../../src/core/message.ts';
-import type { ModelReply, ModelRequest, OfferedTool } from '../../src/core/model.ts';
-import { toProtocolPrompt, type TextProtocol } from '../../src/core/text-protocol.ts';
+import type { PromptMessage } from '../../src/core/prompt/message.ts';
+import type { ModelReply, ModelRequest, OfferedTool } from '../../src/core/model/model.ts';
+import { toProtocolPrompt, type TextProtocol } from '../../src/core/prompt/text-protocol.ts';
 import { readTextReply } from '../../src/models/protocol/read-text-reply.ts';
 
 const protocols: readonly TextProtocol[] = ['xml', 'json_actions', 'loose_json'];

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import type { PromptMessage } from '../../src/core/message.ts';
-import { callIdRuleOf } from '../../src/models/call-ids.ts';
-import { fileSupportOf } from '../../src/models/file-support.ts';
-import { toPrompt as toPromptFor } from '../../src/models/to-prompt.ts';
+import type { PromptMessage } from '../../src/core/prompt/message.ts';
+import { callIdRuleOf } from '../../src/models/adapter/call-ids.ts';
+import { fileSupportOf } from '../../src/models/adapter/file-support.ts';
+import { toPrompt as toPromptFor } from '../../src/models/adapter/to-prompt.ts';
 import { config } from './model-fixtures.ts';
 
 const toPrompt = (messages: readonly PromptMessage[], version: 'v2' | 'v3' | 'v4') =>

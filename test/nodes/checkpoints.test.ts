@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { replayedPeople } from '../../src/engine/replayed-people.ts';
+import { replayedPeople } from '../../src/engine/effects/replayed-people.ts';
 import { loadProfiles } from '../../src/index.ts';
 import { countingIds, createMemoryJournal, parseRecording, scriptedModel } from '../../src/testing/index.ts';
-import { formatPending } from '../../src/cli/format-pending.ts';
+import { formatPending } from '../../src/cli/terminal/format-pending.ts';
 import { type TestEngineOptions, testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, tool } from '../support/tools.ts';
 import { verifyRun } from '../support/verify-run.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PromptMessage } from '../../src/core/message.ts';
-import { promptText } from '../../src/inspector/prompt-text.ts';
+import type { PromptMessage } from '../../src/core/prompt/message.ts';
+import { promptText } from '../../src/inspect/turn/prompt-text.ts';
 import { testEngine } from '../support/test-engine.ts';
 import { allow, tool } from '../support/tools.ts';
 import { verifyRun } from '../support/verify-run.ts';

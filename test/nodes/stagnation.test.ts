@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countSignature } from '../../src/core/fold/streaks.ts';
-import type { AgentState } from '../../src/core/state.ts';
-import { formatTurn } from '../../src/inspector/format/format-turn.ts';
+import type { SubContext } from '../../src/core/state/state.ts';
+import { formatTurn } from '../../src/inspect/format/format-turn.ts';
 import { loadProfiles } from '../../src/index.ts';
 import { countingIds, createMemoryJournal } from '../../src/testing/index.ts';
 import { breathe, testEngine, waitsForUser } from '../support/test-engine.ts';
@@ -27,7 +27,7 @@ describe('cycles', () => {
   it('property: are counted from the last four turns as from the whole history', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 60 }), (list) => {
-        const agent = { signatures: [], cycleMatches: [], counters: { sameActionSameResultStreak: 0 } } as unknown as AgentState;
+        const agent = { signatures: [], cycleMatches: [], counters: { sameActionSameResultStreak: 0 } } as unknown as SubContext;
         list.forEach((signature, index) => {
           countSignature(agent, signature);
           expect(agent.counters.sameActionSameResultStreak).toBe(repeats(list.slice(0, index + 1)));
@@ -57,8 +57,10 @@ describe('[A4.1.run] the default ladder', () => {
     expect(run.turns()[bare]?.toolInteractions).toMatchObject([{ status: 'denied', error: { code: 'TOOL_DENIED' } }]);
     expect(run.turns().length).toBeLessThan(50);
     // Each rung is on the record of the turn it was climbed before.
-    const rungs = run.turns().flatMap((turn, index) => turn.rungs.map((climbed) => [index, climbed.rung, climbed.tools]));
-    expect(rungs.slice(0, 2)).toEqual([
+    const escalations = run
+      .turns()
+      .flatMap((turn, index) => turn.escalations.map((climbed) => [index, climbed.rung, climbed.tools]));
+    expect(escalations.slice(0, 2)).toEqual([
       [4, 'default_nudge', undefined],
       [6, 'default_forbid', ['t']],
     ]);

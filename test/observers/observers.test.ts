@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentId } from '../../src/core/ids.ts';
-import type { PromptMessage } from '../../src/core/message.ts';
+import type { PromptMessage } from '../../src/core/prompt/message.ts';
 import { defineObserver, type ObserverResult } from '../../src/index.ts';
-import { promptText } from '../../src/inspector/prompt-text.ts';
+import { promptText } from '../../src/inspect/turn/prompt-text.ts';
 import { delegate } from '../support/delegate.ts';
 import { breathe, gate, testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow } from '../support/tools.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyPatches } from '../../src/core/apply-patches.ts';
+import { applyPatches } from '../../src/core/patches/apply-patches.ts';
 import type { JsonObject } from '../../src/core/json.ts';
-import type { Recipe, StateDraft } from '../../src/core/state-draft.ts';
-import type { Changes, PatchedState } from '../../src/core/state-patch.ts';
-import { toWire } from '../../src/core/to-wire.ts';
-import { emptyModule, type WorkModule } from '../../src/core/work-module.ts';
+import type { Recipe, StateDraft } from '../../src/core/patches/state-draft.ts';
+import type { Changes, PatchedState } from '../../src/core/patches/state-patch.ts';
+import { toWire } from '../../src/core/tool/to-wire.ts';
+import { emptyModule, type WorkModule } from '../../src/core/team/work-module.ts';
 import { runRecipe } from '../../src/observers/state-recipe.ts';
 
 const owner = { owner: "observer 'test'", actor: 'planner', created: 2, at: 500 } as const;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TimelineBar } from '../../src/inspector/timeline-bar.ts';
-import { turnId } from '../inspector/journal-builder.ts';
+import type { TimelineBar } from '../../src/inspect/timeline/timeline-bar.ts';
+import { turnId } from '../inspect/journal-builder.ts';
 import { laneMarks, marksOf } from '../../web/timeline/lane-marks.ts';
 import { fitPxPerMs, timeScale, toTime, toX, type TimeSpan } from '../../web/timeline/time-scale.ts';
 import { sinceStart, timeTicks } from '../../web/timeline/time-ticks.ts';

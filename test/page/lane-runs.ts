@@ -4,14 +4,14 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { applyEvent, startRun } from '../../src/core/fold/apply-event.ts';
-import type { CadreEvent } from '../../src/core/event.ts';
-import type { ContentEntry } from '../../src/core/journal.ts';
-import type { RunState } from '../../src/core/state.ts';
+import type { CadreEvent } from '../../src/core/events/event.ts';
+import type { ContentEntry } from '../../src/core/events/journal.ts';
+import type { RunContext } from '../../src/core/state/state.ts';
 import { createEngine, type Engine, type Run } from '../../src/index.ts';
 import { serve } from '../../src/server/http/serve.ts';
 import { createMemoryJournal, scriptedModel, type ScriptedReply } from '../../src/testing/index.ts';
-import { createDocumentTools } from '../../src/tools/documents/create-document-tools.ts';
-import { agentId, JournalBuilder, runId } from '../inspector/journal-builder.ts';
+import { createDocumentTools } from '../../src/toolsets/documents/create-document-tools.ts';
+import { agentId, JournalBuilder, runId } from '../inspect/journal-builder.ts';
 import { assignment, dispatch, finish, move, principal, worker } from '../scenarios/team.ts';
 import { call, openEngine, systemOf } from '../scenarios/scenario.ts';
 import { gate, type Gate } from '../support/test-engine.ts';
@@ -89,7 +89,7 @@ export async function liveTeam(names: readonly [string, string] = ['Read', 'Writ
 }
 
 /** The state of a run, folded from what the server says its journal holds. */
-export async function stateOf(url: string): Promise<RunState> {
+export async function stateOf(url: string): Promise<RunContext> {
   const { origin, hash } = new URL(url);
   const id = hash.split('/')[2] ?? '';
   const text = await (await fetch(`${origin}/api/runs/${id}/journal`)).text();

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { board } from '../../src/inspector/board.ts';
-import { timeline } from '../../src/inspector/timeline.ts';
-import { tree, type AgentNodeView } from '../../src/inspector/tree.ts';
-import { agentId, callId, JournalBuilder, turnId } from '../inspector/journal-builder.ts';
+import { board } from '../../src/inspect/board.ts';
+import { timeline } from '../../src/inspect/timeline/timeline.ts';
+import { tree, type AgentNodeView } from '../../src/inspect/tree.ts';
+import { agentId, callId, JournalBuilder, turnId } from '../inspect/journal-builder.ts';
 import { finish } from '../scenarios/team.ts';
 import { buildPage, usePageBrowser, whyNoPage } from './browser.ts';
 import { builtRun, bundledRun, crowdJournal, liveTeam, served, type SharedRun, stateOf } from './lane-runs.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createEngine, type Engine, type EngineOptions } from '../../src/index.ts';
-import type { ScriptedReply, ScriptedReplyFunction } from '../../src/models/scripted-replies.ts';
+import type { ScriptedReply, ScriptedReplyFunction } from '../../src/models/scripted/scripted-replies.ts';
 import { serve, type Served, type ServeOptions } from '../../src/server/http/serve.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import type { PageBrowser } from './browser.ts';

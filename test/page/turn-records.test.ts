@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { CadreEvent } from '../../src/core/event.ts';
+import type { CadreEvent } from '../../src/core/events/event.ts';
 import { RunStore } from '../../web/data/run-store.ts';
 import type { RunSink } from '../../web/data/run-source.ts';
-import { finish, teamJournal } from '../inspector/team-journal.ts';
+import { finish, teamJournal } from '../inspect/team-journal.ts';
 
 /** A store that is handed events, and texts when they are said to be there. */
 function storeOf(events: readonly CadreEvent[], contents: ReadonlyMap<string, string>) {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toPlainFacts } from '../../src/inspector/profile-facts.ts';
+import { toPlainFacts } from '../../src/inspect/turn/profile-facts.ts';
 import { type CompileOutcome, compileProfileFiles } from '../../src/profiles/compile-profile-files.ts';
 import { fuzzProfiles } from './fuzz-profiles.ts';
 import { mutate, mutation } from './mutate-text.ts';

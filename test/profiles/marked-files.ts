@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { KnownNames } from '../../src/core/known-names.ts';
-import type { Diagnostic, ProfileFile } from '../../src/core/profile.ts';
+import type { KnownNames } from '../../src/core/profile/known-names.ts';
+import type { Diagnostic, ProfileFile } from '../../src/core/profile/profile.ts';
 import { compileProfileFiles, type CompileOutcome } from '../../src/profiles/compile-profile-files.ts';
 import { formatDiagnostics } from '../../src/profiles/format-diagnostics.ts';
 

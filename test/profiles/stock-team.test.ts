@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { KnownNames } from '../../src/core/known-names.ts';
+import type { KnownNames } from '../../src/core/profile/known-names.ts';
 import { compileProfileFiles } from '../../src/profiles/compile-profile-files.ts';
 import { explainProfile } from '../../src/profiles/explain-profile.ts';
 import { loadProfiles } from '../../src/profiles/load-profiles.ts';

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { profilesFolder } from '../../src/cli/profiles-folder.ts';
-import { usualProfile } from '../../src/engine/usual-profile.ts';
+import { profilesFolder } from '../../src/cli/options/profiles-folder.ts';
+import { usualProfile } from '../../src/engine/launch/usual-profile.ts';
 import { checkProfiles, loadProfiles } from '../../src/profiles/load-profiles.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'cadre-teams-'));

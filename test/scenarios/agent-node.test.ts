@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CadreError, defineTool } from '../../src/index.ts';
-import type { CadreEvent } from '../../src/core/event.ts';
+import type { CadreEvent } from '../../src/core/events/event.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { journalOf, keepingCommits } from './agents.ts';
 import {

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
-import { contentText, type PromptMessage } from '../../src/core/message.ts';
+import { contentText, type PromptMessage } from '../../src/core/prompt/message.ts';
 import { createEngine, type Engine, type EngineOptions, type Journal } from '../../src/index.ts';
-import type { ScriptedRepliesModel } from '../../src/models/scripted-replies.ts';
+import type { ScriptedRepliesModel } from '../../src/models/scripted/scripted-replies.ts';
 import type { ScriptedReply, ScriptedRequest } from '../../src/testing/index.ts';
 import { countingIds, createMemoryJournal, manualClock, scriptedModel } from '../../src/testing/index.ts';
 

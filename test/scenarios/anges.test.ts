@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { PromptMessage } from '../../src/core/message.ts';
+import type { PromptMessage } from '../../src/core/prompt/message.ts';
 import { loadProfiles } from '../../src/index.ts';
-import { agentHistory } from '../../src/inspector/history.ts';
-import type { ForeignEvent } from '../../src/inspector/dialects/dialect.ts';
-import { eventTranslator } from '../../src/inspector/dialects/event-translator.ts';
-import type { CadreEvent } from '../../src/core/event.ts';
+import { agentHistory } from '../../src/inspect/history.ts';
+import type { ForeignEvent } from '../../src/compat/events/dialect.ts';
+import { eventTranslator } from '../../src/compat/events/event-translator.ts';
+import type { CadreEvent } from '../../src/core/events/event.ts';
 import { eventsOf, verifyRun } from '../support/verify-run.ts';
 import { act, acts, angesTeam, answer, asked, headings, streamOf, systemOf, type AngesTeam, type Lines } from './anges-team.ts';
 import { agentOf, dataOf, turnsOf } from './scenario.ts';

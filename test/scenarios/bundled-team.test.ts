@@ -4,8 +4,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEngine, type Run } from '../../src/index.ts';
-import { checkCitations, type CitationReport } from '../../src/tools/documents/check-citations.ts';
-import { createDocumentTools } from '../../src/tools/documents/create-document-tools.ts';
+import { checkCitations, type CitationReport } from '../../src/toolsets/documents/check-citations.ts';
+import { createDocumentTools } from '../../src/toolsets/documents/create-document-tools.ts';
 import { agentsOf, dataOf, turnsOf } from './scenario.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { ProfileSet } from '../../src/core/profile.ts';
+import type { ProfileSet } from '../../src/core/profile/profile.ts';
 import { createEngine, type EngineOptions, loadProfiles, type Run } from '../../src/index.ts';
 import { createMemoryJournal, scriptedModel, type ScriptedReply } from '../../src/testing/index.ts';
-import { createDocumentTools } from '../../src/tools/documents/create-document-tools.ts';
-import { createWebToolset } from '../../src/tools/web/web-toolset.ts';
-import { mcpToolset } from '../../src/tools/mcp/mcp-toolset.ts';
+import { createDocumentTools } from '../../src/toolsets/documents/create-document-tools.ts';
+import { createWebToolset } from '../../src/toolsets/web/web-toolset.ts';
+import { mcpToolset } from '../../src/toolsets/mcp/mcp-toolset.ts';
 import { call, resultOf, systemOf, toolsOf } from './scenario.ts';
 import { verifyRun } from '../support/verify-run.ts';
 
@@ -161,7 +161,7 @@ describe('[A1.12.associate-family] CommonGround as a team of its own', () => {
       scratch({ 'script.json': JSON.stringify({ tools: [{ name: 'browser_snapshot', inputSchema: { type: 'object' } }] }) }),
       'script.json',
     );
-    const server = path.join(import.meta.dirname, '../tools/mcp/scripted-server.ts');
+    const server = path.join(import.meta.dirname, '../toolsets/mcp/scripted-server.ts');
     const playwright = mcpToolset({ command: process.execPath, args: [server, script] });
     const served = await work('Associate_PlaywrightExecutor', [finish], { toolsets: { playwright } });
     expect(toolsOf(served.model.requests[0])).toContain('playwright_browser_snapshot');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { foldEvents } from '../../src/core/fold/apply-event.ts';
-import type { CadreEvent } from '../../src/core/event.ts';
-import { Flow } from '../../src/nodes/node.ts';
+import type { CadreEvent } from '../../src/core/events/event.ts';
+import { Flow } from '../../src/nodes/turn/node.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { agentOf, openEngine, play, speaks, storePath, until } from './scenario.ts';
 import { assignment, dispatch, finish, launch, partner, plan, principal, refused, worker, workers } from './team.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/index.ts';
-import { createDocumentTools } from '../../src/tools/documents/create-document-tools.ts';
+import { createDocumentTools } from '../../src/toolsets/documents/create-document-tools.ts';
 import { createMemoryJournal, manualClock, scriptedModel, type ScriptedReply } from '../../src/testing/index.ts';
 
 const shipped = fileURLToPath(new URL('../../agent_profiles', import.meta.url));

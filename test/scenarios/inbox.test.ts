@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineIngestor, defineTool } from '../../src/index.ts';
 import type { JsonValue } from '../../src/core/json.ts';
-import { globalStrategies } from '../../src/core/strategy.ts';
+import { globalStrategies } from '../../src/core/inbox/strategy.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { agentOf, call, messagesOf, openEngine, play, promptOf, say, speaks } from './scenario.ts';
 

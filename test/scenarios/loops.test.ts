@@ -42,7 +42,7 @@ exposable_as_tool: { name: draft, description: Drafts., parameters: { type: obje
 `;
 
 const judge = `
-name: Judge
+name: InputGate
 type: associate
 llm_config_ref: judge
 instructions: You judge.
@@ -81,7 +81,7 @@ describe('[B.69] [A3.refinement-flow] a loop over two agents', () => {
     expect(result).toMatchObject({ status: 'completed', output: 'A kite.' });
     expect(steps(run)).toEqual(['draft@1', 'judge@1', 'draft@2', 'judge@2']);
     expect(agentsOf(run, 'Drafter')).toHaveLength(1);
-    expect(agentsOf(run, 'Judge')).toHaveLength(2);
+    expect(agentsOf(run, 'InputGate')).toHaveLength(2);
     expect(promptOf(models.drafter.requests[1])).toContain('What shape');
     expect(promptOf(models.drafter.requests[1])).toContain('Something red.');
     expect(promptOf(models.judge.requests[1])).toContain('Iteration 2.');
@@ -101,7 +101,7 @@ describe('[B.69] [A3.refinement-flow] a loop over two agents', () => {
       ['submit_answer'],
       ['submit_answer'],
     ]);
-    expect(turnsOf(run, 'Judge')[2]?.toolInteractions[0]).toMatchObject({ name: 'terminate', status: 'denied' });
+    expect(turnsOf(run, 'InputGate')[2]?.toolInteractions[0]).toMatchObject({ name: 'terminate', status: 'denied' });
     expect(steps(run)).toHaveLength(6);
   });
 
@@ -171,7 +171,7 @@ it('a loop goes on where it stood, wherever the process dies', async () => {
     const count = (profile: string) => said.filter(({ agentId }) => agentId.startsWith(profile)).length;
     const rest = {
       drafter: speaks(...['Something red.', 'A red kite.'].slice(count('Drafter'))),
-      judge: speaks(...[asks('What shape?'), submits].slice(count('Judge'))),
+      judge: speaks(...[asks('What shape?'), submits].slice(count('InputGate'))),
     };
     const second = await engineOver(yaml, rest, await journalOf(commits.slice(0, cut)));
     const resumed = await second.engine.resume(run.id);

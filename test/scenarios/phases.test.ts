@@ -1,4 +1,4 @@
-import { moduleChanges } from '../../src/core/module-changes.ts';
+import { moduleChanges } from '../../src/core/patches/module-changes.ts';
 import { describe, expect, it } from 'vitest';
 import type { Commit, Run } from '../../src/index.ts';
 import type { JsonObject } from '../../src/core/json.ts';

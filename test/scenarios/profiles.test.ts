@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createEngine, loadProfiles } from '../../src/index.ts';
-import { createDocumentTools } from '../../src/tools/documents/create-document-tools.ts';
+import { createDocumentTools } from '../../src/toolsets/documents/create-document-tools.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { openEngine, play, promptOf, say, speaks, systemOf, toolsOf } from './scenario.ts';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { onTestFinished } from 'vitest';
 import { createEngine, type Engine, type EngineOptions, type LaunchOptions, type Run, type TurnRecord } from '../../src/index.ts';
-import type { AgentState } from '../../src/core/state.ts';
+import type { SubContext } from '../../src/core/state/state.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { scriptedModel, type ScriptedReply, type ScriptedRequest } from '../../src/testing/index.ts';
 
@@ -112,12 +112,12 @@ export function turnsOf(run: Run, profile: string): readonly TurnRecord[] {
 }
 
 /** The agents of one profile, in the order they started. */
-export function agentsOf(run: Run, profile: string): readonly AgentState[] {
+export function agentsOf(run: Run, profile: string): readonly SubContext[] {
   return [...run.state.agents.values()].filter((agent) => agent.meta.profile === profile);
 }
 
 /** The first agent of a profile. */
-export function agentOf(run: Run, profile: string): AgentState {
+export function agentOf(run: Run, profile: string): SubContext {
   const [agent] = agentsOf(run, profile);
   if (agent === undefined) throw new Error(`no agent of profile ${profile}`);
   return agent;

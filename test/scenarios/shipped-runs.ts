@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/core/clock.ts';
-import type { ProfileSet } from '../../src/core/profile.ts';
+import type { ProfileSet } from '../../src/core/profile/profile.ts';
 import { createEngine, type LanguageModel, loadProfiles, type Engine, type Journal, type Run } from '../../src/index.ts';
-import { createDocumentTools } from '../../src/tools/documents/create-document-tools.ts';
-import { createWebToolset } from '../../src/tools/web/web-toolset.ts';
+import { createDocumentTools } from '../../src/toolsets/documents/create-document-tools.ts';
+import { createWebToolset } from '../../src/toolsets/web/web-toolset.ts';
 
 const folder = path.join(import.meta.dirname, '../../agent_profiles');
 const teams = ['.', 'agent_framework', 'anges', 'commonground', 'openmanus', 'seeingeye'];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createToolRegistry, defineTool } from '../../src/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
-import { toolReturn } from '../../src/core/tool-return.ts';
+import { toolReturn } from '../../src/core/tool/tool-return.ts';
 import { agentOf, call, dataOf, messagesOf, openEngine, play, promptOf, resultOf, speaks, toolsOf } from './scenario.ts';
 import { finish, move, plan, principal, worker, workers } from './team.ts';
 

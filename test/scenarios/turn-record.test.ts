@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { PromptMessage } from '../../src/core/message.ts';
+import type { PromptMessage } from '../../src/core/prompt/message.ts';
 import { defineTool } from '../../src/index.ts';
-import { promptText } from '../../src/inspector/prompt-text.ts';
+import { promptText } from '../../src/inspect/turn/prompt-text.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { call, openEngine, play, promptOf, say, speaks, systemOf, wordsOf } from './scenario.ts';
 

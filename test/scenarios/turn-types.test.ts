@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { formatTurnList } from '../../src/inspector/format/format-turn-list.ts';
-import { filterTurns } from '../../src/inspector/filter-turns.ts';
-import { turnList } from '../../src/inspector/turn-list.ts';
+import { formatTurnList } from '../../src/inspect/format/format-turn-list.ts';
+import { filterTurns } from '../../src/inspect/filter-turns.ts';
+import { turnList } from '../../src/inspect/turn-list.ts';
 import type { Run } from '../../src/index.ts';
 import { call, openEngine, play, speaks } from './scenario.ts';
 import { assignment, dispatch, finish, launch, partner, plan, principal, refused, worker, workers } from './team.ts';

@@ -1,6 +1,6 @@
-import { moduleChanges } from '../../src/core/module-changes.ts';
+import { moduleChanges } from '../../src/core/patches/module-changes.ts';
 import { describe, expect, it } from 'vitest';
-import { canMove, moduleTransitions, type ModuleStatus } from '../../src/core/work-module.ts';
+import { canMove, moduleTransitions, type ModuleStatus } from '../../src/core/team/work-module.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import {
   agentOf,

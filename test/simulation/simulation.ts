@@ -1,4 +1,4 @@
-import type { CadreEvent } from '../../src/core/event.ts';
+import type { CadreEvent } from '../../src/core/events/event.ts';
 import type { RunId } from '../../src/core/ids.ts';
 import { checkRunDecisions } from './checks/check-decisions.ts';
 import { interceptSyncs } from './disk/observed-syncs.ts';

@@ -1,16 +1,16 @@
-import type { CadreEvent } from '../../src/core/event.ts';
+import type { CadreEvent } from '../../src/core/events/event.ts';
 import { foldEvents } from '../../src/core/fold/apply-event.ts';
-import { board } from '../../src/inspector/board.ts';
-import { causeChain } from '../../src/inspector/cause-chain.ts';
-import { conversation } from '../../src/inspector/conversation.ts';
-import { fromPlainFacts, type PlainProfileFacts } from '../../src/inspector/profile-facts.ts';
-import type { ReadContent } from '../../src/inspector/read-content.ts';
-import { runOverview } from '../../src/inspector/run-overview.ts';
-import { timeline } from '../../src/inspector/timeline.ts';
-import { tree } from '../../src/inspector/tree.ts';
-import { turnList } from '../../src/inspector/turn-list.ts';
-import { toTurnRecord } from '../../src/inspector/turn-record.ts';
-import { why } from '../../src/inspector/why.ts';
+import { board } from '../../src/inspect/board.ts';
+import { causeChain } from '../../src/inspect/why/cause-chain.ts';
+import { conversation } from '../../src/inspect/conversation.ts';
+import { fromPlainFacts, type PlainProfileFacts } from '../../src/inspect/turn/profile-facts.ts';
+import type { ReadContent } from '../../src/inspect/read-content.ts';
+import { runOverview } from '../../src/inspect/run-overview.ts';
+import { timeline } from '../../src/inspect/timeline/timeline.ts';
+import { tree } from '../../src/inspect/tree.ts';
+import { turnList } from '../../src/inspect/turn-list.ts';
+import { toTurnRecord } from '../../src/inspect/turn/turn-record.ts';
+import { why } from '../../src/inspect/why/why.ts';
 
 /** What a run is read from. */
 export interface ViewedRun {

@@ -1,15 +1,15 @@
 import { expect } from 'vitest';
-import type { CadreEvent } from '../../src/core/event.ts';
+import type { CadreEvent } from '../../src/core/events/event.ts';
 import { foldEvents } from '../../src/core/fold/apply-event.ts';
 import { foldTurn } from '../../src/core/fold/fold-turn.ts';
-import type { RunState } from '../../src/core/state.ts';
-import { isKnownWhole } from '../../src/inspector/known-whole.ts';
-import { turnOfId } from '../../src/inspector/other-turns.ts';
-import type { ReadContent } from '../../src/inspector/read-content.ts';
-import { toTurnRecord } from '../../src/inspector/turn-record.ts';
-import { why, type WhyAnswer } from '../../src/inspector/why.ts';
-import { decodeCommit, encodeCommit } from '../../src/stores/event-codec.ts';
-import { turnEvents, type StoredCommit } from '../../src/stores/turn-events.ts';
+import type { RunContext } from '../../src/core/state/state.ts';
+import { isKnownWhole } from '../../src/inspect/why/known-whole.ts';
+import { turnOfId } from '../../src/inspect/turn/other-turns.ts';
+import type { ReadContent } from '../../src/inspect/read-content.ts';
+import { toTurnRecord } from '../../src/inspect/turn/turn-record.ts';
+import { why, type WhyAnswer } from '../../src/inspect/why/why.ts';
+import { decodeCommit, encodeCommit } from '../../src/journal/codec/event-codec.ts';
+import { turnEvents, type StoredCommit } from '../../src/journal/codec/turn-events.ts';
 
 /** Events as a journal stores them, in commits of these sizes, over and over. */
 export function storedCommits(events: readonly CadreEvent[], sizes: readonly number[]): readonly StoredCommit[] {
@@ -80,7 +80,7 @@ function expectShort(
   expect(short).toEqual({ ...expected, causes });
 }
 
-function recordOf(run: RunState, turnId: string, content: ReadContent): unknown {
+function recordOf(run: RunContext, turnId: string, content: ReadContent): unknown {
   const turn = turnOfId(run, turnId);
   if (turn === undefined) throw new Error(`no turn ${turnId}`);
   const record = toTurnRecord(run, turn, content);
@@ -88,7 +88,7 @@ function recordOf(run: RunState, turnId: string, content: ReadContent): unknown 
 }
 
 /** Some texts of a turn: the ends of its prompt, and what was said and called. */
-function textsOf(run: RunState, turnId: string, content: ReadContent): readonly string[] {
+function textsOf(run: RunContext, turnId: string, content: ReadContent): readonly string[] {
   const turn = turnOfId(run, turnId);
   if (turn === undefined) return [];
   const { prompt, reply } = toTurnRecord(run, turn, content);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { CadreEvent } from '../../src/core/event.ts';
+import type { CadreEvent } from '../../src/core/events/event.ts';
 
 /** Golden logs of whole runs, by the names of their files. */
 export const goldenLogs = ['three-agents', 'agent-framework', 'openmanus', 'seeingeye'];

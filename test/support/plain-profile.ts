@@ -1,4 +1,4 @@
-import type { CompiledProfile } from '../../src/core/profile.ts';
+import type { CompiledProfile } from '../../src/core/profile/profile.ts';
 
 /** A compiled profile that says nothing, except for the given fields. */
 export function plainProfile(name: string, changes: Partial<CompiledProfile> = {}): CompiledProfile {

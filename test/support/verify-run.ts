@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
-import type { CadreEvent } from '../../src/core/event.ts';
+import type { CadreEvent } from '../../src/core/events/event.ts';
 import { foldEvents } from '../../src/core/fold/apply-event.ts';
-import type { PromptMessage } from '../../src/core/message.ts';
-import type { RunState } from '../../src/core/state.ts';
-import { promptText } from '../../src/inspector/prompt-text.ts';
+import type { PromptMessage } from '../../src/core/prompt/message.ts';
+import type { RunContext } from '../../src/core/state/state.ts';
+import { promptText } from '../../src/inspect/turn/prompt-text.ts';
 import type { Run } from '../../src/index.ts';
 import { assertJournal, assertPairing, type CheckedPrompt, type JournalCheckOptions } from '../../src/testing/index.ts';
 
 /** State as plain data: maps as lists of entries, without keys that are undefined. */
-export function plainState(state: RunState | undefined): unknown {
+export function plainState(state: RunContext | undefined): unknown {
   return JSON.parse(
     JSON.stringify(state, (_key, value: unknown) =>
       value instanceof Map ? [...value] : value instanceof Set ? [...value] : value,

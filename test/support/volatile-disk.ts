@@ -1,4 +1,4 @@
-import type { Commit, Journal, Lease } from '../../src/core/journal.ts';
+import type { Commit, Journal, Lease } from '../../src/core/events/journal.ts';
 import { createMemoryJournal } from '../../src/testing/index.ts';
 import { breathe } from './test-engine.ts';
 

@@ -3,7 +3,7 @@ import { scriptedModel } from '../../src/testing/index.ts';
 import { chaosModel, chaosPerson, createMemoryJournal, type ScriptedReply } from '../../src/testing/index.ts';
 import { fittingValue, plainWords } from '../../src/testing/chaos-values.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
-import { checkSchema } from '../../src/tools/check-arguments.ts';
+import { checkSchema } from '../../src/tools/schema/check-arguments.ts';
 import { testEngine, waitsForUser } from '../support/test-engine.ts';
 import { tool } from '../support/tools.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonSchema } from '../../src/core/json.ts';
-import type { HandoverProtocol } from '../../src/core/profile.ts';
+import type { HandoverProtocol } from '../../src/core/profile/profile.ts';
 import { allowedTools, describeTools, offeredTool } from '../../src/tools/access.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { mergeHandover, withHandover } from '../../src/tools/merge-handover.ts';

@@ -1,7 +1,7 @@
 import { jsonSchema, tool } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { EffectTool } from '../../src/core/tool.ts';
+import type { EffectTool } from '../../src/core/tool/tool.ts';
 import { normalizeTool } from '../../src/tools/normalize-tool.ts';
 import { toResult } from '../../src/tools/result-content.ts';
 import { toolContext } from './tool-context.ts';

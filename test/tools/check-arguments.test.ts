@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject, JsonSchema } from '../../src/core/json.ts';
-import { argumentCheck, checkSchema } from '../../src/tools/check-arguments.ts';
-import { compileSchema } from '../../src/tools/compile-schema.ts';
+import { argumentCheck, checkSchema } from '../../src/tools/schema/check-arguments.ts';
+import { compileSchema } from '../../src/tools/schema/compile-schema.ts';
 
 const fitting = (schema: JsonSchema, args: JsonObject): boolean => argumentCheck(schema, "tool 't'")(args).ok;
 const problems = (schema: JsonSchema, args: JsonObject): readonly string[] => {

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import type { JsonObject } from '../../src/core/json.ts';
-import type { TransitionContext } from '../../src/core/transition.ts';
+import type { TransitionContext } from '../../src/core/tool/transition.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { defineTransitionTool } from '../../src/tools/define-transition-tool.ts';
 import { normalizeTool } from '../../src/tools/normalize-tool.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maxArgumentChars, parseArguments } from '../../src/tools/parse-arguments.ts';
+import { maxArgumentChars, parseArguments } from '../../src/tools/schema/parse-arguments.ts';
 
 const exact = { effect: 'unsafe', finishedCleanly: true } as const;
 const pure = { effect: 'pure', finishedCleanly: true } as const;

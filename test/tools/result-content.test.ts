@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { contentText } from '../../src/core/message.ts';
+import { contentText } from '../../src/core/prompt/message.ts';
 import { cutMarker, cutText } from '../../src/tools/cut-text.ts';
 import { toResult } from '../../src/tools/result-content.ts';
-import { toolReturn } from '../../src/core/tool-return.ts';
+import { toolReturn } from '../../src/core/tool/tool-return.ts';
 
 const image = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'aGk=' } };
 

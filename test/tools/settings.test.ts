@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { checkSchema } from '../../src/tools/check-arguments.ts';
-import { durationOf, durationSetting } from '../../src/tools/settings.ts';
+import { checkSchema } from '../../src/tools/schema/check-arguments.ts';
+import { durationOf, durationSetting } from '../../src/toolsets/settings.ts';
 
 it.each([
   [2, 2_000],

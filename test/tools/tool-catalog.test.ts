@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Tool } from '../../src/core/tool.ts';
+import type { Tool } from '../../src/core/tool/tool.ts';
 import { combineTools, type ToolsetTools } from '../../src/tools/tool-catalog.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 

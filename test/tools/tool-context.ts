@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import type { AgentId, CallId, RunId, TurnId } from '../../src/core/ids.ts';
-import { LiveThings } from '../../src/engine/live-things.ts';
-import type { ToolContext } from '../../src/core/tool.ts';
+import { Resources } from '../../src/engine/effects/resources.ts';
+import type { ToolContext } from '../../src/core/tool/tool.ts';
 
 /** A context as the engine hands it to a tool, for tests that run one directly. */
 export function toolContext(change: Partial<ToolContext> = {}): ToolContext {
@@ -21,7 +21,7 @@ export function toolContext(change: Partial<ToolContext> = {}): ToolContext {
     context: {},
     workspace: tmpdir(),
     stored: () => undefined,
-    live: { agent: new LiveThings('the test'), run: new LiveThings('the test'), engine: new LiveThings('the test') },
+    live: { agent: new Resources('the test'), run: new Resources('the test'), engine: new Resources('the test') },
     ...change,
   };
 }

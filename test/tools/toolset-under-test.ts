@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { JsonObject } from '../../src/core/json.ts';
-import type { EffectTool, ToolContext } from '../../src/core/tool.ts';
-import { toolReturn, type ToolReturn } from '../../src/core/tool-return.ts';
-import type { ToolsetKind } from '../../src/core/toolset.ts';
-import { LiveThings } from '../../src/engine/live-things.ts';
+import type { EffectTool, ToolContext } from '../../src/core/tool/tool.ts';
+import { toolReturn, type ToolReturn } from '../../src/core/tool/tool-return.ts';
+import type { ToolsetKind } from '../../src/core/tool/toolset.ts';
+import { Resources } from '../../src/engine/effects/resources.ts';
 import { toolContext } from './tool-context.ts';
 
 /** The tools of a toolset, run directly, with a workspace and live scopes of their own. */
@@ -24,7 +24,7 @@ export interface ToolsetUnderTest {
 export function toolsetUnderTest(
   kind: ToolsetKind,
   settings: JsonObject = {},
-  live = { agent: new LiveThings('the agent'), run: new LiveThings('the run'), engine: new LiveThings('the engine') },
+  live = { agent: new Resources('the agent'), run: new Resources('the run'), engine: new Resources('the engine') },
 ): ToolsetUnderTest {
   const workspace = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-workspace-')));
   const context = toolContext({ workspace, live });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CadreError } from '../../src/core/error.ts';
 import { foldEvents } from '../../src/core/fold/apply-event.ts';
-import { createSqliteJournal } from '../../src/stores/sqlite-journal.ts';
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { seededRandom, type SeededRandom } from '../faults/seeded-random.ts';
 import { richJournal } from '../support/rich-journal.ts';
 import { plainState } from '../support/verify-run.ts';

@@ -1,5 +1,5 @@
-import type { BoardCard as Card } from '../../src/inspector/board.ts';
-import { countText } from '../../src/inspector/format/quantity-text.ts';
+import type { BoardCard as Card } from '../../src/inspect/board.ts';
+import { countText } from '../../src/inspect/format/quantity-text.ts';
 import { lineOf } from '../kit/line-of.ts';
 import { Badge } from '../kit/badge.tsx';
 import { JsonView } from '../kit/json-view.tsx';

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { board, type Board, type BoardCard as Card, type BoardColumn } from '../../src/inspector/board.ts';
+import { board, type Board, type BoardCard as Card, type BoardColumn } from '../../src/inspect/board.ts';
 import { lineOf } from '../kit/line-of.ts';
 import { useRun, useView } from '../run/run-context.ts';
 import type { RouteQuery } from '../routing/route.ts';

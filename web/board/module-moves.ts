@@ -1,5 +1,5 @@
-import type { Board } from '../../src/inspector/board.ts';
-import type { ModuleStatus } from '../../src/core/work-module.ts';
+import type { Board } from '../../src/inspect/board.ts';
+import type { ModuleStatus } from '../../src/core/team/work-module.ts';
 
 /** Where each module stands. */
 export type Standing = ReadonlyMap<string, ModuleStatus>;

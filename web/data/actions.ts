@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../src/core/json.ts';
-import type { Delivery } from '../../src/core/inbox.ts';
+import type { Delivery } from '../../src/core/inbox/inbox.ts';
 import { postJson } from './api.ts';
 
 /** What a run is launched with. */

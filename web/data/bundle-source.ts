@@ -1,5 +1,5 @@
-import type { CadreEvent } from '../../src/core/event.ts';
-import { fromPlainFacts, type PlainProfileFacts } from '../../src/inspector/profile-facts.ts';
+import type { CadreEvent } from '../../src/core/events/event.ts';
+import { fromPlainFacts, type PlainProfileFacts } from '../../src/inspect/turn/profile-facts.ts';
 import type { RunSource } from './run-source.ts';
 
 /** A run as an exported page carries it. */

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { CadreEvent } from '../../src/core/event.ts';
+import type { CadreEvent } from '../../src/core/events/event.ts';
 import type { CallId, TurnId } from '../../src/core/ids.ts';
 import type { LiveDelta, LiveProgress } from './run-source.ts';
 

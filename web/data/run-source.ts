@@ -1,7 +1,7 @@
-import type { CadreEvent } from '../../src/core/event.ts';
+import type { CadreEvent } from '../../src/core/events/event.ts';
 import type { AgentId, CallId, ContentHash, TurnId } from '../../src/core/ids.ts';
-import type { ModelDelta } from '../../src/core/model.ts';
-import type { ProfileFacts } from '../../src/inspector/profile-facts.ts';
+import type { ModelDelta } from '../../src/core/model/model.ts';
+import type { ProfileFacts } from '../../src/inspect/turn/profile-facts.ts';
 
 /** A piece of a reply, as it streams. */
 export interface LiveDelta {

@@ -1,13 +1,13 @@
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
 import { applyEvent, startRun } from '../../src/core/fold/apply-event.ts';
-import type { CadreEvent } from '../../src/core/event.ts';
-import type { RunState } from '../../src/core/state.ts';
-import type { EventAt } from '../../src/inspector/cause-chain.ts';
-import type { ProfileFacts } from '../../src/inspector/profile-facts.ts';
-import type { TurnRecord } from '../../src/inspector/turn-record.ts';
-import { turnOfId } from '../../src/inspector/other-turns.ts';
-import { why, type WhyAnswer, whyAt, type WhyOptions } from '../../src/inspector/why.ts';
-import type { WhyPlace } from '../../src/inspector/why-place.ts';
+import type { CadreEvent } from '../../src/core/events/event.ts';
+import type { RunContext } from '../../src/core/state/state.ts';
+import type { EventAt } from '../../src/inspect/why/cause-chain.ts';
+import type { ProfileFacts } from '../../src/inspect/turn/profile-facts.ts';
+import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
+import { turnOfId } from '../../src/inspect/turn/other-turns.ts';
+import { why, type WhyAnswer, whyAt, type WhyOptions } from '../../src/inspect/why/why.ts';
+import type { WhyPlace } from '../../src/inspect/why/why-place.ts';
 import { ContentCache } from './content-cache.ts';
 import { LiveReplies } from './live-replies.ts';
 import type { Connection, RunSource } from './run-source.ts';
@@ -17,7 +17,7 @@ import { TurnRecords } from './turn-records.ts';
 const gatherMs = 60;
 
 /**
- * One run in the page: its journal, folded here with the engine's own fold. Views are the functions of `src/inspector` over
+ * One run in the page: its journal, folded here with the engine's own fold. Views are the functions of `src/inspect` over
  * that state, computed again when events came (`view`).
  */
 export class RunStore {
@@ -32,7 +32,7 @@ export class RunStore {
   readonly #records: TurnRecords;
   readonly #profiles = signal<ReadonlyMap<string, ProfileFacts> | undefined>(undefined);
   readonly #close: () => void;
-  #state: RunState | undefined;
+  #state: RunContext | undefined;
   /** An event could not be read: nothing behind it is. */
   #isBroken = false;
   #waiting: CadreEvent[] = [];
@@ -72,12 +72,12 @@ export class RunStore {
   }
 
   /** The state now; undefined before the first event. Read it inside `view`, so that it is read again. */
-  get state(): RunState | undefined {
+  get state(): RunContext | undefined {
     return this.#state;
   }
 
   /** A value computed from the state, again whenever events, texts or profiles came; undefined before the first event. */
-  view<Value>(compute: (state: RunState, store: RunStore) => Value): ReadonlySignal<Value | undefined> {
+  view<Value>(compute: (state: RunContext, store: RunStore) => Value): ReadonlySignal<Value | undefined> {
     return computed(() => {
       void this.revision.value;
       void this.contents.revision.value;

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { RunSummary } from '../../src/core/journal.ts';
+import type { RunSummary } from '../../src/core/events/journal.ts';
 import { getJson } from './api.ts';
 import { watchView } from './in-view.ts';
 import { loadServerInfo } from './server-info.ts';

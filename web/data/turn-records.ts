@@ -1,7 +1,7 @@
 import type { ContentHash, TurnId } from '../../src/core/ids.ts';
-import type { RunState, TurnState } from '../../src/core/state.ts';
-import type { ProfileFacts } from '../../src/inspector/profile-facts.ts';
-import { shownParts, turnRecordOf, type ShownParts, type TurnRecord } from '../../src/inspector/turn-record.ts';
+import type { RunContext, TurnState } from '../../src/core/state/state.ts';
+import type { ProfileFacts } from '../../src/inspect/turn/profile-facts.ts';
+import { shownParts, turnRecordOf, type ShownParts, type TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import type { ContentCache } from './content-cache.ts';
 
 /** How many records are kept: the ones on show, and what they are compared with. */
@@ -29,7 +29,7 @@ export class TurnRecords {
     this.#contents = contents;
   }
 
-  record(run: RunState, turn: TurnState, profiles: ReadonlyMap<string, ProfileFacts> | undefined): TurnRecord {
+  record(run: RunContext, turn: TurnState, profiles: ReadonlyMap<string, ProfileFacts> | undefined): TurnRecord {
     const before = this.#entries.get(turn.turnId);
     const usable = before !== undefined && before.profiles === profiles && !this.#hasCome(before.missing) ? before : undefined;
     const made = madeOf(run, turn);
@@ -44,7 +44,7 @@ export class TurnRecords {
   }
 
   #make(
-    run: RunState,
+    run: RunContext,
     turn: TurnState,
     { made, profiles, usable }: Pick<Entry, 'made' | 'profiles'> & { readonly usable: Entry | undefined },
   ): Entry {
@@ -66,7 +66,7 @@ export class TurnRecords {
 }
 
 /** All of a turn that changes while it is under way. */
-function madeOf(run: RunState, turn: TurnState): readonly unknown[] {
+function madeOf(run: RunContext, turn: TurnState): readonly unknown[] {
   const { modelEnd, decide, end, stateChanges, calls } = turn;
   const ofCalls = calls.flatMap((call) => [call.status, call.args, call.waitFor, call.attempt, call.approved, call.end]);
   return [run.agents.get(turn.agentId)?.meta, run.usage.costUnknown, modelEnd, decide, end, stateChanges?.length, ...ofCalls];

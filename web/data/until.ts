@@ -1,12 +1,12 @@
 import { effect } from '@preact/signals';
-import type { RunState } from '../../src/core/state.ts';
+import type { RunContext } from '../../src/core/state/state.ts';
 import type { RunStore } from './run-store.ts';
 
 /** How long the journal may take to show what the server has taken, in milliseconds. */
 const longestMs = 15_000;
 
 /** Waits until the run's own record shows something: what was asked for has happened when it stands there, and not before. */
-export function until(store: RunStore, holds: (state: RunState) => boolean): Promise<void> {
+export function until(store: RunStore, holds: (state: RunContext) => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     let stop: (() => void) | undefined;
     let isDone = false;

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { useMemo, useState } from 'preact/hooks';
-import { grouped } from '../../src/inspector/format/terminal-text.ts';
+import { grouped } from '../../src/inspect/format/terminal-text.ts';
 import type { Inline } from './markdown-inline.ts';
 import { type MarkdownBlock, parseMarkdown } from './markdown.ts';
 import { jsonIn } from './json-text.ts';

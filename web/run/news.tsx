@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { countText } from '../../src/inspector/format/quantity-text.ts';
-import type { RunOverview } from '../../src/inspector/run-overview.ts';
-import { statusWord, waitsForYou } from '../../src/inspector/run-words.ts';
+import { countText } from '../../src/inspect/format/quantity-text.ts';
+import type { RunOverview } from '../../src/inspect/run-overview.ts';
+import { statusWord, waitsForYou } from '../../src/inspect/run-words.ts';
 
 /** How often a run that goes on is spoken of at most, in milliseconds. */
 const quietMs = 10_000;

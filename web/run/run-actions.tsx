@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { RunOverview } from '../../src/inspector/run-overview.ts';
+import type { RunOverview } from '../../src/inspect/run-overview.ts';
 import { runActions } from '../data/actions.ts';
 import type { Standing } from '../data/standing.ts';
 import { CopyButton } from '../kit/copy-button.tsx';

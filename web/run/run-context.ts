@@ -1,22 +1,22 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useMemo } from 'preact/hooks';
 import { type ReadonlySignal } from '@preact/signals';
-import type { RunState } from '../../src/core/state.ts';
+import type { RunContext } from '../../src/core/state/state.ts';
 import type { RunStore } from '../data/run-store.ts';
 
 /** The run a view is of. */
-export const RunContext = createContext<RunStore | undefined>(undefined);
+export const PageRun = createContext<RunStore | undefined>(undefined);
 
 /** The run this component is in. */
 export function useRun(): RunStore {
-  const store = useContext(RunContext);
+  const store = useContext(PageRun);
   if (store === undefined) throw new Error('a view of a run stands outside of one');
   return store;
 }
 
 /** A view of the run, computed again when something came; `deps` are what it depends on besides. */
 export function useView<Value>(
-  compute: (state: RunState, store: RunStore) => Value,
+  compute: (state: RunContext, store: RunStore) => Value,
   deps: readonly unknown[] = [],
 ): ReadonlySignal<Value | undefined> {
   const store = useRun();

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { durationText, costText, shareText, countText } from '../../src/inspector/format/quantity-text.ts';
-import { grouped } from '../../src/inspector/format/terminal-text.ts';
-import type { RunOverview } from '../../src/inspector/run-overview.ts';
+import { durationText, costText, shareText, countText } from '../../src/inspect/format/quantity-text.ts';
+import { grouped } from '../../src/inspect/format/terminal-text.ts';
+import type { RunOverview } from '../../src/inspect/run-overview.ts';
 import { Meter } from '../kit/meter.tsx';
 import { useNow } from '../kit/use-now.ts';
 import { toVisibleText } from '../kit/visible-text.ts';

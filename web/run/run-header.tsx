@@ -1,6 +1,6 @@
-import { concludeRun } from '../../src/inspector/conclude.ts';
-import { runOverview, type RunOverview } from '../../src/inspector/run-overview.ts';
-import { statusWord } from '../../src/inspector/run-words.ts';
+import { concludeRun } from '../../src/inspect/conclude.ts';
+import { runOverview, type RunOverview } from '../../src/inspect/run-overview.ts';
+import { statusWord } from '../../src/inspect/run-words.ts';
 import { useStanding, type Standing } from '../data/standing.ts';
 import { Badge } from '../kit/badge.tsx';
 import { TopBar } from '../kit/top-bar.tsx';

@@ -9,7 +9,7 @@ import { toVisibleText } from '../kit/visible-text.ts';
 import { type Route, runHref, type RunTab, turnHref } from '../routing/route.ts';
 import { go, lastViewHref, route } from '../routing/router.ts';
 import { LazyTurn, loadTurnView } from '../turn/lazy-turn.tsx';
-import { RunContext, useRun, useTitle } from './run-context.ts';
+import { PageRun, useRun, useTitle } from './run-context.ts';
 import { RunHeader } from './run-header.tsx';
 import { TimelineView } from '../timeline/timeline-view.tsx';
 import { BoardView } from '../board/board-view.tsx';
@@ -41,7 +41,7 @@ export function RunPage({ shown, bundle }: { readonly shown: RunRoute; readonly 
   const isUnknown = connection.value.kind === 'failed' && store.state === undefined;
   const hasScrollerOfItsOwn = shown.kind === 'run' && shown.tab !== 'board';
   return (
-    <RunContext.Provider value={store}>
+    <PageRun.Provider value={store}>
       {isUnknown ? (
         <UnknownRun runId={runId} />
       ) : (
@@ -52,7 +52,7 @@ export function RunPage({ shown, bundle }: { readonly shown: RunRoute; readonly 
           </main>
         </>
       )}
-    </RunContext.Provider>
+    </PageRun.Provider>
   );
 }
 

@@ -1,7 +1,7 @@
-import { costText, countText, durationText } from '../../src/inspector/format/quantity-text.ts';
-import { counted, didText } from '../../src/inspector/format/format-turn-list.ts';
-import { grouped } from '../../src/inspector/format/terminal-text.ts';
-import { turnList, type TurnRow } from '../../src/inspector/turn-list.ts';
+import { costText, countText, durationText } from '../../src/inspect/format/quantity-text.ts';
+import { counted, didText } from '../../src/inspect/format/format-turn-list.ts';
+import { grouped } from '../../src/inspect/format/terminal-text.ts';
+import { turnList, type TurnRow } from '../../src/inspect/turn-list.ts';
 import { Badge } from '../kit/badge.tsx';
 import { IdText } from '../kit/id-text.tsx';
 import { PickField } from '../kit/pick-field.tsx';

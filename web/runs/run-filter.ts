@@ -1,4 +1,4 @@
-import { hasWords, statusWord, waitsForYou } from '../../src/inspector/run-words.ts';
+import { hasWords, statusWord, waitsForYou } from '../../src/inspect/run-words.ts';
 import type { RunRow } from '../data/runs-store.ts';
 
 /** Runs of one status whose title, id, profile or project holds the words; all of them when nothing is asked for. */

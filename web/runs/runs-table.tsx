@@ -1,6 +1,6 @@
-import { costText, countText, durationText } from '../../src/inspector/format/quantity-text.ts';
-import { grouped } from '../../src/inspector/format/terminal-text.ts';
-import { statusWord, waitsForYou } from '../../src/inspector/run-words.ts';
+import { costText, countText, durationText } from '../../src/inspect/format/quantity-text.ts';
+import { grouped } from '../../src/inspect/format/terminal-text.ts';
+import { statusWord, waitsForYou } from '../../src/inspect/run-words.ts';
 import type { RunRow } from '../data/runs-store.ts';
 import { Badge } from '../kit/badge.tsx';
 import { Time, zoneOf } from '../kit/time.tsx';

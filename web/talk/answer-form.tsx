@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { JsonValue } from '../../src/core/json.ts';
-import { type PendingRequest, pendingOf } from '../../src/core/pending.ts';
-import { choicesOf, readAnswer } from '../../src/inspector/read-answer.ts';
+import { type PendingRequest, pendingOf } from '../../src/core/state/pending.ts';
+import { choicesOf, readAnswer } from '../../src/inspect/read-answer.ts';
 import { runActions } from '../data/actions.ts';
 import { until } from '../data/until.ts';
 import { useAction } from '../kit/use-action.ts';

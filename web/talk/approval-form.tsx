@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { JsonObject } from '../../src/core/json.ts';
-import { type PendingRequest, pendingOf } from '../../src/core/pending.ts';
-import { scopeText } from '../../src/inspector/format/request-text.ts';
-import { readArguments } from '../../src/inspector/read-answer.ts';
+import { type PendingRequest, pendingOf } from '../../src/core/state/pending.ts';
+import { scopeText } from '../../src/inspect/format/request-text.ts';
+import { readArguments } from '../../src/inspect/read-answer.ts';
 import { runActions } from '../data/actions.ts';
 import { until } from '../data/until.ts';
 import { ScrollBox } from '../kit/scroll-box.tsx';

@@ -1,5 +1,5 @@
 import type { AgentId, TurnId } from '../../src/core/ids.ts';
-import type { ConversationEntry } from '../../src/inspector/conversation.ts';
+import type { ConversationEntry } from '../../src/inspect/conversation.ts';
 import { Time } from '../kit/time.tsx';
 import { toVisibleText } from '../kit/visible-text.ts';
 import { Words } from '../kit/words.tsx';

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { PendingRequest } from '../../src/core/pending.ts';
-import { deadlineText } from '../../src/inspector/format/request-text.ts';
-import { approvalFacts } from '../../src/inspector/approval-text.ts';
-import { lookAlikes } from '../../src/inspector/look-alikes.ts';
+import type { PendingRequest } from '../../src/core/state/pending.ts';
+import { deadlineText } from '../../src/inspect/format/request-text.ts';
+import { approvalFacts } from '../../src/inspect/approval-text.ts';
+import { lookAlikes } from '../../src/inspect/look-alikes.ts';
 import { Text } from '../kit/text.tsx';
 import { Time } from '../kit/time.tsx';
 import { useNow } from '../kit/use-now.ts';

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
-import type { Delivery } from '../../src/core/inbox.ts';
-import type { RunState } from '../../src/core/state.ts';
+import type { Delivery } from '../../src/core/inbox/inbox.ts';
+import type { RunContext } from '../../src/core/state/state.ts';
 import { runActions } from '../data/actions.ts';
 import { until } from '../data/until.ts';
 import { useAction } from '../kit/use-action.ts';
@@ -94,12 +94,12 @@ export function SayBox({ query, onSaid }: { readonly query: RouteQuery; readonly
 }
 
 /** Agents that can read something, the root first. */
-function livingAgents(state: RunState): readonly string[] {
+function livingAgents(state: RunContext): readonly string[] {
   return [...state.agents.values()].filter(({ status }) => status !== 'ended').map(({ meta }) => meta.agentId);
 }
 
 /** The item is in an inbox, or a turn has read it. */
-function hasItem(state: RunState, itemId: string): boolean {
+function hasItem(state: RunContext, itemId: string): boolean {
   for (const agent of state.agents.values()) if (agent.inbox.some(({ item }) => item.itemId === itemId)) return true;
   for (const turn of state.turns.values()) if (turn.items.some((item) => item?.itemId === itemId)) return true;
   return false;

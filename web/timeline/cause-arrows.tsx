@@ -1,4 +1,4 @@
-import type { TimelineLink } from '../../src/inspector/timeline-turns.ts';
+import type { TimelineLink } from '../../src/inspect/timeline/timeline-turns.ts';
 import { toX, type TimeScale } from './time-scale.ts';
 import type { TurnPlaces } from './turn-places.ts';
 import type { DrawnWindow } from './viewport.ts';

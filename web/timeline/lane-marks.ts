@@ -1,4 +1,4 @@
-import type { TimelineBar, TimelineCall } from '../../src/inspector/timeline-bar.ts';
+import type { TimelineBar, TimelineCall } from '../../src/inspect/timeline/timeline-bar.ts';
 import { lastAtOrBefore, toX, type TimeScale } from './time-scale.ts';
 
 /** A tool call below its turn's bar; `row` keeps those apart that ran at the same time. */

@@ -1,7 +1,7 @@
-import { waitsForYou } from '../../src/inspector/run-words.ts';
-import { isForPerson } from '../../src/inspector/timeline-bar.ts';
-import type { TimelineLane } from '../../src/inspector/timeline.ts';
-import { countText } from '../../src/inspector/format/quantity-text.ts';
+import { waitsForYou } from '../../src/inspect/run-words.ts';
+import { isForPerson } from '../../src/inspect/timeline/timeline-bar.ts';
+import type { TimelineRow } from '../../src/inspect/timeline/timeline.ts';
+import { countText } from '../../src/inspect/format/quantity-text.ts';
 import { lineOf } from '../kit/line-of.ts';
 import { Badge } from '../kit/badge.tsx';
 import { Name } from '../kit/name.tsx';
@@ -13,7 +13,7 @@ import './lanes.css';
 
 /** What a lane needs to be drawn. */
 export interface LaneRowProps {
-  readonly lane: TimelineLane;
+  readonly lane: TimelineRow;
   readonly row: number;
   readonly rows: number;
   readonly top: number;
@@ -64,7 +64,7 @@ export function LaneRow(props: LaneRowProps) {
 }
 
 /** The status of an agent; one whose open calls all wait for a person does nothing else meanwhile. */
-function laneStatus({ status, bars }: TimelineLane): string {
+function laneStatus({ status, bars }: TimelineRow): string {
   const last = bars.at(-1);
   return status === 'awaiting_tools' && last !== undefined && isForPerson(last) ? waitsForYou : status;
 }

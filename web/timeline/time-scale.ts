@@ -1,4 +1,4 @@
-import type { Timeline } from '../../src/inspector/timeline.ts';
+import type { Timeline } from '../../src/inspect/timeline/timeline.ts';
 
 /** A stretch of time and where it lies; folded ones are all of one width, however long they took. */
 interface Segment {

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Timeline } from '../../src/inspector/timeline.ts';
+import type { Timeline } from '../../src/inspect/timeline/timeline.ts';
 import { useMedia } from '../kit/use-media.ts';
 import { setQuery } from '../routing/router.ts';
 import type { RouteQuery } from '../routing/route.ts';

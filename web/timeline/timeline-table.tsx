@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import type { Timeline, TimelineLane } from '../../src/inspector/timeline.ts';
-import type { TimelineBar, TimelinePart } from '../../src/inspector/timeline-bar.ts';
-import { countText, durationText } from '../../src/inspector/format/quantity-text.ts';
+import type { Timeline, TimelineRow } from '../../src/inspect/timeline/timeline.ts';
+import type { TimelineBar, TimelinePart } from '../../src/inspect/timeline/timeline-bar.ts';
+import { countText, durationText } from '../../src/inspect/format/quantity-text.ts';
 import { Badge } from '../kit/badge.tsx';
 import { lineOf } from '../kit/line-of.ts';
 import { turnHref } from '../routing/route.ts';
@@ -15,7 +15,7 @@ import './timeline-table.css';
 const pageSize = 200;
 
 interface Row {
-  readonly lane: TimelineLane;
+  readonly lane: TimelineRow;
   readonly bar: TimelineBar;
   readonly number: number;
 }

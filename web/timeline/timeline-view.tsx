@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
-import { timeline } from '../../src/inspector/timeline.ts';
-import { noTurns } from '../../src/inspector/timeline-turns.ts';
+import { timeline } from '../../src/inspect/timeline/timeline.ts';
+import { noTurns } from '../../src/inspect/timeline/timeline-turns.ts';
 import { useRun, useView } from '../run/run-context.ts';
 import type { RouteQuery } from '../routing/route.ts';
 import { TimelineChart } from './timeline-chart.tsx';

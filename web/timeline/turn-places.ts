@@ -1,11 +1,11 @@
-import type { Timeline, TimelineLane } from '../../src/inspector/timeline.ts';
-import type { TimelineBar } from '../../src/inspector/timeline-bar.ts';
-import type { TimelineLink } from '../../src/inspector/timeline-turns.ts';
+import type { Timeline, TimelineRow } from '../../src/inspect/timeline/timeline.ts';
+import type { TimelineBar } from '../../src/inspect/timeline/timeline-bar.ts';
+import type { TimelineLink } from '../../src/inspect/timeline/timeline-turns.ts';
 import { lastAtOrBefore } from './time-scale.ts';
 
 /** Where a turn stands on the timeline. */
 export interface TurnPlace {
-  readonly lane: TimelineLane;
+  readonly lane: TimelineRow;
   readonly row: number;
   readonly bar: TimelineBar;
   readonly index: number;

@@ -1,6 +1,6 @@
-import { isForPerson, type TimelineBar, type TimelinePart } from '../../src/inspector/timeline-bar.ts';
-import { countText, durationText } from '../../src/inspector/format/quantity-text.ts';
-import { waitsForYou } from '../../src/inspector/run-words.ts';
+import { isForPerson, type TimelineBar, type TimelinePart } from '../../src/inspect/timeline/timeline-bar.ts';
+import { countText, durationText } from '../../src/inspect/format/quantity-text.ts';
+import { waitsForYou } from '../../src/inspect/run-words.ts';
 import { lineOf } from '../kit/line-of.ts';
 
 /** What the parts of a turn are called. */

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { RefObject } from 'preact';
-import type { Timeline } from '../../src/inspector/timeline.ts';
+import type { Timeline } from '../../src/inspect/timeline/timeline.ts';
 import { setQuery } from '../routing/router.ts';
 import type { RouteQuery } from '../routing/route.ts';
 import { clampPxPerMs, fitPxPerMs, timeScale, toTime, toX, type TimeScale, type TimeSpan } from './time-scale.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Timeline } from '../../src/inspector/timeline.ts';
+import type { Timeline } from '../../src/inspect/timeline/timeline.ts';
 
 /** How often the live edge moves, in milliseconds. */
 const everyMs = 200;

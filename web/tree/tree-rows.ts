@@ -1,4 +1,4 @@
-import type { AgentNodeView } from '../../src/inspector/tree.ts';
+import type { AgentNodeView } from '../../src/inspect/tree.ts';
 
 /** An agent in the list a tree is when it is drawn. */
 export interface TreeRow {

@@ -1,6 +1,6 @@
-import type { DecidedAction } from '../../src/core/turn-events.ts';
-import type { RuleView, UnaskedRule } from '../../src/inspector/turn-judgements.ts';
-import type { TurnRecord } from '../../src/inspector/turn-record.ts';
+import type { DecidedAction } from '../../src/core/events/turn-events.ts';
+import type { RuleView, UnaskedRule } from '../../src/inspect/turn/turn-judgements.ts';
+import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import { placeText, safe } from '../kit/safe.ts';
 import { ScrollBox } from '../kit/scroll-box.tsx';
 import { Pairs } from '../kit/pairs.tsx';

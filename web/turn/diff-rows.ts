@@ -1,5 +1,5 @@
-import type { DiffEntry, DiffLine, TurnDiff } from '../../src/inspector/diff-turns.ts';
-import type { PromptSpan } from '../../src/inspector/prompt-spans.ts';
+import type { DiffEntry, DiffLine, TurnDiff } from '../../src/inspect/turn/diff-turns.ts';
+import type { PromptSpan } from '../../src/inspect/turn/prompt-spans.ts';
 import { lineCutter } from '../kit/line-ranges.ts';
 
 /** A row of a comparison: a stretch that is the same, the head of a piece, a line of it, or lines left out. */

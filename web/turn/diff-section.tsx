@@ -1,10 +1,10 @@
 import { useMemo, useState } from 'preact/hooks';
-import { callIndex } from '../../src/inspector/call-index.ts';
-import { diffTurns, type TurnDiff } from '../../src/inspector/diff-turns.ts';
-import { turnNeighbours } from '../../src/inspector/turn-neighbours.ts';
-import type { TurnRecord } from '../../src/inspector/turn-record.ts';
-import { countText, shareText } from '../../src/inspector/format/quantity-text.ts';
-import { grouped } from '../../src/inspector/format/terminal-text.ts';
+import { callIndex } from '../../src/inspect/call-index.ts';
+import { diffTurns, type TurnDiff } from '../../src/inspect/turn/diff-turns.ts';
+import { turnNeighbours } from '../../src/inspect/turn/turn-neighbours.ts';
+import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
+import { countText, shareText } from '../../src/inspect/format/quantity-text.ts';
+import { grouped } from '../../src/inspect/format/terminal-text.ts';
 import { Blocks } from '../kit/blocks.tsx';
 import { safe } from '../kit/safe.ts';
 import { toVisibleText } from '../kit/visible-text.ts';

@@ -1,7 +1,7 @@
-import type { TurnRecord } from '../../src/inspector/turn-record.ts';
-import { turnNeighbours } from '../../src/inspector/turn-neighbours.ts';
-import { costText, spanText, tokensText } from '../../src/inspector/format/quantity-text.ts';
-import { grouped } from '../../src/inspector/format/terminal-text.ts';
+import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
+import { turnNeighbours } from '../../src/inspect/turn/turn-neighbours.ts';
+import { costText, spanText, tokensText } from '../../src/inspect/format/quantity-text.ts';
+import { grouped } from '../../src/inspect/format/terminal-text.ts';
 import { Badge } from '../kit/badge.tsx';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { Pairs } from '../kit/pairs.tsx';
@@ -33,7 +33,7 @@ export function TurnHead({ record }: { readonly record: TurnRecord }) {
           {limit.stage === 1 ? 'Near a limit' : 'At a limit; the last turn'}: {safe(limit.reason)}
         </p>
       )}
-      {record.rungs.map(({ seq, rung, action, on, count, threshold, tools, llmConfig, prompt }) => (
+      {record.escalations.map(({ seq, rung, action, on, count, threshold, tools, llmConfig, prompt }) => (
         <p key={seq} class="tone-waits">
           Got nowhere: rung {safe(rung)}, {action.replaceAll('_', ' ')}{' '}
           {safe([...(tools ?? []), llmConfig ?? '', prompt ?? ''].filter(Boolean).join(', '))} ({on.replaceAll('_', ' ')} {count},

@@ -1,8 +1,8 @@
-import { contentText } from '../../src/core/message.ts';
-import { posterOf } from '../../src/inspector/describe-event.ts';
-import type { TurnInputView } from '../../src/inspector/turn-inputs.ts';
-import type { TurnRecord } from '../../src/inspector/turn-record.ts';
-import { countText } from '../../src/inspector/format/quantity-text.ts';
+import { contentText } from '../../src/core/prompt/message.ts';
+import { posterOf } from '../../src/inspect/describe-event.ts';
+import type { TurnInputView } from '../../src/inspect/turn/turn-inputs.ts';
+import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
+import { countText } from '../../src/inspect/format/quantity-text.ts';
 import { safe } from '../kit/safe.ts';
 import { useMany } from '../kit/use-many.tsx';
 import { useRun } from '../run/run-context.ts';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { WhyPlace } from '../../src/inspector/why-place.ts';
+import type { WhyPlace } from '../../src/inspect/why/why-place.ts';
 import { Blocks } from '../kit/blocks.tsx';
 import type { LineRange } from '../kit/line-ranges.ts';
 import { toVisibleText } from '../kit/visible-text.ts';

@@ -1,5 +1,5 @@
-import type { ObserverView } from '../../src/inspector/turn-judgements.ts';
-import type { TurnRecord } from '../../src/inspector/turn-record.ts';
+import type { ObserverView } from '../../src/inspect/turn/turn-judgements.ts';
+import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import { placeText, safe } from '../kit/safe.ts';
 import { ScrollBox } from '../kit/scroll-box.tsx';
 import { ErrorLine } from './parts.tsx';

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import type { SourceRef } from '../../src/core/profile.ts';
-import { profileExcerpt } from '../../src/inspector/profile-line.ts';
-import type { CallRef, ItemRefView, TextOrigin } from '../../src/inspector/text-origin.ts';
+import type { SourceRef } from '../../src/core/profile/profile.ts';
+import { profileExcerpt } from '../../src/inspect/turn/profile-line.ts';
+import type { CallRef, ItemRefView, TextOrigin } from '../../src/inspect/why/text-origin.ts';
 import { Pairs } from '../kit/pairs.tsx';
 import { placeText, safe } from '../kit/safe.ts';
 import { ScrollBox } from '../kit/scroll-box.tsx';

@@ -1,4 +1,4 @@
-import type { PromptView } from '../../src/inspector/turn-record.ts';
+import type { PromptView } from '../../src/inspect/turn/turn-record.ts';
 import { lineCutter, type LineRange } from '../kit/line-ranges.ts';
 
 /** A row of a prompt: a line of a span, a file, or a message that is folded. */

@@ -1,10 +1,10 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { ContentPart } from '../../src/core/message.ts';
-import { callIndex } from '../../src/inspector/call-index.ts';
-import type { PromptSpan } from '../../src/inspector/prompt-spans.ts';
-import type { TurnRecord } from '../../src/inspector/turn-record.ts';
-import { countText } from '../../src/inspector/format/quantity-text.ts';
-import { grouped } from '../../src/inspector/format/terminal-text.ts';
+import type { ContentPart } from '../../src/core/prompt/message.ts';
+import { callIndex } from '../../src/inspect/call-index.ts';
+import type { PromptSpan } from '../../src/inspect/turn/prompt-spans.ts';
+import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
+import { countText } from '../../src/inspect/format/quantity-text.ts';
+import { grouped } from '../../src/inspect/format/terminal-text.ts';
 import { useRun } from '../run/run-context.ts';
 import { safe } from '../kit/safe.ts';
 import { Lines, type LineLook } from './lines.tsx';

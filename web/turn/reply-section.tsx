@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
-import type { TurnRecord } from '../../src/inspector/turn-record.ts';
-import type { WhyPlace } from '../../src/inspector/why-place.ts';
+import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
+import type { WhyPlace } from '../../src/inspect/why/why-place.ts';
 import type { LiveReply } from '../data/live-replies.ts';
 import { lineCutter } from '../kit/line-ranges.ts';
 import { safe } from '../kit/safe.ts';

@@ -1,12 +1,12 @@
-import type { PlacedCall } from '../../src/inspector/call-index.ts';
+import type { PlacedCall } from '../../src/inspect/call-index.ts';
 import type { TurnId } from '../../src/core/ids.ts';
-import type { RunState } from '../../src/core/state.ts';
-import type { PromptSpan } from '../../src/inspector/prompt-spans.ts';
+import type { RunContext } from '../../src/core/state/state.ts';
+import type { PromptSpan } from '../../src/inspect/turn/prompt-spans.ts';
 import { safe } from '../kit/safe.ts';
 
 /** What spans are named by. */
 export interface SpanNames {
-  readonly run: RunState;
+  readonly run: RunContext;
   readonly calls: ReadonlyMap<string, PlacedCall>;
 }
 
@@ -32,7 +32,7 @@ export function spanName({ run, calls }: SpanNames, span: PromptSpan): string {
   }
 }
 
-function itemSource(run: RunState, { turnId, ref }: PromptSpan): string | undefined {
+function itemSource(run: RunContext, { turnId, ref }: PromptSpan): string | undefined {
   const turn = turnId === undefined ? undefined : run.turns.get(turnId as TurnId);
   return turn?.start.inputs.find(({ itemId }) => itemId === ref)?.source;
 }

@@ -1,4 +1,4 @@
-import type { TurnRecord } from '../../src/inspector/turn-record.ts';
+import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import { turnHref, type RouteQuery } from '../routing/route.ts';
 import { useRun } from '../run/run-context.ts';
 import { showSection, type TurnSection, turnSections } from './sections.ts';

@@ -1,7 +1,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { WhyPlace } from '../../src/inspector/why-place.ts';
-import type { TurnRecord } from '../../src/inspector/turn-record.ts';
+import type { WhyPlace } from '../../src/inspect/why/why-place.ts';
+import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 
 /** What the parts of a turn's view share. */
 export interface TurnScope {

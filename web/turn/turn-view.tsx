@@ -1,9 +1,9 @@
 import type { RefObject } from 'preact';
 import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
-import { turnNeighbours } from '../../src/inspector/turn-neighbours.ts';
-import type { TurnRecord } from '../../src/inspector/turn-record.ts';
-import type { WhyAnswer } from '../../src/inspector/why.ts';
-import { parsePlace, writePlace, type WhyPlace } from '../../src/inspector/why-place.ts';
+import { turnNeighbours } from '../../src/inspect/turn/turn-neighbours.ts';
+import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
+import type { WhyAnswer } from '../../src/inspect/why/why.ts';
+import { parsePlace, writePlace, type WhyPlace } from '../../src/inspect/why/why-place.ts';
 import { useKeys } from '../kit/keys.ts';
 import { safe } from '../kit/safe.ts';
 import { runHref, turnHref, type RouteQuery } from '../routing/route.ts';

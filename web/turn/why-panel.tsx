@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { CauseStep } from '../../src/inspector/cause-chain.ts';
-import { countText } from '../../src/inspector/format/quantity-text.ts';
-import type { WhyAnswer, WhyPiece } from '../../src/inspector/why.ts';
-import type { WhyPlace } from '../../src/inspector/why-place.ts';
+import type { CauseStep } from '../../src/inspect/why/cause-chain.ts';
+import { countText } from '../../src/inspect/format/quantity-text.ts';
+import type { WhyAnswer, WhyPiece } from '../../src/inspect/why/why.ts';
+import type { WhyPlace } from '../../src/inspect/why/why-place.ts';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { useKeys } from '../kit/keys.ts';
 import { safe } from '../kit/safe.ts';

@@ -1,13 +1,13 @@
 import type { Run } from '../../engine/run.ts';
-import { board } from '../../inspector/board.ts';
-import { formatBoard } from '../../inspector/format/format-board.ts';
-import { formatTree } from '../../inspector/format/format-tree.ts';
-import { formatTurnList } from '../../inspector/format/format-turn-list.ts';
-import { safe } from '../../inspector/format/layout.ts';
-import type { FormatOptions } from '../../inspector/format/text-style.ts';
-import { tree } from '../../inspector/tree.ts';
-import { formatAnswers } from '../format-answers.ts';
-import { turnList } from '../../inspector/turn-list.ts';
+import { board } from '../../inspect/board.ts';
+import { formatBoard } from '../../inspect/format/format-board.ts';
+import { formatTree } from '../../inspect/format/format-tree.ts';
+import { formatTurnList } from '../../inspect/format/format-turn-list.ts';
+import { safe } from '../../inspect/format/layout.ts';
+import type { FormatOptions } from '../../inspect/format/text-style.ts';
+import { tree } from '../../inspect/tree.ts';
+import { formatAnswers } from '../terminal/format-answers.ts';
+import { turnList } from '../../inspect/turn-list.ts';
 
 /** What a line that begins with `/` asks for. */
 export type ChatCommand =

@@ -1,11 +1,11 @@
-import type { CadreEvent } from '../../core/event.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
 import type { AgentId, TurnId } from '../../core/ids.ts';
-import type { ModelDelta } from '../../core/model.ts';
+import type { ModelDelta } from '../../core/model/model.ts';
 import type { Run } from '../../engine/run.ts';
 import type { RunSubscriber } from '../../engine/subscribers.ts';
-import { toTerminalText } from '../../inspector/format/terminal-text.ts';
+import { toTerminalText } from '../../inspect/format/terminal-text.ts';
 import { createProgressLines, type ProgressLines } from '../progress/progress-lines.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import type { EarlyListener } from './early-listener.ts';
 
 const whole = { maxLine: 1_000_000, maxLines: 1_000_000 };

@@ -1,15 +1,15 @@
 import type { Run } from '../../engine/run.ts';
 import type { RunSubscriber } from '../../engine/subscribers.ts';
-import { toTerminalText } from '../../inspector/format/terminal-text.ts';
-import { formatRequest } from '../format-pending.ts';
-import { giveVerdict } from '../give-verdict.ts';
-import type { Interruption } from '../interruption.ts';
-import { verdictPrompt } from '../read-verdict.ts';
-import type { Terminal } from '../terminal.ts';
+import { toTerminalText } from '../../inspect/format/terminal-text.ts';
+import { formatRequest } from '../terminal/format-pending.ts';
+import { giveVerdict } from '../runs/give-verdict.ts';
+import type { Interruption } from '../terminal/interruption.ts';
+import { verdictPrompt } from '../terminal/read-verdict.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { answerChatCommand, readChatCommand } from './chat-commands.ts';
 import { ChatVoice } from './chat-voice.ts';
 import { EarlyListener } from './early-listener.ts';
-import { type RequestWatch, watchRequest } from '../watch-request.ts';
+import { type RequestWatch, watchRequest } from '../runs/watch-request.ts';
 import type { LineInput } from './line-input.ts';
 
 /** What a conversation is held with. */

@@ -1,6 +1,6 @@
-import type { CadreEvent } from '../../core/event.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
 import type { AgentId, TurnId } from '../../core/ids.ts';
-import type { ModelDelta } from '../../core/model.ts';
+import type { ModelDelta } from '../../core/model/model.ts';
 import type { RunSubscriber } from '../../engine/subscribers.ts';
 
 /** Hears a run from its launch on, and keeps what it hears until somebody is there to be told. */

@@ -1,12 +1,12 @@
 import { createEngine } from '../../engine/create-engine.ts';
-import type { ProfileSet } from '../../core/profile.ts';
+import type { ProfileSet } from '../../core/profile/profile.ts';
 import { callsOf, exposedProfiles } from '../../profiles/agent-calls.ts';
 import { explainProfile } from '../../profiles/explain-profile.ts';
-import { knownDocumentTools } from '../all-tools.ts';
+import { knownDocumentTools } from '../options/all-tools.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { formatExplanation } from '../format-explanation.ts';
-import { profilesFolder } from '../profiles-folder.ts';
-import { show, type ReadingOptions } from '../show.ts';
+import { formatExplanation } from '../terminal/format-explanation.ts';
+import { profilesFolder } from '../options/profiles-folder.ts';
+import { show, type ReadingOptions } from '../runs/show.ts';
 
 /** Prints a profile as it is after inheritance, each value with the file and line it was written at. */
 export async function explainCommand(profile: string, options: ReadingOptions & { readonly profiles?: string }): Promise<ExitCode> {

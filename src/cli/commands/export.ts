@@ -2,14 +2,14 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { CadreError, describeThrown } from '../../core/error.ts';
-import { exportRun, type ExportedRun } from '../../engine/export-run.ts';
-import { safe } from '../../inspector/format/layout.ts';
-import { redactionText } from '../../inspector/format/redaction-text.ts';
+import { exportRun, type ExportedRun } from '../../engine/recovery/export-run.ts';
+import { safe } from '../../inspect/format/layout.ts';
+import { redactionText } from '../../inspect/format/redaction-text.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { openRecordedRun } from '../recorded-run.ts';
-import type { ReadingOptions } from '../show.ts';
-import { openTerminal } from '../terminal.ts';
-import { harmless, jsonText } from '../json-text.ts';
+import { openRecordedRun } from '../runs/recorded-run.ts';
+import type { ReadingOptions } from '../runs/show.ts';
+import { openTerminal } from '../terminal/terminal.ts';
+import { harmless, jsonText } from '../terminal/json-text.ts';
 
 /** Options of `export`. */
 export interface ExportCommandOptions extends ReadingOptions {

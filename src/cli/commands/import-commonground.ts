@@ -1,15 +1,15 @@
 import { lstat, mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
-import { countText } from '../../inspector/format/quantity-text.ts';
-import { toTerminalLine } from '../../inspector/format/terminal-text.ts';
-import { convertFolder, type ConvertedFile, type ConvertedTree } from '../../migrate/commonground/convert-tree.ts';
-import type { Finding } from '../../migrate/commonground/finding.ts';
+import { countText } from '../../inspect/format/quantity-text.ts';
+import { toTerminalLine } from '../../inspect/format/terminal-text.ts';
+import { convertFolder, type ConvertedFile, type ConvertedTree } from '../../compat/commonground/convert-tree.ts';
+import type { Finding } from '../../compat/commonground/finding.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { leaveOutSecrets } from '../leave-out-secrets.ts';
-import { openTerminal, type Terminal } from '../terminal.ts';
-import { thisCommand } from '../this-command.ts';
-import { jsonText } from '../json-text.ts';
+import { leaveOutSecrets } from '../runs/leave-out-secrets.ts';
+import { openTerminal, type Terminal } from '../terminal/terminal.ts';
+import { thisCommand } from '../options/this-command.ts';
+import { jsonText } from '../terminal/json-text.ts';
 
 /** Options of `import commonground`. */
 export interface ImportCommonGroundOptions {

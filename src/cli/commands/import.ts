@@ -1,17 +1,17 @@
 import { hostname } from 'node:os';
 import { nanoid } from 'nanoid';
-import { createContentHash } from '../../engine/content-hash.ts';
-import { importRun } from '../../engine/import-run.ts';
+import { createContentHash } from '../../engine/recovery/content-hash.ts';
+import { importRun } from '../../engine/recovery/import-run.ts';
 import { randomIds } from '../../engine/random-ids.ts';
-import { safe } from '../../inspector/format/layout.ts';
-import { createSqliteJournal } from '../../stores/sqlite-journal.ts';
+import { safe } from '../../inspect/format/layout.ts';
+import { createSqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { readBundleFile } from '../read-bundle-file.ts';
-import { storePath } from '../store-path.ts';
-import type { ReadingOptions } from '../show.ts';
-import { openTerminal } from '../terminal.ts';
-import { thisCommand } from '../this-command.ts';
-import { jsonText } from '../json-text.ts';
+import { readBundleFile } from '../runs/read-bundle-file.ts';
+import { storePath } from '../options/store-path.ts';
+import type { ReadingOptions } from '../runs/show.ts';
+import { openTerminal } from '../terminal/terminal.ts';
+import { thisCommand } from '../options/this-command.ts';
+import { jsonText } from '../terminal/json-text.ts';
 
 /** Options of `import`. */
 export interface ImportCommandOptions extends ReadingOptions {

@@ -1,12 +1,12 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
-import { scriptCommand } from '../command-prefix.ts';
+import { scriptCommand } from '../options/command-prefix.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { shellWord } from '../shell-word.ts';
+import { shellWord } from '../terminal/shell-word.ts';
 import { starterFiles } from '../starter/starter-files.ts';
-import { openTerminal } from '../terminal.ts';
-import { thisCommand } from '../this-command.ts';
+import { openTerminal } from '../terminal/terminal.ts';
+import { thisCommand } from '../options/this-command.ts';
 import { writeSchemas } from '../write-schemas.ts';
 
 /** Writes a starter team into a folder: profiles, a script in place of a model, documents, and schemas for the editor. */

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { ExitCode } from '../exit-code.ts';
-import { openTerminal } from '../terminal.ts';
-import { schemaKinds, type SchemaKind } from '../schema-kinds.ts';
+import { openTerminal } from '../terminal/terminal.ts';
+import { schemaKinds, type SchemaKind } from '../options/schema-kinds.ts';
 import { schemaOf, schemaText, writeSchemas } from '../write-schemas.ts';
 
 /** Prints the JSON Schema of one kind of file, or of all by name; with `--out`, writes them as files. */

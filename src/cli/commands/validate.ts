@@ -1,19 +1,19 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
-import type { Diagnostic } from '../../core/profile.ts';
+import type { Diagnostic } from '../../core/profile/profile.ts';
 import { createEngine } from '../../engine/create-engine.ts';
-import { countText } from '../../inspector/format/quantity-text.ts';
-import { toTerminalLine } from '../../inspector/format/terminal-text.ts';
-import type { TextStyle } from '../../inspector/format/text-style.ts';
+import { countText } from '../../inspect/format/quantity-text.ts';
+import { toTerminalLine } from '../../inspect/format/terminal-text.ts';
+import type { TextStyle } from '../../inspect/format/text-style.ts';
 import { adviseOnProfiles } from '../../profiles/advice/advise-on-profiles.ts';
 import { formatDiagnostic } from '../../profiles/format-diagnostics.ts';
-import { knownDocumentTools } from '../all-tools.ts';
-import { codeFrame } from '../code-frame.ts';
+import { knownDocumentTools } from '../options/all-tools.ts';
+import { codeFrame } from '../terminal/code-frame.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { folderWords, profilesFolder } from '../profiles-folder.ts';
-import { openTerminal } from '../terminal.ts';
-import { jsonText } from '../json-text.ts';
+import { folderWords, profilesFolder } from '../options/profiles-folder.ts';
+import { openTerminal } from '../terminal/terminal.ts';
+import { jsonText } from '../terminal/json-text.ts';
 
 /** Options of `validate`. */
 export interface ValidateOptions {

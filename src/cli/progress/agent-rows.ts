@@ -1,6 +1,6 @@
-import type { AgentState, CallState, RunState } from '../../core/state.ts';
-import { grouped } from '../../inspector/format/terminal-text.ts';
-import { safe } from '../../inspector/format/layout.ts';
+import type { SubContext, CallState, RunContext } from '../../core/state/state.ts';
+import { grouped } from '../../inspect/format/terminal-text.ts';
+import { safe } from '../../inspect/format/layout.ts';
 import { argsText } from './args-text.ts';
 
 /** One agent as the live view shows it; all texts are safe to print. */
@@ -22,9 +22,9 @@ export interface AgentRow {
 export type ToolProgress = ReadonlyMap<string, { readonly fraction: number; readonly note: string }>;
 
 /** The agents of a run as rows, each below the agent that started it. */
-export function agentRows(run: RunState, progress: ToolProgress = new Map()): readonly AgentRow[] {
+export function agentRows(run: RunContext, progress: ToolProgress = new Map()): readonly AgentRow[] {
   const rows: AgentRow[] = [];
-  const add = (agent: AgentState, own: string, below: string): void => {
+  const add = (agent: SubContext, own: string, below: string): void => {
     rows.push(toRow(agent, own, progress));
     const children = agent.children.flatMap((id) => run.agents.get(id) ?? []);
     children.forEach((child, index) => {
@@ -39,7 +39,7 @@ export function agentRows(run: RunState, progress: ToolProgress = new Map()): re
   return rows;
 }
 
-function toRow(agent: AgentState, prefix: string, progress: ToolProgress): AgentRow {
+function toRow(agent: SubContext, prefix: string, progress: ToolProgress): AgentRow {
   const { meta, usage } = agent;
   const role = meta.moduleId === undefined ? '' : ` ${safe(meta.moduleId, 20)}`;
   return {
@@ -55,7 +55,7 @@ function toRow(agent: AgentState, prefix: string, progress: ToolProgress): Agent
 }
 
 /** The status in a word people know. */
-function statusText(agent: AgentState): string {
+function statusText(agent: SubContext): string {
   switch (agent.status) {
     case 'held':
       return 'queued';
@@ -72,7 +72,7 @@ function statusText(agent: AgentState): string {
   }
 }
 
-function doingText(agent: AgentState, progress: ToolProgress): string {
+function doingText(agent: SubContext, progress: ToolProgress): string {
   const calls = [...agent.openCalls.values()];
   const [first] = calls.filter((call) => call.status === 'running').concat(calls);
   if (first === undefined) return agent.error === undefined ? '' : safe(agent.error.message, 120);

@@ -1,8 +1,8 @@
-import type { RunState } from '../../core/state.ts';
-import type { ModuleStatus } from '../../core/work-module.ts';
-import { safe } from '../../inspector/format/layout.ts';
-import type { TextStyle } from '../../inspector/format/text-style.ts';
-import { fitText, padText } from '../text-width.ts';
+import type { RunContext } from '../../core/state/state.ts';
+import type { ModuleStatus } from '../../core/team/work-module.ts';
+import { safe } from '../../inspect/format/layout.ts';
+import type { TextStyle } from '../../inspect/format/text-style.ts';
+import { fitText, padText } from '../terminal/text-width.ts';
 
 const columns: readonly { readonly status: ModuleStatus; readonly title: string }[] = [
   { status: 'pending', title: 'pending' },
@@ -23,7 +23,7 @@ export interface BoardRoom {
 }
 
 /** The work modules side by side in the columns they move through; nothing while there are none. */
-export function boardRows(run: RunState, room: BoardRoom): readonly string[] {
+export function boardRows(run: RunContext, room: BoardRoom): readonly string[] {
   const modules = Object.values(run.team.workModules).filter((module) => module.status !== 'deprecated');
   if (modules.length === 0) return [];
   const gap = 2;

@@ -1,14 +1,14 @@
-import type { RunState } from '../../core/state.ts';
-import { safe } from '../../inspector/format/layout.ts';
-import { costText, countText, durationText, tokensText } from '../../inspector/format/quantity-text.ts';
-import type { TextStyle } from '../../inspector/format/text-style.ts';
-import { fitEnd, fitText, padText, textWidth } from '../text-width.ts';
+import type { RunContext } from '../../core/state/state.ts';
+import { safe } from '../../inspect/format/layout.ts';
+import { costText, countText, durationText, tokensText } from '../../inspect/format/quantity-text.ts';
+import type { TextStyle } from '../../inspect/format/text-style.ts';
+import { fitEnd, fitText, padText, textWidth } from '../terminal/text-width.ts';
 import { agentRows, type AgentRow, type ToolProgress } from './agent-rows.ts';
 import { boardRows } from './board-rows.ts';
 
 /** Everything a frame depends on. */
 export interface LiveFrameInput {
-  readonly run: RunState;
+  readonly run: RunContext;
   /** Wall time in milliseconds since 1970. */
   readonly now: number;
   /** The size of the terminal; a frame never needs more. */
@@ -84,7 +84,7 @@ function colored(row: AgentRow, status: string, style: TextStyle): string {
   }
 }
 
-function totalsText(run: RunState): string {
+function totalsText(run: RunContext): string {
   const { usage, counters } = run;
   return [
     countText(run.agents.size, 'agent'),

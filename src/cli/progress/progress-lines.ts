@@ -1,13 +1,13 @@
-import type { CadreEvent } from '../../core/event.ts';
-import { contentText } from '../../core/message.ts';
-import { type ModuleChange, moduleChanges } from '../../core/module-changes.ts';
-import { changesText } from '../../core/profile-edit.ts';
-import type { RunState } from '../../core/state.ts';
-import type { TextStyle } from '../../inspector/format/text-style.ts';
-import { styledStatus } from '../../inspector/format/text-style.ts';
-import { durationText } from '../../inspector/format/quantity-text.ts';
-import { safe } from '../../inspector/format/layout.ts';
-import { toStyledLine } from '../../inspector/format/terminal-text.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
+import { contentText } from '../../core/prompt/message.ts';
+import { type ModuleChange, moduleChanges } from '../../core/patches/module-changes.ts';
+import { changesText } from '../../core/events/profile-edit.ts';
+import type { RunContext } from '../../core/state/state.ts';
+import type { TextStyle } from '../../inspect/format/text-style.ts';
+import { styledStatus } from '../../inspect/format/text-style.ts';
+import { durationText } from '../../inspect/format/quantity-text.ts';
+import { safe } from '../../inspect/format/layout.ts';
+import { toStyledLine } from '../../inspect/format/terminal-text.ts';
 import { argsText } from './args-text.ts';
 
 /** Turns the events of one run, given in order, into lines for people: one for what is worth a line, none for the rest. */
@@ -17,7 +17,7 @@ export type ProgressLines = (event: CadreEvent) => string | undefined;
  * Makes the plain view of a run. The lines hold no untrusted control characters, and start with the seconds since the
  * first event. `known` is the run as it stood before that event, when it is not the run's first.
  */
-export function createProgressLines(style: TextStyle, known?: RunState): ProgressLines {
+export function createProgressLines(style: TextStyle, known?: RunContext): ProgressLines {
   const names = namesOf(known);
   let startedAt: number | undefined;
   return (event) => {
@@ -33,7 +33,7 @@ interface Names {
   readonly modules: Map<string, string>;
 }
 
-function namesOf(run: RunState | undefined): Names {
+function namesOf(run: RunContext | undefined): Names {
   const calls = [...(run?.agents.values() ?? [])].flatMap((agent) => [...agent.openCalls.values()]);
   const modules = Object.values(run?.team.workModules ?? {});
   return {

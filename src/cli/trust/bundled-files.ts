@@ -1,8 +1,8 @@
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
-import type { ProfileFile } from '../../core/profile.ts';
-import { bundledProfiles } from '../../profiles/bundled-teams.ts';
-import { readPlainPrices } from '../../profiles/plain-prices.ts';
+import type { ProfileFile } from '../../core/profile/profile.ts';
+import { bundledProfiles } from '../../profiles/files/bundled-teams.ts';
+import { readPlainPrices } from '../../profiles/files/plain-prices.ts';
 
 /** Tells whether a folder is that of a team that comes with Cadre. */
 export async function isBundledFolder(folder: string): Promise<boolean> {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
-import type { ProfileSet } from '../../core/profile.ts';
-import { type ProfileReach, reachesNothing, reachOfProfiles } from '../../engine/reach-of-profiles.ts';
-import { safe } from '../../inspector/format/layout.ts';
+import type { ProfileSet } from '../../core/profile/profile.ts';
+import { type ProfileReach, reachesNothing, reachOfProfiles } from '../../engine/launch/reach-of-profiles.ts';
+import { safe } from '../../inspect/format/layout.ts';
 import { areBundledFiles, isBundledFolder } from './bundled-files.ts';
 import { folderHash, foldersOutside, isBelow, type RunPlaces } from './run-folders.ts';
 import { readTrust, rememberTrust, trustFile } from './trust-store.ts';

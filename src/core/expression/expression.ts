@@ -11,8 +11,8 @@
  * 5. Bounds: source, nesting and nodes before and while parsing, steps and text length while evaluating. A spent budget always fails.
  * 6. An evaluation changes nothing: not the scope, not the expression.
  */
-import { compileNode } from './compile-node.ts';
-import type { Compiler } from './compiler.ts';
+import { compileNode } from './compile/compile-node.ts';
+import type { Compiler } from './compile/compiler.ts';
 import { isTruthy } from './data.ts';
 import { Evaluation } from './evaluation.ts';
 import { parseSource } from './parse.ts';

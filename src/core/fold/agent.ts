@@ -1,12 +1,12 @@
-import { isAsking, waitsForPerson } from '../asks-person.ts';
+import { isAsking, waitsForPerson } from '../state/asks-person.ts';
 import { CadreError } from '../error.ts';
-import type { EventOf } from '../event.ts';
+import type { EventOf } from '../events/event.ts';
 import type { AgentId } from '../ids.ts';
 import type { JsonObject } from '../json.ts';
-import type { AgentCounters } from '../agent-counters.ts';
-import type { AgentState, Beginning, RunState } from '../state.ts';
-import { newSourceMarks, untrustedSources } from '../prompt-sources.ts';
-import { activeAt } from '../run-time.ts';
+import type { AgentCounters } from '../state/agent-counters.ts';
+import type { SubContext, Beginning, RunContext } from '../state/state.ts';
+import { newSourceMarks, untrustedSources } from '../prompt/prompt-sources.ts';
+import { activeAt } from '../state/run-time.ts';
 import { countAgent, countLive, newBudget } from './budget.ts';
 import { wholeHistory } from './context.ts';
 import { emptyUsage } from './run.ts';
@@ -17,7 +17,7 @@ type AgentEvent = EventOf<
 >;
 
 /** The agent of an id; a journal that speaks of an agent it never started is corrupt. */
-export function agentOf(run: RunState, agentId: AgentId): AgentState {
+export function agentOf(run: RunContext, agentId: AgentId): SubContext {
   const agent = run.agents.get(agentId);
   if (agent === undefined) {
     throw new CadreError(
@@ -29,7 +29,7 @@ export function agentOf(run: RunState, agentId: AgentId): AgentState {
 }
 
 /** Folds the events of an agent's life. */
-export function applyAgentEvent(run: RunState, event: AgentEvent): void {
+export function applyAgentEvent(run: RunContext, event: AgentEvent): void {
   if (event.type === 'agent.start') {
     startAgent(run, event);
     return;
@@ -41,13 +41,13 @@ export function applyAgentEvent(run: RunState, event: AgentEvent): void {
 }
 
 /** Approvals and questions of one agent. */
-function pendingOfAgent(agent: AgentState): number {
+function pendingOfAgent(agent: SubContext): number {
   let pending = isAsking(agent) ? 1 : 0;
   for (const call of agent.openCalls.values()) if (waitsForPerson(call)) pending += 1;
   return pending;
 }
 
-function changeAgent(run: RunState, agent: AgentState, event: Exclude<AgentEvent, EventOf<'agent.start'>>): void {
+function changeAgent(run: RunContext, agent: SubContext, event: Exclude<AgentEvent, EventOf<'agent.start'>>): void {
   switch (event.type) {
     case 'agent.release':
       if (agent.status === 'held') {
@@ -94,16 +94,16 @@ function changeAgent(run: RunState, agent: AgentState, event: Exclude<AgentEvent
   }
 }
 
-function parentOf(run: RunState, agent: AgentState): AgentState | undefined {
+function parentOf(run: RunContext, agent: SubContext): SubContext | undefined {
   return agent.meta.parentAgentId === undefined ? undefined : run.agents.get(agent.meta.parentAgentId);
 }
 
 /** Handed out to conditions and tools as it is, so nobody may write to it. */
 const nothing: JsonObject = Object.freeze({});
 
-function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
+function startAgent(run: RunContext, event: EventOf<'agent.start'>): void {
   const parent = event.parentAgentId === undefined ? undefined : agentOf(run, event.parentAgentId);
-  const agent: AgentState = {
+  const agent: SubContext = {
     meta: {
       agentId: event.agentId,
       parentAgentId: event.parentAgentId,
@@ -153,13 +153,13 @@ function startAgent(run: RunState, event: EventOf<'agent.start'>): void {
     lastReply: '',
     signatures: [],
     cycleMatches: [],
-    rungs: none,
+    escalations: none,
     forbiddenTools: none,
     toolBound: undefined,
     question: undefined,
     turnsAlone: 0,
     changesBeforeTurn: [],
-    rungsBeforeTurn: none,
+    escalationsBeforeTurn: none,
     loop: false,
     awaitingOn: undefined,
     openCalls: new Map(),
@@ -195,10 +195,10 @@ function toBeginning({ seq, at, callId }: EventOf<'agent.start' | 'agent.restart
   return { seq, at, callId };
 }
 
-function climb(agent: AgentState, event: EventOf<'stagnation.act'>): void {
+function climb(agent: SubContext, event: EventOf<'stagnation.act'>): void {
   const { rung: id, on, threshold: at, llmConfig, tools, prompt } = event;
-  agent.rungsBeforeTurn = [...agent.rungsBeforeTurn, event];
-  agent.rungs = [...agent.rungs, llmConfig === undefined ? { id, on, at } : { id, on, at, llmConfig }];
+  agent.escalationsBeforeTurn = [...agent.escalationsBeforeTurn, event];
+  agent.escalations = [...agent.escalations, llmConfig === undefined ? { id, on, at } : { id, on, at, llmConfig }];
   if (tools !== undefined) agent.forbiddenTools = tools;
   if (prompt !== undefined) agent.question = { prompt, seq: event.seq, since: event.at };
 }
@@ -218,7 +218,7 @@ function newCounters(): AgentCounters {
   };
 }
 
-function restartAgent(agent: AgentState, event: EventOf<'agent.restart'>): void {
+function restartAgent(agent: SubContext, event: EventOf<'agent.restart'>): void {
   // What it goes on with is its history; what it hands in is new.
   if (event.keepsHistory === true) agent.deliverables = nothing;
   else archiveHistory(agent);
@@ -243,7 +243,7 @@ function restartAgent(agent: AgentState, event: EventOf<'agent.restart'>): void 
   agent.limitedAt = undefined;
   agent.signatures.length = 0;
   agent.cycleMatches.length = 0;
-  agent.rungs = none;
+  agent.escalations = none;
   agent.forbiddenTools = none;
   agent.brokenReplies = 0;
   agent.question = undefined;
@@ -253,7 +253,7 @@ function restartAgent(agent: AgentState, event: EventOf<'agent.restart'>): void 
 }
 
 /** Puts what an agent has seen and said out of its sight. */
-function archiveHistory(agent: AgentState): void {
+function archiveHistory(agent: SubContext): void {
   const { iteration, messages, origins, released } = agent;
   agent.archived.push({ iteration, messages, origins, released });
   agent.messages = [];

@@ -1,6 +1,6 @@
 import { CadreError } from '../error.ts';
-import type { CadreEvent, EventOf } from '../event.ts';
-import type { Keeps, RunState } from '../state.ts';
+import type { CadreEvent, EventOf } from '../events/event.ts';
+import type { Keeps, RunContext } from '../state/state.ts';
 import { agentOf, applyAgentEvent } from './agent.ts';
 import { applyContextEvent } from './context.ts';
 import { applyInboxEvent } from './inbox.ts';
@@ -13,12 +13,12 @@ import { applyTurnEvent } from './turn.ts';
 /**
  * Folds one event into a run's state, in place.
  *
- * Owns: every change of `RunState`. Does not own: deciding what happens; an event is a fact.
+ * Owns: every change of `RunContext`. Does not own: deciding what happens; an event is a fact.
  * 1. State depends on the events alone: the same events give the same state, whenever and wherever they are folded.
  * 2. The cost of an event does not grow with the run's history (I13), and neither does what is kept of an agent whose
  *    prompts are bounded: what nothing can need any more is released (`release.ts`).
  */
-export function applyEvent(run: RunState, event: CadreEvent): void {
+export function applyEvent(run: RunContext, event: CadreEvent): void {
   switch (event.type) {
     case 'run.start':
       break;
@@ -83,14 +83,14 @@ export function applyEvent(run: RunState, event: CadreEvent): void {
 }
 
 /** The state a run has after its `run.start`. */
-export function startRun(event: EventOf<'run.start'>, keeps: Keeps = 'recent'): RunState {
+export function startRun(event: EventOf<'run.start'>, keeps: Keeps = 'recent'): RunContext {
   const run = newRunState(event, keeps);
   applyEvent(run, event);
   return run;
 }
 
 /** The state after a whole journal; undefined for an empty one. Views of a run's past want `everything`. */
-export function foldEvents(events: readonly CadreEvent[], keeps: Keeps = 'recent'): RunState | undefined {
+export function foldEvents(events: readonly CadreEvent[], keeps: Keeps = 'recent'): RunContext | undefined {
   const first = events[0];
   if (first?.type !== 'run.start') return undefined;
   const run = startRun(first, keeps);

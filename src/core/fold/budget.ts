@@ -1,10 +1,10 @@
-import type { EventOf } from '../event.ts';
-import type { ModelAttempt } from '../model.ts';
-import { activeAt } from '../run-time.ts';
-import type { Budget, ModuleBudget } from '../budget.ts';
-import type { AgentState, RunState, TurnState } from '../state.ts';
-import { estimateTokens } from '../token-estimate.ts';
-import type { TurnStart } from '../turn-events.ts';
+import type { EventOf } from '../events/event.ts';
+import type { ModelAttempt } from '../model/model.ts';
+import { activeAt } from '../state/run-time.ts';
+import type { Budget, ModuleBudget } from '../state/budget.ts';
+import type { SubContext, RunContext, TurnState } from '../state/state.ts';
+import { estimateTokens } from '../prompt/token-estimate.ts';
+import type { TurnStart } from '../events/turn-events.ts';
 
 /** A budget nobody has used yet. */
 export function newBudget(): Budget {
@@ -12,26 +12,26 @@ export function newBudget(): Budget {
 }
 
 /** The agent above, if there is one. */
-export function parentOf(run: RunState, agent: AgentState): AgentState | undefined {
+export function parentOf(run: RunContext, agent: SubContext): SubContext | undefined {
   const { parentAgentId } = agent.meta;
   return parentAgentId === undefined ? undefined : run.agents.get(parentAgentId);
 }
 
 /** The budget of the work module an agent is at, itself or by way of an agent above it. */
-export function moduleOf(run: RunState, agent: AgentState): ModuleBudget | undefined {
+export function moduleOf(run: RunContext, agent: SubContext): ModuleBudget | undefined {
   return agent.moduleScope === undefined ? undefined : run.moduleBudgets.get(agent.moduleScope);
 }
 
 /** Changes every budget an agent draws on: its own, those of all agents above it, its work module's, and the run's. */
-function change(run: RunState, agent: AgentState, by: (budget: Budget) => void): void {
-  for (let above: AgentState | undefined = agent; above !== undefined; above = parentOf(run, above)) by(above.budget);
+function change(run: RunContext, agent: SubContext, by: (budget: Budget) => void): void {
+  for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) by(above.budget);
   const module = moduleOf(run, agent);
   if (module !== undefined) by(module);
   by(run.budget);
 }
 
 /** Counts an agent that comes into being. */
-export function countAgent(run: RunState, agent: AgentState): void {
+export function countAgent(run: RunContext, agent: SubContext): void {
   const module = agent.moduleScope;
   if (module !== undefined && !run.moduleBudgets.has(module))
     run.moduleBudgets.set(module, { ...newBudget(), turns: 0, toolCalls: 0, activeMs: 0, workingSince: undefined });
@@ -41,7 +41,7 @@ export function countAgent(run: RunState, agent: AgentState): void {
 }
 
 /** Counts an agent that goes to work (+1) or stops working (-1), being held back or having ended. */
-export function countLive(run: RunState, agent: AgentState, by: 1 | -1, at: number): void {
+export function countLive(run: RunContext, agent: SubContext, by: 1 | -1, at: number): void {
   change(run, agent, (budget) => {
     budget.live += by;
   });
@@ -55,7 +55,7 @@ export function countLive(run: RunState, agent: AgentState, by: 1 | -1, at: numb
 }
 
 /** Sets aside what a model call may use at most. */
-export function reserve(run: RunState, agent: AgentState, reserved: EventOf<'turn.start'>['reserve']): void {
+export function reserve(run: RunContext, agent: SubContext, reserved: EventOf<'turn.start'>['reserve']): void {
   if (reserved === undefined) return;
   change(run, agent, (budget) => {
     budget.reservedTokens += reserved.tokens;
@@ -65,7 +65,7 @@ export function reserve(run: RunState, agent: AgentState, reserved: EventOf<'tur
 }
 
 /** Gives back what was set aside for a model call, once its usage is known or nobody waits for it any more. */
-export function release(run: RunState, agent: AgentState, { start }: { readonly start: Pick<TurnStart, 'reserve'> }): void {
+export function release(run: RunContext, agent: SubContext, { start }: { readonly start: Pick<TurnStart, 'reserve'> }): void {
   const reserved = start.reserve;
   if (reserved === undefined) return;
   change(run, agent, (budget) => {
@@ -78,7 +78,7 @@ export function release(run: RunState, agent: AgentState, { start }: { readonly 
 }
 
 /** Counts what the call of a summariser has used; what its provider did not count is estimated. Answers with its tokens. */
-export function spendOnSummary(run: RunState, agent: AgentState, event: EventOf<'compaction.end'>): number {
+export function spendOnSummary(run: RunContext, agent: SubContext, event: EventOf<'compaction.end'>): number {
   const answered = event.attempts.some(({ firstTokenMs }) => firstTokenMs !== undefined);
   const { inputTokens = answered ? (agent.compacting?.tokens ?? 0) : 0, outputTokens = event.headTokens ?? 0 } = event.usage;
   const tokens = inputTokens + outputTokens;
@@ -91,7 +91,7 @@ export function spendOnSummary(run: RunState, agent: AgentState, event: EventOf<
 }
 
 /** Counts what a model call has used; answers with its tokens. */
-export function spend(run: RunState, agent: AgentState, turn: TurnState, event: EventOf<'model.end'>): number {
+export function spend(run: RunContext, agent: SubContext, turn: TurnState, event: EventOf<'model.end'>): number {
   const tokens = tokensOf(turn, event);
   const cost = event.cost ?? (tokens === 0 ? 0 : (turn.start.reserve?.cost ?? 0));
   change(run, agent, (budget) => {
@@ -105,7 +105,7 @@ export function spend(run: RunState, agent: AgentState, turn: TurnState, event: 
  * Counts a model call whose outcome never came, since its turn was ended meanwhile: its prompt was sent, and what it cost is at
  * most what was set aside. Answers with its tokens.
  */
-export function spendUnanswered(run: RunState, agent: AgentState, { start }: Pick<TurnState, 'start'>): number {
+export function spendUnanswered(run: RunContext, agent: SubContext, { start }: Pick<TurnState, 'start'>): number {
   if (start.reserve === undefined) return 0;
   const tokens = start.prompt?.tokens ?? 0;
   const cost = start.reserve.cost ?? 0;
@@ -117,7 +117,7 @@ export function spendUnanswered(run: RunState, agent: AgentState, { start }: Pic
 }
 
 /** Counts a turn, or a tool call, of the work module an agent is at. */
-export function countOfModule(run: RunState, agent: AgentState, what: 'turns' | 'toolCalls'): void {
+export function countOfModule(run: RunContext, agent: SubContext, what: 'turns' | 'toolCalls'): void {
   const module = moduleOf(run, agent);
   if (module !== undefined) module[what] += 1;
 }

@@ -1,7 +1,7 @@
-import type { EventOf } from '../event.ts';
-import type { ContextView } from '../agent-context.ts';
-import { isForRoom } from '../context-events.ts';
-import type { AgentState, RunState } from '../state.ts';
+import type { EventOf } from '../events/event.ts';
+import type { ContextView } from '../state/agent-context.ts';
+import { isForRoom } from '../events/context-events.ts';
+import type { SubContext, RunContext } from '../state/state.ts';
 import { release, reserve, spendOnSummary } from './budget.ts';
 import { addUsage } from './run.ts';
 import { keepInOtherWords } from './sources.ts';
@@ -17,8 +17,8 @@ export const wholeHistory: ContextView = Object.freeze({
 
 /** Folds what changes the part of its history an agent's prompts show. Messages themselves never change (I11). */
 export function applyContextEvent(
-  run: RunState,
-  agent: AgentState,
+  run: RunContext,
+  agent: SubContext,
   event: EventOf<'context.trim' | 'compaction.start' | 'compaction.end'>,
 ): void {
   switch (event.type) {
@@ -76,7 +76,7 @@ function trimmed(view: ContextView, event: EventOf<'context.trim'>): ContextView
 }
 
 /** The turn whose prompt was refused is made again, once. */
-function goOn(agent: AgentState): void {
+function goOn(agent: SubContext): void {
   agent.loop = true;
   agent.madeRoom = true;
 }

@@ -1,8 +1,8 @@
 import { CadreError } from '../error.ts';
-import type { TurnEvents } from '../journal.ts';
-import { messagesOfInputs } from '../prompt.ts';
-import type { EventOf } from '../event.ts';
-import type { RunState } from '../state.ts';
+import type { TurnEvents } from '../events/journal.ts';
+import { messagesOfInputs } from '../prompt/prompt.ts';
+import type { EventOf } from '../events/event.ts';
+import type { RunContext } from '../state/state.ts';
 import { agentOf } from './agent.ts';
 import { applyEvent, startRun } from './apply-event.ts';
 import { noteChange } from './turn.ts';
@@ -11,7 +11,7 @@ import { noteChange } from './turn.ts';
  * Folds the events that one turn's record is made of. The turn, and those its prompt shows, are in the state it gives as they are in that
  * of the whole run; totals, inboxes and values are not. Undefined where something they need is not among the events.
  */
-export function foldTurn(slice: TurnEvents): RunState | undefined {
+export function foldTurn(slice: TurnEvents): RunContext | undefined {
   try {
     return foldSlice(slice);
   } catch (thrown) {
@@ -21,7 +21,7 @@ export function foldTurn(slice: TurnEvents): RunState | undefined {
   }
 }
 
-function foldSlice({ turnId, events, beginsWith }: TurnEvents): RunState | undefined {
+function foldSlice({ turnId, events, beginsWith }: TurnEvents): RunContext | undefined {
   const [first] = events;
   if (first?.type !== 'run.start') return undefined;
   const run = startRun(first, 'everything');
@@ -42,12 +42,12 @@ function foldSlice({ turnId, events, beginsWith }: TurnEvents): RunState | undef
 }
 
 /** The history goes on where this turn's prompt says that it ended before. */
-function countFrom(run: RunState, { agentId, turnId, inputs, prompt }: EventOf<'turn.start'>): void {
+function countFrom(run: RunContext, { agentId, turnId, inputs, prompt }: EventOf<'turn.start'>): void {
   agentOf(run, agentId).released = (prompt?.to ?? 0) - messagesOfInputs(inputs, turnId).length;
 }
 
 /** True when a turn found all it read, and its prompt counts messages as the history does. */
-function isWhole(run: RunState, { agentId, turnId, prompt }: EventOf<'turn.start'>, isFirst: boolean): boolean {
+function isWhole(run: RunContext, { agentId, turnId, prompt }: EventOf<'turn.start'>, isFirst: boolean): boolean {
   const { released, messages } = agentOf(run, agentId);
   if (prompt !== undefined && prompt.to !== released + messages.length) return false;
   return isFirst || run.turns.get(turnId)?.items.includes(undefined) === false;

@@ -1,10 +1,10 @@
-import type { EventOf } from '../event.ts';
-import type { AgentState, RunState } from '../state.ts';
+import type { EventOf } from '../events/event.ts';
+import type { SubContext, RunContext } from '../state/state.ts';
 import { agentOf } from './agent.ts';
 import { passOn, takeIn } from './sources.ts';
 
 /** Folds what happens to items before a turn reads them. */
-export function applyInboxEvent(run: RunState, event: EventOf<'inbox.add' | 'inbox.fail' | 'inbox.drop'>): void {
+export function applyInboxEvent(run: RunContext, event: EventOf<'inbox.add' | 'inbox.fail' | 'inbox.drop'>): void {
   const agent = agentOf(run, event.agentId);
   switch (event.type) {
     case 'inbox.add':
@@ -29,7 +29,7 @@ export function applyInboxEvent(run: RunState, event: EventOf<'inbox.add' | 'inb
 }
 
 /** An item that will not wait marks the turn whose model has not answered yet; the last turn before a limit is let be. */
-function interrupt(run: RunState, agent: AgentState, seq: number): void {
+function interrupt(run: RunContext, agent: SubContext, seq: number): void {
   const turn = agent.currentTurnId === undefined ? undefined : run.turns.get(agent.currentTurnId);
   if (turn?.start.prompt === undefined || turn.modelEnd !== undefined || agent.limitStage === 2) return;
   turn.interruptedBy ??= seq;

@@ -1,14 +1,14 @@
-import { applyChanges } from '../apply-changes.ts';
+import { applyChanges } from '../patches/apply-changes.ts';
 import { CadreError, describeThrown } from '../error.ts';
-import type { EventOf } from '../event.ts';
-import { patchedState } from '../state-patch.ts';
-import { noteStateTaint } from '../state-taint.ts';
-import type { RunState } from '../state.ts';
+import type { EventOf } from '../events/event.ts';
+import { patchedState } from '../patches/state-patch.ts';
+import { noteStateTaint } from '../patches/state-taint.ts';
+import type { RunContext } from '../state/state.ts';
 import { agentOf } from './agent.ts';
 import { noteChange } from './turn.ts';
 
 /** Folds a change of state. A patch that does not fit the state is a corrupt journal. */
-export function applyStatePatch(run: RunState, event: EventOf<'state.patch'>): void {
+export function applyStatePatch(run: RunContext, event: EventOf<'state.patch'>): void {
   const agent = event.agentId === undefined ? undefined : agentOf(run, event.agentId);
   noteChange(run, event);
   const { team, ...own } = patchedState(run, agent);

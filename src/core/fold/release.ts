@@ -1,4 +1,4 @@
-import type { AgentState, RunState } from '../state.ts';
+import type { SubContext, RunContext } from '../state/state.ts';
 
 /** How many turns of one agent stay in memory. */
 const keptTurns = 128;
@@ -16,9 +16,9 @@ const keptMessages = 512;
  * 3. The turn that is under way stays, and so does the one before.
  * 4. Prompts, origins and archived attempts count messages from the start of the history, released or not.
  */
-export function releasePast(run: RunState, agent: AgentState, promptFrom: number): void {
+export function releasePast(run: RunContext, agent: SubContext, promptFrom: number): void {
   if (agent.turnCount > keptTurns) {
-    const oldest = `${agent.meta.agentId}.t${agent.turnCount - keptTurns}` as NonNullable<AgentState['lastTurnId']>;
+    const oldest = `${agent.meta.agentId}.t${agent.turnCount - keptTurns}` as NonNullable<SubContext['lastTurnId']>;
     run.turns.delete(oldest);
   }
   const outOfView = promptFrom - agent.released;
@@ -35,7 +35,7 @@ export function releasePast(run: RunState, agent: AgentState, promptFrom: number
 }
 
 /** Ids of calls that no prompt shows again may be used once more. */
-function forgetIds(agent: AgentState, gone: number): void {
+function forgetIds(agent: SubContext, gone: number): void {
   if (agent.wireIds.size === 0) return;
   for (let index = 0; index < gone; index++) {
     const message = agent.messages[index];
@@ -45,7 +45,7 @@ function forgetIds(agent: AgentState, gone: number): void {
 }
 
 /** Tells whether a state lacks some of its run's past, which is then read from the journal. */
-export function hasReleased(run: RunState): boolean {
+export function hasReleased(run: RunContext): boolean {
   if (run.turns.size < run.counters.turns) return true;
   for (const agent of run.agents.values()) {
     if (agent.released > 0 || agent.archived.some(({ released }) => released > 0)) return true;

@@ -1,11 +1,11 @@
-import type { EventOf } from '../event.ts';
+import type { EventOf } from '../events/event.ts';
 import { isDeeperThan, maxArgumentDepth } from '../json-depth.ts';
 import { isJsonObject } from '../json.ts';
-import type { PromptMessage, ToolCallPart } from '../message.ts';
+import type { PromptMessage, ToolCallPart } from '../prompt/message.ts';
 import { parseJson } from '../parse-json.ts';
-import type { WireIds } from '../prompt.ts';
-import type { AgentState } from '../state.ts';
-import type { ReplyToolCall } from '../turn.ts';
+import type { WireIds } from '../prompt/prompt.ts';
+import type { SubContext } from '../state/state.ts';
+import type { ReplyToolCall } from '../state/turn.ts';
 
 /** The reply of an answered model call. */
 export type Reply = NonNullable<EventOf<'model.end'>['reply']>;
@@ -38,7 +38,7 @@ export function callPart(call: ReplyToolCall): ToolCallPart {
 }
 
 /** The ids that the calls of an agent's last reply have in history: the ones that may still be answered. */
-export function wireIdsOf(agent: AgentState): WireIds | undefined {
+export function wireIdsOf(agent: SubContext): WireIds | undefined {
   const reply = agent.messages.findLast(({ role }) => role === 'assistant');
   if (reply?.role !== 'assistant') return undefined;
   let ids: Map<string, string> | undefined;

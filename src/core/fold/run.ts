@@ -1,7 +1,7 @@
-import type { EventOf } from '../event.ts';
-import { defaultRunLimits } from '../limits.ts';
-import type { RunUsage } from '../budget.ts';
-import type { Keeps, RunState } from '../state.ts';
+import type { EventOf } from '../events/event.ts';
+import { defaultRunLimits } from '../profile/limits.ts';
+import type { RunUsage } from '../state/budget.ts';
+import type { Keeps, RunContext } from '../state/state.ts';
 import { newBudget } from './budget.ts';
 
 /** Usage of nothing yet. */
@@ -18,7 +18,7 @@ export function emptyUsage(): RunUsage {
 }
 
 /** The state of a run before its first agent. */
-export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunState {
+export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunContext {
   return {
     meta: {
       runId: event.runId,
@@ -80,7 +80,7 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunState
 
 /** Folds what happens to the run as a whole. Clocks may go backwards, time that passed does not. */
 export function applyRunEvent(
-  run: RunState,
+  run: RunContext,
   event: EventOf<'run.status' | 'run.resume' | 'profiles.update' | 'toolset.update' | 'clock.jump' | 'run.title' | 'run.end'>,
 ): void {
   switch (event.type) {
@@ -131,22 +131,22 @@ export function applyRunEvent(
 }
 
 /** All moments that are remembered move with the clock. */
-function jump(run: RunState, ms: number): void {
+function jump(run: RunContext, ms: number): void {
   run.jumpedMs += ms;
   if (run.awaitingSince !== undefined) run.awaitingSince += ms;
 }
 
-function revoke(run: RunState, { revoked = [] }: Pick<EventOf<'run.resume'>, 'revoked'>): void {
+function revoke(run: RunContext, { revoked = [] }: Pick<EventOf<'run.resume'>, 'revoked'>): void {
   if (revoked.length > 0) run.standing = run.standing.filter(({ seq }) => !revoked.includes(seq));
 }
 
 /** True for the first event of a fork that is its own: all before it was copied. */
-function isFork({ meta }: RunState, { seq }: Pick<EventOf<'run.resume'>, 'seq'>): boolean {
+function isFork({ meta }: RunContext, { seq }: Pick<EventOf<'run.resume'>, 'seq'>): boolean {
   return meta.parentRun !== undefined && seq === meta.parentRun.at + 1;
 }
 
 /** What a person agreed to, they agreed to for the other run: a call is made twice when a fork makes it, too. */
-function forgetApprovals(run: RunState): void {
+function forgetApprovals(run: RunContext): void {
   run.standing = [];
   for (const agent of run.agents.values())
     for (const call of agent.openCalls.values()) {
@@ -155,7 +155,7 @@ function forgetApprovals(run: RunState): void {
     }
 }
 
-function endWait(run: RunState, at: number): void {
+function endWait(run: RunContext, at: number): void {
   if (run.awaitingSince === undefined) return;
   run.pausedMs += Math.max(0, at - run.awaitingSince);
   run.awaitingSince = undefined;

@@ -1,14 +1,14 @@
-import type { EventOf } from '../event.ts';
-import type { InboxItem } from '../inbox.ts';
+import type { EventOf } from '../events/event.ts';
+import type { InboxItem } from '../inbox/inbox.ts';
 import { isJsonObject } from '../json.ts';
-import { newSourceMarks, noSources, type PromptSources, type SourceMarks, untrustedSources } from '../prompt-sources.ts';
-import type { AgentState, RunState } from '../state.ts';
-import type { TurnInput } from '../turn.ts';
+import { newSourceMarks, noSources, type PromptSources, type SourceMarks, untrustedSources } from '../prompt/prompt-sources.ts';
+import type { SubContext, RunContext } from '../state/state.ts';
+import type { TurnInput } from '../state/turn.ts';
 
 /*
  * Where the text of prompts comes from, for the gates in front of tools.
  *
- * Owns: `AgentState.sources` and `RunState.isTainted`. Does not own: what is trusted; inputs say so.
+ * Owns: `SubContext.sources` and `RunContext.isTainted`. Does not own: what is trusted; inputs say so.
  * 1. A source is in view exactly when one of its messages is, or when it was read for this turn alone.
  * 2. What an agent makes of untrusted text is as untrusted: a summary, a briefing to another agent, its result.
  * 3. Where that cannot be told apart, a text counts as untrusted.
@@ -22,8 +22,8 @@ export function isUntrusted(input: Pick<TurnInput, 'untrusted'>, item: InboxItem
 
 /** Takes in what a turn read, whose messages begin at `position` of the history. Call it before they are added. */
 export function markInputs(
-  run: RunState,
-  agent: AgentState,
+  run: RunContext,
+  agent: SubContext,
   { inputs, prompt }: Pick<EventOf<'turn.start'>, 'inputs' | 'prompt'>,
   items: readonly (InboxItem | undefined)[],
 ): PromptSources | undefined {
@@ -58,7 +58,7 @@ export function markInputs(
   return { sources: inView(false), untrusted };
 }
 
-function labelsOf(run: RunState, agent: AgentState, input: TurnInput, item: InboxItem | undefined): readonly string[] {
+function labelsOf(run: RunContext, agent: SubContext, input: TurnInput, item: InboxItem | undefined): readonly string[] {
   if (item?.source !== 'TOOL_RESULT' || !isJsonObject(item.payload)) return [input.source];
   const name = item.payload['tool_name'];
   if (typeof name !== 'string') return [input.source];
@@ -82,7 +82,7 @@ function mark(
 }
 
 /** What the prompt of the turn that begins holds; the list of the turn before when it is the same. */
-export function lookAtSources(agent: AgentState, passing: PromptSources | undefined): PromptSources {
+export function lookAtSources(agent: SubContext, passing: PromptSources | undefined): PromptSources {
   const { sources, view } = agent;
   if (!sources.isStale && passing === undefined && view.from === sources.shownFrom) return sources.shown;
   const all = new Set(passing?.sources);
@@ -105,7 +105,7 @@ function isSame(a: PromptSources, b: PromptSources): boolean {
 }
 
 /** Untrusted sources that are in view go on counting when a text takes their place: all of them, or those it may quote. */
-export function keepInOtherWords(agent: AgentState, which: 'all' | 'quotable'): void {
+export function keepInOtherWords(agent: SubContext, which: 'all' | 'quotable'): void {
   const { marks } = agent.sources;
   const kept: string[] = [];
   for (const [label, { untrustedAt, isQuotable }] of marks)
@@ -114,16 +114,16 @@ export function keepInOtherWords(agent: AgentState, which: 'all' | 'quotable'): 
 }
 
 /** One agent's words reach another: a briefing, a message, a result. */
-export function passOn(from: AgentState | undefined, to: AgentState | undefined): void {
+export function passOn(from: SubContext | undefined, to: SubContext | undefined): void {
   if (from !== to) takeIn(from, to);
 }
 
 /** The same, where what an agent said itself may have left its own view. */
-export function takeIn(from: AgentState | undefined, to: AgentState | undefined): void {
+export function takeIn(from: SubContext | undefined, to: SubContext | undefined): void {
   if (from !== undefined && to !== undefined) carry(to, untrustedSources(from.sources));
 }
 
-function carry({ sources }: AgentState, labels: readonly string[]): void {
+function carry({ sources }: SubContext, labels: readonly string[]): void {
   const fresh = labels.filter((label) => !sources.carried.includes(label));
   if (fresh.length === 0) return;
   sources.carried = [...sources.carried, ...fresh];
@@ -131,7 +131,7 @@ function carry({ sources }: AgentState, labels: readonly string[]): void {
 }
 
 /** An agent begins anew: its history is out of view, and may be in what it is told now. */
-export function restartSources(agent: AgentState): void {
+export function restartSources(agent: SubContext): void {
   const carried = untrustedSources(agent.sources);
   Object.assign(agent.sources, newSourceMarks(carried), { shown: noSources });
 }

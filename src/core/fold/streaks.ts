@@ -1,12 +1,12 @@
-import type { EventOf } from '../event.ts';
-import type { InboxItem } from '../inbox.ts';
-import { streakOf } from '../stagnation.ts';
-import type { AgentState } from '../state.ts';
+import type { EventOf } from '../events/event.ts';
+import type { InboxItem } from '../inbox/inbox.ts';
+import { streakOf } from '../state/stagnation.ts';
+import type { SubContext } from '../state/state.ts';
 
 const longestCycle = 4;
 
 /** Counts what a reply says about progress: calls or none, the same words again, nothing at all. */
-export function countReply(agent: AgentState, reply: NonNullable<EventOf<'model.end'>['reply']>): void {
+export function countReply(agent: SubContext, reply: NonNullable<EventOf<'model.end'>['reply']>): void {
   const { counters } = agent;
   const hasCalls = reply.toolCalls.length > 0;
   counters.noToolCallStreak = hasCalls ? 0 : counters.noToolCallStreak + 1;
@@ -21,7 +21,7 @@ export function countReply(agent: AgentState, reply: NonNullable<EventOf<'model.
  * Counts repeated work: `signature` stands for one turn's calls and their results. A streak grows while the newest
  * signature continues a cycle of one to four turns, so A-B-A-B counts as well as A-A: each whole cycle beyond the first is one.
  */
-export function countSignature(agent: AgentState, signature: string): void {
+export function countSignature(agent: SubContext, signature: string): void {
   const { signatures, cycleMatches, counters } = agent;
   let best = 0;
   for (let length = 1; length <= longestCycle; length++) {
@@ -35,7 +35,7 @@ export function countSignature(agent: AgentState, signature: string): void {
 }
 
 /** A person's word is news: what an agent did before it is no repetition of what it does after. */
-export function forgetRepeats(agent: AgentState, read: readonly (InboxItem | undefined)[]): void {
+export function forgetRepeats(agent: SubContext, read: readonly (InboxItem | undefined)[]): void {
   if (agent.signatures.length === 0 && agent.counters.duplicateReplyStreak === 0) return;
   if (!isSpokenTo(read)) return;
   agent.signatures.length = 0;
@@ -56,6 +56,6 @@ function isFromPerson({ source, from, observerId, ruleId }: InboxItem): boolean 
 }
 
 /** Leaves the rungs whose streak has broken, so that the next streak climbs them again. */
-export function stepDown(agent: AgentState): void {
-  if (agent.rungs.length > 0) agent.rungs = agent.rungs.filter(({ on, at }) => streakOf(agent, on) >= at);
+export function stepDown(agent: SubContext): void {
+  if (agent.escalations.length > 0) agent.escalations = agent.escalations.filter(({ on, at }) => streakOf(agent, on) >= at);
 }

@@ -1,15 +1,15 @@
-import type { EventOf } from '../event.ts';
+import type { EventOf } from '../events/event.ts';
 import { frozen } from '../frozen.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
-import type { AgentState, RunState } from '../state.ts';
-import { type DispatchRecord, emptyModule, type WorkModule } from '../work-module.ts';
+import type { SubContext, RunContext } from '../state/state.ts';
+import { type DispatchRecord, emptyModule, type WorkModule } from '../team/work-module.ts';
 import { agentOf } from './agent.ts';
 import { noteChange } from './turn.ts';
 
 type TeamEvent = EventOf<'module.update' | 'dispatch.update' | 'state.update'>;
 
 /** Folds changes of work modules, dispatches, and the values observers and tools keep. */
-export function applyTeamEvent(run: RunState, event: TeamEvent): void {
+export function applyTeamEvent(run: RunContext, event: TeamEvent): void {
   switch (event.type) {
     case 'module.update':
       updateModule(run, event);
@@ -25,7 +25,7 @@ export function applyTeamEvent(run: RunState, event: TeamEvent): void {
   }
 }
 
-function updateModule(run: RunState, event: EventOf<'module.update'>): void {
+function updateModule(run: RunContext, event: EventOf<'module.update'>): void {
   const { workModules } = run.team;
   // An id may be the name of something that every object has.
   const known = Object.hasOwn(workModules, event.moduleId) ? workModules[event.moduleId] : undefined;
@@ -34,7 +34,7 @@ function updateModule(run: RunState, event: EventOf<'module.update'>): void {
   workModules[event.moduleId] = Object.freeze({ ...base, ...event.patch, updated_at: event.at });
 }
 
-function updateDispatch(run: RunState, event: EventOf<'dispatch.update'>): void {
+function updateDispatch(run: RunContext, event: EventOf<'dispatch.update'>): void {
   const { dispatchHistory, dispatchIndex, dispatchOfAgent } = run.team;
   const index = dispatchIndex.get(event.dispatchId) ?? dispatchHistory.length;
   const known = dispatchHistory[index];
@@ -58,7 +58,7 @@ function emptyDispatch(event: EventOf<'dispatch.update'>): DispatchRecord {
   };
 }
 
-function updateAgent(agent: AgentState, event: EventOf<'state.update'>): void {
+function updateAgent(agent: SubContext, event: EventOf<'state.update'>): void {
   const [, root, path = ''] = /^(flags|deliverables|values)(?:\.(.*))?$/s.exec(event.path) ?? [];
   const slice = (root ?? 'values') as 'flags' | 'deliverables' | 'values';
   agent[slice] = updated(agent[slice], root === undefined ? event : { ...event, path });

@@ -1,10 +1,10 @@
-import { waitsForPerson } from '../asks-person.ts';
-import type { EventOf } from '../event.ts';
+import { waitsForPerson } from '../state/asks-person.ts';
+import type { EventOf } from '../events/event.ts';
 import type { CallId } from '../ids.ts';
-import { contentText } from '../message.ts';
-import type { AgentState, CallState, RunState, TurnState } from '../state.ts';
-import { steadyAt } from '../run-time.ts';
-import { type StandingApproval, withoutStanding } from '../standing-approval.ts';
+import { contentText } from '../prompt/message.ts';
+import type { SubContext, CallState, RunContext, TurnState } from '../state/state.ts';
+import { steadyAt } from '../state/run-time.ts';
+import { type StandingApproval, withoutStanding } from '../state/standing-approval.ts';
 import { agentOf } from './agent.ts';
 import { countOfModule } from './budget.ts';
 import { passOn } from './sources.ts';
@@ -16,7 +16,7 @@ const none: readonly never[] = [];
 type ToolEvent = EventOf<'tool.request' | 'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.verify' | 'tool.end' | 'tool.late'>;
 
 /** Folds the life of tool calls. */
-export function applyToolEvent(run: RunState, event: ToolEvent): void {
+export function applyToolEvent(run: RunContext, event: ToolEvent): void {
   const agent = agentOf(run, event.agentId);
   if (event.type === 'tool.request') {
     requestCall(run, agent, event);
@@ -37,8 +37,8 @@ function endWait(call: CallState, at: number): void {
 }
 
 function changeCall(
-  run: RunState,
-  agent: AgentState,
+  run: RunContext,
+  agent: SubContext,
   call: CallState,
   event: Exclude<ToolEvent, EventOf<'tool.request' | 'tool.late'>>,
 ): void {
@@ -85,18 +85,18 @@ function changeCall(
 }
 
 /** The latest word counts: what was said of such calls before was bound to something else, or to the same. */
-function allowAlways(run: RunState, agent: AgentState, call: CallState, gateId: string, event: EventOf<'tool.answer'>): void {
+function allowAlways(run: RunContext, agent: SubContext, call: CallState, gateId: string, event: EventOf<'tool.answer'>): void {
   const subject = subjectOf(agent, call, gateId);
   const { callId, seq, at, capability } = event;
   const approval: StandingApproval = { ...subject, ...(capability === undefined ? {} : { capability }), callId, seq, at };
   run.standing = [...withoutStanding(run.standing, subject), approval];
 }
 
-function subjectOf(agent: AgentState, call: CallState, gateId: string): Pick<StandingApproval, 'profile' | 'tool' | 'gateId'> {
+function subjectOf(agent: SubContext, call: CallState, gateId: string): Pick<StandingApproval, 'profile' | 'tool' | 'gateId'> {
   return { profile: agent.meta.profile, tool: call.request.name, gateId };
 }
 
-function requestCall(run: RunState, agent: AgentState, event: EventOf<'tool.request'>): void {
+function requestCall(run: RunContext, agent: SubContext, event: EventOf<'tool.request'>): void {
   const turn = turnOf(run, event.turnId);
   const call: CallState = {
     callId: event.callId,
@@ -126,7 +126,7 @@ function requestCall(run: RunState, agent: AgentState, event: EventOf<'tool.requ
   countOfModule(run, agent, 'toolCalls');
 }
 
-function endCall(run: RunState, agent: AgentState, call: CallState, event: EventOf<'tool.end'>): void {
+function endCall(run: RunContext, agent: SubContext, call: CallState, event: EventOf<'tool.end'>): void {
   if (call.status === 'running') run.activity -= 1;
   call.status = event.status;
   call.waitFor = undefined;
@@ -139,7 +139,7 @@ function endCall(run: RunState, agent: AgentState, call: CallState, event: Event
 }
 
 /** Calls that only look whether something is ready are no repetition, however often they find that it is not. */
-function countWork(agent: AgentState, turn: TurnState): void {
+function countWork(agent: SubContext, turn: TurnState): void {
   if (turn.calls.every(({ request }) => request.polls === true)) return;
   const first = turn.calls[0];
   const isRefused = first !== undefined && agent.forbiddenTools.includes(first.request.name);

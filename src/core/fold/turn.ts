@@ -1,16 +1,16 @@
-import { isAsking } from '../asks-person.ts';
-import { countedPrompt, viewTokens } from '../context-size.ts';
+import { isAsking } from '../state/asks-person.ts';
+import { countedPrompt, viewTokens } from '../prompt/context-size.ts';
 import { CadreError } from '../error.ts';
-import type { EventOf } from '../event.ts';
+import type { EventOf } from '../events/event.ts';
 import type { TurnId } from '../ids.ts';
-import type { InboxItem } from '../inbox.ts';
+import type { InboxItem } from '../inbox/inbox.ts';
 import { isJsonObject } from '../json.ts';
-import type { MessageOrigin, PromptMessage } from '../message.ts';
-import { messagesOfInputs } from '../prompt.ts';
-import type { AgentState, RunState, TurnState } from '../state.ts';
-import { messageTokens } from '../token-estimate.ts';
-import { boundOf } from '../tool-bound.ts';
-import type { ReplyToolCall, TurnPrompt } from '../turn.ts';
+import type { MessageOrigin, PromptMessage } from '../prompt/message.ts';
+import { messagesOfInputs } from '../prompt/prompt.ts';
+import type { SubContext, RunContext, TurnState } from '../state/state.ts';
+import { messageTokens } from '../prompt/token-estimate.ts';
+import { boundOf } from '../tool/tool-bound.ts';
+import type { ReplyToolCall, TurnPrompt } from '../state/turn.ts';
 import { agentOf } from './agent.ts';
 import { wholeHistory } from './context.ts';
 import { releasePast } from './release.ts';
@@ -21,7 +21,7 @@ import { lookAtSources, markInputs } from './sources.ts';
 import { countReply, forgetRepeats, isSpokenTo, stepDown } from './streaks.ts';
 
 /** The turn of an id; a journal that speaks of a turn it never started is corrupt. */
-export function turnOf(run: RunState, turnId: TurnId): TurnState {
+export function turnOf(run: RunContext, turnId: TurnId): TurnState {
   const turn = run.turns.get(turnId);
   if (turn === undefined) {
     throw new CadreError(
@@ -33,13 +33,13 @@ export function turnOf(run: RunState, turnId: TurnId): TurnState {
 }
 
 /** Keeps a change of state with the turn it happened in, or with the next one of its agent. */
-export function noteChange(run: RunState, event: EventOf<'state.update' | 'state.patch'>): void {
+export function noteChange(run: RunContext, event: EventOf<'state.update' | 'state.patch'>): void {
   if (event.turnId !== undefined) (turnOf(run, event.turnId).stateChanges ??= []).push(event);
   else if (event.agentId !== undefined) agentOf(run, event.agentId).changesBeforeTurn.push(event);
 }
 
 /** Folds the events of a turn, except those of its tool calls. */
-export function applyTurnEvent(run: RunState, event: EventOf<'turn.start' | 'model.end' | 'turn.decide' | 'turn.end'>): void {
+export function applyTurnEvent(run: RunContext, event: EventOf<'turn.start' | 'model.end' | 'turn.decide' | 'turn.end'>): void {
   const agent = agentOf(run, event.agentId);
   switch (event.type) {
     case 'turn.start':
@@ -80,13 +80,13 @@ export function applyTurnEvent(run: RunState, event: EventOf<'turn.start' | 'mod
 }
 
 /** A repair goes on until the answer fits, or is given up; calls made meanwhile are part of it. */
-function outputRepairs({ outputRepairs }: AgentState, { type, code }: EventOf<'turn.decide'>['action']): number {
+function outputRepairs({ outputRepairs }: SubContext, { type, code }: EventOf<'turn.decide'>['action']): number {
   if (code === 'OUTPUT_INVALID' && type === 'loop_with_inbox_item') return outputRepairs + 1;
   return type === 'end_agent_turn' ? 0 : outputRepairs;
 }
 
 /** Items that stay count the turns that showed them to a model to the end; an interrupted one does not. */
-function forgetReading(agent: AgentState, turn: TurnState): void {
+function forgetReading(agent: SubContext, turn: TurnState): void {
   const kept = new Set(turn.start.inputs.flatMap((input) => (input.kept === true ? [input.itemId] : [])));
   if (kept.size === 0) return;
   for (const waiting of agent.inbox) if (kept.has(waiting.item.itemId)) waiting.turnsSeen -= 1;
@@ -97,7 +97,7 @@ const none: readonly never[] = [];
 const loopingActions: ReadonlySet<string> = new Set(['loop_with_inbox_item', 'retry_turn', 'set_tool_choice']);
 
 /** A call that a rule made stands in history as if the model had made it, so that its result has its place. */
-function pushCall(agent: AgentState, turnId: TurnId, call: ReplyToolCall): void {
+function pushCall(agent: SubContext, turnId: TurnId, call: ReplyToolCall): void {
   const part = callPart(call);
   const last = agent.messages.at(-1);
   const origin = agent.origins.at(-1);
@@ -115,27 +115,27 @@ function pushCall(agent: AgentState, turnId: TurnId, call: ReplyToolCall): void 
 }
 
 /** Adds a message to an agent's history, and its size to the running total. */
-function remember(agent: AgentState, message: PromptMessage, origin: MessageOrigin): void {
+function remember(agent: SubContext, message: PromptMessage, origin: MessageOrigin): void {
   const before = agent.origins.at(-1)?.event ?? 0;
   agent.tokenTotals.push((agent.tokenTotals.at(-1) ?? agent.tokensReleased) + messageTokens(message));
   agent.messages.push(message);
   agent.origins.push({ ...origin, event: message.role === 'tool' ? before : before + 1 });
 }
 
-function dropLast(agent: AgentState): void {
+function dropLast(agent: SubContext): void {
   agent.messages.pop();
   agent.origins.pop();
   agent.tokenTotals.pop();
 }
 
 /** A turn that is tried again leaves its words on the record, and out of the history the next try goes by. */
-function dropReply(agent: AgentState, turnId: TurnId): void {
+function dropReply(agent: SubContext, turnId: TurnId): void {
   const origin = agent.origins.at(-1);
   if (origin?.turnId !== turnId || origin.callIds.length > 0 || agent.messages.at(-1)?.role !== 'assistant') return;
   dropLast(agent);
 }
 
-function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'>): void {
+function startTurn(run: RunContext, agent: SubContext, event: EventOf<'turn.start'>): void {
   const { items, itemSeqs } = consume(agent, event);
   agent.turnsAlone = (agent.question !== undefined || isSpokenTo(items) ? 0 : agent.turnsAlone) + 1;
   if (isAsking(agent)) run.pending -= 1;
@@ -155,10 +155,10 @@ function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'
     decide: undefined,
     calls: none as never[],
     stateChanges: agent.changesBeforeTurn.length === 0 ? undefined : agent.changesBeforeTurn.splice(0),
-    rungs: agent.rungsBeforeTurn,
+    escalations: agent.escalationsBeforeTurn,
     end: undefined,
   });
-  agent.rungsBeforeTurn = none;
+  agent.escalationsBeforeTurn = none;
   run.counters.turns += 1;
   countOfModule(run, agent, 'turns');
   reserve(run, agent, event.reserve);
@@ -187,13 +187,13 @@ function startTurn(run: RunState, agent: AgentState, event: EventOf<'turn.start'
 }
 
 /** Journals from before views had events of their own say by their prompts what was shown. */
-function startView(agent: AgentState, prompt: TurnPrompt): void {
+function startView(agent: SubContext, prompt: TurnPrompt): void {
   if (prompt.from > agent.view.from) agent.view = { ...wholeHistory, from: prompt.from };
 }
 
 /** Takes the items a turn read out of the inbox (I2); those it keeps have been seen once more. */
 function consume(
-  agent: AgentState,
+  agent: SubContext,
   event: EventOf<'turn.start'>,
 ): { readonly items: readonly (InboxItem | undefined)[]; readonly itemSeqs: readonly number[] } {
   const { inputs } = event;
@@ -217,7 +217,7 @@ function consume(
   return { items, itemSeqs };
 }
 
-function endModelCall(run: RunState, agent: AgentState, event: EventOf<'model.end'>): void {
+function endModelCall(run: RunContext, agent: SubContext, event: EventOf<'model.end'>): void {
   const turn = turnOf(run, event.turnId);
   turn.modelEnd = event;
   run.activity -= 1;
@@ -255,7 +255,7 @@ function isBroken({ reply, attempts }: EventOf<'model.end'>): boolean {
 }
 
 /** What conditions read as `state.current_action`: the first call of the reply, and the names of all. */
-function currentAction(reply: Reply, message: AssistantMessage): AgentState['currentAction'] {
+function currentAction(reply: Reply, message: AssistantMessage): SubContext['currentAction'] {
   const [first] = reply.toolCalls;
   if (first === undefined) return null;
   const part = message.content.find((candidate) => candidate.type === 'tool-call');

@@ -1,10 +1,10 @@
 import { CadreError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import type { ContentEntry } from '../../core/journal.ts';
-import type { Secrets } from '../../core/secrets.ts';
-import type { Tool } from '../../core/tool.ts';
+import type { ContentEntry } from '../../core/events/journal.ts';
+import type { Secrets } from '../../core/secrets/secrets.ts';
+import type { Tool } from '../../core/tool/tool.ts';
 import { createToolRegistry } from '../../tools/registry.ts';
-import { createTeamTools } from '../../tools/team/create-team-tools.ts';
+import { createTeamTools } from '../../team/create-team-tools.ts';
 import { toolFacts } from '../../tools/tool-facts.ts';
 import type { ContentHash } from '../../core/ids.ts';
 import { toolNaming, type ToolsetOption } from './toolset-options.ts';

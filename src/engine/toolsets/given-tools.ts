@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { redacted, type Secrets } from '../../core/secrets.ts';
-import { secretSettings } from '../../profiles/compile/secret-values.ts';
+import { redacted, type Secrets } from '../../core/secrets/secrets.ts';
+import { secretSettings } from '../../profiles/compile/configs/secret-values.ts';
 import { stableJson } from '../../tools/stable-json.ts';
 
 /** A toolset that code gave, as it is recorded. */

@@ -1,8 +1,8 @@
 import { CadreError } from '../../core/error.ts';
 import type { JsonSchema } from '../../core/json.ts';
-import type { KnownNames, KnownToolsetKind } from '../../core/known-names.ts';
-import type { ProfileFile } from '../../core/profile.ts';
-import { type BuiltInToolset, builtInToolsets } from '../../tools/toolset-kinds.ts';
+import type { KnownNames, KnownToolsetKind } from '../../core/profile/known-names.ts';
+import type { ProfileFile } from '../../core/profile/profile.ts';
+import { type BuiltInToolset, builtInToolsets } from './toolset-kinds.ts';
 
 /** Loads the kinds of toolsets that files seem to name, so that their settings can be checked. */
 export async function knownToolsetKinds(files: readonly ProfileFile[]): Promise<NonNullable<KnownNames['toolsetKinds']>> {

@@ -1,10 +1,10 @@
 import { CadreError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import type { Diagnostic, ProfileSet } from '../../core/profile.ts';
-import type { Toolset, ToolsetConfig, ToolsetKind } from '../../core/toolset.ts';
-import { checkSchema } from '../../tools/check-arguments.ts';
-import { declaredUnreadable } from '../../tools/files/unreadable.ts';
-import { builtInToolsets } from '../../tools/toolset-kinds.ts';
+import type { Diagnostic, ProfileSet } from '../../core/profile/profile.ts';
+import type { Toolset, ToolsetConfig, ToolsetKind } from '../../core/tool/toolset.ts';
+import { checkSchema } from '../../tools/schema/check-arguments.ts';
+import { declaredUnreadable } from '../../toolsets/files/guard/unreadable.ts';
+import { builtInToolsets } from './toolset-kinds.ts';
 import type { CodeToolset } from './code-tools.ts';
 import { kindOf } from './known-toolset-kinds.ts';
 import type { ToolsetInstance } from './toolset-instance.ts';

@@ -1,7 +1,7 @@
 import type { Env } from '../../core/env.ts';
-import type { CompiledProfile } from '../../core/profile.ts';
-import type { AgentState } from '../../core/state.ts';
-import type { Transaction } from '../../core/transaction.ts';
+import type { CompiledProfile } from '../../core/profile/profile.ts';
+import type { SubContext } from '../../core/state/state.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
 import type { ToolList } from './tool-list.ts';
 import type { TakenTools } from './toolset-hold.ts';
 import type { ToolsetNews } from './toolset-instance.ts';
@@ -35,7 +35,7 @@ export function noteToolset(tx: Transaction, env: Env, { toolset, tools, message
   }
 }
 
-function mayCall({ meta }: AgentState, { allowedToolsets, allowedTools }: CompiledProfile, toolset: string): boolean {
+function mayCall({ meta }: SubContext, { allowedToolsets, allowedTools }: CompiledProfile, toolset: string): boolean {
   const toolsets = meta.allowedToolsets ?? allowedToolsets;
   return (
     toolsets.includes(toolset) ||

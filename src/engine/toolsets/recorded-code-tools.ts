@@ -1,7 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { Secrets } from '../../core/secrets.ts';
-import type { Tool } from '../../core/tool.ts';
+import type { Secrets } from '../../core/secrets/secrets.ts';
+import type { Tool } from '../../core/tool/tool.ts';
 import { toolFacts } from '../../tools/tool-facts.ts';
 import { type CodePorts, type CodeTools, type CodeToolset, givenToolset, type GivenSettings, withTeam } from './code-tools.ts';
 import { toolDifferences, toolsetDifferences } from './given-differences.ts';

@@ -1,6 +1,6 @@
-import type { Input } from '../decide.ts';
-import type { Kernel } from '../kernel.ts';
-import type { SetKernel, ToolLists } from './set-kernels.ts';
+import type { Input } from '../run/decide.ts';
+import type { DecisionContext } from '../run/decision-context.ts';
+import type { SetDecisionContext, ToolLists } from './decision-contexts.ts';
 import type { ToolList } from './tool-list.ts';
 import type { TakenTools, ToolsetHold } from './toolset-hold.ts';
 import type { ToolsetInstance, ToolsetNews } from './toolset-instance.ts';
@@ -18,7 +18,7 @@ export class RunTools {
   readonly taken: readonly TakenTools[];
   #hold: ToolsetHold;
   #lists: ToolLists;
-  #current: SetKernel;
+  #current: SetDecisionContext;
   #tell: ((input: Input) => void) | undefined;
   #stops: readonly (() => void)[] = [];
 
@@ -27,11 +27,11 @@ export class RunTools {
     this.#hold = hold;
     this.taken = hold.take();
     this.#lists = listsOf(this.taken);
-    this.#current = hold.source.kernels.with(this.#lists);
+    this.#current = hold.source.decisions.with(this.#lists);
   }
 
-  get kernel(): Kernel {
-    return this.#current.kernel;
+  get decision(): DecisionContext {
+    return this.#current.decision;
   }
 
   /** Hands on what is new from now on, with what changed or cannot be used since the tools were taken. */
@@ -41,11 +41,11 @@ export class RunTools {
   }
 
   /** The kernel an input is decided with; undefined when it is about a toolset that the run does not use. */
-  kernelFor(input: Input): Kernel | undefined {
-    if (input.kind === 'profiles') return input.hold.source.kernels.with(listsOf(input.tools)).kernel;
-    if (input.kind !== 'toolset') return this.kernel;
+  contextFor(input: Input): DecisionContext | undefined {
+    if (input.kind === 'profiles') return input.hold.source.decisions.with(listsOf(input.tools)).decision;
+    if (input.kind !== 'toolset') return this.decision;
     if (!this.#hold.instances.some(({ id }) => id === input.instance)) return undefined;
-    return input.tools === undefined ? this.kernel : this.#with(input.toolset, input.tools).kernel;
+    return input.tools === undefined ? this.decision : this.#with(input.toolset, input.tools).decision;
   }
 
   /** Goes on with what a decided input brought; `whenIdle` resolves when no part of the run is running. */
@@ -58,7 +58,7 @@ export class RunTools {
       const before = this.#hold;
       this.#hold = input.hold.again();
       this.#lists = listsOf(input.tools);
-      this.#current = this.#hold.source.kernels.with(this.#lists);
+      this.#current = this.#hold.source.decisions.with(this.#lists);
       void whenIdle().then(() => before.release());
       this.#hear(this.#hold.instances.filter((instance) => !before.instances.includes(instance)));
     }
@@ -70,8 +70,8 @@ export class RunTools {
     await this.#hold.release();
   }
 
-  #with(toolset: string, tools: ToolList): SetKernel {
-    return this.#hold.source.kernels.with(new Map([...this.#lists, [toolset, tools]]));
+  #with(toolset: string, tools: ToolList): SetDecisionContext {
+    return this.#hold.source.decisions.with(new Map([...this.#lists, [toolset, tools]]));
   }
 
   #deafen(): void {

@@ -1,9 +1,9 @@
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { ContentHash } from '../../core/ids.ts';
 import type { JsonValue } from '../../core/json.ts';
-import type { Tool } from '../../core/tool.ts';
-import type { Toolset } from '../../core/toolset.ts';
-import { compileSchema } from '../../tools/compile-schema.ts';
+import type { Tool } from '../../core/tool/tool.ts';
+import type { Toolset } from '../../core/tool/toolset.ts';
+import { compileSchema } from '../../tools/schema/compile-schema.ts';
 import { normalizeTool } from '../../tools/normalize-tool.ts';
 import { toolFacts } from '../../tools/tool-facts.ts';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
-import type { ProfileSet } from '../../core/profile.ts';
-import { atMost } from '../closings.ts';
-import type { SetKernels } from './set-kernels.ts';
+import type { ProfileSet } from '../../core/profile/profile.ts';
+import { atMost } from '../effects/closings.ts';
+import type { SetDecisionContexts } from './decision-contexts.ts';
 import type { ToolList } from './tool-list.ts';
 import type { ToolsetInstance, ToolsetNews } from './toolset-instance.ts';
 import { toolsetsNeeded } from './toolsets-needed.ts';
@@ -12,7 +12,7 @@ const longestWaitMs = 60_000;
 /** A profile set and the kernels made of it. */
 export interface ToolSource {
   readonly set: ProfileSet;
-  readonly kernels: SetKernels;
+  readonly decisions: SetDecisionContexts;
 }
 
 /** The tools of one toolset that connects, as a decision takes them and puts them on record. */
@@ -43,7 +43,7 @@ export class ToolsetHold {
 
   /** Holds everything that connects. */
   static ofAll(source: ToolSource): ToolsetHold {
-    return new ToolsetHold(source, source.kernels.connecting);
+    return new ToolsetHold(source, source.decisions.connecting);
   }
 
   /**
@@ -54,7 +54,7 @@ export class ToolsetHold {
     const needed = toolsetsNeeded(source.set, profiles);
     const hold = new ToolsetHold(
       source,
-      source.kernels.connecting.filter(({ name }) => needed?.has(name) !== false),
+      source.decisions.connecting.filter(({ name }) => needed?.has(name) !== false),
     );
     const waited = hold.instances.flatMap((instance) => instance.ready(clock) ?? []);
     if (waited.length > 0) await atMost(clock, longestWaitMs, Promise.race([Promise.all(waited), left]));

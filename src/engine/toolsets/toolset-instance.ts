@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { CodedObserver } from '../../core/env.ts';
 import { describeThrown } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { Toolset, ToolsetHealth } from '../../core/toolset.ts';
+import type { Toolset, ToolsetHealth } from '../../core/tool/toolset.ts';
 import { toolChanges } from './tool-changes.ts';
 import { type ListPorts, type ToolList, toToolList } from './tool-list.ts';
 

@@ -1,9 +1,9 @@
 import { CadreError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import type { EffectTool, Tool, TransitionTool } from '../../core/tool.ts';
-import type { Toolset, ToolsetConfig, ToolsetKind, ToolsetRequest } from '../../core/toolset.ts';
-import type { TransitionContext } from '../../core/transition.ts';
-import { checkSchema } from '../../tools/check-arguments.ts';
+import type { EffectTool, Tool, TransitionTool } from '../../core/tool/tool.ts';
+import type { Toolset, ToolsetConfig, ToolsetKind, ToolsetRequest } from '../../core/tool/toolset.ts';
+import type { TransitionContext } from '../../core/tool/transition.ts';
+import { checkSchema } from '../../tools/schema/check-arguments.ts';
 
 /** Most sets of settings of one toolset that are kept ready. */
 const mostMade = 16;

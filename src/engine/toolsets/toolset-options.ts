@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.ts';
-import type { Toolset, ToolsetRequest } from '../../core/toolset.ts';
+import type { Toolset, ToolsetRequest } from '../../core/tool/toolset.ts';
 
 /** A toolset as code declares it: a kind with settings, as in a file, or who makes it. */
 export type ToolsetOption =

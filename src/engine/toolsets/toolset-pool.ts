@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../core/json.ts';
-import type { Toolset } from '../../core/toolset.ts';
+import type { Toolset } from '../../core/tool/toolset.ts';
 import type { ListPorts } from './tool-list.ts';
 import { ToolsetInstance } from './toolset-instance.ts';
 

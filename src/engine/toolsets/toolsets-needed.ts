@@ -1,7 +1,7 @@
-import type { CompiledProfile, ProfileSet } from '../../core/profile.ts';
-import type { RunState } from '../../core/state.ts';
+import type { CompiledProfile, ProfileSet } from '../../core/profile/profile.ts';
+import type { RunContext } from '../../core/state/state.ts';
 import { callsOf, exposedProfiles } from '../../profiles/agent-calls.ts';
-import { builtInToolsets } from '../../tools/toolset-kinds.ts';
+import { builtInToolsets } from './toolset-kinds.ts';
 
 /**
  * Which toolsets a run may come to use that begins with agents of these profiles; undefined when it may be any. A profile whose
@@ -26,6 +26,6 @@ function isAlone({ allowedToolsets, allowedTools }: CompiledProfile, set: Profil
 }
 
 /** The profiles of all agents of a run that is taken up. */
-export function profilesOf(run: RunState): readonly string[] {
+export function profilesOf(run: RunContext): readonly string[] {
   return [...run.agents.values()].map(({ meta }) => meta.profile);
 }

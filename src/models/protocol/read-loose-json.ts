@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import type { OfferedTool } from '../../core/model.ts';
+import type { OfferedTool } from '../../core/model/model.ts';
 import { endOfJson, tryJson } from './json-span.ts';
 import { fencesOf, quoteChecker, quotedRanges } from './quoted-ranges.ts';
 import { brokenCall, callOf, hasArguments, nameIn, type ReadReply, type TextCall } from './text-call.ts';

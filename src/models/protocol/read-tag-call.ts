@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonSchema } from '../../core/json.ts';
-import type { OfferedTool } from '../../core/model.ts';
+import type { OfferedTool } from '../../core/model/model.ts';
 import { tryJson } from './json-span.ts';
 import { brokenCall, type TextCall } from './text-call.ts';
 

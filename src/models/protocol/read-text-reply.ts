@@ -1,9 +1,9 @@
 import type { Writable } from '../../core/json.ts';
-import type { ModelReply, ModelRequest, RawToolCall } from '../../core/model.ts';
+import type { ModelReply, ModelRequest, RawToolCall } from '../../core/model/model.ts';
 import { readJsonActions } from './read-json-actions.ts';
 import { readLooseJson } from './read-loose-json.ts';
 import { readXmlCalls } from './read-xml-calls.ts';
-import { MAX_REPLY_CALLS } from '../reply-limits.ts';
+import { MAX_REPLY_CALLS } from '../adapter/reply-limits.ts';
 import { brokenCall, type ReadReply, type TextCall } from './text-call.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../core/json.ts';
-import type { OfferedTool } from '../../core/model.ts';
+import type { OfferedTool } from '../../core/model/model.ts';
 import { endOfJson, skipSpace, tryJson } from './json-span.ts';
 import { quoteChecker, quotedRanges, withoutOuterFence } from './quoted-ranges.ts';
 import { readTagCall, tagCallStart } from './read-tag-call.ts';

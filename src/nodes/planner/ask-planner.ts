@@ -1,10 +1,10 @@
-import { agentScope } from '../../core/agent-scope.ts';
+import { agentScope } from '../../core/state/agent-scope.ts';
 import type { Env } from '../../core/env.ts';
 import { toErrorRecord } from '../../core/error.ts';
 import type { TurnId } from '../../core/ids.ts';
-import type { ModelOutcome } from '../../core/model.ts';
-import type { Planner } from '../../core/planner.ts';
-import type { AgentState, RunState } from '../../core/state.ts';
+import type { ModelOutcome } from '../../core/model/model.ts';
+import type { Planner } from '../../core/profile/planner.ts';
+import type { SubContext, RunContext } from '../../core/state/state.ts';
 import { failure, lastResults, type Plan, type PlanView } from './plan.ts';
 import { planByLoop } from './plan-loop.ts';
 import { planByRules, planInstead } from './plan-rules.ts';
@@ -15,8 +15,8 @@ import { markOf, type PlannedResult, type PlannerMemory, recallPlan } from './pl
 export interface PlannerCall {
   readonly planner: Planner;
   readonly env: Env;
-  readonly run: RunState;
-  readonly agent: AgentState;
+  readonly run: RunContext;
+  readonly agent: SubContext;
   readonly turnId: TurnId;
   readonly hasTool: (name: string) => boolean;
 }

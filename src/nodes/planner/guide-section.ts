@@ -1,7 +1,7 @@
-import { agentScope } from '../../core/agent-scope.ts';
-import type { CompiledProfile } from '../../core/profile.ts';
-import type { AgentState, RunState } from '../../core/state.ts';
-import type { TurnViewEnv } from '../../core/turn-view.ts';
+import { agentScope } from '../../core/state/agent-scope.ts';
+import type { CompiledProfile } from '../../core/profile/profile.ts';
+import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { TurnViewEnv } from '../../core/state/turn-view.ts';
 import type { PlanView } from './plan.ts';
 import { stepsOf } from './plan-script.ts';
 
@@ -9,7 +9,7 @@ import { stepsOf } from './plan-script.ts';
 export const guideSectionId = 'script';
 
 /** What a model is told of a script that it is to go by in its own way; empty when there is none, or when it is run as it stands. */
-export function guideSection(env: TurnViewEnv, run: RunState, agent: AgentState, { planner }: CompiledProfile): string {
+export function guideSection(env: TurnViewEnv, run: RunContext, agent: SubContext, { planner }: CompiledProfile): string {
   if (planner?.type !== 'script' || planner.guidedWhen === undefined) return '';
   const base = agentScope(env, run, agent);
   const task = agent.initialParams['input'] ?? run.meta.input;

@@ -1,5 +1,5 @@
 import { toErrorRecord } from '../../core/error.ts';
-import type { PlannerMove, PlannerRule, RulesPlanner } from '../../core/planner.ts';
+import type { PlannerMove, PlannerRule, RulesPlanner } from '../../core/profile/planner.ts';
 import { callsOf, failure, failureText, lastResults, type Plan, type PlanView } from './plan.ts';
 
 /** The id of what is done when no rule holds, and of what is done in a model's place. */

@@ -1,6 +1,6 @@
 import { readPath } from '../../core/expression/read-path.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import type { PlannerStep, ScriptPlanner } from '../../core/planner.ts';
+import type { PlannerStep, ScriptPlanner } from '../../core/profile/planner.ts';
 import { groupByWorker } from './worker-steps.ts';
 import { failure, failureText, lastResults, type Plan, type PlanView } from './plan.ts';
 import type { PlannedResult } from './planner-memory.ts';

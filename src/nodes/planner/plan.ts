@@ -1,7 +1,7 @@
 import type { ErrorRecord } from '../../core/error.ts';
 import type { Scope } from '../../core/expression/expression.ts';
 import type { JsonValue } from '../../core/json.ts';
-import type { PlannedCall } from '../../core/planner.ts';
+import type { PlannedCall } from '../../core/profile/planner.ts';
 import type { PlannedResult, PlannerMemory } from './planner-memory.ts';
 
 /** What a planner decided, and why, in a line. */

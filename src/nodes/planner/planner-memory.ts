@@ -1,8 +1,8 @@
 import { parseJson } from '../../core/parse-json.ts';
 import type { AgentId, TurnId } from '../../core/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { contentText } from '../../core/message.ts';
-import type { AgentState, CallState, RunState, TurnState } from '../../core/state.ts';
+import { contentText } from '../../core/prompt/message.ts';
+import type { SubContext, CallState, RunContext, TurnState } from '../../core/state/state.ts';
 
 /** What became of a call, as conditions and texts of a planner read it. */
 export interface PlannedResult extends JsonObject {
@@ -45,7 +45,7 @@ const mostTurns = 128;
  * A task begins with the words it is given in, in the first turn of an agent's work or behind one that called nothing; words
  * that come in between do not make the planner begin anew, also where they interrupt a turn.
  */
-export function recallPlan(run: RunState, agent: AgentState, turnId: TurnId): PlannerMemory {
+export function recallPlan(run: RunContext, agent: SubContext, turnId: TurnId): PlannerMemory {
   const turns: (readonly PlannedResult[])[] = [];
   let task: string | undefined;
   let turn: TurnState | undefined = run.turns.get(turnId);
@@ -71,7 +71,7 @@ function turnBefore(turnId: TurnId): TurnId {
 }
 
 /** The task a turn was given: words from a person or another agent, not results, notices, or what observers add. */
-function taskOf(agent: AgentState, turn: TurnState): string | undefined {
+function taskOf(agent: SubContext, turn: TurnState): string | undefined {
   const index = turn.start.inputs.findLastIndex((input, at) => {
     const item = turn.items[at];
     return input.role === 'user' && item !== undefined && item.observerId === undefined && item.ruleId === undefined;
@@ -83,11 +83,11 @@ function taskOf(agent: AgentState, turn: TurnState): string | undefined {
   return isBriefing ? textOf(given) : contentText(input.content);
 }
 
-function resultsOf(run: RunState, agent: AgentState, turn: TurnState): readonly PlannedResult[] {
+function resultsOf(run: RunContext, agent: SubContext, turn: TurnState): readonly PlannedResult[] {
   return turn.calls.map((call) => resultOf(run, agent, turn, call));
 }
 
-function resultOf(run: RunState, agent: AgentState, turn: TurnState, call: CallState): PlannedResult {
+function resultOf(run: RunContext, agent: SubContext, turn: TurnState, call: CallState): PlannedResult {
   const [id = '', iteration = '1'] = markIn(turn, call);
   const content = call.end === undefined ? '' : contentText(call.end.content);
   const data = dataOf(content);
@@ -127,7 +127,7 @@ function errorOf({ end }: CallState, report: JsonObject | undefined): PlannedRes
 }
 
 /** The call that ended an agent: the tool and its arguments, which is what a flow goes by. */
-function endOf(run: RunState, agentId: AgentId): PlannedResult['ended_by'] {
+function endOf(run: RunContext, agentId: AgentId): PlannedResult['ended_by'] {
   const agent = run.agents.get(agentId);
   const turn = agent?.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId);
   const call = turn?.calls.findLast(({ end }) => end?.end !== undefined);

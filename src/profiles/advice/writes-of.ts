@@ -1,4 +1,4 @@
-import type { CompiledProfile, ProfileSet } from '../../core/profile.ts';
+import type { CompiledProfile, ProfileSet } from '../../core/profile/profile.ts';
 import { kindOfValue, type ValueKind } from './comparisons.ts';
 
 /** What the observers of a set write into state. */

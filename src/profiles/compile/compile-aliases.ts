@@ -1,11 +1,11 @@
-import type { LlmConfig } from '../../core/llm-config.ts';
-import { isModelName } from '../../core/model-provider.ts';
+import type { LlmConfig } from '../../core/model/llm-config.ts';
+import { isModelName } from '../../core/model/model-provider.ts';
 import type { Report } from '../report.ts';
 import { configHint } from '../config-hint.ts';
 import { quote } from '../wording.ts';
 import { childOf, type MapNode, type Place, type ScalarNode, type SourceNode } from '../yaml/source-node.ts';
-import { compileLlmConfig, type LlmConfigContext } from './compile-llm-config.ts';
-import { lookUpValues } from './environment-values.ts';
+import { compileLlmConfig, type LlmConfigContext } from './configs/compile-llm-config.ts';
+import { lookUpValues } from './configs/environment-values.ts';
 
 /** What aliases are resolved in. */
 export interface AliasScope extends LlmConfigContext {

@@ -1,10 +1,10 @@
 import type { Writable } from '../../core/json.ts';
-import type { CompactionPolicy, ContextPolicy } from '../../core/context-policy.ts';
+import type { CompactionPolicy, ContextPolicy } from '../../core/profile/context-policy.ts';
 import { toPlainObject, type MapNode } from '../yaml/source-node.ts';
-import { checkLlmConfig } from './choose-llm-config.ts';
+import { checkLlmConfig } from './configs/choose-llm-config.ts';
 import type { CompileContext } from './compile-context.ts';
 import { compileVisibility } from './compile-visibility.ts';
-import { requireKey } from './require-key.ts';
+import { requireKey } from './checks/require-key.ts';
 import { mapNode, readFlag, readNumber, readText, textNode } from './read-node.ts';
 
 const kinds = ['tool_result', 'user', 'assistant'];

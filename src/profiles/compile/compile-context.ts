@@ -1,6 +1,6 @@
-import type { KnownNames } from '../../core/known-names.ts';
-import type { HandoverProtocol, SourceRef } from '../../core/profile.ts';
-import { isOtherName } from '../../core/tool-naming.ts';
+import type { KnownNames } from '../../core/profile/known-names.ts';
+import type { HandoverProtocol, SourceRef } from '../../core/profile/profile.ts';
+import { isOtherName } from '../../core/tool/tool-naming.ts';
 import type { DiagnosticCode } from '../diagnostic-code.ts';
 import type { Report } from '../report.ts';
 import { nameHint, quote } from '../wording.ts';

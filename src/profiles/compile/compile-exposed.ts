@@ -1,13 +1,13 @@
-import { agentsToolset } from '../../core/agents-toolset.ts';
+import { agentsToolset } from '../../core/tool/agents-toolset.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
-import type { ExposedAsTool } from '../../core/profile.ts';
+import type { ExposedAsTool } from '../../core/profile/profile.ts';
 import { quote } from '../wording.ts';
 import { childOf, toPlainObject, type MapNode, type SourceNode } from '../yaml/source-node.ts';
-import { checkJsonSchema } from './check-json-schema.ts';
+import { checkJsonSchema } from './checks/check-json-schema.ts';
 import { checkName, type CompileContext } from './compile-context.ts';
 import { mapNode, readFlag, readNumber, readText, textNode } from './read-node.ts';
-import { requireKey } from './require-key.ts';
+import { requireKey } from './checks/require-key.ts';
 
 /** How many agents of a profile may stand one above the other, when it does not say. */
 const defaultMaxDepth = 3;

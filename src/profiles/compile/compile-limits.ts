@@ -1,6 +1,6 @@
-import type { Limits, ModuleLimits, ProfileLimits } from '../../core/profile.ts';
+import type { Limits, ModuleLimits, ProfileLimits } from '../../core/profile/profile.ts';
 import { childOf, toPlain, type MapNode } from '../yaml/source-node.ts';
-import { toMilliseconds } from './duration.ts';
+import { toMilliseconds } from './configs/duration.ts';
 import { mapNode, readNumber, textNode } from './read-node.ts';
 
 /** The limits a profile sets itself. */

@@ -1,10 +1,10 @@
 import type { Template } from '../../core/expression/template.ts';
-import type { CompiledSegment } from '../../core/profile.ts';
+import type { CompiledSegment } from '../../core/profile/profile.ts';
 import { quote } from '../wording.ts';
 import { childOf, type MapNode } from '../yaml/source-node.ts';
 import { ingestorName, refOf, type CompileContext } from './compile-context.ts';
-import { checkPath } from './check-path.ts';
-import type { TextKeys } from './compile-item.ts';
+import { checkPath } from './checks/check-path.ts';
+import type { TextKeys } from './flow/compile-item.ts';
 import { compileCondition, compileText } from './compile-text.ts';
 import { mapItems, readNumber, readObject, readText, textItems, textNode } from './read-node.ts';
 

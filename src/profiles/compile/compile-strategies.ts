@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.ts';
-import { fallbackStrategy, globalStrategies, type Strategy } from '../../core/strategy.ts';
+import { fallbackStrategy, globalStrategies, type Strategy } from '../../core/inbox/strategy.ts';
 import type { MapNode } from '../yaml/source-node.ts';
 import { ingestorName, type CompileContext } from './compile-context.ts';
 import { mapItems, mapNode, readFlag, readNumber, readObject, readText, textNode } from './read-node.ts';

@@ -1,4 +1,4 @@
-import { type EntryKind, entryDefaults, entryGroups, type Visibility, visibleScopes } from '../../core/visibility.ts';
+import { type EntryKind, entryDefaults, entryGroups, type Visibility, visibleScopes } from '../../core/profile/visibility.ts';
 import { childOf, type MapNode, type SourceNode } from '../yaml/source-node.ts';
 import { asText, mapNode, readNumber, textItems } from './read-node.ts';
 

@@ -1,6 +1,6 @@
-import type { KnownNames, KnownToolset } from '../../core/known-names.ts';
-import type { CompiledProfile } from '../../core/profile.ts';
-import type { NamedTool } from '../../core/tool-naming.ts';
+import type { KnownNames, KnownToolset } from '../../core/profile/known-names.ts';
+import type { CompiledProfile } from '../../core/profile/profile.ts';
+import type { NamedTool } from '../../core/tool/tool-naming.ts';
 
 /** What agents of a profile may call, as far as it is known before anything is connected. */
 export interface ProfileTools {

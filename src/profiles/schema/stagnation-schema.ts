@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../core/json.ts';
-import { streaks } from '../../core/stagnation.ts';
+import { streaks } from '../../core/state/stagnation.ts';
 import { before, itemId, object, oneOf, remove, text, variants, whole, words } from './schema-parts.ts';
 
 const action = variants({
@@ -17,7 +17,7 @@ const action = variants({
   },
 });
 
-const rung = object(
+const step = object(
   'One rung of the ladder: at this length of this streak, do that. Each is climbed once until the streak breaks.',
   {
     id: itemId,
@@ -36,6 +36,6 @@ export const stagnationSchema: JsonSchema = {
   type: ['array', 'string'],
   pattern: '^off$',
   'x-expects': 'a list of rungs, or off',
-  items: rung,
+  items: step,
   description: 'What is done when the agent gets nowhere, in order; off = nothing. Without it there is a default ladder.',
 };

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../core/json.ts';
-import { entryDefaults, entryGroups, mostEntries, mostEntryChars, visibleScopes } from '../../core/visibility.ts';
+import { entryDefaults, entryGroups, mostEntries, mostEntryChars, visibleScopes } from '../../core/profile/visibility.ts';
 import { list, oneOf } from './schema-parts.ts';
 
 const kindNames = Object.keys(entryDefaults);

@@ -1,6 +1,6 @@
 import { CadreError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import type { PendingRequest } from '../../core/pending.ts';
+import type { PendingRequest } from '../../core/state/pending.ts';
 import type { GivenVerdict } from '../threads/give-verdicts.ts';
 import type { ThreadRequest } from '../threads/submit.ts';
 import { checkName } from '../threads/threads.ts';

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../core/json.ts';
-import type { RunState } from '../../core/state.ts';
-import { runOverview } from '../../inspector/run-overview.ts';
+import type { RunContext } from '../../core/state/state.ts';
+import { runOverview } from '../../inspect/run-overview.ts';
 
 /** How a team stands, as the shared state of a thread. It is ours: what a client sends as state is not read. */
-export function agUiState(run: RunState): JsonObject {
+export function agUiState(run: RunContext): JsonObject {
   const view = runOverview(run);
   const agents = [...run.agents.values()].map(({ meta, status, outcome, turnCount, usage }): readonly [string, JsonObject] => [
     meta.agentId,

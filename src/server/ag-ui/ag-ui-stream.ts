@@ -1,8 +1,8 @@
-import type { CadreEvent, EventOf } from '../../core/event.ts';
+import type { CadreEvent, EventOf } from '../../core/events/event.ts';
 import type { AgentId, CallId, TurnId } from '../../core/ids.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { contentText } from '../../core/message.ts';
-import { userText } from '../../inspector/conversation.ts';
+import { contentText } from '../../core/prompt/message.ts';
+import { userText } from '../../inspect/conversation.ts';
 import type { RunNews } from '../threads/follow-run.ts';
 import { type ReplyStep, tellPiece, tellWhole, untold } from '../threads/reply-text.ts';
 import type { AgUiEvent } from './ag-ui-event.ts';

@@ -1,12 +1,12 @@
 import { describeThrown, toErrorRecord } from '../../core/error.ts';
-import type { CadreEvent } from '../../core/event.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { moduleChanges } from '../../core/module-changes.ts';
-import type { PendingRequest } from '../../core/pending.ts';
-import { statusOf } from '../../core/run-status.ts';
+import { moduleChanges } from '../../core/patches/module-changes.ts';
+import type { PendingRequest } from '../../core/state/pending.ts';
+import { statusOf } from '../../core/state/run-status.ts';
 import type { Run } from '../../engine/run.ts';
-import { warningText } from '../../inspector/approval-text.ts';
-import { concludeRun } from '../../inspector/conclude.ts';
+import { warningText } from '../../inspect/approval-text.ts';
+import { concludeRun } from '../../inspect/conclude.ts';
 import type { Listening } from '../threads/threads.ts';
 import type { AgUiEvent, AgUiInterrupt, AgUiUsage } from './ag-ui-event.ts';
 import { agUiState } from './ag-ui-state.ts';

@@ -1,4 +1,4 @@
-import type { CadreEvent, EventOf } from '../../core/event.ts';
+import type { CadreEvent, EventOf } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { AgUiEvent } from './ag-ui-event.ts';
 

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../core/json.ts';
-import { pendingOf } from '../../core/pending.ts';
-import type { RunState } from '../../core/state.ts';
-import { toWire } from '../../core/to-wire.ts';
-import { concludeRun } from '../../inspector/conclude.ts';
-import { runOverview } from '../../inspector/run-overview.ts';
+import { pendingOf } from '../../core/state/pending.ts';
+import type { RunContext } from '../../core/state/state.ts';
+import { toWire } from '../../core/tool/to-wire.ts';
+import { concludeRun } from '../../inspect/conclude.ts';
+import { runOverview } from '../../inspect/run-overview.ts';
 import type { UiChunk } from './ui-chunk.ts';
 
 /** How an answer ends. */
@@ -17,12 +17,12 @@ export interface ChatEnd {
 }
 
 /** What the metadata of every answer says of its run. */
-export function headOf({ meta: { runId, profile, title } }: Pick<RunState, 'meta'>): JsonObject {
+export function headOf({ meta: { runId, profile, title } }: Pick<RunContext, 'meta'>): JsonObject {
   return { runId, profile, title };
 }
 
 /** Reads how an answer ends from a run in which nothing is running. */
-export function endOf(state: RunState): ChatEnd {
+export function endOf(state: RunContext): ChatEnd {
   const metadata = sumsOf(state);
   const finish = (finishReason: Extract<UiChunk, { type: 'finish' }>['finishReason']): UiChunk => ({
     type: 'finish',
@@ -53,7 +53,7 @@ function outputChunks(text: string): readonly UiChunk[] {
   ];
 }
 
-function sumsOf(state: RunState): JsonObject {
+function sumsOf(state: RunContext): JsonObject {
   const { runId, status, outcome, turns, inputTokens, outputTokens, cacheReadTokens, reasoningTokens, cost, pending } =
     runOverview(state);
   const usage = { inputTokens, outputTokens, cacheReadTokens, reasoningTokens };

@@ -1,8 +1,8 @@
-import type { CadreEvent } from '../../core/event.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import type { RunState } from '../../core/state.ts';
-import { conversation } from '../../inspector/conversation.ts';
+import type { RunContext } from '../../core/state/state.ts';
+import { conversation } from '../../inspect/conversation.ts';
 import { endOf, headOf } from './chat-end.ts';
 import { MessageParts } from './message-parts.ts';
 import { fileChunks, UiStream } from './ui-stream.ts';
@@ -23,7 +23,7 @@ export interface AnswerBegin {
 
 /** What a chat is read from: its run with all of its past. */
 interface ChatRecord {
-  readonly state: RunState;
+  readonly state: RunContext;
   readonly events: readonly CadreEvent[];
 }
 
@@ -70,7 +70,7 @@ function isUsed({ parts }: ChatMessage): boolean {
 
 /** Where messages begin, oldest first. */
 function beginsOf(
-  state: RunState,
+  state: RunContext,
   events: readonly CadreEvent[],
   root: AgentId,
   current: AnswerBegin | undefined,

@@ -1,10 +1,10 @@
-import type { CadreEvent, EventOf } from '../../core/event.ts';
+import type { CadreEvent, EventOf } from '../../core/events/event.ts';
 import type { AgentId, CallId, TurnId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { contentText, type FilePart } from '../../core/message.ts';
-import { checkpointChoices, questionId } from '../../core/own-question.ts';
-import { toWire } from '../../core/to-wire.ts';
-import { warningText } from '../../inspector/approval-text.ts';
+import { contentText, type FilePart } from '../../core/prompt/message.ts';
+import { checkpointChoices, questionId } from '../../core/state/own-question.ts';
+import { toWire } from '../../core/tool/to-wire.ts';
+import { warningText } from '../../inspect/approval-text.ts';
 import { AgentCards, cardData } from '../threads/agent-cards.ts';
 import type { RunNews } from '../threads/follow-run.ts';
 import { type ReplyStep, tellPiece, tellWhole, untold } from '../threads/reply-text.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { CadreError } from '../../core/error.ts';
-import type { RunBundle } from '../../inspector/bundle.ts';
+import type { RunBundle } from '../../inspect/bundle.ts';
 
 /** From this length on, in characters, the run is packed. */
 const packedFrom = 256 * 1024;

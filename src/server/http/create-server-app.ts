@@ -4,25 +4,25 @@ import { COMPRESSIBLE_CONTENT_TYPE_REGEX } from 'hono/utils/compress';
 import { CadreError } from '../../core/error.ts';
 import type { LaunchOptions } from '../../engine/engine-parts.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { usualProfile } from '../../engine/usual-profile.ts';
+import { usualProfile } from '../../engine/launch/usual-profile.ts';
 import { reachRun } from '../reach/reach-run.ts';
 import { addAgUiRoutes } from '../ag-ui/ag-ui-routes.ts';
 import { addChatRoutes } from '../chat/chat-routes.ts';
 import { Threads } from '../threads/threads.ts';
 import { answerError } from './answer-error.ts';
-import { addControlRoutes } from './control-routes.ts';
-import { addExportRoutes } from './export-routes.ts';
-import { addEventRoutes } from './event-routes.ts';
+import { addControlRoutes } from './routes/control-routes.ts';
+import { addExportRoutes } from './routes/export-routes.ts';
+import { addEventRoutes } from './routes/event-routes.ts';
 import { guard } from './guard.ts';
-import { addOpenapiRoutes } from './openapi-routes.ts';
-import { addInfoRoutes } from './info-routes.ts';
+import { addOpenapiRoutes } from './routes/openapi-routes.ts';
+import { addInfoRoutes } from './routes/info-routes.ts';
 import { limitBody } from './limit-body.ts';
-import { addPageRoutes } from './page-routes.ts';
-import { addShelfRoutes } from './shelf-routes.ts';
-import { addRunRoutes } from './run-routes.ts';
+import { addPageRoutes } from './routes/page-routes.ts';
+import { addCatalogRoutes } from './routes/catalog-routes.ts';
+import { addRunRoutes } from './routes/run-routes.ts';
 import { RunRecords } from './run-records.ts';
 import type { ServerApp, ServerEnv, ServerParts } from './server-parts.ts';
-import { addViewRoutes } from './view-routes.ts';
+import { addViewRoutes } from './routes/view-routes.ts';
 
 /** How a server app behaves. */
 export interface ServerAppOptions {
@@ -77,7 +77,7 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
   addViewRoutes(app, parts);
   addEventRoutes(app, parts);
   addControlRoutes(app, parts);
-  addShelfRoutes(app, parts);
+  addCatalogRoutes(app, parts);
   addExportRoutes(app, parts);
   addChatRoutes(app, parts, threads);
   addAgUiRoutes(app, parts, threads);

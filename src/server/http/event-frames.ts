@@ -1,4 +1,4 @@
-import type { CadreEvent } from '../../core/event.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
 
 /** A message of a stream of server-sent events. Without a name it is one of the stream's own events, with its id. */
 export interface EventFrame {

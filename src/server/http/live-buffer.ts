@@ -1,5 +1,5 @@
 import type { AgentId, CallId, TurnId } from '../../core/ids.ts';
-import type { ModelDelta } from '../../core/model.ts';
+import type { ModelDelta } from '../../core/model/model.ts';
 import { toFrame } from './event-frames.ts';
 
 /** A piece of a reply, as `event: delta` has it. */

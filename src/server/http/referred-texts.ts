@@ -1,6 +1,6 @@
-import type { CadreEvent } from '../../core/event.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
 import type { ContentHash } from '../../core/ids.ts';
-import { type ReadContent, readList } from '../../inspector/read-content.ts';
+import { type ReadContent, readList } from '../../inspect/read-content.ts';
 
 /** What a content hash looks like: 132 bits in base64url. */
 const hashShape = /^[\w-]{22}$/;

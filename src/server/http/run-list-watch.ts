@@ -1,5 +1,5 @@
 import type { RunId } from '../../core/ids.ts';
-import type { RunSummary } from '../../core/journal.ts';
+import type { RunSummary } from '../../core/events/journal.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { toFrame } from './event-frames.ts';
 import type { FrameSource, NextFrames } from './answer-events.ts';

@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import { CadreError } from '../../core/error.ts';
-import type { CadreEvent } from '../../core/event.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
 import { applyEvent, startRun } from '../../core/fold/apply-event.ts';
 import type { ContentHash, RunId } from '../../core/ids.ts';
-import { type JournalReader, storedText } from '../../core/journal.ts';
-import type { RunState } from '../../core/state.ts';
-import type { EventAt } from '../../inspector/cause-chain.ts';
-import { factsOfRun } from '../../engine/facts-of-run.ts';
-import type { PlainProfileFacts } from '../../inspector/profile-facts.ts';
+import { type JournalReader, storedText } from '../../core/events/journal.ts';
+import type { RunContext } from '../../core/state/state.ts';
+import type { EventAt } from '../../inspect/why/cause-chain.ts';
+import { factsOfRun } from '../../engine/recovery/facts-of-run.ts';
+import type { PlainProfileFacts } from '../../inspect/turn/profile-facts.ts';
 import { ReferredTexts } from './referred-texts.ts';
-import { withoutSeed } from '../../inspector/without-seed.ts';
+import { withoutSeed } from '../../inspect/without-seed.ts';
 
 /** Events read at a time: other work of this process goes on in between. */
 const pageSize = 1_000;
@@ -23,7 +23,7 @@ export class RunRecord {
   readonly #journal: JournalReader;
   readonly #events: CadreEvent[] = [];
   readonly #texts: ReferredTexts;
-  #state: RunState | undefined;
+  #state: RunContext | undefined;
   #reading: Promise<void> | undefined;
   #profiles: { readonly of: ContentHash; readonly facts: Promise<Readonly<Record<string, PlainProfileFacts>>> } | undefined;
 
@@ -45,7 +45,7 @@ export class RunRecord {
   readonly content = (hash: ContentHash): string | undefined => storedText(this.#journal, hash);
 
   /** The state with all of its past, as far as it was read. */
-  get state(): RunState {
+  get state(): RunContext {
     if (this.#state !== undefined) return this.#state;
     throw new CadreError('STORE_CORRUPT', `run ${this.runId} does not begin with run.start`);
   }

@@ -1,5 +1,5 @@
 import type { RunId } from '../../core/ids.ts';
-import type { JournalReader } from '../../core/journal.ts';
+import type { JournalReader } from '../../core/events/journal.ts';
 import { RunRecord } from './run-record.ts';
 
 /** Runs that are kept open to look at; the ones looked at longest ago are let go. */

@@ -1,4 +1,4 @@
-import type { RunSummary } from '../../core/journal.ts';
+import type { RunSummary } from '../../core/events/journal.ts';
 import type { Engine } from '../../engine/engine.ts';
 
 /** A run in the list of runs. */

@@ -1,12 +1,12 @@
-import { shownCost } from '../../core/budget.ts';
+import { shownCost } from '../../core/state/budget.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { toWire } from '../../core/to-wire.ts';
-import type { PendingRequest } from '../../core/pending.ts';
-import { statusOf } from '../../core/run-status.ts';
+import { toWire } from '../../core/tool/to-wire.ts';
+import type { PendingRequest } from '../../core/state/pending.ts';
+import { statusOf } from '../../core/state/run-status.ts';
 import type { Run } from '../../engine/run.ts';
-import { approvalFacts } from '../../inspector/approval-text.ts';
-import { concludeRun } from '../../inspector/conclude.ts';
-import { toTerminalText } from '../../inspector/format/terminal-text.ts';
+import { approvalFacts } from '../../inspect/approval-text.ts';
+import { concludeRun } from '../../inspect/conclude.ts';
+import { toTerminalText } from '../../inspect/format/terminal-text.ts';
 import type { TeamAnswer } from './team-tool.ts';
 
 /** How a run stands: what it came to, what waits for a person, and what the client can do next. */

@@ -1,11 +1,11 @@
 import { CadreError } from '../../core/error.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { formatTurn } from '../../inspector/format/format-turn.ts';
-import { formatTurnList } from '../../inspector/format/format-turn-list.ts';
-import { formatWhy } from '../../inspector/format/format-why.ts';
-import { timeText } from '../../inspector/format/quantity-text.ts';
-import { filterTurns } from '../../inspector/filter-turns.ts';
-import { turnList } from '../../inspector/turn-list.ts';
+import { formatTurn } from '../../inspect/format/format-turn.ts';
+import { formatTurnList } from '../../inspect/format/format-turn-list.ts';
+import { formatWhy } from '../../inspect/format/format-why.ts';
+import { timeText } from '../../inspect/format/quantity-text.ts';
+import { filterTurns } from '../../inspect/filter-turns.ts';
+import { turnList } from '../../inspect/turn-list.ts';
 import { requiredText, textArgument, type TeamTool } from './team-tool.ts';
 
 const runId = { type: 'string', description: 'The id of a run, as run_team and list_runs give it.' };

@@ -2,7 +2,7 @@ import { CadreError } from '../../core/error.ts';
 import type { LaunchOptions } from '../../engine/engine-parts.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Run } from '../../engine/run.ts';
-import { launchable } from '../../engine/usual-profile.ts';
+import { launchable } from '../../engine/launch/usual-profile.ts';
 import { describeRun } from './describe-run.ts';
 import { requiredText, textArgument, type TeamAnswer, type TeamCall, type TeamTool } from './team-tool.ts';
 import { waitForRun } from './wait-for-run.ts';

@@ -1,12 +1,12 @@
 import type { CallToolResult, Server } from '@modelcontextprotocol/server';
 import { CadreError, toErrorRecord } from '../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import { toWire } from '../../core/to-wire.ts';
+import { toWire } from '../../core/tool/to-wire.ts';
 import { cutMiddle } from '../../core/cut-middle.ts';
 import type { LaunchOptions } from '../../engine/engine-parts.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { engineVersion } from '../../engine/version.ts';
-import { compileSchema } from '../../tools/compile-schema.ts';
+import { compileSchema } from '../../tools/schema/compile-schema.ts';
 import { readingTools } from './reading-tools.ts';
 import { decidingTool, runningTools } from './running-tools.ts';
 import type { ServerLibrary } from './server-library.ts';

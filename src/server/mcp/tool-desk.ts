@@ -1,8 +1,8 @@
-import type { CadreEvent } from '../../core/event.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
 import { CadreError } from '../../core/error.ts';
 import type { CallId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { ToolEnd } from '../../core/tool-events.ts';
+import type { ToolEnd } from '../../core/events/tool-events.ts';
 import type { LaunchOptions } from '../../engine/engine-parts.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Run } from '../../engine/run.ts';

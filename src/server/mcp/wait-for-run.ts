@@ -1,7 +1,7 @@
-import type { CadreEvent } from '../../core/event.ts';
-import { moduleChanges } from '../../core/module-changes.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
+import { moduleChanges } from '../../core/patches/module-changes.ts';
 import type { Run } from '../../engine/run.ts';
-import { describeEvent } from '../../inspector/describe-event.ts';
+import { describeEvent } from '../../inspect/describe-event.ts';
 
 /** Longest text of one progress message, in characters. */
 const maxMessage = 200;

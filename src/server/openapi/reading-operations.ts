@@ -1,4 +1,4 @@
-import type { ProjectRow } from '../../engine/run-shelf.ts';
+import type { ProjectRow } from '../../engine/run-catalog.ts';
 import type { Answer, Operation, Parameter } from './operation.ts';
 import { anything, flag, listOf, named, recordOf, text } from './schema-record.ts';
 

@@ -1,10 +1,10 @@
-import { capabilityParts } from '../../core/capability.ts';
+import { capabilityParts } from '../../core/state/capability.ts';
 import type { ErrorRecord } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { PendingRequest } from '../../core/pending.ts';
-import type { EventPlace } from '../../core/event.ts';
-import type { RunOverview } from '../../inspector/run-overview.ts';
-import type { ProjectRow } from '../../engine/run-shelf.ts';
+import type { PendingRequest } from '../../core/state/pending.ts';
+import type { EventPlace } from '../../core/events/event.ts';
+import type { RunOverview } from '../../inspect/run-overview.ts';
+import type { ProjectRow } from '../../engine/run-catalog.ts';
 import type { RunRow } from '../index.ts';
 import type { ErrorAnswer } from '../http/answer-error.ts';
 import type { ActionDone } from '../reach/run-action.ts';

@@ -1,16 +1,16 @@
 import type { JsonObject } from '../../core/json.ts';
-import type { Board, BoardCard, BoardColumn } from '../../inspector/board.ts';
-import type { CauseStep } from '../../inspector/cause-chain.ts';
-import type { TurnDiff } from '../../inspector/diff-turns.ts';
-import type { PlainProfileFacts } from '../../inspector/profile-facts.ts';
-import type { TimelineBar } from '../../inspector/timeline-bar.ts';
-import type { TimelineLink } from '../../inspector/timeline-turns.ts';
-import type { Timeline, TimelineLane } from '../../inspector/timeline.ts';
-import type { HistoryEvent } from '../../inspector/history.ts';
-import type { AgentNodeView } from '../../inspector/tree.ts';
-import type { TurnRow } from '../../inspector/turn-list.ts';
-import type { AgentInfo, PromptView, ReplyView, TurnRecord } from '../../inspector/turn-record.ts';
-import type { WhyAnswer, WhyPiece } from '../../inspector/why.ts';
+import type { Board, BoardCard, BoardColumn } from '../../inspect/board.ts';
+import type { CauseStep } from '../../inspect/why/cause-chain.ts';
+import type { TurnDiff } from '../../inspect/turn/diff-turns.ts';
+import type { PlainProfileFacts } from '../../inspect/turn/profile-facts.ts';
+import type { TimelineBar } from '../../inspect/timeline/timeline-bar.ts';
+import type { TimelineLink } from '../../inspect/timeline/timeline-turns.ts';
+import type { Timeline, TimelineRow } from '../../inspect/timeline/timeline.ts';
+import type { HistoryEvent } from '../../inspect/history.ts';
+import type { AgentNodeView } from '../../inspect/tree.ts';
+import type { TurnRow } from '../../inspect/turn-list.ts';
+import type { AgentInfo, PromptView, ReplyView, TurnRecord } from '../../inspect/turn/turn-record.ts';
+import type { WhyAnswer, WhyPiece } from '../../inspect/why/why.ts';
 import {
   anything,
   count,
@@ -74,7 +74,7 @@ export const viewSchemas: Readonly<Record<string, JsonObject>> = {
     sourceTurnIds: texts,
     sourceToolCallId: maybe(text),
     limit: maybe(object),
-    rungs: objects,
+    escalations: objects,
     reserve: maybe(object),
     inputs: {
       type: 'array',
@@ -146,12 +146,12 @@ export const viewSchemas: Readonly<Record<string, JsonObject>> = {
   Timeline: recordOf<Timeline>({
     ...from,
     live: flag,
-    lanes: listOf(named('TimelineLane')),
+    lanes: listOf(named('TimelineRow')),
     links: listOf(named('TimelineLink')),
     breaks: listOf(recordOf<Timeline['breaks'][number]>(from)),
     resumes: listOf(recordOf<Timeline['resumes'][number]>({ at: time, downMs: number })),
   }),
-  TimelineLane: recordOf<TimelineLane>({
+  TimelineRow: recordOf<TimelineRow>({
     agentId: text,
     parentAgentId: maybe(text),
     depth: count,

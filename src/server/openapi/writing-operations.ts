@@ -1,5 +1,5 @@
 import type { ChatMessage } from '../chat/chat-messages.ts';
-import { bodySchemas } from '../http/control-schemas.ts';
+import { bodySchemas } from '../http/routes/control-schemas.ts';
 import { onceHeader, oncePattern } from '../http/once-key.ts';
 import type { Operation, Parameter } from './operation.ts';
 import { anything, maybe, named, object, recordOf, text } from './schema-record.ts';

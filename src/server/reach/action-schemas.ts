@@ -1,8 +1,8 @@
 import { CadreError, type ErrorCode } from '../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { isDeeperThan } from '../../core/json-depth.ts';
-import { editSchemas } from '../../engine/edit-schemas.ts';
-import { checkSchema } from '../../tools/check-arguments.ts';
+import { editSchemas } from '../../engine/launch/edit-schemas.ts';
+import { checkSchema } from '../../tools/schema/check-arguments.ts';
 import type { RunAction } from './run-action.ts';
 
 /** Deepest nesting of what comes from outside. */

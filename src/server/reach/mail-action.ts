@@ -3,7 +3,7 @@ import path from 'node:path';
 import { nanoid } from 'nanoid';
 import type { ErrorRecord } from '../../core/error.ts';
 import { isJsonObject } from '../../core/json.ts';
-import type { PendingRequest } from '../../core/pending.ts';
+import type { PendingRequest } from '../../core/state/pending.ts';
 import { absent, longestUntakenMs, makeMailFolder, readLetter, writeWhole } from './mail-folder.ts';
 import type { ActionDone, RunAction } from './run-action.ts';
 

@@ -1,4 +1,4 @@
-import { statusOf } from '../../core/run-status.ts';
+import { statusOf } from '../../core/state/run-status.ts';
 import type { Run } from '../../engine/run.ts';
 import type { ActionDone, RunAction } from './run-action.ts';
 

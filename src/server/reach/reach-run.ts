@@ -1,6 +1,6 @@
 import { CadreError } from '../../core/error.ts';
 import type { RunId } from '../../core/ids.ts';
-import type { RunSummary } from '../../core/journal.ts';
+import type { RunSummary } from '../../core/events/journal.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { mailAction } from './mail-action.ts';
 import { mailStore } from './mail-folder.ts';

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts';
-import type { Delivery } from '../../core/inbox.ts';
-import type { ProfileEdit } from '../../core/profile-edit.ts';
-import type { ModuleAction } from '../../tools/team/module-actions.ts';
-import type { PendingRequest } from '../../core/pending.ts';
+import type { Delivery } from '../../core/inbox/inbox.ts';
+import type { ProfileEdit } from '../../core/events/profile-edit.ts';
+import type { ModuleAction } from '../../team/modules/module-actions.ts';
+import type { PendingRequest } from '../../core/state/pending.ts';
 
 /** What somebody outside does to a run: at a terminal, over HTTP, in whichever process. Plain data. */
 export type RunAction =

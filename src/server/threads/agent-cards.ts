@@ -1,4 +1,4 @@
-import type { CadreEvent } from '../../core/event.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 

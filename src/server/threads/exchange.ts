@@ -1,6 +1,6 @@
 import type { AgentId, ItemId } from '../../core/ids.ts';
-import type { RunState } from '../../core/state.ts';
-import { conversation } from '../../inspector/conversation.ts';
+import type { RunContext } from '../../core/state/state.ts';
+import { conversation } from '../../inspect/conversation.ts';
 
 /** The part of a run that answers what the user said last. */
 export interface Exchange {
@@ -14,7 +14,7 @@ export interface Exchange {
 }
 
 /** The exchange that a run is at; undefined when nobody has said anything to its root agent. */
-export function currentExchange(run: RunState): Exchange | undefined {
+export function currentExchange(run: RunContext): Exchange | undefined {
   const root = run.rootAgentId;
   if (root === undefined) return undefined;
   const said = conversation(run).findLast((entry) => entry.kind === 'user' && entry.to === root);

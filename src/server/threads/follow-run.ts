@@ -1,7 +1,7 @@
-import type { CadreEvent } from '../../core/event.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
 import type { AgentId, TurnId } from '../../core/ids.ts';
-import type { Journal } from '../../core/journal.ts';
-import type { ModelDelta } from '../../core/model.ts';
+import type { Journal } from '../../core/events/journal.ts';
+import type { ModelDelta } from '../../core/model/model.ts';
 import type { Run } from '../../engine/run.ts';
 import type { LiveReplies, ReplySoFar } from './live-replies.ts';
 

@@ -1,6 +1,6 @@
-import type { CadreEvent } from '../../core/event.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
 import type { AgentId, TurnId } from '../../core/ids.ts';
-import type { ModelDelta } from '../../core/model.ts';
+import type { ModelDelta } from '../../core/model/model.ts';
 import type { Run } from '../../engine/run.ts';
 
 /** A reply as far as it has come. */

@@ -1,4 +1,4 @@
-import type { ModelDelta } from '../../core/model.ts';
+import type { ModelDelta } from '../../core/model/model.ts';
 import type { ReplySoFar } from './live-replies.ts';
 
 /** What has been told of a reply. */

@@ -1,9 +1,9 @@
 import { CadreError } from '../../core/error.ts';
-import type { Journal } from '../../core/journal.ts';
+import type { Journal } from '../../core/events/journal.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { OutsideItem } from '../../engine/outside-item.ts';
+import type { ExternalItem } from '../../engine/input/external-item.ts';
 import type { Run } from '../../engine/run.ts';
-import { choicesOf, readAnswer } from '../../inspector/read-answer.ts';
+import { choicesOf, readAnswer } from '../../inspect/read-answer.ts';
 import type { ServerParts } from '../http/server-parts.ts';
 import { currentExchange, type Exchange } from './exchange.ts';
 import { giveVerdicts, type GivenVerdict } from './give-verdicts.ts';
@@ -106,7 +106,7 @@ async function goOn(listening: Listening, { said, verdicts }: ThreadRequest): Pr
   return { did: 'said', listening, exchange, known: exchange.seq };
 }
 
-function messageOf(said: NonNullable<ThreadRequest['said']>): OutsideItem {
+function messageOf(said: NonNullable<ThreadRequest['said']>): ExternalItem {
   return { source: 'USER_PROMPT', payload: payloadOf(said) };
 }
 

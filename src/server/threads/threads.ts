@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { CadreError } from '../../core/error.ts';
 import { idPattern, type RunId } from '../../core/ids.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { isKnown } from '../../engine/free-run-id.ts';
-import type { OutsideItem } from '../../engine/outside-item.ts';
+import { isKnown } from '../../engine/launch/free-run-id.ts';
+import type { ExternalItem } from '../../engine/input/external-item.ts';
 import type { Run } from '../../engine/run.ts';
 import { followRun, type FollowOptions, type RunNews } from './follow-run.ts';
 import { LiveReplies } from './live-replies.ts';
@@ -66,7 +66,7 @@ export class Threads {
   }
 
   /** Goes on with a conversation whose run is over: in a fork of it, which begins with what the user says. */
-  async goOnInFork(name: string, over: Run, message: OutsideItem): Promise<Run> {
+  async goOnInFork(name: string, over: Run, message: ExternalItem): Promise<Run> {
     const { next } = await this.chain(name);
     return await this.#engine.fork(over.id, { runId: next, message });
   }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { applyEvent, foldEvents, startRun } from '../../../src/core/fold/apply-event.ts';
 import { countSignature } from '../../../src/core/fold/streaks.ts';
-import type { AgentState } from '../../../src/core/state.ts';
+import type { SubContext } from '../../../src/core/state/state.ts';
 import type { CadreEvent } from '../../../src/index.ts';
 import { richJournal } from '../../support/rich-journal.ts';
 import { plainState } from '../../support/verify-run.ts';
@@ -125,7 +125,7 @@ describe('the fold', () => {
 });
 
 describe('stagnation', () => {
-  let agent: AgentState;
+  let agent: SubContext;
   beforeAll(async () => {
     const first = [...(foldEvents((await richJournal()).slice(0, 3))?.agents.values() ?? [])][0];
     if (first === undefined) throw new Error('no agent');

@@ -1,30 +1,30 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CadreEvent } from '../../../src/core/event.ts';
+import type { CadreEvent } from '../../../src/core/events/event.ts';
 import { applyEvent, foldEvents } from '../../../src/core/fold/apply-event.ts';
 import type { AgentId } from '../../../src/core/ids.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
-import { StateEdit } from '../../../src/core/state-edit.ts';
-import { type Patch, patchedState } from '../../../src/core/state-patch.ts';
-import type { RunState } from '../../../src/core/state.ts';
-import { type StateOperation, updateState } from '../../../src/core/update-state.ts';
-import { teamJournal } from '../../inspector/team-journal.ts';
+import { StateEdit } from '../../../src/core/patches/state-edit.ts';
+import { type Patch, patchedState } from '../../../src/core/patches/state-patch.ts';
+import type { RunContext } from '../../../src/core/state/state.ts';
+import { type StateOperation, updateState } from '../../../src/core/patches/update-state.ts';
+import { teamJournal } from '../../inspect/team-journal.ts';
 
 const { events } = teamJournal();
 const agentId = 'Partner_1' as AgentId;
-const folded = (): RunState => {
+const folded = (): RunContext => {
   const state = foldEvents(events);
   if (state === undefined) throw new Error('no run');
   return state;
 };
 
-function patch(state: RunState, patches: unknown, more: object = { agentId }): RunState {
+function patch(state: RunContext, patches: unknown, more: object = { agentId }): RunContext {
   const place = { runId: state.meta.runId, seq: state.seq + 1, at: state.at, cause: 1 };
   applyEvent(state, { type: 'state.patch', ...place, patches, inverse: [], ...more } as CadreEvent);
   return state;
 }
 
-const slicesOf = (state: RunState) => patchedState(state, state.agents.get(agentId));
+const slicesOf = (state: RunContext) => patchedState(state, state.agents.get(agentId));
 
 describe('state.patch in the fold', () => {
   it('changes values in objects and lists, copies what changed, shares and freezes the rest', () => {

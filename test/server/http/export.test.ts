@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createContentHash } from '../../../src/engine/content-hash.ts';
-import { readBundle } from '../../../src/inspector/bundle/read-bundle.ts';
+import { createContentHash } from '../../../src/engine/recovery/content-hash.ts';
+import { readBundle } from '../../../src/inspect/bundle/read-bundle.ts';
 import { buildPage } from '../../page/browser.ts';
 import { ask, servedTeam } from './served-team.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Hono } from 'hono';
 import { expect, it, onTestFinished } from 'vitest';
-import { addPageRoutes } from '../../../src/server/http/page-routes.ts';
+import { addPageRoutes } from '../../../src/server/http/routes/page-routes.ts';
 import type { ServerEnv } from '../../../src/server/index.ts';
 import { servedTeam } from './served-team.ts';
 

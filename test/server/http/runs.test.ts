@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { CadreEvent } from '../../../src/core/event.ts';
+import type { CadreEvent } from '../../../src/core/events/event.ts';
 import { foldEvents } from '../../../src/core/fold/apply-event.ts';
 import type { ContentHash } from '../../../src/core/ids.ts';
-import { runOverview } from '../../../src/inspector/run-overview.ts';
+import { runOverview } from '../../../src/inspect/run-overview.ts';
 import { waitsForUser } from '../../support/test-engine.ts';
 import { servedTeam } from './served-team.ts';
 

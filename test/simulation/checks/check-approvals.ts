@@ -1,5 +1,5 @@
-import type { Capability } from '../../../src/core/capability.ts';
-import type { CadreEvent, EventOf } from '../../../src/core/event.ts';
+import type { Capability } from '../../../src/core/state/capability.ts';
+import type { CadreEvent, EventOf } from '../../../src/core/events/event.ts';
 import { asking } from '../team/tool-names.ts';
 import type { World } from '../world/world.ts';
 

@@ -1,4 +1,4 @@
-import type { CadreEvent } from '../../../src/core/event.ts';
+import type { CadreEvent } from '../../../src/core/events/event.ts';
 import type { Run } from '../../../src/index.ts';
 import type { World } from '../world/world.ts';
 

@@ -1,5 +1,5 @@
-import type { CadreEvent } from '../../../src/core/event.ts';
-import { moduleChanges } from '../../../src/core/module-changes.ts';
+import type { CadreEvent } from '../../../src/core/events/event.ts';
+import { moduleChanges } from '../../../src/core/patches/module-changes.ts';
 import type { World } from '../world/world.ts';
 
 /** A module is ongoing only as long as somebody is at work on it. */

@@ -1,4 +1,4 @@
-import type { CadreEvent } from '../../../src/core/event.ts';
+import type { CadreEvent } from '../../../src/core/events/event.ts';
 
 /** What runs at the same time and must not: two calls of `serial`, or anything beside `alone`, of one agent. */
 export function overlaps(events: readonly CadreEvent[]): readonly string[] {

@@ -1,7 +1,7 @@
-import type { CadreEvent } from '../../../src/core/event.ts';
+import type { CadreEvent } from '../../../src/core/events/event.ts';
 import type { RunId } from '../../../src/core/ids.ts';
 import { foldEvents } from '../../../src/core/fold/apply-event.ts';
-import type { RunState } from '../../../src/core/state.ts';
+import type { RunContext } from '../../../src/core/state/state.ts';
 import { checkJournal } from '../../../src/testing/index.ts';
 import { checkApprovals } from './check-approvals.ts';
 import { checkCosts } from './check-costs.ts';
@@ -126,6 +126,6 @@ function checkRest(world: World, run: Run, events: readonly CadreEvent[]): void 
 }
 
 /** State as text: maps and sets as lists, without what is undefined. */
-function plain(state: RunState | undefined): string {
+function plain(state: RunContext | undefined): string {
   return JSON.stringify(state, (_key, value: unknown) => (value instanceof Map || value instanceof Set ? [...value] : value)) ?? '';
 }

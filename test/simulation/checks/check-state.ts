@@ -1,6 +1,6 @@
-import type { CadreEvent } from '../../../src/core/event.ts';
-import type { PromptMessage } from '../../../src/core/message.ts';
-import type { AgentState } from '../../../src/core/state.ts';
+import type { CadreEvent } from '../../../src/core/events/event.ts';
+import type { PromptMessage } from '../../../src/core/prompt/message.ts';
+import type { SubContext } from '../../../src/core/state/state.ts';
 import type { Run } from '../../../src/index.ts';
 import type { World } from '../world/world.ts';
 
@@ -27,7 +27,7 @@ export function checkState(world: World, run: Run, events: readonly CadreEvent[]
   if (logged > 0) world.reached('state updated');
 }
 
-function checkTally(world: World, { meta, flags }: AgentState, events: readonly CadreEvent[]): void {
+function checkTally(world: World, { meta, flags }: SubContext, events: readonly CadreEvent[]): void {
   const { tally } = flags as { readonly tally?: number };
   if (tally === undefined) return;
   const start = events.findLastIndex(

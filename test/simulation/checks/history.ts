@@ -1,4 +1,4 @@
-import type { EventOf } from '../../../src/core/event.ts';
+import type { EventOf } from '../../../src/core/events/event.ts';
 
 /** A message of an agent's history: the words by which its texts are found again. */
 interface KeptMessage {

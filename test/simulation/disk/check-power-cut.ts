@@ -1,4 +1,4 @@
-import type { CadreEvent, EventOf } from '../../../src/core/event.ts';
+import type { CadreEvent, EventOf } from '../../../src/core/events/event.ts';
 import type { RunId } from '../../../src/core/ids.ts';
 import { pure, repeatable } from '../team/tool-names.ts';
 import type { World } from '../world/world.ts';

@@ -1,6 +1,6 @@
-import type { CadreEvent } from '../../../src/core/event.ts';
+import type { CadreEvent } from '../../../src/core/events/event.ts';
 import type { RunId } from '../../../src/core/ids.ts';
-import type { Commit, Journal, Lease } from '../../../src/core/journal.ts';
+import type { Commit, Journal, Lease } from '../../../src/core/events/journal.ts';
 import { createMemoryJournal } from '../../../src/testing/index.ts';
 import type { Host } from '../process/host.ts';
 import type { Random } from '../world/random.ts';

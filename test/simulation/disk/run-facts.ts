@@ -1,4 +1,4 @@
-import type { CadreEvent } from '../../../src/core/event.ts';
+import type { CadreEvent } from '../../../src/core/events/event.ts';
 import type { RunId } from '../../../src/core/ids.ts';
 
 /** What the journal of one run says, kept up to date commit by commit: asked whenever something happens outside. */

@@ -1,4 +1,4 @@
-import type { Look, ProcessIdentity, ProcessWatch } from '../../../src/stores/leases/process-watch.ts';
+import type { Look, ProcessIdentity, ProcessWatch } from '../../../src/journal/leases/process-watch.ts';
 import type { World } from '../world/world.ts';
 
 /** The processes of the simulated machine as one of them sees them. */

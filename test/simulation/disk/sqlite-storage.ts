@@ -12,11 +12,11 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import type { CadreEvent } from '../../../src/core/event.ts';
+import type { CadreEvent } from '../../../src/core/events/event.ts';
 import type { RunId } from '../../../src/core/ids.ts';
-import type { Journal } from '../../../src/core/journal.ts';
-import { createSqliteJournal, SqliteJournal } from '../../../src/stores/sqlite-journal.ts';
-import { openJournalFile } from '../../../src/stores/sqlite-open.ts';
+import type { Journal } from '../../../src/core/events/journal.ts';
+import { createSqliteJournal, SqliteJournal } from '../../../src/journal/sqlite/sqlite-journal.ts';
+import { openJournalFile } from '../../../src/journal/sqlite/sqlite-open.ts';
 import type { Host } from '../process/host.ts';
 import { programOf } from '../process/module-graphs.ts';
 import type { Random } from '../world/random.ts';

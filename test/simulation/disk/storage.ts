@@ -1,6 +1,6 @@
-import type { CadreEvent } from '../../../src/core/event.ts';
+import type { CadreEvent } from '../../../src/core/events/event.ts';
 import type { RunId } from '../../../src/core/ids.ts';
-import type { Journal } from '../../../src/core/journal.ts';
+import type { Journal } from '../../../src/core/events/journal.ts';
 import type { Host } from '../process/host.ts';
 
 /** What a store writes to, and what of it is there after a crash. The stores themselves are those that ship. */

@@ -1,6 +1,6 @@
 import type { RunId } from '../../../src/core/ids.ts';
 import type { Engine, Journal, Run } from '../../../src/index.ts';
-import type { DecisionWatch } from '../../../src/engine/decide-batch.ts';
+import type { DecisionWatch } from '../../../src/engine/run/decide-batch.ts';
 import type { ForkOptions } from '../../../src/engine/engine-parts.ts';
 import { createSimModel } from '../team/sim-model.ts';
 import type { World } from '../world/world.ts';

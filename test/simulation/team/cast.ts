@@ -1,4 +1,4 @@
-import type { ProfileFile } from '../../../src/core/profile.ts';
+import type { ProfileFile } from '../../../src/core/profile/profile.ts';
 import type { LimitOptions } from '../../../src/engine/limit-options.ts';
 import { deciders, observers } from '../../support/random-profiles.ts';
 import { allow } from '../../support/tools.ts';
@@ -185,7 +185,7 @@ const fixed: Readonly<Record<string, readonly string[]>> = {
     'tool_access_policy: { allowed_toolsets: [agents, phases] }',
     'checkpoints: [{ id: planned, on_tools: [run_plan] }]',
     'limits: { max_turns: 8, max_live: 6 }',
-    'planner: { type: loop, max_iterations: 2, until: iteration == 2, steps: [{ id: work, tool: run_plan, args: { phases: [{ name: "a {{ iteration }}", worker: Scribe }, { name: b, worker: Worker1, depends_on: [] }, { name: c, worker: Scribe }] } }, { id: judge, tool: call_agent, keep_agent: true, args: { profile: Scribe, input: "Judge {{ results.work.ok }}" } }] }',
+    'planner: { type: loop, max_iterations: 2, until: iteration == 2, steps: [{ id: work, tool: run_plan, args: { phases: [{ name: "a {{ iteration }}", worker: Scribe }, { name: b, worker: Worker1, depends_on: [] }, { name: c, worker: Scribe }] } }, { id: judge, tool: call_agent, keep_agent: true, args: { profile: Scribe, input: "InputGate {{ results.work.ok }}" } }] }',
     strategies,
   ],
   // Whose calls wait for people, or are of unknown outcome after a crash.

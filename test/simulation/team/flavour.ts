@@ -1,4 +1,4 @@
-import type { ProfileFile } from '../../../src/core/profile.ts';
+import type { ProfileFile } from '../../../src/core/profile/profile.ts';
 import type { LimitOptions } from '../../../src/engine/limit-options.ts';
 import type { Random } from '../world/random.ts';
 

@@ -1,5 +1,5 @@
 import type { AgentId } from '../../../src/core/ids.ts';
-import type { Usage } from '../../../src/core/model.ts';
+import type { Usage } from '../../../src/core/model/model.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
 import type { Run } from '../../../src/index.ts';
 import { toolNames } from './tool-names.ts';

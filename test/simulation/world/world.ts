@@ -4,7 +4,7 @@ import { DecisionLog } from '../../support/rebuild/decision-log.ts';
 import { Disk } from '../disk/disk.ts';
 import { Faults } from './faults.ts';
 import type { Mechanism, MechanismCounts } from './mechanisms.ts';
-import type { ProfileFile } from '../../../src/core/profile.ts';
+import type { ProfileFile } from '../../../src/core/profile/profile.ts';
 import type { Host } from '../process/host.ts';
 import { createRandom, type Random } from './random.ts';
 import { Scheduler } from './scheduler.ts';

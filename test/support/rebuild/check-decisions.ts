@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { CadreEvent } from '../../../src/core/event.ts';
+import type { CadreEvent } from '../../../src/core/events/event.ts';
 import type { ContentHash } from '../../../src/core/ids.ts';
 import type { ProgramOptions } from './decide-again.ts';
 import { type DecisionLog, type LoggedDecision, type Made, written } from './decision-log.ts';
@@ -16,7 +16,7 @@ export interface Rebuilding {
 }
 
 /** The modules that make decisions again, with nothing in them that the program under test has left anywhere. */
-export type Judges = Pick<typeof import('./decide-again.ts'), 'decideAgain' | 'Kernels' | 'readBack'>;
+export type Judges = Pick<typeof import('./decide-again.ts'), 'decideAgain' | 'DecisionContexts' | 'readBack'>;
 
 /** Loads a second copy of everything that decides. */
 export async function loadJudges(): Promise<Judges> {
@@ -37,10 +37,10 @@ export async function checkDecisions(
   { options, events, text }: Rebuilding,
 ): Promise<readonly string[]> {
   const journal = judges.readBack(events.map(written));
-  const kernels = new judges.Kernels(options, (hash) => log.texts.get(hash) ?? text(hash));
+  const decisions = new judges.DecisionContexts(options, (hash) => log.texts.get(hash) ?? text(hash));
   const differences: string[] = [];
   for (const decision of log.decisions.toReversed()) {
-    const again = await judges.decideAgain(journal.slice(0, decision.seq), decision, kernels).catch((thrown: unknown) => thrown);
+    const again = await judges.decideAgain(journal.slice(0, decision.seq), decision, decisions).catch((thrown: unknown) => thrown);
     const difference =
       again instanceof Error ? `it failed: ${again.stack ?? again.message}` : differenceOf(decision.made, again as Made);
     if (difference !== undefined) differences.push(`${describe(decision)}, made again from the journal: ${difference}`);

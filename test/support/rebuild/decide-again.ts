@@ -1,19 +1,19 @@
 import { CadreError } from '../../../src/core/error.ts';
 import type { ErrorCode } from '../../../src/core/error.ts';
-import type { CadreEvent } from '../../../src/core/event.ts';
+import type { CadreEvent } from '../../../src/core/events/event.ts';
 import { foldEvents } from '../../../src/core/fold/apply-event.ts';
 import type { ContentHash } from '../../../src/core/ids.ts';
-import type { ProfileFile } from '../../../src/core/profile.ts';
-import type { RunState } from '../../../src/core/state.ts';
-import { toolReturn, type ToolReturnFields } from '../../../src/core/tool-return.ts';
-import { Transaction } from '../../../src/core/transaction.ts';
+import type { ProfileFile } from '../../../src/core/profile/profile.ts';
+import type { RunContext } from '../../../src/core/state/state.ts';
+import { toolReturn, type ToolReturnFields } from '../../../src/core/tool/tool-return.ts';
+import { Transaction } from '../../../src/core/events/transaction.ts';
 import { prepareEngine } from '../../../src/engine/create-engine.ts';
-import { decideBatch } from '../../../src/engine/decide-batch.ts';
-import type { Input } from '../../../src/engine/decide.ts';
-import type { Workbench } from '../../../src/engine/engine-parts.ts';
-import type { Kernel } from '../../../src/engine/kernel.ts';
+import { decideBatch } from '../../../src/engine/run/decide-batch.ts';
+import type { Input } from '../../../src/engine/run/decide.ts';
+import type { ProfileRuntime } from '../../../src/engine/engine-parts.ts';
+import type { DecisionContext } from '../../../src/engine/run/decision-context.ts';
 import type { TakenTools } from '../../../src/engine/toolsets/toolset-hold.ts';
-import { decodeCommit } from '../../../src/stores/event-codec.ts';
+import { decodeCommit } from '../../../src/journal/codec/event-codec.ts';
 import { type LoggedDecision, type Made, markedReturn, madeBy, type WrittenEvent } from './decision-log.ts';
 
 /** What an engine is prepared from, its profiles aside: those are the run's. */
@@ -26,10 +26,10 @@ interface RecordedTexts {
 }
 
 /** The profiles of runs and their tools, made ready from what was recorded: once for each text, or for each decision. */
-export class Kernels {
+export class DecisionContexts {
   readonly #options: ProgramOptions;
   readonly #text: (hash: ContentHash) => string | undefined;
-  readonly #made = new Map<string, Promise<Workbench>>();
+  readonly #made = new Map<string, Promise<ProfileRuntime>>();
 
   constructor(options: ProgramOptions, text: (hash: ContentHash) => string | undefined) {
     this.#options = options;
@@ -44,14 +44,14 @@ export class Kernels {
   }
 
   /** `taken`: what the toolsets that connect offered. */
-  async of({ files, given }: RecordedTexts, taken: readonly TakenTools[] = []): Promise<Kernel> {
+  async of({ files, given }: RecordedTexts, taken: readonly TakenTools[] = []): Promise<DecisionContext> {
     const key = JSON.stringify([files, given]);
     const made = this.#made.get(key) ?? this.#compile({ files, given });
     this.#made.set(key, made);
-    return (await made).kernels.with(new Map(taken.map(({ toolset, tools }) => [toolset, tools]))).kernel;
+    return (await made).decisions.with(new Map(taken.map(({ toolset, tools }) => [toolset, tools]))).decision;
   }
 
-  async #compile({ files: text, given }: RecordedTexts): Promise<Workbench> {
+  async #compile({ files: text, given }: RecordedTexts): Promise<ProfileRuntime> {
     const files = JSON.parse(text) as readonly ProfileFile[];
     const { rebuild } = await prepareEngine({ ...this.#options, profiles: { files: [] } });
     const own = await rebuild({ files, given: undefined });
@@ -69,28 +69,29 @@ export function readBack(events: readonly WrittenEvent[]): readonly CadreEvent[]
 export async function decideAgain(
   events: readonly CadreEvent[],
   { unwritten, at, mayStart, inputs: given, seq }: LoggedDecision,
-  kernels: Kernels,
+  decisions: DecisionContexts,
 ): Promise<Made> {
   const run = foldEvents([...events, ...readBack(unwritten)]);
   if (run === undefined) throw new Error('a decision was made before its run began');
   const inputs = given.map(ownInput);
-  let kernel = await kernelOf(run, inputs, kernels);
+  let decision = await contextOf(run, inputs, decisions);
   // An edit of profiles is decided with what was edited.
-  const edited = new Map<Input, Kernel>();
+  const edited = new Map<Input, DecisionContext>();
   for (const input of inputs)
-    if (input.kind === 'profiles') edited.set(input, await kernels.of({ files: input.files, given: run.meta.given }, input.tools));
-  const tx = new Transaction(run, at, { hash: kernel.env.hash, known: new Set() });
-  const judge = {
-    get kernel() {
-      return kernel;
+    if (input.kind === 'profiles')
+      edited.set(input, await decisions.of({ files: input.files, given: run.meta.given }, input.tools));
+  const tx = new Transaction(run, at, { hash: decision.env.hash, known: new Set() });
+  const gate = {
+    get decision() {
+      return decision;
     },
-    kernelFor: (input: Input) => edited.get(input) ?? kernel,
+    contextFor: (input: Input) => edited.get(input) ?? decision,
     adopt: (input: Input) => {
-      kernel = edited.get(input) ?? kernel;
+      decision = edited.get(input) ?? decision;
     },
   };
   const refused: (CadreError | undefined)[] = inputs.map(() => undefined);
-  decideBatch(tx, judge, { seq, unwritten: { events: [], contents: [] }, inputs, mayStart }, (place, error) => {
+  decideBatch(tx, gate, { seq, unwritten: { events: [], contents: [] }, inputs, mayStart }, (place, error) => {
     refused[inputs.length + place] = error;
   });
   return madeBy(tx, refused);
@@ -105,11 +106,11 @@ function frozen<T>(value: T): T {
 }
 
 /** A run that is resumed with other profiles or tools goes by those at once; every other one by what its journal says. */
-async function kernelOf({ meta }: RunState, inputs: readonly Input[], kernels: Kernels): Promise<Kernel> {
+async function contextOf({ meta }: RunContext, inputs: readonly Input[], decisions: DecisionContexts): Promise<DecisionContext> {
   const first = inputs.find((input) => input.kind === 'recover' || input.kind === 'start');
   const resumed = first?.kind === 'recover' ? first : undefined;
-  const files = resumed?.profiles?.text ?? kernels.required(meta.profiles);
-  return await kernels.of({ files, given: resumed?.given?.hash ?? meta.given }, first?.tools);
+  const files = resumed?.profiles?.text ?? decisions.required(meta.profiles);
+  return await decisions.of({ files, given: resumed?.given?.hash ?? meta.given }, first?.tools);
 }
 
 /** The input with errors and marks of this copy's classes. */

@@ -1,11 +1,11 @@
 import type { CadreError } from '../../../src/core/error.ts';
-import type { CadreEvent } from '../../../src/core/event.ts';
+import type { CadreEvent } from '../../../src/core/events/event.ts';
 import type { ContentHash, RunId } from '../../../src/core/ids.ts';
-import type { DecisionBatch, DecisionWatch } from '../../../src/engine/decide-batch.ts';
-import type { Input } from '../../../src/engine/decide.ts';
-import { isToolReturn } from '../../../src/core/tool-return.ts';
-import type { Transaction } from '../../../src/core/transaction.ts';
-import { encodeCommit } from '../../../src/stores/event-codec.ts';
+import type { DecisionBatch, DecisionWatch } from '../../../src/engine/run/decide-batch.ts';
+import type { Input } from '../../../src/engine/run/decide.ts';
+import { isToolReturn } from '../../../src/core/tool/tool-return.ts';
+import type { Transaction } from '../../../src/core/events/transaction.ts';
+import { encodeCommit } from '../../../src/journal/codec/event-codec.ts';
 
 /** One event as the stores write it, by itself. */
 export interface WrittenEvent {

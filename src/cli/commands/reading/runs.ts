@@ -1,0 +1,77 @@
+import type { RunSummary } from '../../../core/events/journal.ts';
+import { hasWords, statusWord } from '../../../inspect/run-words.ts';
+import { cell, safe, table } from '../../../inspect/format/layout.ts';
+import { costText, durationText, timeText, tokensText } from '../../../inspect/format/quantity-text.ts';
+import { plainStyle, styledStatus, type FormatOptions } from '../../../inspect/format/text-style.ts';
+import type { ExitCode } from '../../exit-code.ts';
+import { openRecords } from '../../runs/recorded-run.ts';
+import { show, type ReadingOptions } from '../../runs/show.ts';
+import { thisCommand } from '../../options/this-command.ts';
+
+/** Runs that are listed unless all are asked for. */
+const listedRuns = 200;
+
+/** Which runs are listed. */
+export interface RunsOptions extends ReadingOptions {
+  readonly project?: string;
+  readonly search?: string;
+  readonly deleted?: boolean;
+  readonly all?: boolean;
+}
+
+/** Lists the runs of a journal, newest first: the newest 200 for people, all of them with `--all` and `--json`. */
+export async function runsCommand(options: RunsOptions): Promise<ExitCode> {
+  const journal = await openRecords(options.store);
+  try {
+    const { project, search = '', deleted, all, json } = options;
+    const filter = { ...(project === undefined ? {} : { project }), ...(deleted === true ? { isDeleted: true as const } : {}) };
+    const listed = (await journal.runs(filter)).filter((run) => hasWords(run, search));
+    const found = listed.toSorted((a, b) => b.createdAt - a.createdAt);
+    const runs = all === true || json === true ? found : found.slice(0, listedRuns);
+    const older = found.length - runs.length;
+    const hint = older === 0 ? '' : `… ${older} older runs; all of them: ${thisCommand(wordsForAll(options), options.store)}\n`;
+    return show({ data: runs, text: (format) => `${formatRuns(runs, format)}${hint}` }, options);
+  } finally {
+    await journal.close();
+  }
+}
+
+/** The command that lists all runs of the same filter. */
+function wordsForAll({ project, search, deleted }: RunsOptions): readonly string[] {
+  const words = ['runs', '--all'];
+  if (project !== undefined) words.push('--project', project);
+  if (search !== undefined) words.push('--search', search);
+  if (deleted === true) words.push('--deleted');
+  return words;
+}
+
+/** Renders a list of runs, one per line. */
+function formatRuns(runs: readonly RunSummary[], { style = plainStyle }: FormatOptions = {}): string {
+  if (runs.length === 0) return 'No runs.\n';
+  const hasProjects = runs.some(({ project }) => project !== undefined);
+  const header = [
+    'RUN',
+    'STATUS',
+    'STARTED',
+    'TIME',
+    'AGENTS',
+    'TURNS',
+    'TOKENS',
+    'COST',
+    'TITLE',
+    ...(hasProjects ? ['PROJECT'] : []),
+  ].map((title) => cell(title, style.dim));
+  const body = runs.map((run) => [
+    cell(safe(run.runId, 60), style.bold),
+    cell(statusWord(run), (text) => styledStatus(style, text)),
+    cell(timeText(run.createdAt).replace('T', ' ').slice(0, 19)),
+    cell(durationText(run.updatedAt - run.createdAt)),
+    cell(`${run.agents}`),
+    cell(`${run.turns}`),
+    cell(tokensText(run.inputTokens, run.outputTokens)),
+    cell(costText(run.cost, run.costAtLeast)),
+    cell(`${run.isImported === true ? '(imported) ' : ''}${safe(run.title, 80)}`),
+    ...(hasProjects ? [cell(safe(run.project ?? '', 40))] : []),
+  ]);
+  return `${table([header, ...body]).join('\n')}\n`;
+}

@@ -1,0 +1,17 @@
+import { conversation } from '../../../inspect/conversation.ts';
+import { formatConversation, formatOverview } from '../../../inspect/format/format-overview.ts';
+import { runOverview } from '../../../inspect/run-overview.ts';
+import type { ExitCode } from '../../exit-code.ts';
+import { showRun, type ReadingOptions } from '../../runs/show.ts';
+
+/** Shows a run at a glance, and what was said between the user and the team. */
+export function showCommand(run: string, options: ReadingOptions): Promise<ExitCode> {
+  return showRun(run, options, ({ state }) => {
+    const overview = runOverview(state);
+    const said = conversation(state);
+    return {
+      data: { ...overview, conversation: said },
+      text: (format) => `${formatOverview(overview, format)}\n${formatConversation(said, format)}`,
+    };
+  });
+}

@@ -1,0 +1,78 @@
+import type { CadreEvent } from '../../../core/events/event.ts';
+import type { RunSummary } from '../../../core/events/journal.ts';
+import { safe } from '../../../inspect/format/layout.ts';
+import type { ExitCode } from '../../exit-code.ts';
+import { findRun } from '../../runs/find-run.ts';
+import { Interruption } from '../../terminal/interruption.ts';
+import { createProgressLines } from '../../progress/progress-lines.ts';
+import { openRecords } from '../../runs/recorded-run.ts';
+import type { ReadingOptions } from '../../runs/show.ts';
+import { openTerminal, type Terminal } from '../../terminal/terminal.ts';
+import { thisCommand } from '../../options/this-command.ts';
+import { jsonText } from '../../terminal/json-text.ts';
+
+/** Options of `tail`. */
+interface TailOptions extends ReadingOptions {
+  /** Lines of what was before; all when absent. */
+  readonly lines?: number;
+}
+
+/** How often the journal is looked at, in milliseconds: another process writes it. */
+const lookEveryMs = 250;
+
+/** Shows what a run has done and goes on showing what it does, whichever process advances it, until it ends or nobody does. */
+export async function tailCommand(reference: string, options: TailOptions): Promise<ExitCode> {
+  const terminal = openTerminal(options);
+  using interruption = new Interruption();
+  const journal = await openRecords(options.store);
+  try {
+    const { runId } = findRun(await journal.runs(), reference, journal.location);
+    const toLine = lineMaker(options, terminal);
+    let after = 0;
+    for (;;) {
+      // Asked before the events are read: what is written between belongs to the next look.
+      const summary = (await journal.runs()).find((run) => run.runId === runId);
+      const events = await journal.read(runId, { after });
+      print(events, toLine, after === 0 ? options.lines : undefined, terminal);
+      after = events.at(-1)?.seq ?? after;
+      const ended = events.find((event) => event.type === 'run.end');
+      if (ended !== undefined) return ended.status === 'completed' ? 0 : 1;
+      if (summary !== undefined && events.length === 0 && isLeft(summary)) return leave(summary, options, terminal);
+      await Promise.race([new Promise((resolve) => setTimeout(resolve, lookEveryMs)), interruption.asked]);
+      if (interruption.signal.aborted) return 130;
+    }
+  } finally {
+    await journal.close();
+  }
+}
+
+function lineMaker(options: TailOptions, terminal: Terminal): (event: CadreEvent) => string | undefined {
+  return options.json === true ? (event) => jsonText(event) : createProgressLines(terminal.outStyle);
+}
+
+function print(
+  events: readonly CadreEvent[],
+  toLine: (event: CadreEvent) => string | undefined,
+  last: number | undefined,
+  terminal: Terminal,
+): void {
+  const lines = events.flatMap((event) => toLine(event) ?? []);
+  for (const line of last === undefined ? lines : lines.slice(Math.max(0, lines.length - last))) terminal.print(`${line}\n`);
+}
+
+/** Nobody advances it: its process is gone, or it waits and no process has it. */
+function isLeft({ isAbandoned, isImported, status }: RunSummary): boolean {
+  return isAbandoned === true || isImported === true || status === 'damaged';
+}
+
+function leave({ runId, status, isImported }: RunSummary, { store }: TailOptions, terminal: Terminal): ExitCode {
+  if (isImported === true) {
+    terminal.tell(`\nRun ${safe(runId)} was imported to be looked at; it never goes on.\n`);
+    return 0;
+  }
+  const waits = { idle: 'waits for a message', awaiting: 'waits for a person' };
+  const isQuiet = status === 'idle' || status === 'awaiting';
+  const why = isQuiet ? `${waits[status]}, and no process has it` : 'is advanced by nobody any more';
+  terminal.tell(`\nRun ${safe(runId)} ${why}; go on with: ${thisCommand(['resume', runId], store)}\n`);
+  return isQuiet ? 0 : 1;
+}

@@ -1,0 +1,63 @@
+import { CadreError } from '../../../core/error.ts';
+import { filterTurns, turnTypes } from '../../../inspect/filter-turns.ts';
+import { formatTurnList } from '../../../inspect/format/format-turn-list.ts';
+import { turnList } from '../../../inspect/turn-list.ts';
+import type { ExitCode } from '../../exit-code.ts';
+import { findRun } from '../../runs/find-run.ts';
+import { newestTurns } from '../../runs/newest-turns.ts';
+import { openRecords } from '../../runs/recorded-run.ts';
+import { show, showRun, type ReadingOptions } from '../../runs/show.ts';
+import { thisCommand } from '../../options/this-command.ts';
+
+/** Turns that are listed unless all are asked for. */
+const listed = 200;
+
+/** Which turns are listed. */
+export interface TurnsOptions extends ReadingOptions {
+  readonly agent?: string;
+  readonly type?: string;
+  readonly all?: boolean;
+}
+
+/** Lists the turns of a run: the newest 200 for people, all of them with `--all`, `--json`, of one agent or of other types. */
+export async function turnsCommand(run: string, options: TurnsOptions): Promise<ExitCode> {
+  const { agent, type, all, json } = options;
+  const isWhole = agent !== undefined || type !== undefined || all === true || json === true;
+  return isWhole ? await listAll(run, options) : await listNewest(run, options);
+}
+
+async function listNewest(reference: string, options: TurnsOptions): Promise<ExitCode> {
+  const journal = await openRecords(options.store);
+  try {
+    const summary = findRun(await journal.runs(), reference, journal.location);
+    const rows = await newestTurns(journal, summary, listed);
+    const older = Math.max(0, summary.turns - rows.length);
+    const hint =
+      older === 0 ? '' : `… ${older} older turns; all of them: ${thisCommand(['turns', summary.runId, '--all'], options.store)}\n`;
+    return show({ data: rows, text: (format) => `${hint}${formatTurnList(rows, format)}` }, options);
+  } finally {
+    await journal.close();
+  }
+}
+
+function listAll(run: string, options: TurnsOptions): Promise<ExitCode> {
+  return showRun(run, options, ({ state }) => {
+    const { agent } = options;
+    const names = [...state.agents.keys()].map(String);
+    if (agent !== undefined && !names.includes(agent))
+      throw new CadreError('AGENT_UNKNOWN', `run ${state.meta.runId} has no agent '${agent}'; it has ${names.join(', ')}`);
+    const type = typeOf(options.type);
+    const rows = turnList(
+      state,
+      filterTurns(state, { ...(agent === undefined ? {} : { agentId: agent }), ...(type === undefined ? {} : { type }) }),
+    );
+    return { data: rows, text: (format) => formatTurnList(rows, format) };
+  });
+}
+
+function typeOf(word: string | undefined): (typeof turnTypes)[number] | undefined {
+  const type = turnTypes.find((known) => known === word);
+  if (word !== undefined && type === undefined)
+    throw new CadreError('OPTION_INVALID', `--type takes ${turnTypes.join(', ')}, not '${word}'`);
+  return type;
+}

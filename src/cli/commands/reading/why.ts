@@ -1,0 +1,77 @@
+import { CadreError } from '../../../core/error.ts';
+import { isKnownWhole } from '../../../inspect/why/known-whole.ts';
+import type { WhyAnswer } from '../../../inspect/why/why.ts';
+import type { ExitCode } from '../../exit-code.ts';
+import { formatAnswers } from '../../terminal/format-answers.ts';
+import { matchTurns, findTurn, mayNameTurn } from '../../runs/find-turn.ts';
+import type { RecordedRun } from '../../runs/recorded-run.ts';
+import { openRecordedTurn } from '../../runs/recorded-turn.ts';
+import { parsePlace } from '../../../inspect/why/why-place.ts';
+import { notFound, searchTurns } from '../../runs/search-turns.ts';
+import { show, showRun, type ReadingOptions, type Shown } from '../../runs/show.ts';
+
+/** Says where a text that a model saw or said came from; without a turn, the newest turn that has it answers. */
+export async function whyCommand(
+  run: string,
+  words: readonly string[],
+  options: ReadingOptions & { readonly at?: string },
+): Promise<ExitCode> {
+  // All of a chain of causes is what a whole run costs.
+  const isShort = options.at === undefined && options.json !== true && options.full !== true;
+  const near = isShort ? await askNearby(run, words, options) : undefined;
+  if (near !== undefined) return show({ data: near, text: (format) => formatAnswers(near, format) }, options);
+  return await showRun(run, options, async (recorded) => {
+    if (options.at !== undefined) return await atPlace(recorded, words, options.at);
+    const { turn, text } = readWords(recorded, words);
+    const { answers, searched } =
+      turn === undefined ? await searchTurns(recorded, text) : { answers: await recorded.why(turn, text), searched: undefined };
+    return {
+      data: answers,
+      code: answers.length === 0 ? 1 : 0,
+      text: (format) =>
+        answers.length === 0 && searched !== undefined ? notFound(recorded, searched) : formatAnswers(answers, format),
+    };
+  });
+}
+
+/**
+ * What the turn that is named, or the last one, says for itself, without the rest of the run; undefined where its text is not to be found
+ * word by word, or what it came from lies outside of what was read.
+ */
+async function askNearby(
+  run: string,
+  [first = '', ...rest]: readonly string[],
+  options: ReadingOptions,
+): Promise<readonly WhyAnswer[] | undefined> {
+  const isNamed = rest.length > 0 && mayNameTurn(first);
+  const text = isNamed ? rest.join(' ') : [first, ...rest].join(' ');
+  if (text.trim() === '') return undefined;
+  using near = await openRecordedTurn(options.store, run, isNamed ? first : 'last');
+  const answers = (await near?.run.why(near.turnId, text)) ?? [];
+  return answers[0]?.match === 'exact' && answers.every(isKnownWhole) ? answers : undefined;
+}
+
+/** The answer for a place, which the words name the turn of. */
+async function atPlace(recorded: RecordedRun, words: readonly string[], at: string): Promise<Shown> {
+  const place = parsePlace(at);
+  if (place === undefined || words.length > 1) {
+    const message =
+      place === undefined
+        ? `--at ${at} is no place; it is like 120-180 (of the prompt), reply:0-40, reasoning:0-9 or tool_call[0]:0-9`
+        : 'with --at, the only word is the turn';
+    throw new CadreError('OPTION_INVALID', message, { details: { at } });
+  }
+  const answer = await recorded.whyAt(findTurn(recorded.state, words[0] ?? ''), place);
+  const answers = answer === undefined ? [] : [answer];
+  return { data: answers, code: answers.length === 0 ? 1 : 0, text: (format) => formatAnswers(answers, format) };
+}
+
+/** A first word that names a turn is one, when words follow; everything else is the text. */
+function readWords(recorded: RecordedRun, words: readonly string[]): { readonly turn?: string; readonly text: string } {
+  const [first = '', ...rest] = words;
+  if (rest.length > 0 && matchTurns(recorded.state, first).length > 0)
+    return { turn: findTurn(recorded.state, first), text: rest.join(' ') };
+  const text = words.join(' ');
+  if (text.trim() === '') throw new CadreError('OPTION_INVALID', 'the text to look for is empty; give a few words of it');
+  return { text };
+}

@@ -1,0 +1,111 @@
+import { CadreError } from '../../../core/error.ts';
+import type { Journal } from '../../../core/events/journal.ts';
+import { type ProjectRow, RunCatalog } from '../../../engine/run-catalog.ts';
+import { systemClock } from '../../../engine/system-clock.ts';
+import { cell, safe, table } from '../../../inspect/format/layout.ts';
+import { timeText } from '../../../inspect/format/quantity-text.ts';
+import { plainStyle, type FormatOptions } from '../../../inspect/format/text-style.ts';
+import { createSqliteJournal } from '../../../journal/sqlite/sqlite-journal.ts';
+import type { ExitCode } from '../../exit-code.ts';
+import { journalIntegrity } from '../../options/journal-key.ts';
+import { findRun } from '../../runs/find-run.ts';
+import { openRecords } from '../../runs/recorded-run.ts';
+import { show, type ReadingOptions } from '../../runs/show.ts';
+
+/** Whether the forks of a run go with it. */
+export interface ForksOption extends ReadingOptions {
+  readonly forks?: boolean;
+}
+
+/** The project that gets another name, and that name. */
+export interface ProjectsOptions extends ReadingOptions {
+  readonly rename?: string;
+  readonly to?: string;
+}
+
+/** Gives a run another title, or the one it had. */
+export async function renameCommand(reference: string, words: readonly string[], options: ReadingOptions): Promise<ExitCode> {
+  return await inCatalog(options, async (shelf, journal) => {
+    const { runId } = findRun(await journal.runs(), reference, journal.location);
+    await shelf.rename(runId, words.length === 0 ? null : words.join(' '));
+    const title = (await journal.runs({ runId }))[0]?.title ?? '';
+    return show({ data: { runId, title }, text: () => `Run ${safe(runId)} is called “${safe(title)}”.\n` }, options);
+  });
+}
+
+/** Puts a run into a project, or out of it. */
+export async function moveCommand(reference: string, project: string | undefined, options: ReadingOptions): Promise<ExitCode> {
+  return await inCatalog(options, async (shelf, journal) => {
+    const { runId } = findRun(await journal.runs(), reference, journal.location);
+    await shelf.move(runId, project ?? null);
+    const where = project === undefined ? 'in no project' : `in the project ${safe(project)}`;
+    return show({ data: { runId, project: project ?? null }, text: () => `Run ${safe(runId)} is ${where}.\n` }, options);
+  });
+}
+
+/** Takes a run out of the lists. */
+export async function deleteCommand(reference: string, options: ForksOption): Promise<ExitCode> {
+  return await inCatalog(options, async (shelf, journal) => {
+    const { runId } = findRun(await journal.runs(), reference, journal.location);
+    const runIds = await shelf.remove(runId, { forks: options.forks === true });
+    return show(
+      { data: { runIds }, text: () => `Deleted: ${safe(runIds.join(', '))}. Nothing is gone; restore brings it back.\n` },
+      options,
+    );
+  });
+}
+
+/** Brings a deleted run back. */
+export async function restoreCommand(reference: string, options: ForksOption): Promise<ExitCode> {
+  return await inCatalog(options, async (shelf, journal) => {
+    const { runId } = findRun(await journal.runs({ isDeleted: true }), reference, `the deleted runs of ${journal.location}`);
+    const runIds = await shelf.restore(runId, { forks: options.forks === true });
+    return show({ data: { runIds }, text: () => `Restored: ${safe(runIds.join(', '))}.\n` }, options);
+  });
+}
+
+/** Lists the projects, or gives one another name. */
+export async function projectsCommand(options: ProjectsOptions): Promise<ExitCode> {
+  const { rename, to } = options;
+  if ((rename === undefined) !== (to === undefined))
+    throw new CadreError('OPTION_INVALID', 'a project gets another name with both --rename NAME and --to NAME');
+  if (rename !== undefined && to !== undefined)
+    return await inCatalog(options, async (shelf) => {
+      const runs = await shelf.renameProject(rename, to);
+      return show({ data: { project: to, runs }, text: () => `${runs} runs are in the project ${safe(to)} now.\n` }, options);
+    });
+  const journal = await openRecords(options.store);
+  try {
+    const projects = await new RunCatalog(journal, systemClock).projects();
+    return show({ data: projects, text: (format) => formatProjects(projects, format) }, options);
+  } finally {
+    await journal.close();
+  }
+}
+
+/** Works on a journal that is there, next to whoever writes to it. */
+async function inCatalog(
+  options: ReadingOptions,
+  work: (shelf: RunCatalog, journal: Journal) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const records = await openRecords(options.store);
+  const { location } = records;
+  await records.close();
+  const journal = createSqliteJournal(location, journalIntegrity());
+  try {
+    return await work(new RunCatalog(journal, systemClock), journal);
+  } finally {
+    await journal.close();
+  }
+}
+
+function formatProjects(projects: readonly ProjectRow[], { style = plainStyle }: FormatOptions = {}): string {
+  if (projects.length === 0) return 'No projects. A run is put into one with: cadre move RUN PROJECT\n';
+  const header = ['PROJECT', 'RUNS', 'LATEST'].map((title) => cell(title, style.dim));
+  const body = projects.map(({ name, runs, updatedAt }) => [
+    cell(safe(name, 60), style.bold),
+    cell(`${runs}`),
+    cell(timeText(updatedAt).replace('T', ' ').slice(0, 19)),
+  ]);
+  return `${table([header, ...body]).join('\n')}\n`;
+}

@@ -1,0 +1,66 @@
+import { ConversationLoop } from '../../chat/conversation-loop.ts';
+import { LineInput } from '../../chat/line-input.ts';
+import { chooseProfile } from '../../options/choose-profile.ts';
+import { concludeRun } from '../../../inspect/conclude.ts';
+import type { Run } from '../../../engine/run.ts';
+import type { ExitCode } from '../../exit-code.ts';
+import { toTerminalText } from '../../../inspect/format/terminal-text.ts';
+import { closeInterrupted } from '../../runs/close-interrupted.ts';
+import { interruptedWords } from '../../runs/finish-run.ts';
+import { Interruption } from '../../terminal/interruption.ts';
+import { profilesFolder } from '../../options/profiles-folder.ts';
+import { reopenWorkplace } from '../../runs/resumed-run.ts';
+import { openTerminal } from '../../terminal/terminal.ts';
+import { thisCommand } from '../../options/this-command.ts';
+import { openWorkplace } from '../../runs/workplace.ts';
+import { launchOptions, type RunOptions } from './run.ts';
+
+/** Talks with the root agent of a run, or of a new one. */
+export async function chatCommand(reference: string | undefined, options: RunOptions): Promise<ExitCode> {
+  const terminal = openTerminal(options);
+  using interruption = new Interruption();
+  await using workplace =
+    reference === undefined
+      ? await openWorkplace({ ...options, profiles: profilesFolder(options.profiles) })
+      : await reopenWorkplace(reference, options);
+  const { engine } = workplace;
+  const profile = reference === undefined ? chooseProfile(engine.profiles, options.profile) : '';
+  const quiet = options.quiet ?? false;
+  if (!quiet) terminal.tell(`${workplace.openingLines(options.llm)}${terminal.isInteractive ? 'Type a message, or /help.\n' : ''}`);
+  const follow = (run: Run): Run => {
+    interruption.lastWords = interruptedWords(run, options.store, 'chat');
+    return run;
+  };
+  using input = new LineInput(() => interruption.interrupt());
+  const loop = new ConversationLoop({
+    terminal,
+    input,
+    interruption,
+    quiet,
+    run: reference === undefined ? undefined : follow(await engine.resume(workplace.runId)),
+    launch: async (message, subscriber) =>
+      follow(await engine.launch({ profile, input: message }, { ...launchOptions(options), subscriber })),
+  });
+  const how = await loop.hold();
+  const { run } = loop;
+  // Closed before the last words, so that what they say is true.
+  if (how === 'interrupted') await closeInterrupted(run, engine, terminal);
+  else await engine.close();
+  if (how === 'interrupted') {
+    // Its engine was closed under it: what it stands at is no conclusion.
+    if (run !== undefined) terminal.tell(interruptedWords(run, options.store, 'chat'));
+    return 130;
+  }
+  if (run === undefined) return 0;
+  const { ok, problem } = concludeRun(run.state);
+  if (problem !== undefined) terminal.tell(`error: ${toTerminalText(problem)}\n`);
+  if (!quiet) terminal.tell(await workplace.closingLines());
+  if (!quiet && options.store !== 'memory') {
+    terminal.tell(
+      run.state.outcome === undefined
+        ? `\nThe run is kept; go on with: ${thisCommand(['chat', run.id], options.store)}\n`
+        : `\nThe run has ended; look into it with: ${thisCommand(['turns', run.id], options.store)}\n`,
+    );
+  }
+  return ok ? 0 : 1;
+}

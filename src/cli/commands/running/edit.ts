@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+import { CadreError, describeThrown } from '../../../core/error.ts';
+import type { ProfileEdit } from '../../../core/events/profile-edit.ts';
+import { readModuleActions, readProfileEdits } from '../../../engine/launch/edit-schemas.ts';
+import { nameIn } from '../../../profiles/files/edit-profile-files.ts';
+import type { RunAction } from '../../../server/reach/run-action.ts';
+import { actOnRun } from '../../runs/act-on-run.ts';
+import type { ExitCode } from '../../exit-code.ts';
+import type { RunOptions } from './run.ts';
+
+/** What is changed about a run. */
+export interface EditCommandOptions extends RunOptions {
+  /** Files with profiles. */
+  readonly create?: readonly string[];
+  readonly update?: readonly string[];
+  readonly disable?: readonly string[];
+  /** `OLD=NEW`. */
+  readonly rename?: readonly string[];
+  /** A file with a list of changes of the plan. */
+  readonly modules?: string;
+}
+
+/** Changes the profiles of a run, or its plan, while it goes on, whichever process has it. */
+export async function editCommand(run: string, options: EditCommandOptions): Promise<ExitCode> {
+  const edits = await profileEdits(options);
+  const { modules } = options;
+  if ((edits.length === 0) === (modules === undefined))
+    throw new CadreError(
+      'OPTION_INVALID',
+      'say what to change: profiles (--create, --update, --disable, --rename), or the plan (--modules)',
+    );
+  const action: RunAction =
+    modules === undefined
+      ? { kind: 'profiles', edits: readProfileEdits(edits) }
+      : { kind: 'modules', actions: readModuleActions(parse(await textOf(modules))) };
+  return await actOnRun(run, options, action, 'Changed.');
+}
+
+/** New names first: what is updated or disabled in the same breath may be one of them. */
+async function profileEdits({
+  create = [],
+  update = [],
+  disable = [],
+  rename = [],
+}: EditCommandOptions): Promise<readonly ProfileEdit[]> {
+  const updates = update.map(async (file): Promise<ProfileEdit> => {
+    const text = await textOf(file);
+    return { update: nameIn(text), with: text };
+  });
+  return [
+    ...rename.map(toRename),
+    ...(await Promise.all(create.map(async (file) => ({ create: await textOf(file) })))),
+    ...(await Promise.all(updates)),
+    ...disable.map((name) => ({ disable: name })),
+  ];
+}
+
+function toRename(pair: string): ProfileEdit {
+  const [name = '', to = '', ...more] = pair.split('=');
+  if (name === '' || to === '' || more.length > 0) throw new CadreError('OPTION_INVALID', `--rename takes OLD=NEW, not '${pair}'`);
+  return { rename: name, to };
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (thrown) {
+    throw new CadreError('OPTION_INVALID', `${file} cannot be read: ${describeThrown(thrown)}`, { cause: thrown });
+  }
+}

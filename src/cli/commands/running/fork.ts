@@ -1,0 +1,66 @@
+import { CadreError } from '../../../core/error.ts';
+import { assertOwnRun } from '../../../engine/recovery/imported-run.ts';
+import { randomIds } from '../../../engine/random-ids.ts';
+import { safe } from '../../../inspect/format/layout.ts';
+import { closeInterrupted } from '../../runs/close-interrupted.ts';
+import { driveRun } from '../../runs/drive-run.ts';
+import type { ExitCode } from '../../exit-code.ts';
+import { findTurn } from '../../runs/find-turn.ts';
+import { finishRun, interruptedWords } from '../../runs/finish-run.ts';
+import { Interruption } from '../../terminal/interruption.ts';
+import { openRecordedRun, type RecordedRun } from '../../runs/recorded-run.ts';
+import { usualStore } from '../../options/store-path.ts';
+import { openTerminal } from '../../terminal/terminal.ts';
+import { watchMode, watchRun } from '../../terminal/watcher.ts';
+import { writeWorkNote } from '../../terminal/work-note.ts';
+import { openWorkplace } from '../../runs/workplace.ts';
+import type { RunOptions } from './run.ts';
+
+/** Options of `fork` alone. */
+export interface ForkCommandOptions extends RunOptions {
+  /** A sequence number, or a turn: the fork begins after it. */
+  readonly at?: string;
+}
+
+/** Starts a new run with the history of another, says something to it when there are words for it, and sees it through. */
+export async function forkCommand(reference: string, words: readonly string[], options: ForkCommandOptions): Promise<ExitCode> {
+  const terminal = openTerminal(options);
+  using interruption = new Interruption();
+  const { from, files, at, workspace } = await lookUp(reference, options);
+  await using workplace = await openWorkplace({ ...options, profiles: { files }, runId: from, recordedWorkspace: workspace });
+  const mode = watchMode(terminal, options);
+  const { engine, docs, out } = workplace;
+  const run = await engine.fork(from, {
+    runId: randomIds.runId(),
+    ...(at === undefined ? {} : { at }),
+    ...(words.length === 0 ? {} : { message: words.join(' ') }),
+  });
+  await writeWorkNote(options.store ?? usualStore, run.id, { ...(docs === undefined ? {} : { docs }), out });
+  interruption.lastWords = interruptedWords(run, options.store);
+  terminal.tell(`Run ${safe(run.id)} goes on from event ${String(run.state.meta.parentRun?.at)} of ${safe(from)}.\n`);
+  const watcher = watchRun(run, terminal, mode, run.state.meta.parentRun?.at);
+  const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json' });
+  if (driven === 'interrupted') await closeInterrupted(run, engine, terminal);
+  return finishRun(run, driven, { terminal, mode, store: options.store });
+}
+
+async function lookUp(reference: string, { store, at }: ForkCommandOptions) {
+  using recorded = await openRecordedRun(store, reference);
+  const { meta } = recorded.state;
+  assertOwnRun(meta);
+  return {
+    from: meta.runId,
+    files: recorded.files,
+    workspace: meta.workspace,
+    at: at === undefined ? undefined : forkPoint(recorded, at),
+  };
+}
+
+/** The sequence number that a word means: itself, or where a turn ended. */
+function forkPoint({ state, events }: RecordedRun, at: string): number {
+  if (/^[1-9]\d*$/.test(at)) return Number(at);
+  const turnId = findTurn(state, at);
+  const end = events.find((event) => event.type === 'turn.end' && event.turnId === turnId);
+  if (end !== undefined) return end.seq;
+  throw new CadreError('OPTION_INVALID', `turn ${turnId} has not ended; fork at one that has, or at a sequence number`);
+}

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { CadreError } from '../../../core/error.ts';
+import { ClientModel } from '../../../models/client-model.ts';
+import { serveOnStdio } from '../../../server/mcp/serve-stdio.ts';
+import { serveOverHttp } from '../../../server/mcp/serve-http.ts';
+import { teamServerFactory, type TeamServerOptions } from '../../../server/mcp/team-server.ts';
+import { ToolDesk } from '../../../server/mcp/tool-desk.ts';
+import { toolServerFactory } from '../../../server/mcp/tool-server.ts';
+import { chooseProfile } from '../../options/choose-profile.ts';
+import type { ExitCode } from '../../exit-code.ts';
+import { Interruption } from '../../terminal/interruption.ts';
+import { openTeams } from '../../options/open-teams.ts';
+import { launchOptions, type RunOptions } from './run.ts';
+
+/** Options of `mcp`. */
+export interface McpOptions extends RunOptions {
+  readonly http?: boolean;
+  readonly port?: number;
+  readonly token?: boolean;
+  readonly allowDecisions?: boolean;
+  readonly toolsOf?: string;
+}
+
+/** What the client is called among LLM configs. */
+const clientConfig = 'mcp_client';
+
+/** The variable that holds the token which clients must bear. */
+const tokenVariable = 'CADRE_MCP_TOKEN';
+
+/** Serves the teams to MCP clients until the client leaves or the process is told to stop; runs stay resumable. */
+export async function mcpCommand(options: McpOptions): Promise<ExitCode> {
+  const tell = (text: string): void => void process.stderr.write(text);
+  using interruption = new Interruption();
+  interruption.lastWords = 'Stopped at once; runs can be resumed.\n';
+  if (options.toolsOf !== undefined) return await serveTools(options.toolsOf, options, interruption);
+  await using teams = await openTeams(options, 'mcp');
+  const { engine } = teams;
+  const served: TeamServerOptions = {
+    engine,
+    defaultProfile: chooseProfile(engine.profiles, options.profile),
+    launch: launchOptions(options),
+    allowDecisions: options.allowDecisions ?? false,
+    signal: interruption.signal,
+  };
+  if (options.http === true) await serveHttp(served, options, interruption, tell);
+  else await serveOnStdio((library) => teamServerFactory(library, served), interruption.signal);
+  return 0;
+}
+
+/** Serves the tools of a profile to the one client that started this process: sessions, files and browsers belong to it alone. */
+async function serveTools(profile: string, options: McpOptions, { signal }: Interruption): Promise<ExitCode> {
+  if (options.http === true)
+    throw new CadreError('OPTION_INVALID', '--tools-of serves the client that starts it, on stdin and stdout; leave out --http');
+  const client = new ClientModel();
+  await using teams = await openTeams(options, 'mcp', undefined, { [clientConfig]: client.model });
+  const launch = { ...launchOptions(options), llmConfig: clientConfig };
+  const { engine } = teams;
+  const desk = new ToolDesk({ engine, client, profile: chooseProfile(engine.profiles, profile), launch });
+  try {
+    await serveOnStdio((library) => toolServerFactory(library, desk, signal), signal);
+  } finally {
+    await desk.close();
+  }
+  return 0;
+}
+
+async function serveHttp(
+  served: TeamServerOptions,
+  options: McpOptions,
+  interruption: Interruption,
+  tell: (text: string) => void,
+): Promise<void> {
+  const given = process.env[tokenVariable];
+  const token = options.token === true ? (given ?? randomBytes(24).toString('base64url')) : undefined;
+  const server = await serveOverHttp({ ...served, port: options.port ?? 0, ...(token === undefined ? {} : { token }) });
+  tell(`Serving teams at ${server.url} (Ctrl-C ends it; runs can be resumed).\n`);
+  // A token of the user's own is known to the user, and does not belong in a log.
+  if (token !== undefined && given === undefined) tell(`Authorization: Bearer ${token}\n`);
+  try {
+    await interruption.asked;
+  } finally {
+    await server.close();
+  }
+}

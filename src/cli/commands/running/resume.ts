@@ -1,0 +1,30 @@
+import { CadreError } from '../../../core/error.ts';
+import type { ExitCode } from '../../exit-code.ts';
+import { resumeAnd, type ResumedOptions } from '../../runs/resumed-run.ts';
+import { thisCommand } from '../../options/this-command.ts';
+
+/** Options of `resume` alone. */
+export interface ResumeCommandOptions extends ResumedOptions {
+  readonly all?: boolean;
+}
+
+/** Takes a run up where its journal stands, with another message when there are words for one; or all that were interrupted. */
+export async function resumeCommand(
+  run: string | undefined,
+  words: readonly string[],
+  options: ResumeCommandOptions,
+): Promise<ExitCode> {
+  if (options.all === true) {
+    if (run !== undefined) throw new CadreError('OPTION_INVALID', `--all takes no run and no message, but got '${run}'`);
+    const { resumeAll } = await import('../../runs/resume-all.ts');
+    return resumeAll(options);
+  }
+  if (run === undefined)
+    throw new CadreError(
+      'OPTION_INVALID',
+      `name a run, or go on with all that were interrupted: ${thisCommand(['resume', '--all'])}`,
+    );
+  return resumeAnd(run, options, async (resumed) => {
+    if (words.length > 0) await resumed.send(words.join(' '));
+  });
+}

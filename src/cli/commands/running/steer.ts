@@ -1,0 +1,107 @@
+import type { RunId } from '../../../core/ids.ts';
+import { CadreError } from '../../../core/error.ts';
+import { createEngine } from '../../../engine/create-engine.ts';
+import { safe } from '../../../inspect/format/layout.ts';
+import { createSqliteJournal } from '../../../journal/sqlite/sqlite-journal.ts';
+import { askHolder } from '../../../server/reach/reach-run.ts';
+import type { ActionDone, RunAction } from '../../../server/reach/run-action.ts';
+import { actOnRun, heldElsewhere, lookUpRun } from '../../runs/act-on-run.ts';
+import type { ExitCode } from '../../exit-code.ts';
+import { storePath } from '../../options/store-path.ts';
+import { journalIntegrity } from '../../options/journal-key.ts';
+import { openTerminal } from '../../terminal/terminal.ts';
+import { thisCommand } from '../../options/this-command.ts';
+import type { RunOptions } from './run.ts';
+import { jsonText } from '../../terminal/json-text.ts';
+
+/** How something is said to a run. */
+export interface SendCommandOptions extends RunOptions {
+  /** The agent; the first of the run when absent. */
+  readonly to?: string;
+  /** Interrupts what the agent is saying. */
+  readonly now?: boolean;
+}
+
+/** Says something to a run, whichever process has it; one that nobody has is taken up and seen through. */
+export async function sendCommand(run: string, words: readonly string[], options: SendCommandOptions): Promise<ExitCode> {
+  const text = words.join(' ').trim();
+  if (text === '') throw new CadreError('OPTION_INVALID', 'there is nothing to say: the message is empty');
+  const { to, now } = options;
+  const action: RunAction = { kind: 'send', text, ...(to === undefined ? {} : { to }), ...(now === true && { priority: 'now' }) };
+  return await actOnRun(run, options, action, 'Sent.');
+}
+
+/** Keeps a note for the agents of a run, or takes it away, whichever process has the run. */
+export async function noteCommand(
+  run: string,
+  title: string,
+  words: readonly string[],
+  options: RunOptions & { readonly agent?: string },
+): Promise<ExitCode> {
+  const content = words.join(' ').trim();
+  const { agent } = options;
+  const action: RunAction = { kind: 'note', title, content, ...(agent === undefined ? {} : { agent }) };
+  return await actOnRun(run, options, action, content === '' ? 'The note is gone.' : 'Noted.');
+}
+
+/** What is cancelled, and why. */
+export interface CancelCommandOptions extends RunOptions {
+  readonly agent?: string;
+  readonly module?: string;
+  readonly reason?: string;
+  /** Takes the run from a process that does not answer. */
+  readonly takeOver?: boolean;
+}
+
+/** Ends a run for good, whichever process has it, and waits until nothing of it is running; or an agent or a module of one. */
+export async function cancelCommand(reference: string, options: CancelCommandOptions): Promise<ExitCode> {
+  const { agent, module, takeOver } = options;
+  const reason = options.reason ?? 'cancelled from the command line';
+  const action: RunAction = {
+    kind: 'cancel',
+    reason,
+    ...(agent === undefined ? {} : { agentId: agent }),
+    ...(module === undefined ? {} : { moduleId: module }),
+  };
+  const summary = await lookUpRun(reference, options.store);
+  const { runId, outcome, status } = summary;
+  if (outcome !== undefined) return tellOver(runId, { status, outcome, pending: [] }, options, true);
+  const isWhole = agent === undefined && module === undefined;
+  const done =
+    takeOver === true
+      ? undefined
+      : await askHolder(summary, storePath(options.store), action, () => lookUpRun(summary.runId, options.store));
+  if (done !== undefined) return isWhole ? tellOver(runId, done, options, false) : tellPart(runId, done, options);
+  // What is left of a run goes on once a part of it is cancelled.
+  if (!isWhole) return await actOnRun(runId, options, action, 'Cancelled.');
+  return tellOver(runId, await cancelHere(runId, options, reason), options, false);
+}
+
+/** Ends a run that no process has, or that is taken from the one that has it; neither its models nor its tools are needed for that. */
+async function cancelHere(runId: RunId, options: CancelCommandOptions, reason: string): Promise<ActionDone> {
+  const journal = createSqliteJournal(storePath(options.store), { takeOver: options.takeOver ?? false, ...journalIntegrity() });
+  try {
+    await using engine = await createEngine({ profiles: { files: [] }, store: journal });
+    const { state } = await engine.cancel(runId, reason);
+    return { status: state.status, pending: [], ...(state.outcome === undefined ? {} : { outcome: state.outcome }) };
+  } catch (thrown) {
+    throw heldElsewhere(runId, thrown, thisCommand(['cancel', runId, '--take-over'], options.store));
+  } finally {
+    await journal.close();
+  }
+}
+
+function tellOver(runId: RunId, done: ActionDone, options: CancelCommandOptions, wasOver: boolean): ExitCode {
+  const terminal = openTerminal(options);
+  if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId, ...done, wasOver })}\n`);
+  else if (wasOver) terminal.tell(`Run ${safe(runId)} was over before (${safe(done.status)}).\n`);
+  else terminal.tell(`Run ${safe(runId)} is over (${safe(done.status)}); what it wrote and said stays on record.\n`);
+  return 0;
+}
+
+function tellPart(runId: RunId, done: ActionDone, options: CancelCommandOptions): ExitCode {
+  const terminal = openTerminal(options);
+  if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId, ...done })}\n`);
+  else terminal.tell(`Cancelled. The rest of run ${safe(runId)} goes on in the process that has it.\n`);
+  return 0;
+}

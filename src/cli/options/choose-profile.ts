@@ -1,0 +1,27 @@
+import { CadreError } from '../../core/error.ts';
+import { closestName } from '../../core/expression/closest-name.ts';
+import type { ProfileSet } from '../../core/profile/profile.ts';
+import { launchable, usualProfile } from '../../engine/launch/usual-profile.ts';
+
+/**
+ * The profile to begin with: the named one, else the team's default, else `Partner`, else the first one of type partner, else the only one there
+ * is. Fails with PROFILE_UNKNOWN, naming what there is.
+ */
+export function chooseProfile(set: Pick<ProfileSet, 'profiles' | 'team'>, named: string | undefined): string {
+  const { profiles } = set;
+  const names = launchable(profiles).map((profile) => profile.name);
+  if (named !== undefined) {
+    if (profiles.has(named)) return named;
+    const guess = closestName(named, names);
+    throw new CadreError(
+      'PROFILE_UNKNOWN',
+      `there is no profile '${named}'; ${guess === undefined ? '' : `did you mean '${guess}'? `}there are: ${names.join(', ') || 'none'}`,
+    );
+  }
+  const found = usualProfile(set);
+  if (found !== undefined) return found;
+  throw new CadreError(
+    'PROFILE_UNKNOWN',
+    `no profile is of type partner, so say which one to begin with: --profile NAME; there are: ${names.join(', ') || 'none'}`,
+  );
+}

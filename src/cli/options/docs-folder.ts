@@ -1,0 +1,85 @@
+import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CadreError } from '../../core/error.ts';
+import type { ProfileSet } from '../../core/profile/profile.ts';
+import type { Tool } from '../../core/tool/tool.ts';
+import { checkDocumentRoot } from '../../toolsets/documents/check-document-root.ts';
+import { describeLeftOut } from '../../toolsets/documents/left-out.ts';
+import { surveyDocuments } from '../../toolsets/documents/survey-documents.ts';
+import { safe } from '../../inspect/format/layout.ts';
+import { isBundledFolder } from '../trust/bundled-files.ts';
+
+/** The documents of a team of the user's own: the folder `docs` beside its folder of profiles, if there is one. */
+export async function teamDocs(profiles: unknown): Promise<string | undefined> {
+  if (typeof profiles !== 'string') return undefined;
+  const folder = path.join(path.dirname(path.resolve(profiles)), 'docs');
+  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder && !(await isBundledFolder(profiles)) ? folder : undefined;
+}
+
+/** The folder of documents to work on: the one that is named, else those that the `ai` package ships. */
+export function docsFolder(named: string | undefined, shipped = shippedDocs): string {
+  if (named !== undefined) return path.resolve(named);
+  const folder = shipped();
+  return folder ?? missingDocs();
+}
+
+/**
+ * The documents of a command that serves teams, checked; serving and looking at runs needs none, so that where there are none the
+ * tools say so when they are called.
+ */
+export async function servedDocs(named: string | undefined, shipped = shippedDocs): Promise<string | (() => string)> {
+  if (named === undefined && shipped() === undefined) return () => docsFolder(undefined, shipped);
+  return await checkDocumentRoot(docsFolder(named, shipped));
+}
+
+/** The documents of a command that sees one run through, checked: the ones that are named, else the shipped ones, if there are any. */
+export async function runDocs(named: string | undefined, shipped = shippedDocs): Promise<string | undefined> {
+  const folder = named ?? shipped();
+  return folder === undefined ? undefined : await checkDocumentRoot(folder);
+}
+
+/** Says that there are no documents, and what to do. */
+export function missingDocs(): never {
+  throw new CadreError(
+    'OPTION_INVALID',
+    'there are no documents to work on: the `ai` package, whose documents are used otherwise, is not installed; name a folder, or a file, with --docs PATH',
+  );
+}
+
+/**
+ * Line that says how many files of the documents are not read, by kind; empty when all are, when no profile works on documents, and of the
+ * documents that are shipped.
+ */
+export async function leftOutLine(
+  docs: string | undefined,
+  set: Pick<ProfileSet, 'profiles'>,
+  tools: readonly Tool[],
+): Promise<string> {
+  if (docs === undefined || docs === shippedDocs() || !worksOnDocuments(set, tools)) return '';
+  const kinds = describeLeftOut(await surveyDocuments(docs));
+  return kinds === undefined ? '' : `Documents in ${safe(docs, 200)}: not read are ${safe(kinds, 400)}.\n`;
+}
+
+/** Whether a profile names tools that read documents; one that allows all tools may do without. */
+export function worksOnDocuments({ profiles }: Pick<ProfileSet, 'profiles'>, tools: readonly Tool[]): boolean {
+  const reading = tools.filter(({ name }) => name !== 'write_report');
+  const named = new Set(reading.flatMap(({ name, toolset }) => [name, toolset]));
+  return [...profiles.values()].some(({ allowedToolsets, allowedTools }) =>
+    [...allowedToolsets, ...allowedTools].some((name) => named.has(name)),
+  );
+}
+
+/** The documents inside the `ai` package, wherever it is installed; undefined when it is not. */
+export function shippedDocs(): string | undefined {
+  let packageFile: string;
+  try {
+    packageFile = fileURLToPath(import.meta.resolve('ai/package.json'));
+  } catch {
+    // Not installed: the caller says what to do instead.
+    return undefined;
+  }
+  const folder = path.join(path.dirname(packageFile), 'docs');
+  return existsSync(folder) ? folder : undefined;
+}

@@ -1,0 +1,52 @@
+import { answersItself } from '../../core/profile/uses-model.ts';
+import { createLlmConfigs } from '../../engine/launch/llm-configs.ts';
+import type { LlmConfig } from '../../core/model/llm-config.ts';
+import type { CompiledProfile, ProfileSet } from '../../core/profile/profile.ts';
+import { safe } from '../../inspect/format/layout.ts';
+
+/** The config that is really used in place of another one; undefined when none can be. */
+export type ResolveConfig = (config: LlmConfig) => LlmConfig | undefined;
+
+/**
+ * Says in one line which models the profiles of a set are answered by, and, when the words are scripted, that they are.
+ * `override` is the config used instead of every profile's own.
+ */
+export function modelLine(set: ProfileSet, override: string | undefined, resolve: ResolveConfig): string {
+  const configs = new Map<string, LlmConfig>();
+  const unusable = new Set<string>();
+  for (const profile of set.profiles.values()) {
+    if (!isUsed(profile)) continue;
+    const name = override ?? profile.llmConfigRef;
+    const used = configOf(set, name, resolve);
+    if (used === undefined) unusable.add(safe(name, 60));
+    else configs.set(used.name, used);
+  }
+  const names = [...configs.values()].map(configText);
+  const scripted = [...configs.values()].filter((config) => config.provider === 'scripted');
+  if (names.length === 0) {
+    const needed = [...set.profiles.values()].some(isUsed);
+    return needed ? 'Model: none that can be called, as the LLM configs stand.' : 'Model: none; the profiles are functions.';
+  }
+  const whose = scripted.length === configs.size ? 'no model is called: the words' : 'its words';
+  const honest =
+    scripted.length === 0
+      ? ''
+      : `; ${whose} are scripted, put together from what the tools returned, while the tools really search, read and write`;
+  // An agent that is started later would find out only then.
+  const warning = unusable.size === 0 ? '' : ` Not to be called as things stand: ${[...unusable].join(', ')}.`;
+  return `Model: ${names.join(', ')}${honest}.${warning}`;
+}
+
+function isUsed(profile: CompiledProfile): boolean {
+  return profile.type !== 'base' && profile.isActive && !profile.isDeleted && !answersItself(profile);
+}
+
+function configOf(set: ProfileSet, name: string, resolve: ResolveConfig): LlmConfig | undefined {
+  const config = createLlmConfigs(set.llmConfigs).find(name);
+  return config === undefined ? undefined : resolve(config);
+}
+
+function configText(config: LlmConfig): string {
+  const model = [config.provider, config.model].filter((part) => part !== '').join('/');
+  return `${safe(model, 100)} (LLM config ${safe(config.name, 60)})`;
+}

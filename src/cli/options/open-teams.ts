@@ -1,0 +1,88 @@
+import path from 'node:path';
+import type { Journal } from '../../core/events/journal.ts';
+import { createEngine, type EngineOptions } from '../../engine/create-engine.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { receiveMail } from '../../server/reach/receive-mail.ts';
+import { createDocumentTools } from '../../toolsets/documents/create-document-tools.ts';
+import { leftOutLine, servedDocs, teamDocs } from './docs-folder.ts';
+import { journalIntegrity, journalSecrets } from './journal-key.ts';
+import { profilesFolder } from './profiles-folder.ts';
+import { usualStore } from './store-path.ts';
+import { openTerminal } from '../terminal/terminal.ts';
+import { askOnTerminal } from '../trust/ask-on-terminal.ts';
+import { FolderTrust } from '../trust/folder-trust.ts';
+
+/** What teams are opened with. */
+export interface TeamsOptions {
+  readonly docs?: string | undefined;
+  readonly out?: string | undefined;
+  readonly profiles?: string | undefined;
+  readonly store?: string | undefined;
+  /** The folder tools work in, as the user named it. */
+  readonly workspace?: string | undefined;
+  /** The user trusts the profiles, on the command line. */
+  readonly trust?: boolean | undefined;
+}
+
+/** An engine for any number of runs, with the documents tools over one folder; closed with what it runs on. */
+export interface Teams extends AsyncDisposable {
+  readonly engine: Engine;
+  /** Which files of the documents are not read, as a whole line; empty when all are. */
+  readonly leftOutLine: string;
+}
+
+/** How long running tools get to end when the teams are closed, in milliseconds. */
+const graceMs = 5_000;
+
+/**
+ * Opens the engine of a command that serves teams: runs of any program are reached by the mail beside the journal. Their
+ * reports are written to a folder named `reports`. A journal that is handed in is closed with the teams; `models` are beside the configured ones.
+ */
+export async function openTeams(
+  options: TeamsOptions,
+  reports: string,
+  journal?: Journal,
+  models: NonNullable<EngineOptions['models']> = {},
+): Promise<Teams> {
+  const profiles = profilesFolder(options.profiles);
+  const docs = await servedDocs(options.docs ?? (await teamDocs(profiles)));
+  const outDir = path.resolve(options.out ?? path.join(path.dirname(usualStore), 'reports', reports));
+  const store = options.store ?? usualStore;
+  const documents = createDocumentTools({ root: docs, outDir });
+  try {
+    // An MCP client speaks on stdin.
+    const ask = reports === 'serve' && openTerminal().isInteractive ? askOnTerminal : undefined;
+    const trust = new FolderTrust({
+      place: profiles,
+      store: store === 'memory' ? undefined : path.resolve(store),
+      isAgreed: options.trust === true,
+      ask,
+    });
+    const tools = documents.tools;
+    const sealed = { ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}), ...journalSecrets() };
+    const engine = await createEngine({ profiles, tools, models, store: journal ?? store, trust: trust.checkLater, ...sealed });
+    try {
+      await trust.check(engine.profiles);
+    } catch (thrown) {
+      await engine.close();
+      throw thrown;
+    }
+    await trust.vouch([options.workspace]);
+    const notRead = typeof docs === 'string' ? await leftOutLine(docs, engine.profiles, tools) : '';
+    const mail = journal === undefined ? receiveMail(engine, store) : undefined;
+    return {
+      engine,
+      leftOutLine: notRead,
+      [Symbol.asyncDispose]: async () => {
+        mail?.[Symbol.dispose]();
+        await engine.close({ graceMs });
+        await journal?.close();
+        documents[Symbol.dispose]();
+      },
+    };
+  } catch (thrown) {
+    await journal?.close();
+    documents[Symbol.dispose]();
+    throw thrown;
+  }
+}

@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { CadreError } from '../../core/error.ts';
+import { closestName } from '../../core/expression/closest-name.ts';
+import { bundledProfiles, bundledTeam, bundledTeams } from '../../profiles/files/bundled-teams.ts';
+
+const usualName = 'agent_profiles';
+
+/**
+ * The folder of profiles to use: the one that is named, which may also be a bundled team (`openmanus`); else `agent_profiles`
+ * in the working folder, else that folder itself when it is a team, else the bundled team.
+ */
+export function profilesFolder(named: string | undefined): string {
+  if (named !== undefined) return namedFolder(named);
+  const own = path.resolve(usualName);
+  if (existsSync(own)) return own;
+  if (existsSync('team.yaml')) return path.resolve('.');
+  if (existsSync(bundledProfiles)) return bundledProfiles;
+  throw new CadreError(
+    'OPTION_INVALID',
+    `there are no profiles: neither ${usualName} in this folder nor the bundled ones; name a folder with --profiles DIR`,
+  );
+}
+
+/** A folder of profiles for people. */
+export function folderWords(folder: string): string {
+  return folder === bundledProfiles ? 'the bundled team' : path.relative('', folder) || 'this folder';
+}
+
+function namedFolder(named: string): string {
+  const bundled = existsSync(named) ? undefined : bundledTeam(named);
+  if (bundled !== undefined) return bundled;
+  if (existsSync(named) || !/^[\w-]+$/.test(named)) return path.resolve(named);
+  const teams = bundledTeams();
+  const guess = closestName(named, teams);
+  throw new CadreError(
+    'OPTION_INVALID',
+    `there is no folder '${named}' here, and no team of this name comes with Cadre; ${guess === undefined ? '' : `did you mean '${guess}'? `}there are: ${teams.join(', ')}`,
+  );
+}

@@ -1,0 +1,54 @@
+import { type Command, Option } from 'commander';
+import { existingFolder } from './existing-folder.ts';
+import type { ExitCode } from '../exit-code.ts';
+import { parseLimits } from './limits-option.ts';
+import { parseRequest } from './request-option.ts';
+
+/** Called with the exit code of the command that was run. */
+export type Done = (code: ExitCode) => void;
+
+/** Which journal. */
+export const storeOption = (): Option => new Option('--store <path>', 'the journal (default: .cadre/journal.db)');
+
+/** Whether output has colours. */
+export const colorOption = (): Option => new Option('--no-color', 'no colours (also: NO_COLOR=1)');
+
+/** Options of everything that advances a run. */
+export function running(command: Command, options: { readonly starts: boolean }): Command {
+  command.addOption(
+    new Option(
+      '--docs <path>',
+      'the documents to work on, a folder or one file (default: docs/ beside your own profiles, else those that the ai package ships)',
+    ),
+  );
+  command.addOption(new Option('--out <folder>', 'where reports are written (default: .cadre/reports/RUN)'));
+  if (options.starts) {
+    command.addOption(
+      new Option('--workspace <folder>', 'the folder tools work in (default: .cadre/workspaces/RUN)').argParser(existingFolder),
+    );
+    command.addOption(
+      new Option(
+        '--profiles <folder>',
+        'the profiles, or a team that comes with Cadre: anges, openmanus, … (default: ./agent_profiles, else the bundled team)',
+      ),
+    );
+    command.addOption(new Option('--profile <name>', 'the profile to begin with (default: Partner)'));
+    // A run goes on with the model and the limits it was started with.
+    command.addOption(new Option('--llm <config>', "an LLM config to use instead of every profile's own"));
+    command.addOption(
+      new Option('--request <name=value…>', 'a value of the request, for texts, settings and tools; may be given again').argParser(
+        parseRequest,
+      ),
+    );
+    command.addOption(
+      new Option('--limits <name=number,…>', 'limits of the run, like turns=50,tokens=200000,costUsd=1').argParser(parseLimits),
+    );
+  }
+  command.addOption(
+    options.starts ? new Option('--store <path>', 'the journal, or memory (default: .cadre/journal.db)') : storeOption(),
+  );
+  command.addOption(
+    new Option('--trust', 'trust the profiles with the programs, variables and addresses they name, and remember it'),
+  );
+  return command.addOption(new Option('--quiet', 'nothing but the result')).addOption(colorOption());
+}

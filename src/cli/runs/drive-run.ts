@@ -1,0 +1,80 @@
+import type { PendingRequest } from '../../core/state/pending.ts';
+import type { Run } from '../../engine/run.ts';
+import { toTerminalText } from '../../inspect/format/terminal-text.ts';
+import { formatRequest } from '../terminal/format-pending.ts';
+import { giveVerdict } from './give-verdict.ts';
+import type { Interruption } from '../terminal/interruption.ts';
+import { promptLine } from '../terminal/question-prompt.ts';
+import { verdictPrompt } from '../terminal/read-verdict.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { watchRequest } from './watch-request.ts';
+import type { Watcher } from '../terminal/watcher.ts';
+
+/** Where driving a run left it: nothing to do, waiting for a person who cannot be asked, or interrupted. */
+export type Driven = 'settled' | 'pending' | 'interrupted';
+
+/** What a run is driven with. */
+export interface DriveParts {
+  readonly terminal: Terminal;
+  readonly watcher: Watcher;
+  readonly interruption: Interruption;
+  /** Whether a person may be asked; false for JSON output. */
+  readonly mayAsk: boolean;
+  /** Says what waits for a decision when nobody can be asked here; the run is then driven on, since people decide elsewhere. */
+  readonly tellPending?: (() => void) | undefined;
+  /** Says what people said in a recorded run; tells whether there was something to say. */
+  readonly people?: ((run: Run) => Promise<boolean>) | undefined;
+}
+
+/** Waits until a run has nothing to do, asking the person at the terminal whatever it asks meanwhile. */
+export async function driveRun(run: Run, parts: DriveParts): Promise<Driven> {
+  const { terminal, watcher, interruption, mayAsk, tellPending, people } = parts;
+  for (;;) {
+    await Promise.race([run.settled(), interruption.asked]);
+    await watcher.pause();
+    if (interruption.signal.aborted) return 'interrupted';
+    if (await people?.(run)) {
+      watcher.go();
+      continue;
+    }
+    const [request] = run.pending;
+    if (run.state.outcome !== undefined || request === undefined) return 'settled';
+    if (!mayAsk || !terminal.isInteractive) {
+      if (tellPending === undefined) return 'pending';
+      tellPending();
+      watcher.go();
+      await decidedElsewhere(run, request, interruption);
+      continue;
+    }
+    if ((await askPerson(run, request, { terminal, interruption })) === 'interrupted') return 'interrupted';
+    watcher.go();
+  }
+}
+
+/** Resolves when a request waits no more, or the process is told to stop. */
+async function decidedElsewhere(run: Run, request: PendingRequest, interruption: Interruption): Promise<void> {
+  using watch = watchRequest(run, request);
+  if (watch.gone.aborted) return;
+  const gone = new Promise<void>((resolve) => watch.gone.addEventListener('abort', () => resolve(), { once: true }));
+  await Promise.race([gone, interruption.asked]);
+}
+
+/** Asks until the line typed can be used, or the request waits no more. */
+async function askPerson(
+  run: Run,
+  request: PendingRequest,
+  { terminal, interruption }: Pick<DriveParts, 'terminal' | 'interruption'>,
+): Promise<'decided' | 'interrupted'> {
+  using watch = watchRequest(run, request);
+  terminal.tell(`\n${formatRequest(request, { style: terminal.errorStyle, now: Date.now() })}`);
+  while (!watch.gone.aborted) {
+    const line = await promptLine(verdictPrompt(request), interruption, watch.gone);
+    if (line === undefined && interruption.signal.aborted) return 'interrupted';
+    if (line === undefined) break;
+    const problem = await giveVerdict(run, request, line);
+    if (problem === undefined) return 'decided';
+    terminal.tell(`${toTerminalText(problem)}\n`);
+  }
+  terminal.tell(`\n${watch.words}\n`);
+  return 'decided';
+}

@@ -1,0 +1,33 @@
+import { CadreError } from '../../core/error.ts';
+import type { RunSummary } from '../../core/events/journal.ts';
+import { thisCommand } from '../options/this-command.ts';
+
+const maxListed = 8;
+
+/**
+ * The run that a word on the command line means: `last`, a whole id, or the beginning of exactly one id, with or
+ * without its `run_`. Fails with RUN_UNKNOWN, naming what there is.
+ */
+export function findRun(runs: readonly RunSummary[], reference: string, store: string): RunSummary {
+  if (runs.length === 0)
+    throw new CadreError('RUN_UNKNOWN', `there is no run in ${store} yet; start one with: ${thisCommand(['run'])} "…"`);
+  const newestFirst = runs.toSorted((a, b) => b.createdAt - a.createdAt);
+  const [newest] = newestFirst;
+  if (reference === 'last' && newest !== undefined) return newest;
+  const exact = newestFirst.find((run) => run.runId === reference);
+  if (exact !== undefined) return exact;
+  const found =
+    reference === ''
+      ? []
+      : newestFirst.filter((run) => run.runId.startsWith(reference) || run.runId.startsWith(`run_${reference}`));
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  const listed = found.length === 0 ? newestFirst : found;
+  const names = listed.slice(0, maxListed).map((run) => run.runId);
+  const more = listed.length > names.length ? `, and ${listed.length - names.length} more (see: ${thisCommand(['runs'])})` : '';
+  const problem =
+    found.length === 0
+      ? `there is no run '${reference}' in ${store}; newest first, there are`
+      : `'${reference}' is the beginning of ${found.length} runs`;
+  throw new CadreError('RUN_UNKNOWN', `${problem}: ${names.join(', ')}${more}; 'last' is the newest`);
+}

@@ -1,0 +1,53 @@
+import { CadreError } from '../../core/error.ts';
+import type { TurnId } from '../../core/ids.ts';
+import type { RunContext } from '../../core/state/state.ts';
+import { thisCommand } from '../options/this-command.ts';
+
+const maxListed = 10;
+
+/** The turns that a word may mean: all of them when it is ambiguous, none when it names no turn. */
+export function matchTurns(run: Pick<RunContext, 'turns'>, reference: string): readonly TurnId[] {
+  const all = [...run.turns.keys()];
+  if (reference === 'last') return all.slice(-1);
+  const exact = all.filter((turnId) => turnId === reference);
+  if (exact.length > 0 || reference === '') return exact;
+  return all.filter((turnId) => isMeant(turnId, reference));
+}
+
+/** Whether a word can name a turn of an agent at all: they are numbered, so that their ids end in `t` and a number. */
+export function mayNameTurn(reference: string): boolean {
+  return reference === 'last' || /t\d+$/.test(reference);
+}
+
+function isMeant(turnId: TurnId, reference: string): boolean {
+  return turnId === reference || turnId.endsWith(`.${reference}`) || turnId.endsWith(`_${reference}`);
+}
+
+/**
+ * The turn that a word on the command line means: `last`, a whole id, or the end of exactly one id (`t3`, `2.t3`).
+ * `others` are turns that no agent took, which may be meant where no turn of an agent is. Fails with OPTION_INVALID, naming the turns it could be.
+ */
+export function findTurn(
+  run: Pick<RunContext, 'turns' | 'meta'>,
+  reference: string,
+  others: () => readonly { readonly turnId: TurnId }[] = () => [],
+): TurnId {
+  const ofAgents = matchTurns(run, reference);
+  const found =
+    ofAgents.length > 0
+      ? ofAgents
+      : others()
+          .map(({ turnId }) => turnId)
+          .filter((turnId) => isMeant(turnId, reference));
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  const { runId } = run.meta;
+  if (run.turns.size === 0) throw new CadreError('OPTION_INVALID', `run ${runId} has no turns yet`);
+  const listed = found.length === 0 ? [...run.turns.keys()] : found;
+  const names = listed.slice(-maxListed).join(', ');
+  const more =
+    listed.length > maxListed ? ` (the last ${maxListed} of ${listed.length}; see: ${thisCommand(['turns', runId])})` : '';
+  const problem =
+    found.length === 0 ? `run ${runId} has no turn '${reference}'; it has` : `'${reference}' is the end of ${found.length} turns`;
+  throw new CadreError('OPTION_INVALID', `${problem}: ${names}${more}`);
+}

@@ -1,0 +1,135 @@
+import path from 'node:path';
+import type { RunContext } from '../../core/state/state.ts';
+import { countText, durationText, tokensText } from '../../inspect/format/quantity-text.ts';
+import { safe } from '../../inspect/format/layout.ts';
+import { toPipedText } from '../../inspect/format/piped-text.ts';
+import { toTerminalText } from '../../inspect/format/terminal-text.ts';
+import type { Run } from '../../engine/run.ts';
+import { concludeRun } from '../../inspect/conclude.ts';
+import type { Driven } from './drive-run.ts';
+import type { ExitCode } from '../exit-code.ts';
+import { formatPending } from '../terminal/format-pending.ts';
+import { nextSteps } from '../terminal/next-steps.ts';
+import { usualStore } from '../options/store-path.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { thisCommand } from '../options/this-command.ts';
+import type { WatchMode } from '../terminal/watcher.ts';
+import { jsonText } from '../terminal/json-text.ts';
+
+/** What the end of a command about a run depends on. */
+export interface FinishParts {
+  readonly terminal: Terminal;
+  readonly mode: WatchMode;
+  /** The journal as the reader named it. */
+  readonly store: string | undefined;
+  /** What else is to be said before the last lines, each line ended. */
+  readonly closing?: string;
+  /** Whether it was at rest before and nobody said anything: its last report is not news then. */
+  readonly isUnmoved?: boolean;
+}
+
+/** Prints what came of a run, the report on stdout and everything else on stderr, and answers with the exit code. */
+export function finishRun(run: Run, driven: Driven, parts: FinishParts): ExitCode {
+  switch (driven) {
+    case 'interrupted':
+      return interrupted(run, parts);
+    case 'pending':
+      return pending(run, parts);
+    case 'settled':
+      return settled(run, parts);
+  }
+}
+
+function settled(run: Run, parts: FinishParts): ExitCode {
+  const { terminal, mode } = parts;
+  const { ok, text: said, problem } = concludeRun(run.state);
+  const text = run.withKnowledge(said);
+  if (mode === 'json') {
+    printResult(run, terminal, text, problem);
+    return ok ? 0 : 1;
+  }
+  if (parts.isUnmoved === true && ok) {
+    const say = `${thisCommand(['resume', run.id], parts.store)} "…"`;
+    terminal.tell(`\nThere is nothing to do: run ${safe(run.id)} is at rest and waits for a message. Say something with: ${say}\n`);
+    return 0;
+  }
+  if (mode !== 'quiet') terminal.tell('\n');
+  // A terminal shows hostile text as text; behind a pipe may stand another terminal, and it gets none of what steers one.
+  if (text.trim() !== '')
+    terminal.print(
+      `${process.stdout.isTTY ? toTerminalText(text.trim(), { maxLine: 100_000, maxLines: 100_000 }) : toPipedText(text.trim())}\n`,
+    );
+  if (problem !== undefined) terminal.tell(`error: ${toTerminalText(problem, { maxLine: 2_000 })}\n`);
+  if (mode !== 'quiet') terminal.tell(lastLines(run.state, parts));
+  return ok ? 0 : 1;
+}
+
+function pending(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
+  if (mode === 'json') printResult(run, terminal, run.withKnowledge(concludeRun(run.state).text));
+  else tellPending(run, terminal, store);
+  return 1;
+}
+
+/** Says what a run waits for, and how that is decided from anywhere. */
+export function tellPending(run: Run, terminal: Terminal, store: string | undefined): void {
+  const format = { style: terminal.errorStyle, now: Date.now(), runId: run.id, store };
+  terminal.tell(
+    `\nThe run waits for you, and this is no terminal to ask on. Decide with:\n\n${formatPending(run.pending, format)}`,
+  );
+}
+
+function interrupted(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
+  if (mode === 'json') printResult(run, terminal, run.withKnowledge(concludeRun(run.state).text));
+  else terminal.tell(interruptedWords(run, store));
+  return 130;
+}
+
+/** What is said of a run that was interrupted: how to go on with it. */
+export function interruptedWords(run: Run, store: string | undefined, command: 'resume' | 'chat' = 'resume'): string {
+  return store === 'memory'
+    ? '\nInterrupted; the run was kept in memory alone and is gone.\n'
+    : `\nInterrupted; everything up to here is kept. Go on with: ${thisCommand([command, run.id], store)}\n`;
+}
+
+/** The last of the JSON lines: what the run came to. */
+function printResult(run: Run, terminal: Terminal, output: string, problem?: string): void {
+  const { state } = run;
+  const result = {
+    type: 'result',
+    runId: run.id,
+    status: state.status,
+    outcome: state.outcome ?? null,
+    output,
+    deliverables: state.deliverables,
+    usage: state.usage,
+    pending: run.pending,
+    error: state.error ?? null,
+    ...(problem !== undefined && state.error === undefined && { problem }),
+  };
+  terminal.print(`${jsonText(result)}\n`);
+}
+
+function lastLines(run: RunContext, { terminal, store, closing = '' }: FinishParts): string {
+  const { errorStyle: style } = terminal;
+  const { usage, counters } = run;
+  const modules = Object.values(run.team.workModules);
+  const facts = [
+    durationText(run.at - run.meta.createdAt),
+    countText(run.agents.size, 'agent'),
+    ...(modules.length === 0
+      ? []
+      : [
+          `${modules.filter((module) => module.status === 'completed').length} of ${countText(modules.length, 'work module')} completed`,
+        ]),
+    countText(counters.turns, 'turn'),
+    countText(counters.toolCalls, 'tool call'),
+    `${tokensText(usage.inputTokens, usage.outputTokens)} tokens`,
+  ];
+  const summary = `\n${style.dim(facts.join(', '))}\n${closing}`;
+  if (store === 'memory')
+    return `${summary}Run ${safe(run.meta.runId)} was kept in memory alone and is gone; leave out --store memory to look into it.\n`;
+  const where = path.resolve(store ?? usualStore);
+  const shown = path.relative('', where).startsWith('..') ? where : path.relative('', where);
+  const commands = nextSteps(run, store).map((command) => `  ${style.cyan(safe(command, 400))}\n`);
+  return `${summary}Run ${style.bold(safe(run.meta.runId))} is stored in ${shown}; look into it with:\n${commands.join('')}`;
+}

@@ -1,0 +1,42 @@
+import { CadreError } from '../../core/error.ts';
+import type { PendingRequest } from '../../core/state/pending.ts';
+import type { Run } from '../../engine/run.ts';
+import { readVerdict } from '../terminal/read-verdict.ts';
+
+/** What is said of a verdict that cannot be used; what it is about still waits, or is over. */
+const unusable: ReadonlySet<string> = new Set([
+  'OPTION_INVALID',
+  'PENDING_UNKNOWN',
+  'APPROVAL_CHANGED',
+  'TOOL_ARGUMENTS_INVALID',
+  'TOOL_DENIED',
+  'TOOL_MISSING',
+]);
+
+/** Hands a typed line to the run as the verdict over a request; answers with what to say when the line cannot be used. */
+export async function giveVerdict(run: Run, request: PendingRequest, line: string): Promise<string | undefined> {
+  const verdict = readVerdict(request, line);
+  try {
+    switch (verdict.kind) {
+      case 'approve':
+        await run.approve(request.id, {
+          ...(verdict.args === undefined ? {} : { args: verdict.args }),
+          ...(verdict.always === undefined ? {} : { always: verdict.always }),
+          ...(request.fingerprint === undefined ? {} : { fingerprint: request.fingerprint }),
+        });
+        return undefined;
+      case 'reject':
+        await run.reject(request.id, verdict.message === undefined ? {} : { message: verdict.message });
+        return undefined;
+      case 'answer':
+        await run.answer(request.id, verdict.value);
+        return undefined;
+      case 'unclear':
+        return verdict.hint;
+    }
+  } catch (error) {
+    // A verdict that comes too late is no reason to leave the run.
+    if (error instanceof CadreError && unusable.has(error.code)) return error.message;
+    throw error;
+  }
+}

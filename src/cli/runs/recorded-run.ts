@@ -1,0 +1,157 @@
+import { createContentHash } from '../../engine/recovery/content-hash.ts';
+import path from 'node:path';
+import { CadreError } from '../../core/error.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
+import { foldEvents } from '../../core/fold/apply-event.ts';
+import type { ContentHash } from '../../core/ids.ts';
+import { type Journal, type RunSummary, storedText } from '../../core/events/journal.ts';
+import type { ProfileFile } from '../../core/profile/profile.ts';
+import type { RunContext } from '../../core/state/state.ts';
+import type { EventAt } from '../../inspect/why/cause-chain.ts';
+import { fromPlainFacts, type ProfileFacts } from '../../inspect/turn/profile-facts.ts';
+import { otherTurns, turnOfId } from '../../inspect/turn/other-turns.ts';
+import { toTurnRecord, type TurnRecord } from '../../inspect/turn/turn-record.ts';
+import { why, type WhyAnswer, whyAt, type WhyOptions } from '../../inspect/why/why.ts';
+import type { WhyPlace } from '../../inspect/why/why-place.ts';
+import { findRun } from './find-run.ts';
+import { findTurn } from './find-turn.ts';
+import { journalIntegrity } from '../options/journal-key.ts';
+import { storePath } from '../options/store-path.ts';
+import { thisCommand } from '../options/this-command.ts';
+
+const contentHash = createContentHash();
+
+/**
+ * A run as its journal tells it, read without an engine: no model, no tool and no profile folder is needed, and a run
+ * that another process advances can be read at the same time.
+ */
+export class RecordedRun implements Disposable {
+  readonly state: RunContext;
+  readonly events: readonly CadreEvent[];
+  /** The journal's file. */
+  readonly store: string;
+  readonly #journal: Journal;
+  readonly #causeOf: WhyOptions['causeOf'];
+  #profiles: Promise<ReadonlyMap<string, ProfileFacts>> | undefined;
+
+  /** `eventAt` finds events where `events` are not all of them, `causeOf` their causes: answers then name the ends of long chains alone. */
+  constructor(parts: {
+    readonly state: RunContext;
+    readonly events: readonly CadreEvent[];
+    readonly journal: Journal;
+    readonly eventAt?: EventAt;
+    readonly causeOf?: WhyOptions['causeOf'];
+  }) {
+    this.state = parts.state;
+    this.events = parts.events;
+    this.store = parts.journal.location;
+    this.#journal = parts.journal;
+    this.#causeOf = parts.causeOf;
+    this.eventAt = parts.eventAt ?? ((seq) => this.events[seq - 1]);
+  }
+
+  /** Finds an event of the run by its sequence number. */
+  readonly eventAt: EventAt;
+
+  /** A text of the content store; undefined when it is not there. */
+  readonly content = (hash: ContentHash): string | undefined => {
+    return storedText(this.#journal, hash);
+  };
+
+  /** The profile files the run was started with; none when the snapshot is missing or damaged. */
+  get files(): readonly ProfileFile[] {
+    const snapshot = this.content(this.state.meta.profiles);
+    return snapshot === undefined ? [] : parseFiles(snapshot);
+  }
+
+  /** What views say of the run's own profiles; empty when this version no longer compiles them, which takes no more than places away. */
+  profiles(): Promise<ReadonlyMap<string, ProfileFacts>> {
+    return (this.#profiles ??= this.#facts());
+  }
+
+  /** The record of the turn that a word on the command line means. */
+  async turn(reference: string): Promise<TurnRecord> {
+    const turn = turnOfId(
+      this.state,
+      findTurn(this.state, reference, () => otherTurns(this.state)),
+    );
+    if (turn === undefined) throw new CadreError('OPTION_INVALID', `run ${this.state.meta.runId} has no turn '${reference}'`);
+    return toTurnRecord(this.state, turn, this.content, await this.profiles(), contentHash);
+  }
+
+  /** Where a text of a turn came from. */
+  async why(turnId: string, text: string): Promise<readonly WhyAnswer[]> {
+    return why(this.state, turnId, text, await this.#whyOptions());
+  }
+
+  /** Where the text at a place of a turn came from. */
+  async whyAt(turnId: string, place: WhyPlace): Promise<WhyAnswer | undefined> {
+    return whyAt(this.state, turnId, place, await this.#whyOptions());
+  }
+
+  async #whyOptions(): Promise<WhyOptions> {
+    const profiles = await this.profiles();
+    return { content: this.content, eventAt: this.eventAt, causeOf: this.#causeOf, profiles };
+  }
+
+  [Symbol.dispose](): void {
+    // The SQLite journal closes at once.
+    void this.#journal.close();
+  }
+
+  async #facts(): Promise<ReadonlyMap<string, ProfileFacts>> {
+    const { factsOfRun } = await import('../../engine/recovery/facts-of-run.ts');
+    return new Map(Object.entries(await factsOfRun(this)).map(([name, plain]) => [name, fromPlainFacts(plain)]));
+  }
+}
+
+/** Opens a journal for reading alone; a file that does not exist is an error, never made. */
+export async function openRecords(store: string | undefined): Promise<Journal> {
+  const file = storePath(store);
+  const { existsSync } = await import('node:fs');
+  if (!existsSync(file)) {
+    throw new CadreError(
+      'OPTION_INVALID',
+      `there is no journal at ${path.relative('', file) || file}; start a run with: ${thisCommand(['run'])} "…", or name another journal with --store PATH`,
+    );
+  }
+  const { createSqliteJournal } = await import('../../journal/sqlite/sqlite-journal.ts');
+  return createSqliteJournal(file, { readOnly: true, ...journalIntegrity() });
+}
+
+/** Opens the run that a word on the command line means, for reading. */
+export async function openRecordedRun(store: string | undefined, reference: string): Promise<RecordedRun> {
+  const journal = await openRecords(store);
+  try {
+    const summary: RunSummary = findRun(await journal.runs(), reference, journal.location);
+    const events = await journal.read(summary.runId);
+    const state = foldEvents(events, 'everything');
+    if (state === undefined)
+      throw new CadreError('STORE_CORRUPT', `run ${summary.runId} in ${journal.location} does not begin with run.start`);
+    return new RecordedRun({ state, events, journal });
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}
+
+function parseFiles(snapshot: string): readonly ProfileFile[] {
+  try {
+    const files: unknown = JSON.parse(snapshot);
+    return Array.isArray(files) ? files.filter(isProfileFile) : [];
+  } catch {
+    // A damaged snapshot is reported by whoever needs it; reading the run does not.
+    return [];
+  }
+}
+
+function isProfileFile(value: unknown): value is ProfileFile {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'path' in value &&
+    typeof value.path === 'string' &&
+    'text' in value &&
+    typeof value.text === 'string'
+  );
+}

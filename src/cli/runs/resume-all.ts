@@ -1,0 +1,94 @@
+import { CadreError } from '../../core/error.ts';
+import type { RunSummary } from '../../core/events/journal.ts';
+import { pendingOf } from '../../core/state/pending.ts';
+import { undecidedMs } from '../../engine/recovery/leases.ts';
+import { isInterrupted } from '../../engine/recovery/recovered-run.ts';
+import { countText } from '../../inspect/format/quantity-text.ts';
+import { safe } from '../../inspect/format/layout.ts';
+import { toTerminalText } from '../../inspect/format/terminal-text.ts';
+import type { ExitCode } from '../exit-code.ts';
+import { openRecordedRun, openRecords } from './recorded-run.ts';
+import { resumeAnd, type ResumedOptions } from './resumed-run.ts';
+import { openTerminal, type Terminal } from '../terminal/terminal.ts';
+import { thisCommand } from '../options/this-command.ts';
+
+/**
+ * Goes on with every run of the journal that was interrupted, the oldest first, each to its end. Runs that wait for somebody
+ * have nothing to do: those with an open approval or question are named, the others counted. One that cannot be taken up
+ * keeps no other from going on. Answers with 0 when all went well.
+ */
+export async function resumeAll(options: ResumedOptions): Promise<ExitCode> {
+  const terminal = openTerminal(options);
+  const interrupted = await interruptedRuns(options.store);
+  // Those were made elsewhere, and are there to be looked at.
+  const runs = interrupted.filter(({ isImported }) => isImported !== true);
+  const waiting = runs.filter(({ status }) => status === 'awaiting' || status === 'idle');
+  const due = runs.filter((run) => !waiting.includes(run));
+  const say = (text: string): void => {
+    if (options.quiet !== true) terminal.tell(text);
+  };
+  let left = 0;
+  // Those whose holder may be gone come last: they are waited for, and none of the others waits with them.
+  const queue = due.map((run, index) => ({ run, number: index + 1, waitForHolder: false }));
+  for (const entry of queue) {
+    const { run, number, waitForHolder } = entry;
+    say(`${entry === queue[0] ? '' : '\n'}Run ${safe(run.runId)} (${number} of ${due.length}): ${safe(run.title)}\n`);
+    const code = await goOn(run, { ...options, waitForHolder }, terminal);
+    if (code === 130) return 130;
+    if (code === 'undecided') queue.push({ ...entry, waitForHolder: true });
+    else if (code !== 0) left += 1;
+  }
+  const failed = left === 0 ? '' : `, ${left} of them without success`;
+  say(due.length === 0 ? 'No run was interrupted.\n' : `\n${countText(due.length, 'run')} taken up${failed}.\n`);
+  const foreign = interrupted.length - runs.length;
+  if (foreign > 0) say(`${countText(foreign, 'run')} that ${foreign === 1 ? 'was' : 'were'} imported: left alone.\n`);
+  if (options.quiet !== true) terminal.tell(await waitingLines(waiting, options.store));
+  return left === 0 ? 0 : 1;
+}
+
+async function interruptedRuns(store: string | undefined): Promise<readonly RunSummary[]> {
+  const journal = await openRecords(store);
+  try {
+    return (await journal.runs()).filter(({ status }) => isInterrupted(status)).toReversed();
+  } finally {
+    await journal.close();
+  }
+}
+
+/** Who waits for a decision, by name; how many wait for no more than another message. */
+async function waitingLines(waiting: readonly RunSummary[], store: string | undefined): Promise<string> {
+  let lines = '';
+  let atRest = 0;
+  for (const { runId, title, status } of waiting) {
+    if (status === 'awaiting' && (await hasPending(runId, store)))
+      lines += `Run ${safe(runId)} waits for a decision (${safe(title)}): ${thisCommand(['pending', runId], store)}\n`;
+    else atRest += 1;
+  }
+  const rest = `${countText(atRest, 'run')} ${atRest === 1 ? 'waits' : 'wait'} for a message: ${thisCommand(['runs'], store)}\n`;
+  return atRest === 0 ? lines : lines + rest;
+}
+
+/** Whether a run waits for a person; one that cannot be read is named, so that it is looked at. */
+async function hasPending(runId: string, store: string | undefined): Promise<boolean> {
+  try {
+    using recorded = await openRecordedRun(store, runId);
+    return pendingOf(recorded.state).length > 0;
+  } catch (thrown) {
+    if (thrown instanceof CadreError) return true;
+    throw thrown;
+  }
+}
+
+async function goOn(run: RunSummary, options: ResumedOptions, terminal: Terminal): Promise<ExitCode | 'undecided'> {
+  try {
+    return await resumeAnd(run.runId, options, async () => undefined);
+  } catch (thrown) {
+    if (!(thrown instanceof CadreError)) throw thrown;
+    if (options.waitForHolder === false && undecidedMs(thrown) !== undefined) {
+      terminal.tell(`It is held by ${safe(String(thrown.details['owner']))}, which cannot be seen from here; it comes last.\n`);
+      return 'undecided';
+    }
+    terminal.tell(`error: ${toTerminalText(thrown.message, { maxLine: 2_000, maxLines: 20 })}\n`);
+    return 1;
+  }
+}

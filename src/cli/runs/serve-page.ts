@@ -1,0 +1,22 @@
+import { CadreError } from '../../core/error.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { serve, type Served, type ServeOptions } from '../../server/http/serve.ts';
+
+/** The port of `cadre serve`; where somebody has it, any other. */
+export const usualPort = 4111;
+
+/** Serves an engine with its page, on the port that is named, or else on the usual one if it is free. */
+export async function servePage(engine: Engine, options: ServeOptions): Promise<Served> {
+  if (options.port !== undefined) return await serve(engine, options);
+  try {
+    return await serve(engine, { ...options, port: usualPort });
+  } catch (thrown) {
+    if (!isTaken(thrown)) throw thrown;
+    return await serve(engine, options);
+  }
+}
+
+function isTaken(thrown: unknown): boolean {
+  const cause = thrown instanceof CadreError ? thrown.cause : undefined;
+  return cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
+}

@@ -1,0 +1,24 @@
+import type { Engine } from '../../engine/engine.ts';
+import type { Interruption } from '../terminal/interruption.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/**
+ * Begins something with a run. A signal meanwhile closes the engine, so that what the run waits for to connect is waited for no longer;
+ * undefined when nothing has begun then, which is said.
+ */
+export async function unlessInterrupted<Begun>(
+  { engine, interruption, terminal }: { readonly engine: Engine; readonly interruption: Interruption; readonly terminal: Terminal },
+  begin: () => Promise<Begun>,
+): Promise<Begun | undefined> {
+  const stop = (): void => void engine.close().catch(() => undefined);
+  interruption.signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await begin();
+  } catch (thrown) {
+    if (!interruption.signal.aborted) throw thrown;
+    terminal.tell('\nInterrupted before anything had begun.\n');
+    return undefined;
+  } finally {
+    interruption.signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,36 @@
+import type { PendingRequest } from '../../core/state/pending.ts';
+import type { Run } from '../../engine/run.ts';
+
+/** A request somebody is being asked about. */
+export interface RequestWatch extends Disposable {
+  /** Aborted once the request waits no more, whoever decided it. */
+  readonly gone: AbortSignal;
+  /** What became of a request that is gone. */
+  readonly words: string;
+}
+
+/** Watches for the end of a request: a question on a screen must not outlive what it asks about. */
+export function watchRequest(run: Run, { id }: PendingRequest): RequestWatch {
+  const gone = new AbortController();
+  let words = 'decided elsewhere';
+  const look = (): void => {
+    if (!run.pending.some((request) => request.id === id)) gone.abort();
+  };
+  const stop = run.subscribe({
+    onEvents: (events) => {
+      for (const event of events)
+        if (event.type === 'tool.answer' && event.callId === id && event.expired === true)
+          words = `expired: ${event.verdict === 'approved' ? 'allowed' : 'denied'}`;
+      look();
+    },
+    onHalt: () => gone.abort(),
+  });
+  look();
+  return {
+    gone: gone.signal,
+    get words() {
+      return words;
+    },
+    [Symbol.dispose]: stop,
+  };
+}

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { toTerminalLine } from '../../inspect/format/terminal-text.ts';
+
+const widest = 160;
+
+/**
+ * The line that a diagnostic is about, with a mark below the place; undefined when the file cannot be read or has no such line.
+ *
+ * @param file a path that can be opened; `line` and `column` begin at 1
+ */
+export function codeFrame(file: string, { line, column }: { readonly line: number; readonly column: number }): string | undefined {
+  let text: string | undefined;
+  try {
+    text = readFileSync(file, 'utf8').split(/\r?\n/)[line - 1];
+  } catch {
+    return undefined;
+  }
+  if (text === undefined || text.trim() === '') return undefined;
+  const before = toTerminalLine(text.slice(0, column - 1).replaceAll('\t', ' '), 100_000);
+  const shown = toTerminalLine(text.replaceAll('\t', ' '), widest);
+  const number = String(line);
+  const mark = before.length < widest ? `\n  ${' '.repeat(number.length)} | ${' '.repeat(before.length)}^` : '';
+  return `  ${number} | ${shown}${mark}`;
+}

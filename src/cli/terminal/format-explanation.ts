@@ -1,0 +1,90 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { toTerminalLine } from '../../inspect/format/terminal-text.ts';
+import { plainStyle, type FormatOptions, type TextStyle } from '../../inspect/format/text-style.ts';
+import type { ExplainedValue } from '../../profiles/explain-profile.ts';
+
+/** Renders a resolved profile in the form of YAML, with `# file:line` behind each value that was written somewhere. */
+export function formatExplanation(
+  resolved: JsonObject,
+  values: readonly ExplainedValue[],
+  { style = plainStyle }: FormatOptions = {},
+): string {
+  const writer = new ExplanationWriter(new Map(values.map(({ path, from }) => [path, from])), style);
+  writer.map(resolved, '', 0);
+  return `${writer.lines.join('\n')}\n`;
+}
+
+class ExplanationWriter {
+  readonly lines: string[] = [];
+  readonly #places: ReadonlyMap<string, string>;
+  readonly #style: TextStyle;
+
+  constructor(places: ReadonlyMap<string, string>, style: TextStyle) {
+    this.#places = places;
+    this.#style = style;
+  }
+
+  map(object: JsonObject, path: string, depth: number, first = ''): void {
+    let lead = first;
+    for (const [key, value] of Object.entries(object)) {
+      this.#entry(
+        `${lead === '' ? '  '.repeat(depth) : lead}${this.#style.cyan(safeKey(key))}:`,
+        value ?? null,
+        path === '' ? key : `${path}.${key}`,
+        depth,
+      );
+      lead = '';
+    }
+  }
+
+  #entry(head: string, value: JsonValue, path: string, depth: number): void {
+    if (isJsonObject(value) && Object.keys(value).length > 0) {
+      this.lines.push(head);
+      this.map(value, path, depth + 1);
+    } else if (Array.isArray(value) && value.length > 0) {
+      this.lines.push(head);
+      this.#list(value as readonly JsonValue[], path, depth + 1);
+    } else if (typeof value === 'string' && value.trimEnd().includes('\n')) {
+      this.lines.push(
+        `${head} |-${this.#place(path)}`,
+        ...value
+          .trimEnd()
+          .split('\n')
+          .map((line) => `${'  '.repeat(depth + 1)}${toTerminalLine(line, 2_000)}`.trimEnd()),
+      );
+    } else {
+      this.lines.push(`${head} ${scalarText(value)}${this.#place(path)}`);
+    }
+  }
+
+  #list(items: readonly JsonValue[], path: string, depth: number): void {
+    for (const [index, item] of items.entries()) {
+      const id = isJsonObject(item) ? item['id'] : undefined;
+      const itemPath = `${path}[${typeof id === 'string' ? id : index}]`;
+      const dash = `${'  '.repeat(depth)}- `;
+      if (isJsonObject(item) && Object.keys(item).length > 0) this.map(item, itemPath, depth + 1, dash);
+      else if (Array.isArray(item))
+        this.lines.push(`${dash}${toTerminalLine(JSON.stringify(item), 2_000)}${this.#place(itemPath)}`);
+      else this.lines.push(`${dash}${scalarText(item)}${this.#place(itemPath)}`);
+    }
+  }
+
+  #place(path: string): string {
+    const place = this.#places.get(path);
+    return place === undefined ? '' : this.#style.dim(`  # ${toTerminalLine(place, 400)}`);
+  }
+}
+
+function safeKey(key: string): string {
+  return toTerminalLine(/^[\w.-]+$/.test(key) ? key : JSON.stringify(key), 200);
+}
+
+/** A scalar as YAML reads it back: quoted whenever the bare word might be taken for something else. */
+function scalarText(value: JsonValue): string {
+  if (typeof value !== 'string') return JSON.stringify(value);
+  const isPlain =
+    /^[A-Za-z_./][\w ./()=<>&|?+-]*$/.test(value) &&
+    !/^(?:true|false|null|yes|no|on|off|~)$/i.test(value) &&
+    value.trim() === value;
+  return toTerminalLine(isPlain ? value : JSON.stringify(value), 2_000);
+}

@@ -1,0 +1,42 @@
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import type { PendingRequest } from '../../core/state/pending.ts';
+import { choicesOf, readAnswer, readArguments } from '../../inspect/read-answer.ts';
+
+/** What a typed line means for something that waits for a person. */
+export type Verdict =
+  | { readonly kind: 'approve'; readonly args?: JsonObject; readonly always?: boolean }
+  | { readonly kind: 'reject'; readonly message?: string }
+  | { readonly kind: 'answer'; readonly value: JsonValue }
+  | { readonly kind: 'unclear'; readonly hint: string };
+
+const approvalHint =
+  'Type y to allow the call, a to allow all like it in this run, n (and why) to refuse it, or e and the new arguments as JSON.';
+
+/** Reads a typed line: `y`, `a`, `n`, `n why` or `e {…}` for an approval; the answer itself, or its number, for a question. */
+export function readVerdict(request: PendingRequest, line: string): Verdict {
+  const text = line.trim();
+  if (request.kind === 'question') return { kind: 'answer', value: readAnswer(request, text) };
+  if (/^(?:y|yes)$/i.test(text)) return { kind: 'approve' };
+  if (/^(?:a|always)$/i.test(text)) return { kind: 'approve', always: true };
+  const edited = /^(?:edit|e)(?![a-z])\s*(.*)$/is.exec(text)?.[1];
+  if (edited !== undefined) return readEdit(edited);
+  const refused = /^(?:n|no)(?:[\s,:]+(.*))?$/is.exec(text);
+  if (refused === null) return { kind: 'unclear', hint: approvalHint };
+  const message = refused[1]?.trim() ?? '';
+  return message === '' ? { kind: 'reject' } : { kind: 'reject', message };
+}
+
+function readEdit(text: string): Verdict {
+  try {
+    const args = readArguments(text);
+    return { kind: 'approve', args };
+  } catch (thrown) {
+    return { kind: 'unclear', hint: thrown instanceof Error ? thrown.message : String(thrown) };
+  }
+}
+
+/** The words that ask for a verdict. */
+export function verdictPrompt(request: PendingRequest): string {
+  if (request.kind === 'approval') return 'Allow this call? [y / n / n and why / e and new arguments / a = always] ';
+  return choicesOf(request).length > 0 ? 'Your answer (or its number): ' : 'Your answer: ';
+}

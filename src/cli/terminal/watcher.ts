@@ -1,0 +1,87 @@
+import type { Run } from '../../engine/run.ts';
+import { EventPump } from './event-pump.ts';
+import type { ToolProgress } from '../progress/agent-rows.ts';
+import { liveFrame } from '../progress/live-frame.ts';
+import { LiveView } from '../progress/live-view.ts';
+import { createProgressLines } from '../progress/progress-lines.ts';
+import type { Terminal } from './terminal.ts';
+import { jsonText } from './json-text.ts';
+
+/** How a run is watched. */
+export type WatchMode = 'live' | 'lines' | 'json' | 'quiet';
+
+/** Shows what a run does; paused while a person is asked something. */
+export interface Watcher {
+  /** Resolves when everything up to now is shown; nothing more is shown until `go`. */
+  pause(): Promise<void>;
+  go(): void;
+}
+
+/** The way to watch that fits the terminal and the options. */
+export function watchMode(
+  terminal: Terminal,
+  options: { readonly json?: boolean | undefined; readonly quiet?: boolean | undefined },
+): WatchMode {
+  if (options.json === true) return 'json';
+  if (options.quiet === true) return 'quiet';
+  return terminal.isLive ? 'live' : 'lines';
+}
+
+/** Begins to watch a run, from the event after a sequence number: redrawn in place, as plain lines, as JSON lines, or not at all. */
+export function watchRun(run: Run, terminal: Terminal, mode: WatchMode, after = 0): Watcher {
+  switch (mode) {
+    case 'live':
+      return watchLive(run, terminal);
+    case 'lines': {
+      const toLine = createProgressLines(terminal.errorStyle, after === 0 ? undefined : run.state);
+      return pumped(run, after, (event) => {
+        const line = toLine(event);
+        if (line !== undefined) terminal.tell(`${line}\n`);
+      });
+    }
+    case 'json':
+      return pumped(run, after, (event) => terminal.print(`${jsonText(event)}\n`));
+    case 'quiet':
+      return { pause: () => Promise.resolve(), go: () => undefined };
+  }
+}
+
+function watchLive(run: Run, terminal: Terminal): Watcher {
+  const progress = new Map<string, { readonly fraction: number; readonly note: string }>();
+  const toolProgress: ToolProgress = progress;
+  const toLine = createProgressLines(terminal.errorStyle, run.state);
+  run.subscribe({
+    onProgress: ({ callId, fraction, note }) => void progress.set(callId, { fraction, note }),
+    onEvents: (events) => {
+      for (const event of events) {
+        if (event.type === 'tool.end') progress.delete(event.callId);
+        // What agents tell people, and that a provider is down, stays on the screen.
+        if (event.type === 'note.add' && (event.code === 'NOTICE' || event.code === 'MODEL_OUTAGE'))
+          view.say(`${toLine(event) ?? ''}\n`);
+      }
+    },
+  });
+  const view = new LiveView(terminal, () =>
+    liveFrame({
+      run: run.state,
+      now: Date.now(),
+      columns: terminal.columns,
+      rows: terminal.rows,
+      style: terminal.errorStyle,
+      progress: toolProgress,
+    }),
+  );
+  view.start();
+  return {
+    pause: () => {
+      view.stop();
+      return Promise.resolve();
+    },
+    go: () => view.start(),
+  };
+}
+
+function pumped(run: Run, after: number, onEvent: ConstructorParameters<typeof EventPump>[2]): Watcher {
+  const pump = new EventPump(run, after, onEvent);
+  return { pause: () => pump.caughtUp(), go: () => undefined };
+}

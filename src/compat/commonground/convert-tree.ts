@@ -1,0 +1,115 @@
+import { readProfileFiles } from '../../profiles/files/read-profile-files.ts';
+import { Report } from '../../profiles/report.ts';
+import type { Diagnostic, ProfileFile } from '../../core/profile/profile.ts';
+import { addCatchAlls } from './catch-all.ts';
+import { choosePart, chooseProfiles, type SourcePart } from './choose-files.ts';
+import { convertLlmConfig } from './convert-llm-config.ts';
+import { convertServers, readDescriptions, serverNames } from './convert-mcp.ts';
+import { convertProfile } from './convert-profile.ts';
+import { convertProtocol } from './convert-protocol.ts';
+import { sortFindings, type Finding } from './finding.ts';
+import { parseSourceFile, printDocument, type SourceFile } from './source-file.ts';
+import { ownStateOf, type SourceTree } from './source-tree.ts';
+
+/** A file of the converted tree. */
+export interface ConvertedFile {
+  /** Where it goes, below the folder that is written: `profiles/Partner.yaml`. */
+  readonly path: string;
+  readonly text: string;
+  /** The file it comes from. */
+  readonly from: string;
+  /** How many conditions and texts were converted. */
+  readonly conditions: number;
+  readonly texts: number;
+}
+
+/** A converted tree, with what became of what. */
+export interface ConvertedTree {
+  readonly files: readonly ConvertedFile[];
+  readonly findings: readonly Finding[];
+}
+
+/** Reads a tree of CommonGround v1 profiles, LLM configs, handover protocols and MCP servers, and converts it. Writes nothing. */
+export async function convertFolder(folder: string): Promise<ConvertedTree> {
+  const read = await readProfileFiles([folder]);
+  const converted = convertFiles(read.files);
+  return { ...converted, findings: sortFindings([...read.diagnostics.map(fromDiagnostic), ...converted.findings]) };
+}
+
+/** Converts the files of a tree. The same files give the same result, byte for byte. */
+export function convertFiles(sources: readonly ProfileFile[]): ConvertedTree {
+  const report = new Report();
+  const findings: Finding[] = [];
+  const parts: Record<SourcePart, SourceFile[]> = { profiles: [], llm_configs: [], handover_protocols: [], prompt_override: [] };
+  const yaml = sources.filter(({ path }) => !path.endsWith('.json')).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  for (const { path, text } of yaml) {
+    const file = parseSourceFile(path, text, report);
+    const part = file === undefined ? undefined : choosePart(file);
+    if (file !== undefined && part !== undefined) parts[part].push(file);
+    else if (file !== undefined) findings.push(leftOut(path, 'this is no profile, LLM config or handover protocol'));
+  }
+  const json = sources.filter(({ path }) => path.endsWith('.json'));
+  const mcp = json.find(({ path }) => /(?:^|\/)mcp\.json$/.test(path));
+  const servers = mcp === undefined ? [] : serverNames(mcp.text);
+  const tree: SourceTree = {
+    profiles: chooseProfiles(parts.profiles),
+    llmConfigs: new Set(parts.llm_configs.map(({ data }) => String(data['name']))),
+    servers: new Set(servers),
+    ownState: ownStateOf(parts.profiles),
+  };
+  const kept = { ...parts, profiles: [...tree.profiles.values()], prompt_override: [] };
+  for (const file of kept.profiles) convertProfile(file, tree);
+  addCatchAlls(tree);
+  for (const file of kept.llm_configs) convertLlmConfig(file, new Set(json.map(({ path }) => path)));
+  for (const file of kept.handover_protocols) convertProtocol(file, tree);
+  const files = Object.entries(kept).flatMap(([part, list]) => list.map((file) => printed(part, file)));
+  const toolsets =
+    mcp === undefined ? undefined : convertServers(mcp.path, mcp.text, descriptionsOf(parts.prompt_override, servers));
+  for (const [name, text] of toolsets?.toolsets ?? [])
+    files.push({ path: `toolsets/${name}.yaml`, text, from: mcp?.path ?? '', conditions: 0, texts: 0 });
+  files.push(...usedJson(files, json));
+  const all = [...findings, ...report.diagnostics.map(fromDiagnostic), ...(toolsets?.findings ?? [])];
+  for (const list of Object.values(parts)) for (const file of list) all.push(...file.findings);
+  return { files: withOwnPaths(files), findings: sortFindings(all) };
+}
+
+function printed(part: string, file: SourceFile): ConvertedFile {
+  const name = file.path.split('/').at(-1) ?? file.path;
+  return { path: `${part}/${name}`, text: printDocument(file), from: file.path, ...file.converted };
+}
+
+function descriptionsOf(files: readonly SourceFile[], servers: readonly string[]): ReturnType<typeof readDescriptions> {
+  return readDescriptions(Object.assign({}, ...files.map(({ data }) => data)) as SourceFile['data'], servers);
+}
+
+/** JSON files that an LLM config reads go along. */
+function usedJson(files: readonly ConvertedFile[], json: readonly ProfileFile[]): readonly ConvertedFile[] {
+  const named = files.flatMap(({ text }) =>
+    [...text.matchAll(/path: ["']?(?:\.\/)?([\w./-]+\.json)/g)].map((match) => match[1] ?? ''),
+  );
+  return [...new Set(named)].flatMap((path) => {
+    const source = json.find((each) => each.path === path || each.path.endsWith(`/${path}`));
+    return source === undefined ? [] : [{ path, text: source.text, from: source.path, conditions: 0, texts: 0 }];
+  });
+}
+
+/** Files of several folders may have one name; the later ones get a number. */
+function withOwnPaths(files: readonly ConvertedFile[]): readonly ConvertedFile[] {
+  const used = new Set<string>();
+  return files.map((file) => {
+    let { path } = file;
+    for (let round = 2; used.has(path.toLowerCase()); round += 1) path = file.path.replace(/(\.\w+)$/, `_${round}$1`);
+    used.add(path.toLowerCase());
+    return { ...file, path };
+  });
+}
+
+function leftOut(file: string, message: string): Finding {
+  return { kind: 'left_out', file, line: 1, column: 1, message };
+}
+
+/** What the loader refuses is not converted. */
+function fromDiagnostic({ source, message, hint }: Diagnostic): Finding {
+  const { file, line, column } = source;
+  return { kind: 'not_converted', file, line, column, message, ...(hint === undefined ? {} : { hint }) };
+}

@@ -1,0 +1,66 @@
+import type { Evaluation, Site } from '../evaluation.ts';
+import type { ExpressionProblem } from '../problem.ts';
+import type { SyntaxNode } from '../parse.ts';
+import type { ExpressionRoots } from '../roots.ts';
+
+/** What is known of a value before anything runs; `int` is a number known to be whole. */
+export type StaticType = 'any' | 'null' | 'bool' | 'int' | 'number' | 'string' | 'list' | 'map';
+
+/** Computes a node's value in one evaluation. */
+export type Run = (evaluation: Evaluation) => unknown;
+
+/** A compiled node. */
+export interface Compiled {
+  readonly run: Run;
+  readonly type: StaticType;
+}
+
+/** Loop variables in reach, innermost first. */
+export interface Locals {
+  readonly name: string;
+  readonly slot: number;
+  readonly outer: Locals | undefined;
+}
+
+/** What the parts of the compiler share while they compile one expression. */
+export interface Compiler {
+  readonly source: string;
+  /** Undefined when nothing is declared: then every root is allowed. */
+  readonly roots: ExpressionRoots | undefined;
+  readonly problems: ExpressionProblem[];
+  readonly paths: Set<string>;
+  /** Most loop variables alive at once, so far. */
+  slotCount: number;
+  compile(node: SyntaxNode, locals: Locals | undefined): Compiled;
+}
+
+/** Stands in for a node with a problem, so that the rest is still checked. */
+export const broken: Compiled = { run: () => null, type: 'any' };
+
+/** Notes a problem at a range and gives the stand-in. */
+export function report(
+  compiler: Compiler,
+  range: { readonly start: number; readonly end: number },
+  message: string,
+  hint?: string,
+): Compiled {
+  compiler.problems.push({ message, start: range.start, end: range.end, ...(hint === undefined ? {} : { hint }) });
+  return broken;
+}
+
+/** The place of a node, for messages at run time. */
+export function siteOf(compiler: Compiler, node: SyntaxNode): Site {
+  return { source: compiler.source, start: node.start, end: node.end };
+}
+
+/** Finds the loop variable of a name. */
+export function findLocal(locals: Locals | undefined, name: string): Locals | undefined {
+  let local = locals;
+  while (local !== undefined && local.name !== name) local = local.outer;
+  return local;
+}
+
+/** Tells whether a static type may hold a value of one of the wanted types. */
+export function mayBe(type: StaticType, ...wanted: readonly StaticType[]): boolean {
+  return type === 'any' || wanted.includes(type) || (type === 'int' && wanted.includes('number'));
+}

@@ -1,0 +1,53 @@
+import type { AgentId, TurnId } from '../ids.ts';
+import type { JsonValue } from '../json.ts';
+import { StateDiff } from './diff-state.ts';
+import { ownValue, StateEdit } from './state-edit.ts';
+import { type Changes, type PatchedState, patchedState } from './state-patch.ts';
+import { carriesWords } from './state-taint.ts';
+import type { SubContext } from '../state/state.ts';
+import type { StatePatch } from '../events/team-events.ts';
+import type { Transaction } from '../events/transaction.ts';
+
+/** Whose state changes, in which turn, and by what: an observer, a tool, a person. */
+export interface ChangePlace {
+  readonly agentId?: AgentId | undefined;
+  readonly turnId?: TurnId | undefined;
+  readonly by: string;
+  /** The tool whose words are written, when it is not trusted. */
+  readonly from?: string | undefined;
+}
+
+/** The event of a change; undefined when nothing changed. */
+export function toStatePatch({ patches, inverse }: Changes, { agentId, turnId, by, from }: ChangePlace): StatePatch | undefined {
+  if (patches.length === 0) return undefined;
+  return {
+    type: 'state.patch',
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(turnId === undefined ? {} : { turnId }),
+    patches,
+    inverse,
+    by,
+    ...(from !== undefined && patches.some(({ value }) => carriesWords(value)) ? { taint: [from] } : {}),
+  };
+}
+
+/** Changes an agent's or, without one, the team's state as one event: all that `change` does, or nothing when it throws. */
+export function changeState(
+  tx: Transaction,
+  agent: SubContext | undefined,
+  place: Omit<ChangePlace, 'agentId'>,
+  change: (edit: StateEdit) => void,
+): void {
+  const edit = new StateEdit(patchedState(tx.run, agent));
+  change(edit);
+  const event = toStatePatch(edit, { ...place, agentId: agent?.meta.agentId });
+  if (event !== undefined) tx.emit(event);
+}
+
+/** What leads from the value directly in a slice (`['values', 'plans']`, `['team', 'shared', 'notes']`) to another, part by part. */
+export function changesTo(state: PatchedState, path: readonly string[], value: JsonValue): Changes {
+  const before = path.reduce<unknown>((inner, key) => ownValue(inner, key), state) as JsonValue | undefined;
+  const diff = new StateDiff();
+  diff.compare(path, before, value);
+  return { patches: diff.patches, inverse: diff.inverse };
+}

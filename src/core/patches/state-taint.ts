@@ -1,0 +1,92 @@
+import type { EventOf } from '../events/event.ts';
+import { isJsonObject, type JsonValue } from '../json.ts';
+import { untrustedSources } from '../prompt/prompt-sources.ts';
+import type { SubContext, RunContext } from '../state/state.ts';
+
+/*
+ * Which values of state hold words from outside.
+ *
+ * Owns: `SubContext.stateTaint` and `TeamState.taint`. Does not own: how such a value is shown (`quote-state.ts`).
+ * 1. A value that an agent writes after it has read untrusted text is as untrusted, and so is one that an untrusted tool returned.
+ * 2. Numbers, truth values and single words carry no orders, and no taint.
+ * 3. What was written before stays as it was: nothing is framed because of what is read later.
+ */
+
+/** Untrusted sources, by the dotted path of the value their words stand in: `values.page`, `team.shared.notes`. */
+export type StateTaint = Map<string, readonly string[]>;
+
+const none: readonly string[] = [];
+const word = /^[\p{L}\p{N}_.:/@+-]{0,64}$/u;
+
+/** True for a text that can carry an order: more than one word. */
+export function carriesWords(value: JsonValue | undefined): boolean {
+  if (typeof value === 'string') return !word.test(value);
+  if (Array.isArray(value)) return value.some((each: JsonValue) => carriesWords(each));
+  return isJsonObject(value) && Object.entries(value).some(([key, each]) => !word.test(key) || carriesWords(each));
+}
+
+/** Notes what a change of state wrote, and from where. Call it with the sources as they are at that moment. */
+export function noteStateTaint(
+  run: RunContext,
+  agent: SubContext | undefined,
+  { patches, taint = none }: Pick<EventOf<'state.patch'>, 'patches' | 'taint'>,
+): void {
+  const read = agent === undefined ? none : untrustedSources(agent.sources);
+  const labels = taint.length === 0 ? read : [...new Set([...taint, ...read])];
+  for (const { op, path, value } of patches) {
+    const isTeam = path[0] === 'team';
+    const known = isTeam ? run.team.taint : agent?.stateTaint;
+    // Work modules hold what agents say, which counts by way of who reads them.
+    if (known === undefined || (isTeam && path[1] !== 'shared') || (labels.length === 0 && known.size === 0)) continue;
+    const keys = path.slice(0, isTeam ? 3 : 2);
+    const place = keys.join('.');
+    const isWhole = path.length === keys.length;
+    if (labels.length > 0 && carriesWords(value))
+      known.set(place, [...new Set([...(isWhole ? none : (known.get(place) ?? none)), ...labels])]);
+    else if (isWhole && (op !== 'add' || value !== undefined)) known.delete(place);
+  }
+}
+
+/** The untrusted sources in what an expression reads, by the dotted paths it reads. */
+export function taintOfPaths(run: RunContext, agent: SubContext, paths: readonly string[]): readonly string[] {
+  const found = new Set<string>();
+  for (const path of paths) for (const label of taintOfPath(run, agent, path)) found.add(label);
+  return found.size === 0 ? none : [...found];
+}
+
+function taintOfPath(run: RunContext, agent: SubContext, path: string): readonly string[] {
+  const plain = path.replace(/^state\./, '');
+  const [root = ''] = plain.split(/[.[]/, 1);
+  switch (root) {
+    case 'inbox':
+    case 'messages':
+    case 'archived_messages':
+    case 'dead_letters':
+      return [...untrustedSources(agent.sources), ...agent.inbox.flatMap(({ item }) => (isFromOutside(item) ? [item.source] : []))];
+    case 'principal':
+    case 'partner':
+    case 'parent':
+      return [...run.agents.values()].flatMap(({ stateTaint }) => [...stateTaint.values()].flat());
+    case 'team':
+      return taintedAt(run.team.taint, plain);
+    default:
+      return taintedAt(
+        agent.stateTaint,
+        root === 'flags' || root === 'deliverables' || root === 'values' ? plain : `values.${plain}`,
+      );
+  }
+}
+
+function taintedAt(known: StateTaint, path: string): readonly string[] {
+  if (known.size === 0) return none;
+  return [...known].flatMap(([place, labels]) => (isWithin(path, place) || isWithin(place, path) ? labels : none));
+}
+
+/** True for the same path, or one below it. */
+function isWithin(path: string, place: string): boolean {
+  return path.startsWith(place) && (path.length === place.length || '.['.includes(path.charAt(place.length)));
+}
+
+function isFromOutside({ trust, payload }: { readonly trust?: 'untrusted'; readonly payload: JsonValue }): boolean {
+  return trust === 'untrusted' || (isJsonObject(payload) && payload['trust'] === 'untrusted');
+}

@@ -1,0 +1,170 @@
+import { cutMiddle } from '../cut-middle.ts';
+import { leaveOut } from '../untrusted/keep-frames.ts';
+import type { MessageOrigin, PromptMessage } from './message.ts';
+import { contentParts } from './message.ts';
+import type { EventStream } from '../state/turn.ts';
+import { joinPieces, type TextProtocol, type WrittenPiece, withoutTags } from './text-protocol.ts';
+
+/*
+ * A history as one message of numbered events: what was asked, what the agent did with which result, what it said.
+ *
+ * 1. A call and its result are one event, and text: whatever is in view, there is nothing to pair.
+ * 2. An event keeps its number and its words, but for one change: from full to cut. The prompt keeps its beginning in between.
+ * 3. No text in an event can begin another one.
+ */
+
+/** What stands in front of all events. */
+export const streamIntro =
+  '# What has happened so far\n\nA record of numbered events, oldest first. It shows calls as they were made; it is not the form to make them in.\n';
+
+/** The first event shown in full: the newest `full` ones at least are, and the edge moves so many at a time. */
+export function fullFrom(last: number, full: number): number {
+  const first = Math.max(1, last - full + 1);
+  return first - ((first - 1) % full);
+}
+
+const requests: ReadonlyMap<string, string> = new Map([
+  ['USER_PROMPT', ''],
+  ['AGENT_STARTUP_BRIEFING', '_FROM_PARENT'],
+]);
+
+/** What kind of event a message of the user is: a request, the first or a later one, or whatever its source says. */
+export function eventType({ source = 'ITEM', event = 1 }: Pick<MessageOrigin, 'source' | 'event'>): string {
+  const request = requests.get(source);
+  return request === undefined ? source : `${event === 1 ? 'NEW' : 'FOLLOW_UP'}_REQUEST${request}`;
+}
+
+/** Tells whether a message of the user says what is to be done. */
+export function isRequest({ source = '' }: MessageOrigin): boolean {
+  return requests.has(source);
+}
+
+/** A stream, and the protocol its agent calls its tools in, when that is text: what is quoted must not be a call in it. */
+export interface ShownStream extends EventStream {
+  readonly protocol?: TextProtocol | undefined;
+}
+
+/** A message as its part of the stream, piece by piece. */
+export function eventPieces(
+  message: PromptMessage,
+  origin: MessageOrigin | undefined,
+  { full, lines, protocol }: ShownStream,
+): readonly WrittenPiece[] {
+  const event = origin?.event ?? 1;
+  const shown = (text: string): string => escapedEvents(event < full ? cutLines(text, lines) : text);
+  const shownFrom = (text: string): string => shown(protocol === undefined ? text : withoutTags(text));
+  const pieces: WrittenPiece[] = [];
+  let line = '';
+  const add = (kind: 'frame' | 'item' | 'said' | 'call' | 'result', part: number, text: string): void => {
+    // Parts are put one behind the other: two of them must not make a beginning that neither is.
+    const safe = kind !== 'frame' && beginsEvent.test(line + firstLine(text)) ? `\\${text}` : text;
+    line = lastLine(line + safe);
+    pieces.push({ kind, part, text: safe });
+  };
+  const begin = (type: string): void => add('frame', 0, `\n## Event ${event} TYPE: ${type}\n`);
+  switch (message.role) {
+    case 'system':
+    case 'user': {
+      begin(eventType({ ...origin, event }));
+      const parts = message.role === 'system' ? contentParts(message.content) : message.content;
+      parts.forEach((part, index) => (part.type === 'file' ? pieces.push(part) : add('item', index, shown(part.text))));
+      break;
+    }
+    case 'assistant': {
+      const acts = message.content.some((part) => part.type === 'tool-call');
+      begin(acts ? 'ACTION' : 'TEXT_RESPONSE');
+      message.content.forEach((part, index) => {
+        if (part.type === 'file') pieces.push(part);
+        else if (part.type === 'text') {
+          if (acts) add('frame', index, 'REASONING:\n');
+          add('said', index, shown(part.text));
+          if (acts) add('frame', index, '\n');
+        } else if (part.type === 'tool-call') {
+          add('frame', index, `CALL ${part.toolName}:\n`);
+          add('call', index, shownFrom(JSON.stringify(part.input)));
+          add('frame', index, '\n');
+        }
+      });
+      if (acts) return pieces;
+      break;
+    }
+    case 'tool':
+      message.content.forEach(({ toolName, output }, part) => {
+        add('frame', part, `${output.type === 'error-text' ? 'ERROR' : 'RESULT'} of ${toolName}:\n`);
+        const parts = contentParts(output.value);
+        for (const each of parts) if (each.type === 'text') add('result', part, shownFrom(each.text));
+        add('frame', part, '\n');
+        for (const each of parts) if (each.type === 'file') pieces.push(each);
+      });
+      return pieces;
+  }
+  add('frame', 0, '\n');
+  return pieces;
+}
+
+interface WrittenEvent {
+  /** Most lines of its texts; 0 = in full. */
+  readonly lines: number;
+  readonly protocol: TextProtocol | undefined;
+  readonly parts: UserParts;
+}
+
+// Pure cache: keyed by a message, which never changes.
+const written = new WeakMap<PromptMessage, WrittenEvent>();
+
+type UserParts = Extract<PromptMessage, { readonly role: 'user' }>['content'];
+
+/** The messages in view as one, behind the texts that stand for what was before; what was written for a message is kept with it. */
+export function streamMessage(
+  heads: readonly string[],
+  messages: readonly PromptMessage[],
+  originOf: (index: number) => MessageOrigin | undefined,
+  stream: ShownStream,
+): PromptMessage {
+  const content: UserParts[number][] = [{ type: 'text', text: streamIntro }];
+  for (const head of heads) content.push({ type: 'text', text: `\n${head}\n` });
+  messages.forEach((message, index) => {
+    const origin = originOf(index);
+    const lines = (origin?.event ?? 1) < stream.full ? stream.lines : 0;
+    let known = written.get(message);
+    if (known === undefined || known.lines !== lines || known.protocol !== stream.protocol) {
+      known = { lines, protocol: stream.protocol, parts: joinPieces(eventPieces(message, origin, stream)) };
+      written.set(message, known);
+    }
+    for (const part of known.parts) content.push(part);
+  });
+  return { role: 'user', content };
+}
+
+/** Longest text of an event that is cut, per line it may have. */
+const charsPerLine = 200;
+
+/** The first and the last lines of a text that is too long, with what is missing said between them. */
+export function cutLines(text: string, lines: number): string {
+  const rows = text.split('\n');
+  let cut = text;
+  if (rows.length > lines) {
+    const headRows = Math.ceil(lines / 2);
+    const left = rows.length - lines;
+    const lengthOf = (some: readonly string[]): number => some.reduce((sum, row) => sum + row.length + 1, 0);
+    const { head, tail } = leaveOut(text, lengthOf(rows.slice(0, headRows)) - 1, lengthOf(rows.slice(0, headRows + left)));
+    cut = `${head}\n… ${left} lines left out …\n${tail}`;
+  }
+  return cutMiddle(cut, lines * charsPerLine, (characters) => `\n… ${characters} characters left out …\n`);
+}
+
+const beginsEvent = /^[^\S\r\n\u2028\u2029]*#+[^\S\r\n\u2028\u2029]*events?\b/i;
+const lineEnd = /[\r\n\u2028\u2029]/;
+
+function firstLine(text: string): string {
+  return text.split(lineEnd, 1)[0] ?? '';
+}
+
+function lastLine(text: string): string {
+  return text.split(lineEnd).at(-1) ?? '';
+}
+
+/** A text in which no line can be taken for the beginning of an event; each line is looked at once, however it ends. */
+export function escapedEvents(text: string): string {
+  return text.replace(/^(?=[^\S\r\n\u2028\u2029]*#+[^\S\r\n\u2028\u2029]*events?\b)/gim, '\\');
+}

@@ -1,0 +1,139 @@
+import type { CallId, TurnId } from '../ids.ts';
+import type { Content, MessageOrigin, PromptMessage, ToolResultPart } from './message.ts';
+import { contentParts, contentText } from './message.ts';
+import { streamMessage } from './history-stream.ts';
+import type { TextProtocol } from './text-protocol.ts';
+import type { EventStream, PromptHead, TurnInput, TurnPrompt } from '../state/turn.ts';
+
+/** What stands between a prepended note and the message it precedes (A1.3). */
+export const prependSeparator = '\n\n---\n\n';
+
+/** What stands between two segments of a system prompt. */
+export const segmentSeparator = '\n\n';
+
+/** A message and where it came from, as both go into an agent's history. */
+export interface StoredMessage {
+  readonly message: PromptMessage;
+  readonly origin: MessageOrigin;
+}
+
+/** A history whose oldest messages may have been released: `messages[i]` is its message `released + i`. */
+export interface StoredHistory {
+  readonly messages: readonly PromptMessage[];
+  readonly origins?: readonly MessageOrigin[];
+  readonly released: number;
+}
+
+/** Ids that calls have in history, by the engine's own; a call that is not here has the engine's. */
+export type WireIds = ReadonlyMap<string, string>;
+
+/** The result of one tool call as a provider expects it. */
+function toolResultPart(input: TurnInput, wireIds: WireIds | undefined): ToolResultPart {
+  const content: Content = input.content;
+  const { callId } = input;
+  const wireId = callId === undefined ? undefined : wireIds?.get(callId);
+  return {
+    type: 'tool-result',
+    ...(callId === undefined || wireId === undefined ? { toolCallId: callId ?? '' } : { toolCallId: wireId, callId }),
+    toolName: input.wireName ?? '',
+    output:
+      typeof content !== 'string'
+        ? { type: 'content', value: content }
+        : { type: input.isError === true ? 'error-text' : 'text', value: content },
+  };
+}
+
+/**
+ * The messages a turn adds to its agent's history: one per persistent input, but neighbouring tool results share one
+ * message, so that the results of one reply stand together, directly behind it (I1). Results have the ids of their calls.
+ */
+export function messagesOfInputs(inputs: readonly TurnInput[], turnId: TurnId, wireIds?: WireIds): readonly StoredMessage[] {
+  const stored: StoredMessage[] = [];
+  for (let index = 0; index < inputs.length; index++) {
+    const input = inputs[index];
+    if (input === undefined || !input.persistent) continue;
+    if (input.role === 'tool') {
+      const group = [input];
+      for (let next = inputs[index + 1]; next?.role === 'tool' && next.persistent; next = inputs[index + 1]) {
+        group.push(next);
+        index++;
+      }
+      stored.push(toolMessage(group, turnId, wireIds));
+    } else {
+      stored.push(userMessage(input, turnId));
+    }
+  }
+  return stored;
+}
+
+const none: readonly never[] = [];
+
+/** The results of one reply stand in the order of its calls, whichever came in first; call ids grow with the calls. */
+function toolMessage(arrived: readonly TurnInput[], turnId: TurnId, wireIds: WireIds | undefined): StoredMessage {
+  const group = arrived.toSorted((a, b) => ((a.callId ?? '') < (b.callId ?? '') ? -1 : 1));
+  return {
+    message: { role: 'tool', content: group.map((input) => toolResultPart(input, wireIds)) },
+    origin: { turnId, itemIds: group.map((input) => input.itemId), callIds: group.map((input) => (input.callId ?? '') as CallId) },
+  };
+}
+
+function userMessage(input: TurnInput, turnId: TurnId): StoredMessage {
+  const origin = { turnId, itemIds: [input.itemId], callIds: none, source: input.source };
+  return {
+    message: { role: 'user', content: contentParts(input.content) },
+    origin: input.noHandover === true ? { ...origin, noHandover: true } : origin,
+  };
+}
+
+/**
+ * The prompt of a turn, as it is sent: the system text (when there is any), the texts that stand for messages that are left
+ * out (when some are), the stored messages `from` to `to`, then the ephemeral inputs. A `prepend_to_role` input goes in front
+ * of a copy of the last message when that message has its role, and becomes its own message otherwise; stored messages are
+ * never edited (I11). As a stream of events, what stands between system text and ephemeral inputs is one message, which
+ * nothing is put in front of.
+ */
+export function assemblePrompt(
+  systemText: string,
+  history: StoredHistory,
+  range: { readonly from: number; readonly to: number; readonly stream?: EventStream; readonly protocol?: TextProtocol },
+  inputs: readonly TurnInput[],
+  heads: readonly string[] = none,
+): PromptMessage[] {
+  const { messages } = history;
+  const from = range.from - history.released;
+  const to = range.to - history.released;
+  const view = from === 0 && to === messages.length ? messages : messages.slice(from, to);
+  const system: PromptMessage[] = systemText === '' ? [] : [{ role: 'system', content: systemText }];
+  const { stream } = range;
+  if (stream === undefined) for (const head of heads) system.push(headMessage(head));
+  const streamed =
+    stream === undefined
+      ? undefined
+      : streamMessage(heads, view, (index) => history.origins?.[from + index], { ...stream, protocol: range.protocol });
+  const prompt = system.concat(streamed ?? view);
+  for (const input of inputs) {
+    if (input.persistent) continue;
+    const last = prompt.at(-1);
+    if (input.mode === 'prepend_to_role' && last?.role === 'user' && last !== streamed) {
+      prompt[prompt.length - 1] = prependedTo(last, input.content);
+    } else {
+      prompt.push({ role: 'user', content: contentParts(input.content) });
+    }
+  }
+  return prompt;
+}
+
+/** The texts that stand for messages that are left out of a prompt, oldest first. */
+export function headsOf({ head, headSeq, earlier = none }: Pick<TurnPrompt, keyof PromptHead | 'earlier'>): readonly PromptHead[] {
+  if (head === undefined) return none;
+  return [...earlier, headSeq === undefined ? { head } : { head, headSeq }];
+}
+
+/** What stands in a prompt for the messages that are left out of it. */
+function headMessage(text: string): PromptMessage {
+  return { role: 'user', content: [{ type: 'text', text }] };
+}
+
+function prependedTo(message: Extract<PromptMessage, { role: 'user' }>, content: Content): PromptMessage {
+  return { role: 'user', content: [{ type: 'text', text: contentText(content) + prependSeparator }, ...message.content] };
+}

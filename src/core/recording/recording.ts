@@ -1,0 +1,221 @@
+import { CadreError, type ErrorRecord } from '../error.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import type { Content } from '../prompt/message.ts';
+import type { ModelReply, OfferedTool, Usage } from '../model/model.ts';
+import { applyChange, type PromptChange, type RecordedPrompt } from './recorded-prompt.ts';
+import type { CallStatus } from '../state/turn.ts';
+
+/** The first words of every recording, and the version of its format that is written and read. */
+export const recordingFormat = 'cadre-recording';
+export const recordingVersion = 1;
+
+/** What the run was started with: the first line. */
+export interface RecordedStart {
+  readonly format: typeof recordingFormat;
+  readonly version: number;
+  readonly profile: string;
+  readonly input: JsonValue;
+  readonly llmConfig?: string;
+  /** The values of the request it answered. */
+  readonly request?: JsonObject;
+}
+
+/** A list of offered tools, written once; model calls name it by its id. */
+export interface RecordedTools {
+  readonly kind: 'tools';
+  readonly id: string;
+  readonly tools: readonly OfferedTool[];
+}
+
+/** One attempt without its times. */
+export interface RecordedAttempt {
+  readonly config: string;
+  readonly model: string;
+  readonly error?: ErrorRecord;
+  readonly partialText?: string;
+}
+
+/** What a model said, or why it said nothing. */
+export interface RecordedOutcome {
+  readonly reply?: ModelReply;
+  readonly error?: ErrorRecord;
+  readonly usage: Usage;
+  readonly cost?: number;
+  readonly attempts: readonly RecordedAttempt[];
+}
+
+/** A model call of an agent's turn: the `call`-th of that agent that ended by itself, counted from 1. */
+export interface RecordedCall extends RecordedOutcome {
+  readonly kind: 'model';
+  readonly agent: string;
+  readonly call: number;
+  readonly prompt: RecordedPrompt;
+}
+
+/** The call of an agent's compaction, the `call`-th from 1. */
+export interface RecordedSummary extends RecordedOutcome {
+  readonly kind: 'summary';
+  readonly agent: string;
+  readonly call: number;
+}
+
+/** Which call of a tool it was: made after the agent's `call`-th model call, the `index`-th of its turn from 0. */
+export interface RecordedPlace {
+  readonly agent: string;
+  readonly call: number;
+  readonly index: number;
+  readonly tool: string;
+}
+
+/** What a tool came to. */
+export interface RecordedTool extends RecordedPlace {
+  readonly kind: 'tool';
+  readonly args: JsonObject | null;
+  readonly status: CallStatus;
+  readonly content: Content;
+  readonly error?: ErrorRecord;
+  /** What it posted along with its result. */
+  readonly items?: readonly { readonly source: string; readonly payload: JsonValue; readonly to?: string }[];
+}
+
+/** What a person decided over a call. */
+export interface RecordedVerdict extends RecordedPlace {
+  readonly kind: 'verdict';
+  readonly verdict: 'approved' | 'rejected' | 'answered';
+  readonly value?: JsonValue;
+  readonly message?: string;
+  readonly args?: JsonObject;
+  readonly always?: boolean;
+}
+
+/** What somebody outside posted while the run was under way. */
+export interface RecordedItem {
+  readonly kind: 'item';
+  readonly agent: string;
+  readonly source: string;
+  readonly payload: JsonValue;
+}
+
+/** One line of a recording after its first. */
+export type RecordingEntry = RecordedTools | RecordedCall | RecordedSummary | RecordedTool | RecordedVerdict | RecordedItem;
+
+/** A run's model answers, tool results and what people said, in the order they came. */
+export interface Recording {
+  readonly start: RecordedStart;
+  readonly entries: readonly RecordingEntry[];
+  /** The line each entry stands on, from 1. */
+  readonly lines: readonly number[];
+  /** What it was read from, for messages. */
+  readonly source: string;
+}
+
+type WrittenCall = Omit<RecordedCall, 'prompt'> & { readonly prompt: PromptChange };
+
+/** An entry as it is written: a model call has only what changed in its prompt since the agent's last one. */
+export type WrittenEntry = Exclude<RecordingEntry, RecordedCall> | WrittenCall;
+
+/** Reads a recording. Fails with RECORDING_INVALID, naming the line, when it is none, was cut, or is of another version. */
+export function parseRecording(text: string, source = 'the recording'): Recording {
+  const lines: number[] = [];
+  const entries: RecordingEntry[] = [];
+  const prompts = new Map<string, RecordedPrompt>();
+  let start: RecordedStart | undefined;
+  text.split('\n').forEach((written, index) => {
+    if (written.trim() === '') return;
+    const say = (what: string): CadreError =>
+      new CadreError('RECORDING_INVALID', `${source}, line ${index + 1}: ${what}`, { details: { source, line: index + 1 } });
+    const value = readLine(written, say);
+    if (start === undefined) {
+      start = readStart(value, say);
+      return;
+    }
+    const entry = checkEntry(value, say);
+    lines.push(index + 1);
+    if (entry.kind !== 'model') {
+      entries.push(entry);
+      return;
+    }
+    const prompt = applyChange(entry.prompt, prompts.get(entry.agent));
+    prompts.set(entry.agent, prompt);
+    entries.push({ ...entry, prompt });
+  });
+  if (start !== undefined) return { start, entries, lines, source };
+  throw new CadreError('RECORDING_INVALID', `${source} is empty; a recording is made with: cadre run --record FILE "…"`);
+}
+
+type Complain = (what: string) => CadreError;
+
+function readLine(line: string, say: Complain): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw say('this is no JSON; was the file cut?');
+  }
+  if (isJsonObject(value)) return value;
+  throw say('this is no JSON object');
+}
+
+function readStart(value: JsonObject, say: Complain): RecordedStart {
+  if (value['format'] !== recordingFormat) throw say(`a recording begins with a line that says "format":"${recordingFormat}"`);
+  if (value['version'] !== recordingVersion)
+    throw say(
+      `the recording is of version ${JSON.stringify(value['version'])}, and this program reads version ${recordingVersion}; record the run again`,
+    );
+  const { profile, input, llmConfig, request } = value;
+  if (typeof profile !== 'string' || input === undefined) throw say('the first line names no profile or no input');
+  if (llmConfig !== undefined && typeof llmConfig !== 'string') throw say('llmConfig of the first line must be a text');
+  if (request !== undefined && !isJsonObject(request)) throw say('request of the first line must be a map');
+  return {
+    format: recordingFormat,
+    version: recordingVersion,
+    profile,
+    input,
+    ...(request === undefined ? {} : { request }),
+    ...(llmConfig === undefined ? {} : { llmConfig }),
+  };
+}
+
+/** What each kind of line must have, and of which type. */
+const shapes: Readonly<Record<RecordingEntry['kind'], Readonly<Record<string, 'string' | 'number' | 'list' | 'map' | 'any'>>>> = {
+  tools: { id: 'string', tools: 'list' },
+  model: { agent: 'string', call: 'number', prompt: 'map', usage: 'map', attempts: 'list' },
+  summary: { agent: 'string', call: 'number', usage: 'map', attempts: 'list' },
+  tool: { agent: 'string', call: 'number', index: 'number', tool: 'string', args: 'any', status: 'string', content: 'any' },
+  verdict: { agent: 'string', call: 'number', index: 'number', tool: 'string', verdict: 'string' },
+  item: { agent: 'string', source: 'string', payload: 'any' },
+};
+
+function checkEntry(value: JsonObject, say: Complain): WrittenEntry {
+  const { kind } = value;
+  if (typeof kind !== 'string' || !Object.hasOwn(shapes, kind))
+    throw say(`there are no lines of kind ${JSON.stringify(kind)}; there are ${Object.keys(shapes).join(', ')}`);
+  for (const [field, type] of Object.entries(shapes[kind as RecordingEntry['kind']])) {
+    if (!isOf(value[field], type)) throw say(`a line of kind ${kind} needs ${field}${type === 'any' ? '' : `, a ${type}`}`);
+  }
+  const isCall = kind === 'model' || kind === 'summary';
+  if (isCall && !isJsonObject(value['reply']) && !isJsonObject(value['error'])) throw say('a model call needs a reply or an error');
+  if (isCall && isJsonObject(value['reply']) && !isReply(value['reply']))
+    throw say('a reply needs text, reasoning and finishReason, which are texts, and toolCalls, a list');
+  if (kind === 'model' && !(isJsonObject(value['prompt']) && Array.isArray(value['prompt']['added'])))
+    throw say('the prompt of a model call needs added, a list of messages');
+  return value as unknown as WrittenEntry;
+}
+
+function isReply({ text, reasoning, finishReason, toolCalls }: JsonObject): boolean {
+  return [text, reasoning, finishReason].every((field) => typeof field === 'string') && Array.isArray(toolCalls);
+}
+
+function isOf(value: JsonValue | undefined, type: 'string' | 'number' | 'list' | 'map' | 'any'): boolean {
+  switch (type) {
+    case 'any':
+      return value !== undefined;
+    case 'list':
+      return Array.isArray(value);
+    case 'map':
+      return isJsonObject(value);
+    case 'string':
+    case 'number':
+      return typeof value === type;
+  }
+}

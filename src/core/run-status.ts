@@ -1,9 +1,0 @@
-import type { RunState } from './state.ts';
-
-/** Status of a run for people and programs outside: `awaiting` while a person must decide or answer, `idle` while it waits for a message. */
-export type RunStatus = RunState['status'] | 'idle';
-
-/** The status that lists, the API and the page show; `run.state.status` is `awaiting` in both cases. */
-export function statusOf({ status, pending }: Pick<RunState, 'status' | 'pending'>): RunStatus {
-  return status === 'awaiting' && pending === 0 ? 'idle' : status;
-}

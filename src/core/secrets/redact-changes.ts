@@ -1,0 +1,17 @@
+import type { Secrets } from './secrets.ts';
+import type { Changes, Patch } from '../patches/state-patch.ts';
+
+/**
+ * What code wrote to state, without secrets: it may have come from outside. Values before are on record already.
+ *
+ * @throws Error when a key of state holds a secret: two keys could become the same one
+ */
+export function redactChanges({ patches, inverse }: Changes, secrets: Pick<Secrets, 'json' | 'text'>): Changes {
+  return { patches: patches.map((patch) => redacted(patch, secrets)), inverse };
+}
+
+function redacted(patch: Patch, secrets: Pick<Secrets, 'json' | 'text'>): Patch {
+  if (patch.path.some((key) => typeof key === 'string' && secrets.text(key) !== key))
+    throw new Error('a key of state would hold a secret; keys are recorded as they are, so choose another one');
+  return patch.value === undefined ? patch : { ...patch, value: secrets.json(patch.value) };
+}

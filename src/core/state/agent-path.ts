@@ -1,0 +1,55 @@
+import type { ModelCaller } from '../model/model.ts';
+import type { SubContext, RunContext } from './state.ts';
+
+// Pure cache: keyed by an agent, whose place in its team never changes.
+const callers = new WeakMap<SubContext, ModelCaller>();
+
+/**
+ * Who an agent is, in words that are the same whenever its team does the same again: `Partner/Principal/Associate[wm_2]`, the
+ * profiles from the root down, each with its work module, and with `#2` for the second child of the same kind. The same record for
+ * the same agent, always.
+ */
+export function callerOf(run: RunContext, agent: SubContext): ModelCaller {
+  const known = callers.get(agent);
+  if (known !== undefined) return known;
+  const { meta } = agent;
+  const parent = meta.parentAgentId === undefined ? undefined : run.agents.get(meta.parentAgentId);
+  const kind = kindOf(agent);
+  const twin = twinsBefore(run, agent) + 1;
+  const step = twin === 1 ? kind : `${kind}#${twin}`;
+  const path = parent === undefined ? step : `${callerOf(run, parent).path}/${step}`;
+  const caller: ModelCaller = { runId: run.meta.runId, path };
+  callers.set(agent, caller);
+  return caller;
+}
+
+function kindOf({ meta }: SubContext): string {
+  return meta.moduleId === undefined ? meta.profile : `${meta.profile}[${meta.moduleId}]`;
+}
+
+/** The agents of a run, counted by parent and kind as far as they have come. */
+interface Census {
+  /** Goes on with agents that are started later, since it is never run to its end. */
+  readonly agents: Iterator<SubContext>;
+  counted: number;
+  readonly kinds: Map<string, number>;
+  readonly twins: WeakMap<SubContext, number>;
+}
+
+// Pure cache: keyed by a state; counts agents, which only grow, each once.
+const censuses = new WeakMap<RunContext, Census>();
+
+/** How many agents of the same kind its parent had before it. Each agent is counted once: a thousand siblings ask for it. */
+function twinsBefore(run: RunContext, agent: SubContext): number {
+  const census = censuses.get(run) ?? { agents: run.agents.values(), counted: 0, kinds: new Map(), twins: new WeakMap() };
+  censuses.set(run, census);
+  for (; census.counted < run.agents.size; census.counted++) {
+    const { value } = census.agents.next();
+    if (value === undefined) break;
+    const key = `${value.meta.parentAgentId ?? ''} ${kindOf(value)}`;
+    const before = census.kinds.get(key) ?? 0;
+    census.kinds.set(key, before + 1);
+    census.twins.set(value, before);
+  }
+  return census.twins.get(agent) ?? 0;
+}

@@ -1,0 +1,259 @@
+import { contextTokens } from '../prompt/context-size.ts';
+import { countersView } from './counters-view.ts';
+import type { Scope } from '../expression/expression.ts';
+import type { WaitingItem } from '../inbox/inbox.ts';
+import type { SubContext, RunContext } from './state.ts';
+import { turnView, type TurnViewEnv } from './turn-view.ts';
+
+type View = Readonly<Record<string, unknown>>;
+
+/** Pure cache: keyed by the agent's state; what it holds are getters over that state and the env it was built with. */
+const scopes = new WeakMap<SubContext, { readonly env: TurnViewEnv; readonly run: RunContext; readonly scope: Scope }>();
+
+/**
+ * The roots that conditions, templates and ingestors of an agent see, in YAML spelling (DESIGN 5). Built once per
+ * agent: every root is a getter over live state, so reading costs what is read and building costs nothing per turn.
+ */
+export function agentScope(env: TurnViewEnv, run: RunContext, agent: SubContext): Scope {
+  const known = scopes.get(agent);
+  if (known !== undefined && known.run === run && known.env === env) return known.scope;
+  const scope = buildScope(env, run, agent);
+  scopes.set(agent, { env, run, scope });
+  return scope;
+}
+
+/** Every view is made when it is first looked at: most conditions read one of them. */
+function buildScope(env: TurnViewEnv, run: RunContext, agent: SubContext): Scope {
+  let state: View | undefined;
+  let meta: View | undefined;
+  let counters: View | undefined;
+  const countersOf = (): View => (counters ??= countersView(run, agent));
+  const shared = runViews(run);
+  return {
+    get state() {
+      return (state ??= stateView(run, agent, countersOf));
+    },
+    get meta() {
+      return (meta ??= metaView(run, agent));
+    },
+    team: shared.team,
+    run: shared.run,
+    get counters() {
+      return countersOf();
+    },
+    config: shared.config,
+    get initial_params() {
+      return agent.initialParams;
+    },
+    get flags() {
+      return agent.flags;
+    },
+    get inbox() {
+      return agent.inbox.map(itemView);
+    },
+    get turn() {
+      return turnView(env, run, agent);
+    },
+    get principal() {
+      return otherState(env, run, run.latestOfType.get('principal'));
+    },
+    get partner() {
+      return otherState(env, run, run.latestOfType.get('partner'));
+    },
+    get parent() {
+      return otherState(env, run, agent.meta.parentAgentId);
+    },
+    request: shared.request,
+  };
+}
+
+interface RunViews {
+  readonly team: View;
+  readonly run: View;
+  readonly config: View;
+  readonly request: View;
+}
+
+/** Pure cache: keyed by the run's state; what it holds are getters over that state. */
+const viewsOfRuns = new WeakMap<RunContext, RunViews>();
+
+/** What all agents of a run see alike. */
+function runViews(run: RunContext): RunViews {
+  const known = viewsOfRuns.get(run);
+  if (known !== undefined) return known;
+  const config = {
+    get profiles() {
+      return run.meta.profiles;
+    },
+    llm_config: run.meta.llmConfig ?? null,
+  };
+  const views = { team: teamView(run), run: runView(run), config, request: run.meta.request };
+  viewsOfRuns.set(run, views);
+  return views;
+}
+
+function otherState(env: TurnViewEnv, run: RunContext, agentId: string | undefined): unknown {
+  const other = agentId === undefined ? undefined : run.agents.get(agentId as SubContext['meta']['agentId']);
+  return other === undefined ? null : agentScope(env, run, other)['state'];
+}
+
+/** An item as conditions see it. */
+function itemView(waiting: WaitingItem): Readonly<Record<string, unknown>> {
+  const { item } = waiting;
+  return {
+    item_id: item.itemId,
+    source: item.source,
+    payload: item.payload,
+    consumption_policy: item.consumption,
+    from: item.from ?? null,
+  };
+}
+
+function stateView(run: RunContext, agent: SubContext, counters: () => View): View {
+  return {
+    get messages() {
+      return agent.messages;
+    },
+    get inbox() {
+      return agent.inbox.map(itemView);
+    },
+    get flags() {
+      return agent.flags;
+    },
+    get values() {
+      return agent.values;
+    },
+    get deliverables() {
+      return agent.deliverables;
+    },
+    get current_action() {
+      return agent.currentAction;
+    },
+    get initial_params() {
+      return agent.initialParams;
+    },
+    get initial_parameters() {
+      return agent.initialParams;
+    },
+    get counters() {
+      return counters();
+    },
+    get status() {
+      return agent.status;
+    },
+    get turn_count() {
+      return agent.turnCount;
+    },
+    get iteration() {
+      return agent.iteration;
+    },
+    get last_turn_id() {
+      return agent.lastTurnId ?? null;
+    },
+    get current_turn_id() {
+      return agent.currentTurnId ?? null;
+    },
+    get context_tokens() {
+      return contextTokens(agent);
+    },
+    get last_reply() {
+      return agent.lastReply;
+    },
+    get archived_messages() {
+      return agent.archived.map((archive) => archive.messages);
+    },
+    get dead_letters() {
+      return agent.deadLetters;
+    },
+    get profiles_list_instance_ids() {
+      return run.team.shared['profiles_list'] ?? null;
+    },
+    get allowed_toolsets() {
+      return agent.meta.allowedToolsets ?? null;
+    },
+    get agent_start_utc_timestamp() {
+      return new Date(agent.meta.startedAt).toISOString();
+    },
+  };
+}
+
+function metaView(run: RunContext, agent: SubContext): Readonly<Record<string, unknown>> {
+  const { meta } = agent;
+  return {
+    agent_id: meta.agentId,
+    parent_agent_id: meta.parentAgentId ?? null,
+    profile: meta.profile,
+    type: meta.type,
+    role: meta.type,
+    role_name: meta.roleName ?? null,
+    module_id: meta.moduleId ?? null,
+    depth: meta.depth,
+    run_id: run.meta.runId,
+    started_at: meta.startedAt,
+  };
+}
+
+function teamView(run: RunContext): Readonly<Record<string, unknown>> {
+  const { team } = run;
+  return {
+    get work_modules() {
+      return team.workModules;
+    },
+    get shared() {
+      return team.shared;
+    },
+    get counters() {
+      return team.counters;
+    },
+    get dispatch_history() {
+      return team.dispatchHistory;
+    },
+    get profiles() {
+      return team.shared['profiles_list'] ?? null;
+    },
+    get is_principal_flow_running() {
+      const id = run.latestOfType.get('principal');
+      return id !== undefined && run.agents.get(id)?.status !== 'ended';
+    },
+    get question() {
+      return run.meta.input;
+    },
+    get agents() {
+      return [...run.agents.values()].map((agent) => ({
+        agent_id: agent.meta.agentId,
+        profile: agent.meta.profile,
+        status: agent.status,
+        outcome: agent.outcome ?? null,
+      }));
+    },
+  };
+}
+
+function runView(run: RunContext): Readonly<Record<string, unknown>> {
+  return {
+    run_id: run.meta.runId,
+    run_type: run.meta.profile,
+    get title() {
+      return run.meta.title;
+    },
+    get status() {
+      return run.status;
+    },
+    created_at: run.meta.createdAt,
+    get now() {
+      return new Date(run.at).toISOString();
+    },
+    input: run.meta.input,
+    get usage() {
+      return run.usage;
+    },
+    get tokens_left() {
+      return Math.max(0, run.limits.maxTokens - run.budget.tokens - run.budget.reservedTokens);
+    },
+    get cost_left() {
+      return Math.max(0, run.limits.maxCostUsd - run.budget.cost - run.budget.reservedCost);
+    },
+    limits: run.limits,
+    iteration: 1,
+  };
+}

@@ -1,0 +1,104 @@
+import type { AgentId, CallId } from '../ids.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+
+/** Where a work module stands. */
+export type ModuleStatus = 'pending' | 'ongoing' | 'pending_review' | 'completed' | 'deprecated';
+
+/** Who may move a module: the planner by tool, or dispatch itself. */
+export type ModuleActor = 'planner' | 'dispatch';
+
+/** The one transition table: from → to → who may do it. */
+export const moduleTransitions: Readonly<Record<ModuleStatus, Readonly<Partial<Record<ModuleStatus, readonly ModuleActor[]>>>>> = {
+  pending: { ongoing: ['dispatch'], completed: ['planner'], deprecated: ['planner'] },
+  ongoing: { pending_review: ['dispatch'] },
+  pending_review: { ongoing: ['dispatch'], pending: ['planner'], completed: ['planner'], deprecated: ['planner'] },
+  completed: { pending: ['planner'], deprecated: ['planner'] },
+  deprecated: { pending: ['planner'] },
+};
+
+/** Tells whether an actor may move a module from one status to another. */
+export function canMove(from: ModuleStatus, to: ModuleStatus, actor: ModuleActor): boolean {
+  return moduleTransitions[from][to]?.includes(actor) ?? false;
+}
+
+/** The statuses an actor may move a module to. */
+export function allowedMoves(from: ModuleStatus, actor: ModuleActor): readonly ModuleStatus[] {
+  return (Object.keys(moduleTransitions[from]) as ModuleStatus[]).filter((to) => canMove(from, to, actor));
+}
+
+/** The statuses an actor may bring a module to, in one move or several; the one it has is among them. */
+export function reachableStatuses(from: ModuleStatus, actor: ModuleActor): readonly ModuleStatus[] {
+  const reached = new Set([from]);
+  for (const status of reached) for (const next of allowedMoves(status, actor)) reached.add(next);
+  return [...reached];
+}
+
+/** One attempt at a module, kept after it ended. */
+export interface ModuleArchive {
+  readonly dispatch_id: string;
+  readonly archived_at: number;
+  readonly agent_id: string;
+  /** How many messages the attempt's agent had; they are read from that agent. */
+  readonly message_count: number;
+  readonly deliverables: JsonObject;
+}
+
+/** Who worked on a module, and how it ended. */
+export interface Assignment {
+  readonly dispatch_id: string;
+  readonly agent_id: AgentId;
+  readonly started_at: number;
+  readonly ended_at?: number;
+  readonly outcome: 'running' | 'completed_success' | 'completed_error' | 'cancelled';
+}
+
+/** A unit of work of the team. Keys are those of the record that conditions and models see. */
+export interface WorkModule {
+  readonly module_id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly status: ModuleStatus;
+  readonly notes_from_principal: string;
+  readonly depends_on: readonly string[];
+  /** The profile that is to carry it out, when that was said beforehand. */
+  readonly executor?: string;
+  readonly deliverables: JsonObject;
+  readonly context_archive: readonly ModuleArchive[];
+  readonly assignee_history: readonly Assignment[];
+  readonly review_info: JsonObject | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+/** A new work module that says nothing yet. */
+export function emptyModule(id: string, at: number): WorkModule {
+  return {
+    module_id: id,
+    name: '',
+    description: '',
+    status: 'pending',
+    notes_from_principal: '',
+    depends_on: [],
+    deliverables: {},
+    context_archive: [],
+    assignee_history: [],
+    review_info: null,
+    created_at: at,
+    updated_at: at,
+  };
+}
+
+/** One dispatch of a module to an agent, as the team's history keeps it. */
+export interface DispatchRecord {
+  readonly dispatch_id: string;
+  readonly call_id: CallId;
+  readonly module_id: string;
+  readonly agent_id: AgentId;
+  readonly profile: string;
+  readonly role_name: string;
+  readonly status: 'QUEUED' | 'RUNNING' | 'COMPLETED_SUCCESS' | 'COMPLETED_ERROR' | 'CANCELLED';
+  readonly started_at: number;
+  readonly ended_at?: number;
+  readonly final_summary?: string;
+  readonly error_details?: JsonValue;
+}

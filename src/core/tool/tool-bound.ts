@@ -1,0 +1,45 @@
+import { meansTool, meansToolset, type NamedTool } from './tool-naming.ts';
+import type { ObserverRecord } from '../state/turn.ts';
+
+/** What an observer makes of the tools of the coming turn. */
+export interface ToolBound {
+  /** auto, none, required, or the tool that the model call must make. */
+  readonly choice?: string;
+  /** The only tools and toolsets that are there in this turn. */
+  readonly only?: readonly string[];
+  /** Tools and toolsets that are not there in this turn. */
+  readonly except?: readonly string[];
+}
+
+const modes: ReadonlySet<string> = new Set(['auto', 'none', 'required']);
+
+/** What all observers of a turn together make of its tools: the last choice counts, and every filter. */
+export function boundOf(observers: readonly ObserverRecord[]): ToolBound | undefined {
+  let bound: ToolBound | undefined;
+  for (const { tools } of observers) {
+    if (tools === undefined) continue;
+    const { choice = bound?.choice } = tools;
+    const only = bothOf(bound?.only, tools.only);
+    const except = [...(bound?.except ?? []), ...(tools.except ?? [])];
+    bound = { ...(choice === undefined ? {} : { choice }), ...(only === undefined ? {} : { only }), except };
+  }
+  return bound;
+}
+
+function bothOf(one: readonly string[] | undefined, other: readonly string[] | undefined): readonly string[] | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one.filter((name) => other.includes(name));
+}
+
+/** Tells whether a tool is there in a turn with this bound; `others` are the tools its profile allows. */
+export function isWithin(bound: ToolBound | undefined, tool: NamedTool, others: Iterable<NamedTool>): boolean {
+  if (bound === undefined) return true;
+  const isNamed = (names: readonly string[]): boolean =>
+    names.some((name) => meansTool(name, tool, () => others) || meansToolset(name, tool, () => others));
+  return (bound.only === undefined || isNamed(bound.only)) && !isNamed(bound.except ?? []);
+}
+
+/** The one tool that may be called in a turn with this bound; undefined when it may be any that is there. */
+export function forcedTool(bound: ToolBound | undefined): string | undefined {
+  return bound?.choice === undefined || modes.has(bound.choice) ? undefined : bound.choice;
+}

@@ -1,0 +1,142 @@
+import { isJsonObject } from '../json.ts';
+import type { Content } from '../prompt/message.ts';
+
+/*
+ * Characters that models read and people do not see are taken out of text from outside.
+ *
+ * Owns: which characters go, and that every one is counted. Does not own: which text is from outside; the code that takes it in says so.
+ * 1. No visible character is touched, and no word changes: emoji with their joiners and variation selectors, Persian and Indic joiners,
+ *    variants of Chinese characters and the marks of right-to-left text stay where they mean something.
+ * 2. A character that means something in one place is kept there once, so that rows of it carry no message.
+ * 3. What is clean stays the same object, and costs one scan.
+ */
+
+/** Text without invisible characters, and how many characters were taken out of it. */
+export interface Cleaned<Value> {
+  readonly value: Value;
+  readonly removed: number;
+}
+
+const unseen = /[\p{DI}\ufff9-\ufffb]/u;
+const eachUnseen = /[\p{DI}\ufff9-\ufffb]/gu;
+
+const scripts = (...names: readonly string[]): string => names.map((name) => `\\p{Script=${name}}`).join('');
+/** Scripts in which joiners between letters change how a word is written. */
+const joining = new RegExp(
+  `[${scripts('Arabic', 'Syriac', 'Mongolian', 'Nko', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Khmer', 'Myanmar', 'Tibetan')}]`,
+  'u',
+);
+const rightToLeft = new RegExp(`[${scripts('Hebrew', 'Arabic', 'Syriac', 'Thaana', 'Nko', 'Samaritan', 'Mandaic')}]`, 'u');
+const mongolian = /\p{Script=Mongolian}/u;
+const han = /\p{Script=Han}/u;
+const pictograph = /\p{Extended_Pictographic}/u;
+const modifier = /\p{Emoji_Modifier}/u;
+const emoji = /(?![0-9#*])\p{Emoji}/u;
+const mark = /\p{M}/u;
+/** What a first variation selector makes a standard variant of. */
+const hasVariants = new RegExp(`[\\p{Sm}${scripts('Han', 'Myanmar', 'Phags_Pa', 'Manichaean')}]`, 'u');
+
+/** The flags that are written with tags: a black flag, the letters of a region, an end. */
+const tagFlags = ['gbeng', 'gbsct', 'gbwls'].map(
+  (region) =>
+    `\u{1f3f4}${[...region].map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join('')}\u{e007f}`,
+);
+
+/** Takes invisible characters out of a text. */
+export function cleanText(text: string): Cleaned<string> {
+  if (!unseen.test(text)) return { value: text, removed: 0 };
+  let removed = 0;
+  const value = text.replace(eachUnseen, (found, at: number) => {
+    if (means(text, found, at)) return found;
+    removed += 1;
+    return '';
+  });
+  return { value, removed };
+}
+
+/** The same for a message's content, names of files included; the bytes of its files are left alone. */
+export function cleanContent(content: Content): Cleaned<Content> {
+  if (typeof content === 'string') return cleanText(content);
+  let removed = 0;
+  const parts = content.map((part) => {
+    const { value, removed: lost } = cleanText((part.type === 'text' ? part.text : part.filename) ?? '');
+    removed += lost;
+    if (lost === 0) return part;
+    return part.type === 'text' ? { ...part, text: value } : { ...part, filename: value };
+  });
+  return { value: removed === 0 ? content : parts, removed };
+}
+
+/** The same for all texts of a value, names of fields included; what has nothing to take out is the same value. */
+export function cleanValue<Value>(value: Value): Cleaned<Value> {
+  const counter = { removed: 0 };
+  return { value: walk(value, counter) as Value, removed: counter.removed };
+}
+
+function walk(value: unknown, counter: { removed: number }): unknown {
+  if (typeof value === 'string') {
+    const cleaned = cleanText(value);
+    counter.removed += cleaned.removed;
+    return cleaned.value;
+  }
+  if (Array.isArray(value)) {
+    const before = counter.removed;
+    const list = value.map((item) => walk(item, counter));
+    return counter.removed === before ? value : list;
+  }
+  if (!isJsonObject(value)) return value;
+  const before = counter.removed;
+  const entries: (readonly [unknown, unknown])[] = [];
+  for (const key of Object.keys(value)) entries.push([walk(key, counter), walk(value[key], counter)]);
+  return counter.removed === before ? value : Object.fromEntries(entries);
+}
+
+/** Tells whether the character at this place belongs to what can be seen beside it. */
+function means(text: string, found: string, at: number): boolean {
+  const before = charBefore(text, at);
+  const after = charAt(text, at + found.length);
+  const code = found.codePointAt(0) ?? 0;
+  if (code === 0x200c) return joins(before, after);
+  if (code === 0x200d) return joins(before, after) || joinsEmoji(text, at, before, after);
+  if (code === 0x200e || code === 0x200f || code === 0x61c) return rightToLeft.test(before) || rightToLeft.test(after);
+  if (code === 0xfe0e || code === 0xfe0f) return emoji.test(before) || (/[0-9#*]/.test(before) && after === '\u20e3');
+  if (code === 0xfe00) return hasVariants.test(before);
+  if (code === 0xfe01 || code === 0xfe02 || (code >= 0xe0100 && code <= 0xe01ef)) return han.test(before);
+  if (code >= 0x180b && code <= 0x180f) return mongolian.test(before) && !unseen.test(before);
+  if (code === 0x115f) return /[\u1161-\u11a7]/.test(after);
+  if (code === 0x1160) return /[\u1100-\u115e]/.test(before);
+  if (code >= 0xe0020 && code <= 0xe007f) return tagFlags.some((flag) => isWithin(text, flag, at));
+  return false;
+}
+
+/** Between two letters of a script that joins them, or behind the mark that would join them. */
+function joins(before: string, after: string): boolean {
+  if (unseen.test(before) || !joining.test(before)) return false;
+  return mark.test(before) || (joining.test(after) && !unseen.test(after));
+}
+
+/** Between two pictures, the first of which may have a colour of skin or a variation selector. */
+function joinsEmoji(text: string, at: number, before: string, after: string): boolean {
+  if (!pictograph.test(after)) return false;
+  const isVariant = before === '\ufe0f';
+  const picture = isVariant || modifier.test(before) ? charBefore(text, at - before.length) : before;
+  return pictograph.test(picture) || modifier.test(picture);
+}
+
+/** Looks back as far as a flag is long: a text may be tags from beginning to end. */
+function isWithin(text: string, flag: string, at: number): boolean {
+  const from = Math.max(0, at - flag.length);
+  const start = text.slice(from, at).lastIndexOf('\u{1f3f4}');
+  return start >= 0 && text.startsWith(flag, from + start) && at < from + start + flag.length;
+}
+
+function charAt(text: string, at: number): string {
+  const code = text.codePointAt(at);
+  return code === undefined ? '' : String.fromCodePoint(code);
+}
+
+function charBefore(text: string, at: number): string {
+  if (at <= 0) return '';
+  const unit = text.charCodeAt(at - 1);
+  return unit >= 0xdc00 && unit <= 0xdfff && at > 1 ? charAt(text, at - 2) : text.charAt(at - 1);
+}

@@ -1,0 +1,51 @@
+import type { Quote } from '../expression/template.ts';
+import { frameAtPlace } from './frame-at-place.ts';
+import type { ContentHash } from '../ids.ts';
+import { isJsonObject, type JsonValue } from '../json.ts';
+import type { SubContext, RunContext } from '../state/state.ts';
+import { carriesWords, taintOfPaths } from '../patches/state-taint.ts';
+
+/** What was framed in one text, item or payload. */
+export interface StateQuotes {
+  readonly quote: Quote;
+  /** The untrusted sources of all that was framed so far. */
+  readonly labels: () => readonly string[];
+}
+
+/**
+ * Frames words from outside where state is shown: in a segment, an item of an observer or a rule, a text of a profile. Undefined when no
+ * state holds such words, which costs nothing then.
+ *
+ * @param place where it is shown, such as the id of a segment: frames of different places have different nonces
+ */
+export function stateQuotes(
+  run: RunContext,
+  agent: SubContext,
+  hash: (text: string) => ContentHash,
+  place: string,
+): StateQuotes | undefined {
+  if (!run.isTainted && agent.stateTaint.size === 0 && run.team.taint.size === 0) return undefined;
+  const labels = new Set<string>();
+  const frame = frameAtPlace(run, agent, hash, place);
+  const framed = (text: string): string => frame('state', text);
+  const quote: Quote = (value, paths) => {
+    if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) return value;
+    if (!carriesWords(value as JsonValue)) return value;
+    const found = taintOfPaths(run, agent, paths);
+    if (found.length === 0) return value;
+    for (const label of found) labels.add(label);
+    return framedTexts(value as JsonValue, framed);
+  };
+  return { quote, labels: () => [...labels].toSorted() };
+}
+
+/** A value with each text of several words in a frame of its own. */
+function framedTexts(value: JsonValue, framed: (text: string) => string): JsonValue {
+  if (typeof value === 'string') return carriesWords(value) ? framed(value) : value;
+  if (Array.isArray(value)) return value.map((each: JsonValue) => framedTexts(each, framed));
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).map(
+    ([key, each = null]) => [carriesWords(key) ? framed(key) : key, framedTexts(each, framed)] as const,
+  );
+  return Object.fromEntries(entries);
+}

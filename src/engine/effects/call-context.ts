@@ -1,0 +1,82 @@
+import type { AgentId, CallId, ContentHash, RunId, TurnId } from '../../core/ids.ts';
+import type { Scope } from '../../core/expression/expression.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { ResourceScopes } from '../../core/tool/resource-scope.ts';
+import { readOnlyView } from '../../core/read-only-view.ts';
+import type { ToolContext } from '../../core/tool/tool.ts';
+import type { LazyAbort } from './lazy-abort.ts';
+import type { RunResources } from './run-resources.ts';
+
+/** Which call a tool runs for. */
+export type CallIdentity = Pick<ToolContext, 'runId' | 'agentId' | 'turnId' | 'toolCallId' | 'providerCallId' | 'attempt'>;
+
+/** What the context of a call gives access to. */
+export interface CallLinks {
+  readonly scope: Scope;
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly abort: LazyAbort;
+  readonly progress: ToolContext['progress'];
+  readonly workspace: () => string;
+  readonly content: (hash: ContentHash) => string | undefined;
+  readonly live: RunResources;
+  /** The key of the request, made when a tool asks for it. */
+  readonly idempotencyKey: () => string;
+}
+
+/** What an effect tool gets besides its arguments; its views and its signal are made when the tool asks for them. */
+export class CallContext implements ToolContext {
+  readonly runId: RunId;
+  readonly agentId: AgentId;
+  readonly turnId: TurnId;
+  readonly toolCallId: CallId;
+  readonly providerCallId: string;
+  readonly attempt: number;
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly progress: ToolContext['progress'];
+  readonly #links: CallLinks;
+
+  constructor(identity: CallIdentity, links: CallLinks) {
+    this.runId = identity.runId;
+    this.agentId = identity.agentId;
+    this.turnId = identity.turnId;
+    this.toolCallId = identity.toolCallId;
+    this.providerCallId = identity.providerCallId;
+    this.attempt = identity.attempt;
+    this.context = links.context;
+    this.progress = links.progress;
+    this.#links = links;
+  }
+
+  get idempotencyKey(): string {
+    return this.#links.idempotencyKey();
+  }
+
+  get signal(): AbortSignal {
+    return this.#links.abort.signal;
+  }
+
+  get workspace(): string {
+    return this.#links.workspace();
+  }
+
+  get stored(): ToolContext['stored'] {
+    const { content } = this.#links;
+    return (hash) => content(hash as ContentHash);
+  }
+
+  get live(): ResourceScopes {
+    return this.#links.live.scopesOf(this.agentId);
+  }
+
+  get agent(): JsonObject {
+    return readOnlyView(this.#links.scope['state'] as JsonObject);
+  }
+
+  get request(): JsonObject {
+    return readOnlyView(this.#links.scope['request'] as JsonObject);
+  }
+
+  get team(): JsonObject {
+    return readOnlyView(this.#links.scope['team'] as JsonObject);
+  }
+}

@@ -1,0 +1,57 @@
+import type { Effect } from '../../core/events/transaction.ts';
+
+/** Effects that begin in one turn of the event loop. */
+const portion = 32;
+
+/**
+ * The effects a run's commits made due, in their order. Those of an ordinary commit begin at once; of a crowd, such as a thousand agents that
+ * one decision starts, the rest begins in later turns of the event loop, and effects that become due meanwhile queue behind them: a call is
+ * never stopped before it began.
+ */
+export class DueEffects {
+  readonly #start: (effect: Effect) => void;
+  readonly #defer: (callback: () => void) => void;
+  readonly #onIdle: () => void;
+  #waiting: Effect[] = [];
+
+  constructor(parts: {
+    readonly start: (effect: Effect) => void;
+    readonly defer: (callback: () => void) => void;
+    readonly onIdle: () => void;
+  }) {
+    this.#start = parts.start;
+    this.#defer = parts.defer;
+    this.#onIdle = parts.onIdle;
+  }
+
+  /** How many have not begun. */
+  get size(): number {
+    return this.#waiting.length;
+  }
+
+  add(effects: readonly Effect[]): void {
+    if (this.#waiting.length > 0) {
+      for (const effect of effects) this.#waiting.push(effect);
+      return;
+    }
+    if (effects.length > portion) {
+      this.#waiting = effects.slice(portion);
+      this.#defer(() => this.#go());
+    }
+    for (let index = 0; index < effects.length && index < portion; index += 1) {
+      const effect = effects[index];
+      if (effect !== undefined) this.#start(effect);
+    }
+  }
+
+  /** Drops the effects that have not begun. */
+  clear(): void {
+    this.#waiting = [];
+  }
+
+  #go(): void {
+    for (const effect of this.#waiting.splice(0, portion)) this.#start(effect);
+    if (this.#waiting.length > 0) this.#defer(() => this.#go());
+    else this.#onIdle();
+  }
+}

@@ -1,0 +1,290 @@
+import { agentScope } from '../../core/state/agent-scope.ts';
+import type { Clock } from '../../core/clock.ts';
+import { CadreError } from '../../core/error.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
+import type { ContentHash } from '../../core/ids.ts';
+import type { ModelGateway, OutageNews } from '../../core/model/model.ts';
+import type { RunContext } from '../../core/state/state.ts';
+import type { ToolContext } from '../../core/tool/tool.ts';
+import type { Effect } from '../../core/events/transaction.ts';
+import type { NodeFunction } from '../../nodes/turn/function-node.ts';
+import type { Replay } from '../../models/replay/replay.ts';
+import type { Input } from '../run/decide.ts';
+import type { DecisionContext } from '../run/decision-context.ts';
+import { blockedNote, couldNotBeMade, outageNote } from './effect-faults.ts';
+import { CallContext } from './call-context.ts';
+import { isUnreadable } from '../recovery/content-cache.ts';
+import { idempotencyKey } from './idempotency-key.ts';
+import { ended, type InFlight, isAborted, isGood, leave } from './in-flight.ts';
+import { withinRequest } from './current-request.ts';
+import { ClockWatch } from '../run/clock-watch.ts';
+import { atMost, Closings } from './closings.ts';
+import { liveDeltas } from './live-deltas.ts';
+import { LazyAbort } from './lazy-abort.ts';
+import { replayedTool } from './replayed-tool.ts';
+import { beginSideCall, titleKey } from './side-calls.ts';
+import { runTool } from './run-tool.ts';
+import type { RunResources } from './run-resources.ts';
+import { RunTimers } from '../run/run-timers.ts';
+import type { ToolOutcome } from '../../nodes/tools/tool-node.ts';
+import type { Subscribers } from '../subscribers.ts';
+
+/** What effects need from their engine and run. */
+export interface EffectPorts {
+  readonly decision: DecisionContext;
+  readonly gateway: ModelGateway;
+  readonly clock: Clock;
+  readonly functions: ReadonlyMap<string, NodeFunction>;
+  /** Values handed to `engine.launch({ context })`, for tools. */
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly content: (hash: ContentHash) => string | undefined;
+  /** How long cancelled effects get to stop, in milliseconds. */
+  readonly graceMs: number;
+  /** The run's workspace; the folder is made when a tool first asks. */
+  readonly workspace: () => string;
+  readonly live: RunResources;
+  /** Answers tool calls in the tools' place. */
+  readonly replay?: Replay | undefined;
+}
+
+/**
+ * The effects of one run that are in flight: model calls by turn, tools by call.
+ *
+ * Owns: starting, aborting and waiting for them. Does not own: what their outcomes mean; each is handed in as an input.
+ */
+export class Effects {
+  readonly #ports: EffectPorts;
+  readonly #inFlight = new Map<string, InFlight>();
+  /** Tools that were given up and have not ended yet. */
+  #out = 0;
+  #isLeaving = false;
+  readonly #alone: (() => void)[] = [];
+  readonly #closings: Closings;
+  readonly #timers: RunTimers;
+  readonly #clockWatch: ClockWatch;
+  readonly #subscribers: Subscribers;
+  readonly #tell: (input: Input) => void;
+  readonly #halt: (error: CadreError) => void;
+  readonly #onIdle: () => void;
+
+  constructor(
+    ports: EffectPorts,
+    links: {
+      readonly subscribers: Subscribers;
+      readonly tell: (input: Input) => void;
+      readonly halt: (error: CadreError) => void;
+      readonly onIdle: () => void;
+    },
+  ) {
+    this.#ports = ports;
+    this.#subscribers = links.subscribers;
+    this.#tell = links.tell;
+    this.#halt = links.halt;
+    this.#onIdle = links.onIdle;
+    this.#clockWatch = new ClockWatch(ports.clock);
+    this.#timers = new RunTimers({
+      clock: ports.clock,
+      unnoticedMs: () => this.#clockWatch.unnoticedMs,
+      env: () => ports.decision.env,
+      onDue: (deadlines) => links.tell({ kind: 'timer', deadlines }),
+    });
+    this.#closings = new Closings({ clock: ports.clock, graceMs: ports.graceMs, onDone: links.onIdle });
+  }
+
+  /** Resolves when no tool is left that was given up and may still bring a late result. */
+  whenDetachedSettled(): Promise<void> {
+    return this.#out === 0 ? Promise.resolve() : new Promise((resolve) => this.#alone.push(resolve));
+  }
+
+  get size(): number {
+    return this.#inFlight.size + this.#closings.size;
+  }
+
+  /** Starts an effect that a commit made due; none while the engine closes: what is due is begun on resume. */
+  start(run: RunContext, effect: Effect): void {
+    if (this.#isLeaving) return;
+    switch (effect.kind) {
+      case 'model':
+        this.#startModel(run, effect);
+        break;
+      case 'compaction':
+      case 'title':
+        this.#startSideCall(run, effect);
+        break;
+      case 'tool':
+      case 'verify':
+        this.#startTool(run, effect);
+        break;
+      case 'stop':
+        this.#inFlight.get(effect.callId)?.abort.abort(new CadreError(effect.error.code, effect.error.message));
+        break;
+      case 'interrupt':
+        this.#inFlight.get(effect.turnId)?.abort.abort(new CadreError('MODEL_INTERRUPTED', 'a message came that will not wait'));
+        break;
+    }
+  }
+
+  /** Takes notice of what was committed: aborts effects whose turn or call ended, and sets the timers of what began. */
+  noteCommit(run: RunContext, events: readonly CadreEvent[]): void {
+    if (!this.#isLeaving) this.#timers.note(run, events);
+    this.#closings.add(this.#ports.live.noteCommit(events));
+    for (const event of events) {
+      if (event.type === 'tool.end')
+        this.#inFlight.get(event.callId)?.abort.abort(new CadreError('TOOL_CANCELLED', 'the call is over'));
+      else if (event.type === 'compaction.end')
+        this.#inFlight.get(event.compactionId)?.abort.abort(new CadreError('MODEL_ABORTED', 'the compaction is over'));
+      else if (event.type === 'run.end' && event.status === 'cancelled')
+        this.#inFlight.get(titleKey)?.abort.abort(new CadreError('MODEL_ABORTED', 'the run was cancelled'));
+      else if (event.type === 'turn.end')
+        this.#inFlight.get(event.turnId)?.abort.abort(new CadreError('MODEL_ABORTED', 'the turn is over'));
+    }
+  }
+
+  /** The jump of the wall clock since it was last asked for, as an input; undefined when there was none worth a word. */
+  clockJump(run: RunContext): Input | undefined {
+    const jumpMs = run.outcome === undefined ? this.#clockWatch.jumpMs() : 0;
+    return jumpMs === 0 ? undefined : { kind: 'clock', jumpMs };
+  }
+
+  abortAll(error: CadreError): void {
+    this.#timers.stop();
+    for (const effect of this.#inFlight.values()) effect.abort.abort(error);
+    this.#closings.add(this.#ports.live.closeAll());
+  }
+
+  /** The engine closes: aborts the model calls, which are made again when the run is resumed. */
+  leaveModels(error: CadreError): void {
+    this.#isLeaving = true;
+    this.#timers.stop();
+    for (const effect of this.#inFlight.values()) if (effect.kind === 'model') leave(effect, error);
+  }
+
+  /** The engine closes, and what still runs has had its time: aborts it, and closes what is live. */
+  leaveAll(error: CadreError): void {
+    for (const effect of this.#inFlight.values()) leave(effect, error);
+    this.#closings.add(this.#ports.live.closeAll());
+  }
+
+  /** Waits until the tools that run have ended by themselves, at most this long. */
+  async finish(ms: number): Promise<void> {
+    const tools = [...this.#inFlight.values()].filter(({ kind }) => kind === 'tool');
+    if (tools.length > 0 && ms > 0) await atMost(this.#ports.clock, ms, ended(tools));
+  }
+
+  /** Waits until what was aborted has stopped, at most the grace period; what goes on is waited for by nobody. */
+  async drain(): Promise<void> {
+    const stopping = [...this.#inFlight.values()].filter(({ abort }) => isAborted(abort));
+    if (stopping.length > 0) await atMost(this.#ports.clock, this.#ports.graceMs, ended(stopping));
+    await this.#closings.settled();
+  }
+
+  #startModel(run: RunContext, effect: Extract<Effect, { kind: 'model' }>): void {
+    const { agentId, turnId } = effect;
+    const agent = run.agents.get(agentId);
+    // What came in the same commit may have ended the turn again: a call nobody wants must not be made.
+    if (agent?.currentTurnId !== turnId) return;
+    const { decision, gateway, content, functions, clock, graceMs } = this.#ports;
+    const abort = new AbortController();
+    const { onDelta, end } = liveDeltas(decision.env.secrets, this.#subscribers, agentId, turnId);
+    const onOutage = (news: OutageNews): void => this.#tell(outageNote({ agentId, turnId }, news));
+    const ports = { run, agent, signal: abort.signal, gateway, content, functions, clock, graceMs, onDelta, onOutage };
+    this.#track(
+      { kind: 'model', key: turnId },
+      abort,
+      withinRequest(run.meta.request, () => decision.agentNode.exec({ turnId }, ports)),
+      (outcome) => {
+        end();
+        return { kind: 'model', agentId, turnId, outcome };
+      },
+      (thrown) => {
+        end();
+        return { kind: 'model', agentId, turnId, outcome: couldNotBeMade(thrown) };
+      },
+    );
+  }
+
+  #startSideCall(run: RunContext, effect: Extract<Effect, { kind: 'compaction' | 'title' }>): void {
+    if (effect.kind === 'title' && this.#inFlight.has(titleKey)) return;
+    const call = withinRequest(run.meta.request, () => beginSideCall({ ...this.#ports, tell: this.#tell }, run, effect));
+    if (call !== undefined) this.#track(call, call.abort, call.work, call.done, call.failed);
+  }
+
+  /** Runs the tool of a call; or, on the same arguments and for the same call id, the one that finds out whether it happened. */
+  #startTool(run: RunContext, effect: Extract<Effect, { kind: 'tool' | 'verify' }>): void {
+    const { agentId, turnId, callId } = effect;
+    const agent = run.agents.get(agentId);
+    const call = agent?.openCalls.get(callId);
+    const name = effect.kind === 'verify' ? effect.by : call?.request.name;
+    const tool = name === undefined ? undefined : this.#ports.decision.env.catalog.get(name);
+    if (agent === undefined || call === undefined || tool?.kind !== 'effect') return;
+    const abort = new LazyAbort();
+    const { context, clock, workspace, live, replay, content, decision } = this.#ports;
+    const made = run.turns.get(turnId)?.modelEnd?.reply?.toolCalls.find((candidate) => candidate.callId === callId);
+    const providerCallId = made?.providerCallId ?? '';
+    const identity = { runId: run.meta.runId, agentId, turnId, toolCallId: callId, providerCallId, attempt: call.attempt };
+    const toInput = (result: ToolOutcome): Input =>
+      effect.kind === 'verify'
+        ? { kind: 'verify', agentId, turnId, callId, by: effect.by, outcome: result }
+        : { kind: 'tool', agentId, turnId, callId, outcome: result };
+    const failed = (error: unknown): Input => toInput({ status: 'error', error, progress: [] });
+    if (replay !== undefined)
+      return this.#track({ kind: 'tool', key: callId }, abort, replayedTool(replay, run, agent, call), toInput, failed);
+    let isOut = false;
+    const key = (): string => idempotencyKey(run.meta.runId, call);
+    const links = { scope: agentScope(decision.env, run, agent), context, abort, workspace, content, live, idempotencyKey: key };
+    const contextOf = (progress: ToolContext['progress']): ToolContext => new CallContext(identity, { ...links, progress });
+    const outcome = runTool({
+      name: tool.name,
+      timeoutMs: tool.timeoutMs,
+      clock,
+      abort,
+      graceMs: this.#ports.graceMs,
+      start: (progress) => withinRequest(run.meta.request, () => tool.execute(call.args ?? {}, contextOf(progress))),
+      onProgress: (fraction, note) =>
+        this.#subscribers.progress(agentId, turnId, callId, fraction, decision.env.secrets.text(note)),
+      onBlocked: (ms) => this.#tell(blockedNote(tool.name, callId, ms)),
+      onLate: (late) => {
+        // What a verifier says too late is about a call that went on without it.
+        if (effect.kind === 'tool') this.#tell(toInput(late));
+        if (isOut) this.#out -= 1;
+        if (this.#out === 0) for (const resolve of this.#alone.splice(0)) resolve();
+      },
+    });
+    this.#track(
+      { kind: 'tool', key: callId },
+      abort,
+      outcome,
+      (result) => {
+        isOut = result.abandoned === true || result.status === 'timeout';
+        if (isOut) this.#out += 1;
+        return toInput(result);
+      },
+      failed,
+    );
+  }
+
+  #track<T>(
+    { kind, key }: { readonly kind: InFlight['kind']; readonly key: string },
+    abort: InFlight['abort'],
+    work: Promise<T>,
+    done: (value: T) => Input,
+    failed: (thrown: unknown) => Input,
+  ): void {
+    const finish = (input: Input): void => {
+      const isLeft = this.#inFlight.get(key)?.isLeft === true;
+      this.#inFlight.delete(key);
+      if (!isLeft || isGood(input)) this.#tell(input);
+      this.#onIdle();
+    };
+    const settled = work.then(
+      (value) => finish(done(value)),
+      (thrown: unknown) => {
+        if (!isUnreadable(thrown)) return finish(failed(thrown));
+        // A store that fails is no fault of the model or the tool: nothing ends by it, and the run can be resumed.
+        this.#inFlight.delete(key);
+        this.#halt(thrown);
+      },
+    );
+    this.#inFlight.set(key, { kind, abort, done: settled, isLeft: false });
+  }
+}

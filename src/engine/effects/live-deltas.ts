@@ -1,0 +1,52 @@
+import type { AgentId, TurnId } from '../../core/ids.ts';
+import type { ModelDelta } from '../../core/model/model.ts';
+import { SecretStream } from '../../core/secrets/secret-stream.ts';
+import type { Secrets } from '../../core/secrets/secrets.ts';
+import { ReplyPieces } from './reply-so-far.ts';
+import type { Subscribers } from '../subscribers.ts';
+
+/** Where the pieces of one reply go while it streams. */
+export interface LiveDeltas {
+  readonly onDelta: (delta: ModelDelta) => void;
+  /** The reply is over. */
+  readonly end: () => void;
+}
+
+/** Hands the pieces of a reply to subscribers, without secrets, and keeps them until it is over, for those that come late. */
+export function liveDeltas(secrets: Secrets, subscribers: Subscribers, agentId: AgentId, turnId: TurnId): LiveDeltas {
+  const told = new ReplyPieces();
+  let isCatchingUp = false;
+  const emit = (delta: ModelDelta): void => {
+    told.add(delta);
+    if (!isCatchingUp) subscribers.delta(agentId, turnId, delta);
+  };
+  const stream = secrets.size === 0 ? undefined : new SecretStream(secrets, emit);
+  /** Pieces that nothing has watched, and that were not searched for secrets: one may begin in them. */
+  let unseen: ModelDelta[] = [];
+  const catchUp = (): void => {
+    isCatchingUp = true;
+    for (const earlier of unseen) stream?.push(earlier);
+    unseen = [];
+    isCatchingUp = false;
+  };
+  const leave = subscribers.begin(turnId, () => {
+    catchUp();
+    return { agentId, turnId, deltas: told.deltas };
+  });
+  return {
+    // Asked per piece: a subscriber that comes right after a launch hears the first model call, too.
+    onDelta: (delta) => {
+      if (stream === undefined) return emit(delta);
+      if (!subscribers.wantsDeltas) {
+        unseen.push(delta);
+        return;
+      }
+      catchUp();
+      stream.push(delta);
+    },
+    end: () => {
+      stream?.end();
+      leave();
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { callerOf } from '../../core/state/agent-path.ts';
+import type { Recording, RecordedItem } from '../../core/recording/recording.ts';
+import type { SubContext } from '../../core/state/state.ts';
+import type { PendingRequest } from '../../core/state/pending.ts';
+import type { Run } from '../run.ts';
+
+/**
+ * Makes the function that says, in a run that is replayed and has settled, what people said in the recorded one: verdicts over the
+ * calls that wait, then the next message. It tells whether there was something to say.
+ */
+export function replayedPeople(recording: Recording | undefined): ((run: Run) => Promise<boolean>) | undefined {
+  if (recording === undefined) return undefined;
+  const items = recording.entries.filter((entry) => entry.kind === 'item');
+  return async (run) => {
+    if (run.state.outcome !== undefined) return false;
+    for (const request of run.pending) if (await decide(run, request, recording)) return true;
+    const asked = run.pending.filter(({ tool }) => tool === '');
+    // What a profile asks in its agent's place is answered with an item, as everything else that people said.
+    const isFree = run.pending.length === asked.length;
+    const next = isFree ? items.shift() : undefined;
+    if (next === undefined) return false;
+    const to = agentAt(run, next)?.meta.agentId;
+    const checkpoint = asked.find(({ agentId, schema }) => agentId === to && schema !== undefined);
+    if (checkpoint !== undefined && next.source === 'HUMAN_ANSWER') {
+      await run.answer(checkpoint.id, next.payload);
+      return true;
+    }
+    await run.send({ source: next.source, payload: next.payload }, to === undefined ? {} : { to });
+    return true;
+  };
+}
+
+async function decide(run: Run, { id, agentId, tool, turnId }: PendingRequest, recording: Recording): Promise<boolean> {
+  const agent = run.state.agents.get(agentId as never);
+  const index = agent?.openCalls.get(id as never)?.index;
+  if (agent === undefined || index === undefined) return false;
+  const { path } = callerOf(run.state, agent);
+  const call = answeredCalls(run, agent, turnId);
+  const said = recording.entries.find(
+    (entry) =>
+      entry.kind === 'verdict' && entry.agent === path && entry.call === call && entry.index === index && entry.tool === tool,
+  );
+  if (said?.kind !== 'verdict') return false;
+  if (said.verdict === 'answered') await run.answer(id, said.value ?? null);
+  else if (said.verdict === 'approved') {
+    const { args, always } = said;
+    await run.approve(id, { ...(args === undefined ? {} : { args }), ...(always === undefined ? {} : { always }) });
+  } else await run.reject(id, said.message === undefined ? {} : { message: said.message });
+  return true;
+}
+
+/** How many model calls of an agent had ended by themselves when it made a call in this turn. */
+function answeredCalls(run: Run, agent: SubContext, turnId: string): number {
+  let calls = 0;
+  for (const turn of run.fullState().turns.values()) {
+    if (turn.agentId !== agent.meta.agentId || turn.modelEnd === undefined) continue;
+    const code = turn.modelEnd.error?.code;
+    if (code !== 'MODEL_ABORTED' && code !== 'MODEL_INTERRUPTED') calls += 1;
+    if (turn.turnId === turnId) break;
+  }
+  return calls;
+}
+
+function agentAt(run: Run, item: RecordedItem): SubContext | undefined {
+  return [...run.state.agents.values()].find((agent) => callerOf(run.state, agent).path === item.agent);
+}

@@ -1,0 +1,105 @@
+import type { Clock } from '../../core/clock.ts';
+import { CadreError, describeThrown } from '../../core/error.ts';
+import type { ToolOutcome } from '../../nodes/tools/tool-node.ts';
+import type { LazyAbort } from './lazy-abort.ts';
+
+/** Most progress notes kept with a result; earlier ones are live only. */
+const keptNotes = 20;
+
+/** A tool that computes for longer without a pause is told of: no timer fires meanwhile, not even its own deadline (FAULTS X7). */
+const longestBlockMs = 1_000;
+
+/** What running one tool takes. */
+export interface ToolRun {
+  readonly name: string;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly abort: LazyAbort;
+  /** How long a tool that was aborted gets to stop, in milliseconds; then nobody waits for it any more. */
+  readonly graceMs: number;
+  /** Starts the tool; what it returns or throws is the outcome. */
+  readonly start: (progress: (fraction: number, note?: string) => void) => unknown;
+  readonly onProgress: (fraction: number, note: string) => void;
+  /** The tool let nothing else in this process run for so many milliseconds. */
+  readonly onBlocked: (ms: number) => void;
+  /** A result that comes after a time-out: kept, never delivered. */
+  readonly onLate: (outcome: ToolOutcome) => void;
+}
+
+/**
+ * Runs an effect tool to an outcome: its value, its error, or a time-out after which it is aborted and its late result
+ * is handed to `onLate`. Never throws.
+ */
+export function runTool(run: ToolRun): Promise<ToolOutcome> {
+  const notes: { fraction: number; note: string; at: number }[] = [];
+  const progress = (fraction: number, note = ''): void => {
+    // Tools are not all written in TypeScript, and what is kept must survive a trip through JSON.
+    const share = Number.isFinite(fraction) ? Math.min(1, Math.max(0, fraction)) : 0;
+    const text = typeof note === 'string' ? note : describeThrown(note);
+    notes.push({ fraction: share, note: text.slice(0, 500).toWellFormed(), at: run.clock.now() });
+    if (notes.length > keptNotes) notes.shift();
+    run.onProgress(share, text);
+  };
+  let returned: unknown;
+  const started = run.clock.monotonic();
+  try {
+    returned = run.start(progress);
+  } catch (error) {
+    return Promise.resolve({ status: 'error', error, progress: [...notes] });
+  } finally {
+    const blocked = run.clock.monotonic() - started;
+    if (blocked > longestBlockMs) run.onBlocked(blocked);
+  }
+  return isPromiseLike(returned)
+    ? raceAgainstTimer(run, returned, notes)
+    : Promise.resolve({ status: 'ok', returned, progress: [...notes] });
+}
+
+function raceAgainstTimer(run: ToolRun, returned: PromiseLike<unknown>, progress: ToolOutcome['progress']): Promise<ToolOutcome> {
+  return new Promise((resolve) => {
+    let over = false;
+    const finish = (outcome: ToolOutcome): void => {
+      if (over) {
+        // Two ticks on, the outcome that counts has been handed in, even when both came in one breath.
+        queueMicrotask(() => queueMicrotask(() => run.onLate(outcome)));
+        return;
+      }
+      over = true;
+      cancelTimer();
+      resolve(outcome);
+    };
+    let cancelTimer = run.clock.setTimer(run.timeoutMs, () => {
+      if (over) return;
+      over = true;
+      const seconds = run.timeoutMs / 1000;
+      const error = new CadreError(
+        'TOOL_TIMEOUT',
+        `'${run.name}' did not finish within ${seconds} s and was stopped; it may have done part of its work`,
+      );
+      resolve({ status: 'timeout', error, progress: [...progress] });
+      run.abort.abort(error);
+    });
+    run.abort.onAbort = () => {
+      if (over) return;
+      cancelTimer();
+      cancelTimer = run.clock.setTimer(run.graceMs, () => {
+        const error = new CadreError('TOOL_CANCELLED', `'${run.name}' was told to stop and did not; nobody waits for it any more`);
+        finish({ status: 'cancelled', error, progress: [...progress], abandoned: true });
+      });
+    };
+    returned.then(
+      (value) => finish({ status: 'ok', returned: value, progress: [...progress] }),
+      (error: unknown) => finish({ status: run.abort.aborted ? 'cancelled' : 'error', error, progress: [...progress] }),
+    );
+  });
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  try {
+    return 'then' in value && typeof value.then === 'function';
+  } catch {
+    // A proxy or getter that throws when it is looked at: a value like any other, and put into words as one.
+    return false;
+  }
+}

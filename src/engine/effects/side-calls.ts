@@ -1,0 +1,53 @@
+import type { ContentHash } from '../../core/ids.ts';
+import type { ModelGateway, ModelOutcome, OutageNews } from '../../core/model/model.ts';
+import type { RunContext } from '../../core/state/state.ts';
+import type { Effect } from '../../core/events/transaction.ts';
+import { generateTitle } from '../../nodes/turn/run-titles.ts';
+import { summarise } from '../../nodes/prompt/summary-request.ts';
+import type { Input } from '../run/decide.ts';
+import type { DecisionContext } from '../run/decision-context.ts';
+import { couldNotBeMade, outageNote } from './effect-faults.ts';
+
+/** What calls beside the turns need. */
+interface SidePorts {
+  readonly decision: DecisionContext;
+  readonly gateway: ModelGateway;
+  readonly content: (hash: ContentHash) => string | undefined;
+  readonly tell: (input: Input) => void;
+}
+
+/** A call beside the turns that has been begun. */
+export interface SideCall {
+  /** A title is waited for when an engine closes, like a tool; a summary is made again. */
+  readonly kind: 'model' | 'tool';
+  readonly key: string;
+  readonly abort: AbortController;
+  readonly work: Promise<ModelOutcome>;
+  readonly done: (outcome: ModelOutcome) => Input;
+  readonly failed: (thrown: unknown) => Input;
+}
+
+/** The key of the call that words a run's title; there is one at most. */
+export const titleKey = 'title';
+
+/** Begins the call of a summariser, or of whoever words the run's title; undefined when nobody wants it any more. */
+export function beginSideCall(
+  { decision, gateway, content, tell }: SidePorts,
+  run: RunContext,
+  effect: Extract<Effect, { kind: 'compaction' | 'title' }>,
+): SideCall | undefined {
+  const abort = new AbortController();
+  const { signal } = abort;
+  if (effect.kind === 'title') {
+    const done = (outcome: ModelOutcome): Input => ({ kind: 'title', outcome });
+    const work = Promise.try(generateTitle, decision.env, { run, signal, gateway });
+    return { kind: 'tool', key: titleKey, abort, work, done, failed: (thrown) => done(couldNotBeMade(thrown)) };
+  }
+  const { agentId, compactionId } = effect;
+  const agent = run.agents.get(agentId);
+  if (agent === undefined) return undefined;
+  const done = (outcome: ModelOutcome): Input => ({ kind: 'compaction', agentId, compactionId, outcome });
+  const onOutage = (news: OutageNews): void => tell(outageNote({ agentId }, news));
+  const work = Promise.try(summarise, decision.env, { run, agent, signal, gateway, content, onOutage });
+  return { kind: 'model', key: compactionId, abort, work, done, failed: (thrown) => done(couldNotBeMade(thrown)) };
+}

@@ -1,0 +1,114 @@
+import type { Capability } from '../../core/state/capability.ts';
+import type { CallId } from '../../core/ids.ts';
+import { checkpointOutcome } from '../../core/profile/checkpoint.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { checkpointChoices, questionId } from '../../core/state/own-question.ts';
+import type { SubContext, CallState, RunContext } from '../../core/state/state.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import type { WaitFor } from '../../core/tool/transition.ts';
+import { withArguments } from '../../nodes/tools/capability-of.ts';
+import { endAgent } from '../../nodes/turn/end-agent.ts';
+import { profileOf } from '../../nodes/turn/profile-of.ts';
+import { refuseCall } from '../../nodes/tools/refuse-call.ts';
+import { applyTestimony, asksWhetherHappened } from '../../nodes/tools/unknown-outcome.ts';
+import type { Input } from '../run/decide.ts';
+import type { DecisionContext } from '../run/decision-context.ts';
+import { isAsking } from '../../core/state/asks-person.ts';
+
+/** A person's verdict over a call: approved calls become startable, rejected ones are answered, questions are resumed. */
+export function applyAnswer(tx: Transaction, decision: DecisionContext, input: Extract<Input, { kind: 'answer' }>): void {
+  const asking = askingAgent(tx.run, input.callId);
+  if (asking?.question?.checkpoint !== undefined) {
+    passCheckpoint(tx, decision, asking, { checkpoint: asking.question.checkpoint, value: input.value });
+    return;
+  }
+  if (asking !== undefined) {
+    const said = typeof input.value === 'string' ? input.value : JSON.stringify(input.value ?? null);
+    tx.post(asking.meta.agentId, {
+      source: 'HUMAN_ANSWER',
+      payload: `A person was asked what to do, since you were getting nowhere, and answers:\n\n${said}`,
+    });
+    return;
+  }
+  const found = suspendedCall(tx, input.callId);
+  if (found === undefined) return;
+  const { agent, call } = found;
+  const suspended = call.waitFor;
+  const edited = editedArgs(decision, found, input.args);
+  const answer = tx.emit({
+    type: 'tool.answer',
+    agentId: agent.meta.agentId,
+    turnId: call.request.turnId,
+    callId: call.callId,
+    verdict: input.verdict,
+    ...(input.value === undefined ? {} : { value: input.value }),
+    ...(input.message === undefined ? {} : { message: input.message }),
+    ...(edited === undefined ? {} : { args: edited }),
+    ...(input.verdict === 'approved' ? agreedTo(decision, suspended, edited) : {}),
+    ...(input.always === true ? { always: true } : {}),
+  });
+  tx.setCause(answer.seq);
+  if (input.verdict === 'rejected') {
+    const message = input.message ?? 'a person refused this call';
+    refuseCall(tx, decision.env, agent, call, { status: 'denied', code: 'TOOL_DENIED', message, cause: answer.seq });
+  } else if (suspended?.kind === 'question' && asksWhetherHappened(call)) {
+    applyTestimony(tx, decision.env, agent, call, { value: input.value, cause: answer.seq });
+  } else if (suspended?.kind === 'question') {
+    decision.toolNode.resume(tx, agent, call, { kind: 'answer', value: input.value ?? null }, answer.seq);
+  }
+}
+
+/** At a checkpoint a person lets the agent go on, or ends it with what there is; which of them is on the record as what was said. */
+function passCheckpoint(
+  tx: Transaction,
+  { env }: DecisionContext,
+  agent: SubContext,
+  { checkpoint, value }: { readonly checkpoint: string; readonly value: JsonValue | undefined },
+): void {
+  const { agentId } = agent.meta;
+  const [goOn, end] = checkpointChoices;
+  const answer = tx.post(agentId, { source: 'HUMAN_ANSWER', payload: value === end ? end : goOn });
+  if (value !== end) return;
+  const declared = env.profiles.get(agent.meta.profile)?.checkpoints.find(({ id }) => id === checkpoint);
+  endAgent(tx, env, agent, { outcome: declared?.outcome ?? checkpointOutcome }, answer.seq);
+}
+
+/** The arguments a person gave, as the tool takes them; nothing when they are those of the call. */
+function editedArgs(
+  { env }: DecisionContext,
+  { agent, call }: { readonly agent: SubContext; readonly call: CallState },
+  args: JsonObject | undefined,
+): JsonObject | undefined {
+  if (args === undefined) return undefined;
+  const checked = env.toolsOf(profileOf(env, agent), agent).tools.get(call.request.name)?.check(args);
+  const taken = checked?.ok === true ? checked.args : args;
+  return JSON.stringify(taken) === JSON.stringify(call.args) ? undefined : taken;
+}
+
+/** What a person who approves agrees to: what they were asked about, with the arguments they gave. */
+function agreedTo(
+  { env }: DecisionContext,
+  asked: WaitFor | undefined,
+  edited: JsonObject | undefined,
+): { readonly capability?: Capability } {
+  if (asked?.kind !== 'approval' || asked.capability === undefined) return {};
+  return { capability: edited === undefined ? asked.capability : withArguments(env, asked.capability, edited) };
+}
+
+/** The agent that waits on a question of its own, by the question's id. */
+export function askingAgent(run: RunContext, id: string): SubContext | undefined {
+  for (const agent of run.agents.values()) if (isAsking(agent) && questionId(agent.meta.agentId) === id) return agent;
+  return undefined;
+}
+
+/** A suspended call of any agent, by its id. */
+export function suspendedCall(
+  tx: Pick<Transaction, 'run'>,
+  callId: CallId,
+): { readonly agent: SubContext; readonly call: CallState } | undefined {
+  for (const agent of tx.run.agents.values()) {
+    const call = agent.openCalls.get(callId);
+    if (call !== undefined) return call.status === 'suspended' ? { agent, call } : undefined;
+  }
+  return undefined;
+}

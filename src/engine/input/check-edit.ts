@@ -1,0 +1,51 @@
+import { CadreError } from '../../core/error.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { SubContext, CallState, RunContext } from '../../core/state/state.ts';
+import type { ArgumentCheck } from '../../core/tool/tool.ts';
+import { profileOf } from '../../nodes/turn/profile-of.ts';
+import { gateFor } from '../../nodes/tools/tool-gates.ts';
+import type { DecisionContext } from '../run/decision-context.ts';
+
+/**
+ * Why a call must not run with the arguments a person gave it, if it must not: they do not fit the tool, or a gate denies them.
+ * The call goes on waiting.
+ */
+export function editProblem(
+  run: RunContext,
+  { env }: DecisionContext,
+  { agent, call }: { readonly agent: SubContext; readonly call: CallState },
+  args: JsonObject,
+): CadreError | undefined {
+  const { name, turnId } = call.request;
+  const profile = profileOf(env, agent);
+  const tool = env.toolsOf(profile, agent).tools.get(name);
+  if (tool === undefined) return goneTool(agent, name);
+  const checked = tool.check(args);
+  if (!checked.ok)
+    return new CadreError(
+      'TOOL_ARGUMENTS_INVALID',
+      `the new arguments do not fit '${name}', and the call still waits: ${problemsText(checked)}`,
+    );
+  const gate = gateFor(env, run, agent, profile, { tool, args: checked.args, turnId });
+  if (gate?.verdict !== 'deny') return undefined;
+  const why = gate.message ?? `not allowed here (gate '${gate.id}')`;
+  return new CadreError('TOOL_DENIED', `'${name}' must not run with the new arguments, and the call still waits: ${why}`);
+}
+
+/** Why a call must not run as it is: its agent has the tool no more. The call goes on waiting. */
+export function goneProblem(
+  { env }: DecisionContext,
+  { agent, call }: { readonly agent: SubContext; readonly call: CallState },
+): CadreError | undefined {
+  const { name } = call.request;
+  return env.toolsOf(profileOf(env, agent), agent).tools.has(name) ? undefined : goneTool(agent, name);
+}
+
+function goneTool({ meta }: SubContext, name: string): CadreError {
+  return new CadreError('TOOL_MISSING', `'${name}' is no tool of ${meta.agentId} any more, and the call still waits; reject it`);
+}
+
+/** The problems of a value that does not fit its schema, in one line. */
+export function problemsText({ errors }: Extract<ArgumentCheck, { ok: false }>, whole = 'arguments'): string {
+  return errors.map(({ path, message }) => `${path === '' ? whole : path}: ${message}`).join('; ');
+}

@@ -1,0 +1,93 @@
+import { CadreError, describeThrown } from '../../core/error.ts';
+import type { ModelOutcome } from '../../core/model/model.ts';
+import type { Secrets } from '../../core/secrets/secrets.ts';
+import type { ToolOutcome } from '../../nodes/tools/tool-node.ts';
+import type { Input } from '../run/decide.ts';
+
+/**
+ * An input without secrets: the one place where what comes from outside enters the kernel, so that neither state nor journal
+ * ever holds one. What a tool returned is rid of them when it is put into words (`Env.toResult`).
+ */
+export function redactInput(secrets: Secrets, input: Input): Input {
+  if (secrets.size === 0) return input;
+  switch (input.kind) {
+    case 'model':
+    case 'compaction':
+    case 'title':
+      return { ...input, outcome: redactReply(secrets, input.outcome) };
+    case 'tool':
+    case 'verify':
+      return { ...input, outcome: redactOutcome(secrets, input.outcome) };
+    case 'start':
+      return {
+        ...input,
+        payload: secrets.json(input.payload),
+        ...(input.notes === undefined ? {} : { notes: secrets.json(input.notes) }),
+      };
+    case 'post':
+    case 'answer':
+    case 'cancel':
+    case 'fail':
+    case 'note':
+    case 'keep_note':
+    case 'modules':
+      return secrets.json(input);
+    // What is recorded of tools lost its secrets when it was listed.
+    case 'toolset':
+      return input.message === undefined ? input : { ...input, message: secrets.text(input.message) };
+    case 'recover':
+      return input.said === undefined ? input : { ...input, said: secrets.json(input.said) };
+    // Profiles are stored as they are: what of them is secret comes from the environment.
+    case 'profiles':
+    case 'settle':
+    case 'timer':
+    case 'clock':
+      return input;
+  }
+}
+
+function redactReply(secrets: Secrets, outcome: ModelOutcome): ModelOutcome {
+  const clean = secrets.json(outcome);
+  if (clean.kind === 'error' || !clean.reply.toolCalls.some(({ input }) => hidesText.test(input))) return clean;
+  const toolCalls = clean.reply.toolCalls.map((call) => ({ ...call, input: redactArguments(secrets, call.input) }));
+  return { ...clean, reply: { ...clean.reply, toolCalls } };
+}
+
+/** Arguments may spell any letter as an escape of JSON. */
+const hidesText = /\\[u/]/;
+
+function redactArguments(secrets: Secrets, input: string): string {
+  if (!hidesText.test(input)) return input;
+  try {
+    const args: unknown = JSON.parse(input);
+    const clean = secrets.json(args);
+    return clean === args ? input : JSON.stringify(clean);
+  } catch {
+    // Broken JSON is refused as it is, and what is left of it was looked through as text.
+    return input;
+  }
+}
+
+function redactOutcome(secrets: Secrets, outcome: ToolOutcome): ToolOutcome {
+  const progress = secrets.json(outcome.progress);
+  if (outcome.status === 'ok') return progress === outcome.progress ? outcome : { ...outcome, progress };
+  return { ...outcome, progress, error: redactThrown(secrets, outcome.error) };
+}
+
+/** What was thrown, or an error that says the same without secrets. */
+export function redactThrown(secrets: Secrets, thrown: unknown): unknown {
+  const words = describeThrown(thrown);
+  // What is described is capped, and a secret may lie across the cut.
+  const whole = thrown instanceof Error ? `${words}\n${thrown.message}` : words;
+  if (secrets.text(whole) === whole) return thrown;
+  if (thrown instanceof CadreError) return new CadreError(thrown.code, secrets.text(thrown.message));
+  return new Error(
+    secrets.text(
+      thrown instanceof Error && thrown.name !== 'Error'
+        ? `${thrown.name}: ${thrown.message}`
+        : thrown instanceof Error
+          ? thrown.message
+          : words,
+    ),
+  );
+}

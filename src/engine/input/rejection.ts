@@ -1,0 +1,137 @@
+import { CadreError } from '../../core/error.ts';
+import { findItem, itemConflict } from '../../core/inbox/find-item.ts';
+import { checkNote, type PeopleNote } from '../../core/events/people-note.ts';
+import type { CallState, RunContext } from '../../core/state/state.ts';
+import type { ItemDraft } from '../../core/events/transaction.ts';
+import { askingAgent, suspendedCall } from './apply-answer.ts';
+import { moduleEdits } from './apply-edits.ts';
+import { editProblem, goneProblem, problemsText } from './check-edit.ts';
+import type { Input } from '../run/decide.ts';
+import type { DecisionContext } from '../run/decision-context.ts';
+
+/**
+ * Why an input from outside comes too late, if it does: it was meant for a run, an agent or a call that has ended since it
+ * was handed in. Asked right before it is applied, so that whoever sent it is told, and nothing is added to what is over.
+ */
+export function rejectionOf(run: RunContext, decision: DecisionContext, input: Input): CadreError | undefined {
+  if (input.kind === 'post') {
+    if (input.isOnce === true && findItem(run, input.item.itemId ?? '') !== undefined) return repeatRefusal(run, input.item);
+    if (run.outcome !== undefined)
+      return new CadreError('RUN_ENDED', `run ${run.meta.runId} has ended (${run.status}); launch a new one, or fork it`);
+    const agent = run.agents.get(input.to);
+    if (agent === undefined) return new CadreError('AGENT_UNKNOWN', `run ${run.meta.runId} has no agent '${input.to}'`);
+    if (agent.status === 'ended')
+      return new CadreError('AGENT_ENDED', `agent ${input.to} has ended (${agent.outcome ?? ''}) and reads nothing any more`);
+  }
+  if (input.kind === 'profiles' || input.kind === 'modules') return editRefusal(run, decision, input);
+  if (input.kind === 'keep_note') return noteRefusal(run, input.note);
+  return input.kind === 'answer' ? answerRefusal(run, decision, input) : undefined;
+}
+
+/** The run may have ended, and others may have written notes, since this one was handed in. */
+function noteRefusal({ meta, outcome, status, team }: RunContext, note: PeopleNote): CadreError | undefined {
+  if (outcome !== undefined)
+    return new CadreError('RUN_ENDED', `run ${meta.runId} has ended (${status}); nobody reads notes of it any more`);
+  try {
+    checkNote(team.shared, note);
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof CadreError) return thrown;
+    throw thrown;
+  }
+}
+
+function editRefusal(
+  run: RunContext,
+  { env }: DecisionContext,
+  input: Extract<Input, { kind: 'profiles' | 'modules' }>,
+): CadreError | undefined {
+  const { runId, profiles } = run.meta;
+  if (run.outcome !== undefined)
+    return new CadreError('RUN_ENDED', `run ${runId} has ended (${run.status}); nothing of it is changed any more`);
+  if (input.kind === 'modules') {
+    const result = moduleEdits(env, run, input.actions, run.at);
+    if (result.ok) return undefined;
+    const { index, reason } = result;
+    return new CadreError('OPTION_INVALID', `action ${index} (${input.actions[index]?.action}): ${reason}; none was carried out`);
+  }
+  if (profiles !== input.before)
+    return new CadreError(
+      'OPTION_INVALID',
+      `the profiles of run ${runId} were changed by somebody else meanwhile; look at them and try again`,
+    );
+  // Somebody may have begun to work since it was looked at.
+  for (const { meta, status } of run.agents.values())
+    if (status !== 'ended' && env.profiles.get(meta.profile)?.isActive !== true)
+      return new CadreError(
+        'PROFILE_DISABLED',
+        `run ${runId}: ${meta.agentId} is at work by '${meta.profile}'; end it first, or wait for it`,
+      );
+  return undefined;
+}
+
+function answerRefusal(
+  run: RunContext,
+  decision: DecisionContext,
+  input: Extract<Input, { kind: 'answer' }>,
+): CadreError | undefined {
+  const asking = askingAgent(run, input.callId) === undefined ? undefined : 'question';
+  const found = suspendedCall({ run }, input.callId);
+  const waitFor = found?.call.waitFor;
+  if ((asking ?? waitFor?.kind) !== (input.verdict === 'answered' ? 'question' : 'approval'))
+    return new CadreError(
+      'PENDING_UNKNOWN',
+      `call ${input.callId} of run ${run.meta.runId} ${decidedWords(run, input.callId) ?? 'does not wait for this any more'}`,
+      { details: { hasExpired: hasExpired(run, input.callId) } },
+    );
+  if (input.verdict === 'approved' && found !== undefined && decision.env.catalog.get(found.call.request.name) === undefined)
+    return new CadreError(
+      'TOOL_MISSING',
+      `'${found.call.request.name}' is not there to run, so call ${input.callId} still waits; bring back what its toolset needs (the run's warnings say what is missing), or reject the call`,
+    );
+  if (waitFor?.kind === 'approval' && input.fingerprint !== undefined && input.fingerprint !== waitFor.capability?.fingerprint)
+    return new CadreError(
+      'APPROVAL_CHANGED',
+      `call ${input.callId} waits for something else than what was shown${waitFor.changed === undefined ? '' : ` (changed: ${waitFor.changed.join(', ')})`}; it was not let run, and still waits. Look at it again`,
+    );
+  if (input.args !== undefined && found !== undefined) return editProblem(run, decision, found, input.args);
+  // Its profile may have been changed while it waited.
+  if (input.verdict === 'approved' && found !== undefined && waitFor?.kind === 'approval') {
+    const gone = goneProblem(decision, found);
+    if (gone !== undefined) return gone;
+  }
+  if (waitFor?.kind !== 'question' || waitFor.schema === undefined) return undefined;
+  const checked = decision.env.checkSchema(waitFor.schema, input.value ?? null);
+  return checked.ok
+    ? undefined
+    : new CadreError(
+        'OPTION_INVALID',
+        `the answer to ${input.callId} does not fit, and the question still waits: ${problemsText(checked, 'answer')}`,
+      );
+}
+
+/** What became of a call that waits for nobody any more; undefined when there is no such call, or it still waits. */
+export function decidedWords(run: RunContext, callId: string): string | undefined {
+  const call = knownCall(run, callId);
+  if (call === undefined || call.status === 'suspended') return undefined;
+  const { end } = call;
+  if (end?.error?.code === 'TOOL_EXPIRED')
+    return `has expired: ${end.error.message}; it was denied at ${new Date(end.at).toISOString()}`;
+  if (end?.error?.code === 'TOOL_DENIED') return 'was denied already';
+  return call.approved ? 'was let run already' : undefined;
+}
+
+/** Tells whether a call was settled because nobody decided over it in time. */
+export function hasExpired(run: RunContext, callId: string): boolean {
+  return knownCall(run, callId)?.end?.error?.code === 'TOOL_EXPIRED';
+}
+
+function knownCall(run: RunContext, callId: string): CallState | undefined {
+  for (const { calls } of run.turns.values()) for (const call of calls) if (call.callId === callId) return call;
+  return undefined;
+}
+
+/** What was posted before is not posted again, also when the run has ended meanwhile. */
+function repeatRefusal(run: RunContext, { itemId, source, payload }: ItemDraft): CadreError | undefined {
+  return itemId === undefined ? undefined : itemConflict(run, { itemId, source, payload });
+}

@@ -1,0 +1,95 @@
+import { CadreError } from '../../core/error.ts';
+import type { CallId } from '../../core/ids.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import type { RunContext } from '../../core/state/state.ts';
+import { toWire } from '../../core/tool/to-wire.ts';
+import type { Input } from '../run/decide.ts';
+import { checkAnswer, type PendingRequest, pendingOf } from '../../core/state/pending.ts';
+import { decidedWords, hasExpired } from './rejection.ts';
+
+/** How a call is let run. */
+export interface ApproveOptions {
+  /** Run it with these arguments: checked against the tool's schema and the gates that deny. The model is told. */
+  readonly args?: JsonObject;
+  /** Allow every call of this tool that the same gate asks about, until the run ends. */
+  readonly always?: boolean;
+  /**
+   * The `fingerprint` of the request as the person saw it. When the call waits for something else by then (another gate, other
+   * settings, another tool), it is refused with APPROVAL_CHANGED and still waits. For one call at a time.
+   */
+  readonly fingerprint?: string;
+}
+
+type Answer = Extract<Input, { kind: 'answer' }>;
+
+/** The inputs that let calls run. Nothing is decided when one of them does not wait for approval. */
+export function approvals(
+  run: RunContext,
+  ids: string | readonly string[],
+  { args, always, fingerprint }: ApproveOptions,
+): readonly Answer[] {
+  const requests = waitingFor(run, ids, 'approval');
+  const edited = args === undefined ? undefined : toWire(args);
+  if (edited !== undefined && !isJsonObject(edited))
+    throw new CadreError('OPTION_INVALID', 'approve: args must be an object: all arguments the call is to run with');
+  if (edited !== undefined && requests.length > 1)
+    throw new CadreError(
+      'OPTION_INVALID',
+      'approve: args belong to one call; approve the calls one by one to change what they run with',
+    );
+  if (fingerprint !== undefined && requests.length > 1)
+    throw new CadreError('OPTION_INVALID', 'approve: fingerprint belongs to one call; approve the calls one by one');
+  return requests.map((request) => ({
+    kind: 'answer',
+    callId: request.id as CallId,
+    verdict: 'approved',
+    ...seen(fingerprint ?? request.fingerprint),
+    ...(edited === undefined ? {} : { args: edited }),
+    ...(always === true ? { always } : {}),
+  }));
+}
+
+/** What the verdict is about: two people may decide at once, and the call may wait for something else by the second verdict. */
+function seen(fingerprint: string | undefined): { readonly fingerprint?: string } {
+  return fingerprint === undefined ? {} : { fingerprint };
+}
+
+/** The inputs that refuse calls. */
+export function rejections(run: RunContext, ids: string | readonly string[], message: string | undefined): readonly Answer[] {
+  const said = message === undefined ? {} : { message };
+  return waitingFor(run, ids, 'approval').map(({ id }) => ({
+    kind: 'answer',
+    callId: id as CallId,
+    verdict: 'rejected',
+    ...said,
+  }));
+}
+
+/** The input that answers a question. */
+export function answerTo(run: RunContext, id: string, value: JsonValue): Answer {
+  const [request] = waitingFor(run, id, 'question');
+  const answer = toWire(value);
+  if (request !== undefined) checkAnswer(request, answer);
+  return { kind: 'answer', callId: id as CallId, verdict: 'answered', value: answer };
+}
+
+function waitingFor(run: RunContext, ids: string | readonly string[], kind: PendingRequest['kind']): readonly PendingRequest[] {
+  const pending = pendingOf(run);
+  const wanted = [...new Set(typeof ids === 'string' ? [ids] : ids)];
+  return wanted.map((id) => {
+    const request = pending.find((candidate) => candidate.id === id);
+    if (request?.kind === kind) return request;
+    throw notWaiting(run, pending, id, kind);
+  });
+}
+
+function notWaiting(run: RunContext, pending: readonly PendingRequest[], id: string, kind: PendingRequest['kind']): CadreError {
+  const { runId } = run.meta;
+  const decided = pending.some((candidate) => candidate.id === id) ? undefined : decidedWords(run, id);
+  if (decided !== undefined)
+    return new CadreError('PENDING_UNKNOWN', `call ${id} of run ${runId} ${decided}`, {
+      details: { hasExpired: hasExpired(run, id) },
+    });
+  const waiting = pending.map((candidate) => `${candidate.id} (${candidate.kind})`).join(', ') || 'nothing';
+  return new CadreError('PENDING_UNKNOWN', `no ${kind} '${id}' is waiting in run ${runId}; waiting: ${waiting}`);
+}

@@ -1,0 +1,19 @@
+import { checkNote } from '../../core/events/people-note.ts';
+import type { CompiledProfile } from '../../core/profile/profile.ts';
+import { checkModel } from './check-model.ts';
+import { checkPrices } from './check-prices.ts';
+import type { EngineParts, LaunchOptions, LaunchRequest } from '../engine-parts.ts';
+import { launchProfile } from './launch-profile.ts';
+import { checkRequest } from './run-request.ts';
+
+/** The profile a run is to start with. Fails when that, its model, the request's values or the notes are not as they must be. */
+export function checkLaunch(parts: EngineParts, request: LaunchRequest, options: LaunchOptions): CompiledProfile {
+  const { runtime, gateway } = parts;
+  const profile = launchProfile(runtime.set, request.profile);
+  checkModel(gateway, runtime, profile, options.llmConfig);
+  checkPrices(parts, profile, options);
+  if (options.request !== undefined) checkRequest(options.request);
+  for (const note of options.notes ?? []) checkNote({}, note);
+  options.signal?.throwIfAborted();
+  return profile;
+}

@@ -1,0 +1,36 @@
+import type { RunContext } from '../../core/state/state.ts';
+import type { ProfileEdit } from '../../core/events/profile-edit.ts';
+import { checkEditedFiles } from '../../profiles/files/check-edited-files.ts';
+import { editProfileFiles } from '../../profiles/files/edit-profile-files.ts';
+import type { Input } from '../run/decide.ts';
+import type { EngineParts } from '../engine-parts.ts';
+import { importedRefusal } from '../recovery/imported-run.ts';
+import { checkAgent } from '../recovery/resume-plan.ts';
+import { holdToolsets, profileRuntimeOf } from './run-profile-runtime.ts';
+import { profilesOf } from '../toolsets/toolsets-needed.ts';
+
+/** What an edit of a run's profiles comes to, before anything of it holds. */
+export type EditedProfiles = Extract<Input, { kind: 'profiles' }>;
+
+/**
+ * Carries edits out on the files a run goes by, compiles and checks the outcome as files are checked, and sees to it that every
+ * agent at work can go on with it. Nothing has changed when it fails. The caller releases the hold when the edit is decided.
+ */
+export async function editedProfiles(
+  parts: EngineParts,
+  state: RunContext,
+  edits: readonly ProfileEdit[],
+): Promise<EditedProfiles> {
+  const foreign = importedRefusal(state.meta);
+  if (foreign !== undefined) throw foreign;
+  const before = state.meta.profiles;
+  const own = await profileRuntimeOf(parts, state);
+  const { set } = own;
+  const { files, changes } = editProfileFiles(set, edits);
+  checkEditedFiles(set.files, files, state.meta.request);
+  const runtime = await parts.compile(files, own);
+  for (const agent of state.agents.values()) if (agent.status !== 'ended') checkAgent(parts, runtime, state, agent);
+  // What an agent could not use until now may not be connected yet.
+  const hold = await holdToolsets(parts, runtime, profilesOf(state), state.meta);
+  return { kind: 'profiles', hold, tools: hold.take(), files: runtime.snapshot.text, changes, before };
+}

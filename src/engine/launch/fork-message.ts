@@ -1,0 +1,20 @@
+import { CadreError } from '../../core/error.ts';
+import type { RunContext } from '../../core/state/state.ts';
+import type { EngineParts, ForkOptions } from '../engine-parts.ts';
+import { externalMessage } from '../input/external-message.ts';
+import type { SaidAtResume } from '../recovery/recover.ts';
+
+/** What is said to a fork as it begins, read and checked before anything is written. */
+export async function forkMessage(
+  { ids, workspaceOf }: Pick<EngineParts, 'ids' | 'workspaceOf'>,
+  fork: RunContext,
+  message: ForkOptions['message'],
+): Promise<SaidAtResume | undefined> {
+  if (message === undefined) return undefined;
+  const { runId } = fork.meta;
+  const root = fork.rootAgentId === undefined ? undefined : fork.agents.get(fork.rootAgentId);
+  if (root === undefined || root.status === 'ended')
+    throw new CadreError('AGENT_ENDED', `the first agent of run ${runId} has ended where it is forked; fork it at an earlier turn`);
+  const item = await externalMessage(message, undefined, workspaceOf(fork.meta));
+  return { to: root.meta.agentId, item: { ...item, itemId: ids.itemId() } };
+}

@@ -1,0 +1,52 @@
+import type { CadreEvent } from '../../core/events/event.ts';
+import type { AgentId, RunId } from '../../core/ids.ts';
+import { assertOwnRun } from '../recovery/imported-run.ts';
+
+/** The events a fork of a run begins with: its history up to a sequence number, rounded down to the end of a turn, under a new id. Fails with RUN_IMPORTED. */
+export function forkedEvents(
+  events: readonly CadreEvent[],
+  fork: { readonly at: number | undefined; readonly from: RunId; readonly to: RunId },
+): readonly CadreEvent[] {
+  const [first] = events;
+  if (first?.type === 'run.start') assertOwnRun(first);
+  const kept = events.slice(0, forkPoint(events, fork.at ?? Number.MAX_SAFE_INTEGER));
+  const parentRun = { runId: fork.from, at: kept.length };
+  return kept.map((event): CadreEvent =>
+    event.type === 'run.start' ? { ...event, runId: fork.to, parentRun } : { ...event, runId: fork.to },
+  );
+}
+
+/** How many events of a run a fork may take over: up to the last turn that ended within them, while its first agent was there to go on. */
+function forkPoint(events: readonly CadreEvent[], at: number): number {
+  const root = events.find((event) => event.type === 'agent.start')?.agentId;
+  const end = events.findIndex((event) => event.type === 'agent.end' && event.agentId === root);
+  const endings = endingsOf(events, root);
+  for (let index = Math.min(at, end < 0 ? events.length : end) - 1; index > 0; index--) {
+    const event = events[index];
+    // A turn is cancelled with its agent, and who waits for that agent hears of it only behind both.
+    if (event?.type !== 'turn.end' || event.status === 'cancelled') continue;
+    if (!endings.some(({ from, to }) => from <= index && index < to)) return index + 1;
+  }
+  const first = events.findIndex((event) => event.type === 'turn.start');
+  return first < 0 ? events.length : first;
+}
+
+interface Ending {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Where the last turn of an agent ends, and where the agent does. Between the two nobody would end it any more, and whoever waits for it
+ * would wait for ever. The first agent is left out: a fork that keeps it where its last turn ended waits for a message.
+ */
+function endingsOf(events: readonly CadreEvent[], root: AgentId | undefined): readonly Ending[] {
+  const turnEnds = new Map<number, number>();
+  const endings: Ending[] = [];
+  for (const [index, event] of events.entries()) {
+    if (event.type === 'turn.end') turnEnds.set(event.seq, index);
+    const from = event.type === 'agent.end' && event.agentId !== root ? turnEnds.get(event.cause ?? 0) : undefined;
+    if (from !== undefined) endings.push({ from, to: index });
+  }
+  return endings;
+}

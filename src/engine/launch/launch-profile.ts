@@ -1,0 +1,33 @@
+import { CadreError } from '../../core/error.ts';
+import { closestName } from '../../core/expression/closest-name.ts';
+import type { CompiledProfile, ProfileSet } from '../../core/profile/profile.ts';
+import { launchable } from './usual-profile.ts';
+
+/**
+ * The profile a run is to start with.
+ *
+ * @throws CadreError `PROFILE_UNKNOWN` when there is none of this name, `PROFILE_DISABLED` when it is disabled or of type base, which
+ *   other profiles only inherit from; both name the profiles that runs can start with
+ */
+export function launchProfile(set: ProfileSet, name: string): CompiledProfile {
+  const profile = set.profiles.get(name);
+  const names = launchable(set.profiles).map((each) => each.name);
+  const there = `there are: ${names.join(', ') || 'none'}`;
+  if (profile === undefined) {
+    // Programs without types hand over anything.
+    const guess = typeof name === 'string' ? closestName(name, names) : undefined;
+    const hint = guess === undefined ? '' : `did you mean '${guess}'? `;
+    throw new CadreError('PROFILE_UNKNOWN', `there is no profile '${name}'; ${hint}${there}`);
+  }
+  if (!profile.isActive || profile.isDeleted)
+    throw new CadreError(
+      'PROFILE_DISABLED',
+      `profile '${profile.name}' is disabled (is_active or is_deleted in ${profile.source.file})`,
+    );
+  if (profile.type === 'base')
+    throw new CadreError(
+      'PROFILE_DISABLED',
+      `profile '${profile.name}' is of type base (${profile.source.file}): other profiles inherit from it, and no run starts with it; ${there}`,
+    );
+  return profile;
+}

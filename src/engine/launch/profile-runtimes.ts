@@ -1,0 +1,198 @@
+import type { CodedObserver, Env } from '../../core/env.ts';
+import { CadreError } from '../../core/error.ts';
+import type { ContentHash } from '../../core/ids.ts';
+import type { Ingestor } from '../../core/inbox/ingestor.ts';
+import type { LlmConfig } from '../../core/model/llm-config.ts';
+import type { KnownNames, KnownToolset } from '../../core/profile/known-names.ts';
+import type { ProfileFile, ProfileSet } from '../../core/profile/profile.ts';
+import type { Secrets } from '../../core/secrets/secrets.ts';
+import type { ToolsetConfig } from '../../core/tool/toolset.ts';
+import { createAgentNode } from '../../nodes/turn/agent-node.ts';
+import { createToolNode } from '../../nodes/tools/tool-node.ts';
+import { loadProfiles } from '../../profiles/load-profiles.ts';
+import { shippedPrices } from '../../profiles/files/shipped-prices.ts';
+import { rememberProfiles } from '../../toolsets/files/guard/engine-places.ts';
+import { buildEnv } from '../run/build-env.ts';
+import { addConfigSecrets } from './config-secrets.ts';
+import type { EngineOptions } from '../create-engine.ts';
+import type { ProfileRuntime } from '../engine-parts.ts';
+import type { GivenModels } from '../../models/providers/given-models.ts';
+import { createLlmConfigs, type LlmConfigs } from './llm-configs.ts';
+import type { CodePorts, CodeTools } from '../toolsets/code-tools.ts';
+import { readGivenTools } from '../toolsets/given-tools.ts';
+import { knownToolsetKinds } from '../toolsets/known-toolset-kinds.ts';
+import { makeToolsets } from '../toolsets/make-toolsets.ts';
+import { recordedCodeTools } from '../toolsets/recorded-code-tools.ts';
+import { SetDecisionContexts } from '../toolsets/decision-contexts.ts';
+
+/** What all profile sets of a program are made with. */
+export interface ProfileRuntimeParts extends CodePorts {
+  readonly secrets: Secrets;
+  readonly hash: (text: string) => ContentHash;
+  readonly ingestors: { get(name: string): Ingestor | undefined };
+  readonly observers: ReadonlyMap<string, CodedObserver>;
+  /** What profiles may name besides tools and toolsets. */
+  readonly known: Omit<KnownNames, 'tools' | 'toolsets' | 'toolPrefixes' | 'toolsetTools'>;
+  /** The model objects that code gave, by name, and which models they say they are. */
+  readonly models: GivenModels;
+  /** The configs that a recording names; absent when nothing is replayed. */
+  readonly recordedConfigs: ReadonlySet<string> | undefined;
+  readonly titles: EngineOptions['titles'];
+  readonly env: EngineOptions['env'];
+  /** Hears of each tool's name that is in a catalog. */
+  readonly onTool: (name: string) => void;
+}
+
+/** What a run recorded of its profiles and tools. */
+export interface RecordedSet {
+  readonly files: readonly ProfileFile[];
+  /** What code gave of tools, as it was recorded; undefined in journals of earlier versions. */
+  readonly given: string | undefined;
+}
+
+/** Most sets of earlier runs, or of runs that were edited, that are kept ready. */
+const mostRebuilt = 8;
+
+/**
+ * Makes profile sets ready to run, each with the tools of its own: those that its files declare and those that code gave. No part of one
+ * set is seen by another but what connects, and that only under the same name, kind and settings (`ToolsetPool`).
+ */
+export class ProfileRuntimes {
+  readonly #parts: ProfileRuntimeParts;
+  /** By content: models remember what they made of a config by its identity, also when files are built again. */
+  readonly #llmConfigs = new Map<string, LlmConfigs>();
+  readonly #rebuilt = new Map<string, Promise<ProfileRuntime>>();
+
+  constructor(parts: ProfileRuntimeParts) {
+    this.#parts = parts;
+  }
+
+  /** Compiles profiles and checks all that they name against the tools there are. */
+  async build(source: EngineOptions['profiles'], code: CodeTools): Promise<ProfileRuntime> {
+    const { known } = this.#parts;
+    return await this.#build(source, code, { ...known, ...toolNames(code) }, [shippedPrices()]);
+  }
+
+  /**
+   * Makes the set ready that a run recorded, in a program whose code gives `now`. A run goes on without the tools it had and this program
+   * has no more: their calls are answered, and no agent is offered them. Fails with TOOLSETS_CHANGED for what can be neither.
+   */
+  rebuild({ files, given }: RecordedSet, now: CodeTools): Promise<ProfileRuntime> {
+    // Runs that are resumed together often have the same files.
+    const key = JSON.stringify([files, given]);
+    const made =
+      this.#rebuilt.get(key) ??
+      Promise.try(() => {
+        const code = given === undefined ? now : recordedCodeTools(now, readGivenTools(given), this.#parts);
+        return this.#build({ files }, code, this.#parts.known);
+      });
+    this.#rebuilt.delete(key);
+    const [oldest] = this.#rebuilt.keys();
+    if (this.#rebuilt.size >= mostRebuilt && oldest !== undefined) this.#rebuilt.delete(oldest);
+    this.#rebuilt.set(key, made);
+    // What keeps it from being made now may be gone when it is asked for again.
+    made.catch(() => this.#rebuilt.delete(key));
+    return made;
+  }
+
+  /** The config of a name in the set that another one is of; among all sets when it is of none. */
+  llmConfig(name: string, from: LlmConfig): LlmConfig | undefined {
+    const all = [...this.#llmConfigs.values()];
+    const own = all.find((configs) => configs.has(from));
+    return own === undefined ? all.map((configs) => configs.find(name)).find((found) => found !== undefined) : own.find(name);
+  }
+
+  async #build(
+    source: EngineOptions['profiles'],
+    code: CodeTools,
+    known: Partial<KnownNames>,
+    before: readonly ProfileFile[] = [],
+  ): Promise<ProfileRuntime> {
+    const { hash, secrets, pool, env, onTool } = this.#parts;
+    for (const folder of [filesOf(source)].flat()) if (typeof folder === 'string') rememberProfiles(folder);
+    const set = await loadProfiles(filesOf(source), {
+      known: async (files) => ({ ...known, toolsetKinds: await knownToolsetKinds(files) }),
+      before,
+      ...(env === undefined ? {} : { env }),
+    });
+    addConfigSecrets(secrets, set, env ?? process.env);
+    const toolsets = await makeToolsets(pool, set, code.toolsets);
+    const llmConfigs = this.#configsOf(set);
+    const titles = this.#titlesOf(set, llmConfigs);
+    const { base } = code;
+    const decisions = new SetDecisionContexts({ base, toolsets, observers: this.#parts.observers }, (catalog, observers) => {
+      for (const name of catalog.names()) onTool(name);
+      const { ingestors } = this.#parts;
+      const made: Env = buildEnv({ set, catalog, ingestors, observers, llmConfigs, hash, secrets, titles });
+      return { env: made, agentNode: createAgentNode(made), toolNode: createToolNode(made) };
+    });
+    const { decision, leftOut } = decisions.with(new Map());
+    for (const [toolset, problems] of leftOut)
+      throw new CadreError('TOOL_INVALID', `toolset '${toolset}': ${problems.join(' ')}`, { details: { toolset } });
+    const files = JSON.stringify(set.files);
+    return {
+      decision,
+      decisions,
+      set,
+      code,
+      reaching: withRecorded(set, code.recorded),
+      viewed: set.profiles,
+      snapshot: { hash: hash(files), text: files },
+      llmConfigOf: (profile, override) => llmConfigs.of(profile, override),
+      findLlmConfig: (name) => llmConfigs.find(name),
+      isUnpriced: (config) => llmConfigs.isUnpriced(config),
+    };
+  }
+
+  #configsOf({ llmConfigs, prices }: ProfileSet): LlmConfigs {
+    const { models, recordedConfigs } = this.#parts;
+    const content = JSON.stringify([[...llmConfigs], [...prices]]);
+    const configs = this.#llmConfigs.get(content) ?? createLlmConfigs(llmConfigs, { models, prices, recorded: recordedConfigs });
+    this.#llmConfigs.set(content, configs);
+    return configs;
+  }
+
+  /** Who words titles, when it is a config there is. */
+  #titlesOf({ team }: ProfileSet, configs: LlmConfigs): EngineOptions['titles'] {
+    const { titles = team?.titles, recordedConfigs } = this.#parts;
+    // A replay has only the calls that were recorded.
+    if (recordedConfigs !== undefined || titles === undefined) return undefined;
+    if (configs.find(titles.llmConfig) !== undefined) return titles;
+    const known = configs.names().join(', ') || 'none';
+    throw new CadreError('OPTION_INVALID', `titles: there is no LLM config '${titles.llmConfig}'; there are: ${known}`);
+  }
+}
+
+function filesOf(source: EngineOptions['profiles']): string | readonly string[] | { readonly files: readonly ProfileFile[] } {
+  return typeof source === 'object' && 'files' in source ? { files: source.files } : source;
+}
+
+/** A set as if its files declared the toolsets that a record says code gave: no program vouches for those. */
+function withRecorded(set: ProfileSet, recorded: CodeTools['recorded']): ProfileSet {
+  if (recorded.length === 0) return set;
+  const configs = recorded.map((given): ToolsetConfig => ({ ...given, secrets: [], missing: [] }));
+  const files = recorded.map(({ name, kind, settings }) => ({
+    path: `recorded/toolsets/${name}.yaml`,
+    text: JSON.stringify({ type: 'toolset', name, kind, settings }),
+  }));
+  return {
+    ...set,
+    toolsets: new Map([...set.toolsets, ...configs.map((config) => [config.name, config] as const)]),
+    files: [...set.files, ...files],
+  };
+}
+
+/** What profiles may name of the tools that code gives; those of a toolset that it makes are known once it is made. */
+function toolNames({ base, toolsets }: CodeTools): Pick<KnownNames, 'tools' | 'toolsets' | 'toolPrefixes' | 'toolsetTools'> {
+  const toolsetTools = new Map<string, KnownToolset>();
+  for (const [name, tools] of Map.groupBy(base, ({ toolset }) => toolset))
+    toolsetTools.set(name, { tools: tools.map((tool) => tool.name) });
+  for (const toolset of toolsets) toolsetTools.set(toolset.name, 'kind' in toolset ? { kind: toolset.kind } : {});
+  const declared = toolsets.map(({ name }) => name);
+  return {
+    tools: new Set(base.map(({ name }) => name)),
+    toolsets: new Set([...base.map(({ toolset }) => toolset), ...declared]),
+    toolPrefixes: new Set(declared.map((name) => `${name}_`)),
+    toolsetTools,
+  };
+}

@@ -1,0 +1,107 @@
+import { findProvider } from '../../core/model/model-provider.ts';
+import { keySourceOf, userModelVars } from '../../core/model/model-key.ts';
+import type { LlmConfig } from '../../core/model/llm-config.ts';
+import type { ProfileSet } from '../../core/profile/profile.ts';
+import { Secrets } from '../../core/secrets/secrets.ts';
+import type { Reach, ToolsetConfig } from '../../core/tool/toolset.ts';
+import { variablesOfFiles } from '../../profiles/files/variables-of-files.ts';
+import { fileReaches } from '../../toolsets/files/file-reaches.ts';
+import { builtInToolsets } from '../toolsets/toolset-kinds.ts';
+import { kindsNamed } from '../toolsets/make-toolsets.ts';
+
+/** What a set of profiles uses of the machine and the world because its files say so; each list in order, without repetitions. */
+export interface ProfileReach {
+  /** Programs that are started. */
+  readonly commands: readonly string[];
+  /** Variables of the environment that are read, each with what reads it. */
+  readonly variables: readonly string[];
+  /** Addresses that are called. */
+  readonly destinations: readonly string[];
+  /** Files that are written or read although agents are kept from them otherwise. */
+  readonly files: readonly string[];
+}
+
+/**
+ * Finds what a person must agree to before profiles of others are used. Models on this machine, the model and the address that the person
+ * names (`CADRE_MODEL`, `CADRE_BASE_URL`), and the key of a provider that goes to the provider's own address, are not among it; no value of the environment that is a secret is in the texts.
+ */
+export async function reachOfProfiles(set: ProfileSet): Promise<ProfileReach> {
+  const reaches = await toolsetReaches(set);
+  const addressed = [...set.llmConfigs.values()].filter(
+    ({ baseUrl, baseUrlVar }) => baseUrl !== undefined && baseUrlVar !== userModelVars.base_url && !isLocal(baseUrl),
+  );
+  const ofToolsets = (kind: Reach['kind']): readonly string[] =>
+    reaches.flatMap((reach) => (reach.kind === kind ? [reach.text] : []));
+  return {
+    commands: inOrder(ofToolsets('command')),
+    variables: inOrder([...variableLines(set, addressed), ...ofToolsets('variable')]),
+    destinations: inOrder([
+      ...addressed.map(({ name, baseUrl }) => `${withoutPassword(baseUrl ?? '')} (LLM config ${name})`),
+      ...ofToolsets('destination'),
+    ]),
+    files: inOrder(ofToolsets('file')),
+  };
+}
+
+/** Tells whether there is nothing to agree to. */
+export function reachesNothing({ commands, variables, destinations, files }: ProfileReach): boolean {
+  return commands.length + variables.length + destinations.length + files.length === 0;
+}
+
+async function toolsetReaches(set: ProfileSet): Promise<readonly Reach[]> {
+  const usual = kindsNamed(set)
+    .filter((kind) => !set.toolsets.has(kind))
+    .map((kind): Pick<ToolsetConfig, 'name' | 'kind' | 'settings' | 'secrets'> => ({
+      name: kind,
+      kind,
+      settings: {},
+      secrets: [],
+    }));
+  const found: Reach[] = [];
+  for (const { name, kind, settings, secrets } of [...set.toolsets.values(), ...usual]) {
+    const hidden = new Secrets();
+    for (const secret of secrets) hidden.add(secret);
+    const loaded = await builtInToolsets[kind]?.load();
+    for (const reach of [...(loaded?.reaches?.(settings) ?? []), ...fileReaches(settings)])
+      found.push({ ...reach, text: `${hidden.text(reach.text)} (toolset ${name})` });
+  }
+  return found;
+}
+
+/** The variables that are read, but for keys that go where their provider has always been. */
+function variableLines(set: ProfileSet, addressed: readonly LlmConfig[]): readonly string[] {
+  const sent = addressed.flatMap((config) =>
+    keySourceOf(config).variables.map((key) => `${key} (the key of LLM config ${config.name})`),
+  );
+  const usual = addressed.length > 0 ? new Set<string>() : harmlessKeys(set);
+  const read = variablesOfFiles(set.files).flatMap(({ name, by, isApiKey, isUserModel }) =>
+    isUserModel || (isApiKey && usual.has(name)) ? [] : [`${name} (${by})`],
+  );
+  return [...sent, ...read];
+}
+
+/** Variables whose keys stay on this machine, or go where the provider they are for has always been. */
+function harmlessKeys({ llmConfigs }: ProfileSet): ReadonlySet<string> {
+  const keys = [...llmConfigs.values()].flatMap(({ provider, baseUrl, apiKeyVar }) => [
+    ...(baseUrl === undefined || !isLocal(baseUrl) ? [] : [apiKeyVar ?? '']),
+    findProvider(provider)?.keyVar ?? '',
+  ]);
+  return new Set(keys);
+}
+
+/** Tells whether an address is one of this machine. */
+function isLocal(address: string): boolean {
+  const host = URL.parse(address)?.hostname ?? '';
+  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+function withoutPassword(address: string): string {
+  const url = URL.parse(address);
+  if (url === null || url.password === '') return address;
+  url.password = '';
+  return url.href;
+}
+
+function inOrder(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)].toSorted();
+}

@@ -1,0 +1,65 @@
+import { CadreError } from '../../core/error.ts';
+import type { ContentHash } from '../../core/ids.ts';
+import { storedText } from '../../core/events/journal.ts';
+import type { ProfileFile } from '../../core/profile/profile.ts';
+import type { RunContext } from '../../core/state/state.ts';
+import type { EngineParts, ProfileRuntime } from '../engine-parts.ts';
+import { importedFacts } from '../recovery/imported-run.ts';
+import { missingText } from '../recovery/resume-texts.ts';
+import { ToolsetHold } from '../toolsets/toolset-hold.ts';
+
+/**
+ * The profiles of a run and the tools that code gave, made ready: the engine's own when they are the same, else from the journal.
+ * To `look` at a run, the tools do not matter: no decision reads them.
+ */
+export async function profileRuntimeOf(
+  parts: EngineParts,
+  state: RunContext,
+  purpose: 'decide' | 'look' = 'decide',
+): Promise<ProfileRuntime> {
+  const { runtime, journal, rebuild } = parts;
+  const { runId, profiles, imported } = state.meta;
+  if (imported !== undefined) return { ...runtime, viewed: importedFacts(journal, state) };
+  const given = purpose === 'look' || state.meta.given === runtime.code.record().hash ? undefined : state.meta.given;
+  if (runtime.snapshot.hash === profiles && given === undefined) return runtime;
+  const isOwn = runtime.snapshot.hash === profiles;
+  const files = isOwn ? runtime.snapshot.text : requiredText(parts, state, profiles, 'its profiles');
+  const code = given === undefined ? undefined : requiredText(parts, state, given, 'what code gave of tools');
+  try {
+    return await rebuild({ files: JSON.parse(files) as readonly ProfileFile[], given: code });
+  } catch (thrown) {
+    if (!(thrown instanceof CadreError)) throw thrown;
+    if (thrown.code === 'TOOLSETS_CHANGED')
+      throw new CadreError(
+        'TOOLSETS_CHANGED',
+        `run ${runId}: ${thrown.message}. Give the engine what was given when the run began, or resume it with profiles: 'current'`,
+        { cause: thrown, details: thrown.details },
+      );
+    if (thrown.code !== 'PROFILE_INVALID') throw thrown;
+    throw new CadreError(
+      'PROFILE_INVALID',
+      `run ${runId}: the profiles it was started with do not fit this program any more. Give the engine what they name, or go on with today's. In the journal, ${thrown.message}`,
+      { cause: thrown, details: thrown.details },
+    );
+  }
+}
+
+/**
+ * Holds what agents of these profiles may come to use, once all of it has said what became of connecting. Whether the profiles may be
+ * used, and `recorded` may go on where it works, is found out first: none of them has been started then.
+ */
+export async function holdToolsets(
+  { trust, clock, left }: EngineParts,
+  runtime: ProfileRuntime,
+  profiles: Iterable<string>,
+  recorded?: RunContext['meta'],
+): Promise<ToolsetHold> {
+  await trust?.(runtime.reaching, recorded);
+  return await ToolsetHold.ready(runtime, profiles, clock, left.promise);
+}
+
+function requiredText({ journal }: EngineParts, state: RunContext, hash: ContentHash, what: string): string {
+  const text = storedText(journal, hash);
+  if (text === undefined) throw missingText(state, `${what} (${hash})`);
+  return text;
+}

@@ -1,0 +1,57 @@
+import { chmodSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { CadreError, describeThrown } from '../../core/error.ts';
+import type { RunContext } from '../../core/state/state.ts';
+import { defaultStorePath } from '../recovery/open-store.ts';
+
+/** Where runs work: one folder for all of them, or a folder for each run id. */
+export type WorkspaceOption = string | ((runId: string) => string);
+
+/**
+ * Finds the workspace of a run: the folder it was launched with, else the engine's, else one of its own beside the journal
+ * (for a journal in memory, in the folder for temporary files). It is made when a tool first asks for it.
+ */
+export function createWorkspaces(
+  option: WorkspaceOption | undefined,
+  store: unknown,
+): (meta: Pick<RunContext['meta'], 'runId' | 'workspace'>) => () => string {
+  return (meta) => {
+    let made: string | undefined;
+    const named = meta.workspace ?? chosen(option, store, meta.runId);
+    return () => (made ??= named === undefined ? makeTemporary() : make(path.resolve(named)));
+  };
+}
+
+/** Undefined for a run in memory: a folder for temporary files, under a name that nobody can know beforehand. */
+function chosen(option: WorkspaceOption | undefined, store: unknown, runId: string): string | undefined {
+  if (typeof option === 'string') return option;
+  if (option !== undefined) return option(runId);
+  if (store === 'memory') return undefined;
+  return path.join(path.dirname(typeof store === 'string' ? store : defaultStorePath), 'workspaces', runId);
+}
+
+function makeTemporary(): string {
+  try {
+    return mkdtempSync(path.join(tmpdir(), 'cadre-workspace-'));
+  } catch (thrown) {
+    throw cannotMake(tmpdir(), thrown);
+  }
+}
+
+function make(folder: string): string {
+  if (folder === path.parse(folder).root)
+    throw new CadreError('PATH_REFUSED', `the workspace must not be the whole disk (${folder}); name a folder with \`workspace\``);
+  try {
+    // What is made here is its owner's alone; a folder that is there keeps its rights.
+    if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, 0o700);
+    return folder;
+  } catch (thrown) {
+    throw cannotMake(folder, thrown);
+  }
+}
+
+function cannotMake(folder: string, thrown: unknown): CadreError {
+  const message = `the workspace ${folder} cannot be made: ${describeThrown(thrown)}; name another with \`workspace\``;
+  return new CadreError('PATH_REFUSED', message, { cause: thrown });
+}

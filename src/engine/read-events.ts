@@ -1,0 +1,70 @@
+import type { CadreEvent } from '../core/events/event.ts';
+import type { Journal } from '../core/events/journal.ts';
+import type { RunActor } from './run/run-actor.ts';
+
+const pageSize = 500;
+
+/**
+ * A run's events from anywhere: what the journal has, then what comes. The reader holds only its position, so a slow
+ * one costs the run nothing, and nothing is missed or doubled.
+ */
+export async function* eventsOf(
+  actor: RunActor,
+  journal: Journal,
+  options: { readonly after?: number; readonly signal?: AbortSignal },
+): AsyncGenerator<CadreEvent> {
+  let after = options.after ?? 0;
+  const news = new News(actor, options.signal);
+  try {
+    for (;;) {
+      const seen = news.count;
+      const page = await journal.read(actor.state.meta.runId, { after, limit: pageSize });
+      for (const event of page) {
+        yield event;
+        after = event.seq;
+        if (options.signal?.aborted === true) return;
+      }
+      if (page.length === pageSize) continue;
+      if (actor.state.outcome !== undefined && after >= actor.state.seq) return;
+      if (news.halted !== undefined) throw news.halted;
+      await news.since(seen);
+      if (options.signal?.aborted === true) return;
+    }
+  } finally {
+    news.stop();
+  }
+}
+
+/** Knows whether something was published since a reader last looked. */
+class News {
+  count = 0;
+  halted: Error | undefined;
+  readonly stop: () => void;
+  #wake: (() => void) | undefined;
+
+  constructor(actor: RunActor, signal: AbortSignal | undefined) {
+    const wake = (): void => {
+      this.count++;
+      this.#wake?.();
+    };
+    const unsubscribe = actor.subscribers.add({
+      onEvents: wake,
+      onHalt: (error) => {
+        this.halted = error;
+        wake();
+      },
+    });
+    signal?.addEventListener('abort', wake);
+    this.stop = () => {
+      unsubscribe();
+      signal?.removeEventListener('abort', wake);
+    };
+  }
+
+  since(seen: number): Promise<void> {
+    if (this.count !== seen) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+}

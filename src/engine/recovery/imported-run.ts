@@ -1,0 +1,45 @@
+import { CadreError } from '../../core/error.ts';
+import type { EventOf, RunImport } from '../../core/events/event.ts';
+import { type Journal, storedText } from '../../core/events/journal.ts';
+import type { RunContext } from '../../core/state/state.ts';
+import { areFacts } from '../../inspect/bundle/facts-check.ts';
+import { fromPlainFacts, type PlainProfileFacts, type ProfileFacts } from '../../inspect/turn/profile-facts.ts';
+
+/** What says whether a run was read from a file: its first event, or its meta. */
+type Imported = Pick<EventOf<'run.start'>, 'runId'> & { readonly imported?: RunImport | undefined };
+
+/**
+ * Why a run that was read from a file does not go on: its history is somebody else's word. A call in it may be said to be approved,
+ * its profiles may declare programs to start; nothing of it is ever executed.
+ */
+export function importedRefusal({ runId, imported }: Imported): CadreError | undefined {
+  if (imported === undefined) return undefined;
+  const { from, at } = imported;
+  return new CadreError(
+    'RUN_IMPORTED',
+    `run ${runId} was imported from ${from} at ${new Date(at).toISOString()}: it is there to be looked at and cannot go on, be decided over or be forked, since its history and its profiles are not of this machine; start a run of your own`,
+    { details: { runId, from } },
+  );
+}
+
+/** Refuses a run that was read from a file, whoever wants to go on with it. Fails with RUN_IMPORTED. */
+export function assertOwnRun(about: Imported): void {
+  const refused = importedRefusal(about);
+  if (refused !== undefined) throw refused;
+}
+
+/** What views need of the profiles of an imported run, as its bundle said; its profile files are never compiled here. */
+export function importedFacts(
+  journal: Pick<Journal, 'location' | 'content'>,
+  { meta }: Pick<RunContext, 'meta'>,
+): ReadonlyMap<string, ProfileFacts> {
+  const stored = meta.imported === undefined ? undefined : storedText(journal, meta.imported.facts);
+  return new Map(Object.entries(plainFactsOf(stored)).map(([name, facts]) => [name, fromPlainFacts(facts)]));
+}
+
+/** Facts as they were stored; none when the text is missing or none. */
+export function plainFactsOf(stored: string | undefined): Readonly<Record<string, PlainProfileFacts>> {
+  if (stored === undefined) return {};
+  const value: unknown = JSON.parse(stored);
+  return areFacts(value) ? value : {};
+}

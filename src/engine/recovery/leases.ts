@@ -1,0 +1,113 @@
+import type { Clock } from '../../core/clock.ts';
+import { CadreError } from '../../core/error.ts';
+import type { RunId } from '../../core/ids.ts';
+import type { Journal, Lease } from '../../core/events/journal.ts';
+import type { Turnstile } from '../run/turnstile.ts';
+
+/** How often a holder that cannot be looked at is looked for, in milliseconds. */
+const askAgainMs = 1_000;
+
+/** A run an engine wants. With `isPatient` it waits until it is known whether a holder that cannot be looked at is gone. */
+export interface WantedRun {
+  readonly runId: RunId;
+  readonly isPatient?: boolean | undefined;
+}
+
+/** What an engine takes leases with. */
+export interface LeaseParts {
+  readonly journal: Journal;
+  readonly owner: string;
+  readonly clock: Clock;
+  readonly turnstile: Turnstile;
+}
+
+/**
+ * The leases an engine takes.
+ *
+ * 1. One whose run does not come to life is given back.
+ * 2. Closing waits for those that are being taken, and not for holders that may be gone.
+ */
+export class Leases {
+  readonly #journal: Journal;
+  readonly #owner: string;
+  readonly #clock: Clock;
+  readonly #turnstile: Turnstile;
+  readonly #taking = new Set<Promise<unknown>>();
+  readonly #closing = Promise.withResolvers<void>();
+  #isClosing = false;
+
+  constructor({ journal, owner, clock, turnstile }: LeaseParts) {
+    this.#journal = journal;
+    this.#owner = owner;
+    this.#clock = clock;
+    this.#turnstile = turnstile;
+  }
+
+  /** Takes the right to append to a run, and brings the run to life with it; fails, with the lease given back, when that fails. */
+  async take<T>(wanted: WantedRun, begin: (lease: Lease) => T | Promise<T>): Promise<T> {
+    const taking = this.#take(wanted, begin);
+    this.#taking.add(taking);
+    try {
+      return await taking;
+    } finally {
+      this.#taking.delete(taking);
+    }
+  }
+
+  /** Resolves when no lease is being taken; nobody waits for a holder any more. */
+  async settled(): Promise<void> {
+    this.#isClosing = true;
+    this.#closing.resolve();
+    await Promise.allSettled(this.#taking);
+  }
+
+  async #take<T>({ runId, isPatient = false }: WantedRun, begin: (lease: Lease) => T | Promise<T>): Promise<T> {
+    const lease = await this.#acquire(runId, isPatient);
+    try {
+      return await begin(lease);
+    } catch (thrown) {
+      await this.giveBack(lease);
+      throw thrown;
+    }
+  }
+
+  async #acquire(runId: RunId, isPatient: boolean): Promise<Lease> {
+    // Behind it a run begins: the heaviest thing an engine does.
+    const turn = this.#turnstile.pass(8);
+    if (turn !== undefined) await turn;
+    for (;;) {
+      try {
+        return await this.#journal.acquire(runId, this.#owner);
+      } catch (thrown) {
+        const wait = isPatient && !this.#isClosing ? undecidedMs(thrown) : undefined;
+        if (wait === undefined) throw thrown;
+        await this.#pause(Math.min(wait, askAgainMs));
+      }
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    let cancel: (() => void) | undefined;
+    const time = new Promise<void>((resolve) => {
+      cancel = this.#clock.setTimer(ms, resolve);
+    });
+    await Promise.race([time, this.#closing.promise]);
+    cancel?.();
+  }
+
+  /** Gives back the lease of a run that cannot go on here, so that whoever takes it up again does not find it held. */
+  async giveBack(lease: Lease): Promise<void> {
+    try {
+      await this.#journal.release(lease);
+    } catch {
+      // A store that fails here as well: the error that stopped the run says so, and the lease dies with this process.
+    }
+  }
+}
+
+/** How long it takes at most until it is known whether the holder of a run is gone; undefined when it is alive, or something else failed. */
+export function undecidedMs(thrown: unknown): number | undefined {
+  if (!(thrown instanceof CadreError) || thrown.code !== 'RUN_LOCKED') return undefined;
+  const { knownInMs } = thrown.details;
+  return typeof knownInMs === 'number' ? knownInMs : undefined;
+}

@@ -1,0 +1,51 @@
+import path from 'node:path';
+import { CadreError } from '../../core/error.ts';
+import type { Journal } from '../../core/events/journal.ts';
+import type { IntegrityOptions } from '../../journal/commit-chain.ts';
+
+/** How often an engine that holds runs gives a sign of life, and after how long a silence another one may take them, in milliseconds. */
+export interface LeaseOptions {
+  readonly heartbeatMs?: number;
+  readonly expiryMs?: number;
+}
+
+/** Where a project's journal lies unless told otherwise. */
+export const defaultStorePath = path.join('.cadre', 'journal.db');
+
+/** Opens what `store` names: a path, `'memory'`, or a journal that is handed in. SQLite is loaded only when it is used. */
+export async function openStore(
+  store: string | Journal | undefined,
+  options: {
+    readonly durability?: 'normal' | 'full' | undefined;
+    readonly leases?: LeaseOptions | undefined;
+    readonly integrity?: IntegrityOptions | undefined;
+  } = {},
+): Promise<Journal> {
+  const { durability = 'normal', leases = {}, integrity } = options;
+  if (isJournal(store)) {
+    if (integrity === undefined) return store;
+    throw new CadreError(
+      'OPTION_INVALID',
+      'integrity is for journal files; a journal that is handed in is made with it: createSqliteJournal(path, { integrity })',
+    );
+  }
+  if (store !== undefined && typeof store !== 'string') throw badStore(store);
+  if (store === 'memory') {
+    const { createMemoryJournal } = await import('../../journal/memory-journal.ts');
+    return createMemoryJournal();
+  }
+  if (store === '' || store === ':memory:') throw badStore(store);
+  const { createSqliteJournal } = await import('../../journal/sqlite/sqlite-journal.ts');
+  return createSqliteJournal(path.resolve(store ?? defaultStorePath), { durability, leases, integrity });
+}
+
+function isJournal(store: unknown): store is Journal {
+  return typeof store === 'object' && store !== null && 'append' in store && 'acquire' in store && 'read' in store;
+}
+
+function badStore(store: unknown): CadreError {
+  return new CadreError(
+    'OPTION_INVALID',
+    `store must be a path, 'memory', or a journal; it is ${store === '' ? 'empty' : String(store)}`,
+  );
+}

@@ -1,0 +1,42 @@
+import { CadreError } from '../../core/error.ts';
+import { applyEvent, foldEvents, startRun } from '../../core/fold/apply-event.ts';
+import { hasReleased } from '../../core/fold/release.ts';
+import type { RunId } from '../../core/ids.ts';
+import type { Journal, JournalReader } from '../../core/events/journal.ts';
+import type { RunContext } from '../../core/state/state.ts';
+import { assertOwnRun } from './imported-run.ts';
+
+const pageSize = 4_000;
+
+/** Folds a run's journal page by page: taking up a long run needs room for its state and one page, not for all of its events. */
+export async function readState(journal: Pick<JournalReader, 'read'>, runId: RunId): Promise<RunContext> {
+  let state: RunContext | undefined;
+  for (;;) {
+    const page = await journal.read(runId, { after: state?.seq ?? 0, limit: pageSize });
+    for (const event of page) {
+      if (state !== undefined) applyEvent(state, event);
+      else if (event.type === 'run.start') state = startRun(event);
+      else throw notBegun(runId);
+    }
+    if (page.length < pageSize) break;
+  }
+  if (state === undefined) throw notBegun(runId);
+  return state;
+}
+
+/** The state of a run to look at: all of its past is there. */
+export async function withAllPast(journal: Journal, state: RunContext): Promise<RunContext> {
+  if (!hasReleased(state)) return state;
+  return foldEvents(await journal.read(state.meta.runId), 'everything') ?? state;
+}
+
+/** The same for a run that is to go on. Fails with RUN_IMPORTED when it was read from a file. */
+export async function readOwnState(journal: Journal, runId: RunId): Promise<RunContext> {
+  const state = await readState(journal, runId);
+  assertOwnRun(state.meta);
+  return state;
+}
+
+function notBegun(runId: RunId): CadreError {
+  return new CadreError('STORE_CORRUPT', `run ${runId} does not begin with run.start`);
+}

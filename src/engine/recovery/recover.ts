@@ -1,0 +1,157 @@
+import type { ErrorCode } from '../../core/error.ts';
+import type { AgentId } from '../../core/ids.ts';
+import type { ContentEntry } from '../../core/events/journal.ts';
+import type { Env } from '../../core/env.ts';
+import type { SubContext, CallState, RunContext } from '../../core/state/state.ts';
+import { steadyAt } from '../../core/state/run-time.ts';
+import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
+import { expiryDeadline } from '../../nodes/limits/deadlines.ts';
+import { expireCall } from '../../nodes/tools/expire-call.ts';
+import { interruptTurn, lostCall } from '../../nodes/turn/interrupted-turn.ts';
+import { endMissing } from '../../nodes/tools/missing-tool.ts';
+import { recheckWaiting, checkCallStart } from '../../nodes/tools/check-call-start.ts';
+import { recordTools } from '../toolsets/note-toolset.ts';
+import type { TakenTools } from '../toolsets/toolset-hold.ts';
+import { startCall } from '../../nodes/tools/start-call.ts';
+import { failCall } from '../../nodes/tools/tool-end.ts';
+import { revokedBy } from '../../nodes/tools/revoked-by.ts';
+import { asksWhetherHappened, settleUnknown } from '../../nodes/tools/unknown-outcome.ts';
+import { verifyCall } from '../../nodes/tools/verify-call.ts';
+
+/** Something that whoever takes a run up should know; put on record. */
+export interface ResumeNote {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly agentId?: AgentId;
+}
+
+/** A message that is there before anything goes on. */
+export interface SaidAtResume {
+  readonly to: AgentId;
+  readonly item: ItemDraft;
+}
+
+/** Who takes a run up, and with what. */
+export interface Resumption {
+  readonly engineVersion: string;
+  /** The profile files it goes by from here on, when they are not those from before. */
+  readonly profiles?: ContentEntry | undefined;
+  /** What code gives from here on, when it is not what was recorded. */
+  readonly given?: ContentEntry | undefined;
+  /** What toolsets offer that connect to something. */
+  readonly tools: readonly TakenTools[];
+  readonly notes?: readonly ResumeNote[];
+  /** Texts that the journal may have lost, to be stored again. */
+  readonly texts?: readonly ContentEntry[];
+  readonly said?: SaidAtResume | undefined;
+  /** A seed for a run that began before frames had nonces. */
+  readonly frameSeed?: string;
+}
+
+/**
+ * Takes up a run where its journal stands: model calls that were not answered are made again from the same recorded
+ * input; running tools are repeated when their effect allows it, looked into when a tool finds out, and of unknown outcome
+ * otherwise (I5); suspended calls stay suspended, unless they have expired; what was due but not started is started. That it
+ * was taken up is its first event.
+ */
+export function recover(tx: Transaction, env: Env, by: Resumption): void {
+  if (tx.run.outcome !== undefined) return;
+  const resume = tx.emit({
+    type: 'run.resume',
+    engineVersion: by.engineVersion,
+    downMs: Math.max(0, tx.at - tx.run.at),
+    ...(by.frameSeed === undefined ? {} : { frameSeed: by.frameSeed }),
+    ...(by.profiles === undefined ? {} : { profiles: tx.content(by.profiles.text) }),
+    ...(by.given === undefined ? {} : { given: tx.content(by.given.text) }),
+    ...(isFork(tx.run) ? allRevoked(tx.run) : revokedBy(env, tx.run)),
+  });
+  for (const { text } of by.texts ?? []) tx.content(text);
+  recordTools(tx, by.tools, resume.seq);
+  for (const note of by.notes ?? []) tx.emit({ type: 'note.add', level: 'warning', ...note }, resume.seq);
+  for (const agent of tx.run.agents.values()) {
+    if (agent.status === 'ended') continue;
+    recoverTurn(tx, env, agent);
+    recoverCompaction(tx, agent);
+    for (const call of [...agent.openCalls.values()]) recoverCall(tx, env, agent, call);
+    tx.touch(agent.meta.agentId);
+  }
+  recheckWaiting(tx, env);
+  // In the same commit: an agent that is about to end reads it in its next turn all the same.
+  if (by.said !== undefined) tx.post(by.said.to, by.said.item);
+}
+
+/** True when all that has happened was copied from another run: what a person agreed to there holds there alone. */
+function isFork({ meta, seq }: RunContext): boolean {
+  return meta.parentRun?.at === seq;
+}
+
+function allRevoked({ standing }: RunContext): { readonly revoked?: readonly number[] } {
+  return standing.length === 0 ? {} : { revoked: standing.map(({ seq }) => seq) };
+}
+
+function recoverTurn(tx: Transaction, env: Env, agent: SubContext): void {
+  const turn = agent.currentTurnId === undefined ? undefined : tx.run.turns.get(agent.currentTurnId);
+  if (turn === undefined || turn.modelEnd !== undefined || turn.start.prompt === undefined) return;
+  if (turn.interruptedBy !== undefined) {
+    interruptTurn(tx, env, agent, turn, lostCall);
+    return;
+  }
+  tx.effects.push({ kind: 'model', agentId: agent.meta.agentId, turnId: turn.turnId, cause: turn.start.seq });
+}
+
+/** A summary that did not come is asked for again, from the same recorded input. */
+function recoverCompaction(tx: Transaction, agent: SubContext): void {
+  const { compacting } = agent;
+  if (compacting === undefined) return;
+  const { compactionId, seq } = compacting;
+  tx.effects.push({ kind: 'compaction', agentId: agent.meta.agentId, compactionId, cause: seq });
+}
+
+/** A call that was open when the run was left: what cannot go on is ended, with the reason; what can goes on. */
+function recoverCall(tx: Transaction, env: Env, agent: SubContext, call: CallState): void {
+  const tool = env.catalog.get(call.request.name);
+  if (tool === undefined) {
+    if (isForPeople(call)) expireIfDue(tx, env, call);
+    else endMissing(tx, env, agent, call);
+    return;
+  }
+  const isRepeatable = tool.effect === 'pure' || tool.effect === 'idempotent';
+  const mayBeStarted =
+    call.status === 'requested' || call.waitFor?.kind === 'approval' || (call.status === 'running' && isRepeatable);
+  if (mayBeStarted && !stillFits(tx, env, agent, call)) return;
+  if (call.status === 'suspended') expireIfDue(tx, env, call);
+  if (call.status !== 'running' || tool.kind !== 'effect') return;
+  if (isRepeatable) {
+    if (checkCallStart(tx, env, agent, call)) startCall(tx, agent, call, tool);
+  } else if (tool.effect === 'verifiable' && tool.verify !== undefined) verifyCall(tx, env, agent, call, tool.verify);
+  else settleUnknown(tx, env, agent, call);
+}
+
+/**
+ * Whether people decide what becomes of a call, and can without its tool. Its tool may be missing here alone (a variable that is
+ * not set in this terminal, a server that is down), and what they were asked must not be lost by that.
+ */
+function isForPeople(call: CallState): boolean {
+  return call.status === 'suspended' && (call.waitFor?.kind === 'approval' || asksWhetherHappened(call));
+}
+
+/** Who was asked and had no process to answer to is not asked again: a verdict that comes with the resume comes too late. */
+function expireIfDue(tx: Transaction, env: Env, call: CallState): void {
+  const due = expiryDeadline(call);
+  if (due?.kind === 'expiry' && due.at <= steadyAt(tx.run, tx.at)) expireCall(tx, env, due.callId, due.since);
+}
+
+/** A tool may have changed since its call was checked: one whose arguments do not fit any more is answered without being run. */
+function stillFits(tx: Transaction, env: Env, agent: SubContext, call: CallState): boolean {
+  const profile = env.profiles.get(agent.meta.profile);
+  const tool = profile === undefined ? undefined : env.toolsOf(profile, agent).tools.get(call.request.name);
+  const checked = tool?.check(call.args ?? {});
+  if (checked === undefined || checked.ok) return true;
+  const problems = checked.errors.map((error) => `${error.path === '' ? 'arguments' : error.path}: ${error.message}`).join('; ');
+  failCall(tx, env, agent, call.callId, {
+    status: 'error',
+    code: 'TOOL_ARGUMENTS_INVALID',
+    message: `'${call.request.name}' has changed since it was called, and was not run: its arguments do not fit any more: ${problems}`,
+  });
+  return false;
+}

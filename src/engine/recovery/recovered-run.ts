@@ -1,0 +1,72 @@
+import { CadreError, describeThrown } from '../../core/error.ts';
+import type { RunId } from '../../core/ids.ts';
+import type { RunSummary } from '../../core/events/journal.ts';
+import type { ResumeOptions } from '../engine-parts.ts';
+import { undecidedMs } from './leases.ts';
+import type { Run } from '../run.ts';
+
+/** What came of taking one interrupted run up again: its handle, or why it could not be. */
+export type RecoveredRun =
+  | { readonly runId: RunId; readonly run: Run; readonly error?: undefined }
+  | { readonly runId: RunId; readonly run?: undefined; readonly error: CadreError };
+
+/** How interrupted runs are resumed, and which of them. */
+export interface RecoverOptions extends ResumeOptions {
+  /** True for the runs that are to be resumed; all of them when absent. */
+  readonly include?: ((run: RunSummary) => boolean | Promise<boolean>) | undefined;
+  /** Gets each run as soon as it goes on, or the reason why it does not. */
+  readonly onRun?: ((entry: RecoveredRun) => void) | undefined;
+}
+
+/**
+ * Takes up every run of a list that is not over; `resume` answers with nothing for one that is live already. Those whose holder may be
+ * gone come last, and are waited for when `resume` is patient: none of the others waits with them.
+ */
+export async function recoverEach(
+  runs: readonly RunSummary[],
+  { include, onRun }: Pick<RecoverOptions, 'include' | 'onRun'>,
+  resume: (runId: RunId, isPatient: boolean) => Promise<Run | undefined>,
+): Promise<readonly RecoveredRun[]> {
+  const recovered = new Map<RunId, RecoveredRun | undefined>();
+  const undecided: RunId[] = [];
+  const settle = (runId: RunId, entry: RecoveredRun | undefined): void => {
+    recovered.set(runId, entry);
+    if (entry !== undefined) onRun?.(entry);
+  };
+  for (const run of runs) {
+    if (!isInterrupted(run.status) || (include !== undefined && !(await include(run)))) continue;
+    const { runId } = run;
+    const first = await recoverOne(runId, resume, false);
+    if (undecidedMs(first?.error) === undefined) settle(runId, first);
+    else {
+      undecided.push(runId);
+      recovered.set(runId, first);
+    }
+  }
+  for (const runId of undecided) settle(runId, await recoverOne(runId, resume, true));
+  return [...recovered.values()].filter((entry) => entry !== undefined);
+}
+
+async function recoverOne(
+  runId: RunId,
+  resume: (runId: RunId, isPatient: boolean) => Promise<Run | undefined>,
+  isPatient: boolean,
+): Promise<RecoveredRun | undefined> {
+  try {
+    const run = await resume(runId, isPatient);
+    return run === undefined ? undefined : { runId, run };
+  } catch (thrown) {
+    return notRecovered(runId, thrown);
+  }
+}
+
+/** Tells from a run's status in the list whether it is to be taken up: it has not ended, or nobody can tell since it is damaged. */
+export function isInterrupted(status: string): boolean {
+  return status === 'running' || status === 'awaiting' || status === 'idle' || status === 'damaged';
+}
+
+function notRecovered(runId: RunId, thrown: unknown): RecoveredRun {
+  if (thrown instanceof CadreError) return { runId, error: thrown };
+  const message = `run ${runId} could not be taken up: ${describeThrown(thrown)}`;
+  return { runId, error: new CadreError('INTERNAL', message, { cause: thrown }) };
+}

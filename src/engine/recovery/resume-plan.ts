@@ -1,0 +1,154 @@
+import { CadreError } from '../../core/error.ts';
+import type { ContentHash } from '../../core/ids.ts';
+import { type ContentEntry, storedText } from '../../core/events/journal.ts';
+import type { SubContext, RunContext } from '../../core/state/state.ts';
+import { compareProfileSets } from '../../profiles/files/compare-profile-sets.ts';
+import { checkModel } from '../launch/check-model.ts';
+import type { EngineParts, ProfileChoice, ProfileRuntime } from '../engine-parts.ts';
+import type { ResumeNote } from './recover.ts';
+import { frameSeedOf } from '../random-ids.ts';
+import { textsToHeal } from './resume-texts.ts';
+import { holdToolsets, profileRuntimeOf } from '../launch/run-profile-runtime.ts';
+import { givenDifferences } from '../toolsets/given-differences.ts';
+import { readGivenTools } from '../toolsets/given-tools.ts';
+import { RunTools } from '../toolsets/run-tools.ts';
+import type { ToolsetHold } from '../toolsets/toolset-hold.ts';
+import { profilesOf } from '../toolsets/toolsets-needed.ts';
+import { toolChanges } from '../toolsets/tool-changes.ts';
+
+/** What a run goes on with. */
+export interface ResumePlan extends Disposable {
+  readonly runtime: ProfileRuntime;
+  /** What it uses of toolsets that connect: they stay connected until the plan is disposed of. */
+  readonly hold: ToolsetHold;
+  /** The profile files it goes by from here on, when they are not those from before. */
+  readonly profiles?: ContentEntry;
+  /** What code gives from here on, when it is not what was recorded. */
+  readonly given?: ContentEntry;
+  readonly notes: readonly ResumeNote[];
+  /** Texts that are at hand and that the journal may have lost: they are stored again. */
+  readonly texts: readonly ContentEntry[];
+  /** A seed for the frames of a run that began without one. */
+  readonly frameSeed?: string;
+}
+
+/**
+ * Finds out what a run would go on with, and everything that keeps it from going on, before anything is written: a live
+ * agent whose profile is gone or disabled, profiles that are not trusted, a toolset that cannot be what it was, a model that cannot be called, a text
+ * that is missing from the journal.
+ */
+export async function planResume(parts: EngineParts, state: RunContext, choice: ProfileChoice = 'recorded'): Promise<ResumePlan> {
+  const runtime = choice === 'current' ? parts.runtime : await profileRuntimeOf(parts, state);
+  const hold = await holdToolsets(parts, runtime, profilesOf(state), state.meta);
+  const dispose = (): void => hold[Symbol.dispose]();
+  try {
+    return { runtime, hold, ...(await changesSince(parts, state, { runtime, hold })), [Symbol.dispose]: dispose };
+  } catch (thrown) {
+    dispose();
+    throw thrown;
+  }
+}
+
+async function changesSince(
+  parts: EngineParts,
+  state: RunContext,
+  { runtime, hold }: Pick<ResumePlan, 'runtime' | 'hold'>,
+): Promise<Pick<ResumePlan, 'profiles' | 'given' | 'notes' | 'texts'>> {
+  // The tools of this moment: what connects is connected by now.
+  const now = { set: runtime.set, decision: new RunTools(hold).decision };
+  const notes: ResumeNote[] = [];
+  const texts: ContentEntry[] = [];
+  const isOther = runtime.snapshot.hash !== state.meta.profiles;
+  for (const agent of state.agents.values()) {
+    if (agent.status === 'ended') continue;
+    checkAgent(parts, runtime, state, agent);
+    texts.push(...textsToHeal(parts.journal, now, state, agent));
+    const changes = changesOfTools(parts, now, state, agent);
+    const { agentId } = agent.meta;
+    if (changes !== undefined)
+      notes.push({ code: 'TOOLS_CHANGED', agentId, message: `the tools of ${agentId} are not those of its last turn: ${changes}` });
+  }
+  const ofCode = codeNote(parts, state, runtime);
+  if (ofCode !== undefined) notes.unshift({ code: 'TOOLS_CHANGED', message: ofCode });
+  const given = givenAnew(runtime, state);
+  // The profiles may be those of the engine itself, which were not read from the journal: then they are in it from now on.
+  const seed = state.frameSeed === undefined ? { frameSeed: frameSeedOf(parts.ids) } : {};
+  if (!isOther) return { notes, texts: [...texts, runtime.snapshot, runtime.code.record()], ...given, ...seed };
+  const ofProfiles = await differencesOf(parts, state, runtime);
+  notes.unshift({ code: 'PROFILES_CHANGED', message: `the run goes on with today's profiles: ${ofProfiles}` });
+  return { profiles: runtime.snapshot, notes, texts, ...given, ...seed };
+}
+
+/** What code gives, when it is not what the run recorded of it. */
+export function givenAnew({ code }: ProfileRuntime, { meta }: RunContext): { readonly given?: ContentEntry } {
+  const given = code.record();
+  return given.hash === meta.given ? {} : { given };
+}
+
+/** What of the tools that code gives is not what the run recorded; undefined when nothing that is worth telling is. */
+function codeNote({ journal, runtime: own }: EngineParts, { meta }: RunContext, { code }: ProfileRuntime): string | undefined {
+  if (code.differences.length > 0)
+    return `the run goes on with the settings that code gave when it began; this program's code gives others: ${code.differences.join('; ')}`;
+  // Recorded tools that are gone are noted for each agent.
+  if (meta.given === undefined || code !== own.code || code.record().hash === meta.given) return undefined;
+  const recorded = textOrDamage(journal, meta.given);
+  const differences =
+    recorded === undefined
+      ? ['what it gave before is damaged in the journal']
+      : givenDifferences(readGivenTools(recorded), readGivenTools(code.record().text));
+  return differences.length === 0 ? undefined : `the run goes on with what code gives today: ${differences.join('; ')}`;
+}
+
+/** Refuses profiles that an agent at work cannot go on with. */
+export function checkAgent(parts: EngineParts, runtime: ProfileRuntime, state: RunContext, agent: SubContext): void {
+  const { agentId, profile: name } = agent.meta;
+  const profile = runtime.set.profiles.get(name);
+  if (profile === undefined)
+    throw new CadreError(
+      'PROFILE_UNKNOWN',
+      `run ${state.meta.runId}: ${agentId} is at work, and there is no profile '${name}' any more`,
+    );
+  if (!profile.isActive || profile.isDeleted)
+    throw new CadreError(
+      'PROFILE_DISABLED',
+      `run ${state.meta.runId}: ${agentId} is at work, and its profile '${name}' is disabled`,
+    );
+  checkModel(parts.gateway, runtime, profile, state.meta.llmConfig);
+}
+
+/** What is offered to an agent now and was not in its last turn, or the other way round. */
+function changesOfTools(
+  { journal }: EngineParts,
+  { set, decision: { env } }: Pick<ProfileRuntime, 'set' | 'decision'>,
+  state: RunContext,
+  agent: SubContext,
+): string | undefined {
+  const profile = set.profiles.get(agent.meta.profile);
+  const turnId = agent.currentTurnId ?? agent.lastTurnId;
+  const recorded: ContentHash | undefined = turnId === undefined ? undefined : state.turns.get(turnId)?.start.prompt?.tools;
+  if (profile === undefined || recorded === undefined) return undefined;
+  const { offeredJson } = env.toolsOf(profile, agent);
+  if (env.hash(offeredJson) === recorded) return undefined;
+  const before = textOrDamage(journal, recorded);
+  return before === undefined ? `what they were is damaged in the journal (${recorded})` : toolChanges(before, offeredJson);
+}
+
+/** A stored text that is read for the record alone; undefined when it is damaged or missing. */
+function textOrDamage(journal: EngineParts['journal'], hash: ContentHash): string | undefined {
+  try {
+    return storedText(journal, hash);
+  } catch (thrown) {
+    if (!(thrown instanceof CadreError) || thrown.code !== 'STORE_CORRUPT') throw thrown;
+    return undefined;
+  }
+}
+
+async function differencesOf(parts: EngineParts, state: RunContext, current: ProfileRuntime): Promise<string> {
+  try {
+    const recorded = await profileRuntimeOf(parts, state, 'look');
+    return compareProfileSets(recorded.set, current.set).join('; ') || 'only wording outside their values differs';
+  } catch (thrown) {
+    if (!(thrown instanceof CadreError)) throw thrown;
+    return `what differs cannot be said, since those from before do not compile any more (${thrown.code})`;
+  }
+}

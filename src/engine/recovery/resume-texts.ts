@@ -1,0 +1,75 @@
+import { CadreError } from '../../core/error.ts';
+import type { ContentHash } from '../../core/ids.ts';
+import { type ContentEntry, type Journal, storedText } from '../../core/events/journal.ts';
+import type { SubContext, RunContext } from '../../core/state/state.ts';
+import { Transaction } from '../../core/events/transaction.ts';
+import type { SegmentRecord } from '../../core/state/turn.ts';
+import { buildSystemPrompt } from '../../nodes/prompt/prep-system-prompt.ts';
+import type { ProfileRuntime } from '../engine-parts.ts';
+
+/**
+ * Checks the texts that an agent's next model call is made from, before its run is resumed: without one of them it would be another call.
+ * Answers with those that the journal has lost or damaged and that are at hand, to be stored again.
+ *
+ * @throws CadreError `STORE_CORRUPT` or `STORE_FAILED` for one that is not at hand
+ */
+export function textsToHeal(
+  journal: Journal,
+  runtime: Pick<ProfileRuntime, 'decision' | 'set'>,
+  run: RunContext,
+  agent: SubContext,
+): readonly ContentEntry[] {
+  const healed = new Map<ContentHash, string>();
+  let atHand: ReadonlyMap<ContentHash, string> | undefined;
+  const read = (hash: ContentHash, what: string): string => {
+    const stored = tryRead(journal, hash);
+    if (typeof stored === 'string') return stored;
+    atHand ??= textsAtHand(runtime, run, agent);
+    const right = healed.get(hash) ?? atHand.get(hash);
+    if (right === undefined) throw stored ?? missingText(run, `${what} of ${agent.meta.agentId} (${hash})`);
+    healed.set(hash, right);
+    return right;
+  };
+  const { head, earlier = [] } = agent.view;
+  for (const hash of [...earlier.map((before) => before.head), head]) if (hash !== undefined) read(hash, 'a summary');
+  const turn = agent.currentTurnId === undefined ? undefined : run.turns.get(agent.currentTurnId);
+  if (turn?.start.prompt !== undefined && turn.modelEnd === undefined) {
+    const { system, tools } = turn.start.prompt;
+    read(tools, 'the tools');
+    for (const { hash } of JSON.parse(read(system, 'how a system prompt was made')) as readonly SegmentRecord[])
+      if (hash !== undefined) read(hash, 'a part of the system prompt');
+  }
+  return [...healed].map(([hash, text]) => ({ hash, text }));
+}
+
+/** The failure of a run that lacks a text. */
+export function missingText(run: RunContext, what: string): CadreError {
+  return new CadreError('STORE_CORRUPT', `run ${run.meta.runId}: ${what} is not in the journal`);
+}
+
+/** A stored text, undefined when there is none, or why it cannot be read. */
+function tryRead(journal: Journal, hash: ContentHash): string | CadreError | undefined {
+  try {
+    return storedText(journal, hash);
+  } catch (thrown) {
+    if (thrown instanceof CadreError && thrown.code === 'STORE_CORRUPT') return thrown;
+    throw thrown;
+  }
+}
+
+/** The texts an agent's prompt would be made of now, by hash: those that did not change since its turn began are among them. */
+function textsAtHand(
+  { decision, set }: Pick<ProfileRuntime, 'decision' | 'set'>,
+  run: RunContext,
+  agent: SubContext,
+): ReadonlyMap<ContentHash, string> {
+  const { env } = decision;
+  const profile = set.profiles.get(agent.meta.profile);
+  if (profile === undefined) return new Map();
+  // A decision that is never committed, over a copy: what is remembered of an agent's prompt must not come from here.
+  const tx = new Transaction(run, run.at, { hash: env.hash, known: new Set() });
+  const tools = env.toolsOf(profile, agent);
+  tx.content(tools.offeredJson);
+  buildSystemPrompt(tx, env, { ...agent }, profile, tools);
+  return new Map(tx.contents.map(({ hash, text }) => [hash, text]));
+}

@@ -1,0 +1,170 @@
+import { checkArgument, checkOptions } from './check-arguments.ts';
+import { forksOption } from './public-options.ts';
+import type { Clock } from '../core/clock.ts';
+import { CadreError } from '../core/error.ts';
+import type { RunId } from '../core/ids.ts';
+import type { Journal, RunMarks, RunSummary } from '../core/events/journal.ts';
+
+/** A project: there as long as runs are in it. */
+export interface ProjectRow {
+  readonly name: string;
+  readonly runs: number;
+  /** When something last happened to one of them, in milliseconds since 1970. */
+  readonly updatedAt: number;
+}
+
+const longestTitle = 200;
+const longestName = 100;
+
+/**
+ * Where runs are put: their titles, the projects they are in, and which of them are deleted.
+ *
+ * Owns: what people may do with a run without changing it. Does not own: the run; its journal is never touched.
+ * 1. It works on every run, whoever advances it, and also on those that are over. Only a run that a process has is not deleted.
+ * 2. A deleted run is in no list, and nobody takes it up; nothing of it is gone, and it can be restored.
+ */
+export class RunCatalog {
+  readonly #journal: Pick<Journal, 'location' | 'mark' | 'runs' | 'read'>;
+  readonly #clock: Pick<Clock, 'now'>;
+
+  constructor(journal: Pick<Journal, 'location' | 'mark' | 'runs' | 'read'>, clock: Pick<Clock, 'now'>) {
+    this.#journal = journal;
+    this.#clock = clock;
+  }
+
+  /** Gives a run another title; null takes it back, and the run has the one of its journal. */
+  async rename(runId: string, title: string | null): Promise<void> {
+    checkArgument('shelf.rename: runId', runId, 'name');
+    checkArgument('shelf.rename: title', title, 'textOrNull');
+    await this.#mark(runId, { title: title === null ? null : checkWords('a title', title, longestTitle) });
+  }
+
+  /** Puts a run into a project, or out of the one it is in. */
+  async move(runId: string, project: string | null): Promise<void> {
+    checkArgument('shelf.move: runId', runId, 'name');
+    checkArgument('shelf.move: project', project, 'textOrNull');
+    await this.#mark(runId, { project: project === null ? null : checkProject(project) });
+  }
+
+  /**
+   * Deletes a run, with all forks of it and of those when `forks` is set; answers with what was deleted. Fails with RUN_LOCKED when a
+   * process has one of them and it is not over: then nothing is deleted.
+   */
+  async remove(runId: string, options: { readonly forks?: boolean } = {}): Promise<readonly string[]> {
+    checkArgument('shelf.remove: runId', runId, 'name');
+    checkOptions('shelf.remove', options, forksOption);
+    const found = await this.#withForks(runId, { forks: options.forks === true, deleted: false });
+    const live = found.find(
+      (run) => run.outcome === undefined && run.isAbandoned !== true && run.isImported !== true && run.status !== 'damaged',
+    );
+    // The store looks again; this keeps some of several from being deleted before one is refused.
+    if (live !== undefined && found.length > 1) throw liveRun(live);
+    const deletedAt = this.#clock.now();
+    for (const run of found) await this.#mark(run.runId, { deletedAt });
+    return found.map((run) => run.runId);
+  }
+
+  /** Puts a deleted run back into the lists, with its forks when `forks` is set; answers with what was restored. */
+  async restore(runId: string, options: { readonly forks?: boolean } = {}): Promise<readonly string[]> {
+    checkArgument('shelf.restore: runId', runId, 'name');
+    checkOptions('shelf.restore', options, forksOption);
+    const found = await this.#withForks(runId, { forks: options.forks === true, deleted: true });
+    for (const run of found) await this.#mark(run.runId, { deletedAt: null });
+    return found.map((run) => run.runId);
+  }
+
+  /** The projects there are, the one something happened in last first. */
+  async projects(): Promise<readonly ProjectRow[]> {
+    const rows = new Map<string, ProjectRow>();
+    for (const { project, updatedAt } of await this.#journal.runs()) {
+      if (project === undefined) continue;
+      const before = rows.get(project);
+      rows.set(project, {
+        name: project,
+        runs: (before?.runs ?? 0) + 1,
+        updatedAt: Math.max(before?.updatedAt ?? 0, updatedAt),
+      });
+    }
+    return [...rows.values()].toSorted((a, b) => b.updatedAt - a.updatedAt || (a.name < b.name ? -1 : 1));
+  }
+
+  /** Gives a project another name: all its runs move, also deleted ones. One that exists takes them in. Answers with how many moved. */
+  async renameProject(from: string, to: string): Promise<number> {
+    checkArgument('shelf.renameProject: from', from, 'name');
+    checkArgument('shelf.renameProject: to', to, 'name');
+    const project = checkProject(to);
+    const lists = await Promise.all([
+      this.#journal.runs({ project: from }),
+      this.#journal.runs({ project: from, isDeleted: true }),
+    ]);
+    const found = lists.flat();
+    if (found.length === 0) throw new CadreError('OPTION_INVALID', `there is no project '${from}'${await this.#known()}`);
+    for (const { runId } of found) await this.#mark(runId, { project });
+    return found.length;
+  }
+
+  async #known(): Promise<string> {
+    const names = (await this.projects()).map(({ name }) => name);
+    return names.length === 0 ? '; a run is put into one with move' : `; there are: ${names.slice(0, 20).join(', ')}`;
+  }
+
+  /** A run, and of the forks below it those that are deleted, or are not. */
+  async #withForks(
+    runId: string,
+    { forks, deleted }: { readonly forks: boolean; readonly deleted: boolean },
+  ): Promise<readonly RunSummary[]> {
+    const [run] = await this.#journal.runs({ runId: runId as RunId });
+    if (run === undefined) throw new CadreError('RUN_UNKNOWN', `${this.#journal.location}: there is no run ${runId}`);
+    if (!forks) return [run];
+    const all = [...(await this.#journal.runs()), ...(await this.#journal.runs({ isDeleted: true }))];
+    const parents = new Map<RunId, RunId>();
+    for (const { runId: id } of all) {
+      const parent = await this.#parentOf(id);
+      if (parent !== undefined) parents.set(id, parent);
+    }
+    const found = new Map([[run.runId, run]]);
+    for (let size = 0; size < found.size;) {
+      size = found.size;
+      for (const fork of all) if (found.has(parents.get(fork.runId) ?? ('' as RunId))) found.set(fork.runId, fork);
+    }
+    return [...found.values()].filter((one) => one === run || (one.deletedAt !== undefined) === deleted);
+  }
+
+  /** The run a run was forked from. One that is damaged where it says so is nobody's fork, and keeps no other from being put away. */
+  async #parentOf(runId: RunId): Promise<RunId | undefined> {
+    try {
+      const [start] = await this.#journal.read(runId, { limit: 1 });
+      return start?.type === 'run.start' ? start.parentRun?.runId : undefined;
+    } catch (thrown) {
+      if (thrown instanceof CadreError && thrown.code === 'STORE_CORRUPT') return undefined;
+      throw thrown;
+    }
+  }
+
+  async #mark(runId: string, change: RunMarks): Promise<void> {
+    if (this.#journal.mark === undefined)
+      throw new CadreError('STORE_FAILED', `${this.#journal.location}: this store has no place for titles, projects and deletions`);
+    await this.#journal.mark(runId as RunId, change);
+  }
+}
+
+function liveRun({ runId, status }: RunSummary): CadreError {
+  const message = `run ${runId} is ${status}; cancel it before it is deleted. Nothing was deleted`;
+  return new CadreError('RUN_LOCKED', message, { details: { runId } });
+}
+
+/**
+ * The name of a project.
+ *
+ * @throws CadreError `OPTION_INVALID` when it is blank, too long, or more than one line
+ */
+export function checkProject(name: string): string {
+  return checkWords('the name of a project', name, longestName);
+}
+
+function checkWords(what: string, text: string, longest: number): string {
+  const words = text.trim();
+  if (words === '' || words.length > longest || /\p{Cc}/u.test(words) || !words.isWellFormed())
+    throw new CadreError('OPTION_INVALID', `${what} is one line of 1 to ${longest} characters`);
+  return words;
+}

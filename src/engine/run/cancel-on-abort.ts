@@ -1,0 +1,12 @@
+import type { Run } from '../run.ts';
+
+/** Cancels a run when the signal it was launched with is aborted. The signal may live on: nothing of the run stays with it. */
+export function cancelOnAbort(run: Run, signal: AbortSignal): void {
+  // A run that cannot be cancelled any more has halted, and its result says why.
+  const cancel = (): void => void run.cancel('the launch signal was aborted').catch(() => undefined);
+  const forget = (): void => signal.removeEventListener('abort', cancel);
+  signal.addEventListener('abort', cancel, { once: true });
+  void run.result.then(forget, forget);
+  // Aborted while the lease was taken: the cancel waits behind the start.
+  if (signal.aborted) queueMicrotask(cancel);
+}

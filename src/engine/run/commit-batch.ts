@@ -1,0 +1,46 @@
+import type { CadreEvent } from '../../core/events/event.ts';
+import type { ContentEntry } from '../../core/events/journal.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+
+/** Events that come before the first decision: `run.start`, already folded into the state. */
+export interface Prefix {
+  readonly events: readonly CadreEvent[];
+  readonly contents: readonly ContentEntry[];
+}
+
+/** What one append will write: the events and texts of one decision, or of several that were held back for it. */
+export class CommitBatch implements Prefix {
+  readonly expectedSeq: number;
+  #events: CadreEvent[] = [];
+  #contents: ContentEntry[] = [];
+
+  constructor(expectedSeq: number) {
+    this.expectedSeq = expectedSeq;
+  }
+
+  get events(): readonly CadreEvent[] {
+    return this.#events;
+  }
+
+  get contents(): readonly ContentEntry[] {
+    return this.#contents;
+  }
+
+  /** Adds events and texts behind those that are there. Lists of a transaction become the batch's own when it has none yet. */
+  add(more: Prefix | Transaction): void {
+    this.#events = appended(this.#events, more.events as CadreEvent[]);
+    this.#contents = appended(this.#contents, more.contents as ContentEntry[]);
+  }
+}
+
+function appended<Item>(list: Item[], more: Item[]): Item[] {
+  if (list.length === 0) return more;
+  for (const item of more) list.push(item);
+  return list;
+}
+
+/** Tells whether a decision may be held back for the next append: it only makes pure tools due, and nobody waits for it. */
+export function mayWait(tx: Transaction, isAwaited: boolean): boolean {
+  if (isAwaited || tx.sync || tx.events.length === 0 || tx.effects.length === 0) return false;
+  return tx.effects.every((effect) => effect.kind === 'tool' && effect.pure);
+}

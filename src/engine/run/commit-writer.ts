@@ -1,0 +1,130 @@
+import type { Clock } from '../../core/clock.ts';
+import { CadreError } from '../../core/error.ts';
+import type { Commit, Journal, Lease } from '../../core/events/journal.ts';
+import type { RunId } from '../../core/ids.ts';
+import type { CommitBatch } from './commit-batch.ts';
+import type { Turnstile } from './turnstile.ts';
+
+/** How long a run waits for a store that other processes keep locked before it halts, in milliseconds, and between two tries. */
+const longestWaitMs = 120_000;
+const pauseMs = 250;
+/** Events of a commit that is written in a turn of the event loop of its own. */
+const bigCommit = 256;
+
+/** What a writer needs. */
+export interface WriterPorts {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly turnstile: Turnstile;
+  /** Calls back in a later turn of the event loop. */
+  readonly defer: (callback: () => void) => void;
+}
+
+/**
+ * Writes the commits of one run under its lease.
+ *
+ * 1. A store that is locked by another process delays the commit: nothing was written, and the run goes on once it is.
+ * 2. Its first commit, a launch or a resumption, is on the disk before it counts, and all that other processes wrote before with it; those
+ *    at the same time share a sync.
+ * 3. After a commit that took time, what acts outside begins only if the run was not taken over meanwhile.
+ */
+export class CommitWriter {
+  readonly #ports: WriterPorts;
+  readonly #lease: Lease;
+  readonly #onWaited: (ms: number) => void;
+  #hasBegun = false;
+  #isLeaving = false;
+
+  /** `onWaited` gets the length of a wait, in milliseconds, once the store could be written again. */
+  constructor(ports: WriterPorts, lease: Lease, onWaited: (ms: number) => void) {
+    this.#ports = ports;
+    this.#lease = lease;
+    this.#onWaited = onWaited;
+  }
+
+  /**
+   * Appends what a batch holds; a promise when the journal answers with one, or has to be waited for. `actsOutside`: it makes tools due
+   * whose work cannot be taken back.
+   */
+  append(
+    runId: RunId,
+    { expectedSeq, events, contents }: CommitBatch,
+    how: { readonly sync: boolean; readonly actsOutside: boolean },
+  ): Promise<void> | undefined {
+    const { journal } = this.#ports;
+    const isFirst = !this.#hasBegun;
+    this.#hasBegun = true;
+    const sync = how.sync || (isFirst && journal.sync === undefined);
+    const commit = { runId, expectedSeq, events, contents, sync };
+    // Deciding it took its time already.
+    const isBig = events.length > bigCommit;
+    const appended = isBig ? this.#appendLater(commit) : (journal.append(this.#lease, commit) ?? undefined);
+    const written = appended?.catch((thrown: unknown) => this.#again(commit, thrown));
+    const durable = isFirst && !sync ? this.#synced(written) : written;
+    if (!how.actsOutside || (durable === undefined && !sync)) return durable;
+    return durable === undefined ? this.#assertHeld(runId) : durable.then(() => this.#assertHeld(runId));
+  }
+
+  /** Ends waiting for a locked store: the next failure is final. */
+  stopWaiting(): void {
+    this.#isLeaving = true;
+  }
+
+  /** Gives the run back. A store that fails here keeps nothing from being closed: all that is left is in the journal. */
+  async leave(): Promise<void> {
+    await Promise.try(() => this.#ports.journal.release(this.#lease)).catch(() => undefined);
+  }
+
+  /** A process that stood still while it wrote may go on after another has taken its run, and has done what it was about to do. */
+  #assertHeld(runId: RunId): Promise<void> | undefined {
+    const held = this.#ports.journal.holds?.(this.#lease) ?? true;
+    if (held instanceof Promise) return held.then((isHeld) => assertNotTaken(runId, isHeld));
+    assertNotTaken(runId, held);
+    return undefined;
+  }
+
+  async #appendLater(commit: Commit): Promise<void> {
+    await new Promise<void>(this.#ports.defer);
+    await this.#ports.journal.append(this.#lease, commit);
+  }
+
+  async #synced(written: Promise<void> | undefined): Promise<void> {
+    const { journal, turnstile } = this.#ports;
+    await written;
+    await journal.sync?.();
+    // All that were launched together would begin in one go.
+    await turnstile.pass(4);
+  }
+
+  async #again(commit: Commit, first: unknown): Promise<void> {
+    const { journal, clock } = this.#ports;
+    const began = clock.monotonic();
+    for (let thrown = first; ;) {
+      const waited = clock.monotonic() - began;
+      if (!isLockedElsewhere(thrown) || this.#isLeaving || waited > longestWaitMs) throw thrown;
+      if (thrown === first) process.emitWarning(`run ${commit.runId} waits: ${thrown.message}`, 'CadreWarning');
+      await new Promise<void>((resolve) => void clock.setTimer(pauseMs, resolve));
+      try {
+        await journal.append(this.#lease, commit);
+        this.#onWaited(clock.monotonic() - began);
+        return;
+      } catch (again) {
+        thrown = again;
+      }
+    }
+  }
+}
+
+function assertNotTaken(runId: RunId, isHeld: boolean): void {
+  if (isHeld) return;
+  throw new CadreError(
+    'STORE_CONFLICT',
+    `run ${runId}: another process took the run over while this one wrote; what it was about to do is not done here. Stop this run here`,
+    { details: { runId } },
+  );
+}
+
+/** True when a store could not be written because another process has it: nothing was written, and it can be tried again. */
+function isLockedElsewhere(thrown: unknown): thrown is CadreError {
+  return thrown instanceof CadreError && thrown.code === 'STORE_FAILED' && thrown.details['isLocked'] === true;
+}

@@ -1,0 +1,44 @@
+import type { CadreError } from '../../core/error.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import { admit, type InputGate } from '../input/input-gate.ts';
+import type { Prefix } from './commit-batch.ts';
+import type { Input } from './decide.ts';
+
+/** The inputs of one commit, and the state of the journal they are decided on. */
+export interface DecisionBatch {
+  /** Sequence number of the last event in the journal. */
+  readonly seq: number;
+  /** Events and texts decided before and not yet appended: they come right after `seq`. */
+  readonly unwritten: Prefix;
+  readonly inputs: readonly Input[];
+  /** False while the engine closes: inputs are recorded, and nothing new begins. */
+  readonly mayStart: boolean;
+}
+
+/**
+ * Sees every decision of an engine's runs before it is made, and what came of it: a port that only tests set, to make each decision
+ * again from the journal alone (`test/support/rebuild/`). Deciding never reads it.
+ */
+export type DecisionWatch = (tx: Transaction, batch: DecisionBatch) => (refused: readonly (CadreError | undefined)[]) => void;
+
+/** A judge whose decisions may be watched. */
+export interface WatchedGate extends InputGate {
+  readonly watch?: DecisionWatch | undefined;
+}
+
+/** Decides the inputs of a batch in order; `onRefused` gets those that were not admitted, by their place from the end (-1 is the last). */
+export function decideBatch(
+  tx: Transaction,
+  gate: WatchedGate,
+  batch: DecisionBatch,
+  onRefused: (place: number, error: CadreError) => void,
+): void {
+  const { inputs, mayStart } = batch;
+  const made = gate.watch?.(tx, batch);
+  const refused = inputs.map((input, index) => {
+    const error = admit(tx, gate, input, mayStart);
+    if (error !== undefined) onRefused(index - inputs.length, error);
+    return error;
+  });
+  made?.(refused);
+}

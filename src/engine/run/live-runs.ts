@@ -1,0 +1,124 @@
+import type { ContentHash, RunId } from '../../core/ids.ts';
+import type { Lease } from '../../core/events/journal.ts';
+import type { RunContext } from '../../core/state/state.ts';
+import { cancelOnAbort } from './cancel-on-abort.ts';
+import { createContentCache } from '../recovery/content-cache.ts';
+import type { EngineParts, LaunchOptions, ProfileRuntime } from '../engine-parts.ts';
+import type { HaltedRuns } from '../recovery/halted-runs.ts';
+import { leaveWhenOver } from './leave-when-over.ts';
+import type { Leases } from '../recovery/leases.ts';
+import { Resources } from '../effects/resources.ts';
+import type { RunActor } from './run-actor.ts';
+import { runHandle } from '../run-handle.ts';
+import type { Run } from '../run.ts';
+import { RunTools } from '../toolsets/run-tools.ts';
+import { systemClock } from '../system-clock.ts';
+import { watchExit } from './waiting-at-exit.ts';
+import type { TakenTools, ToolsetHold } from '../toolsets/toolset-hold.ts';
+
+/** The profiles of a run, and what it uses of their toolsets. */
+export interface Bench {
+  readonly runtime: ProfileRuntime;
+  readonly hold: ToolsetHold;
+}
+
+/** A run that an engine advances. */
+export interface LiveRun {
+  readonly run: Run;
+  readonly actor: RunActor;
+  /** What its toolsets offered when it came to life: its first input records it. */
+  readonly taken: readonly TakenTools[];
+  readonly tools: RunTools;
+  /** Resolves when the engine has let go of it. */
+  readonly left: Promise<void>;
+}
+
+const noHolder = { owner: '', epoch: -1 };
+
+/**
+ * The runs an engine advances.
+ *
+ * Owns: how long each is held: its lease, its toolsets, what is live of it. Does not own: what becomes of them.
+ */
+export class LiveRuns {
+  readonly #parts: EngineParts;
+  readonly #leases: Leases;
+  readonly #runs = new Map<RunId, LiveRun>();
+  /** Leases of runs that have ended and may still get late results. */
+  readonly #ended = new Set<Lease>();
+  readonly #content: (hash: ContentHash) => string | undefined;
+  readonly #resources = new Resources('this engine');
+
+  readonly #halted: HaltedRuns;
+  #leaveExit: (() => void) | undefined;
+
+  constructor(parts: EngineParts, leases: Leases, halted: HaltedRuns) {
+    this.#parts = parts;
+    this.#halted = halted;
+    this.#leases = leases;
+    this.#content = createContentCache(parts.journal);
+  }
+
+  /** The run of this id, if it is live. */
+  get(runId: string): LiveRun | undefined {
+    return this.#runs.get(runId as RunId);
+  }
+
+  /** Brings a run to life, for as long as it neither ends nor halts. */
+  activate(state: RunContext, lease: Lease, { runtime, hold }: Bench, options: LaunchOptions): LiveRun {
+    const tools = new RunTools(hold.again());
+    const { taken } = tools;
+    const { actor, run } = this.#handle(state, lease, { runtime, tools, context: options.context });
+    if (options.subscriber !== undefined) run.subscribe(options.subscriber);
+    const forget = (): void => {
+      this.#runs.delete(state.meta.runId);
+      if (this.#runs.size === 0) this.#ignoreExit();
+      void tools.release();
+    };
+    const left = leaveWhenOver({ run, actor, lease, leases: this.#leases, ended: this.#ended, forget });
+    void left.then(() => this.#halted.add(state.meta.runId, actor.halted, options));
+    const live = { run, actor, taken, tools, left };
+    this.#runs.set(state.meta.runId, live);
+    // Time that a program makes itself, in a test or a simulation, does not end with the process.
+    if (this.#parts.clock === systemClock) this.#leaveExit ??= watchExit(() => [...this.#runs.values()].map((each) => each.run));
+    if (options.signal !== undefined) cancelOnAbort(run, options.signal);
+    return live;
+  }
+
+  /** A run that has begun learns from now on what becomes of its toolsets, and which of them do not work. */
+  listen(runId: RunId): void {
+    const live = this.get(runId);
+    live?.tools.listen(live.actor.tell);
+  }
+
+  /** A handle to look at a run that is not live. */
+  handle(state: RunContext, { runtime, hold }: Bench): Run {
+    return this.#handle(state, { runId: state.meta.runId, ...noHolder }, { runtime, tools: new RunTools(hold), context: undefined })
+      .run;
+  }
+
+  /** Leaves all runs where they stand: running tools get `graceMs` to end. */
+  async close(graceMs: number): Promise<void> {
+    const live = [...this.#runs.values()];
+    await Promise.all(live.map(({ actor }) => actor.suspend(graceMs)));
+    await this.#leases.settled();
+    await Promise.all([this.#resources.closeAll(), ...live.map(({ tools }) => tools.release())]);
+    this.#runs.clear();
+    this.#ignoreExit();
+    for (const lease of this.#ended) await this.#leases.giveBack(lease);
+    this.#ended.clear();
+  }
+
+  #ignoreExit(): void {
+    this.#leaveExit?.();
+    this.#leaveExit = undefined;
+  }
+
+  #handle(
+    state: RunContext,
+    lease: Lease,
+    by: { readonly runtime: ProfileRuntime; readonly tools: RunTools; readonly context: LaunchOptions['context'] },
+  ): Pick<LiveRun, 'run' | 'actor'> {
+    return runHandle(this.#parts, { state, lease, ...by, content: this.#content, resources: this.#resources });
+  }
+}

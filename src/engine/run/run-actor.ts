@@ -1,0 +1,294 @@
+import type { CadreError } from '../../core/error.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
+import { foldEvents } from '../../core/fold/apply-event.ts';
+import type { AgentId, ContentHash } from '../../core/ids.ts';
+import type { Journal, Lease } from '../../core/events/journal.ts';
+import type { RunContext } from '../../core/state/state.ts';
+import { Transaction } from '../../core/events/transaction.ts';
+import { asStoreError } from '../recovery/store-error.ts';
+import { CommitBatch, mayWait, type Prefix } from './commit-batch.ts';
+import { CommitWriter } from './commit-writer.ts';
+import { DueEffects } from '../effects/due-effects.ts';
+import type { Input } from './decide.ts';
+import { decideBatch, type WatchedGate } from './decide-batch.ts';
+import { type EffectPorts, Effects } from '../effects/effects.ts';
+import { waitedNote } from '../effects/effect-faults.ts';
+import { type Entry, InputQueue } from '../input/input-queue.ts';
+import { HeldCommit } from './held-commit.ts';
+import { engineFault, suspendedError } from './run-errors.ts';
+import { rereadState } from '../recovery/reread-state.ts';
+import { Subscribers } from '../subscribers.ts';
+import { type Turnstile, weightOf } from './turnstile.ts';
+
+/** What a run needs from its engine. */
+export interface ActorPorts extends EffectPorts, WatchedGate {
+  readonly journal: Journal;
+  readonly turnstile: Turnstile;
+  /** Calls back at the end of this tick of the event loop. */
+  readonly defer: (callback: () => void) => void;
+}
+
+/**
+ * One live run: applies inputs one at a time, commits what they decide, then starts the effects that became due.
+ *
+ * Owns: the order of inputs and the commit. Does not own: what an input means (`decide`), how effects run (`Effects`).
+ * 1. An effect starts only after the commit that made it due.
+ * 2. A failed commit stops the run where the journal stands: no effect of it starts, memory is thrown away.
+ * 3. Posting never waits for a model or a tool; subscribers never hold up a commit.
+ * 4. A commit that only makes pure tools due may be held back until the next one, at most to the end of this tick: a turn
+ *    whose tools answer at once is one append. Nothing outside can tell, since nothing of a held commit was published.
+ */
+export class RunActor {
+  state: RunContext;
+  /** Set when the run cannot go on in this process; the journal is as it was after the last commit. */
+  halted: CadreError | undefined;
+  readonly subscribers: Subscribers;
+  readonly #effects: Effects;
+  readonly #due: DueEffects;
+  readonly #ports: ActorPorts;
+  readonly #writer: CommitWriter;
+  readonly #queue = new InputQueue();
+  readonly #known = new Set<ContentHash>();
+  readonly #idle = new Set<() => void>();
+  readonly #held: HeldCommit;
+  #pumping = false;
+  /** The journal holds the run's end. */
+  #isOver: boolean;
+  #closing = false;
+  #paused = false;
+  #appending: Promise<void> | undefined;
+
+  constructor(state: RunContext, lease: Lease, ports: ActorPorts) {
+    this.state = state;
+    this.#isOver = state.outcome !== undefined;
+    this.#ports = ports;
+    this.#held = new HeldCommit(ports.defer, () => this.#wake());
+    this.#writer = new CommitWriter(ports, lease, (ms) => this.tell(waitedNote(ms)));
+    this.subscribers = new Subscribers((message) =>
+      this.tell({ kind: 'note', level: 'warning', code: 'SUBSCRIBER_FAILED', message }),
+    );
+    const onIdle = (): void => this.#settleIdle();
+    const halt = (error: CadreError): void => this.#halt(error, []);
+    this.#effects = new Effects(ports, { subscribers: this.subscribers, tell: this.tell, halt, onIdle });
+    this.#due = new DueEffects({ start: (effect) => this.#effects.start(this.state, effect), defer: ports.defer, onIdle });
+  }
+
+  /** Hands in an input; the promise resolves once what it decided is committed. */
+  submit(input: Input): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#enqueue({ input, waiter: { resolve, reject } });
+    });
+  }
+
+  /** Hands in an input nobody waits for. */
+  readonly tell = (input: Input): void => this.#enqueue({ input });
+
+  /** Commits the start of a run together with what its first input decides; resolves once a power cut cannot take it back. */
+  async begin(prefix: Prefix, input: Input): Promise<void> {
+    for (const entry of prefix.contents) this.#known.add(entry.hash);
+    // What comes meanwhile waits behind the start, a cancel by a signal that was aborted already included.
+    this.#pumping = true;
+    try {
+      await this.#commit([{ input }], prefix);
+    } finally {
+      this.#pumping = false;
+      if (this.#queue.size > 0) this.#wake();
+      this.#settleIdle();
+    }
+    if (this.halted !== undefined) throw this.halted;
+  }
+
+  get isIdle(): boolean {
+    return (
+      this.#effects.size + this.#due.size === 0 &&
+      (this.halted !== undefined || this.#paused || (this.#queue.size === 0 && this.#held.batch === undefined && !this.#pumping))
+    );
+  }
+
+  /** Tells whether the journal holds the run's end; `state` shows it while it is written. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Resolves when nothing runs and nothing waits to be applied. */
+  whenIdle(): Promise<void> {
+    if (this.isIdle) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.add(resolve));
+  }
+
+  /** Resolves when nothing can come any more: nothing runs, and every late result is recorded. */
+  async whenDetachedSettled(): Promise<void> {
+    await this.#effects.whenDetachedSettled();
+    await this.whenIdle();
+  }
+
+  /** Cancels what is named, by default the run; resolves when nothing of it is running any more, or the grace period is over. */
+  async cancel(reason: string, what: { readonly agentId?: AgentId; readonly moduleId?: string } = {}): Promise<void> {
+    // A run that is over is over; one that only decided to be may still lose that decision with its commit.
+    if (!this.#isOver) await this.submit({ kind: 'cancel', reason, ...what });
+    await this.#effects.drain();
+  }
+
+  /** Nothing new begins: model calls are aborted, tools may end in time and on record; then the lease is given back. */
+  async suspend(drainMs: number): Promise<void> {
+    this.#closing = true;
+    this.#writer.stopWaiting();
+    const error = suspendedError(this.state.meta.runId);
+    // What is being written is written to the end, and only then what was held back.
+    if (this.#appending !== undefined) await this.#appending;
+    this.#held.isDue ||= this.#held.batch !== undefined;
+    this.#wake();
+    this.#effects.leaveModels(error);
+    await this.#effects.finish(drainMs);
+    this.#effects.leaveAll(error);
+    await this.#effects.drain();
+    // A store that never answers is waited for in peace: asking again and again would keep the process busy, and alive.
+    while (this.halted === undefined && (this.#queue.size > 0 || this.#pumping))
+      await (this.#appending ?? new Promise<void>((resolve) => this.#ports.defer(resolve)));
+    this.#paused = true;
+    this.subscribers.close(error);
+    await this.#writer.leave();
+  }
+
+  #enqueue(entry: Entry): void {
+    // Whoever waits is outside; what runs may still end while the engine closes.
+    if (this.halted !== undefined || this.#paused || (this.#closing && entry.waiter !== undefined)) {
+      entry.waiter?.reject(this.halted ?? suspendedError(this.state.meta.runId));
+      return;
+    }
+    this.#queue.push(entry);
+    this.#wake();
+  }
+
+  #wake(): void {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    queueMicrotask(() => void this.#pump());
+  }
+
+  async #pump(): Promise<void> {
+    try {
+      while ((this.#queue.size > 0 || this.#held.isDue) && this.halted === undefined && !this.#paused) {
+        this.#held.isDue = false;
+        const before = this.state.seq;
+        const pending = this.#commit(this.#queue.next());
+        if (pending !== undefined) await pending;
+        // Models and tools that answer at once would keep everybody else from the event loop: signals, timers, sockets.
+        const turn = this.#ports.turnstile.pass(weightOf(this.state.seq - before));
+        if (turn !== undefined) await turn;
+      }
+    } finally {
+      this.#pumping = false;
+      this.#settleIdle();
+    }
+  }
+
+  #settleIdle(): void {
+    if (this.#idle.size === 0 || !this.isIdle) return;
+    for (const resolve of this.#idle) resolve();
+    this.#idle.clear();
+  }
+
+  /** Decides and commits a batch of inputs; answers with a promise only when the journal does. */
+  #commit(entries: readonly Entry[], prefix?: Prefix): Promise<void> | undefined {
+    const { decision, clock } = this.#ports;
+    // Remembered to save work; a text that is stored again is stored once all the same.
+    if (this.#known.size > 4_096) this.#known.clear();
+    const batch = this.#held.batch ?? new CommitBatch(this.state.seq - (prefix?.events.length ?? 0));
+    const tx = new Transaction(this.state, clock.now(), { hash: decision.env.hash, known: this.#known });
+    try {
+      const inputs = entries.map(({ input }) => input);
+      const jump = entries.length === 0 ? undefined : this.#effects.clockJump(this.state);
+      if (jump !== undefined && !this.#closing) inputs.unshift(jump);
+      const refuse = (place: number, error: CadreError): void => entries.at(place)?.waiter?.reject(error);
+      const from = { seq: batch.expectedSeq, unwritten: prefix ?? batch };
+      decideBatch(tx, this.#ports, { ...from, inputs, mayStart: !this.#closing }, refuse);
+    } catch (thrown) {
+      return this.#recoverFromFault(entries, thrown, batch.expectedSeq);
+    }
+    if (this.#queue.pushRest(tx)) this.#wake();
+    if (prefix !== undefined) batch.add({ events: [...prefix.events], contents: [...prefix.contents] });
+    batch.add(tx);
+    const isAwaited = prefix !== undefined || entries.some(({ waiter }) => waiter !== undefined);
+    if (!mayWait(tx, isAwaited)) return this.#append(tx, entries, batch);
+    this.#held.hold(batch);
+    this.#due.add(tx.effects);
+    return undefined;
+  }
+
+  #append(tx: Transaction, entries: readonly Entry[], batch: CommitBatch): Promise<void> | undefined {
+    const { events } = batch;
+    if (events.length === 0) {
+      // Taking a run up again may say nothing new, and still has a model call to make.
+      this.#due.add(tx.effects);
+      for (const { waiter } of entries) waiter?.resolve();
+      return undefined;
+    }
+    try {
+      const actsOutside = tx.effects.some((effect) => effect.kind === 'tool' && !effect.pure);
+      const appended = this.#writer.append(this.state.meta.runId, batch, { sync: tx.sync, actsOutside });
+      if (appended !== undefined) {
+        const applied = appended.then(
+          () => this.#committed(tx, events, entries),
+          (thrown: unknown) => this.#halt(thrown, entries),
+        );
+        this.#appending = applied.finally(() => (this.#appending = undefined));
+        return this.#appending;
+      }
+    } catch (thrown) {
+      this.#halt(thrown, entries);
+      return undefined;
+    }
+    this.#committed(tx, events, entries);
+    return undefined;
+  }
+
+  #committed(tx: Transaction, events: readonly CadreEvent[], entries: readonly Entry[]): void {
+    this.#held.batch = undefined;
+    this.#isOver = this.state.outcome !== undefined;
+    // What halted the run while this was written keeps what it made due from being started.
+    const goesOn = this.halted === undefined;
+    if (goesOn) this.#effects.noteCommit(this.state, events);
+    if (goesOn && !this.#paused) this.#due.add(tx.effects);
+    for (const { waiter } of entries) waiter?.resolve();
+    if (goesOn) this.subscribers.publish(events);
+  }
+
+  /** The journal refused: the run stops here, and everything in flight with it. Nothing committed is lost. */
+  #halt(thrown: unknown, entries: readonly Entry[]): void {
+    const error = this.halted ?? asStoreError(this.state.meta.runId, thrown);
+    this.halted = error;
+    this.#held.batch = undefined;
+    this.#due.clear();
+    this.#effects.abortAll(error);
+    // What was decided and could not be written never was.
+    rereadState(this.#ports.journal, this.state.meta.runId, this.#asRead);
+    for (const { waiter } of entries) waiter?.reject(error);
+    for (const { waiter } of this.#queue.clear()) waiter?.reject(error);
+    this.subscribers.close(error);
+    this.#settleIdle();
+  }
+
+  readonly #asRead = (state: RunContext): void => {
+    this.state = state;
+    this.#isOver = state.outcome !== undefined;
+  };
+
+  /** A fault of the engine itself: state goes back to what the journal says, and the run ends with the fault on record. */
+  async #recoverFromFault(entries: readonly Entry[], thrown: unknown, seq: number): Promise<void> {
+    const kinds = entries.map(({ input }) => input.kind);
+    const error = engineFault(kinds, thrown);
+    try {
+      this.#held.batch = undefined;
+      // Texts of the lost decision may never have been stored.
+      this.#known.clear();
+      const state = seq === 0 ? undefined : foldEvents(await this.#ports.journal.read(this.state.meta.runId));
+      if (state === undefined || kinds.includes('fail')) throw error;
+      this.#asRead(state);
+      for (const { waiter } of entries) waiter?.reject(error);
+      await this.#commit([{ input: { kind: 'fail', error: { code: error.code, message: error.message } } }]);
+    } catch (failure) {
+      this.#halt(failure, entries);
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Env } from '../../core/env.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
+import { activeAt, steadyAt } from '../../core/state/run-time.ts';
+import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { Deadline } from '../../nodes/limits/deadlines.ts';
+import { expiryDeadline, lastTurnDeadline, runDeadlines, wallDeadlines } from '../../nodes/limits/deadlines.ts';
+import { DueHeap } from './due-heap.ts';
+
+/** What the timers of a run need from outside. */
+export interface TimerPorts {
+  readonly clock: Clock;
+  /** How far the wall clock has jumped, in milliseconds, which no event says yet. */
+  readonly unnoticedMs: () => number;
+  /** What is decided by now: profiles may change while a run goes on. */
+  readonly env: () => Env;
+  /** Told what has come due. */
+  readonly onDue: (deadlines: readonly Deadline[]) => void;
+}
+
+// Node turns anything longer into 1 ms; a longer wait is reached in several hops.
+const longestTimer = 2 ** 31 - 1;
+
+/**
+ * Everything one run has to do at a time: deadlines of the run, its agents and modules, and what expires.
+ *
+ * Owns: when something is looked at. Does not own: what comes of it (`nodes/deadlines.ts`).
+ * 1. Dues derive from state alone: the same after every recovery; none of them is in the journal.
+ * 2. One timer of the clock is armed at most. A commit that brings no due costs one look at its events.
+ * 3. Deadlines count the time the run works, and stand still while it waits for people; what expires counts all time.
+ * 4. What expires keeps the process alive until it is decided: the run goes on then. Deadlines do not.
+ */
+export class RunTimers {
+  readonly #ports: TimerPorts;
+  readonly #working = new DueHeap<Deadline>();
+  readonly #always = new DueHeap<Deadline>();
+  #cancel: (() => void) | undefined;
+
+  constructor(ports: TimerPorts) {
+    this.#ports = ports;
+  }
+
+  /** Takes notice of what was committed. */
+  note(run: RunContext, events: readonly CadreEvent[]): void {
+    let isChanged = false;
+    for (const event of events) isChanged = this.#see(run, event) || isChanged;
+    if (isChanged) this.#arm(run);
+  }
+
+  /** Nothing comes due any more. */
+  stop(): void {
+    this.#working.clear();
+    this.#always.clear();
+    this.#disarm();
+  }
+
+  #see(run: RunContext, event: CadreEvent): boolean {
+    switch (event.type) {
+      case 'run.start':
+      case 'run.resume':
+      // Limits may be others now.
+      case 'profiles.update':
+        this.#derive(run);
+        return true;
+      case 'run.status':
+      case 'clock.jump':
+        return true;
+      case 'run.end':
+        this.stop();
+        return false;
+      case 'agent.start':
+      case 'agent.release':
+      case 'agent.restart':
+        return this.#addAgent(run, run.agents.get(event.agentId));
+      case 'limit.reach':
+        if (event.stage === 2) this.#add(lastTurnDeadline(this.#ports.env(), run, run.agents.get(event.agentId)), this.#working);
+        return event.stage === 2;
+      // What expires may have been decided: nothing waits for it any more.
+      case 'tool.answer':
+      case 'tool.end':
+        return this.#always.next !== undefined;
+      case 'tool.suspend':
+        if (event.on.kind === 'agents' || event.on.expires === undefined) return false;
+        this.#add(expiryDeadline(run.agents.get(event.agentId)?.openCalls.get(event.callId)), this.#always);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** Everything that will come due, from state: what a run that is taken up again goes by. */
+  #derive(run: RunContext): void {
+    this.#working.clear();
+    this.#always.clear();
+    for (const due of runDeadlines(run)) this.#working.add(due.at, due);
+    for (const agent of run.agents.values()) {
+      if (agent.status === 'ended') continue;
+      this.#addAgent(run, agent);
+      this.#add(lastTurnDeadline(this.#ports.env(), run, agent), this.#working);
+      for (const call of agent.openCalls.values()) this.#add(expiryDeadline(call), this.#always);
+    }
+  }
+
+  #addAgent(run: RunContext, agent: SubContext | undefined): boolean {
+    const deadlines = agent === undefined ? [] : wallDeadlines(this.#ports.env(), run, agent);
+    for (const due of deadlines) this.#working.add(due.at, due);
+    return deadlines.length > 0;
+  }
+
+  #add(due: Deadline | undefined, to: DueHeap<Deadline>): void {
+    if (due !== undefined) to.add(due.at, due);
+  }
+
+  #arm(run: RunContext): void {
+    this.#disarm();
+    if (run.outcome !== undefined) return;
+    this.#always.dropFirstWhile((due) => !isWaitedFor(run, due));
+    const { clock, onDue, unnoticedMs } = this.#ports;
+    // It may have been set while a commit was being written: what is due then would come as much too early, or too late.
+    const now = clock.now() - unnoticedMs();
+    const active = activeAt(run, now);
+    const steady = steadyAt(run, now);
+    const isWorking = run.status === 'running';
+    const untilDeadline = isWorking ? (this.#working.next ?? Number.POSITIVE_INFINITY) - active : Number.POSITIVE_INFINITY;
+    const untilExpiry = (this.#always.next ?? Number.POSITIVE_INFINITY) - steady;
+    const wait = Math.max(0, Math.min(untilDeadline, untilExpiry));
+    if (wait === Number.POSITIVE_INFINITY) return;
+    const hop = Math.min(Math.ceil(wait), longestTimer);
+    this.#cancel = clock.setTimer(
+      hop,
+      () => {
+        this.#cancel = undefined;
+        const deadlines = [...(isWorking ? this.#working.takeDue(active + hop) : []), ...this.#always.takeDue(steady + hop)];
+        if (deadlines.length > 0) onDue(deadlines);
+        this.#arm(run);
+      },
+      // A deadline alone keeps no process alive; what expires goes on with the run, whoever is there.
+      { background: this.#always.next === undefined },
+    );
+  }
+
+  #disarm(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+}
+
+/** Tells whether a call still waits as it did when its expiry was noted. */
+function isWaitedFor(run: RunContext, due: Deadline): boolean {
+  if (due.kind !== 'expiry') return true;
+  return expiryDeadline(run.agents.get(due.agentId)?.openCalls.get(due.callId))?.at === due.at;
+}

@@ -1,0 +1,115 @@
+import type { Env } from '../../core/env.ts';
+import type { AgentId } from '../../core/ids.ts';
+import { isExpired, type WaitingItem } from '../../core/inbox/inbox.ts';
+import type { SubContext, RunContext } from '../../core/state/state.ts';
+import { wakesAgent } from '../../core/inbox/strategy.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import { isAwaitingUser } from '../../core/state/is-awaiting-user.ts';
+import { endAgent } from '../../nodes/turn/end-agent.ts';
+import type { DecisionContext } from './decision-context.ts';
+
+/**
+ * Lets everything that can go on go on: parents of ended agents, calls that may start, turns that are over or due. A decision that is full
+ * leaves the rest to an input `settle` of its own; a process that dies before that finds it from state alone, like everything else.
+ */
+export function settle(tx: Transaction, decision: DecisionContext, mayStart: boolean): void {
+  for (;;) {
+    const ended = tx.ended.shift();
+    if (ended !== undefined) {
+      tellParent(tx, decision, ended.agentId, 'agent_ended', ended.seq);
+      continue;
+    }
+    if (tx.isFull) return;
+    // Advancing an agent may touch it again, and others.
+    const agentId = tx.nextTouched();
+    if (agentId === undefined) return;
+    const agent = tx.run.agents.get(agentId);
+    if (agent !== undefined && tx.run.outcome === undefined) advance(tx, decision, agent, mayStart);
+  }
+}
+
+/** Resumes the calls of a parent that wait for this agent; that it only waits is told to those that want to know. */
+function tellParent(
+  tx: Transaction,
+  decision: DecisionContext,
+  agentId: AgentId,
+  kind: 'agent_ended' | 'agent_waits',
+  cause: number,
+): void {
+  const child = tx.run.agents.get(agentId);
+  const parent = child?.meta.parentAgentId === undefined ? undefined : tx.run.agents.get(child.meta.parentAgentId);
+  if (parent === undefined || parent.status === 'ended') return;
+  for (const call of [...parent.openCalls.values()]) {
+    const { waitFor } = call;
+    if (call.status !== 'suspended' || waitFor?.kind !== 'agents' || !waitFor.agentIds.includes(agentId)) continue;
+    if (kind === 'agent_waits' && waitFor.orWait !== true) continue;
+    tx.setCause(cause);
+    decision.toolNode.resume(tx, parent, call, { kind, agentId }, cause);
+  }
+}
+
+function advance(tx: Transaction, decision: DecisionContext, agent: SubContext, mayStart: boolean): void {
+  if (agent.status === 'awaiting_tools') {
+    if (mayStart) while (decision.toolNode.prep(tx, agent) !== undefined);
+    if (agent.openCalls.size === 0) finishTurn(tx, decision.env, agent);
+  }
+  if (mayStart && mayTakeTurn(decision.env, agent)) decision.agentNode.prep(tx, agent);
+  // Asked from state alone, too: what a process that died did not tell, the next one tells.
+  if (mayStart && isAwaitingUser(agent) && agent.compacting === undefined && !mayTakeTurn(decision.env, agent))
+    tellParent(tx, decision, agent.meta.agentId, 'agent_waits', waitSeq(tx.run, agent));
+}
+
+/** The event behind which an agent waits: the end of its last turn, which is where its words stand. */
+function waitSeq(run: RunContext, agent: SubContext): number {
+  const last = agent.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId);
+  return last?.end?.seq ?? agent.meta.seq;
+}
+
+/** The turn ends when its tool calls have ended; a call that ends the flow ends the agent with it. */
+function finishTurn(tx: Transaction, env: Env, agent: SubContext): void {
+  const turnId = agent.currentTurnId;
+  if (turnId === undefined) return;
+  const turn = tx.run.turns.get(turnId);
+  const calls = turn?.calls ?? [];
+  // A rule may call a tool in the place of a model that failed.
+  const error = turn?.modelEnd?.error;
+  const last = calls.reduce((seq, call) => Math.max(seq, call.end?.seq ?? 0), 0);
+  const end = tx.emit(
+    error === undefined
+      ? { type: 'turn.end', agentId: agent.meta.agentId, turnId, status: 'completed' }
+      : { type: 'turn.end', agentId: agent.meta.agentId, turnId, status: 'error', error },
+    last === 0 ? undefined : last,
+  );
+  const ending = calls.find((call) => call.end?.end !== undefined)?.end?.end;
+  if (ending !== undefined) endAgent(tx, env, agent, ending, end.seq);
+}
+
+/** No lost wake-up (I6): asked after every change, from state alone. */
+function mayTakeTurn({ profiles }: Pick<Env, 'profiles'>, agent: SubContext): boolean {
+  if (agent.compacting !== undefined) return false;
+  if (agent.status === 'ready') return agent.loop || agent.inbox.some(isNews);
+  if (agent.status !== 'awaiting_input') return false;
+  const on = agent.awaitingOn;
+  const own = profiles.get(agent.meta.profile)?.strategies;
+  return agent.inbox.some(
+    (waiting) =>
+      isNews(waiting) &&
+      (waiting.item.delivery === 'now' ||
+        (on === undefined ? wakesAgent(waiting.item.source, own) : on.includes(waiting.item.source))),
+  );
+}
+
+/** An item that was read and stays is no news; one that could not be read is tried again, until it expires. */
+function isNews(waiting: WaitingItem): boolean {
+  return waiting.turnsSeen === 0 || (waiting.failures > 0 && !isExpired(waiting));
+}
+
+/** Records that the run has nothing to do but wait, or has something to do again, and how much waits for a person. */
+export function updateStatus(tx: Transaction): void {
+  const { run } = tx;
+  if (run.outcome !== undefined || (tx.isFull && tx.unsettled.length > 0)) return;
+  const status = run.activity === 0 ? 'awaiting' : 'running';
+  const { pending } = run;
+  if (status === run.status && pending === run.pendingTold) return;
+  tx.emit({ type: 'run.status', status, ...(pending === 0 ? {} : { pending }) }, run.seq);
+}

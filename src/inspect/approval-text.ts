@@ -1,0 +1,58 @@
+import { type CapabilityPart, capabilityParts } from '../core/state/capability.ts';
+import type { PromptFacts } from '../core/prompt/prompt-sources.ts';
+import type { ApprovalWait } from '../core/tool/transition.ts';
+
+const partWords: Readonly<Record<CapabilityPart, string>> = {
+  tool: 'the definition of the tool',
+  settings: 'the settings of its toolset',
+  gate: 'the gate',
+  args: 'the arguments',
+  profile: 'the profile',
+};
+
+/** Says what has changed since a person agreed to a call. */
+export function changedText(changed: readonly CapabilityPart[]): string {
+  if (changed.length === capabilityParts.length) return 'the journal does not say what was asked about';
+  const words = changed.map((part) => partWords[part]);
+  const last = words.pop() ?? 'something';
+  return words.length === 0 ? `${last} has changed` : `${words.join(', ')} and ${last} have changed`;
+}
+
+/** One thing a person must know before they let a call run. */
+export interface ApprovalFact {
+  readonly text: string;
+  /** It calls for a closer look. */
+  readonly isWarning: boolean;
+}
+
+/** What a person must know of an approval besides its arguments: why it is asked again, the sandbox, and untrusted text. The texts hold untrusted names. */
+export function approvalFacts({
+  changed,
+  sandbox,
+  prompt,
+}: Pick<ApprovalWait, 'changed' | 'sandbox' | 'prompt'>): readonly ApprovalFact[] {
+  return [
+    ...(changed === undefined ? [] : [{ text: `asked again, since ${changedText(changed)}`, isWarning: true }]),
+    ...(sandbox === undefined
+      ? []
+      : [
+          {
+            text: sandbox === 'on' ? 'runs in the sandbox' : 'runs outside the sandbox, with all rights of this program',
+            isWarning: sandbox === 'off',
+          },
+        ]),
+    ...(prompt === undefined ? [] : [promptFact(prompt)]),
+  ];
+}
+
+/** What is to be thought of before the call is let run, in one text: the words of the gate, then whatever calls for a closer look. */
+export function warningText(wait: Pick<ApprovalWait, 'message' | 'changed' | 'sandbox' | 'prompt'>): string {
+  const warnings = approvalFacts(wait).flatMap(({ text, isWarning }) => (isWarning ? [text] : []));
+  return [...(wait.message === undefined ? [] : [wait.message]), ...warnings].join('; ');
+}
+
+function promptFact({ untrusted, tainted }: PromptFacts): ApprovalFact {
+  if (untrusted.length > 0) return { text: `untrusted text was in the prompt: ${untrusted.join(', ')}`, isWarning: true };
+  if (tainted) return { text: 'untrusted text was read in this run; none was in the prompt', isWarning: true };
+  return { text: 'no untrusted text was read in this run', isWarning: false };
+}

@@ -1,0 +1,82 @@
+import type { CadreEvent } from '../core/events/event.ts';
+import { foldEvents } from '../core/fold/apply-event.ts';
+import { CadreError } from '../core/error.ts';
+import type { ContentHash } from '../core/ids.ts';
+import { contentRefs } from './content-refs.ts';
+import type { PlainProfileFacts } from './turn/profile-facts.ts';
+import type { ReadContent } from './read-content.ts';
+import { runOverview, type RunOverview } from './run-overview.ts';
+import { withoutSeed } from './without-seed.ts';
+
+/** The first words of every bundle, and the version of its format that is written and read. */
+export const bundleFormat = 'cadre.run';
+export const bundleVersion = 1;
+
+/** What a journal holds of one run: its events, the texts they refer to, and what views need of its profiles. */
+export interface RunRecords {
+  readonly events: readonly CadreEvent[];
+  readonly contents: Readonly<Record<string, string>>;
+  readonly profiles: Readonly<Record<string, PlainProfileFacts>>;
+}
+
+/** One run to be carried to somebody else, as plain JSON: every view can be made of it, without the journal it came from. */
+export interface RunBundle extends RunRecords {
+  readonly format: typeof bundleFormat;
+  readonly version: typeof bundleVersion;
+  /** The version that wrote it. */
+  readonly engineVersion: string;
+  /** Milliseconds since 1970. */
+  readonly exportedAt: number;
+  readonly run: RunOverview;
+  /** Looked through for secrets, and rid of what was found. */
+  readonly redacted: boolean;
+}
+
+/** What is said of a bundle besides the run. */
+export type AboutBundle = Pick<RunBundle, 'engineVersion' | 'exportedAt' | 'redacted'>;
+
+/**
+ * Collects what a journal holds of a run. That the run was imported there is left out: it is said of that journal, not of the run.
+ */
+export function collectRun(
+  events: readonly CadreEvent[],
+  content: ReadContent,
+  profiles: Readonly<Record<string, PlainProfileFacts>>,
+): RunRecords {
+  const contents: Record<string, string> = {};
+  for (const hash of contentRefs(events, content)) {
+    const text = content(hash);
+    if (text !== undefined) contents[hash] = text;
+  }
+  return { events: events.map(withoutImport).map(withoutSeed), contents, profiles };
+}
+
+/** Puts a bundle together. Fails with STORE_CORRUPT when the events are those of no run. */
+export function toBundle(records: RunRecords, about: AboutBundle): RunBundle {
+  const run = foldEvents(records.events, 'everything');
+  if (run === undefined) throw new CadreError('STORE_CORRUPT', 'the events to export do not begin with run.start');
+  const { engineVersion, exportedAt, redacted } = about;
+  const { events, contents, profiles } = records;
+  return {
+    format: bundleFormat,
+    version: bundleVersion,
+    engineVersion,
+    exportedAt,
+    redacted,
+    run: runOverview(run),
+    events,
+    contents,
+    profiles,
+  };
+}
+
+/** Looks texts of a bundle up by their hash. */
+export function contentOf({ contents }: Pick<RunRecords, 'contents'>): ReadContent {
+  return (hash: ContentHash) => (Object.hasOwn(contents, hash) ? contents[hash] : undefined);
+}
+
+function withoutImport(event: CadreEvent): CadreEvent {
+  if (event.type !== 'run.start' || event.imported === undefined) return event;
+  const { imported: _imported, ...own } = event;
+  return own;
+}

@@ -1,0 +1,140 @@
+import { CadreError, describeThrown } from '../../core/error.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
+import { foldEvents } from '../../core/fold/apply-event.ts';
+import type { ContentHash } from '../../core/ids.ts';
+import { isDeeperThan } from '../../core/json-depth.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { bundleFormat, bundleVersion, contentOf, type RunBundle } from '../bundle.ts';
+import { contentRefs } from '../content-refs.ts';
+import type { PlainProfileFacts } from '../turn/profile-facts.ts';
+import { runOverview } from '../run-overview.ts';
+import { checkEvent } from './event-checks.ts';
+import { areFacts, checkFacts } from './facts-check.ts';
+import { rehearseViews } from './rehearse-views.ts';
+
+/** Bounds of what is read: characters, events, and how deep values may be nested. */
+export const bundleLimits = { chars: 256 * 1024 * 1024, events: 500_000, depth: 256 } as const;
+
+/** How a bundle is read. */
+export interface ReadBundleOptions {
+  /** The address of a text, as the engine makes it: every text must be the one it was stored as. */
+  readonly hash: (text: string) => ContentHash;
+  /** What it was read from, for messages. */
+  readonly source: string;
+}
+
+type Complain = (what: string, place?: string) => CadreError;
+
+/**
+ * Reads a bundle and trusts nothing in it: every event has the shape of its type, numbers follow without gaps, every text is what
+ * its hash says, and all views can be made of it. What the run does not refer to is left out; what can be worked out is worked out
+ * anew. Fails with BUNDLE_INVALID, naming the place.
+ */
+export function readBundle(text: string, { hash, source }: ReadBundleOptions): RunBundle {
+  const say: Complain = (what, place = '') =>
+    new CadreError('BUNDLE_INVALID', `${source}: ${what}`, { details: { source, ...(place === '' ? {} : { place }) } });
+  const value = parse(text, say);
+  checkHead(value, say);
+  const { engineVersion, exportedAt, redacted } = value;
+  if (typeof engineVersion !== 'string') throw say('engineVersion must be a text', 'engineVersion');
+  if (typeof exportedAt !== 'number' || Math.abs(exportedAt) > 8.64e15)
+    throw say('exportedAt must be a time in milliseconds since 1970', 'exportedAt');
+  if (typeof redacted !== 'boolean') throw say('redacted must be true or false', 'redacted');
+  const events = readEvents(value['events'], say);
+  const records = { events, contents: readContents(value['contents'], hash, say), profiles: readFacts(value['profiles'], say) };
+  const content = contentOf(records);
+  const wanted = contentRefs(events, content);
+  const contents = Object.fromEntries(Object.entries(records.contents).filter(([key]) => wanted.has(key as ContentHash)));
+  const run = rehearse(events, () => {
+    const state = foldEvents(events, 'everything');
+    if (state === undefined) throw new CadreError('BUNDLE_INVALID', 'there is no run.start');
+    rehearseViews(state, events, content, records.profiles);
+    return runOverview(state);
+  });
+  return { format: bundleFormat, version: bundleVersion, engineVersion, exportedAt, redacted, run, ...records, contents };
+
+  /** What each event says may be right, and what they say together impossible. */
+  function rehearse<Result>(of: readonly CadreEvent[], work: () => Result): Result {
+    try {
+      return work();
+    } catch (thrown) {
+      throw say(`the ${of.length} events contradict each other, so that no view can be made of them: ${describeThrown(thrown)}`);
+    }
+  }
+}
+
+function parse(text: string, say: Complain): JsonObject {
+  if (text.length > bundleLimits.chars) throw say(`this is ${text.length} characters long; up to ${bundleLimits.chars} are read`);
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text) as JsonValue;
+  } catch (thrown) {
+    throw say(`this is no JSON (${describeThrown(thrown)}); was the file cut? Export the run again`);
+  }
+  if (isDeeperThan(value, bundleLimits.depth)) throw say(`something in it is nested deeper than ${bundleLimits.depth} levels`);
+  if (!isJsonObject(value)) throw say('this is no JSON object; a bundle is made with: cadre export RUN -o run.json');
+  return value;
+}
+
+function checkHead({ format, version }: JsonObject, say: Complain): void {
+  if (format !== bundleFormat)
+    throw say(
+      `this is no run: its "format" is not "${bundleFormat}"; a bundle is made with: cadre export RUN -o run.json`,
+      'format',
+    );
+  if (version === bundleVersion) return;
+  const advice = typeof version === 'number' && version > bundleVersion ? 'update Cadre to read it' : 'export the run again';
+  throw say(`the bundle is of version ${short(version)}, and this program reads version ${bundleVersion}; ${advice}`, 'version');
+}
+
+function readEvents(value: JsonValue | undefined, say: Complain): readonly CadreEvent[] {
+  if (!Array.isArray(value) || value.length === 0) throw say('events must be a list with at least one event', 'events');
+  if (value.length > bundleLimits.events)
+    throw say(`there are ${value.length} events; up to ${bundleLimits.events} are read`, 'events');
+  const events = value as readonly CadreEvent[];
+  const [first] = events;
+  const begun = { agents: new Set<string>(), turns: new Set<string>() };
+  for (const [index, event] of events.entries()) {
+    const place = `events[${index}]`;
+    const problem = checkEvent(event);
+    if (problem !== undefined) throw say(`${place}${problem.path} must be ${problem.wanted}`, `${place}${problem.path}`);
+    if (event.seq !== index + 1) throw say(`${place}.seq is ${event.seq} where ${index + 1} follows; is an event missing?`, place);
+    if (event.runId !== first?.runId) throw say(`${place} is of another run than the first event`, place);
+    if ((event.type === 'run.start') !== (index === 0)) throw say(`${place}: run.start, and it alone, is the first event`, place);
+    if (event.cause !== undefined && (event.cause < 1 || event.cause >= event.seq))
+      throw say(`${place}.cause is ${event.cause}, which is no event before it`, `${place}.cause`);
+    if (event.type === 'agent.start' && !addNew(begun.agents, event.agentId))
+      throw say(`${place} starts ${event.agentId} a second time`, place);
+    if (event.type === 'turn.start' && !addNew(begun.turns, event.turnId))
+      throw say(`${place} starts the turn ${event.turnId} a second time`, place);
+  }
+  return events;
+}
+
+function addNew(known: Set<string>, id: string): boolean {
+  if (known.has(id)) return false;
+  known.add(id);
+  return true;
+}
+
+function readContents(value: JsonValue | undefined, hash: (text: string) => ContentHash, say: Complain): Record<string, string> {
+  if (!isJsonObject(value)) throw say('contents must be an object of texts by their hash', 'contents');
+  const contents: Record<string, string> = {};
+  for (const [key, text] of Object.entries(value)) {
+    const place = `contents.${key.slice(0, 60)}`;
+    if (typeof text !== 'string') throw say(`${place} must be a text`, place);
+    if (hash(text) !== key) throw say(`${place} is not the text of this hash: it was changed after it was exported`, place);
+    contents[key] = text;
+  }
+  return contents;
+}
+
+function readFacts(value: JsonValue | undefined, say: Complain): Readonly<Record<string, PlainProfileFacts>> {
+  if (areFacts(value)) return value;
+  const problem = checkFacts(value);
+  throw say(`profiles${problem?.path ?? ''} must be ${problem?.wanted ?? 'facts'}`, `profiles${problem?.path ?? ''}`);
+}
+
+function short(value: unknown): string {
+  return (JSON.stringify(value) ?? 'nothing').slice(0, 60);
+}

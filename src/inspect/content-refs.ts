@@ -1,0 +1,66 @@
+import type { CadreEvent } from '../core/events/event.ts';
+import type { ContentHash } from '../core/ids.ts';
+import { isJsonObject, type JsonValue } from '../core/json.ts';
+import type { Patch } from '../core/patches/state-patch.ts';
+import { headsOf } from '../core/prompt/prompt.ts';
+import { readKnowledge } from '../core/team/knowledge.ts';
+import { readList, type ReadContent } from './read-content.ts';
+
+/** The stored texts that the events of a run refer to, with those that these refer to: the segments of system prompts. */
+export function contentRefs(events: readonly CadreEvent[], content: ReadContent): ReadonlySet<ContentHash> {
+  const refs = new Set<ContentHash>();
+  for (const event of events) {
+    for (const hash of refsOf(event)) refs.add(hash);
+    if (event.type !== 'turn.start' || event.prompt === undefined) continue;
+    for (const hash of segmentRefs(event.prompt.system, content)) refs.add(hash);
+  }
+  return refs;
+}
+
+/** The texts behind the construction log of a system prompt. */
+export function segmentRefs(system: ContentHash, content: ReadContent): readonly ContentHash[] {
+  return readList(content, system).flatMap((record) =>
+    isJsonObject(record) && typeof record['hash'] === 'string' ? [record['hash'] as ContentHash] : [],
+  );
+}
+
+function refsOf(event: CadreEvent): readonly ContentHash[] {
+  switch (event.type) {
+    case 'run.start':
+      return [event.profiles, ...given(event.given)];
+    case 'profiles.update':
+      return [event.profiles];
+    case 'toolset.update':
+      return [event.tools];
+    case 'run.resume':
+      return [...given(event.profiles), ...given(event.given)];
+    case 'turn.start':
+      return event.prompt === undefined
+        ? []
+        : [event.prompt.system, event.prompt.tools, ...headsOf(event.prompt).map(({ head }) => head)];
+    case 'tool.end':
+      return given(event.full);
+    case 'context.trim':
+    case 'compaction.end':
+      return given(event.head);
+    case 'compaction.start':
+      return [event.instructions, ...given(event.previous), ...(event.earlier ?? [])];
+    case 'state.patch':
+      return event.patches.flatMap(({ path, value }) => knowledgeRefs(path, value));
+    case 'state.update':
+      return event.scope === 'team' ? knowledgeRefs(['team', 'shared', ...event.path.split('.')], event.value) : [];
+    default:
+      return [];
+  }
+}
+
+function given(hash: ContentHash | undefined): readonly ContentHash[] {
+  return hash === undefined ? [] : [hash];
+}
+
+/** What is kept whole while models read a preview is named in the state of the team. */
+function knowledgeRefs(path: Patch['path'], value: JsonValue | undefined): readonly ContentHash[] {
+  if (path[1] !== 'shared' || (path.length > 2 && path[2] !== 'knowledge')) return [];
+  const shared = path.slice(2).reduceRight<JsonValue>((inner, key) => ({ [key]: inner }), value ?? null);
+  return [...readKnowledge(shared).values()].map(({ hash }) => hash);
+}

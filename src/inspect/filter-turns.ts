@@ -1,0 +1,34 @@
+import type { RunContext, TurnState } from '../core/state/state.ts';
+import type { TurnType } from '../core/state/turn.ts';
+import { allTurns, withBaton } from './turn/other-turns.ts';
+import type { TurnStatus } from './turn/turn-record.ts';
+
+/** Which turns are wanted. */
+export interface TurnFilter {
+  readonly agentId?: string;
+  readonly status?: TurnStatus;
+  /** Turns of one type, or of all; those of agents when absent. */
+  readonly type?: TurnType | 'all';
+}
+
+/** The types of turns that can be asked for. */
+export const turnTypes = Object.keys({
+  agent: true,
+  user: true,
+  dispatch: true,
+  aggregation: true,
+  restart: true,
+  all: true,
+} satisfies Record<TurnType | 'all', true>) as readonly (TurnType | 'all')[];
+
+/** The turns a filter lets through, in the order of the journal, each with the turns of all types that led to it. */
+export function filterTurns(run: RunContext, { agentId, status, type = 'agent' }: TurnFilter): readonly TurnState[] {
+  const turns = type === 'agent' ? [...run.turns.values()] : allTurns(run);
+  const wanted = turns.filter(
+    (turn) =>
+      (agentId === undefined || agentId === turn.agentId) &&
+      (status === undefined || status === (turn.end?.status ?? 'running')) &&
+      (type === 'all' || type === turn.start.turnType),
+  );
+  return wanted.map((turn) => withBaton(run, turn));
+}

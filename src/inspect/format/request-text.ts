@@ -1,0 +1,18 @@
+import type { PendingRequest } from '../../core/state/pending.ts';
+import { durationText } from './quantity-text.ts';
+
+/** What "always" would allow: it is said before anybody says it. Undefined for what is no approval. The words hold untrusted names. */
+export function scopeText({ gate, tool }: PendingRequest, safe: (text: string) => string): string | undefined {
+  if (gate === undefined) return undefined;
+  const asks = gate.id === 'needs_approval' ? 'the tool itself' : `gate ${safe(gate.id)}`;
+  return `every ${safe(tool)} that ${asks} asks about in profile ${safe(gate.profile)}, until the run ends`;
+}
+
+/** How long somebody has left to decide; undefined when a request waits for ever. */
+export function deadlineText({ expiresAt, onExpire }: PendingRequest, now: number): string | undefined {
+  if (expiresAt === undefined) return undefined;
+  const what = onExpire === 'allow' ? 'allowed' : 'denied';
+  const left = expiresAt - now;
+  if (left <= 0) return `has expired: it is ${what} when the run is taken up`;
+  return `expires in ${left < 60_000 ? `${Math.ceil(left / 1000)} s` : durationText(left)} (then ${what})`;
+}

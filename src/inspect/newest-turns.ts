@@ -1,0 +1,75 @@
+import type { CadreEvent, EventOf } from '../core/events/event.ts';
+import type { CallId, TurnId } from '../core/ids.ts';
+import type { CallState } from '../core/state/state.ts';
+import type { ListedTurn } from './turn-list.ts';
+
+type ListedCall = { -readonly [Key in keyof ListedTurn['calls'][number]]: ListedTurn['calls'][number][Key] };
+type Growing = { -readonly [Key in keyof Omit<ListedTurn, 'calls'>]: ListedTurn[Key] } & { readonly calls: ListedCall[] };
+
+/**
+ * The turns that began in a stretch of a run's events, in the order they began. Nothing from before the stretch is needed: all that a
+ * list shows of a turn stands in its own events, which come after its start.
+ */
+export function turnsBegunIn(events: readonly CadreEvent[]): readonly ListedTurn[] {
+  const turns = new Map<TurnId, Growing>();
+  const calls = new Map<CallId, ListedCall>();
+  for (const event of events) {
+    switch (event.type) {
+      case 'turn.start':
+        turns.set(event.turnId, begun(event));
+        break;
+      case 'model.end':
+        set(turns.get(event.turnId), 'modelEnd', event);
+        break;
+      case 'turn.decide':
+        set(turns.get(event.turnId), 'decide', event);
+        break;
+      case 'turn.end':
+        set(turns.get(event.turnId), 'end', event);
+        break;
+      case 'tool.request': {
+        const call: ListedCall = { request: event, status: 'requested' };
+        turns.get(event.turnId)?.calls.push(call);
+        calls.set(event.callId, call);
+        break;
+      }
+      case 'tool.start':
+      case 'tool.suspend':
+      case 'tool.answer':
+      case 'tool.end':
+        noteCall(calls.get(event.callId), event);
+        break;
+      default:
+        break;
+    }
+  }
+  return [...turns.values()];
+}
+
+function begun(start: EventOf<'turn.start'>): Growing {
+  const { turnId, agentId } = start;
+  return { turnId, agentId, start, modelEnd: undefined, decide: undefined, end: undefined, calls: [] };
+}
+
+function set<Key extends 'modelEnd' | 'decide' | 'end'>(turn: Growing | undefined, key: Key, event: Growing[Key]): void {
+  if (turn !== undefined) turn[key] = event;
+}
+
+function noteCall(call: ListedCall | undefined, event: EventOf<'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.end'>): void {
+  if (call === undefined) return;
+  call.status = statusAfter(event);
+}
+
+/** As the fold has it (`core/fold/tool.ts`). */
+function statusAfter(event: EventOf<'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.end'>): CallState['status'] {
+  switch (event.type) {
+    case 'tool.start':
+      return 'running';
+    case 'tool.suspend':
+      return 'suspended';
+    case 'tool.answer':
+      return 'requested';
+    case 'tool.end':
+      return event.status;
+  }
+}

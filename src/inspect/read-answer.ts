@@ -1,0 +1,48 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import type { PendingRequest } from '../core/state/pending.ts';
+
+/** The arguments a person gives a call. Throws when the text is no JSON object. */
+export function readArguments(text: string): JsonObject {
+  const example = 'all arguments as one JSON object, for example {"amount": 5}';
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text) as JsonValue;
+  } catch (thrown) {
+    throw new Error(`The new arguments are no JSON (${thrown instanceof Error ? thrown.message : ''}): give ${example}.`, {
+      cause: thrown,
+    });
+  }
+  if (!isJsonObject(value)) throw new Error(`The new arguments are no object: give ${example}.`);
+  return value;
+}
+
+/** The choices of a question, in order; empty when it has none. */
+export function choicesOf({ schema }: PendingRequest): readonly JsonValue[] {
+  const choices = schema?.['enum'];
+  return Array.isArray(choices) ? (choices as readonly JsonValue[]) : [];
+}
+
+/**
+ * An answer as the question's schema wants it: a choice by its number or its words, JSON where no text is asked for, else the words
+ * as typed.
+ */
+export function readAnswer(request: PendingRequest, text: string): JsonValue {
+  const choices = choicesOf(request);
+  const chosen = choices.find((choice) => choice === text || JSON.stringify(choice) === text);
+  if (chosen !== undefined) return chosen;
+  const numbered = /^[1-9]\d*$/.test(text) ? choices[Number(text) - 1] : undefined;
+  if (numbered !== undefined) return numbered;
+  const spelled = choices.filter((choice) => typeof choice === 'string' && choice.toLowerCase() === text.toLowerCase());
+  if (spelled.length === 1 && spelled[0] !== undefined) return spelled[0];
+  const type = request.schema?.['type'];
+  const wantsText =
+    type === 'string' ||
+    (type === undefined && (request.schema === undefined || choices.every((choice) => typeof choice === 'string')));
+  if (wantsText) return text;
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    // Not JSON after all: the words are the answer, and the engine says when it wants another one.
+    return text;
+  }
+}

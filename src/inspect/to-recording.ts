@@ -1,0 +1,212 @@
+import { callerOf } from '../core/state/agent-path.ts';
+import type { CadreEvent, EventOf } from '../core/events/event.ts';
+import type { JsonValue, Writable } from '../core/json.ts';
+import type { ModelReply, OfferedTool } from '../core/model/model.ts';
+import { idPattern, plainTextOf, runMark } from '../core/recording/plain-text.ts';
+import { assemblePrompt, headsOf, segmentSeparator } from '../core/prompt/prompt.ts';
+import { changeOf, toRecordedPrompt, type RecordedPrompt } from '../core/recording/recorded-prompt.ts';
+import {
+  recordingFormat,
+  recordingVersion,
+  type RecordedOutcome,
+  type RecordedPlace,
+  type RecordedStart,
+  type RecordedTool,
+  type WrittenEntry,
+} from '../core/recording/recording.ts';
+import type { CallState, RunContext, TurnState } from '../core/state/state.ts';
+import { readList, type ReadContent } from './read-content.ts';
+import { toSystemPrompt } from './turn/system-prompt.ts';
+import { historyOfTurn } from './turn/turn-history.ts';
+
+/**
+ * Writes a run's recording: what its models answered, what its tools came to and what people said, in the order of the journal, as
+ * JSON lines. Times and the run's id are left out, so that the same run done again gives the same bytes. `run` must have all of its
+ * past (a fold that keeps everything); `events` are its journal.
+ */
+export function toRecording(run: RunContext, events: readonly CadreEvent[], content: ReadContent): string {
+  const writer = new RecordingWriter(run, content);
+  const entries = events.flatMap((event) => writer.entriesOf(event, events));
+  const id = idPattern(run.meta.runId);
+  return [startOf(run), ...entries].map((entry) => `${JSON.stringify(entry).replace(id, runMark)}\n`).join('');
+}
+
+function startOf(run: RunContext): RecordedStart {
+  const { profile, input, llmConfig, request } = run.meta;
+  const start: Writable<RecordedStart> = { format: recordingFormat, version: recordingVersion, profile, input };
+  if (llmConfig !== undefined) start.llmConfig = llmConfig;
+  if (Object.keys(request).length > 0) start.request = request;
+  return start;
+}
+
+/** Calls that ended because somebody stopped them are no answers of a model. */
+const stopped: ReadonlySet<string> = new Set(['MODEL_ABORTED', 'MODEL_INTERRUPTED']);
+
+/** Turns events into entries, one pass over a journal. */
+class RecordingWriter {
+  readonly #run: RunContext;
+  readonly #content: ReadContent;
+  readonly #plain: (text: string) => string;
+  readonly #prompts = new Map<string, RecordedPrompt>();
+  readonly #calls = new Map<string, number>();
+  readonly #summaries = new Map<string, number>();
+  readonly #toolLists = new Map<string, string>();
+
+  constructor(run: RunContext, content: ReadContent) {
+    this.#run = run;
+    this.#content = content;
+    this.#plain = plainTextOf(run.meta.runId);
+  }
+
+  entriesOf(event: CadreEvent, events: readonly CadreEvent[]): readonly WrittenEntry[] {
+    switch (event.type) {
+      case 'model.end':
+        return this.#model(event);
+      case 'compaction.end':
+        return this.#summary(event);
+      case 'tool.end':
+        return this.#tool(event, events);
+      case 'tool.answer': {
+        const place = this.#placeOf(event);
+        if (place === undefined || event.standing !== undefined) return [];
+        const { verdict, value, message, args, always } = event;
+        const edit = { ...(args === undefined ? {} : { args }), ...(always === undefined ? {} : { always }) };
+        const said = { ...edit, ...(value === undefined ? {} : { value }), ...(message === undefined ? {} : { message }) };
+        return [{ kind: 'verdict', ...place.place, verdict, ...said }];
+      }
+      case 'inbox.add':
+        return this.#item(event);
+      default:
+        return [];
+    }
+  }
+
+  #model(event: EventOf<'model.end'>): readonly WrittenEntry[] {
+    const turn = this.#run.turns.get(event.turnId);
+    const agent = this.#pathOf(event.agentId);
+    // What a planner says is decided anew when the run is played again.
+    if (event.attempts.length === 0 && event.reply?.modelId?.startsWith('planner:') === true) return [];
+    if (turn === undefined || (event.error !== undefined && stopped.has(event.error.code))) return [];
+    const listed: WrittenEntry[] = [];
+    const tools = this.#toolsOf(turn, listed);
+    const prompt = toRecordedPrompt(
+      this.#messagesOf(turn),
+      { tools, choice: turn.start.prompt?.toolChoice ?? 'auto' },
+      this.#plain,
+    );
+    const change = changeOf(prompt, this.#prompts.get(agent));
+    this.#prompts.set(agent, prompt);
+    return [...listed, { kind: 'model', agent, call: counted(this.#calls, agent), prompt: change, ...outcomeOf(event) }];
+  }
+
+  #messagesOf(turn: TurnState): Parameters<typeof toRecordedPrompt>[0] {
+    const { prompt, inputs } = turn.start;
+    if (prompt === undefined) return [];
+    const { segments } = toSystemPrompt(prompt.system, this.#content, undefined);
+    const system = segments.flatMap(({ text }) => (text === '' ? [] : [text])).join(segmentSeparator);
+    const heads = headsOf(prompt).map(({ head }) => this.#content(head) ?? '');
+    return assemblePrompt(system, historyOfTurn(this.#run, turn), prompt, inputs, heads);
+  }
+
+  /** The id of a turn's list of tools; one that is new is put on record first. */
+  #toolsOf(turn: TurnState, listed: WrittenEntry[]): string {
+    const hash = turn.start.prompt?.tools;
+    const tools = hash === undefined ? [] : (readList(this.#content, hash) as readonly OfferedTool[]);
+    if (tools.length === 0) return '';
+    const text = JSON.stringify(tools);
+    const known = this.#toolLists.get(text);
+    if (known !== undefined) return known;
+    const id = `t${this.#toolLists.size + 1}`;
+    this.#toolLists.set(text, id);
+    listed.push({ kind: 'tools', id, tools });
+    return id;
+  }
+
+  #summary(event: EventOf<'compaction.end'>): readonly WrittenEntry[] {
+    if (event.error !== undefined && stopped.has(event.error.code)) return [];
+    const agent = this.#pathOf(event.agentId);
+    const { error, usage, cost, attempts, head } = event;
+    // In front of the words of the summariser stands a paragraph of the engine's, or the heading of an event with what was asked.
+    const text =
+      head === undefined ? '' : (this.#content(head) ?? '').replace(/^(?:\[[^\]]*\]\n\n|## Events [^]*?\nCONTENT:\n)/, '');
+    const reply: ModelReply = { text, reasoning: '', toolCalls: [], finishReason: 'stop' };
+    const said = error === undefined ? { reply } : { error };
+    const outcome = { ...said, usage, ...(cost === undefined ? {} : { cost }), attempts: attempts.map(withoutTimes) };
+    return [{ kind: 'summary', agent, call: counted(this.#summaries, agent), ...outcome }];
+  }
+
+  #tool(event: EventOf<'tool.end'>, events: readonly CadreEvent[]): readonly WrittenEntry[] {
+    const found = this.#placeOf(event);
+    // What never started (it was refused, or is decided by the engine itself) happens again by itself.
+    if (found?.call.startSeq === undefined || event.status === 'cancelled') return [];
+    const { status, content, error, full } = event;
+    const whole = full === undefined || typeof content !== 'string' ? content : (this.#content(full) ?? content);
+    const entry: Writable<RecordedTool> = { kind: 'tool', ...found.place, args: found.call.args, status, content: whole };
+    if (error !== undefined) entry.error = error;
+    const items = itemsOf(event, events);
+    if (items.length > 0) entry.items = items;
+    return [entry];
+  }
+
+  #item(event: EventOf<'inbox.add'>): readonly WrittenEntry[] {
+    // What came from inside has a cause.
+    if (event.cause !== undefined) return [];
+    const { source, payload } = event.item;
+    return [{ kind: 'item', agent: this.#pathOf(event.agentId), source, payload }];
+  }
+
+  #placeOf(event: EventOf<'tool.end' | 'tool.answer'>): { readonly place: RecordedPlace; readonly call: CallState } | undefined {
+    const call = this.#run.turns.get(event.turnId)?.calls.find(({ callId }) => callId === event.callId);
+    if (call === undefined) return undefined;
+    const agent = this.#pathOf(event.agentId);
+    return { place: { agent, call: this.#calls.get(agent) ?? 0, index: call.index, tool: call.request.name }, call };
+  }
+
+  #pathOf(agentId: CallState['request']['agentId']): string {
+    const agent = this.#run.agents.get(agentId);
+    return agent === undefined ? '' : callerOf(this.#run, agent).path;
+  }
+}
+
+function counted(counts: Map<string, number>, agent: string): number {
+  const count = (counts.get(agent) ?? 0) + 1;
+  counts.set(agent, count);
+  return count;
+}
+
+function outcomeOf(event: EventOf<'model.end'>): RecordedOutcome {
+  const { reply, error, usage, cost, attempts } = event;
+  const outcome: Writable<RecordedOutcome> = { usage, attempts: attempts.map(withoutTimes) };
+  if (cost !== undefined) outcome.cost = cost;
+  if (error !== undefined) return { error, ...outcome };
+  return reply === undefined ? outcome : { reply: asModelReply(reply), ...outcome };
+}
+
+/** A reply as its model gave it: what the engine made of it is made of it again, ids that are kept among it. */
+function asModelReply({ shown: _shown, toolCalls, ...reply }: NonNullable<EventOf<'model.end'>['reply']>): ModelReply {
+  return {
+    ...reply,
+    toolCalls: toolCalls.map(({ callId: _callId, name: _name, wireName, wireId, ...call }) => ({
+      toolName: wireName,
+      ...call,
+      ...(wireId === undefined && { isIdOurs: true }),
+    })),
+  };
+}
+
+function withoutTimes(attempt: EventOf<'model.end'>['attempts'][number]): RecordedOutcome['attempts'][number] {
+  const { config, model, error, partialText } = attempt;
+  return { config, model, ...(error === undefined ? {} : { error }), ...(partialText === undefined ? {} : { partialText }) };
+}
+
+/** What a tool posted along with its result: in the same breath, because of it. */
+function itemsOf(end: EventOf<'tool.end'>, events: readonly CadreEvent[]): NonNullable<RecordedTool['items']> {
+  const items: { source: string; payload: JsonValue; to?: string }[] = [];
+  for (let seq = end.seq + 1; ; seq += 1) {
+    const event = events[seq - 1];
+    if (event?.type !== 'inbox.add' || event.cause !== end.seq) return items;
+    const { source, payload, from } = event.item;
+    if (source === 'TOOL_RESULT' || from !== end.agentId) continue;
+    items.push({ source, payload, ...(event.agentId === end.agentId ? {} : { to: event.agentId }) });
+  }
+}

@@ -1,0 +1,67 @@
+import type { AgentId, TurnId } from '../core/ids.ts';
+import { contentText } from '../core/prompt/message.ts';
+import type { CallState, RunContext, TurnState } from '../core/state/state.ts';
+import type { TurnType } from '../core/state/turn.ts';
+import { type CostKnowledge, turnCost } from './turn/turn-cost.ts';
+import type { TurnStatus } from './turn/turn-record.ts';
+
+/** One line of a list of turns. */
+export interface TurnRow {
+  readonly turnId: TurnId;
+  readonly agentId: AgentId;
+  readonly profile: string;
+  readonly turnType: TurnType;
+  readonly status: TurnStatus;
+  readonly startedAt: number;
+  readonly endedAt: number | undefined;
+  /** Why it woke: the sources it read, in reading order. */
+  readonly sources: readonly string[];
+  /** The tools it called, with how each call stands. */
+  readonly tools: readonly { readonly name: string; readonly status: string }[];
+  /** The start of its reply, or of what a person said, at most 200 characters. */
+  readonly reply: string;
+  readonly action: string | undefined;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** US dollars of its model call; null when unknown, absent when it made none. */
+  readonly cost: number | null | undefined;
+  readonly attempts: number;
+  readonly error: string | undefined;
+}
+
+/** What a list needs of a turn. */
+export interface ListedTurn extends Pick<TurnState, 'turnId' | 'agentId' | 'start' | 'modelEnd' | 'decide' | 'end'> {
+  readonly calls: readonly { readonly request: { readonly name: string }; readonly status: CallState['status'] }[];
+}
+
+/** Turns as lines of a list: those of agents in the order they began, unless others are given. */
+export function turnList(run: RunContext, turns: Iterable<TurnState> = run.turns.values()): readonly TurnRow[] {
+  return Array.from(turns, (turn) => toTurnRow(run, turn));
+}
+
+/** One turn as a line of a list. */
+export function toTurnRow(run: Pick<RunContext, 'agents'> & CostKnowledge, turn: ListedTurn): TurnRow {
+  const { start, modelEnd, end } = turn;
+  return {
+    turnId: turn.turnId,
+    agentId: turn.agentId,
+    profile: run.agents.get(turn.agentId)?.meta.profile ?? '',
+    turnType: start.turnType,
+    status: end?.status ?? 'running',
+    startedAt: start.at,
+    endedAt: end?.at,
+    sources: start.inputs.map((input) => input.source),
+    tools: turn.calls.map((call) => ({ name: call.request.name, status: call.status })),
+    reply: (start.turnType === 'user' ? said(start) : (modelEnd?.reply?.text ?? '')).slice(0, 200),
+    action: turn.decide?.action.type,
+    inputTokens: modelEnd?.usage.inputTokens ?? 0,
+    outputTokens: modelEnd?.usage.outputTokens ?? 0,
+    cost: turnCost(run, turn),
+    attempts: modelEnd?.attempts.length ?? 0,
+    error: (end?.error ?? modelEnd?.error)?.message,
+  };
+}
+
+function said({ inputs }: TurnState['start']): string {
+  return inputs.map(({ content }) => contentText(content)).join('\n');
+}

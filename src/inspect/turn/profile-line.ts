@@ -1,0 +1,131 @@
+import { isJsonObject } from '../../core/json.ts';
+import type { ProfileFile, SourceRef } from '../../core/profile/profile.ts';
+import type { RunContext } from '../../core/state/state.ts';
+import { readList, type ReadContent } from '../read-content.ts';
+import type { ProfileFacts, SegmentFacts } from './profile-facts.ts';
+
+/** The profile files a run goes by, as they were when it started. */
+export function profileFiles(run: RunContext, content: ReadContent): readonly ProfileFile[] {
+  return readList(content, run.meta.profiles).flatMap((file) => {
+    const [path, text] = isJsonObject(file) ? [file['path'], file['text']] : [];
+    return typeof path === 'string' && typeof text === 'string' ? [{ path, text }] : [];
+  });
+}
+
+/** The lines around a place in a file of the run's profiles; none when the file is not at hand. */
+export function profileExcerpt(
+  run: RunContext,
+  content: ReadContent,
+  { file, line }: SourceRef,
+): readonly { readonly line: number; readonly text: string }[] {
+  const found = profileFiles(run, content).find((candidate) => sameFile(candidate.path, file));
+  if (found === undefined) return [];
+  const first = Math.max(1, line - 2);
+  return found.text
+    .split('\n')
+    .slice(first - 1, line + 2)
+    .map((text, index) => ({ line: first + index, text }));
+}
+
+/**
+ * The place in its profile of one line of a rendered `static_text` segment: `offset` characters into `rendered`. The
+ * line is searched in the profile's file when its text is at hand, else counted; the segment's own place is the answer
+ * when neither works, and for segments whose text does not stand in a profile.
+ */
+export function segmentLine(
+  profile: ProfileFacts,
+  segment: SegmentFacts,
+  at: { readonly rendered: string; readonly offset: number; readonly files: readonly ProfileFile[] },
+): SourceRef {
+  const template = segment.content?.source;
+  if (template === undefined) return segment.source;
+  const declared = contentPlace(profile, segment);
+  const lines = template.split('\n');
+  const index = templateLine(lines, renderedLine(segment, at.rendered, at.offset));
+  const file = at.files.find((candidate) => sameFile(candidate.path, (declared ?? segment.source).file));
+  const found = file === undefined ? undefined : searchLine(file.text.split('\n'), declared ?? segment.source, lines, index);
+  if (found !== undefined) return found;
+  if (declared === undefined) return segment.source;
+  // A text of several lines is nearly always a block scalar, whose first line stands below its key.
+  return lines.length > 1 ? { ...declared, line: declared.line + 1 + index, column: 1 } : declared;
+}
+
+/** Where the text itself stands: under the segment, or in the text definition it names. */
+function contentPlace(profile: ProfileFacts, segment: SegmentFacts): SourceRef | undefined {
+  return profile.origins.get(
+    segment.contentKey === undefined
+      ? `system_prompt_construction.system_prompt_segments[${segment.id}].content`
+      : `text_definitions.${segment.contentKey}`,
+  );
+}
+
+function sameFile(a: string, b: string): boolean {
+  return a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`);
+}
+
+interface RenderedLine {
+  readonly text: string;
+  readonly index: number;
+}
+
+/** The rendered line at an offset, counted without the opening wrapper tag. */
+function renderedLine(segment: SegmentFacts, rendered: string, offset: number): RenderedLine {
+  const open = segment.wrapperTags?.[0];
+  const skipped = open !== undefined && rendered.startsWith(`${open}\n`) ? open.length + 1 : 0;
+  const at = Math.max(offset, skipped);
+  const start = rendered.lastIndexOf('\n', at - 1) + 1;
+  const end = rendered.indexOf('\n', at);
+  const index = rendered.slice(skipped, at).split('\n').length - 1;
+  return { text: rendered.slice(Math.max(start, skipped), end < 0 ? undefined : end), index };
+}
+
+/** The template's line a rendered line came from: values of several lines push later lines down, never up. */
+function templateLine(lines: readonly string[], line: RenderedLine): number {
+  let best = Math.min(line.index, lines.length - 1);
+  if (couldRender(lines[best] ?? '', line.text)) return best;
+  for (let index = best - 1; index >= 0; index--) {
+    if (couldRender(lines[index] ?? '', line.text)) return index;
+    if ((lines[index] ?? '').includes('{{')) best = index;
+  }
+  return best;
+}
+
+/** Whether a line may have come from a template's line: its fixed pieces follow each other, from start to end. */
+function couldRender(template: string, line: string): boolean {
+  const pieces = fixedPieces(template);
+  const first = pieces[0] ?? '';
+  const last = pieces.at(-1) ?? '';
+  if (pieces.length === 1) return template.trim() === line.trim();
+  if (!line.startsWith(first) || !line.endsWith(last)) return false;
+  let at = first.length;
+  for (const piece of pieces.slice(1, -1)) {
+    const found = line.indexOf(piece, at);
+    if (found < 0) return false;
+    at = found + piece.length;
+  }
+  return at <= line.length - last.length && pieces.some((piece) => piece.trim() !== '');
+}
+
+/** What stands around the expressions of a line; an expression that does not end is text. */
+function fixedPieces(template: string): readonly string[] {
+  // Looked for only as far as one ends: a line may open a million of them.
+  const end = template.lastIndexOf('}}') + 2;
+  if (end < 2) return [template];
+  const pieces = template.slice(0, end).split(/\{\{.*?\}\}/u);
+  return [...pieces.slice(0, -1), `${pieces.at(-1) ?? ''}${template.slice(end)}`];
+}
+
+/** The file's line that holds the template's line, nearest to where counting expects it. */
+function searchLine(file: readonly string[], place: SourceRef, lines: readonly string[], index: number): SourceRef | undefined {
+  const wanted = (lines[index] ?? '').trim();
+  if (wanted === '') return undefined;
+  const expected = place.line + (lines.length > 1 ? 1 : 0) + index;
+  let best: SourceRef | undefined;
+  for (let line = place.line; line <= Math.min(file.length, expected + 40); line++) {
+    const column = (file[line - 1] ?? '').indexOf(wanted);
+    if (column < 0) continue;
+    if (best === undefined || Math.abs(line - expected) < Math.abs(best.line - expected))
+      best = { file: place.file, line, column: column + 1 };
+  }
+  return best;
+}

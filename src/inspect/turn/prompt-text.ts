@@ -1,0 +1,46 @@
+import type {
+  ContentPart,
+  FilePart,
+  PromptMessage,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+} from '../../core/prompt/message.ts';
+
+/** Any part of any message of a prompt. */
+export type PromptPart = TextPart | FilePart | ReasoningPart | ToolCallPart | ToolResultPart;
+
+/**
+ * The one text a prompt is shown, searched and measured as (I10): all messages in order, all parts in order, without
+ * anything between them. A text or reasoning part gives its text, a tool call the JSON text of its input, a tool
+ * result its output text, a file nothing.
+ */
+export function promptText(messages: readonly PromptMessage[]): string {
+  return messages.map(messageText).join('');
+}
+
+/** The text of one message, as `promptText` has it. */
+function messageText(message: PromptMessage): string {
+  return message.role === 'system' ? message.content : message.content.map(partText).join('');
+}
+
+/** The text of one part, as `promptText` has it. */
+export function partText(part: PromptPart): string {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      return part.text;
+    case 'file':
+      return '';
+    case 'tool-call':
+      return JSON.stringify(part.input);
+    case 'tool-result':
+      return resultParts(part).map(partText).join('');
+  }
+}
+
+/** The output of a tool result as content parts. */
+export function resultParts(part: ToolResultPart): readonly ContentPart[] {
+  return part.output.type === 'content' ? part.output.value : [{ type: 'text', text: part.output.value }];
+}

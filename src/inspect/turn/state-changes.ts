@@ -1,0 +1,54 @@
+import type { EventOf } from '../../core/events/event.ts';
+import type { JsonValue } from '../../core/json.ts';
+import type { Patch } from '../../core/patches/state-patch.ts';
+
+/** One change of agent or team state. */
+export interface StateChangeView {
+  readonly seq: number;
+  readonly scope: 'agent' | 'team';
+  /** Where: `flags.n`, `values.log.3`, `team.shared.x`, `team.work_modules.WM_1.status`. */
+  readonly path: string;
+  /** `increment` and `append` are in old journals alone, which do not say what was there before. */
+  readonly operation: 'set' | 'insert' | 'remove' | 'increment' | 'append';
+  /** The value before; absent when there was none, or when the journal is an old one. */
+  readonly before?: JsonValue;
+  /** The value now; absent when there is none any more. */
+  readonly value?: JsonValue;
+  readonly isOld?: true;
+  readonly by?: string;
+}
+
+/** The changes that an event made, in order. */
+export function stateChanges(event: EventOf<'state.patch' | 'state.update'>): readonly StateChangeView[] {
+  const by = event.by === undefined ? {} : { by: event.by };
+  if (event.type === 'state.update') return [{ ...oldChange(event), ...by }];
+  const { patches, inverse, seq } = event;
+  return patches.map(({ op, path, value }, index) => {
+    const undo: Patch | undefined = inverse[patches.length - 1 - index];
+    return {
+      seq,
+      scope: path[0] === 'team' ? 'team' : 'agent',
+      path: path.map(keyText).join('.'),
+      operation: op === 'remove' ? op : op === 'add' && typeof path.at(-1) === 'number' ? 'insert' : 'set',
+      ...(undo?.value === undefined ? {} : { before: undo.value }),
+      ...(value === undefined ? {} : { value }),
+      ...by,
+    };
+  });
+}
+
+function oldChange({ scope, operation, path, seq, value }: EventOf<'state.update'>): StateChangeView {
+  const where = scope === 'team' ? `team.shared.${path}` : /^(flags|values|deliverables)\./.test(path) ? path : `values.${path}`;
+  return { seq, scope, path: where, operation, isOld: true, ...(value === undefined ? {} : { value }) };
+}
+
+function keyText(key: string | number): string {
+  return typeof key === 'string' && key.includes('.') ? JSON.stringify(key) : String(key);
+}
+
+/** What a change did to its value, as a text: `1 → 2`, where `–` means no value. */
+export function beforeAfter({ before, value, isOld, operation }: StateChangeView): string {
+  const after = value === undefined ? '–' : JSON.stringify(value);
+  if (isOld === true) return value === undefined ? operation : `${operation} ${after}`;
+  return `${before === undefined ? '–' : JSON.stringify(before)} → ${after}`;
+}

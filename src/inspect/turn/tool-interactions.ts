@@ -1,0 +1,67 @@
+import type { ErrorRecord } from '../../core/error.ts';
+import type { EventOf } from '../../core/events/event.ts';
+import type { CallId, ContentHash } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Content } from '../../core/prompt/message.ts';
+import type { CallState, TurnState } from '../../core/state/state.ts';
+import type { WaitFor } from '../../core/tool/transition.ts';
+
+/** One tool call of a turn, from request to result. */
+export interface ToolInteraction {
+  readonly callId: CallId;
+  /** The provider's own id, which may repeat; empty for calls a rule made. */
+  readonly providerCallId: string;
+  readonly name: string;
+  /** Null when the argument text could not be used. */
+  readonly args: JsonObject | null;
+  /** What a person had it run with in place of `args`. */
+  readonly changedArgs: JsonObject | undefined;
+  /** Argument text was repaired before it was used. */
+  readonly repaired: boolean;
+  readonly status: CallState['status'];
+  /** What the model reads; undefined while the call has not ended. */
+  readonly content: Content | undefined;
+  readonly error: ErrorRecord | undefined;
+  /** The uncut result, when `content` was cut. */
+  readonly full: ContentHash | undefined;
+  /** Milliseconds it took; undefined while it has not ended. */
+  readonly ms: number | undefined;
+  /** When it was requested and when it ended, in milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly endedAt: number | undefined;
+  readonly progress: NonNullable<EventOf<'tool.end'>['progress']>;
+  readonly attempt: number;
+  /** A person allowed it. */
+  readonly approved: boolean;
+  /** What a suspended call waits for. */
+  readonly waitFor: WaitFor | undefined;
+}
+
+/** The tool calls of a turn, in the order of the reply. */
+export function toolInteractions(turn: TurnState): readonly ToolInteraction[] {
+  return turn.calls.map((call) => toToolInteraction(turn, call));
+}
+
+function toToolInteraction(turn: TurnState, call: CallState): ToolInteraction {
+  const { end, request } = call;
+  const asked = turn.modelEnd?.reply?.toolCalls.find((candidate) => candidate.callId === call.callId) ?? turn.decide?.action.call;
+  return {
+    callId: call.callId,
+    providerCallId: asked?.callId === call.callId ? asked.providerCallId : '',
+    name: request.name,
+    args: request.args,
+    changedArgs: call.args === null || call.args === request.args ? undefined : call.args,
+    repaired: request.repaired ?? false,
+    status: call.status,
+    content: end?.content,
+    error: end?.error,
+    full: end?.full,
+    ms: end?.ms,
+    startedAt: request.at,
+    endedAt: end?.at,
+    progress: end?.progress ?? [],
+    attempt: call.attempt,
+    approved: call.approved,
+    waitFor: call.waitFor,
+  };
+}

@@ -1,0 +1,66 @@
+import type { DecidedAction } from '../../core/events/turn-events.ts';
+import type { DeciderAction, ObserverAction, SourceRef } from '../../core/profile/profile.ts';
+import type { TurnState } from '../../core/state/state.ts';
+import type { ObserverRecord, RuleRecord } from '../../core/state/turn.ts';
+import type { ProfileFacts } from './profile-facts.ts';
+
+/** What an observer did in a turn, with what its profile says about it. */
+export interface ObserverView extends ObserverRecord {
+  readonly condition?: string;
+  readonly action?: ObserverAction['type'];
+  readonly declaredAt?: SourceRef;
+}
+
+/** What a rule of the flow decider came to, with what its profile says about it. */
+export interface RuleView extends RuleRecord {
+  readonly condition?: string;
+  readonly action?: DeciderAction['type'];
+  readonly declaredAt?: SourceRef;
+}
+
+/** A rule of the flow decider that was not asked: an earlier one matched, or the turn was decided without rules. */
+export type UnaskedRule = Pick<RuleView, 'id' | 'condition' | 'action' | 'declaredAt'>;
+
+/** How a turn was decided: the rules tried, in order, the profile's other rules, and the action; undefined while undecided. */
+export interface DecisionView {
+  readonly rules: readonly RuleView[];
+  /** Empty while undecided, and where the profile is not known. */
+  readonly notAsked: readonly UnaskedRule[];
+  readonly action: DecidedAction | undefined;
+}
+
+/** The observers of a turn: those before the model call, then those after it. */
+export function turnObservers(turn: TurnState, profile: ProfileFacts | undefined): readonly ObserverView[] {
+  return [...turn.start.observers, ...(turn.decide?.observers ?? [])].map((record) => {
+    const list = record.phase === 'pre' ? profile?.preTurnObservers : profile?.postTurnObservers;
+    const declared = list?.find((observer) => observer.id === record.id);
+    if (declared === undefined) return record;
+    return { ...record, ...conditionOf(declared), action: declared.action.type, declaredAt: declared.source };
+  });
+}
+
+/** The rule trace of a turn. */
+export function turnDecision(turn: TurnState, profile: ProfileFacts | undefined): DecisionView {
+  const rules = (turn.decide?.rules ?? []).map((record): RuleView => {
+    const declared = profile?.flowDecider.find((rule) => rule.id === record.id);
+    if (declared === undefined) return record;
+    return { ...record, ...conditionOf(declared), action: declared.action.type, declaredAt: declared.source };
+  });
+  return { rules, notAsked: turn.decide === undefined ? [] : notAsked(rules, profile), action: turn.decide?.action };
+}
+
+function notAsked(rules: readonly RuleRecord[], profile: ProfileFacts | undefined): readonly UnaskedRule[] {
+  const asked = new Set(rules.map(({ id }) => id));
+  return (profile?.flowDecider ?? [])
+    .filter(({ id }) => !asked.has(id))
+    .map((declared) => ({
+      id: declared.id,
+      ...conditionOf(declared),
+      action: declared.action.type,
+      declaredAt: declared.source,
+    }));
+}
+
+function conditionOf(declared: { readonly condition?: { readonly source: string } }): { readonly condition?: string } {
+  return declared.condition === undefined ? {} : { condition: declared.condition.source };
+}

@@ -1,0 +1,44 @@
+import type { RunContext } from '../../core/state/state.ts';
+import type { TurnId } from '../../core/ids.ts';
+
+/** The turns around one, by when they began. */
+export interface TurnNeighbours {
+  readonly ofAgent: Neighbours;
+  readonly ofRun: Neighbours;
+  /** The turns that began because of it. */
+  readonly led: readonly TurnId[];
+}
+
+interface Neighbours {
+  readonly previous?: TurnId;
+  readonly next?: TurnId;
+  /** From 1. */
+  readonly place: number;
+  readonly count: number;
+}
+
+/** Finds the turns before and after a turn: of its agent, and of the run. */
+export function turnNeighbours(run: RunContext, turnId: string): TurnNeighbours {
+  const own = run.turns.get(turnId as TurnId)?.agentId;
+  const all: TurnId[] = [];
+  const ofAgent: TurnId[] = [];
+  const led: TurnId[] = [];
+  for (const turn of run.turns.values()) {
+    all.push(turn.turnId);
+    if (turn.agentId === own) ofAgent.push(turn.turnId);
+    if (turn.start.sourceTurnIds.includes(turnId as TurnId)) led.push(turn.turnId);
+  }
+  return { ofAgent: around(ofAgent, turnId), ofRun: around(all, turnId), led };
+}
+
+function around(turns: readonly TurnId[], turnId: string): Neighbours {
+  const index = turns.indexOf(turnId as TurnId);
+  const previous = turns[index - 1];
+  const next = index < 0 ? undefined : turns[index + 1];
+  return {
+    ...(previous === undefined ? {} : { previous }),
+    ...(next === undefined ? {} : { next }),
+    place: index + 1,
+    count: turns.length,
+  };
+}

@@ -1,0 +1,224 @@
+import { CadreError } from '../../core/error.ts';
+import type { RunContext, TurnState } from '../../core/state/state.ts';
+import { callIndex } from '../call-index.ts';
+import { causeChain, shortCauseChain, type CauseStep, type EventAt } from './cause-chain.ts';
+import { findText, type MatchKind, type TextHit } from './find-text.ts';
+import { lazy } from '../lazy.ts';
+import { profileFiles } from '../turn/profile-line.ts';
+import type { PromptSpan } from '../turn/prompt-spans.ts';
+import type { ReadContent } from '../read-content.ts';
+import { callRef, originOfSpan, readItem, type OriginLookup, type TextOrigin } from './text-origin.ts';
+import type { WhyPlace } from './why-place.ts';
+import { toTurnRecord, type TurnRecord } from '../turn/turn-record.ts';
+import type { ProfileFacts } from '../turn/profile-facts.ts';
+
+/** A stretch of the text that was asked about, with one origin. */
+export interface WhyPiece {
+  readonly text: string;
+  readonly origin: TextOrigin;
+  /** The role of its message, the place of that message in the prompt, and whether it was seen in this turn only. */
+  readonly role?: PromptSpan['role'];
+  readonly messageIndex?: number;
+  readonly ephemeral?: boolean;
+}
+
+/** One place where a text stands, with where it came from. */
+export interface WhyAnswer {
+  readonly turnId: string;
+  readonly agentId: string;
+  /** In what the model saw, or in what it said. */
+  readonly where: 'prompt' | 'reply' | 'reasoning' | 'tool_call';
+  readonly match: MatchKind;
+  /** Where it stands in that text: start (inclusive), end (exclusive). */
+  readonly range: readonly [number, number];
+  /** The text as it stands there. */
+  readonly text: string;
+  readonly pieces: readonly WhyPiece[];
+  /** The events that brought the first piece about, newest first; empty when no events are at hand. */
+  readonly causes: readonly CauseStep[];
+}
+
+/** An answer where short chains were asked for. */
+export interface ShortAnswer extends WhyAnswer {
+  /** Steps that are not in `causes`, between the newest and the oldest. */
+  readonly causesLeftOut?: number;
+}
+
+/** What a question is answered from. */
+export interface WhyOptions {
+  readonly content: ReadContent;
+  readonly profiles?: ReadonlyMap<string, ProfileFacts>;
+  readonly eventAt?: EventAt;
+  /** Finds the cause of an event: long chains are then shown without their middle. */
+  readonly causeOf?: ((seq: number) => number | undefined) | undefined;
+  /** Most answers; 20 when absent. */
+  readonly limit?: number;
+  /** The record of the turn, where it was made already. */
+  readonly record?: TurnRecord;
+}
+
+interface Haystack {
+  readonly where: WhyAnswer['where'];
+  readonly text: string;
+  readonly callId?: string;
+}
+
+/**
+ * Says where a text in a turn's prompt or reply came from, for each place it stands at; exact places only, unless there
+ * are none. Fails with OPTION_INVALID when the run has no such turn.
+ */
+export function why(run: RunContext, turnId: string, text: string, options: WhyOptions): readonly WhyAnswer[] {
+  const question = toQuestion(run, turnId, options);
+  const haystacks = haystacksOf(question.record);
+  const found = findText(
+    haystacks.map((haystack) => haystack.text),
+    text,
+    options.limit ?? 20,
+  );
+  return found.hits.flatMap((hit) => {
+    const haystack = haystacks[hit.haystack];
+    return haystack === undefined ? [] : [toAnswer({ ...question, haystack, hit, match: found.match })];
+  });
+}
+
+/** Says where the text at a place came from; undefined when nothing stands there. Fails as `why` does. */
+export function whyAt(run: RunContext, turnId: string, place: WhyPlace, options: WhyOptions): WhyAnswer | undefined {
+  const question = toQuestion(run, turnId, options);
+  const haystack = haystacksOf(question.record).filter(({ where }) => where === place.where)[place.call ?? 0];
+  if (haystack === undefined) return undefined;
+  const start = Math.max(0, place.start);
+  const end = Math.min(haystack.text.length, place.end);
+  return start < end ? toAnswer({ ...question, haystack, hit: { start, end }, match: 'exact' }) : undefined;
+}
+
+type Question = Pick<Found, 'lookup' | 'record' | 'eventAt' | 'causeOf'>;
+
+function toQuestion(run: RunContext, turnId: string, options: WhyOptions): Question {
+  const turn = run.turns.get(turnId as TurnState['turnId']);
+  if (turn === undefined) throw unknownTurn(run, turnId);
+  const record = options.record ?? toTurnRecord(run, turn, options.content, options.profiles);
+  const lookup = lazy((): OriginLookup => ({
+    run,
+    turn,
+    agent: run.agents.get(turn.agentId),
+    profile: options.profiles?.get(record.profile),
+    files: profileFiles(run, options.content),
+    calls: callIndex(run),
+    eventAt: options.eventAt,
+  }));
+  return {
+    record,
+    eventAt: options.eventAt,
+    causeOf: options.causeOf,
+    // Costs a look at all calls of the run, for nothing when the text is nowhere.
+    get lookup() {
+      return lookup();
+    },
+  };
+}
+
+function haystacksOf(record: TurnRecord): readonly Haystack[] {
+  return [
+    { where: 'prompt', text: record.prompt.text },
+    { where: 'reply', text: record.reply.text },
+    { where: 'reasoning', text: record.reply.reasoning },
+    ...record.reply.toolCalls.map((call) => ({ where: 'tool_call' as const, text: call.input, callId: call.callId })),
+  ];
+}
+
+interface Found {
+  readonly lookup: OriginLookup;
+  readonly record: TurnRecord;
+  readonly haystack: Haystack;
+  readonly hit: Pick<TextHit, 'start' | 'end'>;
+  readonly match: MatchKind;
+  readonly eventAt: EventAt | undefined;
+  readonly causeOf: WhyOptions['causeOf'];
+}
+
+function toAnswer(found: Found): ShortAnswer {
+  const { lookup, record, haystack, hit } = found;
+  const spans = haystack.where === 'prompt' ? spansIn(record.prompt.spans, hit) : [];
+  const text = haystack.text.slice(hit.start, hit.end);
+  const pieces = haystack.where === 'prompt' ? spans.map((span) => toPiece(lookup, span, hit)) : [saidPiece(found, text)];
+  const seq = broughtBy(
+    lookup,
+    haystack.where === 'prompt' ? (spans.find((span) => span.source !== 'join') ?? spans[0]) : undefined,
+  );
+  return {
+    turnId: record.turnId,
+    agentId: record.agentId,
+    where: haystack.where,
+    match: found.match,
+    range: [hit.start, hit.end],
+    text,
+    pieces,
+    ...causesOf(found, seq),
+  };
+}
+
+function causesOf({ eventAt, causeOf }: Found, seq: number | undefined): Pick<ShortAnswer, 'causes' | 'causesLeftOut'> {
+  if (eventAt === undefined || seq === undefined) return { causes: [] };
+  if (causeOf === undefined) return { causes: causeChain(eventAt, seq) };
+  const { causes, leftOut } = shortCauseChain(eventAt, causeOf, seq);
+  return leftOut === 0 ? { causes } : { causes, causesLeftOut: leftOut };
+}
+
+function spansIn(spans: readonly PromptSpan[], hit: Found['hit']): readonly PromptSpan[] {
+  return spans.filter((span) => span.range[0] < hit.end && span.range[1] > hit.start);
+}
+
+function toPiece(lookup: OriginLookup, span: PromptSpan, hit: Found['hit']): WhyPiece {
+  const [start, end] = span.range;
+  const from = Math.max(0, hit.start - start);
+  return {
+    text: span.text.slice(from, Math.min(end, hit.end) - start),
+    origin: originOfSpan(lookup, span, from),
+    role: span.role,
+    messageIndex: span.messageIndex,
+    ...(span.ephemeral === true ? { ephemeral: true } : {}),
+  };
+}
+
+/** A text of the turn's own reply came from the model, in this very turn. */
+function saidPiece({ lookup, haystack, record }: Found, text: string): WhyPiece {
+  const { where } = haystack;
+  const origin: TextOrigin =
+    where === 'tool_call'
+      ? { kind: 'tool_call', call: callRef(lookup, haystack.callId) }
+      : { kind: where === 'reasoning' ? 'reasoning' : 'reply', turnId: record.turnId, agentId: record.agentId };
+  return { text, origin, role: 'assistant' };
+}
+
+/** The event that brought a span about; without a span, the end of the turn's own model call. */
+function broughtBy(lookup: OriginLookup, span: PromptSpan | undefined): number | undefined {
+  if (span === undefined) return lookup.turn.modelEnd?.seq;
+  const started = lookup.turn.start.seq;
+  switch (span.source) {
+    case 'segment':
+    case 'join':
+      return started;
+    case 'head':
+      return Number(span.ref) || started;
+    case 'item':
+    case 'tool_result': {
+      const seq = readItem(lookup, span)?.seq;
+      return seq === undefined || seq === 0 ? started : seq;
+    }
+    case 'reply':
+    case 'reasoning':
+    case 'tool_call': {
+      const said = span.turnId === undefined ? undefined : lookup.run.turns.get(span.turnId as TurnState['turnId']);
+      // A call that a rule made in the model's place was brought about by the decision, not by the reply.
+      if (span.callId !== undefined && said?.decide?.action.call?.callId === span.callId) return said.decide.seq;
+      return said?.modelEnd?.seq ?? started;
+    }
+  }
+}
+
+function unknownTurn(run: RunContext, turnId: string): CadreError {
+  const known = [...run.turns.keys()];
+  const shown = known.slice(-5).join(', ');
+  const hint = known.length === 0 ? 'it has no turns yet' : `its ${known.length} turns end with ${shown}`;
+  return new CadreError('OPTION_INVALID', `run ${run.meta.runId} has no turn '${turnId}'; ${hint}`, { details: { turnId } });
+}

@@ -1,0 +1,168 @@
+import { CadreError } from '../../core/error.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
+import type { RunId } from '../../core/ids.ts';
+import { createCommitContext } from '../commit-context.ts';
+import type { CommitContext } from '../commit-context.ts';
+import { likelyId, shapeOfCode, shapeOfType } from './event-shapes.ts';
+import type { EventShape, PlaceId } from './event-shapes.ts';
+import { readFields, unpackTime } from './record-reader.ts';
+import { isRecord } from './record-shape.ts';
+import type { PlainRecord } from './record-shape.ts';
+import { joinFields, packTime, writeFields, writeJson } from './record-writer.ts';
+
+/** What a commit's row says about its events. */
+export interface CommitPlace {
+  readonly runId: RunId;
+  /** Sequence number of the first event. */
+  readonly firstSeq: number;
+  /** Time of the last event, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+/*
+ * A commit is one JSON list: for each event its code (event-shapes.ts), followed by an object when there is anything to say
+ * that does not follow from the row or from what stands before it. Keys of that object that every event may have:
+ *   d  time, as the distance before the row's; absent = the row's
+ *   c  cause, as the distance before the event's sequence number; 0 = none, absent = the event before
+ *   a, u, k  agent, turn and call; absent = the likely one; null = none; a turn `~rest` begins with the agent's id
+ * Everything else is a field of its event; a guess that is wrong is written out, so events come back as they were given
+ * (a key whose value is undefined comes back absent; NaN, infinities and -0 are no JSON values).
+ */
+const idKeys: Readonly<Record<PlaceId, string>> = { agentId: 'a', turnId: 'u', callId: 'k' };
+const placeKeys: ReadonlySet<string> = new Set(['d', 'c', 'a', 'u', 'k']);
+const placeFields: ReadonlySet<string> = new Set(['type', 'runId', 'seq', 'at', 'cause']);
+// Pure cache: keyed by a list of ids of the table of shapes.
+const placeFieldsWith = new Map<EventShape['ids'], ReadonlySet<string>>();
+
+/** Writes one commit's events as JSON text, without what its row says and without what follows from other parts of it. */
+export function encodeCommit(events: readonly CadreEvent[]): string {
+  const context = createCommitContext();
+  const rowAt = events.at(-1)?.at ?? 0;
+  let text = '';
+  for (const event of events) {
+    const shape = shapeOfType(event.type);
+    const fields = writeEvent(event, shape, context, rowAt);
+    const code = writeJson(shape.code);
+    text = joinFields(text, fields === '' ? code : `${code},{${fields}}`);
+  }
+  return `[${text}]`;
+}
+
+/** Reads the events of one commit back. Fails with STORE_CORRUPT when the text is not what `encodeCommit`
+ * writes, with STORE_NEWER when it is what a later version writes. */
+export function decodeCommit(body: string, place: CommitPlace): CadreEvent[] {
+  const list: unknown = JSON.parse(body);
+  if (!Array.isArray(list)) throw new CadreError('STORE_CORRUPT', 'a commit must be a list');
+  const context = createCommitContext();
+  const events: CadreEvent[] = [];
+  for (let index = 0; index < list.length; index += 1) {
+    const code: unknown = list[index];
+    const shape = typeof code === 'string' ? shapeOfCode(code) : undefined;
+    // What is read was checked against its sum: a code nobody knows is no damage, but news.
+    if (shape === undefined)
+      throw new CadreError(
+        typeof code === 'string' ? 'STORE_NEWER' : 'STORE_CORRUPT',
+        `${JSON.stringify(code)} is no code of an event that this version knows`,
+      );
+    const next: unknown = list[index + 1];
+    const packed = isRecord(next) ? next : {};
+    if (isRecord(next)) index += 1;
+    events.push(readEvent(packed, shape, context, place, place.firstSeq + events.length));
+  }
+  return events;
+}
+
+/** The causes of a commit's events, one after the other, without the events. Only for texts that `decodeCommit` could read. */
+export function causesOfCommit(body: string, firstSeq: number): readonly (number | undefined)[] {
+  const list: unknown = JSON.parse(body);
+  const causes: (number | undefined)[] = [];
+  if (!Array.isArray(list)) return causes;
+  for (let index = 0; index < list.length; index += 1) {
+    const next: unknown = list[index + 1];
+    const isPacked = isRecord(next);
+    const cause = unpackCause(isPacked ? next['c'] : undefined, firstSeq + causes.length);
+    causes.push(typeof cause === 'number' ? cause : undefined);
+    if (isPacked) index += 1;
+  }
+  return causes;
+}
+
+function writeEvent(event: CadreEvent, shape: EventShape, context: CommitContext, rowAt: number): string {
+  const record: unknown = event;
+  if (!isRecord(record)) return '';
+  beginEvent(context, event.type, event.at);
+  let place = event.at === rowAt ? '' : `"d":${writeJson(packTime(event.at, rowAt))}`;
+  const cause = packCause(event.cause, event.seq);
+  if (cause !== undefined) place = joinFields(place, `"c":${writeJson(cause)}`);
+  for (const id of shape.ids) {
+    const value = record[id];
+    if (value === likelyId(id, context)) continue;
+    const stored = value === undefined ? null : id === 'turnId' ? shortenTurn(value, record['agentId']) : value;
+    place = joinFields(place, `"${idKeys[id]}":${writeJson(stored)}`);
+  }
+  rememberIds(context, shape, record);
+  return joinFields(place, writeFields(record, shape.shape, context, skippedFields(shape)));
+}
+
+function readEvent(packed: PlainRecord, shape: EventShape, context: CommitContext, place: CommitPlace, seq: number): CadreEvent {
+  const at = packed['d'] === undefined ? place.at : Number(unpackTime(packed['d'], place.at));
+  beginEvent(context, shape.type, at);
+  const record: PlainRecord = { type: shape.type, runId: place.runId, seq, at };
+  const cause = unpackCause(packed['c'], seq);
+  if (cause !== undefined) record['cause'] = cause;
+  for (const id of shape.ids) {
+    const stored = packed[idKeys[id]];
+    const value = stored === undefined ? likelyId(id, context) : id === 'turnId' ? lengthenTurn(stored, record['agentId']) : stored;
+    if (value !== undefined && value !== null) record[id] = value;
+  }
+  rememberIds(context, shape, record);
+  const event: PlainRecord = readFields(packed, shape.shape, context, record, placeKeys);
+  return event as PlainRecord & CadreEvent;
+}
+
+function beginEvent(context: CommitContext, type: string, at: number): void {
+  context.type = type;
+  context.at = at;
+  context.ruleId = undefined;
+  context.modelId = undefined;
+  context.patches = [];
+}
+
+function rememberIds(context: CommitContext, shape: EventShape, record: Readonly<PlainRecord>): void {
+  context.previousTurnId = context.turnId;
+  for (const id of shape.ids) if (record[id] !== undefined) context[id] = record[id];
+}
+
+/** The fields of an event that its place says, so that they are no fields of its record. */
+function skippedFields(shape: EventShape): ReadonlySet<string> {
+  let skipped = placeFieldsWith.get(shape.ids);
+  if (skipped === undefined) {
+    skipped = new Set([...placeFields, ...shape.ids]);
+    placeFieldsWith.set(shape.ids, skipped);
+  }
+  return skipped;
+}
+
+function packCause(cause: number | undefined, seq: number): unknown {
+  if (cause === undefined) return 0;
+  if (cause === seq - 1) return undefined;
+  return cause === seq ? String(cause) : packTime(cause, seq);
+}
+
+function unpackCause(stored: unknown, seq: number): unknown {
+  if (stored === undefined) return seq - 1;
+  return stored === 0 ? undefined : unpackTime(stored, seq);
+}
+
+function shortenTurn(turnId: unknown, agentId: unknown): unknown {
+  if (typeof turnId !== 'string') return turnId;
+  if (typeof agentId === 'string' && turnId.startsWith(agentId)) return `~${turnId.slice(agentId.length)}`;
+  // A turn that begins with `~` itself is kept apart by a second sign.
+  return turnId.startsWith('~') || turnId.startsWith('!') ? `!${turnId}` : turnId;
+}
+
+function lengthenTurn(stored: unknown, agentId: unknown): unknown {
+  if (typeof stored !== 'string') return stored;
+  if (stored.startsWith('~')) return `${String(agentId)}${stored.slice(1)}`;
+  return stored.startsWith('!') ? stored.slice(1) : stored;
+}

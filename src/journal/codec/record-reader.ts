@@ -1,0 +1,70 @@
+import { CadreError } from '../../core/error.ts';
+import type { CommitContext } from '../commit-context.ts';
+import { isRecord, isRecordList } from './record-shape.ts';
+import type { Derived, PlainRecord, Shape } from './record-shape.ts';
+import { absentKey } from './record-writer.ts';
+
+/** The record that `writeFields` wrote, into `record`, which holds the fields that were skipped. */
+export function readFields(
+  packed: Readonly<PlainRecord>,
+  shape: Shape,
+  context: CommitContext,
+  record: PlainRecord,
+  skip?: ReadonlySet<string>,
+): PlainRecord {
+  let derived: readonly [key: string, stored: unknown, how: Derived] | undefined;
+  for (const short of Object.keys(packed)) {
+    if (short === absentKey || skip?.has(short) === true) continue;
+    const field = shape.byShort.get(short);
+    if (field?.derived !== undefined) {
+      // Keeps its place among the keys until all that it follows from is there.
+      record[field.key] = null;
+      derived = [field.key, packed[short], field.derived];
+      continue;
+    }
+    if (short.startsWith('.')) setOwn(record, short.slice(1), packed[short]);
+    else readField(record, short, packed[short], shape, context);
+  }
+  const absent = packed[absentKey];
+  for (const [key, guess] of shape.guesses) {
+    if (record[key] !== undefined || (Array.isArray(absent) && absent.includes(key))) continue;
+    const value = guess(record, context);
+    if (value !== undefined) record[key] = value;
+  }
+  if (derived !== undefined) {
+    const [key, stored, how] = derived;
+    record[key] = how.unpack(stored, record, context) ?? unreadable(key, stored, context);
+  }
+  shape.note?.(record, context);
+  return record;
+}
+
+function unreadable(key: string, stored: unknown, context: CommitContext): never {
+  throw new CadreError('STORE_NEWER', `${context.type}: ${JSON.stringify(stored)} is no form of "${key}" that this version knows`);
+}
+
+function readField(record: PlainRecord, short: string, value: unknown, shape: Shape, context: CommitContext): void {
+  const field = shape.byShort.get(short);
+  if (field === undefined) throw new CadreError('STORE_NEWER', `${context.type}: "${short}" is no field that this version knows`);
+  const { key, shape: inner } = field;
+  if (field.kind === 'time') record[key] = unpackTime(value, context.at);
+  else if (inner === undefined) record[key] = value;
+  else if (isRecord(value)) record[key] = readFields(value, inner, context, {});
+  else if (isRecordList(value)) record[key] = value.map((entry) => readFields(entry, inner, context, {}));
+  else
+    throw new CadreError(
+      'STORE_CORRUPT',
+      `${context.type}: the field "${short}" holds ${JSON.stringify(value)}, which is no record`,
+    );
+}
+
+/** The time that `packTime` stored. */
+export function unpackTime(stored: unknown, base: number): unknown {
+  if (typeof stored === 'number') return base - stored;
+  return typeof stored === 'string' ? Number(stored) : Array.isArray(stored) ? stored[0] : undefined;
+}
+
+/** Sets a field even under a name that assignment would take for the prototype. */
+function setOwn(record: PlainRecord, key: string, value: unknown): void {
+  Object.defineProperty(record, key, { value, writable: true, enumerable: true, configurable: true });
+}

@@ -1,0 +1,204 @@
+import type { CadreEvent, EventOf } from '../../core/events/event.ts';
+import type { AgentId } from '../../core/ids.ts';
+import type { TurnEvents } from '../../core/events/journal.ts';
+import { causesOfCommit } from './event-codec.ts';
+import { isKnownType } from './event-shapes.ts';
+
+/** A commit as it is stored: its text, which can be looked through at next to no cost, and its events, which are read when they are asked for. */
+export interface StoredCommit {
+  readonly firstSeq: number;
+  readonly body: string;
+  readonly events: () => readonly CadreEvent[];
+}
+
+type TurnStart = EventOf<'turn.start'>;
+type Prompt = NonNullable<TurnStart['prompt']>;
+
+/*
+ * What is looked for in texts of commits (event-codec.ts). Keys and codes stand in them as they are here; what people and models said is
+ * JSON inside of JSON, where no quotation mark stands without a backslash. A text that only looks alike costs time, and changes no answer.
+ */
+const turnStarts = '"t<"';
+/** Agents that begin or are sent on, and which profiles the run goes by; types without a code keep their name. */
+const structure = /"(?:a<|aa|r<|r\+|pu|\.[a-z]+\.[a-z]+)"/;
+const structural: ReadonlySet<string> = new Set([
+  'run.start',
+  'run.resume',
+  'profiles.update',
+  'agent.start',
+  'agent.restart',
+] satisfies CadreEvent['type'][]);
+/** Inputs and prompts with words from outside: what is in view of them depends on all that was read before. */
+const taint = /"u":true|taint":|untrusted":true/;
+/** Results with words from outside. They leave the view with their messages, unless words of an agent take their place. */
+const untrustedResult = /"j":\{|:"untrusted"/;
+/** What takes the place of messages: a summary, and what an agent quotes of others or of itself. */
+const otherWords = /"k>"|compaction\.end"|"v":\[|quotes":/;
+
+/**
+ * Finds what one turn's record is made of, decoding no more than that. Undefined where it cannot be told apart from the rest of the run.
+ *
+ * 1. What it gives, folded by `foldTurn`, shows the turn as the fold of the whole run shows it.
+ * 2. It says no more than it can prove: nothing of an agent that was sent on, of a turn without a prompt, or of one whose words from outside
+ *    may have come in other words: those of summaries, of other agents, of state.
+ */
+export function turnEvents(commits: readonly StoredCommit[], reference: string): TurnEvents | undefined {
+  const found = reference === 'last' ? lastTurn(commits) : namedTurn(commits, reference);
+  if (found === undefined) return undefined;
+  const { start, place } = found;
+  const { turnId, agentId, prompt } = start;
+  if (prompt === undefined || !turnId.startsWith(`${agentId}.t`)) return undefined;
+  const told = commits.flatMap(({ body, events }) => (structure.test(body) ? events() : []));
+  // What a later version wrote is refused by those who read it all.
+  if (told.some(({ type }) => !isKnownType(type))) return undefined;
+  const frame = told.filter(({ type }) => structural.has(type));
+  const [first] = frame;
+  if (first?.type !== 'run.start' || first.imported !== undefined) return undefined;
+  if (frame.some((event) => event.type === 'agent.restart' && event.agentId === agentId)) return undefined;
+  if (!isSourceInView(commits.slice(0, place + 1), frame, start.seq)) return undefined;
+  const before = pastOf(commits, agentId, place, start, prompt);
+  const own = [...before.events, ...restOf(commits, place, start)].filter(({ type }) => !structural.has(type));
+  const events = [...frame, ...own].toSorted((one, other) => one.seq - other.seq);
+  return {
+    turnId,
+    events,
+    beginsWith: before.beginsWith?.turnId,
+    causeOf: causesIn(commits),
+    eventAt: (seq) => {
+      const commit = commitAt(commits, seq);
+      return commit?.events()[seq - commit.firstSeq];
+    },
+  };
+}
+
+/** True when the untrusted sources of a prompt are those of the messages it shows. */
+function isSourceInView(commits: readonly StoredCommit[], frame: readonly CadreEvent[], before: number): boolean {
+  let hasResults = false;
+  let hasOtherWords = false;
+  for (const { body } of commits) {
+    if (taint.test(body)) return false;
+    hasResults ||= untrustedResult.test(body);
+    hasOtherWords ||= otherWords.test(body);
+  }
+  if (!hasResults) return true;
+  const agents = frame.filter(({ type, seq }) => type === 'agent.start' && seq < before).length;
+  return agents === 1 && !hasOtherWords;
+}
+
+interface FoundTurn {
+  readonly start: TurnStart;
+  /** The place of its commit. */
+  readonly place: number;
+}
+
+function startsIn(commit: StoredCommit | undefined): readonly TurnStart[] {
+  return commit?.body.includes(turnStarts) === true ? commit.events().filter((event) => event.type === 'turn.start') : [];
+}
+
+function lastTurn(commits: readonly StoredCommit[]): FoundTurn | undefined {
+  for (let place = commits.length - 1; place >= 0; place--) {
+    const start = startsIn(commits[place]).at(-1);
+    if (start !== undefined) return { start, place };
+  }
+  return undefined;
+}
+
+/** The turn of an id, or of the end of exactly one. */
+function namedTurn(commits: readonly StoredCommit[], reference: string): FoundTurn | undefined {
+  const number = /t\d+$/.exec(reference)?.[0];
+  if (number === undefined) return undefined;
+  const alike = commits.flatMap((commit, place) =>
+    commit.body.includes(`${number}"`)
+      ? startsIn(commit)
+          .filter(({ turnId }) => turnId === reference || turnId.endsWith(`.${reference}`) || turnId.endsWith(`_${reference}`))
+          .map((start) => ({ start, place }))
+      : [],
+  );
+  return alike.find(({ start }) => start.turnId === reference) ?? (alike.length === 1 ? alike[0] : undefined);
+}
+
+/**
+ * What an agent did before a turn, from the turn on that has all it said and read before what the prompt shows: from then on each
+ * message in view has its turn, and each result its call. From its first event on where there is no such turn.
+ */
+function pastOf(
+  commits: readonly StoredCommit[],
+  agentId: AgentId,
+  place: number,
+  start: TurnStart,
+  prompt: Prompt,
+): { readonly events: readonly CadreEvent[]; readonly beginsWith: TurnStart | undefined } {
+  const stretches: (readonly CadreEvent[])[] = [];
+  for (let index = place; index >= 0; index--) {
+    const events = eventsOf(commits[index], agentId).filter(({ seq }) => seq <= start.seq);
+    const beginsWith = events.findLast(
+      (event) =>
+        event.type === 'turn.start' && event.seq < start.seq && event.prompt !== undefined && event.prompt.to <= prompt.from,
+    );
+    stretches.unshift(beginsWith === undefined ? events : events.filter(({ seq }) => seq >= beginsWith.seq));
+    if (beginsWith?.type === 'turn.start') return { events: stretches.flat(), beginsWith };
+  }
+  return { events: stretches.flat(), beginsWith: undefined };
+}
+
+/** What happened to a turn and its calls, whenever that was; of its agent's other events those that come before its calls have ended. */
+function restOf(commits: readonly StoredCommit[], place: number, { turnId, agentId, seq }: TurnStart): readonly CadreEvent[] {
+  const rest: CadreEvent[] = [];
+  const open = new Set<string>();
+  let isOver = false;
+  const label = turnId.slice(agentId.length);
+  for (let index = place; index < commits.length; index++) {
+    const commit = commits[index];
+    const isNamed = commit?.body.includes(`${label}"`) === true;
+    if (!isNamed && ((isOver && open.size === 0) || commit?.body.includes(nameOf(agentId)) !== true)) continue;
+    for (const event of commit?.events() ?? []) {
+      const isOwn = 'turnId' in event && event.turnId === turnId;
+      if (!isOwn && !isOf(event, agentId)) continue;
+      if (event.seq <= seq || (!isOwn && isOver && open.size === 0)) continue;
+      rest.push(event);
+      if (!isOwn) continue;
+      if (event.type === 'turn.end') isOver = true;
+      if (event.type === 'tool.request') open.add(event.callId);
+      if (event.type === 'tool.end') open.delete(event.callId);
+    }
+  }
+  return rest;
+}
+
+/** The events of one agent in a commit, which names it if it has any. */
+function eventsOf(commit: StoredCommit | undefined, agentId: AgentId): readonly CadreEvent[] {
+  if (commit?.body.includes(nameOf(agentId)) !== true) return [];
+  return commit.events().filter((event) => isOf(event, agentId));
+}
+
+function nameOf(agentId: AgentId): string {
+  return `"a":${JSON.stringify(agentId)}`;
+}
+
+function isOf(event: CadreEvent, agentId: AgentId): boolean {
+  return 'agentId' in event && event.agentId === agentId;
+}
+
+/** The commit that holds an event, if any does. */
+function commitAt(commits: readonly StoredCommit[], seq: number): StoredCommit | undefined {
+  let low = 0;
+  let high = commits.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((commits[middle]?.firstSeq ?? 0) <= seq) low = middle + 1;
+    else high = middle;
+  }
+  return commits[low - 1];
+}
+
+/** Causes of events by their number, read without the events; each cause lies before its effect, so the latest commit is kept at hand. */
+function causesIn(commits: readonly StoredCommit[]): (seq: number) => number | undefined {
+  let at: StoredCommit | undefined;
+  let causes: readonly (number | undefined)[] = [];
+  return (seq) => {
+    const commit = commitAt(commits, seq);
+    if (commit !== at) causes = commit === undefined ? [] : causesOfCommit(commit.body, commit.firstSeq);
+    at = commit;
+    return causes[seq - (commit?.firstSeq ?? 0)];
+  };
+}

@@ -1,0 +1,158 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { CadreError } from '../core/error.ts';
+import type { RunId } from '../core/ids.ts';
+import { keySpan } from './sqlite/sqlite-schema.ts';
+
+/** Seals the commits of a journal, so that only who has the key can write one that passes for it. */
+export interface IntegrityOptions {
+  /** At least 16 bytes; a text counts as its UTF-8. */
+  readonly key: string | Uint8Array;
+}
+
+/** One row of the table `commits`, as far as its seal goes. */
+export interface SealedRow {
+  readonly runId: RunId;
+  readonly key: number;
+  readonly lastSeq: number;
+  readonly at: number;
+  readonly body: string;
+}
+
+const fewestBytes = 16;
+
+/** The bytes of a key. Fails with OPTION_INVALID when it is too short. */
+export function integrityKey({ key }: IntegrityOptions): Uint8Array {
+  const bytes = typeof key === 'string' ? Buffer.from(key, 'utf8') : key;
+  if (bytes instanceof Uint8Array && bytes.length >= fewestBytes) return bytes;
+  throw new CadreError(
+    'OPTION_INVALID',
+    `integrity: key must have at least ${fewestBytes} bytes; make one with: openssl rand -base64 32`,
+  );
+}
+
+/**
+ * The chain of seals over the commits of each run: HMAC-SHA256 over the seal before, the run's id, the place of the commit, its time and
+ * its events.
+ *
+ * Owns: the table `seals`. Does not own: what is read and written when (`SqliteReader`, `SqliteAppender`).
+ * 1. A row that was changed, added, moved, or taken out of the middle is found, with the first sequence number of its commit.
+ * 2. Not found: commits that were cut off at the end together with their seals, a whole file put back as it was before, and what stands outside `commits` (titles,
+ *    projects, sums for lists). Texts are found by their hash, which stands in a commit.
+ * 3. With a key, a run without seals is refused; without one, a run with seals is not appended to.
+ */
+export class CommitChain {
+  readonly #file: string;
+  readonly #key: Uint8Array | undefined;
+  readonly #last: StatementSync | undefined;
+  readonly #lastKey: StatementSync | undefined;
+  readonly #find: StatementSync | undefined;
+  #insert: StatementSync | undefined;
+  readonly #database: DatabaseSync;
+  /** The runs of which it is known that they have no seals, by number. */
+  readonly #plain = new Set<number>();
+
+  constructor(database: DatabaseSync, file: string, key: Uint8Array | undefined) {
+    this.#database = database;
+    this.#file = file;
+    this.#key = key;
+    // An older file that may not be written lacks the table.
+    const has = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'seals'`).get() !== undefined;
+    if (!has) return;
+    this.#last = database.prepare('SELECT seal FROM seals WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT 1');
+    this.#lastKey = database.prepare('SELECT max(key) AS key FROM seals WHERE key >= ? AND key < ?');
+    this.#find = database.prepare('SELECT seal FROM seals WHERE key = ?');
+  }
+
+  /** Whether rows are sealed, so that a commit is more than one statement. */
+  get isKeyed(): boolean {
+    return this.#key !== undefined;
+  }
+
+  /** Fails when a row cannot be added to what the run has: with a key to one without seals, without a key to one with. */
+  assertMayAppend(runId: RunId, key: number): void {
+    const begin = beginOf(key);
+    if (this.#key === undefined) this.#assertPlain(runId, begin);
+    else if (key > begin + 1 && this.#before(begin, key) === undefined)
+      throw this.#fault({ runId, key }, 'has no seal before this commit: it was begun without the key');
+  }
+
+  /** Seals a row that was written in the same transaction; nothing, without a key. */
+  seal(row: SealedRow): void {
+    if (this.#key === undefined) return;
+    const before = this.#before(beginOf(row.key), row.key);
+    this.#insert ??= this.#database.prepare('INSERT INTO seals (key, seal) VALUES (?, ?)');
+    this.#insert.run(row.key, this.#sealOf(this.#key, before, row));
+  }
+
+  /** The key of the last commit of a run that was sealed; undefined without a key, and where there is none. */
+  lastSealed(begin: number): number | undefined {
+    if (this.#key === undefined) return undefined;
+    const key = this.#lastKey?.get(begin, begin + keySpan)?.['key'];
+    return typeof key === 'number' ? key : undefined;
+  }
+
+  /** Fails where a seal stands behind the last row that is there: what it sealed was cut off. */
+  assertWhole(runId: RunId, lastRow: number, lastSealed: number | undefined): void {
+    if (lastSealed === undefined || lastSealed <= lastRow) return;
+    throw this.#fault({ runId, key: lastSealed }, 'has a seal and no commit: the end of the run was cut off');
+  }
+
+  /** Begins to check the rows of a run from one on; the function it returns fails at the first that is not what was sealed. */
+  checker(): (row: SealedRow) => void {
+    const key = this.#key;
+    if (key === undefined) return () => undefined;
+    let before: Uint8Array | undefined;
+    let isFirst = true;
+    return (row) => {
+      if (isFirst) before = this.#before(beginOf(row.key), row.key);
+      isFirst = false;
+      const seal = this.#read(this.#find, row.key);
+      if (seal === undefined) throw this.#fault(row, 'has no seal here: it was written without the key');
+      const expected = this.#sealOf(key, before, row);
+      if (seal.length !== expected.length || !timingSafeEqual(seal, expected))
+        throw this.#fault(row, 'is not what was sealed here: the journal was changed, or sealed with another key');
+      before = seal;
+    };
+  }
+
+  #sealOf(key: Uint8Array, before: Uint8Array | undefined, { runId, key: place, lastSeq, at, body }: SealedRow): Uint8Array {
+    return createHmac('sha256', key)
+      .update(JSON.stringify(['cadre commit 1', runId, place % keySpan, lastSeq, at]))
+      .update(before ?? new Uint8Array(32))
+      .update(body)
+      .digest();
+  }
+
+  #before(begin: number, key: number): Uint8Array | undefined {
+    return this.#read(this.#last, begin, key);
+  }
+
+  #read(statement: StatementSync | undefined, ...keys: readonly number[]): Uint8Array | undefined {
+    const seal = statement?.get(...keys)?.['seal'];
+    return seal instanceof Uint8Array ? seal : undefined;
+  }
+
+  #assertPlain(runId: RunId, begin: number): void {
+    if (this.#plain.has(begin)) return;
+    if (this.#before(begin, begin + keySpan) !== undefined)
+      throw new CadreError(
+        'STORE_FAILED',
+        `${this.#file}: run ${runId} is sealed with a key, and nothing was appended to it without; hand in the key (integrity: { key }, CADRE_JOURNAL_KEY)`,
+        { details: { file: this.#file, runId } },
+      );
+    this.#plain.add(begin);
+  }
+
+  #fault({ runId, key }: Pick<SealedRow, 'runId' | 'key'>, why: string): CadreError {
+    const seq = key % keySpan;
+    return new CadreError('STORE_CORRUPT', `${this.#file}: run ${runId}, from seq ${seq} on, ${why}. Nothing was changed in it`, {
+      details: { file: this.#file, runId, seq },
+    });
+  }
+}
+
+/** The key in front of a run's first row. */
+function beginOf(key: number): number {
+  return Math.floor(key / keySpan) * keySpan;
+}

@@ -1,0 +1,163 @@
+import { CadreError } from '../core/error.ts';
+import { idPattern } from '../core/ids.ts';
+import type { Commit, Lease } from '../core/events/journal.ts';
+import { parseOwner } from './leases/lease-owner.ts';
+
+/** Refuses an id that no store may see; `what` names it in the message. Fails with OPTION_INVALID. */
+export function assertId(what: string, id: string): void {
+  if (idPattern.test(id)) return;
+  throw new CadreError(
+    'OPTION_INVALID',
+    `${what} ${JSON.stringify(id).slice(0, 120)} is not a valid id: 1 to 100 letters, digits, "_", "." or "-" are allowed`,
+    { details: { what, id } },
+  );
+}
+
+/** Refuses a request for a lease with a bad run id or owner. Fails with OPTION_INVALID. */
+export function assertLeaseRequest(runId: string, owner: string): void {
+  assertId('run id', runId);
+  if (parseOwner(owner) !== undefined) return;
+  throw new CadreError(
+    'OPTION_INVALID',
+    `lease owner ${JSON.stringify(owner).slice(0, 120)} must have the form <pid>@<host>#<nonce>`,
+    {
+      details: { owner },
+    },
+  );
+}
+
+/** Refuses a commit that does not hang together in itself, whatever the store holds. Fails with OPTION_INVALID. */
+export function assertCommit(lease: Lease, commit: Commit): void {
+  assertId('run id', commit.runId);
+  if (lease.runId !== commit.runId) {
+    throw invalidCommit(commit, `the lease is for run ${lease.runId}; use the lease acquired for this run`);
+  }
+  if (!Number.isSafeInteger(commit.expectedSeq) || commit.expectedSeq < 0) {
+    throw invalidCommit(commit, `expectedSeq is ${commit.expectedSeq}; it must be a whole number from 0`);
+  }
+  if (commit.events.length === 0) throw invalidCommit(commit, 'it has no events; append only when there is at least one');
+  let seq = commit.expectedSeq;
+  for (const event of commit.events) {
+    seq += 1;
+    if (event.seq !== seq)
+      throw invalidCommit(commit, `event ${event.type} has seq ${event.seq} where ${seq} follows; number events without gaps`);
+    if (event.runId !== commit.runId)
+      throw invalidCommit(commit, `event ${event.type} at seq ${seq} belongs to run ${event.runId}`);
+  }
+  for (const entry of commit.contents) assertId('content hash', entry.hash);
+}
+
+/** Refuses a range that is not made of whole numbers from 0. Fails with OPTION_INVALID. */
+export function assertRange(after: number, limit: number): void {
+  if (isCount(after) && isCount(limit)) return;
+  throw new CadreError(
+    'OPTION_INVALID',
+    `read asks for events after ${after}, at most ${limit}; both must be whole numbers from 0`,
+    {
+      details: { after, limit },
+    },
+  );
+}
+
+/** The failure of an append whose expected sequence number is not the run's last one. */
+export function staleSequence(location: string, commit: Commit, lastSeq: number): CadreError {
+  return new CadreError(
+    'STORE_CONFLICT',
+    `${location}: run ${commit.runId} stands at seq ${lastSeq}, the commit expected ${commit.expectedSeq}; nothing was written. Read the run anew before appending`,
+    { details: { runId: commit.runId, expectedSeq: commit.expectedSeq, lastSeq } },
+  );
+}
+
+/** The failure of an append by somebody who no longer holds the lease. */
+export function staleLease(
+  location: string,
+  lease: Lease,
+  current: { readonly epoch: number; readonly owner: string | null },
+): CadreError {
+  const holder = current.owner === null ? 'nobody holds it' : `${current.owner} holds it`;
+  return new CadreError(
+    'STORE_CONFLICT',
+    `${location}: the lease of ${lease.owner} on run ${lease.runId} (epoch ${lease.epoch}) is over, now ${holder} (epoch ${current.epoch}); nothing was written. Stop this run here`,
+    {
+      details: {
+        runId: lease.runId,
+        owner: lease.owner,
+        epoch: lease.epoch,
+        currentOwner: current.owner,
+        currentEpoch: current.epoch,
+      },
+    },
+  );
+}
+
+/** The failure of reading a run that was never begun. */
+export function unknownRun(location: string, runId: string): CadreError {
+  return new CadreError('RUN_UNKNOWN', `${location}: there is no run ${runId}; list the runs to see which there are`, {
+    details: { runId },
+  });
+}
+
+/**
+ * The failure of acquiring a run that another one holds. `since` is in milliseconds since 1970; `knownInMs` is given when it cannot be told
+ * yet whether the holder is alive, and says how long that takes at most.
+ */
+export function lockedRun(
+  location: string,
+  runId: string,
+  { owner, since }: { readonly owner: string; readonly since: number },
+  knownInMs?: number,
+): CadreError {
+  const held = `${location}: run ${runId} is being advanced by ${owner} since ${timeText(since)}`;
+  const takeOver = 'take the run over (takeOver; cadre resume --take-over)';
+  const message =
+    knownInMs === undefined
+      ? `${held}; wait until it releases the run, end that process, or ${takeOver}`
+      : `${held}, and that process cannot be seen from here. It was asked for a sign of life; without one the run is free in ${Math.ceil(knownInMs / 1_000)} s. Try again then, or ${takeOver}`;
+  const details = { runId, owner, since, ...(knownInMs === undefined ? {} : { knownInMs }) };
+  return new CadreError('RUN_LOCKED', message, { details });
+}
+
+/** A damaged file may hold anything for a time. */
+function timeText(at: number): string {
+  return Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : 'a time that is none';
+}
+
+/** Refuses to delete a run that somebody has. */
+export function assertMayDelete(
+  location: string,
+  runId: string,
+  holder: { readonly owner: string; readonly since: number } | undefined,
+): void {
+  if (holder === undefined) return;
+  throw new CadreError(
+    'RUN_LOCKED',
+    `${location}: run ${runId} is not over, and ${holder.owner} has it; cancel it before it is deleted. Nothing was deleted`,
+    { details: { runId, owner: holder.owner, since: holder.since } },
+  );
+}
+
+/** The failure of taking up a run that is deleted. */
+export function deletedRun(location: string, runId: string): CadreError {
+  return new CadreError(
+    'RUN_DELETED',
+    `${location}: run ${runId} is deleted; restore it to go on with it (cadre restore ${runId})`,
+    {
+      details: { runId },
+    },
+  );
+}
+
+/** The failure of using a journal after `close`. */
+export function closedJournal(location: string): CadreError {
+  return new CadreError('STORE_FAILED', `${location}: the journal is closed; open it again`, { details: { location } });
+}
+
+function isCount(value: number): boolean {
+  return value === Infinity || (Number.isSafeInteger(value) && value >= 0);
+}
+
+function invalidCommit(commit: Commit, why: string): CadreError {
+  return new CadreError('OPTION_INVALID', `commit to run ${commit.runId} after seq ${commit.expectedSeq}: ${why}`, {
+    details: { runId: commit.runId, expectedSeq: commit.expectedSeq },
+  });
+}

@@ -1,0 +1,186 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { RunId } from '../../core/ids.ts';
+import type { Lease } from '../../core/events/journal.ts';
+import { deletedRun, lockedRun } from '../commit-check.ts';
+import type { FileWatch } from '../sqlite/file-watch.ts';
+import { corruptJournal } from '../sqlite/sqlite-failure.ts';
+import { inTransaction } from '../sqlite/sqlite-transaction.ts';
+import { forgetGivenUp, isGivenUp, noteGivenUp } from './given-up.ts';
+import { type Holder, holderColumns, type LeaseTimes, lookAt, toHolder, type Verdict } from './holder.ts';
+import type { ProcessWatch } from './process-watch.ts';
+import { SqliteOwners } from './sqlite-owners.ts';
+
+/** What a journal's leases are made with. */
+export interface LeaseParts {
+  readonly database: DatabaseSync;
+  readonly file: string;
+  /** Takes runs even from a holder that seems alive. */
+  readonly takeOver: boolean;
+  readonly watch: ProcessWatch;
+  readonly times: LeaseTimes;
+  /** Looked at with each sign of life. */
+  readonly files: FileWatch;
+}
+
+/** A lease that was taken, and the one that the file had for the run. */
+interface Taken {
+  readonly lease: Lease;
+  readonly before: Lease | undefined;
+}
+
+/**
+ * The leases of one journal file: who may append to which run.
+ *
+ * 1. A run is taken from a holder that is gone, and never from one that is alive; `SqliteOwners` finds out which.
+ * 2. As long as a lease is held, its owner gives a sign of life: one row for all of its runs. No lease, no write, no timer.
+ * 3. A lease that is given up and cannot be cleared (a full disk) is free for this process at once, and is cleared when that can be done.
+ */
+export class SqliteLeases {
+  readonly #parts: LeaseParts;
+  readonly #owners: SqliteOwners;
+  readonly #held = new Map<RunId, Lease>();
+  /** Given up, and still in the file. */
+  readonly #uncleared = new Set<Lease>();
+  #stopBeating: (() => void) | undefined;
+  #statements:
+    | {
+        readonly find: StatementSync;
+        readonly holders: StatementSync;
+        readonly isDeleted: StatementSync;
+        readonly take: StatementSync;
+        readonly leave: StatementSync;
+      }
+    | undefined;
+
+  constructor(parts: LeaseParts) {
+    this.#parts = parts;
+    this.#owners = new SqliteOwners(parts.database, parts.watch, parts.times);
+  }
+
+  /** Takes a run that is free, or whose holder is gone. Fails with RUN_LOCKED. */
+  acquire(runId: RunId, owner: string): Lease {
+    const taken = inTransaction(this.#parts.database, () => this.#take(runId, owner));
+    if ('verdict' in taken) {
+      const { holder, verdict } = taken;
+      throw lockedRun(this.#parts.file, runId, holder, verdict.kind === 'unsure' ? verdict.knownInMs : undefined);
+    }
+    const { lease, before } = taken;
+    // Only now that it is committed: what a full disk kept from being taken is still given up.
+    if (before !== undefined) forgetGivenUp(this.#parts.file, before);
+    this.#held.set(runId, lease);
+    this.#stopBeating ??= this.#startBeating();
+    return lease;
+  }
+
+  /** Asks each holder that cannot be looked at for a sign of life. What it does not answer shows in the list of runs. */
+  askHolders(): void {
+    const { database, watch } = this.#parts;
+    const unseen = this.#prepared()
+      .holders.all()
+      .flatMap((row) => toHolder(row, watch.self) ?? [])
+      .filter((holder) => lookAt(holder, watch) === 'unseen');
+    if (unseen.length > 0) inTransaction(database, () => unseen.forEach((holder) => this.#owners.judge(holder)));
+  }
+
+  /** Tells whether a lease is still the run's. */
+  holds({ runId, owner, epoch }: Lease): boolean {
+    const row = this.#prepared().find.get(runId);
+    return row?.['epoch'] === epoch && row['owner'] === owner;
+  }
+
+  /** Gives a run up: for this process it is free from now on, and `clear` says so in the file. */
+  giveUp(lease: Lease): void {
+    if (this.#held.get(lease.runId)?.epoch === lease.epoch) this.#held.delete(lease.runId);
+    this.#uncleared.add(lease);
+    noteGivenUp(this.#parts.file, lease);
+    // The next sign of life clears what cannot be cleared now.
+    this.#stopBeating ??= this.#startBeating();
+  }
+
+  /** Gives up every run this journal holds, and stops giving signs of life. */
+  giveUpAll(): void {
+    for (const lease of this.#held.values()) this.giveUp(lease);
+    this.#stopBeating?.();
+    this.#stopBeating = undefined;
+  }
+
+  /** Clears a lease that was given up; nothing happens when another process has taken the run over. */
+  clear(lease: Lease): void {
+    this.#prepared().leave.run(lease.runId, lease.epoch, lease.owner);
+    this.#uncleared.delete(lease);
+    forgetGivenUp(this.#parts.file, lease);
+    this.#rest();
+  }
+
+  /** Clears all that was given up. */
+  clearAll(): void {
+    for (const lease of this.#uncleared) this.clear(lease);
+  }
+
+  /** The runs that were given up and are still held in the file. */
+  get uncleared(): readonly RunId[] {
+    return [...this.#uncleared].map(({ runId }) => runId);
+  }
+
+  #take(runId: RunId, owner: string): Taken | { readonly holder: Holder; readonly verdict: Verdict } {
+    const { find, take, isDeleted } = this.#prepared();
+    const { file, takeOver, watch } = this.#parts;
+    const row = find.get(runId);
+    if (isDeleted.get(runId) !== undefined) throw deletedRun(file, runId);
+    const holder = toHolder(row, watch.self);
+    const epoch = row?.['epoch'] ?? 0;
+    if (typeof epoch !== 'number' || !Number.isSafeInteger(epoch + 1))
+      throw corruptJournal(file, `table leases, row ${runId}`, `its epoch ${JSON.stringify(epoch)} is not a whole number`);
+    const before = holder === undefined ? undefined : { runId, owner: holder.owner, epoch };
+    if (holder !== undefined && before !== undefined && !takeOver) {
+      const verdict = isGivenUp(file, before) ? { kind: 'gone' as const } : this.#owners.judge(holder);
+      if (verdict.kind !== 'gone') return { holder, verdict };
+    }
+    this.#owners.register(owner);
+    take.run(runId, epoch + 1, owner, Date.now());
+    return { lease: { runId, owner, epoch: epoch + 1 }, before };
+  }
+
+  #startBeating(): () => void {
+    return this.#parts.watch.every(this.#parts.times.heartbeatMs, () => this.#beat());
+  }
+
+  #beat(): void {
+    this.#parts.files.look();
+    try {
+      for (const owner of new Set([...this.#held.values()].map((lease) => lease.owner))) this.#owners.beat(owner);
+      this.clearAll();
+    } catch {
+      // The store is full, or locked by another process: the next one tells.
+    }
+  }
+
+  /** Without a lease there is nothing to tell, and nothing to wake up for. */
+  #rest(): void {
+    if (this.#held.size > 0 || this.#uncleared.size > 0) return;
+    this.#stopBeating?.();
+    this.#stopBeating = undefined;
+  }
+
+  #prepared() {
+    const { database } = this.#parts;
+    this.#statements ??= {
+      find: database.prepare(
+        `SELECT leases.epoch, ${holderColumns} FROM leases LEFT JOIN owners ON owners.owner = leases.owner WHERE leases.run_id = ?`,
+      ),
+      // The columns without a sum are those of the first lease of each owner.
+      holders: database.prepare(
+        `SELECT ${holderColumns} FROM leases LEFT JOIN owners ON owners.owner = leases.owner WHERE leases.owner IS NOT NULL GROUP BY leases.owner`,
+      ),
+      isDeleted: database.prepare('SELECT 1 FROM marks WHERE run_id = ? AND deleted_at IS NOT NULL'),
+      take: database.prepare(
+        `INSERT INTO leases (run_id, epoch, owner, since) VALUES (?, ?, ?, ?)
+         ON CONFLICT (run_id) DO UPDATE SET epoch = excluded.epoch, owner = excluded.owner, since = excluded.since, birth = NULL`,
+      ),
+      leave: database.prepare(
+        'UPDATE leases SET owner = NULL, since = NULL, birth = NULL WHERE run_id = ? AND epoch = ? AND owner = ?',
+      ),
+    };
+    return this.#statements;
+  }
+}

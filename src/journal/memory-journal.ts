@@ -1,0 +1,144 @@
+import type { CadreEvent } from '../core/events/event.ts';
+import type { ContentHash, RunId } from '../core/ids.ts';
+import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary } from '../core/events/journal.ts';
+import {
+  assertCommit,
+  assertId,
+  assertLeaseRequest,
+  assertMayDelete,
+  assertRange,
+  closedJournal,
+  deletedRun,
+  lockedRun,
+  staleLease,
+  staleSequence,
+  unknownRun,
+} from './commit-check.ts';
+import { isOpenStatus, nextSummary } from './run-summary.ts';
+
+const location = 'memory';
+
+interface MemoryRun {
+  readonly events: CadreEvent[];
+  /** The summary up to the event before `summarised`; the rest is added when somebody asks. */
+  summary: RunSummary | undefined;
+  summarised: number;
+}
+
+interface MemoryLease {
+  owner: string | null;
+  epoch: number;
+  since: number;
+}
+
+/** Creates a journal that lives as long as its process: for tests, and for runs nobody wants to keep. Events are kept as they are given. */
+export function createMemoryJournal(): Journal {
+  return new MemoryJournal();
+}
+
+class MemoryJournal implements Journal {
+  readonly location = location;
+  readonly #runs = new Map<RunId, MemoryRun>();
+  readonly #leases = new Map<RunId, MemoryLease>();
+  readonly #contents = new Map<ContentHash, string>();
+  readonly #marks = new Map<RunId, { readonly [Key in keyof RunMarks]?: NonNullable<RunMarks[Key]> }>();
+  #closed = false;
+
+  acquire(runId: RunId, owner: string): Lease {
+    this.#assertOpen();
+    assertLeaseRequest(runId, owner);
+    if (this.#marks.get(runId)?.deletedAt !== undefined) throw deletedRun(location, runId);
+    const held = this.#leases.get(runId);
+    // Whoever holds a lease on memory is in this process, and so alive.
+    if (held !== undefined && held.owner !== null) throw lockedRun(location, runId, { owner: held.owner, since: held.since });
+    const epoch = (held?.epoch ?? 0) + 1;
+    this.#leases.set(runId, { owner, epoch, since: Date.now() });
+    return { runId, owner, epoch };
+  }
+
+  holds({ runId, owner, epoch }: Lease): boolean {
+    const held = this.#leases.get(runId);
+    return held?.epoch === epoch && held.owner === owner;
+  }
+
+  release(lease: Lease): void {
+    const held = this.#leases.get(lease.runId);
+    if (held !== undefined && held.epoch === lease.epoch) held.owner = null;
+  }
+
+  append(lease: Lease, commit: Commit): void {
+    this.#assertOpen();
+    assertCommit(lease, commit);
+    const held = this.#leases.get(commit.runId);
+    if (held === undefined || held.epoch !== lease.epoch || held.owner !== lease.owner) {
+      throw staleLease(location, lease, held ?? { epoch: 0, owner: null });
+    }
+    const run = this.#runs.get(commit.runId);
+    const lastSeq = run?.events.length ?? 0;
+    if (lastSeq !== commit.expectedSeq) throw staleSequence(location, commit, lastSeq);
+    if (run === undefined) this.#runs.set(commit.runId, { events: [...commit.events], summary: undefined, summarised: 0 });
+    else for (const event of commit.events) run.events.push(event);
+    for (const entry of commit.contents) if (!this.#contents.has(entry.hash)) this.#contents.set(entry.hash, entry.text);
+  }
+
+  read(runId: RunId, options: { readonly after?: number; readonly limit?: number } = {}): readonly CadreEvent[] {
+    this.#assertOpen();
+    assertId('run id', runId);
+    const { after = 0, limit = Infinity } = options;
+    assertRange(after, limit);
+    const run = this.#runs.get(runId);
+    if (run === undefined) throw unknownRun(location, runId);
+    return run.events.slice(after, after + limit);
+  }
+
+  content(hash: ContentHash): string | undefined {
+    this.#assertOpen();
+    return this.#contents.get(hash);
+  }
+
+  mark(runId: RunId, change: RunMarks): void {
+    this.#assertOpen();
+    assertId('run id', runId);
+    const run = this.#runs.get(runId);
+    if (run === undefined) throw unknownRun(location, runId);
+    const { owner = null, since = 0 } = this.#leases.get(runId) ?? {};
+    if (typeof change.deletedAt === 'number' && owner !== null && isOpenStatus(summarise(run)?.status ?? ''))
+      assertMayDelete(location, runId, { owner, since });
+    const changed = Object.entries({ ...this.#marks.get(runId), ...change });
+    this.#marks.set(runId, Object.fromEntries(changed.filter(([, value]) => value !== null && value !== undefined)));
+  }
+
+  runs({ runId, isOpen, project, isDeleted, limit = Infinity }: RunsFilter = {}): readonly RunSummary[] {
+    this.#assertOpen();
+    const one = runId === undefined ? undefined : this.#runs.get(runId);
+    const runs = runId === undefined ? [...this.#runs.values()] : one === undefined ? [] : [one];
+    const marked = runs.flatMap((run) => summarise(run) ?? []).map((run) => ({ ...run, ...this.#marks.get(run.runId) }));
+    const summaries = marked.filter(
+      (run) =>
+        (runId !== undefined || (run.deletedAt !== undefined) === (isDeleted === true)) &&
+        (project === undefined || run.project === project),
+    );
+    // Newest first; of two in the same millisecond, the one begun later.
+    const newestFirst = summaries.reverse().sort((a, b) => b.createdAt - a.createdAt);
+    return newestFirst.filter((run) => isOpen !== true || (isOpenStatus(run.status) && run.isImported !== true)).slice(0, limit);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#leases.clear();
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw closedJournal(location);
+  }
+}
+
+/** The run's summary, which is brought up to date when somebody asks. */
+function summarise(run: MemoryRun): RunSummary | undefined {
+  const last = run.events.at(-1);
+  if (last !== undefined && run.summarised < run.events.length) {
+    run.summary = nextSummary(run.summary, run.events.slice(run.summarised), last);
+    run.summarised = run.events.length;
+  }
+  return run.summary;
+}

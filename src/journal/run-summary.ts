@@ -1,0 +1,115 @@
+import { shownCost } from '../core/state/budget.ts';
+import type { CadreEvent } from '../core/events/event.ts';
+import type { RunSummary } from '../core/events/journal.ts';
+
+/** What one commit changes in its run's summary: counts to add, and new values where there are any. */
+export interface SummaryChange {
+  readonly agents: number;
+  readonly turns: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cost: number;
+  /** Model calls nobody knows the price of. */
+  readonly unpriced: number;
+  readonly title?: string;
+  readonly profile?: string;
+  readonly status?: string;
+  /** Approvals and questions that wait for a person; set with the status. */
+  readonly pending?: number;
+  readonly outcome?: string;
+  readonly isImported?: true;
+}
+
+/** Reads from a commit's events what they change in the run's summary. */
+export function summaryChange(events: readonly CadreEvent[]): SummaryChange {
+  let agents = 0;
+  let turns = 0;
+  let inputTokens = 0;
+  let outputTokens = 0;
+  let cost = 0;
+  let unpriced = 0;
+  let named: Pick<SummaryChange, 'title' | 'profile' | 'status' | 'pending' | 'outcome' | 'isImported'> | undefined;
+  for (const event of events) {
+    switch (event.type) {
+      case 'agent.start':
+        agents += 1;
+        break;
+      case 'turn.start':
+        turns += 1;
+        break;
+      case 'model.end':
+      case 'compaction.end':
+      case 'run.title':
+        inputTokens += event.usage.inputTokens ?? 0;
+        outputTokens += event.usage.outputTokens ?? 0;
+        if (event.cost === undefined) unpriced += 1;
+        else cost += event.cost;
+        if (event.type === 'run.title' && event.title !== undefined) named = { ...named, title: event.title.toWellFormed() };
+        break;
+      case 'run.start':
+        named = {
+          ...named,
+          title: event.title.toWellFormed(),
+          profile: event.profile.toWellFormed(),
+          status: 'running',
+          pending: 0,
+        };
+        if (event.imported !== undefined) named = { ...named, isImported: true };
+        break;
+      case 'run.status':
+        named = { ...named, status: event.status, pending: event.pending ?? 0 };
+        break;
+      case 'run.end':
+        named = { ...named, status: event.status, pending: 0, outcome: event.outcome.toWellFormed() };
+        break;
+      default:
+      // No other event shows in the list of runs.
+    }
+  }
+  return { agents, turns, inputTokens, outputTokens, cost, unpriced, ...named };
+}
+
+/** The mark in front of the stored status of a run that was read from a file: older versions do not take such a run up either. */
+export const importedMark = 'imported/';
+
+/** Tells whether a change touches more than the counts. */
+export function changesStatus(change: SummaryChange): boolean {
+  return change.status !== undefined || change.title !== undefined;
+}
+
+/** A run's summary after one more commit; `before` is undefined for its first one. */
+export function nextSummary(before: RunSummary | undefined, events: readonly CadreEvent[], last: CadreEvent): RunSummary {
+  const change = summaryChange(events);
+  const outcome = change.outcome ?? before?.outcome;
+  const pending = change.pending ?? before?.pending;
+  return {
+    runId: last.runId,
+    title: change.title ?? before?.title ?? '',
+    profile: change.profile ?? before?.profile ?? '',
+    status: change.status === undefined ? (before?.status ?? 'running') : listedStatus(change.status, pending),
+    ...(pending === undefined ? {} : { pending }),
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(change.isImported === true || before?.isImported === true ? { isImported: true as const } : {}),
+    createdAt: before?.createdAt ?? events[0]?.at ?? last.at,
+    updatedAt: last.at,
+    lastSeq: last.seq,
+    agents: (before?.agents ?? 0) + change.agents,
+    turns: (before?.turns ?? 0) + change.turns,
+    inputTokens: (before?.inputTokens ?? 0) + change.inputTokens,
+    outputTokens: (before?.outputTokens ?? 0) + change.outputTokens,
+    ...shownCost({
+      cost: (before?.costAtLeast ?? 0) + change.cost,
+      costUnknown: (before?.costUnknown ?? false) || change.unpriced > 0,
+    }),
+  };
+}
+
+/** The status of a summary: a run that waits for a message only is `idle`. Where it is not known what it waits for, it stays `awaiting`. */
+export function listedStatus(status: string, pending: number | undefined): string {
+  return status === 'awaiting' && pending === 0 ? 'idle' : status;
+}
+
+/** Whether a run of this status may go on. */
+export function isOpenStatus(status: string): boolean {
+  return status === 'running' || status === 'awaiting' || status === 'idle';
+}

@@ -1,0 +1,236 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { CadreError } from '../../core/error.ts';
+import type { RunId } from '../../core/ids.ts';
+import type { Commit, ContentEntry, Lease } from '../../core/events/journal.ts';
+import type { CommitChain } from '../commit-chain.ts';
+import { staleLease, staleSequence } from '../commit-check.ts';
+import { encodeCommit } from '../codec/event-codec.ts';
+import { changesStatus, importedMark, summaryChange } from '../run-summary.ts';
+import type { SummaryChange } from '../run-summary.ts';
+import { commitSum, contentSum, keySpan, maxRuns } from './sqlite-schema.ts';
+import { inTransaction } from './sqlite-transaction.ts';
+import { isTextOf } from '../codec/text-address.ts';
+import type { WalSync } from './wal-sync.ts';
+
+/** Events that one row holds at most: whoever wants some of them reads all of the row. */
+const largestRow = 1_000;
+
+/** Writes commits. A commit that adds no text and changes no status is one statement that checks the lease and the sequence itself. */
+export class SqliteAppender {
+  readonly #database: DatabaseSync;
+  readonly #file: string;
+  readonly #alwaysFull: boolean;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #runNumbers = new Map<RunId, number>();
+  readonly #sync: WalSync;
+  #isFull = false;
+
+  readonly #chain: CommitChain;
+
+  constructor(
+    database: DatabaseSync,
+    file: string,
+    sync: WalSync,
+    options: { readonly alwaysFull: boolean; readonly chain: CommitChain },
+  ) {
+    this.#database = database;
+    this.#file = file;
+    this.#sync = sync;
+    this.#alwaysFull = options.alwaysFull;
+    this.#chain = options.chain;
+  }
+
+  /** Appends a commit or nothing of it. Fails with STORE_CONFLICT when the lease or the sequence number is stale. */
+  append(lease: Lease, commit: Commit): void {
+    const change = summaryChange(commit.events);
+    this.#setSync(commit.sync || this.#alwaysFull);
+    const run = this.#runNumber(commit.runId);
+    if (commit.events.length > largestRow) this.#appendInParts(lease, commit, change, run);
+    else if (run !== undefined && commit.contents.length === 0 && !changesStatus(change) && !this.#chain.isKeyed)
+      this.#insertNext(run, lease, commit, change, encodeCommit(commit.events));
+    else inTransaction(this.#database, () => this.#insertWithAll(lease, commit, change));
+  }
+
+  /** What a whole run brings at once (one that is imported, a fork) is several rows of one transaction, so that it is read in parts. */
+  #appendInParts(lease: Lease, commit: Commit, { isImported }: SummaryChange, known: number | undefined): void {
+    try {
+      inTransaction(this.#database, () => {
+        for (let at = 0; at < commit.events.length; at += largestRow) {
+          const events = commit.events.slice(at, at + largestRow);
+          const part = { ...commit, expectedSeq: commit.expectedSeq + at, events, contents: at === 0 ? commit.contents : [] };
+          this.#insertWithAll(lease, part, { ...summaryChange(events), ...(isImported === true ? { isImported } : {}) });
+        }
+      });
+    } catch (thrown) {
+      // The number of a run whose first row was rolled back may become another one's.
+      if (known === undefined) this.#runNumbers.delete(commit.runId);
+      throw thrown;
+    }
+  }
+
+  #insertWithAll(lease: Lease, commit: Commit, change: SummaryChange): void {
+    const body = encodeCommit(commit.events);
+    const run = this.#runNumber(commit.runId);
+    if (run === undefined) this.#insertFirst(lease, commit, change, body);
+    else {
+      this.#insertNext(run, lease, commit, change, body);
+      if (changesStatus(change)) this.#updateRun(run, change);
+    }
+    for (const entry of commit.contents) this.#insertContent(entry);
+  }
+
+  #insertNext(run: number, lease: Lease, commit: Commit, change: SummaryChange, body: string): void {
+    const { last, key } = this.#placeOf(run, commit);
+    this.#chain.assertMayAppend(commit.runId, key);
+    const inserted = this.#prepare(
+      `INSERT INTO commits (key, last_seq, at, agents, turns, input_tokens, output_tokens, cost, unpriced, sum, body)
+       SELECT ?, ?, ?, before.agents + ?, before.turns + ?, before.input_tokens + ?, before.output_tokens + ?, before.cost + ?,
+         before.unpriced + ?, ?, ?
+       FROM leases JOIN commits AS before ON before.key = (SELECT max(key) FROM commits WHERE key < ?)
+       WHERE leases.run_id = ? AND leases.epoch = ? AND leases.owner = ? AND before.last_seq = ?`,
+    ).run(
+      key,
+      last.seq,
+      last.at,
+      change.agents,
+      change.turns,
+      change.inputTokens,
+      change.outputTokens,
+      change.cost,
+      change.unpriced,
+      commitSum(key, last.seq, last.at, body),
+      body,
+      (run + 1) * keySpan,
+      lease.runId,
+      lease.epoch,
+      lease.owner,
+      commit.expectedSeq,
+    );
+    if (inserted.changes !== 1) throw this.#whyNot(run, lease, commit);
+    this.#chain.seal({ runId: commit.runId, key, lastSeq: last.seq, at: last.at, body });
+  }
+
+  #insertFirst(lease: Lease, commit: Commit, change: SummaryChange, body: string): void {
+    this.#assertLease(lease);
+    if (commit.expectedSeq !== 0) throw staleSequence(this.#file, commit, 0);
+    const begun = this.#prepare(
+      'INSERT INTO runs (run_id, title, profile, status, outcome, created_at, pending) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    ).run(
+      commit.runId,
+      change.title ?? '',
+      change.profile ?? '',
+      storedStatus(change) ?? 'running',
+      change.outcome ?? null,
+      commit.events[0]?.at ?? 0,
+      change.pending ?? 0,
+    );
+    const run = Number(begun.lastInsertRowid);
+    if (run > maxRuns)
+      throw new CadreError(
+        'STORE_FAILED',
+        `${this.#file}: the journal holds ${maxRuns} runs, which is all it can; begin a new file`,
+      );
+    const { last, key } = this.#placeOf(run, commit);
+    this.#chain.assertMayAppend(commit.runId, key);
+    this.#prepare(
+      `INSERT INTO commits (key, last_seq, at, agents, turns, input_tokens, output_tokens, cost, unpriced, sum, body)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(
+      key,
+      last.seq,
+      last.at,
+      change.agents,
+      change.turns,
+      change.inputTokens,
+      change.outputTokens,
+      change.cost,
+      change.unpriced,
+      commitSum(key, last.seq, last.at, body),
+      body,
+    );
+    this.#chain.seal({ runId: commit.runId, key, lastSeq: last.seq, at: last.at, body });
+  }
+
+  #updateRun(run: number, change: SummaryChange): void {
+    this.#prepare(
+      `UPDATE runs SET title = coalesce(?, title), profile = coalesce(?, profile), status = coalesce(?, status), outcome = coalesce(?, outcome),
+         pending = coalesce(?, pending)
+       WHERE run = ?`,
+    ).run(
+      change.title ?? null,
+      change.profile ?? null,
+      storedStatus(change) ?? null,
+      change.outcome ?? null,
+      change.pending ?? null,
+      run,
+    );
+  }
+
+  /** Stores a text once. One that is there already and was damaged is replaced, since the right one is at hand. */
+  #insertContent({ hash, text }: ContentEntry): void {
+    // SQLite keeps text as UTF-8, which has no place for lone surrogates, and cuts it at NUL when it is asked for its length.
+    const plain = text.isWellFormed() && !text.includes('\0');
+    const stored = plain ? text : Buffer.from(text, 'utf16le');
+    const sum = contentSum(stored);
+    const inserted = this.#prepare('INSERT INTO contents (hash, sum, text) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING');
+    if (inserted.run(hash, sum, stored).changes > 0) return;
+    const other = this.#prepare('SELECT 1 FROM contents WHERE hash = ? AND (sum <> ? OR text <> ?)').get(hash, sum, stored);
+    if (other !== undefined && isTextOf(hash, text))
+      this.#prepare('UPDATE contents SET sum = ?, text = ? WHERE hash = ?').run(sum, stored, hash);
+  }
+
+  #placeOf(run: number, commit: Commit): { readonly last: { readonly seq: number; readonly at: number }; readonly key: number } {
+    const last = commit.events.at(-1);
+    if (last === undefined || last.seq >= keySpan) {
+      throw new CadreError(
+        'STORE_FAILED',
+        `${this.#file}: run ${commit.runId} has ${keySpan - 1} events, which is all a run can; start a new run`,
+      );
+    }
+    return { last, key: run * keySpan + commit.expectedSeq + 1 };
+  }
+
+  /** A run's number never changes once it is committed, so it is kept; it is looked up afresh as long as there is none. */
+  #runNumber(runId: RunId): number | undefined {
+    const known = this.#runNumbers.get(runId);
+    if (known !== undefined) return known;
+    const run = this.#prepare('SELECT run FROM runs WHERE run_id = ?').get(runId)?.['run'];
+    if (typeof run !== 'number') return undefined;
+    this.#runNumbers.set(runId, run);
+    return run;
+  }
+
+  #whyNot(run: number, lease: Lease, commit: Commit): CadreError {
+    this.#assertLease(lease);
+    const last = this.#prepare('SELECT last_seq FROM commits WHERE key < ? ORDER BY key DESC LIMIT 1').get((run + 1) * keySpan);
+    return staleSequence(this.#file, commit, Number(last?.['last_seq'] ?? 0));
+  }
+
+  #assertLease(lease: Lease): void {
+    const row = this.#prepare('SELECT epoch, owner FROM leases WHERE run_id = ?').get(lease.runId);
+    const epoch = Number(row?.['epoch'] ?? 0);
+    const owner = typeof row?.['owner'] === 'string' ? row['owner'] : null;
+    if (epoch !== lease.epoch || owner !== lease.owner) throw staleLease(this.#file, lease, { epoch, owner });
+  }
+
+  /** Costs about a microsecond, and only when the level changes. */
+  #setSync(full: boolean): void {
+    if (full === this.#isFull) return;
+    if (full) this.#sync.syncNames();
+    this.#prepare(full ? 'PRAGMA synchronous = FULL' : 'PRAGMA synchronous = NORMAL').run();
+    this.#isFull = full;
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function storedStatus({ status, isImported }: SummaryChange): string | undefined {
+  return status !== undefined && isImported === true ? `${importedMark}${status}` : status;
+}

@@ -1,0 +1,252 @@
+import { resolve } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { CadreError } from '../../core/error.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
+import type { ContentHash, RunId } from '../../core/ids.ts';
+import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary, TurnEvents } from '../../core/events/journal.ts';
+import { assertCommit, assertId, assertLeaseRequest, assertRange, closedJournal, unknownRun } from '../commit-check.ts';
+import { FileWatch } from './file-watch.ts';
+import { LockWaits, tryBriefly } from './lock-waits.ts';
+import { isLocked, leftLeases, toStoreError } from './sqlite-failure.ts';
+import { openJournalFile } from './sqlite-open.ts';
+import { CommitChain, integrityKey, type IntegrityOptions } from '../commit-chain.ts';
+import { SqliteAppender } from './sqlite-appender.ts';
+import { checkLeaseTimes, type LeaseTimes } from '../leases/holder.ts';
+import { type ProcessWatch, systemProcesses } from '../leases/process-watch.ts';
+import { SqliteLeases } from '../leases/sqlite-leases.ts';
+import { SqliteMarks } from './sqlite-marks.ts';
+import { SqliteReader } from './sqlite-reader.ts';
+import { turnEvents } from '../codec/turn-events.ts';
+import { WalSync } from './wal-sync.ts';
+
+/** How a journal file is opened. */
+export interface SqliteJournalOptions {
+  /** Only reads; works while another process writes, and on files that cannot be written. */
+  readonly readOnly?: boolean;
+  /**
+   * `normal`: a commit survives a killed process, and a power cut unless it is among the latest ones that did not ask for `sync`.
+   * `full`: every commit survives a power cut.
+   */
+  readonly durability?: 'normal' | 'full';
+  /** Takes runs even from a holder that seems alive: the old holder's next append fails. For a holder that hangs or cannot be looked at. */
+  readonly takeOver?: boolean;
+  /**
+   * How often a process that holds runs gives a sign of life, and after how long a silence others take its runs: 5 and 30 seconds unless
+   * said. Only counts where one process cannot look at the other: another host, another container.
+   */
+  readonly leases?: Partial<LeaseTimes>;
+  /** Seals what is written with a key, and checks the seals of what is read: a commit that was changed or added by others is STORE_CORRUPT. */
+  readonly integrity?: IntegrityOptions | undefined;
+  /** The processes around this one, where they are not those of the system: a simulation. */
+  readonly processes?: ProcessWatch;
+}
+
+/**
+ * Opens or creates the journal file at `path`, with the directories it lies in.
+ *
+ * Owns: the file's layout, what is durable when, who may append. Does not own: what the events mean.
+ * 1. A commit is one row (a very long one several), written by one statement or one transaction together with everything else that changes.
+ * 2. The lease and the expected sequence number are checked by the very statement that writes the row.
+ * 3. A commit with `sync` raises SQLite's own level to FULL: it syncs the write-ahead log and with it all earlier commits. `sync()` does the
+ *    same for what was committed without, once for all who ask at a time.
+ *
+ * Fails with STORE_CORRUPT, STORE_NEWER or STORE_FAILED, as the port says.
+ */
+export function createSqliteJournal(path: string, options: SqliteJournalOptions = {}): Journal {
+  const database = openJournalFile(path, options.readOnly ?? false);
+  try {
+    return new SqliteJournal(path, database, options);
+  } catch (error) {
+    database.close();
+    throw toStoreError(error, path, 'opening the journal');
+  }
+}
+
+/** A journal over an open database of the newest layout, which it closes in the end. */
+export class SqliteJournal implements Journal {
+  readonly location: string;
+  readonly #database: DatabaseSync;
+  readonly #reader: SqliteReader;
+  readonly #leases: SqliteLeases;
+  readonly #appender: SqliteAppender;
+  readonly #marks: SqliteMarks;
+  readonly #sync: WalSync;
+  readonly #isAlwaysFull: boolean;
+  readonly #files: FileWatch;
+  readonly #waits = new LockWaits();
+  #isOpen = true;
+  #closing: Promise<void> | undefined;
+  #leftBecause: unknown;
+
+  constructor(path: string, database: DatabaseSync, options: SqliteJournalOptions) {
+    this.location = path;
+    this.#database = database;
+    const { takeOver = false, processes: watch = systemProcesses } = options;
+    const chain = new CommitChain(database, path, options.integrity === undefined ? undefined : integrityKey(options.integrity));
+    this.#reader = new SqliteReader(database, path, watch, chain);
+    const times = checkLeaseTimes(options.leases);
+    this.#files = new FileWatch(path);
+    this.#leases = new SqliteLeases({ database, file: resolve(path), takeOver, watch, times, files: this.#files });
+    this.#marks = new SqliteMarks(database, path, watch);
+    this.#sync = new WalSync(path);
+    this.#isAlwaysFull = options.durability === 'full';
+    this.#appender = new SqliteAppender(this.#database, path, this.#sync, { alwaysFull: this.#isAlwaysFull, chain });
+  }
+
+  acquire(runId: RunId, owner: string): Lease | Promise<Lease> {
+    assertLeaseRequest(runId, owner);
+    return this.#write(`acquiring run ${runId}`, () => {
+      this.#files.assertThere();
+      return this.#leases.acquire(runId, owner);
+    });
+  }
+
+  holds(lease: Lease): boolean {
+    return this.#guard(`looking at the lease of run ${lease.runId}`, () => tryBriefly(() => this.#leases.holds(lease)));
+  }
+
+  release(lease: Lease): void | Promise<void> {
+    if (!this.#isOpen) return undefined;
+    this.#leases.giveUp(lease);
+    // It is given up either way; when that cannot be written now, the next sign of life writes it.
+    return settled(() => this.#write(`releasing run ${lease.runId}`, () => this.#leases.clear(lease)));
+  }
+
+  askHolders(): void | Promise<void> {
+    return this.#write('asking holders for signs of life', () => this.#leases.askHolders());
+  }
+
+  append(lease: Lease, commit: Commit): void | Promise<void> {
+    assertCommit(lease, commit);
+    return this.#write(`appending to run ${commit.runId} after seq ${commit.expectedSeq}`, () => {
+      // Commits that count are not written into a file that is lost, nor acknowledged when they were.
+      const counts = commit.sync || commit.expectedSeq === 0;
+      if (counts) this.#files.assertThere();
+      else this.#files.assertNotGone();
+      try {
+        this.#appender.append(lease, commit);
+      } catch (thrown) {
+        // The reason behind whatever SQLite or the system says of it.
+        if (!(thrown instanceof CadreError) && !isLocked(thrown)) this.#files.assertThere();
+        throw thrown;
+      }
+      if (counts) this.#files.assertThere();
+    });
+  }
+
+  async sync(): Promise<void> {
+    if (!this.#isOpen) throw closedJournal(this.location);
+    if (this.#isAlwaysFull) return;
+    try {
+      await this.#sync.request();
+    } catch (error) {
+      this.#files.assertThere();
+      throw toStoreError(error, this.location, 'syncing the journal');
+    }
+    this.#files.assertThere();
+  }
+
+  read(runId: RunId, options: { readonly after?: number; readonly limit?: number } = {}): readonly CadreEvent[] {
+    const { after = 0, limit = Infinity } = options;
+    assertId('run id', runId);
+    assertRange(after, limit);
+    return this.#guard(`reading run ${runId}`, () => {
+      const events = tryBriefly(() => this.#reader.events(runId, after, limit));
+      if (events === undefined) throw unknownRun(this.location, runId);
+      return events;
+    });
+  }
+
+  turnEvents(runId: RunId, reference: string): TurnEvents | undefined {
+    assertId('run id', runId);
+    return this.#guard(`reading a turn of run ${runId}`, () => {
+      const commits = tryBriefly(() => this.#reader.commits(runId));
+      if (commits === undefined) throw unknownRun(this.location, runId);
+      return turnEvents(commits, reference);
+    });
+  }
+
+  content(hash: ContentHash): string | undefined {
+    return this.#guard(`reading content ${hash}`, () => tryBriefly(() => this.#reader.content(hash)));
+  }
+
+  runs(filter: RunsFilter = {}): readonly RunSummary[] {
+    return this.#guard('listing the runs', () => tryBriefly(() => this.#reader.runs(filter)));
+  }
+
+  mark(runId: RunId, change: RunMarks): void | Promise<void> {
+    assertId('run id', runId);
+    return this.#write(`marking run ${runId}`, () => {
+      this.#marks.mark(runId, change);
+      this.#files.assertThere();
+    });
+  }
+
+  close(): void | Promise<void> {
+    if (this.#closing !== undefined || !this.#isOpen) return this.#closing;
+    this.#leases.giveUpAll();
+    const synced = this.#sync.close();
+    const cleared = settled(() => this.#waits.run(() => this.#clearAll()));
+    this.#isOpen = false;
+    if (synced === undefined && cleared === undefined) return this.#closeFile();
+    this.#closing = Promise.allSettled([synced, cleared]).then(() => this.#closeFile());
+    return this.#closing;
+  }
+
+  #clearAll(): void {
+    try {
+      this.#leases.clearAll();
+    } catch (thrown) {
+      this.#leftBecause = thrown;
+      if (isLocked(thrown)) throw thrown;
+      // On a full disk there may be room in the log itself, once what it holds is in the file.
+      this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+      this.#leases.clearAll();
+    }
+  }
+
+  /** What could not be cleared keeps nothing from being closed. */
+  #closeFile(): void {
+    const { uncleared } = this.#leases;
+    if (uncleared.length > 0) process.emitWarning(leftLeases(this.location, uncleared, this.#leftBecause), 'CadreWarning');
+    this.#database.close();
+  }
+
+  #write<T>(doing: string, work: () => T): T | Promise<T> {
+    return this.#guard(doing, () => {
+      const done = this.#waits.run(() => this.#whileOpen(work));
+      if (!(done instanceof Promise)) return done;
+      return done.catch((error: unknown) => {
+        throw toStoreError(error, this.location, doing);
+      });
+    });
+  }
+
+  #whileOpen<T>(work: () => T): T {
+    if (!this.#database.isOpen) throw closedJournal(this.location);
+    return work();
+  }
+
+  #guard<T>(doing: string, work: () => T): T {
+    if (!this.#isOpen) throw closedJournal(this.location);
+    try {
+      return work();
+    } catch (error) {
+      throw toStoreError(error, this.location, doing);
+    }
+  }
+}
+
+/** Does work whose failure does not matter. A promise only when it has to wait. */
+function settled(work: () => unknown): Promise<void> | undefined {
+  try {
+    const done = work();
+    if (!(done instanceof Promise)) return undefined;
+    return done.then(
+      () => undefined,
+      () => undefined,
+    );
+  } catch {
+    return undefined;
+  }
+}

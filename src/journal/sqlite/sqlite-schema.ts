@@ -1,0 +1,156 @@
+import { crc32 } from 'node:zlib';
+import type { DatabaseSync } from 'node:sqlite';
+import { CadreError } from '../../core/error.ts';
+import { addCosts } from './sqlite-add-costs.ts';
+import { corruptJournal } from './sqlite-failure.ts';
+
+/** The layout this version writes. A file with a higher number is refused, a lower one is brought up to it. */
+export const schemaVersion = 6;
+
+/** The oldest layout that can be read as it is, where nothing may be written. */
+export const oldestReadable = 2;
+
+/** Sequence numbers a run may have; `commits.key` is `run * keySpan + first sequence number`, so that a run's commits lie side by side. */
+export const keySpan = 2 ** 31;
+
+/** Runs a file may have, so that every key is an exact number in JavaScript. */
+export const maxRuns = 2 ** 22 - 1;
+
+const marks = `
+CREATE TABLE marks (run_id TEXT PRIMARY KEY, title TEXT, project TEXT, deleted_at REAL) WITHOUT ROWID;
+`;
+
+const owners = `
+CREATE TABLE IF NOT EXISTS owners (
+  owner TEXT PRIMARY KEY, machine TEXT NOT NULL, clock TEXT NOT NULL, pid INTEGER NOT NULL, born TEXT NOT NULL, beat INTEGER NOT NULL,
+  beat_at REAL NOT NULL, beat_ms REAL NOT NULL, expiry_ms REAL NOT NULL, asked_clock TEXT, asked_at REAL
+) WITHOUT ROWID;
+`;
+
+const seals = `
+CREATE TABLE IF NOT EXISTS seals (key INTEGER PRIMARY KEY, seal BLOB NOT NULL);
+`;
+
+/*
+ * commits: one row per commit, or several of one transaction when it has more than a thousand events. The body (event-codec.ts) comes last, because what is in front of it is read without it. The
+ *   six counts are the run's totals up to and including this commit, so that a commit writes one page and not two. `cost` is in
+ *   US dollars, `unpriced` are model calls without a price, `sum` is `commitSum`.
+ * contents: texts stored once. A text that UTF-8 cannot hold (lone surrogates) is kept as UTF-16 bytes.
+ * runs: what changes rarely. The rest of a run's summary stands in its last commit. `pending` counts approvals and questions that
+ *   wait for a person; it is null while the run has written nothing since layout 5.
+ * marks: what people say of runs: a title in the place of the run's own, a project, when it was deleted. No row = nothing.
+ * leases: `owner` is null when nobody holds the run; `epoch` only ever grows. `birth` is of layouts 0 to 3, which have no owners.
+ * seals: the seal of each commit that was written with a key (commit-chain.ts), by the key of its row.
+ * owners: one row for each engine that holds runs: where its process is (leases/process-watch.ts), and its signs of life.
+ */
+const layout = `
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE runs (
+  run INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE, title TEXT NOT NULL, profile TEXT NOT NULL, status TEXT NOT NULL,
+  outcome TEXT, created_at REAL NOT NULL, pending INTEGER
+);
+CREATE TABLE commits (
+  key INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL, at REAL NOT NULL, agents INTEGER NOT NULL, turns INTEGER NOT NULL,
+  input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, cost REAL NOT NULL, unpriced INTEGER NOT NULL,
+  sum INTEGER NOT NULL, body TEXT NOT NULL
+);
+CREATE TABLE contents (hash TEXT PRIMARY KEY, sum INTEGER NOT NULL, text NOT NULL);
+CREATE TABLE leases (run_id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, owner TEXT, since REAL, birth TEXT) WITHOUT ROWID;
+${marks}${owners}${seals}`;
+
+/** One step from a layout to the next; runs inside the transaction of all steps. */
+type Migration = (database: DatabaseSync) => void;
+
+/** `migrations[n]` takes a file of version n to version n + 1. Steps are never changed once released. */
+const migrations: readonly Migration[] = [addChecksums, addCosts, addMarks, addOwners, addSeals, addPending];
+
+/** The checksum of a stored text: finds bytes that changed on the disk, which SQLite does not. */
+export function contentSum(text: string | Uint8Array): number {
+  return crc32(text);
+}
+
+/** The checksum of a commit's row: of everything its events are made of. */
+export function commitSum(key: number, lastSeq: number, at: number, body: string): number {
+  return crc32(body, crc32(`${key} ${lastSeq} ${at}`));
+}
+
+/** Writes the newest layout into an empty database. */
+export function createLayout(database: DatabaseSync): void {
+  database.exec(`BEGIN IMMEDIATE; ${layout}`);
+  database.prepare(`INSERT INTO meta VALUES ('schema_version', ?)`).run(schemaVersion);
+  database.exec('COMMIT');
+}
+
+/**
+ * Reads a file's layout version. Fails with STORE_CORRUPT when it is no journal, with STORE_NEWER when a newer Cadre wrote it.
+ */
+export function readVersion(database: DatabaseSync, file: string): number {
+  const isJournal = database.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'meta'`).get() !== undefined;
+  if (!isJournal) throw corruptJournal(file, '', 'the file is a SQLite database, but not a journal of Cadre');
+  const version = database.prepare(`SELECT value FROM meta WHERE key = 'schema_version'`).get()?.['value'];
+  if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 0) {
+    throw corruptJournal(file, `table meta, row schema_version`, `${JSON.stringify(version)} is not a layout version`);
+  }
+  if (version > schemaVersion) {
+    throw new CadreError(
+      'STORE_NEWER',
+      `${file}: the journal has layout ${version}, this version of Cadre knows layouts up to ${schemaVersion}; update Cadre to open it. Nothing was changed`,
+      { details: { file, version, supported: schemaVersion } },
+    );
+  }
+  return version;
+}
+
+/** Brings an older file up to the newest layout, all steps in one transaction. */
+export function migrate(database: DatabaseSync, file: string): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    // Read again under the lock: another process may have been faster.
+    for (let version = readVersion(database, file); version < schemaVersion; version += 1) migrations[version]?.(database);
+    database.prepare(`UPDATE meta SET value = ? WHERE key = 'schema_version'`).run(schemaVersion);
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** 2 → 3: runs have projects, other titles, and can be deleted. */
+function addMarks(database: DatabaseSync): void {
+  database.exec(marks);
+}
+
+/** 3 → 4: holders of leases give signs of life. */
+function addOwners(database: DatabaseSync): void {
+  database.exec(owners);
+}
+
+/** 4 → 5: commits can be sealed with a key. */
+function addSeals(database: DatabaseSync): void {
+  database.exec(seals);
+}
+
+/** 5 → 6: the list of runs says what waits for a person. What it is in runs from before is not known until they go on. */
+function addPending(database: DatabaseSync): void {
+  const has = database.prepare(`SELECT 1 FROM pragma_table_info('runs') WHERE name = 'pending'`).get() !== undefined;
+  if (!has) database.exec('ALTER TABLE runs ADD COLUMN pending INTEGER');
+}
+
+/** 0 → 1: rows carry a checksum. Columns cannot be added in front of the body, so both tables are rewritten. */
+function addChecksums(database: DatabaseSync): void {
+  database.function('commit_sum', (key, lastSeq, at, body) => commitSum(Number(key), Number(lastSeq), Number(at), String(body)));
+  database.function('content_sum', (text) => contentSum(text instanceof Uint8Array ? text : String(text)));
+  database.exec(`
+    ALTER TABLE commits RENAME TO commits_0;
+    ALTER TABLE contents RENAME TO contents_0;
+    CREATE TABLE commits (
+      key INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL, at REAL NOT NULL, agents INTEGER NOT NULL, turns INTEGER NOT NULL,
+      input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, sum INTEGER NOT NULL, body TEXT NOT NULL
+    );
+    CREATE TABLE contents (hash TEXT PRIMARY KEY, sum INTEGER NOT NULL, text NOT NULL);
+    INSERT INTO commits SELECT key, last_seq, at, agents, turns, input_tokens, output_tokens, commit_sum(key, last_seq, at, body), body FROM commits_0;
+    INSERT INTO contents SELECT hash, content_sum(text), text FROM contents_0;
+    DROP TABLE commits_0;
+    DROP TABLE contents_0;
+  `);
+}

@@ -1,0 +1,111 @@
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import type { LlmConfig } from '../../core/model/llm-config.ts';
+import type { ModelRequest } from '../../core/model/model.ts';
+import { toProtocolPrompt } from '../../core/prompt/text-protocol.ts';
+import type { AiSdkModel, ModelCallOptions } from './ai-sdk-model.ts';
+import { callIdRuleOf } from './call-ids.ts';
+import { fileSupportOf, textOnly } from './file-support.ts';
+import { toPrompt } from './to-prompt.ts';
+
+// Efforts that spec v4 has a setting of its own for; others are handed to the provider under its name.
+const commonEfforts: ReadonlySet<string> = new Set(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
+
+type Settings = Omit<ModelCallOptions, 'prompt' | 'tools' | 'toolChoice' | 'abortSignal'>;
+
+// Settings depend on the config and the kind of model alone, so they are built once and not per call.
+// Pure cache: keyed by a config and a kind of model.
+const settingsOfConfig = new WeakMap<LlmConfig, Map<string, Settings>>();
+
+/**
+ * Builds what `doStream` is called with. The prompt is shared with the request, not copied, wherever the spec allows it. With
+ * `files: 'none'` notes stand in the place of all files.
+ */
+export function toCallOptions(
+  model: AiSdkModel,
+  config: LlmConfig,
+  request: ModelRequest,
+  abortSignal: AbortSignal,
+  files: 'fitting' | 'none' = 'fitting',
+): ModelCallOptions {
+  const { textProtocol } = request;
+  const messages = textProtocol === undefined ? request.messages : toProtocolPrompt(request.messages, textProtocol);
+  const support = files === 'none' ? textOnly : fileSupportOf(config, model.provider);
+  const prompt = toPrompt(messages, { version: model.specificationVersion, support, ids: callIdRuleOf(config, model) });
+  const ofConfig = settingsFor(model, config);
+  if (model.wantsRequest === true) return { prompt, abortSignal, request };
+  const settings = request.maxOutputTokens === undefined ? ofConfig : atMost(ofConfig, request.maxOutputTokens);
+  const answer = answerFormat(config, request);
+  if (request.tools.length === 0 || textProtocol !== undefined)
+    return { ...settings, ...answer, prompt, abortSignal, includeRawChunks };
+  return { ...settings, ...answer, prompt, abortSignal, includeRawChunks, tools: request.tools, toolChoice: request.toolChoice };
+}
+
+// Chunks say what packages leave out: signs that a stream is whole, and what was wrong with a call.
+const includeRawChunks = true;
+
+/** The form of the answer, as providers are told; beside tools many of them refuse it, so there only when the config says so. */
+function answerFormat({ responseFormat = 'auto' }: LlmConfig, { outputSchema, tools }: ModelRequest): object | undefined {
+  if (outputSchema === undefined || responseFormat === 'never') return undefined;
+  if (responseFormat === 'auto' && tools.length > 0) return undefined;
+  return { responseFormat: { type: 'json', schema: outputSchema, name: 'answer' } };
+}
+
+/** The settings with a reply no longer than a budget has room for. */
+function atMost(settings: Settings, maxOutputTokens: number): Settings {
+  return { ...settings, maxOutputTokens: Math.min(settings.maxOutputTokens ?? maxOutputTokens, maxOutputTokens) };
+}
+
+function settingsFor(model: AiSdkModel, config: LlmConfig): Settings {
+  let byModel = settingsOfConfig.get(config);
+  if (byModel === undefined) {
+    byModel = new Map();
+    settingsOfConfig.set(config, byModel);
+  }
+  const key = `${model.specificationVersion} ${model.provider}`;
+  let settings = byModel.get(key);
+  if (settings === undefined) {
+    settings = buildSettings(model, config);
+    byModel.set(key, settings);
+  }
+  return settings;
+}
+
+function buildSettings(model: AiSdkModel, config: LlmConfig): Settings {
+  const { temperature, topP, maxOutputTokens, seed, stopSequences, reasoningEffort, headers } = config;
+  const hasCommonEffort =
+    model.specificationVersion === 'v4' && reasoningEffort !== undefined && commonEfforts.has(reasoningEffort);
+  const options = withoutStore(config.providerOptions, model.provider);
+  const providerOptions = hasCommonEffort ? options : withEffort(options, model.provider, reasoningEffort);
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { topP }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(seed !== undefined && { seed }),
+    ...(stopSequences !== undefined && { stopSequences }),
+    ...(hasCommonEffort && { reasoning: reasoningEffort }),
+    ...(providerOptions !== undefined && { providerOptions }),
+    ...(headers !== undefined && { headers }),
+  };
+}
+
+/** Adds the effort to the options of the model's own provider (`openai` for `openai.responses`) unless they set it. */
+function withEffort(options: JsonObject | undefined, provider: string, effort: string | undefined): JsonObject | undefined {
+  if (effort === undefined) return options;
+  const key = provider.split('.', 1)[0] ?? provider;
+  const own = options?.[key];
+  return {
+    ...options,
+    [key]: { reasoningEffort: effort, ...(isJsonObject(own) && own) },
+  };
+}
+
+/**
+ * Has OpenAI's responses API keep nothing, unless the options say so: what it keeps is referred to by later prompts, which then
+ * fail with another key, another server, or once it is deleted. Reasoning travels along, encrypted, in its place.
+ */
+function withoutStore(options: JsonObject | undefined, provider: string): JsonObject | undefined {
+  const [key = provider, api] = provider.split('.');
+  if (api !== 'responses') return options;
+  const own = options?.[key];
+  return { ...options, [key]: { store: false, ...(isJsonObject(own) && own) } };
+}

@@ -1,0 +1,76 @@
+import type { FinishReason } from '../../core/model/model.ts';
+
+/** The ends at which a reply is whole, or cut by a known limit. */
+export type ProperEnd = Exclude<FinishReason, 'other'>;
+
+/**
+ * How a stream said it ended: a proper end; `none` when it gave no reason, with `isCut` when its package takes it for cut; `broken-call` when the provider could not read a call of
+ * the model, or would not take it; `broken` for any other end, with the provider's word for it.
+ */
+export type StreamFinish =
+  | { readonly kind: 'proper'; readonly reason: ProperEnd }
+  | { readonly kind: 'none'; readonly isCut: boolean }
+  | { readonly kind: 'broken-call' | 'broken'; readonly raw: string };
+
+/** Words of servers, gateways and older models that the AI SDK's packages have no meaning for, in lower case with underscores. */
+const words: Readonly<Record<ProperEnd, string>> = {
+  stop:
+    'stop stopped stop_token stop_sequence stop_str eos eos_token eos_found eot end end_turn end_of_turn end_of_text endoftext ' +
+    'end_of_sequence complete completed completion done finish finished success normal pause_turn',
+  'tool-calls': 'tool_calls tool_call tool_use tool_uses tools function_call function_calls',
+  length:
+    'length max_tokens max_token max_length max_new_tokens max_output_tokens max_completion_tokens max_tokens_reached token_limit ' +
+    'token_limit_reached model_length length_limit model_context_window_exceeded context_window_exceeded context_length_exceeded ' +
+    'error_limit truncated',
+  'content-filter':
+    'content_filter content_filtered content_filtering content_policy_violation safety safety_filter recitation blocklist language ' +
+    'prohibited_content spii model_armor image_safety image_prohibited_content image_recitation refusal refused guardrail ' +
+    'guardrail_intervened guardrails sensitive error_toxic moderation content_moderation blocked filtered',
+};
+
+const meanings: ReadonlyMap<string, ProperEnd> = new Map(
+  (Object.keys(words) as ProperEnd[]).flatMap((end) => words[end].split(' ').map((word) => [word, end] as const)),
+);
+
+// Google's reasons for a call it threw away, and what its OpenAI-compatible endpoint and gateways make of them.
+const brokenCallWords =
+  /malformed_(?:function|tool)_call|unexpected_(?:function|tool)_call|invalid_(?:function|tool)_call|too_many_tool_calls|function_call_filter|tool_use_failed/;
+
+/**
+ * Reads the finish reason of a `finish` part: text in spec v2, `{ unified, raw }` in v3 and v4. `native` is what the provider's own
+ * chunks said, where the part leaves it out. `error`, `other`, `interrupted` and anything unheard of are broken ends (FAULTS M6).
+ */
+export function parseFinishReason(value: unknown, native = ''): StreamFinish {
+  const unified = typeof value === 'string' ? value : readText(value, 'unified');
+  const raw = readText(value, 'raw');
+  const [word, nativeWord] = [raw, native].map((text) => text.toLowerCase().replaceAll(/[\s-]+/g, '_'));
+  for (const [said, wrong] of [
+    [word, raw],
+    [nativeWord, native],
+  ] as const)
+    if (said !== undefined && brokenCallWords.test(said)) return { kind: 'broken-call', raw: wrong };
+  switch (unified) {
+    case 'stop':
+    case 'tool-calls':
+    case 'length':
+    case 'content-filter':
+      return { kind: 'proper', reason: unified };
+  }
+  const meaning = meanings.get((word ?? '').replace(/^finish_reason_/, ''));
+  if (meaning !== undefined && unified !== 'error') return { kind: 'proper', reason: meaning };
+  if (raw !== '') return { kind: 'broken', raw };
+  // Without a word of the provider this is the package's own for a stream that gave none; v2 says `unknown` for it.
+  if (typeof value === 'string' && value !== 'unknown') return { kind: 'broken', raw: unified };
+  return { kind: 'none', isCut: unified !== 'other' && unified !== 'unknown' };
+}
+
+function readText(value: unknown, key: string): string {
+  if (typeof value !== 'object' || value === null) return '';
+  const text = (value as Readonly<Record<string, unknown>>)[key];
+  return typeof text === 'string' ? text : '';
+}
+
+/** Tells whether an error only says that a stream gave no finish reason: newer packages report that, older ones do not. */
+export function isMissingReason(error: unknown): boolean {
+  return error instanceof Error && /without (?:a )?finish.?reason/i.test(error.message);
+}

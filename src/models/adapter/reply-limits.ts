@@ -1,0 +1,23 @@
+import { lastingFailure, type ModelFailure } from '../attempts/model-failure.ts';
+
+/** Most characters of text, reasoning and arguments in one reply (FAULTS M15). */
+export const MAX_REPLY_CHARS = 2_000_000;
+
+/** Most tool calls in one reply (FAULTS M15). */
+export const MAX_REPLY_CALLS = 1_000;
+
+/** Most characters of encoded files in one reply. */
+export const MAX_FILE_CHARS = 32_000_000;
+
+/** The failure of a reply that outgrew its limits. */
+export const replyTooLarge: ModelFailure = lastingFailure(
+  'MODEL_OUTPUT_TOO_LARGE',
+  `The reply grew past ${MAX_REPLY_CHARS} characters (${MAX_FILE_CHARS} in files) and was stopped. ` +
+    'Set max_output_tokens in the LLM config.',
+);
+
+/** The failure of a reply with more calls than anybody means. */
+export const tooManyCalls: ModelFailure = lastingFailure(
+  'MODEL_OUTPUT_TOO_LARGE',
+  `The reply holds more than ${MAX_REPLY_CALLS} tool calls and was stopped; none of them runs.`,
+);

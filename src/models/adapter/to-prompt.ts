@@ -1,0 +1,214 @@
+import type {
+  ContentPart,
+  FileData,
+  FilePart,
+  PromptMessage,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+} from '../../core/prompt/message.ts';
+import type { AiSdkModel } from './ai-sdk-model.ts';
+import { hasForeignId, withLegalId, type CallIdRule } from './call-ids.ts';
+import type { FileSupport } from './file-support.ts';
+import { fitMessage, needsFitting, withFollowers } from './fit-files.ts';
+
+type Version = AiSdkModel['specificationVersion'];
+
+/** What a model takes: the shape of its spec, kinds of files, ids of calls. */
+export interface PromptTarget {
+  readonly version: Version;
+  readonly support: FileSupport;
+  readonly ids: CallIdRule;
+}
+
+type AnyPart = TextPart | FilePart | ReasoningPart | ToolCallPart | ToolResultPart;
+
+/** How far the start of a history is known to need no conversion: `distance` messages on from its first one stands `anchor`. */
+interface CleanStretch {
+  readonly anchor: PromptMessage;
+  readonly distance: number;
+}
+
+/** What was found out about messages for models that take the same. A stored message never changes. */
+interface Conversions {
+  readonly converted: WeakMap<PromptMessage, ConvertedMessage>;
+  /** Keyed by the first message of a history. */
+  readonly clean: WeakMap<PromptMessage, CleanStretch>;
+}
+
+interface ConvertedMessage {
+  readonly message: unknown;
+  /** What must follow the message, and the messages of its kind behind it. */
+  readonly followers: readonly ContentPart[];
+}
+
+// Pure cache: keyed by what a model takes and by messages, which never change.
+const conversions = new WeakMap<FileSupport, Map<string, Conversions>>();
+
+/**
+ * Gives the messages the shape of a model's spec version, and their files and ids of calls the form the model takes. Messages have that
+ * shape already unless they hold files, or ids of a provider with other rules; otherwise the very same array is returned.
+ *
+ * Histories only grow at their end (what is shortened inside one holds no new files), so a history that was looked through
+ * once is only looked through from there: a call costs the same after 10 messages and after 10 000.
+ */
+export function toPrompt(messages: readonly PromptMessage[], target: PromptTarget): readonly unknown[] {
+  const { clean } = conversionsFor(target);
+  const start = messages[0]?.role === 'system' ? 1 : 0;
+  const first = messages[start];
+  if (first === undefined) return messages;
+  const known = clean.get(first);
+  let position = start;
+  if (known !== undefined && messages[start + known.distance] === known.anchor) position += known.distance + 1;
+  let anchor = -1;
+  for (; position < messages.length; position += 1) {
+    const message = messages[position];
+    if (message === undefined) continue;
+    if (needsConversion(message, target)) return convertAll(messages, target);
+    // What follows the newest reply may be part of this prompt only.
+    if (message.role === 'assistant') anchor = position;
+  }
+  const message = messages[anchor];
+  if (message !== undefined) clean.set(first, { anchor: message, distance: anchor - start });
+  return messages;
+}
+
+function conversionsFor({ version, support, ids }: PromptTarget): Conversions {
+  const key = `${version} ${ids.name}`;
+  let ofSupport = conversions.get(support);
+  if (ofSupport === undefined) {
+    ofSupport = new Map();
+    conversions.set(support, ofSupport);
+  }
+  let known = ofSupport.get(key);
+  if (known === undefined) {
+    known = { converted: new WeakMap(), clean: new WeakMap() };
+    ofSupport.set(key, known);
+  }
+  return known;
+}
+
+/** Converts what has to be; files that follow tool results come behind the last result of their reply. */
+function convertAll(messages: readonly PromptMessage[], target: PromptTarget): readonly unknown[] {
+  const all: unknown[] = [];
+  let followers: ContentPart[] = [];
+  for (const message of messages) {
+    if (followers.length > 0 && message.role !== 'tool') {
+      const joined = withFollowers(message, followers);
+      followers = [];
+      all.push(convertFresh(joined, target).message);
+      if (message.role === 'user') continue;
+    }
+    if (!needsConversion(message, target)) {
+      all.push(message);
+      continue;
+    }
+    const converted = convertOnce(message, target);
+    all.push(converted.message);
+    followers.push(...converted.followers);
+  }
+  if (followers.length > 0) all.push(convertFresh(withFollowers(undefined, followers), target).message);
+  return all;
+}
+
+function needsConversion(message: PromptMessage, { version, support, ids }: PromptTarget): boolean {
+  if (message.role === 'system') return false;
+  const { content } = message;
+  for (let index = 0; index < content.length; index += 1) {
+    const part = content[index];
+    if ((part?.type === 'tool-call' || part?.type === 'tool-result') && hasForeignId(part, ids)) return true;
+    const isFile = part?.type === 'file' || (part?.type === 'tool-result' && part.output.type === 'content');
+    // Nearly all messages end here.
+    if (isFile) return hasForeignFile(message, version) || needsFitting(message, support);
+  }
+  return false;
+}
+
+function hasForeignFile(message: Exclude<PromptMessage, { readonly role: 'system' }>, version: Version): boolean {
+  for (const part of message.content) {
+    if (part.type === 'file' && isForeign(part, version)) return true;
+    if (part.type === 'tool-result' && part.output.type === 'content') {
+      for (const item of part.output.value) if (item.type === 'file' && isForeign(item, version)) return true;
+    }
+  }
+  return false;
+}
+
+/** Messages hold files as spec v4 does, but for URLs: those are texts here and URL objects there. */
+function isForeign(file: FilePart, version: Version): boolean {
+  return version !== 'v4' || file.data.type === 'url';
+}
+
+function convertOnce(message: PromptMessage, target: PromptTarget): ConvertedMessage {
+  const { converted: cache } = conversionsFor(target);
+  const known = cache.get(message);
+  if (known !== undefined) return known;
+  const converted = convertFresh(message, target);
+  cache.set(message, converted);
+  return converted;
+}
+
+function convertFresh(message: PromptMessage, target: PromptTarget): ConvertedMessage {
+  const fitted = fitMessage(message, target.support);
+  const parts: readonly AnyPart[] = fitted.message.role === 'system' ? [] : fitted.message.content;
+  const content = parts.map((part) => convertPart(part, target));
+  return { message: { ...fitted.message, content }, followers: fitted.followers };
+}
+
+function convertPart(part: AnyPart, { version, ids }: PromptTarget): unknown {
+  switch (part.type) {
+    case 'file':
+      return version === 'v4' ? { ...part, data: toTaggedData(part.data) } : toOlderFile(part);
+    case 'tool-result':
+      if (part.output.type !== 'content') return withLegalId(part, ids);
+      return {
+        ...withLegalId(part, ids),
+        output: { type: 'content', value: part.output.value.map((item) => convertResultPart(item, version)) },
+      };
+    case 'text':
+    case 'reasoning':
+      return part;
+    case 'tool-call':
+      return withLegalId(part, ids);
+  }
+}
+
+function toTaggedData(data: FileData): unknown {
+  return data.type === 'url' && URL.canParse(data.url) ? { type: 'url', url: new URL(data.url), originalUrl: data.url } : data;
+}
+
+/** Spec v2 and v3 have bare data: base64 text or a URL object. A text document is a text part there. */
+function toOlderFile(part: FilePart): unknown {
+  const { data } = part;
+  switch (data.type) {
+    case 'data':
+      return { ...part, data: data.data };
+    case 'url':
+      return { ...part, data: URL.canParse(data.url) ? new URL(data.url) : data.url };
+    case 'text':
+      return { type: 'text', text: data.text };
+  }
+}
+
+function convertResultPart(part: ContentPart, version: Version): unknown {
+  if (part.type === 'text') return version === 'v2' ? { type: 'text', text: part.text } : part;
+  const { data, mediaType, filename } = part;
+  if (version === 'v4') return { ...part, data: toTaggedData(data) };
+  if (data.type === 'text') return { type: 'text', text: data.text };
+  if (version === 'v2') {
+    // Spec v2 has no links in tool results; the model is told where the file is.
+    return data.type === 'data'
+      ? { type: 'media', data: data.data, mediaType }
+      : { type: 'text', text: `[${mediaType}] ${data.url}` };
+  }
+  const isImage = mediaType.startsWith('image/');
+  return data.type === 'data'
+    ? {
+        type: isImage ? 'image-data' : 'file-data',
+        data: data.data,
+        mediaType,
+        ...(!isImage && filename !== undefined && { filename }),
+      }
+    : { type: isImage ? 'image-url' : 'file-url', url: data.url };
+}

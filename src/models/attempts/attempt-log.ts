@@ -1,0 +1,117 @@
+import type { Clock } from '../../core/clock.ts';
+import type { ErrorRecord } from '../../core/error.ts';
+import type { Writable } from '../../core/json.ts';
+import type { LlmConfig } from '../../core/model/llm-config.ts';
+import type { ModelAttempt, ModelOutcome, ModelReply, Usage } from '../../core/model/model.ts';
+import type { AiSdkModel } from '../adapter/ai-sdk-model.ts';
+import type { ModelFailure } from './model-failure.ts';
+import { addUsage, costOf, nothing } from './model-usage.ts';
+import type { AttemptEnd } from './run-attempt.ts';
+
+// Longest partial text of a failed attempt that is kept for the record, in characters.
+const keptPartialChars = 32_000;
+
+/** When an attempt began, by both clocks, and how long it had waited for its turn. */
+export interface AttemptStart {
+  readonly wall: number;
+  readonly monotonic: number;
+  readonly queuedMs?: number;
+}
+
+/** What one model call has tried so far, what that used and what it cost. */
+export class AttemptLog {
+  readonly #clock: Clock;
+  readonly #attempts: ModelAttempt[] = [];
+  #usage: Usage = nothing;
+  /** Undefined once some attempt's cost is not known. */
+  #cost: number | undefined = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** How many attempts are on record, skipped configs included. */
+  get size(): number {
+    return this.#attempts.length;
+  }
+
+  /** Records an attempt that was made; `waitMs` is the wait before the next one. */
+  record(
+    model: AiSdkModel,
+    config: LlmConfig,
+    start: AttemptStart,
+    made: { readonly end: AttemptEnd; readonly error: ErrorRecord | undefined; readonly waitMs: number | undefined },
+  ): void {
+    const { end, error, waitMs } = made;
+    const partialText = end.kind === 'failure' ? capPartial(end.partialText) : '';
+    const attempt: Writable<ModelAttempt> = {
+      config: config.name,
+      model: end.kind === 'reply' ? (end.reply.modelId ?? model.modelId) : model.modelId,
+      startedAt: start.wall,
+      ms: Math.round(this.#clock.monotonic() - start.monotonic),
+    };
+    if (end.firstTokenMs !== undefined) attempt.firstTokenMs = Math.round(end.firstTokenMs);
+    if (error !== undefined) attempt.error = error;
+    if (partialText !== '') attempt.partialText = partialText;
+    if (waitMs !== undefined) attempt.waitMs = waitMs;
+    if (start.queuedMs !== undefined) attempt.queuedMs = start.queuedMs;
+    this.#attempts.push(attempt);
+  }
+
+  /** Records a config that was not called at all, so that nothing is skipped silently. */
+  note(config: Pick<LlmConfig, 'name' | 'model'>, error: ErrorRecord, queuedMs?: number): void {
+    const attempt: Writable<ModelAttempt> = {
+      config: config.name,
+      model: config.model,
+      startedAt: this.#clock.now(),
+      ms: 0,
+      error,
+    };
+    if (queuedMs !== undefined) attempt.queuedMs = queuedMs;
+    this.#attempts.push(attempt);
+  }
+
+  /** Adds up what an attempt used. */
+  count(end: AttemptEnd, config: LlmConfig): void {
+    this.#usage = addUsage(this.#usage, end.usage);
+    // A request that was turned away before its first token is not billed; what a cut stream costs is not known.
+    const cost = end.kind === 'failure' && end.firstTokenMs === undefined ? 0 : costOf(end.usage, config.price);
+    this.#cost = this.#cost === undefined || cost === undefined ? undefined : this.#cost + cost;
+  }
+
+  /** The outcome of a call that was answered. */
+  replied(reply: ModelReply, warnings: readonly string[]): ModelOutcome {
+    const outcome: Writable<Extract<ModelOutcome, { kind: 'reply' }>> = {
+      kind: 'reply',
+      reply,
+      usage: this.#usage,
+      attempts: this.#attempts,
+    };
+    if (this.#cost !== undefined) outcome.cost = this.#cost;
+    if (warnings.length > 0) outcome.warnings = warnings;
+    return outcome;
+  }
+
+  /** The outcome of a call that was not. */
+  failed(failure: ModelFailure): ModelOutcome {
+    const attempts = this.#attempts;
+    const tries = attempts.length > 1 ? ` (the last of ${attempts.length} attempts; all are in the turn record)` : '';
+    return {
+      kind: 'error',
+      error: { code: failure.code, message: `${failure.message}${tries}` },
+      usage: this.#usage,
+      ...(this.#cost !== undefined && { cost: this.#cost }),
+      attempts,
+      ...(failure.details !== undefined && { details: failure.details }),
+    };
+  }
+}
+
+/** A failure as the record keeps it. */
+export function toRecord({ code, message }: ModelFailure): ErrorRecord {
+  return { code, message };
+}
+
+function capPartial(text: string): string {
+  return text.length <= keptPartialChars ? text : `${text.slice(0, keptPartialChars).toWellFormed()}… (${text.length} characters)`;
+}

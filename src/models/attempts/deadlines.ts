@@ -1,0 +1,116 @@
+import type { Clock } from '../../core/clock.ts';
+import type { ModelDeadlines } from '../../core/model/llm-config.ts';
+import type { ConnectionListener } from '../adapter/connection-watch.ts';
+
+/** The wait a deadline was set for. */
+export type DeadlinePhase = keyof ModelDeadlines;
+
+// The longest delay timers take; later deadlines are reached in several hops.
+const longestTimer = 2 ** 31 - 1;
+
+/** What a deadline watch needs to know. */
+export interface DeadlineWatchOptions {
+  readonly clock: Clock;
+  readonly deadlines: ModelDeadlines;
+  /** Monotonic instant at which the whole call must be over. */
+  readonly totalDue: number;
+  /** Called once, with the wait that took too long. */
+  readonly onExpire: (phase: DeadlinePhase) => void;
+}
+
+/**
+ * Watches the four deadlines of one attempt: first token counts from its start, connect from the moment a connection is
+ * asked for until it stands, between chunks from the last chunk, total from the start of the call. The head of an answer ends
+ * no wait: servers that load a model or hold a queue send it with the first token.
+ *
+ * One timer serves all: a chunk only notes the time, and a timer that fires early is set again for what is left. It is set
+ * for the shortest of all waits first, so that going on from one to the next seldom replaces it.
+ */
+export class DeadlineWatch implements ConnectionListener {
+  readonly #options: DeadlineWatchOptions;
+  readonly #clock: Clock;
+  readonly #startedAt: number;
+  #phase: Exclude<DeadlinePhase, 'total'> = 'firstToken';
+  #connectingSince = 0;
+  #isStopped = false;
+  #lastChunkAt: number;
+  #armedFor = Number.POSITIVE_INFINITY;
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(options: DeadlineWatchOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#startedAt = this.#clock.monotonic();
+    this.#lastChunkAt = this.#startedAt;
+    this.#arm(this.#startedAt, this.#earliest());
+  }
+
+  /** A connection is asked for. */
+  connecting(): void {
+    if (this.#phase !== 'firstToken' || this.#isStopped) return;
+    this.#connectingSince = this.#clock.monotonic();
+    this.#phase = 'connect';
+    if (this.#due() < this.#armedFor) this.#arm(this.#connectingSince);
+  }
+
+  /** The connection stands: from here on the first token is waited for. */
+  connected(): void {
+    if (this.#phase !== 'connect' || this.#isStopped) return;
+    this.#phase = 'firstToken';
+    if (this.#due() < this.#armedFor) this.#arm(this.#clock.monotonic());
+  }
+
+  /** A chunk came; `isContent` when it holds a part of the reply, which a heartbeat does not. */
+  chunk(isContent: boolean): void {
+    this.#lastChunkAt = this.#clock.monotonic();
+    if (isContent && this.#phase !== 'betweenChunks') {
+      this.#phase = 'betweenChunks';
+      if (this.#due() < this.#armedFor) this.#arm(this.#lastChunkAt);
+    }
+  }
+
+  /** Milliseconds from the start of the attempt to the last chunk. */
+  get elapsedAtLastChunk(): number {
+    return this.#lastChunkAt - this.#startedAt;
+  }
+
+  /** Ends the watch; nothing expires after it. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+  }
+
+  #due(): number {
+    const { deadlines, totalDue } = this.#options;
+    switch (this.#phase) {
+      case 'connect':
+        // Connecting is part of the wait for the first token.
+        return Math.min(this.#connectingSince + deadlines.connect, this.#startedAt + deadlines.firstToken, totalDue);
+      case 'firstToken':
+        return Math.min(this.#startedAt + deadlines.firstToken, totalDue);
+      case 'betweenChunks':
+        return Math.min(this.#lastChunkAt + deadlines.betweenChunks, totalDue);
+    }
+  }
+
+  /** When the first of all deadlines could be reached. */
+  #earliest(): number {
+    const { connect, firstToken, betweenChunks } = this.#options.deadlines;
+    return Math.min(this.#startedAt + Math.min(connect, firstToken, betweenChunks), this.#options.totalDue);
+  }
+
+  #arm(now: number, due = this.#due()): void {
+    this.#cancelTimer?.();
+    this.#armedFor = Math.min(due, now + longestTimer);
+    this.#cancelTimer = this.#clock.setTimer(Math.max(0, this.#armedFor - now), this.#onTimer);
+  }
+
+  readonly #onTimer = (): void => {
+    this.#cancelTimer = undefined;
+    const now = this.#clock.monotonic();
+    const due = this.#due();
+    if (now < due) this.#arm(now);
+    else this.#options.onExpire(due === this.#options.totalDue ? 'total' : this.#phase);
+  };
+}

@@ -1,0 +1,284 @@
+import type { Clock } from '../../core/clock.ts';
+import { describeThrown, type ErrorRecord } from '../../core/error.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { defaultMaxQueueMs, type LlmConfig } from '../../core/model/llm-config.ts';
+import type { ModelOutcome, ModelReply, ModelRequest } from '../../core/model/model.ts';
+import type { AiSdkModel } from '../adapter/ai-sdk-model.ts';
+import { AttemptLog, toRecord } from './attempt-log.ts';
+import { CallTurn } from './call-turn.ts';
+import { classifyThrown } from '../adapter/classify-thrown.ts';
+import { isAboutFiles } from '../adapter/about-files.ts';
+import { brokenReply, canBeTold } from '../adapter/broken-call.ts';
+import { cooldownOf, isEmpty, isFinal, isOfConfig, replyError } from './judge-outcome.ts';
+import { lastingFailure, type ModelFailure } from './model-failure.ts';
+import type { ModelResolver } from '../providers/model-resolver.ts';
+import type { ModelTraffic } from '../adapter/model-traffic.ts';
+import type { LaneRefusal } from './rate-lane.ts';
+import { redactSecrets } from '../adapter/redact-secrets.ts';
+import { Outage } from './outage.ts';
+import { chooseWait, retriesAfter, waitFor } from './retry-wait.ts';
+import { runAttempt, type AttemptEnd } from './run-attempt.ts';
+
+/** What a call needs besides its request. */
+export interface ModelCallTools {
+  readonly resolver: ModelResolver;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly traffic: ModelTraffic;
+  readonly llmConfigs: (name: string, from: LlmConfig) => LlmConfig | undefined;
+}
+
+/** How one config came out: an outcome that ends the call, or a failure that the next config may make good. */
+type ConfigEnd =
+  | { readonly kind: 'outcome'; readonly outcome: ModelOutcome }
+  | { readonly kind: 'failure'; readonly failure: ModelFailure };
+
+/**
+ * One model call: attempts on its config, then on its fallbacks in order.
+ *
+ * 1. Every attempt is on the record, failed or not, and so is every fallback that could not be called.
+ * 2. A reply is only ever a stream that came to a proper end; nothing of a failed attempt is part of it.
+ * 3. Retries are for failures that pass. An abort, a refusal or a rejected request is not repeated.
+ * 4. The total deadline holds for all attempts and waits on one config together.
+ * 5. When all that can be called is down, the call waits and asks again, one attempt a round, for as long as
+ *    `retry.outage` says.
+ * 6. A call that the provider did not take is answered to the model, in a reply that holds it with what is wrong; it is asked again as
+ *    often in a row as a call is retried, once at least.
+ * 7. No message holds a key or a header.
+ */
+export class ModelCall {
+  readonly #request: ModelRequest;
+  readonly #tools: ModelCallTools;
+  readonly #log: AttemptLog;
+  readonly #outage: Outage;
+  #ticket: number | undefined;
+
+  constructor(request: ModelRequest, tools: ModelCallTools) {
+    this.#request = request;
+    this.#tools = tools;
+    this.#log = new AttemptLog(tools.clock);
+    this.#outage = new Outage(request, tools);
+  }
+
+  /** Makes the call; never throws. */
+  async run(): Promise<ModelOutcome> {
+    try {
+      for (;;) {
+        const end = await this.#tryAll();
+        if (end.kind === 'outcome') {
+          this.#outage.end();
+          return end.outcome;
+        }
+        const waited = !isFinal(end.failure) && (await this.#outage.wait(end.failure));
+        if (!waited) return this.#log.failed(this.#outage.describe(end.failure));
+        if (this.#request.signal.aborted) return this.#log.failed(abortedWhileWaiting);
+      }
+    } catch (thrown) {
+      return this.#log.failed(lastingFailure('INTERNAL', `The model call broke: ${describeThrown(thrown)}`));
+    }
+  }
+
+  #tryAll(): ConfigEnd | Promise<ConfigEnd> {
+    const { config } = this.#request;
+    return config.fallbacks.length === 0 ? this.#tryConfig(config) : this.#tryChain(config);
+  }
+
+  /** Tries a config and its fallbacks in order; those that failed lately come last. */
+  async #tryChain(config: LlmConfig): Promise<ConfigEnd> {
+    const later: LlmConfig[] = [];
+    let end: ConfigEnd | undefined;
+    for (const named of [config, ...config.fallbacks]) {
+      const candidate = typeof named === 'string' ? this.#findFallback(named) : named;
+      if (candidate === undefined) continue;
+      if (this.#isCooling(candidate)) later.push(candidate);
+      else end = await this.#tryConfig(candidate);
+      if (end !== undefined && isOver(end)) return end;
+    }
+    for (const candidate of later) {
+      end = await this.#tryConfig(candidate);
+      if (isOver(end)) return end;
+    }
+    return end ?? { kind: 'failure', failure: lastingFailure('MODEL_UNKNOWN', 'There is no LLM config to call.') };
+  }
+
+  /** Tells whether a config failed lately, and puts it on record when it is passed over for that. */
+  #isCooling(asked: LlmConfig): boolean {
+    const { resolver, clock, traffic } = this.#tools;
+    if (!traffic.cooldowns.any) return false;
+    const resolved = resolver.resolve(asked);
+    if (!resolved.ok) return false;
+    const cooling = traffic.cooldowns.find(resolver.target(resolved.config).cooldown);
+    if (cooling === undefined) return false;
+    const now = clock.monotonic();
+    const message =
+      `Passed over: it failed with ${cooling.code} ${seconds(now - cooling.since)} ago, and is left alone for another ` +
+      `${seconds(cooling.until - now)} unless nothing else answers.`;
+    this.#log.note(resolved.config, { code: 'MODEL_COOLING', message });
+    return true;
+  }
+
+  /** Most models are at hand: waiting for them all the same would cost every call a tick. */
+  #tryConfig(asked: LlmConfig): ConfigEnd | Promise<ConfigEnd> {
+    try {
+      const resolved = this.#tools.resolver.resolve(asked);
+      if (!resolved.ok) return this.#notCallable(asked, resolved.error);
+      const opened = resolved.open();
+      return opened instanceof Promise ? this.#tryLoading(opened, asked, resolved.config) : this.#tryModel(opened, resolved.config);
+    } catch (thrown) {
+      return this.#notCallable(asked, classifyThrown(thrown));
+    }
+  }
+
+  async #tryLoading(loading: Promise<AiSdkModel>, asked: LlmConfig, config: LlmConfig): Promise<ConfigEnd> {
+    let model: AiSdkModel;
+    try {
+      model = await loading;
+    } catch (thrown) {
+      return this.#notCallable(asked, classifyThrown(thrown));
+    }
+    return await this.#tryModel(model, config);
+  }
+
+  #findFallback(name: string): LlmConfig | undefined {
+    const fallback = this.#tools.llmConfigs(name, this.#request.config);
+    if (fallback !== undefined) return fallback;
+    const asked = this.#request.config.name;
+    const message = `There is no LLM config "${name}", which "${asked}" names as a fallback.`;
+    this.#log.note({ name, model: '' }, { code: 'MODEL_UNKNOWN', message });
+    return undefined;
+  }
+
+  async #tryModel(model: AiSdkModel, config: LlmConfig): Promise<ConfigEnd> {
+    const { clock, traffic, resolver } = this.#tools;
+    const { signal } = this.#request;
+    const totalDue = clock.monotonic() + config.deadlines.total;
+    const target = resolver.target(config);
+    const ticket = (this.#ticket ??= traffic.nextTicket());
+    const turn = new CallTurn({ traffic, clock, key: target.lane, config, request: this.#request, totalDue, ticket });
+    const onAnswer = turn.answered.bind(turn);
+    let wasEmpty = false;
+    let withoutFiles = false;
+    for (let retry = 0; ; retry += 1) {
+      const entered = turn.enter();
+      const queuedAt = clock.monotonic();
+      const granted = entered instanceof Promise ? await entered : entered;
+      const queuedMs = entered instanceof Promise ? Math.round(clock.monotonic() - queuedAt) : undefined;
+      if (granted !== undefined && granted.kind !== 'pass') return this.#noTurn(config, granted, queuedMs);
+      const start = { wall: clock.now(), monotonic: clock.monotonic(), ...(queuedMs !== undefined && { queuedMs }) };
+      const attempt = this.#log.size + 1;
+      const end = await runAttempt({ model, config, request: this.#request, attempt, clock, totalDue, withoutFiles, onAnswer });
+      turn.end(end.usage);
+      this.#log.count(end, config);
+      const canRetry = retry < this.#retriesAfter(config, end);
+      if (end.kind === 'reply') {
+        const empty = isEmpty(end.reply);
+        const again = empty && canRetry && !wasEmpty && !signal.aborted;
+        this.#log.record(model, config, start, { end, error: replyError(end.reply, empty), waitMs: again ? 0 : undefined });
+        traffic.cooldowns.end(target.cooldown);
+        if (!again) return { kind: 'outcome', outcome: this.#log.replied(end.reply, end.warnings) };
+        wasEmpty = true;
+        continue;
+      }
+      const failure = this.#redact(this.#withKey(end.failure, config), config);
+      this.#outage.note(failure, start.monotonic);
+      // A file that the provider cannot read is in the history for good: without this the conversation would be over.
+      if (!withoutFiles && isAboutFiles(failure, this.#request.messages)) {
+        withoutFiles = true;
+        this.#log.record(model, config, start, { end, error: toRecord(failure), waitMs: 0 });
+        continue;
+      }
+      const told = this.#tellOfBrokenCall(failure, config);
+      if (told !== undefined) {
+        this.#log.record(model, config, start, { end, error: toRecord(failure), waitMs: undefined });
+        return { kind: 'outcome', outcome: this.#log.replied(told, []) };
+      }
+      const chosenMs = chooseWait(config.retry, retry, failure.retryAfterMs, this.#tools.random);
+      const mayPass = failure.retryable && (failure.brokenCall === undefined || !canBeTold(this.#request));
+      const waitMs = canRetry && mayPass ? chosenMs : undefined;
+      if (failure.code === 'MODEL_RATE_LIMITED') turn.pause(Math.min(failure.retryAfterMs ?? chosenMs, chosenMs));
+      const inTime = waitMs !== undefined && clock.monotonic() + waitMs < totalDue;
+      this.#log.record(model, config, start, { end, error: toRecord(failure), waitMs: inTime ? waitMs : undefined });
+      if (!inTime) {
+        if (isOfConfig(failure)) traffic.cooldowns.start(target.cooldown, failure.code, cooldownOf(config, failure));
+        return { kind: 'failure', failure };
+      }
+      await waitFor(waitMs, clock, signal);
+      if (signal.aborted) return { kind: 'failure', failure: abortedWhileWaiting };
+    }
+  }
+
+  /**
+   * The reply that tells the model of a call its provider did not take; undefined when it was told as often in a row as a call is
+   * retried, or cannot be told.
+   */
+  #tellOfBrokenCall({ brokenCall, message }: ModelFailure, { retry }: LlmConfig): ModelReply | undefined {
+    const request = this.#request;
+    if (brokenCall === undefined || !canBeTold(request)) return undefined;
+    const most = Math.max(1, retry.maxCostlyRetries ?? retry.maxRetries);
+    if ((request.brokenCalls ?? 0) >= most) return undefined;
+    return brokenReply(brokenCall, request, message);
+  }
+
+  /** Waiting for a provider that is down goes by rounds: within one it is asked once. */
+  #retriesAfter({ retry }: LlmConfig, end: AttemptEnd): number {
+    return this.#outage.isOn && end.kind === 'failure' && end.failure.isOutage === true ? 0 : retriesAfter(retry, end);
+  }
+
+  /** The call did not get its turn: that is on record like an attempt. */
+  #noTurn(config: LlmConfig, refusal: LaneRefusal, queuedMs = 0): ConfigEnd {
+    const failure = refusal.kind === 'aborted' ? abortedWhileWaiting : tooLate(config, refusal.dueMs);
+    this.#log.note(config, toRecord(failure), queuedMs);
+    return { kind: 'failure', failure };
+  }
+
+  /** Puts a config that cannot be called on the record, so that a skipped fallback is not hidden. */
+  #notCallable(config: LlmConfig, error: ErrorRecord): ConfigEnd {
+    const failure = this.#redact(lastingFailure(error.code, error.message), config);
+    this.#log.note(config, toRecord(failure));
+    return { kind: 'failure', failure };
+  }
+
+  /** A refusal for the key says which variable was read, and whether a key was sent. */
+  #withKey(failure: ModelFailure, config: LlmConfig): ModelFailure {
+    const status = failure.details?.['statusCode'];
+    if (failure.code !== 'MODEL_REJECTED' || (status !== 401 && status !== 403)) return failure;
+    return {
+      ...failure,
+      message: `${failure.message} ${this.#tools.resolver.describeKey(config)} Check the key and what it may be used for.`,
+    };
+  }
+
+  #redact(failure: ModelFailure, config: LlmConfig): ModelFailure {
+    const secrets = this.#tools.resolver.secrets(config);
+    const details = failure.details === undefined ? undefined : redactValues(failure.details, secrets);
+    return { ...failure, message: redactSecrets(failure.message, secrets), ...(details !== undefined && { details }) };
+  }
+}
+
+const abortedWhileWaiting = lastingFailure('MODEL_ABORTED', 'The model call was cancelled while it waited for its next attempt.');
+
+function tooLate({ name, rateLimit }: LlmConfig, dueMs: number | undefined): ModelFailure {
+  const when = dueMs === undefined ? 'did not come in time' : `would come in ${seconds(dueMs)}`;
+  const limit = seconds(rateLimit?.maxWaitMs ?? defaultMaxQueueMs);
+  return lastingFailure(
+    'MODEL_RATE_LIMITED',
+    `The turn of this call ${when}: the rate limit of the LLM config "${name}", or of its provider, is used up, and a call ` +
+      `waits ${limit} at most (rate_limit.max_wait).`,
+  );
+}
+
+function seconds(ms: number): string {
+  return `${Math.ceil(ms / 1000)} s`;
+}
+
+function isOver(end: ConfigEnd): boolean {
+  return end.kind === 'outcome' || isFinal(end.failure);
+}
+
+function redactValues(details: JsonObject, secrets: readonly string[]): JsonObject {
+  const entries = Object.entries(details).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? redactSecrets(value, secrets) : value,
+  ]);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,92 @@
+import { CadreError, describeThrown } from '../../core/error.ts';
+import type { LlmConfig } from '../../core/model/llm-config.ts';
+import { parseAiSdkModel, type AiSdkModel } from '../adapter/ai-sdk-model.ts';
+import { withConnectionListener } from '../adapter/connection-watch.ts';
+import { fetchWithoutKey, guardedFetch, noKey } from '../adapter/guarded-fetch.ts';
+import type { ProviderPackage, UsedProvider } from './provider-packages.ts';
+
+/**
+ * Imports a provider's package and creates the config's model with the given key.
+ * Throws `DEPENDENCY_MISSING` with the install command when the package is not there.
+ */
+export async function loadProviderModel(
+  used: Pick<UsedProvider, 'package' | 'baseUrl'>,
+  config: LlmConfig,
+  model: string,
+  apiKey: string | undefined,
+): Promise<AiSdkModel> {
+  const { package: provider, baseUrl } = used;
+  const create = findFactory(await importPackage(provider, config.name), provider);
+  const createModel: unknown = create({
+    // The name under which provider options for such servers are given in an LLM config; others have names of their own.
+    ...(provider.needsName === true && { name: 'openaiCompatible' }),
+    ...(baseUrl !== undefined && { baseURL: baseUrl }),
+    ...(apiKey !== undefined && { apiKey }),
+    ...(apiKey === undefined && provider.needsKey === true && { apiKey: noKey }),
+    ...(provider.needsName === true && { includeUsage: true }),
+    fetch: apiKey === undefined ? fetchWithoutKey : guardedFetch,
+  });
+  if (typeof createModel !== 'function') throw strangePackage(provider);
+  const { api } = config;
+  const ofApi: unknown = api === undefined || provider.hasApis !== true ? createModel : Reflect.get(createModel, api);
+  if (typeof ofApi !== 'function') throw strangePackage(provider);
+  return withConnection(parseAiSdkModel(ofApi(model), config.name));
+}
+
+/** The model, telling each attempt when the connection of its request stands. */
+function withConnection(model: AiSdkModel): AiSdkModel {
+  return {
+    specificationVersion: model.specificationVersion,
+    provider: model.provider,
+    modelId: model.modelId,
+    tellsConnection: true,
+    doStream: ({ connection, ...options }) =>
+      connection === undefined ? model.doStream(options) : withConnectionListener(connection, () => model.doStream(options)),
+  };
+}
+
+/** Tells, without loading it, whether a provider's package can be imported. */
+export function isInstalled(provider: ProviderPackage): boolean {
+  try {
+    import.meta.resolve(provider.packageName);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Builds the error for a provider whose package is not installed. */
+export function missingPackage(provider: ProviderPackage, configName: string, cause?: unknown): CadreError {
+  return new CadreError(
+    'DEPENDENCY_MISSING',
+    `The LLM config "${configName}" needs the package ${provider.packageName}, which cannot be loaded` +
+      `${cause === undefined ? '' : ` (${describeThrown(cause)})`}. Install it with: npm install ${provider.packageName}`,
+  );
+}
+
+async function importPackage(provider: ProviderPackage, configName: string): Promise<unknown> {
+  try {
+    return await import(provider.packageName);
+  } catch (thrown) {
+    throw missingPackage(provider, configName, thrown);
+  }
+}
+
+function findFactory(loaded: unknown, provider: ProviderPackage): (options: object) => unknown {
+  const exported: ReadonlyMap<string, unknown> = new Map(
+    typeof loaded === 'object' && loaded !== null ? Object.entries(loaded) : [],
+  );
+  for (const name of provider.factories) {
+    const factory = exported.get(name);
+    if (typeof factory === 'function') return (options) => factory(options);
+  }
+  throw strangePackage(provider);
+}
+
+function strangePackage(provider: ProviderPackage): CadreError {
+  return new CadreError(
+    'DEPENDENCY_MISSING',
+    `The installed version of ${provider.packageName} does not export ${provider.factories.join(' or ')} in a form that is understood. ` +
+      `Install a current one with: npm install ${provider.packageName}@latest`,
+  );
+}

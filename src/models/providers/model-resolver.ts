@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto';
+
+import { toErrorRecord, type ErrorCode, type ErrorRecord } from '../../core/error.ts';
+import { closestName } from '../../core/expression/closest-name.ts';
+import type { LlmConfig } from '../../core/model/llm-config.ts';
+import { describeKey, keySourceOf, readKey } from '../../core/model/model-key.ts';
+import { howToHandIn, providerNames, splitModelName } from '../../core/model/model-provider.ts';
+import { parseAiSdkModel, type AiSdkModel } from '../adapter/ai-sdk-model.ts';
+import { nameOfGiven } from './given-models.ts';
+import type { TargetKey } from '../attempts/cooldowns.ts';
+import { isInstalled, loadProviderModel, missingPackage } from './load-provider-model.ts';
+import { findUsedProvider, type UsedProvider } from './provider-packages.ts';
+import { readRecording } from '../replay/read-recording.ts';
+import { createReplayModel } from '../replay/replay-model.ts';
+import { createScriptedModel } from '../scripted/scripted-model.ts';
+
+/** What models can be resolved from. */
+export interface ModelResolverOptions {
+  /** AI SDK model objects, under the name of an LLM config, a model, `provider/model`, or `default` (also `*`) for all others. */
+  readonly models: Readonly<Record<string, unknown>>;
+  /** Finds the configs that fallbacks and `whenUnconfigured` of a config name, among those it was loaded with. */
+  readonly llmConfigs: (name: string, from: LlmConfig) => LlmConfig | undefined;
+  /** Where keys are read from, at the moment they are needed. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Turns a tool's wire name into the real one, in which scripts are written. */
+  readonly decodeToolName: (wireName: string) => string;
+  /** Told of each key that is used. */
+  readonly onSecret?: (value: string) => void;
+}
+
+/** A config that can be called, or why not. `config` is the one in use: another than asked for when that one is not configured. */
+export type ResolvedModel =
+  | { readonly ok: true; readonly config: LlmConfig; readonly open: () => AiSdkModel | Promise<AiSdkModel> }
+  | { readonly ok: false; readonly error: ErrorRecord };
+
+/** One provider key has one lane, whatever models it is used for; each of its models cools down on its own. */
+export interface ModelTarget {
+  readonly lane: TargetKey;
+  readonly cooldown: TargetKey;
+}
+
+interface LoadedModel {
+  readonly apiKey: string | undefined;
+  readonly model: Promise<AiSdkModel>;
+}
+
+// Headers whose values are no secrets, and are words that messages need.
+const openHeaders: ReadonlySet<string> = new Set(['accept', 'content-type', 'user-agent']);
+
+/** Finds the model an LLM config means: a model object that was handed in, else a script, else a provider's package. */
+export class ModelResolver {
+  readonly #options: ModelResolverOptions;
+  readonly #given: ReadonlyMap<string, AiSdkModel>;
+  readonly #loaded = new WeakMap<LlmConfig, LoadedModel>();
+  readonly #targets = new WeakMap<LlmConfig, { readonly apiKey: string | undefined; readonly target: ModelTarget }>();
+  readonly #scripted = new WeakMap<LlmConfig, AiSdkModel>();
+  readonly #replays = new WeakMap<LlmConfig, Promise<AiSdkModel>>();
+
+  /** Throws `MODEL_UNKNOWN` when something that was handed in is not a model object. */
+  constructor(options: ModelResolverOptions) {
+    this.#options = options;
+    this.#given = new Map(Object.entries(options.models).map(([name, value]) => [name, parseAiSdkModel(value, name)]));
+  }
+
+  /** Resolves a config, following `whenUnconfigured` when what it requires is missing. Loads nothing yet. */
+  resolve(config: LlmConfig): ResolvedModel {
+    const given = this.#findGiven(config);
+    if (given !== undefined) return { ok: true, config, open: () => given };
+    let current = config;
+    for (const tried = new Set<string>(); !tried.has(current.name);) {
+      tried.add(current.name);
+      const problem = this.#findMissing(current);
+      if (problem === undefined) return this.#resolveConfigured(current);
+      const next = current.whenUnconfigured === undefined ? undefined : this.#options.llmConfigs(current.whenUnconfigured, current);
+      if (next === undefined) return { ok: false, error: problem };
+      const substitute = this.#findGiven(next);
+      if (substitute !== undefined) return { ok: true, config: next, open: () => substitute };
+      current = next;
+    }
+    return refuse(
+      'MODEL_UNCONFIGURED',
+      `The LLM configs after "${config.name}" name each other in a circle, and none of them is configured.`,
+    );
+  }
+
+  /** What identifies a config's model, and the key it is called with, for all who call it. */
+  target(config: LlmConfig): ModelTarget {
+    const given = this.#findGiven(config);
+    if (given !== undefined) return { lane: given, cooldown: given };
+    if (config.provider === 'scripted') return { lane: config, cooldown: config };
+    const apiKey = this.#apiKey(config);
+    const known = this.#targets.get(config);
+    if (known !== undefined && known.apiKey === apiKey) return known.target;
+    const { provider, model } = splitModel(config);
+    const identity = [provider, findUsedProvider(provider, config)?.baseUrl ?? '', ...this.secrets(config)];
+    const lane = createHash('sha256').update(JSON.stringify(identity)).digest('base64');
+    const target = { lane, cooldown: `${lane} ${model}` };
+    this.#targets.set(config, { apiKey, target });
+    return target;
+  }
+
+  /** The values that must not appear in any message about a call with this config. */
+  secrets(config: LlmConfig): readonly string[] {
+    const key = this.#apiKey(config);
+    const headers = Object.entries(config.headers ?? {}).filter(([name]) => !openHeaders.has(name.toLowerCase()));
+    return [...(key === undefined ? [] : [key]), ...headers.map(([, value]) => value)];
+  }
+
+  /** Says for an error of authentication which variable was read and whether a key was sent. */
+  describeKey(config: LlmConfig): string {
+    if (this.#findGiven(config) !== undefined) return 'The key is that of the model object that was handed to the engine.';
+    return describeKey(config, this.#options.env);
+  }
+
+  #findGiven(config: LlmConfig): AiSdkModel | undefined {
+    if (this.#given.size === 0) return undefined;
+    const name = nameOfGiven(this.#given, config);
+    return name === undefined ? undefined : this.#given.get(name);
+  }
+
+  /** What the config needs and does not have, when another config may be used instead. */
+  #findMissing(config: LlmConfig): ErrorRecord | undefined {
+    const { variables, isRequired } = keySourceOf(config);
+    const missing = config.missing.filter((name) => !this.#options.env[name]);
+    // The last one is the provider's own, or the one the config names.
+    const keyVar = variables.at(-1);
+    if (this.#apiKey(config) === undefined && isRequired && keyVar !== undefined && !missing.includes(keyVar)) missing.push(keyVar);
+    if (missing.length === 0) return undefined;
+    return {
+      code: 'MODEL_UNCONFIGURED',
+      message:
+        `The LLM config "${config.name}" needs the environment variable${missing.length > 1 ? 's' : ''} ${missing.join(', ')}. ` +
+        'Set it, choose another LLM config, or hand a model object to the engine under this name.',
+    };
+  }
+
+  #resolveConfigured(config: LlmConfig): ResolvedModel {
+    if (config.provider === 'scripted') return this.#resolveScripted(config);
+    if (config.provider === 'replay') return this.#resolveReplay(config);
+    const { provider, model } = splitModel(config);
+    const found = findUsedProvider(provider, config);
+    if (found === undefined) return refuse('MODEL_UNKNOWN', this.#describeUnknown(config, provider));
+    if (found.needsBaseUrl) {
+      return refuse(
+        'MODEL_UNCONFIGURED',
+        `The LLM config "${config.name}" has the provider ${provider} and needs a base_url, such as http://localhost:11434/v1.`,
+      );
+    }
+    if (model === '') return refuse('MODEL_UNCONFIGURED', `The LLM config "${config.name}" names no model.`);
+    if (!isInstalled(found.package))
+      return { ok: false, error: toErrorRecord(missingPackage(found.package, config.name), 'DEPENDENCY_MISSING') };
+    return { ok: true, config, open: () => this.#load(found, config, model) };
+  }
+
+  #resolveScripted(config: LlmConfig): ResolvedModel {
+    if (config.script === undefined) {
+      return refuse('MODEL_UNCONFIGURED', `The LLM config "${config.name}" has the provider scripted and needs a script.`);
+    }
+    const known = this.#scripted.get(config);
+    if (known !== undefined) return { ok: true, config, open: () => known };
+    try {
+      const id = config.model === '' ? config.name : config.model;
+      const model = createScriptedModel(config.script, { id, decodeToolName: this.#options.decodeToolName });
+      this.#scripted.set(config, model);
+      return { ok: true, config, open: () => model };
+    } catch (thrown) {
+      return { ok: false, error: toErrorRecord(thrown, 'PROFILE_INVALID') };
+    }
+  }
+
+  #resolveReplay(config: LlmConfig): ResolvedModel {
+    const { recording } = config;
+    if (recording === undefined) {
+      return refuse('MODEL_UNCONFIGURED', `The LLM config "${config.name}" has the provider replay and needs a recording.`);
+    }
+    return { ok: true, config, open: () => this.#replayed(config, recording) };
+  }
+
+  #replayed(config: LlmConfig, recording: string): Promise<AiSdkModel> {
+    const known = this.#replays.get(config);
+    if (known !== undefined) return known;
+    const loading = readRecording(recording).then(createReplayModel);
+    this.#replays.set(config, loading);
+    return loading;
+  }
+
+  #load(provider: UsedProvider, config: LlmConfig, model: string): Promise<AiSdkModel> {
+    const apiKey = this.#apiKey(config);
+    const known = this.#loaded.get(config);
+    if (known !== undefined && known.apiKey === apiKey) return known.model;
+    const loading = loadProviderModel(provider, config, model, apiKey);
+    this.#loaded.set(config, { apiKey, model: loading });
+    return loading;
+  }
+
+  #apiKey(config: LlmConfig): string | undefined {
+    const key = readKey(keySourceOf(config), this.#options.env)?.value;
+    if (key !== undefined) this.#options.onSecret?.(key);
+    return key;
+  }
+
+  #describeUnknown(config: LlmConfig, provider: string): string {
+    const known = [...this.#given.keys()];
+    const handedIn = howToHandIn(provider);
+    if (handedIn !== undefined)
+      return `The LLM config "${config.name}" has the provider ${provider}, which is not built in. ${handedIn}`;
+    const what = provider === '' ? `names the model "${config.model}" and no provider` : `has the unknown provider "${provider}"`;
+    const close = closestName(provider === '' ? config.model : provider, [...known, ...providerNames, 'scripted', 'replay']);
+    return (
+      `The LLM config "${config.name}" ${what}${close === undefined ? '.' : `; did you mean "${close}"?`} ` +
+      `Model objects given to the engine: ${known.length === 0 ? 'none' : known.join(', ')}. Providers: ${providerNames.join(', ')}, scripted, replay.`
+    );
+  }
+}
+
+/** Splits `provider/model` when a config names its model that way and no provider besides. */
+function splitModel(config: LlmConfig): { readonly provider: string; readonly model: string } {
+  const { provider, model } = config;
+  return (provider === '' ? splitModelName(model) : undefined) ?? { provider, model };
+}
+
+function refuse(code: ErrorCode, message: string): ResolvedModel {
+  return { ok: false, error: { code, message } };
+}

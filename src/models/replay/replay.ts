@@ -1,0 +1,159 @@
+import type { ErrorRecord } from '../../core/error.ts';
+import type { RunId } from '../../core/ids.ts';
+import type { ModelCaller, ModelOutcome, ModelRequest } from '../../core/model/model.ts';
+import { runMark } from '../../core/recording/plain-text.ts';
+import type { RecordedCall, RecordedOutcome, RecordedPlace, RecordedTool, Recording } from '../../core/recording/recording.ts';
+import { DeliveryOrder } from '../attempts/delivery-order.ts';
+import { promptDifference } from './prompt-difference.ts';
+
+/** Which call of a tool is asked for; `call` is known to the replay itself. */
+export type ReplayedPlace = Omit<RecordedPlace, 'call' | 'agent'>;
+
+/** What the recording says, or why it says nothing. */
+export type Found<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: ErrorRecord };
+
+/** One run's way through a recording: what was said so far by each agent. */
+interface Progress {
+  readonly calls: Map<string, number>;
+  readonly summaries: Map<string, number>;
+  readonly order: DeliveryOrder;
+  /** The first thing that was asked and is not in the recording: all that follows comes of it. */
+  mismatch: ErrorRecord | undefined;
+}
+
+/**
+ * Answers model calls and tool calls from a recording.
+ *
+ * 1. A call is found by the path of its agent and its number among that agent's calls, whatever other agents do meanwhile.
+ * 2. A model call that asks something else than the recorded one is an error that says what differs; nothing is guessed. Once that
+ *    happened, whatever else is missing fails with the same words, since it comes of it.
+ * 3. Answers are handed out in the order they were recorded in, as long as they are asked for, so that ids come out the same.
+ */
+export class Replay {
+  readonly #recording: Recording;
+  readonly #models = new Map<string, number>();
+  readonly #tools = new Map<string, number>();
+  readonly #runs = new Map<string, Progress>();
+
+  constructor(recording: Recording) {
+    this.#recording = recording;
+    recording.entries.forEach((entry, index) => {
+      if (entry.kind === 'model' || entry.kind === 'summary')
+        this.#models.set(modelKey(entry.kind, entry.agent, entry.call), index);
+      else if (entry.kind === 'tool') this.#tools.set(toolKey(entry), index);
+    });
+  }
+
+  /** The LLM configs whose models answered. */
+  get configs(): ReadonlySet<string> {
+    const configs = this.#recording.entries.flatMap((entry) =>
+      entry.kind === 'model' || entry.kind === 'summary' ? entry.attempts.map(({ config }) => config) : [],
+    );
+    return new Set(configs);
+  }
+
+  /** The recorded answer to a model call; never rejects. */
+  async model(request: ModelRequest, now: () => number): Promise<ModelOutcome> {
+    const caller = request.caller ?? noCaller;
+    const found = this.#findModel(caller, request);
+    if (!found.ok) return { kind: 'error', error: found.error, usage: {}, attempts: [] };
+    await this.#progress(caller).order.wait(found.value);
+    const entry = this.#recording.entries[found.value];
+    return toOutcome(withRunId(entry as RecordedCall, caller), request, now());
+  }
+
+  /** What a tool came to. */
+  async tool(caller: ModelCaller, place: ReplayedPlace, args: unknown): Promise<Found<RecordedTool>> {
+    const call = this.#progress(caller).calls.get(caller.path) ?? 0;
+    const index = this.#tools.get(toolKey({ ...place, agent: caller.path, call }));
+    const where = `the call of ${place.tool} after model call ${call} of ${caller.path}`;
+    if (index === undefined) return this.#mismatch(caller, `${where} is not in it`);
+    const entry = withRunId(this.#recording.entries[index] as RecordedTool, caller);
+    const [asked, recorded] = [JSON.stringify(args), JSON.stringify(entry.args)];
+    if (asked !== recorded)
+      return this.#mismatch(
+        caller,
+        `${where} (line ${this.#line(index)}) has other arguments: recorded ${clip(recorded)}, now ${clip(asked)}`,
+      );
+    await this.#progress(caller).order.wait(index);
+    return { ok: true, value: entry };
+  }
+
+  #findModel(caller: ModelCaller, request: ModelRequest): Found<number> {
+    const kind = request.purpose ?? 'model';
+    const counts = kind === 'summary' ? this.#progress(caller).summaries : this.#progress(caller).calls;
+    const call = (counts.get(caller.path) ?? 0) + 1;
+    const index = this.#models.get(modelKey(kind, caller.path, call));
+    if (index === undefined) return this.#mismatch(caller, this.#missing(kind, caller.path, call));
+    const entry = this.#recording.entries[index];
+    const differs = entry?.kind === 'model' ? promptDifference(this.#recording, entry, request, caller.runId) : undefined;
+    if (differs !== undefined)
+      return this.#mismatch(
+        caller,
+        `model call ${call} of ${caller.path} (line ${this.#line(index)}) asks something else: ${differs}`,
+      );
+    counts.set(caller.path, call);
+    return { ok: true, value: index };
+  }
+
+  #missing(kind: string, path: string, call: number): string {
+    const what = kind === 'summary' ? 'summary' : 'model call';
+    const agents = new Set(this.#recording.entries.flatMap((entry) => (entry.kind === 'model' ? [entry.agent] : [])));
+    if (!agents.has(path))
+      return `it holds no ${what} of ${path || 'this agent'}; its agents are ${[...agents].join(', ') || 'none'}`;
+    return `it holds ${call - 1} ${what}(s) of ${path}, and this is number ${call}`;
+  }
+
+  #mismatch(caller: ModelCaller, what: string): { readonly ok: false; readonly error: ErrorRecord } {
+    const message = `The run is not the one in ${this.#recording.source}: ${what}. If that is meant, record it again.`;
+    const progress = this.#progress(caller);
+    progress.mismatch ??= { code: 'REPLAY_MISMATCH', message };
+    return { ok: false, error: progress.mismatch };
+  }
+
+  #line(index: number): number {
+    return this.#recording.lines[index] ?? 0;
+  }
+
+  #progress(caller: ModelCaller): Progress {
+    let progress = this.#runs.get(caller.runId);
+    if (progress === undefined) {
+      const answers = this.#recording.entries.flatMap(({ kind }, index) =>
+        kind === 'model' || kind === 'summary' || kind === 'tool' ? [index] : [],
+      );
+      progress = { calls: new Map(), summaries: new Map(), order: new DeliveryOrder(answers), mismatch: undefined };
+      this.#runs.set(caller.runId, progress);
+    }
+    return progress;
+  }
+}
+
+const noCaller: ModelCaller = { runId: '' as RunId, path: '' };
+
+function modelKey(kind: string, agent: string, call: number): string {
+  return `${kind} ${call} ${agent}`;
+}
+
+function toolKey({ agent, call, index, tool }: RecordedPlace): string {
+  return `${call} ${index} ${tool} ${agent}`;
+}
+
+/** The entry with the run's own id where the recorded run's stood. */
+function withRunId<T>(entry: T, { runId }: ModelCaller): T {
+  const text = JSON.stringify(entry);
+  return text.includes(runMark) ? (JSON.parse(text.replaceAll(runMark, runId)) as T) : entry;
+}
+
+function toOutcome(recorded: RecordedOutcome, request: ModelRequest, startedAt: number): ModelOutcome {
+  const { reply, error, usage, cost } = recorded;
+  const attempts = recorded.attempts.map((attempt) => ({ ...attempt, startedAt, ms: 0 }));
+  const rest = { usage, ...(cost === undefined ? {} : { cost }), attempts };
+  if (reply === undefined)
+    return { kind: 'error', error: error ?? { code: 'MODEL_BAD_RESPONSE', message: 'no reply was recorded' }, ...rest };
+  if (reply.text !== '') request.onDelta?.({ attempt: 1, n: 1, kind: 'text', text: reply.text });
+  return { kind: 'reply', reply, ...rest };
+}
+
+function clip(text: string): string {
+  return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
+}

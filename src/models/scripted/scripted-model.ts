@@ -1,0 +1,83 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+
+import { CadreError } from '../../core/error.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { compileScript, type Script, type ScriptCall } from '../../core/model/script.ts';
+import { estimateUsage } from '../attempts/estimate-usage.ts';
+import { createScriptView } from './script-view.ts';
+import { toReplyParts } from './scripted-reply-parts.ts';
+import { createScriptedStream } from './scripted-stream.ts';
+
+/** Options of a scripted model. */
+export interface ScriptedModelOptions {
+  /** The model's id in records; `scripted` unless given. */
+  readonly id?: string;
+  /** Real milliseconds before each part of a reply, for demonstrations. */
+  readonly delayMs?: number;
+  /** Turns a tool's wire name into its real one, as scripts write it; the wire name itself unless given. */
+  readonly decodeToolName?: (wireName: string) => string;
+}
+
+/**
+ * Creates a model that answers by the rules of a script. It is an AI SDK model like any other, the same for the same prompt, and
+ * its token counts are estimates (marked as such in `usage.raw`).
+ * Throws `PROFILE_INVALID` with all problems when the script is given as source and does not compile.
+ */
+export function createScriptedModel(script: Script | JsonObject, options: ScriptedModelOptions = {}): LanguageModelV4 {
+  const { id = 'scripted', delayMs = 0, decodeToolName = (wireName) => wireName } = options;
+  const compiled = isScript(script) ? script : compileOrThrow(script, id);
+  return {
+    specificationVersion: 'v4',
+    provider: 'scripted',
+    modelId: id,
+    supportedUrls: { '*/*': [/^/] },
+    doStream(request) {
+      if (request.abortSignal?.aborted === true) return Promise.reject(request.abortSignal.reason);
+      const answer = compiled.answer(createScriptView(request, decodeToolName));
+      if (answer.kind === 'failure') return Promise.reject(new CadreError('MODEL_REJECTED', answer.message));
+      const { text, reasoning } = answer;
+      const toolCalls = answer.calls.map((call) => toWireCall(call, request, decodeToolName));
+      const replyChars = toolCalls.reduce((chars, call) => chars + call.input.length, text.length + reasoning.length);
+      const parts = toReplyParts({ text, reasoning, toolCalls, usage: estimateUsage(request, replyChars) });
+      const stream = createScriptedStream({
+        parts: parts.map(markEstimate),
+        ending: { kind: 'close' },
+        delayMs,
+        signal: request.abortSignal,
+      });
+      return Promise.resolve({ stream });
+    },
+    doGenerate() {
+      return Promise.reject(new Error('A scripted model only streams: call doStream, or streamText instead of generateText.'));
+    },
+  };
+}
+
+function isScript(script: Script | JsonObject): script is Script {
+  return 'answer' in script && typeof script.answer === 'function';
+}
+
+function compileOrThrow(source: JsonObject, id: string): Script {
+  const compiled = compileScript(source);
+  if (compiled.ok) return compiled.script;
+  const lines = compiled.problems.map(
+    ({ path, message, hint }) => `  ${path.join('.')}: ${message}${hint === undefined ? '' : ` (${hint})`}`,
+  );
+  throw new CadreError('PROFILE_INVALID', `The script of the model "${id}" has ${lines.length} problem(s):\n${lines.join('\n')}`, {
+    details: { problems: compiled.problems },
+  });
+}
+
+/** Names a call as the offered tools do: the wire name of the tool the script means, or its own word when no such tool is offered. */
+function toWireCall(
+  call: ScriptCall,
+  request: LanguageModelV4CallOptions,
+  decodeToolName: (wireName: string) => string,
+): { readonly name: string; readonly input: string } {
+  const offered = request.tools?.find(({ name }) => decodeToolName(name) === call.tool);
+  return { name: offered?.name ?? call.tool, input: JSON.stringify(call.args ?? {}) };
+}
+
+function markEstimate(part: LanguageModelV4StreamPart): LanguageModelV4StreamPart {
+  return part.type === 'finish' ? { ...part, usage: { ...part.usage, raw: { estimated: true } } } : part;
+}

@@ -1,0 +1,159 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+} from '@ai-sdk/provider';
+
+import type { JsonValue } from '../../core/json.ts';
+import type { Usage } from '../../core/model/model.ts';
+import { createScriptedStream, pause, untilAborted, type ScriptedStreamOptions } from './scripted-stream.ts';
+import { toScriptedReply } from './scripted-reply-check.ts';
+import { toReplyParts } from './scripted-reply-parts.ts';
+
+/** A tool call of a scripted reply: `args` are written as JSON, `input` is the argument text itself, broken or not. */
+export type ScriptedToolCall = { readonly name: string; readonly id?: string } & (
+  | { readonly args: JsonValue }
+  | { readonly input: string }
+);
+
+/** An HTTP error as a provider reports it. */
+export interface ScriptedHttpError {
+  readonly status: number;
+  readonly message?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** One reply of a scripted model, or one fault. */
+export interface ScriptedReply {
+  readonly text?: string;
+  readonly reasoning?: string;
+  readonly toolCalls?: readonly ScriptedToolCall[];
+  /** `stop` or `tool-calls` unless given; any word of the AI SDK. */
+  readonly finishReason?: string;
+  readonly usage?: Usage;
+  /** Thrown in place of an answer, as it is; an HTTP error is given by its status. */
+  readonly error?: Error | ScriptedHttpError;
+  /** Ends the stream after that many parts, without a finish: quietly, or as `cutWith` says. */
+  readonly cutAfter?: number;
+  /** `error` sends an error part, `reset` breaks the stream. */
+  readonly cutWith?: 'end' | 'error' | 'reset';
+  /** Answers nothing; together with `cutAfter` it falls silent after that many parts. */
+  readonly hang?: boolean;
+  /** Takes no notice of an abort. */
+  readonly ignoreAbort?: boolean;
+  /** Real milliseconds before each part. */
+  readonly delayMs?: number;
+  /** Sent in place of the parts made from the fields above. */
+  readonly parts?: readonly LanguageModelV4StreamPart[];
+}
+
+/** What a scripted model was asked, one call each. `prompt` is the very array it was given. */
+export type ScriptedRequest = LanguageModelV4CallOptions;
+
+/** Gives a reply for a request, a text alone for what is said; `index` counts the calls from 0. */
+export type ScriptedReplyFunction = (
+  request: ScriptedRequest,
+  index: number,
+) => ScriptedReply | string | Promise<ScriptedReply | string>;
+
+/** A model object that answers from a list. */
+export interface ScriptedRepliesModel extends LanguageModelV4 {
+  /** The requests so far, oldest first. */
+  readonly requests: readonly ScriptedRequest[];
+}
+
+/** Options of a model that answers from a list. */
+export interface ScriptedRepliesOptions {
+  readonly modelId?: string;
+  /** How many of the newest requests are kept; all unless given. */
+  readonly keepRequests?: number;
+}
+
+/**
+ * Creates a model for tests that answers from a list, one reply per call, or from one function for all calls. Replies can be
+ * faults: an error, a stream that is cut, a silence. A call for which no reply is left fails for good and says so.
+ *
+ * @throws TypeError for a reply in the list that is none, or has a field that replies do not have
+ */
+export function scriptedModel(
+  replies: ScriptedReplyFunction | readonly (ScriptedReply | string | ScriptedReplyFunction)[],
+  options: ScriptedRepliesOptions = {},
+): ScriptedRepliesModel {
+  const { modelId = 'scripted', keepRequests = Number.POSITIVE_INFINITY } = options;
+  const list =
+    typeof replies === 'function'
+      ? undefined
+      : replies.map((reply, index) => (typeof reply === 'function' ? reply : toScriptedReply(reply, `reply ${index + 1}`)));
+  const requests: ScriptedRequest[] = [];
+  let calls = 0;
+  const nextReply = async (request: ScriptedRequest): Promise<ScriptedReply> => {
+    const index = calls;
+    calls += 1;
+    requests.push(request);
+    if (requests.length > keepRequests) requests.shift();
+    const reply = typeof replies === 'function' ? replies : list?.[index];
+    if (reply === undefined) throw noReplyLeft(list?.length ?? 0, index);
+    return typeof reply === 'function' ? toScriptedReply(await reply(request, index), `reply ${index + 1}`) : reply;
+  };
+  return {
+    specificationVersion: 'v4',
+    provider: 'scripted',
+    modelId,
+    supportedUrls: { '*/*': [/^/] },
+    requests,
+    async doStream(request) {
+      return { stream: await openReply(await nextReply(request), request.abortSignal) };
+    },
+    doGenerate() {
+      return Promise.reject(new Error('A scripted model only streams: call doStream, or streamText instead of generateText.'));
+    },
+  };
+}
+
+async function openReply(
+  reply: ScriptedReply,
+  abortSignal: AbortSignal | undefined,
+): Promise<LanguageModelV4StreamResult['stream']> {
+  const signal = reply.ignoreAbort === true ? undefined : abortSignal;
+  const delayMs = reply.delayMs ?? 0;
+  if (reply.error !== undefined) {
+    if (delayMs > 0) await pause(delayMs, signal);
+    throw reply.error instanceof Error ? reply.error : toProviderError(reply.error);
+  }
+  if (reply.hang === true && reply.cutAfter === undefined) return untilAborted(signal);
+  const parts = reply.parts ?? toReplyParts(reply);
+  const { cutAfter } = reply;
+  if (cutAfter === undefined) return createScriptedStream({ parts, ending: { kind: 'close' }, delayMs, signal });
+  const kept = parts.slice(0, cutAfter);
+  if (reply.cutWith === 'error')
+    kept.push({ type: 'error', error: { message: 'the scripted stream failed', type: 'server_error' } });
+  return createScriptedStream({ parts: kept, ending: toEnding(reply), delayMs, signal });
+}
+
+function toEnding(reply: ScriptedReply): ScriptedStreamOptions['ending'] {
+  if (reply.hang === true) return { kind: 'hang' };
+  if (reply.cutWith !== 'reset') return { kind: 'close' };
+  return {
+    kind: 'break',
+    error: new TypeError('terminated', { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }) }),
+  };
+}
+
+/** Builds an error with the fields of the AI SDK's `APICallError`. */
+function toProviderError({ status, message, headers, body }: ScriptedHttpError): Error {
+  return Object.assign(new Error(message ?? `HTTP ${status}`), {
+    name: 'AI_APICallError',
+    statusCode: status,
+    isRetryable: status === 408 || status === 409 || status === 429 || status >= 500,
+    responseHeaders: headers ?? {},
+    responseBody: body ?? '',
+  });
+}
+
+function noReplyLeft(count: number, index: number): Error {
+  const error = new Error(`The scripted model has ${count} replies, and none for call number ${index + 1}.`);
+  // Asking again would not bring one.
+  return Object.assign(error, { isRetryable: false });
+}

@@ -1,0 +1,44 @@
+import type { ErrorCode } from '../../core/error.ts';
+import type { CallId } from '../../core/ids.ts';
+import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import { answeredCall, danglingCallResolver, openCallsOf } from './answered-call.ts';
+
+/**
+ * Answers tool calls of the last reply that nothing answered (I1, A1.1 dangling tool calls): whatever kept their results
+ * from arriving, the model gets one error result per call, in place, instead of a history its provider refuses.
+ */
+export function answerDanglingCalls(tx: Transaction, agent: SubContext): void {
+  const open = openCallsOf(agent);
+  if (open.length === 0) return;
+  const answered = new Set(agent.inbox.map(({ item }) => answeredCall(item)));
+  for (const callId of open) {
+    if (!answered.has(callId)) postDanglingResult(tx, agent, callId);
+  }
+}
+
+function postDanglingResult(tx: Transaction, agent: SubContext, callId: CallId): void {
+  const call = tx.run.turns
+    .get(agent.origins.at(-1)?.turnId ?? agent.lastTurnId ?? ('' as NonNullable<SubContext['lastTurnId']>))
+    ?.calls.find((candidate) => candidate.callId === callId);
+  tx.post(agent.meta.agentId, {
+    source: 'TOOL_RESULT',
+    payload: {
+      tool_name: call?.request.name ?? 'unknown',
+      tool_call_id: callId,
+      is_error: true,
+      content: JSON.stringify(lossOf(call)),
+    },
+    observerId: danglingCallResolver,
+  });
+}
+
+/** What is known of a call whose result never came. */
+function lossOf(call: CallState | undefined): { readonly error: ErrorCode; readonly message: string } {
+  if (call?.end !== undefined)
+    return { error: 'TOOL_OUTCOME_UNKNOWN', message: `This call ended (${call.end.status}), and its result was lost.` };
+  if (call?.startSeq === undefined)
+    return { error: 'TOOL_NOT_STARTED', message: 'This call was never run. If you still need its result, call the tool again.' };
+  const message = 'This call was begun and never answered. It may or may not have happened: find out before you repeat it.';
+  return { error: 'TOOL_OUTCOME_UNKNOWN', message };
+}

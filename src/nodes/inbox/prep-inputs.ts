@@ -1,0 +1,204 @@
+import { agentScope } from '../../core/state/agent-scope.ts';
+import type { Env } from '../../core/env.ts';
+import { describeThrown } from '../../core/error.ts';
+import { isExpired, readingOrder, type WaitingItem } from '../../core/inbox/inbox.ts';
+import type { CallId } from '../../core/ids.ts';
+import { isJsonObject, type JsonObject, type JsonValue, type Writable } from '../../core/json.ts';
+import type { Content, ContentPart } from '../../core/prompt/message.ts';
+import type { CompiledProfile } from '../../core/profile/profile.ts';
+import type { IngestorView } from '../../core/inbox/ingestor.ts';
+import { stateQuotes } from '../../core/untrusted/quote-state.ts';
+import type { SubContext } from '../../core/state/state.ts';
+import { fallbackStrategy, globalStrategies, type Strategy } from '../../core/inbox/strategy.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import type { TurnInput } from '../../core/state/turn.ts';
+import { emptyText, failedInput } from './failed-input.ts';
+import { framedInput } from './frame-input.ts';
+import { truncate } from './truncate-input.ts';
+import { answeredCall, openCallsOf } from './answered-call.ts';
+
+/** Most items one turn reads, unless its calls have more results; the rest wait for the next, in order. */
+const maxItemsPerTurn = 256;
+
+/** So many places of a full turn go to the items that have waited longest: none waits for ever behind a flood of urgent ones (FAULTS E10). */
+const placesForTheOldest = 16;
+
+/** What reading the inbox came to. */
+export interface ReadInbox {
+  readonly inputs: readonly TurnInput[];
+  /** Sequence number of the item that mattered most; the cause of the turn. */
+  readonly cause: number | undefined;
+}
+
+/** Reads an agent's inbox in order: each item through its strategy's ingestor. Failed items stay, until they have failed too often. */
+export function readInbox(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile): ReadInbox {
+  dropExpired(tx, agent);
+  const open = new Set(openCallsOf(agent));
+  const items = readable(agent, profile, open);
+  const inputs: TurnInput[] = [];
+  for (const waiting of items) {
+    const callId = answeredCall(waiting.item);
+    const input = ingest(tx, env, agent, profile, waiting, callId !== undefined && open.delete(callId));
+    if (input !== undefined) inputs.push(input);
+  }
+  return { inputs: inputs.slice(), cause: items[0]?.seq };
+}
+
+/** Items that have been seen as often as they may are dropped before anything is read. */
+function dropExpired(tx: Transaction, agent: SubContext): void {
+  for (const { item } of agent.inbox.filter(isExpired))
+    tx.emit({ type: 'inbox.drop', agentId: agent.meta.agentId, itemId: item.itemId, reason: 'expired' });
+}
+
+/** What is read now, in order: first the results of calls, which stand directly behind them whatever their priority (I1). */
+function readable(agent: SubContext, profile: CompiledProfile, open: ReadonlySet<CallId>): readonly WaitingItem[] {
+  const waiting = agent.inbox;
+  const urgent = waiting.some(({ item }) => item.delivery === 'idle')
+    ? waiting.filter(({ item }) => item.delivery !== 'idle')
+    : waiting;
+  // Who loops has something to do. An item that stays and was read before holds up nobody who waits for a quiet moment.
+  const chosen = agent.loop || urgent.some(({ turnsSeen }) => turnsSeen === 0) ? urgent : waiting;
+  const weighted = profile.strategies.size === 0 ? chosen : chosen.map((entry) => withPriority(entry, profile));
+  const ordered = readingOrder(weighted);
+  if (open.size === 0 || ordered.length < 2) return oneTurn(ordered);
+  const isResult = ({ item }: WaitingItem): boolean => open.has(answeredCall(item) ?? ('' as CallId));
+  // However many results there are, all of them are read: no provider takes a history in which one is missing.
+  const results = ordered.filter(isResult);
+  const others = ordered.filter((entry) => !isResult(entry));
+  return [...results, ...oneTurn(others, Math.max(placesForTheOldest, maxItemsPerTurn - results.length))];
+}
+
+/** As many as one turn reads: the first ones, and of the rest those nobody has read that came first; in reading order. */
+function oneTurn(ordered: readonly WaitingItem[], places = maxItemsPerTurn): readonly WaitingItem[] {
+  if (ordered.length <= places) return ordered;
+  const first = ordered.slice(0, places - placesForTheOldest);
+  const rest = ordered.slice(first.length);
+  const oldest = new Set(rest.toSorted((a, b) => a.turnsSeen - b.turnsSeen || a.seq - b.seq).slice(0, placesForTheOldest));
+  return [...first, ...rest.filter((entry) => oldest.has(entry))];
+}
+
+/** A profile's strategy may give its source another priority. */
+function withPriority(entry: WaitingItem, profile: CompiledProfile): WaitingItem {
+  const priority = entry.item.priority ?? profile.strategies.get(entry.item.source)?.priority;
+  return priority === undefined || priority === entry.item.priority ? entry : { ...entry, item: { ...entry.item, priority } };
+}
+
+interface Resolved {
+  readonly strategy: Strategy;
+  readonly from: TurnInput['strategy'];
+}
+
+/** Profile first, then the global table, then labelled Markdown (A1.3). */
+function resolveStrategy(profile: CompiledProfile, source: string): Resolved {
+  const own = profile.strategies.get(source);
+  const global = globalStrategies.get(source);
+  if (own !== undefined) return { strategy: own, from: 'profile' };
+  return global === undefined ? { strategy: fallbackStrategy, from: 'fallback' } : { strategy: global, from: 'global' };
+}
+
+function ingest(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  profile: CompiledProfile,
+  waiting: WaitingItem,
+  isResult: boolean,
+): TurnInput | undefined {
+  const { item } = waiting;
+  const { strategy, from } = resolveStrategy(profile, item.source);
+  if (from === 'fallback') warnUnknownSource(tx, agent, item.source);
+  const ingestorName = item.ingestorId ?? strategy.ingestor;
+  const params = item.ingestorParams === undefined ? strategy.params : { ...strategy.params, ...item.ingestorParams };
+  const kept = item.consumption !== 'consume_on_read';
+  const input: Writable<TurnInput> = {
+    itemId: item.itemId,
+    source: item.source,
+    strategy: item.ingestorId === undefined ? from : 'item',
+    ingestor: ingestorName,
+    // A result keeps its place as one whatever its strategy says, and nothing else takes one (I1).
+    mode: isResult ? 'append_as_new_message' : strategy.mode,
+    role: isResult ? 'tool' : 'user',
+    persistent: isResult || (strategy.persistent && !kept),
+    content: '',
+  };
+  if (kept && !isResult) input.kept = true;
+  if (params['no_handover'] === true) input.noHandover = true;
+  if (isResult) addToolFields(env, input, item.payload);
+  if (item.trust === 'untrusted' || strategy.untrusted === true) input.untrusted = true;
+  if (item.taint !== undefined) input.taint = item.taint;
+  const quotes = stateQuotes(tx.run, agent, env.hash, item.itemId);
+  try {
+    const content = runIngestor(tx, env, agent, profile, {
+      name: ingestorName,
+      payload: item.payload,
+      params,
+      source: item.source,
+      quote: quotes?.quote,
+      isResult,
+    });
+    const labels = quotes?.labels() ?? [];
+    if (labels.length > 0) input.taint = [...new Set([...(item.taint ?? []), ...labels])];
+    const fitted = truncate(content, isResult ? 'tool_result' : 'user', profile.contextPolicy);
+    return framedInput(tx, env, input, item, fitted);
+  } catch (thrown) {
+    return failedInput(tx, env, agent, waiting, { base: input, error: describeThrown(thrown) });
+  }
+}
+
+function runIngestor(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  profile: CompiledProfile,
+  call: Pick<IngestorView, 'source' | 'quote'> & {
+    readonly name: string;
+    readonly payload: JsonValue;
+    readonly params: JsonObject;
+    readonly isResult: boolean;
+  },
+): Content {
+  const ingestor = env.ingestor(call.name);
+  if (ingestor === undefined) throw new Error(`there is no ingestor '${call.name}'`);
+  const content: unknown = ingestor.ingest(call.payload, call.params, {
+    profile,
+    scope: agentScope(env, tx.run, agent),
+    profiles: env.profiles,
+    source: call.source,
+    quote: call.quote,
+  });
+  if (typeof content === 'string') return call.isResult || content.trim() !== '' ? content : emptyText;
+  if (content instanceof Promise) {
+    content.catch(() => undefined);
+    throw new Error(`ingestor '${call.name}' returned a promise; ingestors are synchronous`);
+  }
+  if (!Array.isArray(content) || !content.every(isContentPart))
+    throw new Error(
+      `ingestor '${call.name}' returned ${Array.isArray(content) ? 'a list of something else' : typeof content}; it must return text or content parts`,
+    );
+  const parts = content.filter((part) => part.type !== 'text' || part.text.trim() !== '');
+  return parts.length > 0 ? parts : call.isResult ? '' : emptyText;
+}
+
+function isContentPart(part: unknown): part is ContentPart {
+  if (!isJsonObject(part)) return false;
+  return part['type'] === 'text'
+    ? typeof part['text'] === 'string'
+    : part['type'] === 'file' && typeof part['mediaType'] === 'string' && isJsonObject(part['data']);
+}
+
+function addToolFields(env: Env, input: Writable<TurnInput>, payload: JsonValue): void {
+  if (!isJsonObject(payload)) return;
+  input.callId = String(payload['tool_call_id']) as CallId;
+  input.wireName = env.catalog.wireName(String(payload['tool_name']));
+  if (payload['is_error'] === true) input.isError = true;
+}
+
+function warnUnknownSource(tx: Transaction, agent: SubContext, source: string): void {
+  tx.emit({
+    type: 'note.add',
+    level: 'warning',
+    code: 'INBOX_SOURCE_UNKNOWN',
+    message: `no strategy for inbox source '${source}': shown as labelled data; declare it under inbox_handling_strategies`,
+    agentId: agent.meta.agentId,
+  });
+}

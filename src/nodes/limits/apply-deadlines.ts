@@ -1,0 +1,126 @@
+import type { Env } from '../../core/env.ts';
+import type { ErrorRecord } from '../../core/error.ts';
+import type { LimitReach } from '../../core/events/event.ts';
+import { activeAt } from '../../core/state/run-time.ts';
+import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import { type Deadline, wallLimit } from './deadlines.ts';
+import { dropCompaction } from '../prompt/drop-compaction.ts';
+import { endAgent } from '../turn/end-agent.ts';
+import { moduleLimits } from './limits.ts';
+import { endCall } from '../tools/tool-end.ts';
+import { expireCall } from '../tools/expire-call.ts';
+import { tellLimit } from './tell-limit.ts';
+
+/**
+ * Looks at what has come due. At the soft share of a deadline an agent is told to wrap up. At the deadline everything below
+ * it ends, its model call is interrupted, its tools are told to stop, and it gets one last turn without tools; when that is
+ * not over in time either, it ends as it stands.
+ */
+export function applyDeadlines(tx: Transaction, env: Env, deadlines: readonly Deadline[]): void {
+  for (const due of deadlines) if (tx.run.outcome === undefined) applyDue(tx, env, due);
+}
+
+function applyDue(tx: Transaction, env: Env, due: Deadline): void {
+  const { run } = tx;
+  switch (due.kind) {
+    case 'run': {
+      const used = activeAt(run, tx.at) - run.meta.createdAt;
+      const told = due.stage === 1 ? [...run.agents.values()] : [...run.agents.values()].slice(0, 1);
+      for (const agent of told) reach(tx, env, agent, wallReach(agent, due.stage, 'run', used, run.limits.maxWallMs));
+      break;
+    }
+    case 'agent': {
+      const agent = run.agents.get(due.agentId);
+      if (agent === undefined || agent.workingSince !== due.since) break;
+      const used = activeAt(run, tx.at) - due.since;
+      reach(tx, env, agent, wallReach(agent, due.stage, 'agent', used, wallLimit(env, run, agent)));
+      break;
+    }
+    case 'module':
+      moduleDeadline(tx, env, due);
+      break;
+    case 'last_turn': {
+      const agent = run.agents.get(due.agentId);
+      if (agent === undefined || agent.limitedAt !== due.since) break;
+      const error = limitError(`${agent.limitReason ?? 'the limit'}; its last turn was not over in time`);
+      endAgent(tx, env, agent, { outcome: 'limit', error }, agent.meta.seq);
+      break;
+    }
+    case 'expiry':
+      expireCall(tx, env, due.callId, due.since);
+      break;
+  }
+}
+
+/** Whoever is put on a work module is told of its deadline; the module goes to review when they have ended. */
+function moduleDeadline(tx: Transaction, env: Env, due: Extract<Deadline, { kind: 'module' }>): void {
+  const { run } = tx;
+  const module = run.moduleBudgets.get(due.moduleId);
+  if (module?.workingSince !== due.since) return;
+  const used = module.activeMs + activeAt(run, tx.at) - due.since;
+  for (const agent of [...run.agents.values()]) {
+    const limit = agent.meta.moduleId === due.moduleId ? moduleLimits(env, run, agent)?.maxWallMs : undefined;
+    if (limit !== undefined) reach(tx, env, agent, wallReach(agent, due.stage, 'module', used, limit));
+  }
+}
+
+function wallReach({ meta }: SubContext, stage: 1 | 2, scope: LimitReach['scope'], usedMs: number, allowedMs: number): LimitReach {
+  const allowed = allowedMs / 1000;
+  // A timer comes a little early or late, and seconds are rounded; what was reached, was reached.
+  const used = Math.max(Math.round(usedMs / 1000), stage === 2 ? allowed : 0);
+  const whose = scope === 'run' ? 'of the run' : scope === 'module' ? `on ${meta.moduleId ?? ''}` : `of ${meta.agentId}`;
+  const reason = `${used} of ${allowed} seconds of working time ${whose}`;
+  return { type: 'limit.reach', agentId: meta.agentId, stage, scope, limit: 'wall_seconds', used, allowed, reason };
+}
+
+function reach(tx: Transaction, env: Env, agent: SubContext, limit: LimitReach): void {
+  if (agent.status === 'ended' || agent.status === 'held' || agent.limitStage === 2) return;
+  if (limit.stage === 2) stopAgent(tx, env, agent, limit);
+  else tellLimit(tx, agent, limit);
+}
+
+/** Stops what an agent has in flight, so that its last turn can begin. */
+function stopAgent(tx: Transaction, env: Env, agent: SubContext, limit: LimitReach): void {
+  const cause = agent.meta.seq;
+  const notice = tellLimit(tx, agent, limit);
+  const turnId = agent.currentTurnId;
+  if (turnId !== undefined && tx.run.turns.get(turnId)?.interruptedBy === notice)
+    tx.effects.push({ kind: 'interrupt', agentId: agent.meta.agentId, turnId, cause: notice });
+  const error = limitError(limit.reason);
+  dropCompaction(tx, agent, limit.reason, cause);
+  endBelow(tx, env, agent, error, cause);
+  for (const call of [...agent.openCalls.values()]) stopCall(tx, env, agent, call, error);
+}
+
+/** Ends all agents below one, deepest first: each with what it had, as `limit`. */
+function endBelow(tx: Transaction, env: Env, agent: SubContext, error: ErrorRecord, cause: number): void {
+  for (const childId of agent.children) {
+    const child = tx.run.agents.get(childId);
+    if (child === undefined || child.status === 'ended') continue;
+    endBelow(tx, env, child, error, cause);
+    endAgent(tx, env, child, { outcome: 'limit', error }, cause);
+  }
+}
+
+/** A tool that runs is told to stop and gets its grace; a call that waits for a person or for its turn is answered. */
+function stopCall(tx: Transaction, env: Env, agent: SubContext, call: CallState, error: ErrorRecord): void {
+  if (call.status === 'running') {
+    const { agentId } = agent.meta;
+    const cause = call.startSeq ?? call.request.seq;
+    tx.effects.push({ kind: 'stop', agentId, turnId: call.request.turnId, callId: call.callId, error, cause });
+    return;
+  }
+  // Whoever waits for agents is called back, since they have ended.
+  if (call.status === 'suspended' && call.waitFor?.kind === 'agents') return;
+  endCall(tx, env, agent, call.callId, {
+    status: 'cancelled',
+    content: JSON.stringify({ error: error.code, message: `'${call.request.name}' was not run: ${error.message}` }),
+    error,
+    cause: call.request.seq,
+  });
+}
+
+function limitError(message: string): ErrorRecord {
+  return { code: 'LIMIT_REACHED', message };
+}

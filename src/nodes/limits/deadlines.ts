@@ -1,0 +1,83 @@
+import type { Env } from '../../core/env.ts';
+import type { AgentId, CallId } from '../../core/ids.ts';
+import { defaultAgentLimits } from '../../core/profile/limits.ts';
+import type { SubContext, CallState, RunContext } from '../../core/state/state.ts';
+import { moduleLimits } from './limits.ts';
+
+/** Something of a run that comes due at a time; what it says is looked at again when the time has come. */
+export type Deadline = { readonly at: number } & (
+  | { readonly kind: 'run'; readonly stage: 1 | 2 }
+  /** `since` tells the agent's iteration at work from one before. */
+  | { readonly kind: 'agent'; readonly stage: 1 | 2; readonly agentId: AgentId; readonly since: number }
+  | { readonly kind: 'module'; readonly stage: 1 | 2; readonly moduleId: string; readonly since: number }
+  | { readonly kind: 'last_turn'; readonly agentId: AgentId; readonly since: number }
+  | { readonly kind: 'expiry'; readonly agentId: AgentId; readonly callId: CallId; readonly since: number }
+);
+
+/** The deadlines of a run as a whole. */
+export function runDeadlines(run: RunContext): readonly Deadline[] {
+  const { maxWallMs, softAt } = run.limits;
+  const start = run.meta.createdAt;
+  return [
+    { kind: 'run', stage: 1, at: start + maxWallMs * softAt },
+    { kind: 'run', stage: 2, at: start + maxWallMs },
+  ];
+}
+
+/** How long an agent and all below it may work, in milliseconds; the root may as long as its run, unless its profile says otherwise. */
+export function wallLimit(env: Env, run: RunContext, agent: SubContext): number {
+  const own = env.profiles.get(agent.meta.profile)?.limits.maxWallMs;
+  return own ?? (agent.meta.parentAgentId === undefined ? run.limits.maxWallMs : defaultAgentLimits.maxWallMs);
+}
+
+/** The deadlines of an agent at work, and of the work module it is put on. */
+export function wallDeadlines(env: Env, run: RunContext, agent: SubContext): readonly Deadline[] {
+  return [...agentDeadlines(env, run, agent), ...moduleDeadlines(env, run, agent)];
+}
+
+/** What earlier attempts at a module took counts as well. */
+function moduleDeadlines(env: Env, run: RunContext, agent: SubContext): readonly Deadline[] {
+  const { moduleId } = agent.meta;
+  const module = moduleId === undefined ? undefined : run.moduleBudgets.get(moduleId);
+  const limit = moduleLimits(env, run, agent)?.maxWallMs;
+  if (moduleId === undefined || module?.workingSince === undefined || limit === undefined) return [];
+  const since = module.workingSince;
+  const start = since - module.activeMs;
+  const softAt = env.profiles.get(agent.meta.profile)?.limits.softAt ?? run.limits.softAt;
+  return [
+    { kind: 'module', stage: 1, moduleId, since, at: start + limit * softAt },
+    { kind: 'module', stage: 2, moduleId, since, at: start + limit },
+  ];
+}
+
+function agentDeadlines(env: Env, run: RunContext, agent: SubContext): readonly Deadline[] {
+  const { agentId } = agent.meta;
+  const since = agent.workingSince;
+  if (since === undefined || agent.status === 'ended') return [];
+  const limits = env.profiles.get(agent.meta.profile)?.limits;
+  // The root's deadline is that of the run, which is told of already.
+  if (agent.meta.parentAgentId === undefined && limits?.maxWallMs === undefined) return [];
+  const limit = wallLimit(env, run, agent);
+  const softAt = limits?.softAt ?? run.limits.softAt;
+  return [
+    { kind: 'agent', stage: 1, agentId, since, at: since + limit * softAt },
+    { kind: 'agent', stage: 2, agentId, since, at: since + limit },
+  ];
+}
+
+/** When an agent's last turn must be over: within the deadlines of a model call. */
+export function lastTurnDeadline(env: Env, run: RunContext, agent: SubContext | undefined): Deadline | undefined {
+  const profile = agent === undefined ? undefined : env.profiles.get(agent.meta.profile);
+  if (agent?.limitedAt === undefined || agent.status === 'ended' || profile === undefined) return undefined;
+  const { total } = env.llmConfig(profile, run, agent).deadlines;
+  return { kind: 'last_turn', agentId: agent.meta.agentId, since: agent.limitedAt, at: agent.limitedAt + total };
+}
+
+/** When a call that waits for a person is answered without one. */
+export function expiryDeadline(call: CallState | undefined): Deadline | undefined {
+  const waitFor = call?.waitFor;
+  if (call?.suspendedAt === undefined || waitFor === undefined || waitFor.kind === 'agents') return undefined;
+  if (waitFor.expires === undefined) return undefined;
+  const { callId, request, suspendedAt } = call;
+  return { kind: 'expiry', agentId: request.agentId, callId, since: suspendedAt, at: suspendedAt + waitFor.expires.afterMs };
+}

@@ -1,0 +1,129 @@
+import type { Env } from '../../core/env.ts';
+import type { LimitReach } from '../../core/events/event.ts';
+import { moduleOf, parentOf } from '../../core/fold/budget.ts';
+import { defaultAgentLimits } from '../../core/profile/limits.ts';
+import type { CompiledProfile, ModuleLimits } from '../../core/profile/profile.ts';
+import type { SubContext, RunContext } from '../../core/state/state.ts';
+
+/** A limit that is near (1) or used up (2). */
+export type ReachedLimit = Omit<LimitReach, 'type' | 'agentId'>;
+
+/** The bounds of the work module an agent is at: in the profile of whoever dispatched it. */
+export function moduleLimits(env: Env, run: RunContext, agent: SubContext): ModuleLimits | undefined {
+  const lead = agent.moduleLead === undefined ? undefined : run.agents.get(agent.moduleLead);
+  return lead === undefined ? undefined : env.profiles.get(lead.meta.profile)?.limits.perModule;
+}
+
+/**
+ * Looks at every limit that is counted when a turn starts, and answers with those that are near and not told of yet, or with
+ * the first that is used up. Deadlines are looked at by timers, and whether the next model call fits by `nodes/reserve.ts`.
+ */
+export function reachedLimits(env: Env, run: RunContext, agent: SubContext, profile: CompiledProfile): readonly ReachedLimit[] {
+  const look = new LimitLook(agent, profile.limits.softAt ?? run.limits.softAt);
+  const { limits } = profile;
+  const { counters } = agent;
+  look.at('agent', agent, 'turns', counters.turnCount, limits.maxTurns ?? defaultAgentLimits.maxTurns);
+  look.at('agent', agent, 'tool_calls', counters.toolCallCount, limits.maxToolCalls ?? defaultAgentLimits.maxToolCalls);
+  for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) {
+    look.at('agent', above, 'tokens', above.budget.tokens, tokenLimit(env, above));
+    look.at('agent', above, 'cost_usd', above.budget.cost, costLimit(env, above));
+  }
+  const module = moduleOf(run, agent);
+  const perModule = module === undefined ? undefined : moduleLimits(env, run, agent);
+  if (module !== undefined && perModule !== undefined) {
+    look.at('module', agent, 'turns', module.turns, perModule.maxTurns);
+    look.at('module', agent, 'tool_calls', module.toolCalls, perModule.maxToolCalls);
+    look.at('module', agent, 'tokens', module.tokens, perModule.maxTokens);
+    look.at('module', agent, 'cost_usd', module.cost, perModule.maxCostUsd);
+  }
+  look.at('run', agent, 'turns', run.counters.turns, run.limits.maxTurns);
+  look.at('run', agent, 'tool_calls', run.counters.toolCalls, run.limits.maxToolCalls);
+  look.at('run', agent, 'tokens', run.budget.tokens, run.limits.maxTokens);
+  look.at('run', agent, 'cost_usd', run.budget.cost, run.limits.maxCostUsd);
+  return look.reached;
+}
+
+/** Tokens an agent and all below it may use; undefined for a root whose profile sets none: the run's limit is its own. */
+export function tokenLimit(env: Env, { meta }: SubContext): number | undefined {
+  const own = env.profiles.get(meta.profile)?.limits.maxTokens;
+  return own ?? (meta.parentAgentId === undefined ? undefined : defaultAgentLimits.maxTokens);
+}
+
+/** US dollars an agent and all below it may cost; like `tokenLimit`. */
+export function costLimit(env: Env, { meta }: SubContext): number | undefined {
+  const own = env.profiles.get(meta.profile)?.limits.maxCostUsd;
+  return own ?? (meta.parentAgentId === undefined ? undefined : defaultAgentLimits.maxCostUsd);
+}
+
+const none: readonly never[] = [];
+
+/** One look at all limits of an agent; most find nothing, and cost nothing but the look. */
+class LimitLook {
+  reached: readonly ReachedLimit[] = none;
+  readonly #agent: SubContext;
+  readonly #softAt: number;
+
+  constructor(agent: SubContext, softAt: number) {
+    this.#agent = agent;
+    this.#softAt = softAt;
+  }
+
+  at(scope: LimitReach['scope'], holder: SubContext, limit: LimitReach['limit'], used: number, allowed: number | undefined): void {
+    if (allowed === undefined || used < allowed * this.#softAt) return;
+    // A limit of one or two has no room for a warning.
+    const stage = used >= allowed ? 2 : 1;
+    if (stage === 1 && allowed <= 2 && limit !== 'cost_usd') return;
+    if (this.reached[0]?.stage === 2) return;
+    if (stage === 1 && this.#agent.limitsTold.includes(`1 ${scope} ${limit}`)) return;
+    const reason = `${shown(used)} of ${shown(allowed)} ${words[limit]}${this.#whose(scope, holder)}`;
+    const found: ReachedLimit = { stage, scope, limit, used, allowed, reason };
+    this.reached = stage === 2 ? [found] : [...this.reached, found];
+  }
+
+  #whose(scope: LimitReach['scope'], holder: SubContext): string {
+    if (scope === 'run') return ' of the run';
+    if (scope === 'module') return ` of work module ${holder.moduleScope ?? ''}`;
+    return holder === this.#agent ? '' : ` of ${holder.meta.agentId} and all below it`;
+  }
+}
+
+const words = {
+  turns: 'turns',
+  tool_calls: 'tool calls',
+  tokens: 'tokens',
+  cost_usd: 'US dollars',
+  wall_seconds: 'seconds of working time',
+  context: 'tokens of context',
+} as const;
+
+/** A number as people write it: without the digits that adding fractions brings. */
+export function shown(value: number): string {
+  return `${Math.round(value * 10_000) / 10_000}`;
+}
+
+/** How many tool calls an agent may still make, and the limit that says so. */
+export interface ToolCallRoom {
+  readonly left: number;
+  readonly reason: string;
+}
+
+/** The tool calls that the limits of the agent, its work module and its run leave. */
+export function toolCallRoom(env: Env, run: RunContext, agent: SubContext, profile: CompiledProfile): ToolCallRoom {
+  const own = profile.limits.maxToolCalls ?? defaultAgentLimits.maxToolCalls;
+  let most = own;
+  let left = own - agent.counters.toolCallCount;
+  let who = agent.meta.agentId as string;
+  const ofModule = moduleOf(run, agent);
+  const perModule = ofModule === undefined ? undefined : moduleLimits(env, run, agent)?.maxToolCalls;
+  if (ofModule !== undefined && perModule !== undefined && perModule - ofModule.toolCalls < left) {
+    most = perModule;
+    left = perModule - ofModule.toolCalls;
+    who = `whoever works on ${agent.moduleScope ?? ''}`;
+  }
+  if (run.limits.maxToolCalls - run.counters.toolCalls < left) {
+    most = run.limits.maxToolCalls;
+    left = most - run.counters.toolCalls;
+    who = 'the run';
+  }
+  return { left: Math.max(0, left), reason: `${who} may make ${most} tool calls` };
+}

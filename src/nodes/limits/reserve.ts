@@ -1,0 +1,196 @@
+import { answersItself } from '../../core/profile/uses-model.ts';
+import type { Env } from '../../core/env.ts';
+import { moduleOf, parentOf } from '../../core/fold/budget.ts';
+import type { LlmConfig } from '../../core/model/llm-config.ts';
+import { priceAt, type TokenPrice } from '../../core/model/model-price.ts';
+import type { CompiledProfile } from '../../core/profile/profile.ts';
+import type { Budget } from '../../core/state/budget.ts';
+import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { TurnReserve } from '../../core/events/turn-events.ts';
+import { costLimit, moduleLimits, type ReachedLimit, shown, tokenLimit } from './limits.ts';
+
+/*
+ * What a model call may use is set aside before it is made, in every budget its agent draws on: its own, those of the agents
+ * above it, its work module's and the run's. What is left of a budget is shared out over the agents at work below it that hold
+ * nothing yet, so that parallel children never use more than there is, and none uses up what its siblings need.
+ */
+
+/** The longest reply counted on where the LLM config names none. */
+export const defaultOutputTokens = 8_192;
+/** Replies shorter than these are of no use: to a turn with tools, and to the last one. */
+const leastOutput = 128;
+const leastLastOutput = 64;
+
+/** What a model call needs: its prompt, as estimated, and what its LLM config says. */
+export interface CallSize {
+  readonly prompt: number;
+  readonly config: LlmConfig | undefined;
+}
+
+/** What the budgets say to a model call: a turn as usual, a last one, or none at all; and which budget says so. */
+export interface Allowance {
+  readonly stage: 0 | 2 | 3;
+  readonly reserve?: TurnReserve;
+  /** The tightest budget, when the call does not fit. */
+  readonly limit?: ReachedLimit | undefined;
+}
+
+/** Looks at whether a turn's model call fits what is left, with a last turn kept back behind it. */
+export function allowanceFor(env: Env, run: RunContext, agent: SubContext, size: CallSize): Allowance {
+  const { prompt, config } = size;
+  const wanted = config?.maxOutputTokens ?? defaultOutputTokens;
+  if (hasAmpleRoom(env, run, agent, prompt, config)) return { stage: 0, reserve: reserveOf(size, wanted, wanted) };
+  const room = new Room(env, run, agent, size);
+  const output = Math.min(wanted, room.usual);
+  if (output >= Math.min(wanted, leastOutput)) return { stage: 0, reserve: reserveOf(size, output, wanted) };
+  const last = lastAllowance(size, room, wanted);
+  return { ...last, limit: room.tightest };
+}
+
+/**
+ * Tells that every budget has room for a usual turn with the longest reply there may be, as it mostly does; false says
+ * nothing, and one has to look closely. It must never be true where `Room` finds less, so it asks for a token more.
+ */
+export function hasAmpleRoom(env: Env, run: RunContext, agent: SubContext, prompt: number, config: LlmConfig | undefined): boolean {
+  const output = (config?.maxOutputTokens ?? defaultOutputTokens) + 1;
+  const tokens = 2 * prompt + leastLastOutput + 2 * output;
+  const price = priceOf({ prompt, config });
+  const cost =
+    price === undefined ? undefined : ((2 * prompt + output) * price.input + (leastLastOutput + output) * price.output) / 1_000_000;
+  for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above))
+    if (!isAmple(above.budget, tokenLimit(env, above), tokens, costLimit(env, above), cost)) return false;
+  const module = moduleOf(run, agent);
+  const limits = module === undefined ? undefined : moduleLimits(env, run, agent);
+  if (module !== undefined && !isAmple(module, limits?.maxTokens, tokens, limits?.maxCostUsd, cost)) return false;
+  return isAmple(run.budget, run.limits.maxTokens, tokens, run.limits.maxCostUsd, cost);
+}
+
+/** Tells whether each of those who share what is left of a budget could have as much as is needed. */
+function isAmple(
+  budget: Budget,
+  maxTokens: number | undefined,
+  tokens: number,
+  maxCost: number | undefined,
+  cost: number | undefined,
+): boolean {
+  const sharers = Math.max(1, budget.live - budget.reserving);
+  if (maxTokens !== undefined && maxTokens - budget.tokens - budget.reservedTokens < tokens * sharers) return false;
+  return maxCost === undefined || cost === undefined || maxCost - budget.cost - budget.reservedCost >= cost * sharers;
+}
+
+/** Looks at whether a last turn's model call fits what is left. */
+export function lastAllowanceFor(env: Env, run: RunContext, agent: SubContext, size: CallSize): Allowance {
+  const room = new Room(env, run, agent, size);
+  const allowance = lastAllowance(size, room, size.config?.maxOutputTokens ?? defaultOutputTokens);
+  return allowance.stage === 3 ? { ...allowance, limit: room.tightest } : allowance;
+}
+
+function lastAllowance(size: CallSize, room: Room, wanted: number): Allowance {
+  const output = Math.min(wanted, room.last);
+  return output < Math.min(wanted, leastLastOutput) ? { stage: 3 } : { stage: 2, reserve: reserveOf(size, output, wanted) };
+}
+
+function reserveOf(size: CallSize, output: number, wanted: number): TurnReserve {
+  const { prompt } = size;
+  const tokens = prompt + output;
+  const price = priceOf(size);
+  const cost = price === undefined ? undefined : (prompt * price.input + output * price.output) / 1_000_000;
+  if (cost === undefined) return output < wanted ? { tokens, output } : { tokens };
+  return output < wanted ? { tokens, cost, output } : { tokens, cost };
+}
+
+/** What a call is counted with: the price of long prompts from half of their length on, since a prompt's size is an estimate and it grows. */
+function priceOf({ prompt, config }: CallSize): TokenPrice | undefined {
+  return config?.price === undefined ? undefined : priceAt(config.price, 2 * prompt);
+}
+
+/** The longest reply that all budgets of an agent have room for: in a turn that another one follows, and in its last. */
+class Room {
+  usual = Number.POSITIVE_INFINITY;
+  last = Number.POSITIVE_INFINITY;
+  readonly #size: CallSize;
+  #tightest: (() => ReachedLimit) | undefined;
+
+  constructor(env: Env, run: RunContext, agent: SubContext, size: CallSize) {
+    this.#size = size;
+    for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) {
+      const whose = above === agent ? '' : ` of ${above.meta.agentId} and all below it`;
+      this.#look(above.budget, tokenLimit(env, above), costLimit(env, above), 'agent', whose);
+    }
+    const module = moduleOf(run, agent);
+    if (module !== undefined) {
+      const limits = moduleLimits(env, run, agent);
+      const whose = ` of work module ${agent.moduleScope ?? ''}`;
+      this.#look(module, limits?.maxTokens, limits?.maxCostUsd, 'module', whose);
+    }
+    this.#look(run.budget, run.limits.maxTokens, run.limits.maxCostUsd, 'run', ' of the run');
+  }
+
+  get tightest(): ReachedLimit | undefined {
+    return this.#tightest?.();
+  }
+
+  #look(
+    budget: Budget,
+    maxTokens: number | undefined,
+    maxCost: number | undefined,
+    scope: ReachedLimit['scope'],
+    whose: string,
+  ): void {
+    const price = priceOf(this.#size);
+    const sharers = Math.max(1, budget.live - budget.reserving);
+    if (maxTokens !== undefined) {
+      const left = maxTokens - budget.tokens - budget.reservedTokens;
+      this.#fit(left / sharers, 1, 1, () => reached('tokens', scope, whose, budget.tokens, maxTokens, left, sharers));
+    }
+    // A cost nobody knows cannot be held against a limit: tokens stand in for it, and the record says so.
+    if (maxCost !== undefined && price !== undefined) {
+      const left = maxCost - budget.cost - budget.reservedCost;
+      this.#fit(left / sharers, price.input / 1_000_000, price.output / 1_000_000, () =>
+        reached('cost_usd', scope, whose, budget.cost, maxCost, left, sharers),
+      );
+    }
+  }
+
+  /** What a share has room for, at a price per token in and out; behind a usual turn, its last one is kept back. */
+  #fit(share: number, perInput: number, perOutput: number, describe: () => ReachedLimit): void {
+    const { prompt } = this.#size;
+    const behind = 2 * prompt * perInput + leastLastOutput * perOutput;
+    const usual = longest(share - behind, perInput + perOutput);
+    if (usual < this.usual) {
+      this.usual = usual;
+      this.#tightest = describe;
+    }
+    this.last = Math.min(this.last, longest(share - prompt * perInput, perOutput));
+  }
+}
+
+function longest(left: number, perToken: number): number {
+  if (left < 0) return -1;
+  return perToken === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / perToken);
+}
+
+function reached(
+  limit: ReachedLimit['limit'],
+  scope: ReachedLimit['scope'],
+  whose: string,
+  used: number,
+  allowed: number,
+  left: number,
+  sharers: number,
+): ReachedLimit {
+  const unit = limit === 'tokens' ? 'tokens' : 'US dollars';
+  const shared = sharers > 1 ? `, ${shown(left)} left for ${sharers} agents` : `, ${shown(left)} left`;
+  const reason = `${shown(used)} of ${shown(allowed)} ${unit}${whose}${shared}`;
+  return { stage: 2, scope, limit, used, allowed, reason };
+}
+
+/** The LLM config of a profile; undefined when it cannot be called, which the call itself will say. */
+export function configOf(env: Env, profile: CompiledProfile, run: RunContext, agent: SubContext): LlmConfig | undefined {
+  if (answersItself(profile)) return undefined;
+  try {
+    return env.llmConfig(profile, run, agent);
+  } catch {
+    return undefined;
+  }
+}

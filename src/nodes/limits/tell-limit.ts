@@ -1,0 +1,28 @@
+import type { LimitReach } from '../../core/events/event.ts';
+import type { SubContext } from '../../core/state/state.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+
+/**
+ * Tells an agent that a limit is near (stage 1) or that its next turn is the last (stage 2), and puts it on the record.
+ * Each limit is told of once per stage. Answers with the sequence number of the item; 0 when it was told before.
+ */
+export function tellLimit(tx: Transaction, agent: SubContext, limit: LimitReach): number {
+  if (agent.limitsTold.includes(toldKey(limit))) return 0;
+  const text =
+    limit.stage === 1
+      ? `You have used ${limit.reason}. Finish what you are doing and wrap up: deliver what you have.`
+      : `The limit is reached (${limit.reason}). This is your last turn and no tool will run: answer now with what you have.`;
+  // Posted before the stage is on record: an agent on its last turn is not interrupted any more.
+  const { seq } = tx.post(
+    agent.meta.agentId,
+    { source: 'LIMIT_NOTICE', payload: text, observerId: 'limits', ...(limit.stage === 2 ? { delivery: 'now' as const } : {}) },
+    agent.meta.seq,
+  );
+  tx.emit({ ...limit }, seq);
+  return seq;
+}
+
+/** What tells a limit an agent was told of from the others. */
+export function toldKey({ stage, scope, limit }: Pick<LimitReach, 'stage' | 'scope' | 'limit'>): string {
+  return `${stage} ${scope} ${limit}`;
+}

@@ -1,0 +1,99 @@
+import { contextTokens, contextTokensAtMost, correctedTokens } from '../../core/prompt/context-size.ts';
+import type { Env } from '../../core/env.ts';
+import { parentOf } from '../../core/fold/budget.ts';
+import { defaultRunLimits } from '../../core/profile/limits.ts';
+import type { LlmConfig } from '../../core/model/llm-config.ts';
+import type { CompiledProfile } from '../../core/profile/profile.ts';
+import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import type { TurnStart } from '../../core/events/turn-events.ts';
+import type { TurnInput, TurnPrompt } from '../../core/state/turn.ts';
+import { endAgent } from '../turn/end-agent.ts';
+import { reachedLimits, type ReachedLimit } from './limits.ts';
+import { type Allowance, allowanceFor, configOf, hasAmpleRoom, lastAllowanceFor } from './reserve.ts';
+import { tellLimit } from './tell-limit.ts';
+
+// What a first turn's system prompt is taken to be before it is built; the figure that counts is looked at again then.
+const firstPromptTokens = 200;
+
+/**
+ * Looks at an agent's limits before it reads its inbox: those that are near are told of, one that is used up makes this its
+ * last turn. False when the agent has ended, since not even a last turn fits.
+ */
+export function lookAtLimits(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile): boolean {
+  if (agent.limitStage !== 2)
+    for (const limit of reachedLimits(env, tx.run, agent, profile))
+      tellLimit(tx, agent, { type: 'limit.reach', agentId: agent.meta.agentId, ...limit });
+  const config = configOf(env, profile, tx.run, agent);
+  // A function uses no tokens, and a model that cannot be called none either.
+  if (config === undefined) return true;
+  const before = agent.lastTurnId === undefined ? firstPromptTokens : 0;
+  // Mostly there is plenty, and nobody has to know how much the waiting items come to.
+  if (agent.limitStage !== 2 && hasAmpleRoom(env, tx.run, agent, contextTokensAtMost(agent) + before, config)) return true;
+  const { stage, limit } = allow(tx, env, agent, config, contextTokens(agent) + before);
+  if (stage === 0 || limit === undefined) return true;
+  if (stage === 3) return endForLimit(tx, env, agent, limit);
+  tellLimit(tx, agent, { type: 'limit.reach', agentId: agent.meta.agentId, ...limit });
+  return true;
+}
+
+/** What a turn whose prompt is known starts with; undefined when the agent has ended, since its prompt does not fit. */
+export function boundTurn(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  profile: CompiledProfile,
+  turn: { readonly prompt: TurnPrompt; readonly inputs: readonly TurnInput[] },
+): Pick<TurnStart, 'limit' | 'reserve'> | undefined {
+  const { prompt, inputs } = turn;
+  const config = configOf(env, profile, tx.run, agent);
+  const allowance =
+    config === undefined ? unbounded : allow(tx, env, agent, config, correctedTokens(agent, prompt.from, prompt.tokens ?? 0));
+  if (allowance.stage === 3) {
+    endForLimit(tx, env, agent, allowance.limit);
+    return undefined;
+  }
+  const { reserve } = allowance;
+  const { limitStage: stage, limitReason: reason = '' } = agent;
+  const isTold = stage === 2 || (stage === 1 && inputs.some(({ source }) => source === 'LIMIT_NOTICE'));
+  if (!isTold) return reserve === undefined ? nothing : { reserve };
+  return reserve === undefined ? { limit: { stage, reason } } : { limit: { stage, reason }, reserve };
+}
+
+const nothing: Pick<TurnStart, 'limit' | 'reserve'> = {};
+const unbounded: Allowance = { stage: 0 };
+
+function allow(tx: Transaction, env: Env, agent: SubContext, config: LlmConfig, prompt: number): Allowance {
+  const size = { prompt, config };
+  return agent.limitStage === 2 ? lastAllowanceFor(env, tx.run, agent, size) : allowanceFor(env, tx.run, agent, size);
+}
+
+/** Ends an agent for which not even a last turn is left. */
+function endForLimit(tx: Transaction, env: Env, agent: SubContext, limit: ReachedLimit | undefined): false {
+  const { agentId, seq } = agent.meta;
+  const cause =
+    limit === undefined || agent.limitStage === 2 ? seq : tx.emit({ type: 'limit.reach', agentId, ...limit, stage: 2 }, seq).seq;
+  const message = `${limit?.reason ?? agent.limitReason ?? 'a limit is reached'}; nothing is left for a last turn`;
+  endAgent(tx, env, agent, { outcome: 'limit', error: { code: 'LIMIT_REACHED', message } }, cause);
+  return false;
+}
+
+/** Says once per run that a limit on cost cannot be held, since what a call cost is not known, and why. */
+export function noteUnknownCost(tx: Transaction, env: Env, agent: SubContext): void {
+  if (!hasCostLimit(tx.run, env, agent)) return;
+  const { agentId, profile } = agent.meta;
+  const known = env.profiles.get(profile);
+  const isPriced = known !== undefined && configOf(env, known, tx.run, agent)?.price !== undefined;
+  const why = isPriced ? `the provider of ${profile} did not say what a call used` : `a model of ${profile} has no known price`;
+  const remedy = isPriced ? '' : ' Give the LLM config a price.';
+  const message = `${why}, so it counts as cost unknown and a limit on cost does not see it; the limits on tokens hold.${remedy}`;
+  tx.emit({ type: 'note.add', level: 'warning', code: 'COST_UNKNOWN', message, agentId });
+}
+
+/** Only a limit somebody set is worth a word; the default one always stands. */
+function hasCostLimit(run: RunContext, env: Env, agent: SubContext): boolean {
+  if (run.limits.maxCostUsd !== defaultRunLimits.maxCostUsd) return true;
+  for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above))
+    if (env.profiles.get(above.meta.profile)?.limits.maxCostUsd !== undefined) return true;
+  return false;
+}

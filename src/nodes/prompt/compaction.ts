@@ -1,0 +1,229 @@
+import { answersItself } from '../../core/profile/uses-model.ts';
+import { contextTokens, viewTokens } from '../../core/prompt/context-size.ts';
+import { type CompactionEnd, type CompactionReason, type CompactionStart, isForRoom } from '../../core/events/context-events.ts';
+import type { Env } from '../../core/env.ts';
+import type { ErrorRecord } from '../../core/error.ts';
+import type { EventOf } from '../../core/events/event.ts';
+import type { AgentId } from '../../core/ids.ts';
+import type { Writable } from '../../core/json.ts';
+import type { LlmConfig } from '../../core/model/llm-config.ts';
+import type { ModelOutcome } from '../../core/model/model.ts';
+import type { CompiledProfile } from '../../core/profile/profile.ts';
+import type { PromptMessage } from '../../core/prompt/message.ts';
+import type { CompactionPolicy } from '../../core/profile/context-policy.ts';
+import type { SubContext, RunContext } from '../../core/state/state.ts';
+import { estimateTokens } from '../../core/prompt/token-estimate.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import { edgeAt, historyEnd, positionOfTokens } from './context-edge.ts';
+import { contextSizeOf } from './context-stage.ts';
+import { trimTo } from './context-view.ts';
+import { endAgent } from '../turn/end-agent.ts';
+import { profileOf } from '../turn/profile-of.ts';
+import { allowanceFor } from '../limits/reserve.ts';
+import { placedSummary } from './placed-summary.ts';
+import { summaryInstructions } from './summary-request.ts';
+
+/** A compaction must replace at least this share of the threshold, or it would be made again every few turns. */
+const leastGain = 0.1;
+
+/** What is summarised whatever its size must come to this many tokens: less is no longer than its summary. */
+const leastSummarised = 200;
+
+/** Most summaries in a stream; the next one takes them all in. */
+const mostSummaries = 8;
+
+/** What is kept as it is may take up to this share of the threshold. */
+const mostKept = 0.5;
+
+/**
+ * Has old messages summarised before an agent's next turn, when its prompt has grown past the threshold; true when that has
+ * begun, and the turn must wait.
+ *
+ * Owns: when a compaction begins and what comes of it. Does not own: the call (`summary-request.ts`).
+ * 1. Between its two events an agent takes no turn; what arrives meanwhile is read by the turn after (I6).
+ * 2. Whatever comes of it, the view then begins later than before, or the agent has ended: nothing is tried twice.
+ * 3. Messages stay where they are: a summary stands in front of a view, it edits nothing (I11).
+ */
+export function compactIfDue(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile): boolean {
+  const { compaction } = profile.contextPolicy;
+  if (compaction === undefined || answersItself(profile) || agent.limitStage === 2) return false;
+  const due = fullContext(tx, env, agent, profile, compaction) ?? enoughDone(tx.run, agent, compaction);
+  return due !== undefined && startCompaction(tx, env, agent, profile, due);
+}
+
+type Deadline = Pick<CompactionStart, 'to' | 'tokens' | 'reason'>;
+
+/** The prompt has grown past the threshold. */
+function fullContext(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  profile: CompiledProfile,
+  compaction: CompactionPolicy,
+): Deadline | undefined {
+  const threshold = thresholdOf(tx, env, agent, profile);
+  if (threshold === undefined) return undefined;
+  const tokens = contextTokens(agent);
+  if (tokens < threshold) return undefined;
+  const kept = Math.min(compaction.keepTokens ?? Number.POSITIVE_INFINITY, threshold * mostKept);
+  const to = edgeAt(agent, Math.max(historyEnd(agent) - compaction.keep, positionOfTokens(agent, kept)));
+  if (viewTokens(agent, agent.view.from, to) < threshold * leastGain) return undefined;
+  return { to, tokens, reason: 'threshold' };
+}
+
+/** Whatever its size: a task is over and something new is asked, or as many actions are in view as there may be. */
+function enoughDone(run: RunContext, agent: SubContext, { atActions, atTaskEnd, keep }: CompactionPolicy): Deadline | undefined {
+  const from = Math.max(agent.view.from, agent.view.tried ?? 0);
+  const due = (to: number, reason: CompactionReason): Deadline | undefined =>
+    to > from && viewTokens(agent, from, to) >= leastSummarised ? { to, tokens: contextTokens(agent), reason } : undefined;
+  // Its last words stay: what is asked now may be about them.
+  if (atTaskEnd === true && isTaskOver(run, agent)) return due(edgeAt(agent, historyEnd(agent) - 1), 'task_end');
+  if (atActions === undefined) return undefined;
+  const actions = agent.messages.slice(from - agent.released).filter(isAction).length;
+  return actions < atActions ? undefined : due(edgeAt(agent, historyEnd(agent) - keep), 'actions');
+}
+
+function isAction(message: PromptMessage): boolean {
+  return message.role === 'assistant' && message.content.some(({ type }) => type === 'tool-call');
+}
+
+/** It ended and was sent on, or waited to be spoken to, and was: what it does now is another task. */
+function isTaskOver(run: RunContext, agent: SubContext): boolean {
+  if (agent.counters.turnCount === 0) return historyEnd(agent) > 0;
+  const decided = agent.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId)?.decide?.action.type;
+  return (decided === 'end_agent_turn' || decided === 'await_user_input') && agent.inbox.length > 0;
+}
+
+function thresholdOf(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile): number | undefined {
+  const { compaction } = profile.contextPolicy;
+  if (compaction === undefined) return undefined;
+  if (compaction.atTokens !== undefined) return compaction.atTokens;
+  const size = Math.min(
+    contextSizeOf(env, tx.run, agent, profile) ?? Number.POSITIVE_INFINITY,
+    profile.contextPolicy.maxTokens ?? Number.POSITIVE_INFINITY,
+  );
+  return size === Number.POSITIVE_INFINITY ? undefined : size * compaction.at;
+}
+
+/** Begins a compaction of everything in view before `to`; false when what is left of the budgets does not allow it. */
+export function startCompaction(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  profile: CompiledProfile,
+  due: Deadline,
+  cause?: number,
+): boolean {
+  const { agentId } = agent.meta;
+  const { compaction } = profile.contextPolicy;
+  const llmConfig = tx.run.meta.llmConfig ?? compaction?.llmConfig ?? profile.llmConfigRef;
+  const instructions = compaction?.instructions ?? summaryInstructions;
+  const prompt = viewTokens(agent, agent.view.from, due.to) + agent.view.headTokens + estimateTokens(instructions);
+  const { stage, reserve } = allowanceFor(env, tx.run, agent, { prompt, config: usableConfig(env, llmConfig) });
+  if (stage !== 0) return false;
+  const start: Writable<CompactionStart> = {
+    type: 'compaction.start',
+    agentId,
+    compactionId: `${agentId}.k${agent.compactions + 1}`,
+    from: agent.view.from,
+    ...due,
+    llmConfig,
+    instructions: tx.content(instructions),
+  };
+  const { head, isSummary, earlier = [] } = agent.view;
+  // In a stream each summary stands in the place of its own events, until there are too many of them.
+  const isSeparate = profile.contextPolicy.rendering !== undefined && isSummary && earlier.length + 1 < mostSummaries;
+  if (head !== undefined && isSeparate && !isForRoom(due.reason)) start.separate = true;
+  else if (head !== undefined) {
+    start.previous = head;
+    if (earlier.length > 0) start.earlier = earlier.map((each) => each.head);
+  }
+  if (reserve !== undefined) start.reserve = reserve;
+  const { seq, compactionId } = tx.emit(start, cause ?? agent.inbox[0]?.seq ?? tx.run.seq);
+  tx.effects.push({ kind: 'compaction', agentId, compactionId, cause: seq });
+  return true;
+}
+
+function usableConfig(env: Env, name: string): LlmConfig | undefined {
+  try {
+    return env.llmConfigOf(name);
+  } catch {
+    // One that lacks its key: the call will say so, and the compaction fails with that on record.
+    return undefined;
+  }
+}
+
+/** Takes in what came of a compaction; of one that is not under way any more, only a note is kept. */
+export function applySummary(
+  tx: Transaction,
+  env: Env,
+  came: { readonly agentId: AgentId; readonly compactionId: string; readonly outcome: ModelOutcome },
+): void {
+  const { agentId, compactionId, outcome } = came;
+  const agent = tx.run.agents.get(agentId);
+  if (agent?.compacting?.compactionId === compactionId) {
+    endCompaction(tx, env, agent, agent.compacting, outcome);
+    return;
+  }
+  const message = `the summary ${compactionId} came after its agent had ended and was dropped`;
+  tx.emit({ type: 'note.add', level: 'info', code: 'MODEL_ABORTED', message, agentId }, tx.run.seq);
+}
+
+/** Records what a summariser said: its summary stands in front of the view from now on, or the policy says what else. */
+function endCompaction(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  start: EventOf<'compaction.start'>,
+  outcome: ModelOutcome,
+): void {
+  const replaced = viewTokens(agent, start.from, start.to) + (start.separate === true ? 0 : agent.view.headTokens);
+  const { text, error } = judged(outcome, {
+    replaced,
+    toMessage: (summary) => placedSummary(agent, start, summary, profileOf(env, agent)),
+  });
+  const end: Writable<CompactionEnd> = {
+    type: 'compaction.end',
+    agentId: agent.meta.agentId,
+    compactionId: start.compactionId,
+    from: start.from,
+    to: start.to,
+    usage: outcome.usage,
+    attempts: outcome.attempts,
+  };
+  if (outcome.cost !== undefined) end.cost = outcome.cost;
+  if (error === undefined) {
+    end.head = tx.content(text);
+    end.headTokens = estimateTokens(text);
+  } else {
+    end.error = error;
+  }
+  const { seq } = tx.emit(end, start.seq);
+  if (error === undefined || !isForRoom(start.reason)) return;
+  if (profileOf(env, agent).contextPolicy.compaction?.onFailure === 'stop') {
+    const message = `the context is full and could not be summarised: ${error.message}`;
+    endAgent(tx, env, agent, { outcome: 'limit', error: { code: 'LIMIT_REACHED', message } }, seq);
+  } else {
+    trimTo(tx, agent, start.to, 'compaction_failed', seq);
+  }
+}
+
+/** The summary as it will stand in prompts, or why there is none. */
+function judged(
+  outcome: ModelOutcome,
+  { replaced, toMessage }: { readonly replaced: number; readonly toMessage: (summary: string) => string },
+): { readonly text: string; readonly error?: ErrorRecord } {
+  if (outcome.kind === 'error') return { text: '', error: outcome.error };
+  const { text, finishReason } = outcome.reply;
+  const failed = (message: string): { readonly text: string; readonly error: ErrorRecord } => ({
+    text: '',
+    error: { code: 'COMPACTION_FAILED', message },
+  });
+  if (text.trim() === '') return failed('the summary is empty');
+  if (finishReason === 'length' || finishReason === 'content-filter') return failed(`the summary is not whole (${finishReason})`);
+  const summary = toMessage(text.trim());
+  const tokens = estimateTokens(summary);
+  if (tokens >= replaced)
+    return failed(`the summary is no shorter (about ${tokens} tokens) than what it was to replace (about ${replaced})`);
+  return { text: summary };
+}

@@ -1,0 +1,127 @@
+import { correctedTokens, estimatePrompt, viewTokens } from '../../core/prompt/context-size.ts';
+import type { ContextTrim, TrimReason } from '../../core/events/context-events.ts';
+import { cutMiddle } from '../../core/cut-middle.ts';
+import type { Writable } from '../../core/json.ts';
+import { contentText } from '../../core/prompt/message.ts';
+import type { CompiledProfile } from '../../core/profile/profile.ts';
+import type { SubContext } from '../../core/state/state.ts';
+import { estimateTokens } from '../../core/prompt/token-estimate.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import type { TurnInput } from '../../core/state/turn.ts';
+import { edgeAt, historyEnd, positionOfTokens, userEdgeNear } from './context-edge.ts';
+
+/** What a prompt will hold beside the messages that are in history now. */
+export interface Pending {
+  /** Estimated tokens of system text and tools, less what is cut from the messages in view. */
+  readonly fixed: number;
+  readonly inputs: readonly TurnInput[];
+  /** Messages the inputs become. */
+  readonly messages: number;
+  /** Most tokens the prompt of a last turn may have. */
+  readonly most?: number;
+}
+
+/** From this size on, the edge of a window moves in steps of a quarter, so that prompts keep their beginning in between. */
+const steppingWindow = 8;
+
+/** Longest quotation of what was asked in messages that are left out, in characters. */
+const quotedChars = 4_000;
+
+/**
+ * Moves the edge of what an agent's prompts show, when the window, `max_tokens`, or the model's context demand it.
+ *
+ * 1. A view begins with the user: with a message of theirs, a summary, or a note that quotes what was last asked or says that
+ *    it was not kept.
+ * 2. A call and its result are never parted, whatever the bounds say: the messages of the last call always stay.
+ * 3. The edge never moves back, and moves seldom, so that a provider's prompt cache keeps working.
+ */
+export function fitView(tx: Transaction, agent: SubContext, profile: CompiledProfile, pending: Pending): void {
+  const { window, maxTokens = Number.POSITIVE_INFINITY } = profile.contextPolicy;
+  if (window > 0) fitWindow(tx, agent, window, pending.messages);
+  const most = Math.min(maxTokens, pending.most ?? Number.POSITIVE_INFINITY);
+  if (most !== Number.POSITIVE_INFINITY) fitTokens(tx, agent, most, most === maxTokens ? 'max_tokens' : 'stop', pending);
+  beginWithUser(tx, agent);
+}
+
+/** What a conversation began with may have been for one turn only, or unreadable: the model's words do not stand first. */
+function beginWithUser(tx: Transaction, agent: SubContext): void {
+  const { view, messages, released } = agent;
+  const first = messages[view.from - released];
+  if (view.head !== undefined || first === undefined || first.role === 'user') return;
+  tx.emit(
+    {
+      type: 'context.trim',
+      agentId: agent.meta.agentId,
+      to: view.from,
+      reason: 'nothing_kept',
+      head: tx.content(nothingKept),
+      headTokens: estimateTokens(nothingKept),
+    },
+    agent.inbox[0]?.seq ?? tx.run.seq,
+  );
+}
+
+const nothingKept = '[What this conversation began with was shown once and is not kept.]';
+
+function fitWindow(tx: Transaction, agent: SubContext, window: number, coming: number): void {
+  const total = historyEnd(agent) + coming;
+  if (total - agent.view.from <= window) return;
+  const slack = window < steppingWindow ? 0 : window >> 2;
+  const edge = edgeAt(agent, total - window + slack);
+  trimTo(tx, agent, userEdgeNear(agent, edge, slack), 'window');
+}
+
+function fitTokens(tx: Transaction, agent: SubContext, most: number, reason: TrimReason, { fixed, inputs }: Pending): void {
+  const estimated = estimatePrompt(agent, fixed, inputs);
+  const tokens = correctedTokens(agent, agent.view.from, estimated);
+  if (tokens <= most) return;
+  // A quarter more than is needed, so that not every turn must do it again.
+  const excess = estimated - (estimated * most * 0.75) / tokens;
+  trimTo(tx, agent, edgeAt(agent, positionOfTokens(agent, viewTokens(agent, agent.view.from) - excess)), reason);
+}
+
+/** Leaves the messages before an edge out of an agent's prompts; false when that would change nothing. */
+export function trimTo(tx: Transaction, agent: SubContext, to: number, reason: TrimReason, cause?: number): boolean {
+  if (to <= agent.view.from) return false;
+  const trim: Writable<ContextTrim> = { type: 'context.trim', agentId: agent.meta.agentId, to, reason };
+  const head = headFor(tx, agent, to);
+  if (head !== undefined) {
+    trim.head = head.hash;
+    trim.headTokens = head.tokens;
+  }
+  tx.emit(trim, cause ?? agent.inbox[0]?.seq ?? tx.run.seq);
+  return true;
+}
+
+interface Head {
+  readonly hash: NonNullable<ContextTrim['head']>;
+  readonly tokens: number;
+}
+
+/** A summary stays; a view that would begin with the model gets a note in front. */
+function headFor(tx: Transaction, agent: SubContext, to: number): Head | undefined {
+  const { view, messages, released } = agent;
+  const before = view.head === undefined ? undefined : { hash: view.head, tokens: view.headTokens };
+  if (view.isSummary) return before;
+  if (messages[to - released]?.role === 'user') return undefined;
+  const asked = lastAsked(agent, to);
+  // Nothing was asked since the note before: it still says it all.
+  if (asked === undefined && before !== undefined) return before;
+  const text = noteText(asked);
+  return { hash: tx.content(text), tokens: estimateTokens(text) };
+}
+
+/** The last words of the user among the messages that are about to be left out. */
+function lastAsked({ messages, released, view }: SubContext, to: number): string | undefined {
+  for (let index = to - released - 1; index >= Math.max(0, view.from - released); index--) {
+    const message = messages[index];
+    if (message?.role === 'user') return contentText(message.content);
+  }
+  return undefined;
+}
+
+function noteText(asked: string | undefined): string {
+  if (asked === undefined) return '[Earlier messages of this conversation are left out here.]';
+  const quoted = cutMiddle(asked, quotedChars, (characters) => `\n… [${characters} characters left out] …\n`);
+  return `[Earlier messages of this conversation are left out here. What was last asked in them:]\n\n${quoted}`;
+}

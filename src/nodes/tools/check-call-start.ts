@@ -1,0 +1,123 @@
+import { type Capability, type CapabilityPart, capabilityParts, changedParts } from '../../core/state/capability.ts';
+import type { Env } from '../../core/env.ts';
+import type { ApprovalWait } from '../../core/tool/transition.ts';
+import { standingFor } from '../../core/state/standing-approval.ts';
+import type { Writable } from '../../core/json.ts';
+import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import { type AskedCall, capabilityOf } from './capability-of.ts';
+import { profileOf } from '../turn/profile-of.ts';
+import { refuseCall } from './refuse-call.ts';
+import { gateFor, promptFacts } from './tool-gates.ts';
+
+/*
+ * Whether a call may start.
+ *
+ * Owns: the one path on which a call is let run, refused, or put before a person: when it is requested, before each start, after a
+ * verdict or an expiry, after a restart, and after profiles were edited.
+ * Does not own: what a gate says (`tool-gates.ts`), what an approval is bound to (`capability-of.ts`), which call is next (`tool-node.ts`).
+ * 1. No call starts before it was judged in the same commit.
+ * 2. An approval lets a call run only as long as everything it is bound to is what it was when a person was asked.
+ * 3. A gate that denies wins over every approval.
+ */
+
+/** Judges a call at a moment at which it may start: true when it may. Otherwise it has ended, or waits for a person, by now. */
+export function checkCallStart(tx: Transaction, env: Env, agent: SubContext, call: CallState): boolean {
+  const profile = profileOf(env, agent);
+  const { name, turnId } = call.request;
+  const tool = env.toolsOf(profile, agent).tools.get(name);
+  if (tool === undefined) {
+    const message = `'${name}' is no tool of ${agent.meta.agentId} any more, so it was not run.`;
+    refuseCall(tx, env, agent, call, { status: 'error', code: 'TOOL_MISSING', message });
+    return false;
+  }
+  const args = call.args ?? {};
+  const gate = gateFor(env, tx.run, agent, profile, { tool, args, turnId });
+  if (gate === undefined || gate.verdict === 'allow') return true;
+  if (gate.verdict === 'ask') return isAgreedTo(tx, env, agent, call, { profile, tool, args, gate });
+  deny(tx, env, agent, call, gate);
+  return false;
+}
+
+/** Ends the calls that wait for a person and that a gate denies by now: profiles were edited, or the run is resumed. */
+export function recheckWaiting(tx: Transaction, env: Env): void {
+  for (const agent of tx.run.agents.values()) {
+    if (agent.status === 'ended') continue;
+    for (const call of [...agent.openCalls.values()])
+      if (call.waitFor?.kind === 'approval') judgeAsked(tx, env, agent, call, call.waitFor);
+  }
+}
+
+/** A call whose tool is gone goes on waiting: a person may reject it, or bring the tool back. */
+function judgeAsked(tx: Transaction, env: Env, agent: SubContext, call: CallState, asked: ApprovalWait): void {
+  const profile = profileOf(env, agent);
+  const { name, turnId } = call.request;
+  const tool = env.toolsOf(profile, agent).tools.get(name);
+  if (tool === undefined) return;
+  const args = call.args ?? {};
+  const gate = gateFor(env, tx.run, agent, profile, { tool, args, turnId });
+  if (gate?.verdict === 'deny') deny(tx, env, agent, call, gate);
+  else if (gate?.verdict === 'ask' && asked.capability === undefined) {
+    // A journal of an earlier version does not say what was asked about; it has no verdict yet, so it is asked about as it is now.
+    const now = { profile, tool, args, gate };
+    ask(tx, agent, call, now, { capability: capabilityOf(env, tx.run, now), changed: capabilityParts });
+  }
+}
+
+function deny(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  call: CallState,
+  gate: { readonly id: string; readonly message?: string },
+): void {
+  const message = gate.message ?? `'${call.request.name}' is not allowed here (gate '${gate.id}').`;
+  refuseCall(tx, env, agent, call, { status: 'denied', code: 'TOOL_DENIED', message, cause: call.request.seq });
+}
+
+/** Tells whether a person agreed to exactly this call, or to all like it. If not, a person is asked, or asked again. */
+function isAgreedTo(tx: Transaction, env: Env, agent: SubContext, call: CallState, asked: AskedCall): boolean {
+  const { turnId, seq, name } = call.request;
+  const { agentId, profile } = agent.meta;
+  const capability = capabilityOf(env, tx.run, asked);
+  const changed = call.approved ? changedParts(call.agreed, capability) : [];
+  if (call.approved && changed.length === 0) return true;
+  if (call.agreed !== undefined && changed.includes('tool')) {
+    const message = `'${name}' was changed after a person was asked about this call, so it was not run. Look at it again, and call it once more if need be.`;
+    refuseCall(tx, env, agent, call, { status: 'denied', code: 'TOOL_DENIED', message });
+    return false;
+  }
+  const standing = standingFor(tx.run.standing, { profile, tool: name, gateId: asked.gate.id }, capability);
+  if (standing !== undefined) {
+    const { callId } = call;
+    tx.emit({ type: 'tool.answer', agentId, turnId, callId, verdict: 'approved', standing: standing.seq, capability }, seq);
+    return true;
+  }
+  ask(tx, agent, call, asked, { capability, changed });
+  return false;
+}
+
+/** Puts a call before a person; `changed` says why again. */
+function ask(
+  tx: Transaction,
+  { meta }: SubContext,
+  { callId, request }: CallState,
+  { gate, tool }: AskedCall,
+  { capability, changed }: { readonly capability: Capability; readonly changed: readonly CapabilityPart[] },
+): void {
+  const { turnId, seq } = request;
+  const on: Writable<ApprovalWait> = { kind: 'approval', gateId: gate.id, capability, prompt: promptFacts(tx.run, turnId) };
+  if (gate.message !== undefined) on.message = gate.message;
+  if (gate.expires !== undefined) on.expires = expiryAfter(gate.expires, changed);
+  if (tool.sandbox !== undefined) on.sandbox = tool.sandbox;
+  if (changed.length > 0) on.changed = changed;
+  tx.emit({ type: 'tool.suspend', agentId: meta.agentId, turnId, callId, on, memo: null }, seq);
+}
+
+/** An expiry lets no call run whose tool does something else than what was agreed to. */
+function expiryAfter(
+  expires: NonNullable<ApprovalWait['expires']>,
+  changed: readonly CapabilityPart[],
+): NonNullable<ApprovalWait['expires']> {
+  return changed.includes('settings') || changed.includes('tool') ? { ...expires, verdict: 'deny' } : expires;
+}

@@ -1,0 +1,100 @@
+import type { Env, FittedResult, ResultOptions } from '../../core/env.ts';
+import { describeThrown } from '../../core/error.ts';
+import type { StatePatch } from '../../core/events/team-events.ts';
+import { toStatePatch } from '../../core/patches/change-state.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { StateEdit } from '../../core/patches/state-edit.ts';
+import { patchedState } from '../../core/patches/state-patch.ts';
+import { updateState } from '../../core/patches/update-state.ts';
+import { type KnowledgeEntry, knowledgeToken, readKnowledge, showToken, toEntryJson } from '../../core/team/knowledge.ts';
+import type { SubContext, CallState, RunContext } from '../../core/state/state.ts';
+import type { Tool } from '../../core/tool/tool.ts';
+import { profileOf } from '../turn/profile-of.ts';
+
+/** A result as the model will read it, and what puts it into the knowledge base when it was cut to a preview. */
+export interface KeptResult extends FittedResult {
+  readonly change?: StatePatch;
+}
+
+const defaultMaxChars = 32_768;
+/** Arguments that say what a result is about, the most telling first. */
+const sourceArguments = ['url', 'uri', 'path', 'file', 'query', 'command'];
+const maxSourceChars = 200;
+
+/**
+ * Fits what a tool returned for the model. A profile with `context_policy.result_preview` gets a preview of what is longer, with a
+ * token: the whole is stored like everything that is cut, and the team's state says under which token (A1.13). The same text
+ * keeps its token.
+ */
+export function keepResult(
+  env: Env,
+  run: RunContext,
+  agent: SubContext,
+  call: CallState,
+  tool: Tool | undefined,
+  returned: unknown,
+): KeptResult {
+  const maxChars = tool?.maxResultChars ?? defaultMaxChars;
+  const preview = tool?.wholeResult === true ? undefined : profileOf(env, agent).contextPolicy.resultPreview;
+  const isOutside = tool?.trust !== 'trusted';
+  if (preview === undefined || preview >= maxChars || !hasRoom(run)) return fit(env, returned, maxChars, { isOutside });
+  let change: StatePatch | undefined;
+  const address = (full: string): string => {
+    const [token, made] = enter(env, run, agent, call, full);
+    change = made;
+    return showToken(token);
+  };
+  const fitted = fit(env, returned, preview, { address, isOutside });
+  // What went wrong is read now or never: it is no knowledge.
+  if (fitted.isError) return fit(env, returned, maxChars, { isOutside });
+  return change === undefined ? fitted : { ...fitted, change };
+}
+
+/** False when something else has taken the place of what is known. */
+function hasRoom({ team }: RunContext): boolean {
+  return isJsonObject(team.shared['knowledge'] ?? {});
+}
+
+function enter(
+  env: Env,
+  run: RunContext,
+  agent: SubContext,
+  call: CallState,
+  full: string,
+): readonly [string, StatePatch | undefined] {
+  const hash = env.hash(full);
+  const known = readKnowledge(run.team.shared);
+  const before = [...known].find(([, entry]) => entry.hash === hash)?.[0];
+  const change = (operation: 'set' | 'increment', path: string, value?: JsonObject): StatePatch | undefined => {
+    const edit = new StateEdit(patchedState(run, agent));
+    updateState(edit, { operation, path: `team.shared.knowledge.${path}`, value });
+    return toStatePatch(edit, { agentId: agent.meta.agentId, turnId: call.request.turnId, by: call.request.name });
+  };
+  if (before !== undefined) return [before, change('increment', `${before}.seen`)];
+  const token = knowledgeToken(known.size + 1);
+  const entry: KnowledgeEntry = {
+    hash,
+    chars: full.length,
+    tool: call.request.name,
+    callId: call.callId,
+    source: sourceOf(call.request.args ?? {}),
+    seen: 1,
+  };
+  return [token, change('set', token, toEntryJson(entry))];
+}
+
+function sourceOf(args: JsonObject): string {
+  for (const name of sourceArguments) {
+    const value = args[name];
+    if (typeof value === 'string') return value.slice(0, maxSourceChars);
+  }
+  return '';
+}
+
+function fit(env: Env, returned: unknown, maxChars: number, options: ResultOptions): FittedResult {
+  try {
+    return env.toResult(returned, maxChars, options);
+  } catch (thrown) {
+    return { content: `the tool's result could not be put into words: ${describeThrown(thrown)}`, isError: true, items: [] };
+  }
+}

@@ -1,0 +1,27 @@
+import type { Env } from '../../core/env.ts';
+import type { ErrorRecord } from '../../core/error.ts';
+import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import type { CallStatus } from '../../core/state/turn.ts';
+import { failCall } from './tool-end.ts';
+
+/**
+ * Ends a call that must not start. One that was interrupted while it ran, and that nothing says did not happen, is of unknown
+ * outcome: the reason says only why it is not repeated (I5).
+ */
+export function refuseCall(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  call: CallState,
+  refusal: ErrorRecord & { readonly status: CallStatus; readonly cause?: number },
+): void {
+  const { name } = call.request;
+  const isHarmless = env.catalog.get(name)?.effect === 'pure';
+  if (!call.mayHaveHappened || isHarmless) {
+    failCall(tx, env, agent, call.callId, refusal);
+    return;
+  }
+  const message = `'${name}' was interrupted while it ran, and may or may not have happened. It is not run again: ${refusal.message}`;
+  failCall(tx, env, agent, call.callId, { ...refusal, status: 'unknown', code: 'TOOL_OUTCOME_UNKNOWN', message });
+}

@@ -1,0 +1,32 @@
+import { toStatePatch } from '../../core/patches/change-state.ts';
+import type { Env, FittedResult } from '../../core/env.ts';
+import { StateEdit } from '../../core/patches/state-edit.ts';
+import { patchedState } from '../../core/patches/state-patch.ts';
+import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { StatePatch } from '../../core/events/team-events.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import { updateState } from '../../core/patches/update-state.ts';
+
+/**
+ * The changes of state that a tool returned along with its result: its values, then what its update makes of that.
+ *
+ * @throws Error when a value does not fit what is there, or the update may not be; nothing is changed then
+ */
+export function resultChanges(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  call: CallState,
+  { values, update }: Pick<FittedResult, 'values' | 'update'>,
+): readonly StatePatch[] {
+  if (values === undefined && update === undefined) return [];
+  const { name, turnId } = call.request;
+  const edit = new StateEdit(patchedState(tx.run, agent));
+  for (const [key, value] of Object.entries(values ?? {}))
+    updateState(edit, { operation: 'set', path: `values.${key}`, value: value ?? null });
+  const owner = { owner: `tool '${name}'`, actor: 'planner', created: tx.run.counters.modules, at: tx.at } as const;
+  const updated = update === undefined ? undefined : env.recipe(edit.state, update, owner);
+  const from = env.catalog.get(name)?.trust === 'trusted' ? undefined : name;
+  const place = { agentId: agent.meta.agentId, turnId, by: name, from };
+  return [edit, ...(updated === undefined ? [] : [updated])].flatMap((changes) => toStatePatch(changes, place) ?? []);
+}

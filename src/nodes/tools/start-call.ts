@@ -1,0 +1,33 @@
+import { unplaced } from '../../core/events/event.ts';
+import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { EffectTool } from '../../core/tool/tool.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import { startMustOutlivePowerCut } from './tool-end.ts';
+
+/** Puts on the record that a call begins to run, for the first time or again, and makes its tool due. */
+export function startCall(
+  tx: Transaction,
+  agent: SubContext,
+  call: CallState,
+  tool: EffectTool,
+  cause: number = call.request.seq,
+): void {
+  const { turnId } = call.request;
+  const { agentId } = agent.meta;
+  const start = tx.emit(
+    {
+      type: 'tool.start',
+      agentId,
+      turnId,
+      callId: call.callId,
+      attempt: call.attempt + 1,
+      runId: unplaced.runId,
+      seq: unplaced.seq,
+      at: unplaced.at,
+      cause: unplaced.cause,
+    },
+    cause,
+  );
+  if (startMustOutlivePowerCut(tool)) tx.sync = true;
+  tx.effects.push({ kind: 'tool', agentId, turnId, callId: call.callId, pure: tool.effect === 'pure', cause: start.seq });
+}

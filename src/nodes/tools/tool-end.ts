@@ -1,0 +1,115 @@
+import { cleanContent, cleanValue } from '../../core/untrusted/clean-outside.ts';
+import type { Env } from '../../core/env.ts';
+import type { ErrorRecord } from '../../core/error.ts';
+import type { AgentEnding, ToolEnd } from '../../core/events/tool-events.ts';
+import type { AgentId, CallId } from '../../core/ids.ts';
+import type { JsonValue } from '../../core/json.ts';
+import { type Roomy, unplaced } from '../../core/events/event.ts';
+import type { Content } from '../../core/prompt/message.ts';
+import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { Tool } from '../../core/tool/tool.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import type { CallStatus } from '../../core/state/turn.ts';
+
+/** How a call ended, as the tool node knows it. */
+export interface CallEnding {
+  readonly status: CallStatus;
+  readonly content: Content;
+  readonly error?: ErrorRecord;
+  readonly end?: AgentEnding;
+  readonly quotes?: readonly AgentId[];
+  readonly full?: string;
+  /** How many invisible characters were taken out of the result already. */
+  readonly cleaned?: number;
+  readonly progress?: readonly { readonly fraction: number; readonly note: string; readonly at: number }[];
+  /** Sequence number of what brought the end about; the call's start when absent. */
+  readonly cause?: number;
+}
+
+/** True when the end of the tool's calls must be on the disk itself: were it lost, the tool would be run again. */
+function endMustOutlivePowerCut(tool: Tool | undefined): boolean {
+  return tool?.effect === 'unsafe' || tool?.effect === 'verifiable';
+}
+
+/**
+ * True when the start of the tool's calls must be on the disk itself before it runs. Were the start of an `idempotent` call lost, its id,
+ * which counts the calls of the run, would later name another request, and whoever remembers the first one would not do the second.
+ */
+export function startMustOutlivePowerCut(tool: Tool): boolean {
+  return tool.effect !== 'pure';
+}
+
+/** Ends a call with an error: the model reads its code and its message. */
+export function failCall(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  callId: CallId,
+  failure: ErrorRecord & { readonly status: CallStatus; readonly cause?: number; readonly end?: AgentEnding },
+): void {
+  const { code, message, ...rest } = failure;
+  endCall(tx, env, agent, callId, { ...rest, content: JSON.stringify({ error: code, message }), error: { code, message } });
+}
+
+/**
+ * Ends a call: `tool.end`, and in the same breath the TOOL_RESULT item its agent will read (I1). An agent that has ended
+ * gets no item.
+ */
+export function endCall(tx: Transaction, env: Env, agent: SubContext, callId: CallId, said: CallEnding): void {
+  const call = agent.openCalls.get(callId);
+  if (call === undefined) return;
+  const agentId = agent.meta.agentId;
+  const tool = env.catalog.get(call.request.name);
+  const isOutside = speaksFromOutside(tool, call, said);
+  const ending = isOutside ? withoutUnseen(said) : said;
+  const draft: Roomy<ToolEnd> = {
+    type: 'tool.end',
+    agentId,
+    turnId: call.request.turnId,
+    callId,
+    status: ending.status,
+    content: ending.content,
+    // Calls that wait without running (a dispatch, an approval) are timed from when they were made.
+    ms: Math.max(0, tx.at - (call.startedAt ?? call.request.at)),
+    runId: unplaced.runId,
+    seq: unplaced.seq,
+    at: unplaced.at,
+    cause: unplaced.cause,
+  };
+  if (ending.error !== undefined) draft.error = ending.error;
+  if (ending.end !== undefined) draft.end = ending.end;
+  if (ending.quotes !== undefined && ending.quotes.length > 0) draft.quotes = ending.quotes;
+  if (ending.progress !== undefined && ending.progress.length > 0) draft.progress = ending.progress;
+  if (ending.full !== undefined) draft.full = tx.content(ending.full);
+  if (ending.cleaned !== undefined) draft.cleaned = ending.cleaned;
+  const end = tx.emit(draft, ending.cause ?? call.startSeq ?? call.request.seq);
+  if (endMustOutlivePowerCut(tool) && call.startSeq !== undefined) tx.sync = true;
+  if (agent.status === 'ended') return;
+  const payload: Record<string, JsonValue> = {
+    tool_name: call.request.name,
+    tool_call_id: callId,
+    is_error: ending.status !== 'ok',
+    content: ending.content as JsonValue,
+  };
+  if (call.args !== null && call.args !== call.request.args) payload['changed_args'] = call.args;
+  if (isOutside) payload['trust'] = 'untrusted';
+  const cleaned = ending.cleaned === undefined ? {} : { cleaned: ending.cleaned };
+  tx.post(agentId, { source: 'TOOL_RESULT', payload, ...cleaned }, end.seq);
+}
+
+/**
+ * True when the result may be made of what a tool found outside: whatever one that ran has to say, its error included. So may what was
+ * said by a tool that is gone by now, as those of a lost server are, and why arguments do not fit a schema that a server wrote.
+ */
+function speaksFromOutside(tool: Tool | undefined, call: CallState, { status, error }: CallEnding): boolean {
+  if (tool === undefined) return call.startSeq !== undefined && error?.code !== 'TOOL_MISSING';
+  if (tool.descriptionTrust === 'untrusted' && error?.code === 'TOOL_ARGUMENTS_INVALID') return true;
+  return tool.trust === 'untrusted' && (status === 'ok' || call.startSeq !== undefined);
+}
+
+function withoutUnseen(ending: CallEnding): CallEnding {
+  const { value: content, removed } = cleanContent(ending.content);
+  if (removed === 0) return ending;
+  const error = ending.error === undefined ? {} : { error: cleanValue(ending.error).value };
+  return { ...ending, ...error, content, cleaned: (ending.cleaned ?? 0) + removed };
+}

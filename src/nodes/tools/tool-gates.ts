@@ -1,0 +1,128 @@
+import { agentScope } from '../../core/state/agent-scope.ts';
+import { toErrorRecord } from '../../core/error.ts';
+import type { Scope } from '../../core/expression/roots.ts';
+import type { Template } from '../../core/expression/template.ts';
+import type { TurnId } from '../../core/ids.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import type { CompiledProfile, ToolGate } from '../../core/profile/profile.ts';
+import { noSources, type PromptFacts } from '../../core/prompt/prompt-sources.ts';
+import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { Tool } from '../../core/tool/tool.ts';
+import { meansTool, meansToolset } from '../../core/tool/tool-naming.ts';
+import type { TurnViewEnv } from '../../core/state/turn-view.ts';
+
+/** Stands for all tools. */
+const everyTool = '*';
+
+/** What a gate says of one call. */
+export type SpokenGate = Pick<ToolGate, 'id' | 'verdict' | 'expires'> & {
+  readonly message?: string;
+  /** What the profile says of the gate, as data: an approval is bound to it. */
+  readonly definition: JsonValue;
+};
+
+/** The call a gate is asked about. */
+export interface GatedCall {
+  readonly tool: Tool;
+  readonly args: JsonObject;
+  readonly turnId: TurnId;
+}
+
+/**
+ * What stands in front of a call: the first gate of the profile that speaks of it, else the tool's own wish to be approved
+ * (DESIGN 5 `tool_gates`). A gate that fails denies.
+ */
+export function gateFor(
+  env: TurnViewEnv,
+  run: RunContext,
+  agent: SubContext,
+  profile: CompiledProfile,
+  call: GatedCall,
+): SpokenGate | undefined {
+  const spoken = profile.toolGates.length === 0 ? undefined : spokenOf(env, run, agent, profile, call);
+  return spoken ?? (call.tool.needsApproval === true ? ownWish : undefined);
+}
+
+/** The gate of a tool that asks for approval itself. */
+const ownWish: SpokenGate = { id: 'needs_approval', verdict: 'ask', definition: 'needs_approval' };
+
+/** What a profile says of one of its gates, or of the wish of a tool to be approved, as data; undefined when there is no such gate. */
+export function gateDefinition(profile: CompiledProfile | undefined, gateId: string): JsonValue | undefined {
+  if (gateId === ownWish.id) return ownWish.definition;
+  const gate = profile?.toolGates.find(({ id }) => id === gateId);
+  return gate === undefined ? undefined : definitionOf(gate);
+}
+
+function spokenOf(
+  env: TurnViewEnv,
+  run: RunContext,
+  agent: SubContext,
+  profile: CompiledProfile,
+  call: GatedCall,
+): SpokenGate | undefined {
+  // Only what goes by another name than the gate says needs them.
+  const others = (): Iterable<Tool> => env.toolsOf(profile, agent, {}).tools.values();
+  let scope: Scope | undefined;
+  for (const gate of profile.toolGates) {
+    if (!isAbout(gate, call.tool, others)) continue;
+    scope ??= gateScope(env, run, agent, call);
+    try {
+      if (gate.condition === undefined || gate.condition.test(scope)) return spokenGate(gate, scope);
+    } catch (thrown) {
+      const error = toErrorRecord(thrown, 'CONDITION_FAILED');
+      return {
+        id: gate.id,
+        verdict: 'deny',
+        message: `gate '${gate.id}' could not be evaluated (${error.message}), so the call is denied`,
+        definition: definitionOf(gate),
+      };
+    }
+  }
+  return undefined;
+}
+
+/** Tells whether a gate is about a tool. One that allows takes a name for nothing but what it surely means. */
+function isAbout({ tools, toolsets, verdict }: ToolGate, tool: Tool, others: () => Iterable<Tool>): boolean {
+  const isStrict = verdict === 'allow';
+  return (
+    tools.includes(everyTool) ||
+    tools.some((name) => meansTool(name, tool, others, isStrict)) ||
+    toolsets.some((name) => meansToolset(name, tool, others, isStrict))
+  );
+}
+
+/** What a gate sees: the roots of its agent, the arguments, and where what the model looked at came from. */
+function gateScope(env: TurnViewEnv, run: RunContext, agent: SubContext, { args, turnId }: GatedCall): Scope {
+  return { ...agentScope(env, run, agent), args, prompt: promptFacts(run, turnId) };
+}
+
+/** Where what the model was looking at in a turn came from. */
+export function promptFacts(run: RunContext, turnId: TurnId): PromptFacts {
+  const { sources, untrusted } = run.turns.get(turnId)?.sources ?? noSources;
+  return { sources, untrusted, tainted: run.isTainted };
+}
+
+function spokenGate(gate: ToolGate, scope: Scope): SpokenGate {
+  const { id, verdict, message, expires } = gate;
+  return {
+    id,
+    verdict,
+    definition: definitionOf(gate),
+    ...(message === undefined ? {} : { message: messageText(message, scope) }),
+    ...(expires === undefined ? {} : { expires }),
+  };
+}
+
+function definitionOf({ id, tools, toolsets, condition, verdict, message, expires }: ToolGate): JsonValue {
+  const { afterMs = null, verdict: onExpire = null } = expires ?? {};
+  return [id, tools, toolsets, condition?.source ?? null, verdict, message?.source ?? null, afterMs, onExpire];
+}
+
+/** A message that cannot be rendered is said as it is written: whoever decides still learns what the gate is about. */
+function messageText(message: Template, scope: Scope): string {
+  try {
+    return message.render(scope);
+  } catch {
+    return message.source;
+  }
+}

@@ -1,0 +1,271 @@
+import type { Env, FittedResult } from '../../core/env.ts';
+import { describeThrown, leavesOutcomeUnknown, toErrorRecord } from '../../core/error.ts';
+import type { EventDraft } from '../../core/events/event.ts';
+import type { AgentId, CallId } from '../../core/ids.ts';
+import type { JsonValue, Writable } from '../../core/json.ts';
+import type { Content } from '../../core/prompt/message.ts';
+import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { StatePatch } from '../../core/events/team-events.ts';
+import type { EffectTool, ToolContext, TransitionTool } from '../../core/tool/tool.ts';
+import { isReservedSource } from '../../core/inbox/strategy.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import type { Happening, TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
+import type { CallStatus } from '../../core/state/turn.ts';
+import { checkOutcome } from './check-outcome.ts';
+import { emitDraft } from '../turn/end-agent.ts';
+import type { Action, ExecPorts, Node } from '../turn/node.ts';
+import { keepResult } from './keep-result.ts';
+import { checkCallStart } from './check-call-start.ts';
+import { endMissing } from './missing-tool.ts';
+import { resultChanges } from './result-changes.ts';
+import { outcomeEvents } from './drafted-state.ts';
+import { startCall } from './start-call.ts';
+import { type CallEnding, endCall } from './tool-end.ts';
+import { transitionContext } from './transition-context.ts';
+import { settleUnknown } from './unknown-outcome.ts';
+
+/** One execution of one call. */
+export interface CallTicket {
+  readonly callId: CallId;
+}
+
+/** How an execution went, as it comes back from outside. */
+export interface ToolOutcome {
+  readonly status: CallStatus;
+  /** What the tool returned, for status `ok`. */
+  readonly returned?: unknown;
+  /** What it threw, or why it did not finish. */
+  readonly error?: unknown;
+  readonly progress: readonly { readonly fraction: number; readonly note: string; readonly at: number }[];
+  /** It did not stop when it was told to, and nobody waits for it any more: what it says later is a late result. */
+  readonly abandoned?: boolean;
+}
+
+/** What executing a tool needs from outside. */
+export interface ToolPorts extends ExecPorts {
+  readonly tool: EffectTool;
+  readonly context: ToolContext;
+  readonly call: CallState;
+}
+
+/**
+ * The node behind every tool.
+ *
+ * prep: a transition tool decides right here, inside the commit (I7); an effect tool is put on the record as started.
+ * exec: runs an effect tool. post: the result goes back to the caller's inbox as a TOOL_RESULT item.
+ */
+export function createToolNode(env: Env): Node<CallTicket, ToolOutcome, ToolPorts> & {
+  /** Goes on with a call that waited; `cause` is the event that brought about what it waited for. */
+  resume(tx: Transaction, agent: SubContext, call: CallState, happening: Happening, cause: number): void;
+} {
+  return {
+    name: 'tool',
+    prep: (tx, agent) => startNext(tx, env, agent),
+    exec: async (_ticket, { tool, call, context }) => ({
+      status: 'ok',
+      returned: await tool.execute(call.args ?? {}, context),
+      progress: [],
+    }),
+    post: (tx, agent, ticket, outcome) => recordOutcome(tx, env, agent, ticket.callId, outcome),
+    resume: (tx, agent, call, happening, cause) => resumeCall(tx, env, agent, call, happening, cause),
+  };
+}
+
+/** Starts the next call that may start; undefined when none may. Transition tools are decided on the way. */
+function startNext(tx: Transaction, env: Env, agent: SubContext): CallTicket | undefined {
+  for (let call = nextCall(env, agent); call !== undefined; call = nextCall(env, agent)) {
+    if (tx.isFull) {
+      tx.touch(agent.meta.agentId);
+      return undefined;
+    }
+    const tool = env.catalog.get(call.request.name);
+    if (tool === undefined) {
+      endMissing(tx, env, agent, call);
+      continue;
+    }
+    if (!checkCallStart(tx, env, agent, call)) continue;
+    if (tool.kind === 'transition') {
+      decideTransition(tx, env, agent, call, call.request.seq, (context) => tool.run(call.args ?? {}, context));
+      continue;
+    }
+    startCall(tx, agent, call, tool);
+    return { callId: call.callId };
+  }
+  return undefined;
+}
+
+/**
+ * The first requested call that may start now: `parallel` calls at once, `serial` ones in the order given and one at a
+ * time, `exclusive` ones when nothing else of this agent runs; nothing overtakes a waiting exclusive call.
+ */
+function nextCall(env: Env, agent: SubContext): CallState | undefined {
+  let running = 0;
+  let serialBusy = false;
+  let exclusiveBusy = false;
+  const concurrencyOf = (call: CallState): string => env.catalog.get(call.request.name)?.concurrency ?? 'parallel';
+  for (const call of agent.openCalls.values()) {
+    // One that waits for a person has its turn all the same: those behind it must not overtake it.
+    if (call.status === 'suspended') serialBusy ||= concurrencyOf(call) === 'serial';
+    if (call.status !== 'running') continue;
+    running++;
+    serialBusy ||= concurrencyOf(call) === 'serial';
+    exclusiveBusy ||= concurrencyOf(call) === 'exclusive';
+  }
+  if (exclusiveBusy) return undefined;
+  for (const call of agent.openCalls.values()) {
+    if (call.status !== 'requested') continue;
+    const concurrency = concurrencyOf(call);
+    if (concurrency === 'parallel') return call;
+    if (concurrency === 'exclusive') return running === 0 ? call : undefined;
+    if (!serialBusy) return call;
+  }
+  return undefined;
+}
+
+/** Runs a transition tool and commits what it decided; one that throws changes nothing and answers with its error. */
+function decideTransition(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  call: CallState,
+  cause: number,
+  decide: (context: TransitionContext) => TransitionOutcome,
+): void {
+  let outcome: TransitionOutcome;
+  let events: readonly EventDraft[];
+  try {
+    const context = transitionContext(tx, env, agent, call);
+    outcome = decide(context);
+    checkOutcome(tx.run, env.profiles, call.request.name, outcome);
+    events = outcomeEvents(context, call, outcome);
+  } catch (thrown) {
+    const error = toErrorRecord(thrown, 'TOOL_FAILED');
+    endCall(tx, env, agent, call.callId, {
+      status: 'error',
+      content: JSON.stringify({ error: error.code, message: error.message }),
+      error,
+      cause,
+    });
+    return;
+  }
+  const base = { agentId: agent.meta.agentId, turnId: call.request.turnId, callId: call.callId };
+  for (const draft of events) emitDraft(tx, env, agent, draft, cause);
+  if (outcome.kind === 'suspend') {
+    // A call that goes on waiting for the same things says nothing new.
+    if (call.status === 'suspended' && outcome.on === call.waitFor && outcome.memo === call.memo) return;
+    tx.emit({ type: 'tool.suspend', ...base, on: outcome.on, memo: outcome.memo }, call.request.seq);
+    return;
+  }
+  const tool = env.catalog.get(call.request.name);
+  const fitted = env.toResult(outcome.content, tool?.maxResultChars ?? 32_768);
+  const failed = outcome.isError === true || fitted.isError;
+  endCall(tx, env, agent, call.callId, {
+    status: failed ? 'error' : 'ok',
+    content: fitted.content,
+    ...(failed ? { error: { code: 'TOOL_FAILED' as const, message: `${call.request.name} reported an error` } } : {}),
+    ...(outcome.end === undefined ? {} : { end: outcome.end }),
+    ...(outcome.quotes === undefined ? {} : { quotes: outcome.quotes }),
+    ...(fitted.full === undefined ? {} : { full: fitted.full }),
+    cause,
+  });
+}
+
+function resumeCall(tx: Transaction, env: Env, agent: SubContext, call: CallState, happening: Happening, cause: number): void {
+  const tool = env.catalog.get(call.request.name);
+  if (tool?.kind !== 'transition' || tool.resume === undefined) return;
+  const resume: NonNullable<TransitionTool['resume']> = tool.resume;
+  decideTransition(tx, env, agent, call, cause, (context) => resume(call.args ?? {}, context, happening, call.memo));
+}
+
+function recordOutcome(tx: Transaction, env: Env, agent: SubContext, callId: CallId, outcome: ToolOutcome): Action {
+  const call = agent.openCalls.get(callId);
+  const tool = call === undefined ? undefined : env.catalog.get(call.request.name);
+  if (call === undefined) return 'dropped';
+  const progress = outcome.progress.length === 0 ? {} : { progress: outcome.progress };
+  if (outcome.status !== 'ok') {
+    const error = toErrorRecord(outcome.error, outcome.status === 'timeout' ? 'TOOL_TIMEOUT' : 'TOOL_FAILED');
+    if (outcome.status === 'error' && leavesOutcomeUnknown(outcome.error)) {
+      settleUnknown(tx, env, agent, call, { error });
+      return 'default';
+    }
+    endCall(tx, env, agent, callId, {
+      status: outcome.status,
+      content: JSON.stringify({ error: error.code, message: error.message }),
+      error,
+      ...progress,
+    });
+    return 'default';
+  }
+  const kept = keepResult(env, tx.run, agent, call, tool, outcome.returned);
+  const started = call.startSeq ?? call.request.seq;
+  if (kept.change !== undefined) tx.emit(kept.change, started);
+  const { fitted, changes, failure } = withChanges(tx, env, agent, call, kept);
+  const ending: Writable<CallEnding> = {
+    status: fitted.isError ? 'error' : 'ok',
+    content: fitted.content,
+    progress: outcome.progress,
+  };
+  if (fitted.isError) ending.error = { code: 'TOOL_FAILED', message: failure ?? `${call.request.name} reported an error` };
+  if (fitted.full !== undefined) ending.full = fitted.full;
+  if (fitted.cleaned !== undefined) ending.cleaned = fitted.cleaned;
+  if (tool?.endsFlow === true && !fitted.isError)
+    ending.end = { outcome: 'success', output: typeof fitted.content === 'string' ? fitted.content : '' };
+  // Before the call ends: its agent may end with it, and hand in what was changed.
+  for (const change of changes) tx.emit(change, started);
+  endCall(tx, env, agent, callId, ending);
+  tx.setCause(call.end?.seq);
+  const trust = tool?.trust === 'untrusted' ? { trust: 'untrusted' as const } : {};
+  for (const item of fitted.items) postReturned(tx, agent, { ...item, ...trust });
+  return 'default';
+}
+
+/** A result with the changes of state that come with it. When these cannot be made, it is an error without any effect. */
+function withChanges(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  call: CallState,
+  kept: FittedResult,
+): { readonly fitted: FittedResult; readonly changes: readonly StatePatch[]; readonly failure?: string } {
+  try {
+    return { fitted: kept, changes: resultChanges(tx, env, agent, call, kept) };
+  } catch (thrown) {
+    const failure = `${call.request.name} ran, but what it returned for the state was refused: ${env.secrets.text(describeThrown(thrown))}`;
+    const note = `(${failure}. None of it was changed or posted.)`;
+    const content: Content =
+      typeof kept.content === 'string' ? `${kept.content}\n\n${note}` : [...kept.content, { type: 'text', text: note }];
+    return { fitted: { ...kept, content, isError: true, items: [] }, changes: [], failure };
+  }
+}
+
+/** Items a tool returned along with its result go to its caller, or to another agent that is still there. */
+function postReturned(
+  tx: Transaction,
+  agent: SubContext,
+  item: { readonly source: string; readonly payload: JsonValue; readonly to?: string; readonly trust?: 'untrusted' },
+): void {
+  if (isReservedSource(item.source)) {
+    tx.emit({
+      type: 'note.add',
+      level: 'warning',
+      code: 'ITEM_SOURCE_RESERVED',
+      message: `an item ${item.source} that a tool returned was dropped: people, profiles and the engine speak under this source; post under one of your own`,
+      agentId: agent.meta.agentId,
+    });
+    return;
+  }
+  const to = item.to === undefined ? agent : tx.run.agents.get(item.to as AgentId);
+  if (to === undefined || to.status === 'ended') {
+    tx.emit({
+      type: 'note.add',
+      level: 'warning',
+      code: 'AGENT_UNKNOWN',
+      message: `an item ${item.source} for '${item.to ?? agent.meta.agentId}' was dropped: no such agent is at work`,
+      agentId: agent.meta.agentId,
+    });
+    return;
+  }
+  const { source, payload, trust } = item;
+  const from = agent.meta.agentId;
+  tx.post(to.meta.agentId, trust === undefined ? { source, payload, from } : { source, payload, from, trust });
+}

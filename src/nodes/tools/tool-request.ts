@@ -1,0 +1,191 @@
+import type { AgentTools, Env } from '../../core/env.ts';
+import type { ErrorCode } from '../../core/error.ts';
+import type { TurnId } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { type Roomy, unplaced } from '../../core/events/event.ts';
+import type { CompiledProfile } from '../../core/profile/profile.ts';
+import { forcedTool } from '../../core/tool/tool-bound.ts';
+import type { SubContext } from '../../core/state/state.ts';
+import type { Tool } from '../../core/tool/tool.ts';
+import type { ToolRequest } from '../../core/events/tool-events.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import type { CallStatus, ReplyToolCall } from '../../core/state/turn.ts';
+import { toolCallRoom, type ToolCallRoom } from '../limits/limits.ts';
+import { checkCallStart } from './check-call-start.ts';
+import { profileOf } from '../turn/profile-of.ts';
+import { endCall } from './tool-end.ts';
+
+/** Whether a reply ended in a way that lets its calls be trusted to be complete. */
+export interface ReplyEnd {
+  readonly finishedCleanly: boolean;
+}
+
+/**
+ * Puts the calls of a reply on the record, each with its verdict: what cannot run is answered at once with an error the
+ * model can act on; what may run stands as `requested` and is started by the tool node.
+ */
+export function requestCalls(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  profile: CompiledProfile,
+  turnId: TurnId,
+  calls: readonly ReplyToolCall[],
+  end: ReplyEnd,
+): void {
+  const tools = env.toolsOf(profile, agent);
+  const decided = tx.run.seq;
+  const room = toolCallRoom(env, tx.run, agent, profile);
+  const verdicts = calls.map((call, index) => {
+    if (index >= room.left) return beyondLimit(call, room);
+    const mustBeAlone = calls.length > 1 && tools.tools.get(call.name)?.unique === true;
+    return mustBeAlone ? notAlone(call, calls.length) : judge(env, agent, tools, call, end);
+  });
+  calls.forEach((call, index) => {
+    const verdict = verdicts[index];
+    const draft: Roomy<ToolRequest> = {
+      type: 'tool.request',
+      agentId: agent.meta.agentId,
+      turnId,
+      callId: call.callId,
+      name: call.name,
+      args: verdict?.ok === true ? verdict.args : null,
+      runId: unplaced.runId,
+      seq: unplaced.seq,
+      at: unplaced.at,
+      cause: unplaced.cause,
+    };
+    if (verdict?.ok === true && verdict.repaired) draft.repaired = true;
+    if (verdict?.ok === true && verdict.tool.polls === true) draft.polls = true;
+    if (verdict?.ok === true && verdict.tool.toolset !== verdict.tool.name) draft.toolset = verdict.tool.toolset;
+    const request = tx.emit(draft, decided);
+    if (verdict?.ok === false) refuse(tx, env, agent, request, verdict);
+    else applyGates(tx, env, agent, request.callId);
+  });
+}
+
+/** Answers every call of a reply without running it, since the flow went elsewhere. */
+export function cancelCalls(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  turnId: TurnId,
+  calls: readonly ReplyToolCall[],
+  why: string,
+): void {
+  for (const call of calls) {
+    const request = tx.emit({
+      type: 'tool.request',
+      agentId: agent.meta.agentId,
+      turnId,
+      callId: call.callId,
+      name: call.name,
+      args: null,
+    });
+    refuse(tx, env, agent, request, { status: 'cancelled', code: 'TOOL_CANCELLED', message: why });
+  }
+}
+
+type Verdict =
+  | { readonly ok: true; readonly tool: Tool; readonly args: JsonObject; readonly repaired: boolean }
+  | { readonly ok: false; readonly status: CallStatus; readonly code: ErrorCode; readonly message: string };
+
+/** An exclusive call that came with others is refused; the others run (D4.10). */
+function notAlone(call: ReplyToolCall, count: number): Verdict {
+  const message = `'${call.name}' must be the only call of a reply, but came with ${count - 1} other(s). It was not run, the others were; call it alone.`;
+  return { ok: false, status: 'error', code: 'TOOL_EXCLUSIVE', message };
+}
+
+/** Calls of one reply that are more than a limit leaves are refused one by one; those that fit run. */
+function beyondLimit(call: ReplyToolCall, room: ToolCallRoom): Verdict {
+  const message = `'${call.name}' was not run: ${room.reason}. Finish with what you have.`;
+  return { ok: false, status: 'error', code: 'LIMIT_REACHED', message };
+}
+
+function judge(env: Env, agent: SubContext, tools: AgentTools, call: ReplyToolCall, end: ReplyEnd): Verdict {
+  if (call.problem !== undefined && end.finishedCleanly)
+    return { ok: false, status: 'error', code: 'TOOL_ARGUMENTS_INVALID', message: `${call.problem}.` };
+  const tool = tools.tools.get(call.name);
+  const only = forcedTool(agent.toolBound);
+  if (only !== undefined && only !== call.name) return bound(call.name, `the only tool it has is '${only}'`);
+  if (tool === undefined)
+    return agent.forbiddenTools.includes(call.name) ? forbidden(call.name) : absent(env, agent, tools, call.name);
+  if (!end.finishedCleanly) {
+    return {
+      ok: false,
+      status: 'error',
+      code: 'TOOL_ARGUMENTS_TRUNCATED',
+      message: `the reply was cut off before it was complete, so '${call.name}' was not run. Call it again, with shorter arguments if need be.`,
+    };
+  }
+  const parsed = env.parseArguments(call.input, { effect: tool.effect, finishedCleanly: end.finishedCleanly });
+  if (!parsed.ok)
+    return { ok: false, status: 'error', code: parsed.code, message: `'${call.name}' was not run: ${parsed.message}` };
+  const checked = tool.check(parsed.args);
+  if (!checked.ok) {
+    const problems = checked.errors.map((error) => `${error.path === '' ? 'arguments' : error.path}: ${error.message}`).join('; ');
+    return {
+      ok: false,
+      status: 'error',
+      code: 'TOOL_ARGUMENTS_INVALID',
+      message: `'${call.name}' was not run, its arguments do not fit its schema: ${problems}`,
+    };
+  }
+  return { ok: true, tool, args: checked.args, repaired: parsed.repaired };
+}
+
+/** A tool that was called in vain again and again is not there for one turn. */
+function forbidden(name: string): Verdict {
+  const message = `'${name}' cannot be called in this turn: it was called again and again with the same result. Go another way, or answer with what you have.`;
+  return { ok: false, status: 'denied', code: 'TOOL_DENIED', message };
+}
+
+/** A tool that the agent has, and not in this turn. */
+function absent(env: Env, agent: SubContext, tools: AgentTools, name: string): Verdict {
+  const isFiltered = agent.toolBound !== undefined && env.toolsOf(profileOf(env, agent), agent, {}).tools.has(name);
+  if (!isFiltered) return unknownTool(tools, name);
+  return bound(name, `the tools it has are ${namesOf(tools)}`);
+}
+
+function bound(name: string, why: string): Verdict {
+  const message = `'${name.slice(0, 100)}' cannot be called in this turn: ${why}.`;
+  return { ok: false, status: 'denied', code: 'TOOL_DENIED', message };
+}
+
+/** The same words for a tool that does not exist and one this agent may not use: which it is, is not the model's business. */
+function unknownTool(tools: AgentTools, name: string): Verdict {
+  return {
+    ok: false,
+    status: 'error',
+    code: 'TOOL_UNKNOWN',
+    message: `there is no tool '${name.slice(0, 100)}' for you. Tools you can call: ${namesOf(tools)}.`,
+  };
+}
+
+/** The tools of an agent in words of the engine: what a server calls its own is in none of them. */
+function namesOf({ tools, outside }: AgentTools): string {
+  const own = [...tools.values()].flatMap((tool) => (tool.descriptionTrust === 'untrusted' ? [] : [tool.name]));
+  const theirs = outside.map(({ toolset }) => `those of the toolset '${toolset}'`);
+  return [...own, ...theirs].join(', ') || 'none';
+}
+
+function refuse(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  request: { readonly turnId: TurnId; readonly callId: ReplyToolCall['callId']; readonly seq: number },
+  verdict: { readonly status: CallStatus; readonly code: ErrorCode; readonly message: string },
+): void {
+  endCall(tx, env, agent, request.callId, {
+    status: verdict.status,
+    content: JSON.stringify({ error: verdict.code, message: verdict.message }),
+    error: { code: verdict.code, message: verdict.message },
+    cause: request.seq,
+  });
+}
+
+/** Has people asked at once, though the call may have to wait for its turn: it is judged again when that has come. */
+function applyGates(tx: Transaction, env: Env, agent: SubContext, callId: ReplyToolCall['callId']): void {
+  const call = agent.openCalls.get(callId);
+  if (call !== undefined) checkCallStart(tx, env, agent, call);
+}

@@ -1,0 +1,72 @@
+import type { Env } from '../../core/env.ts';
+import type { ErrorRecord } from '../../core/error.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import { endCall, failCall } from './tool-end.ts';
+
+/** What a person may say of a call of unknown outcome. */
+const answers: JsonObject = { enum: ['happened', 'not_happened', 'unknown'] };
+
+/** Marks a question about a call that was interrupted, as opposed to one that a tool asks. */
+const memo: JsonObject = { about: 'unknown_outcome' };
+
+/**
+ * Deals with a call that was interrupted while it ran and may or may not have happened, as its tool wants (`on_unknown`):
+ * the model is told, a person is asked, or the agent ends with an error. It is never run again silently (I5).
+ */
+export function settleUnknown(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  call: CallState,
+  known: { readonly cause?: number; readonly error?: ErrorRecord } = {},
+): void {
+  const { name, turnId } = call.request;
+  const { cause, error = unknownOf(name) } = known;
+  const policy = env.catalog.get(name)?.onUnknown ?? 'tell_model';
+  const from = cause ?? call.startSeq ?? call.request.seq;
+  switch (policy) {
+    case 'tell_model':
+      failCall(tx, env, agent, call.callId, { ...error, status: 'unknown', cause: from });
+      break;
+    case 'fail':
+      failCall(tx, env, agent, call.callId, { ...error, status: 'unknown', cause: from, end: { outcome: 'error', error } });
+      break;
+    case 'ask_human': {
+      const prompt = `'${name}' was interrupted while it ran. Did it happen? If it did not, it is run again; if nobody knows, the agent is told so.`;
+      const on = { kind: 'question', prompt, schema: answers } as const;
+      tx.emit({ type: 'tool.suspend', agentId: agent.meta.agentId, turnId, callId: call.callId, on, memo }, from);
+      break;
+    }
+  }
+}
+
+/** Tells whether a suspended call waits for a person to say whether it happened. */
+export function asksWhetherHappened(call: CallState): boolean {
+  return call.startSeq !== undefined && isJsonObject(call.memo) && call.memo['about'] === memo['about'];
+}
+
+/** Goes by what a person said of a call of unknown outcome. One that did not happen stands as requested, and is started like any other. */
+export function applyTestimony(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  call: CallState,
+  said: { readonly value: JsonValue | undefined; readonly cause: number },
+): void {
+  const { cause, value } = said;
+  if (value === 'not_happened') return;
+  if (value === 'happened') {
+    const content = `A person says that this call of '${call.request.name}' happened. Its result is lost.`;
+    endCall(tx, env, agent, call.callId, { status: 'ok', content, cause });
+    return;
+  }
+  failCall(tx, env, agent, call.callId, { ...unknownOf(call.request.name), status: 'unknown', cause });
+}
+
+function unknownOf(name: string): ErrorRecord {
+  const message = `'${name}' was interrupted while it ran. It may or may not have happened: find out before you repeat it.`;
+  return { code: 'TOOL_OUTCOME_UNKNOWN', message };
+}

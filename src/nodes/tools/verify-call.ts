@@ -1,0 +1,85 @@
+import type { Env } from '../../core/env.ts';
+import { type ErrorRecord, toErrorRecord } from '../../core/error.ts';
+import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import { checkCallStart } from './check-call-start.ts';
+import { startCall } from './start-call.ts';
+import type { ToolOutcome } from './tool-node.ts';
+import { settleUnknown } from './unknown-outcome.ts';
+
+/** What a verifying tool answered, as far as it can be used. */
+type Verdict =
+  | { readonly answer: 'happened'; readonly result: unknown }
+  | { readonly answer: 'not_happened' }
+  | { readonly answer: 'unknown'; readonly error?: ErrorRecord };
+
+/**
+ * Makes the tool due that finds out whether a `verifiable` call happened. The call counts as running meanwhile; a crash in
+ * the middle asks again, since the asking is pure.
+ */
+export function verifyCall(tx: Transaction, env: Env, agent: SubContext, call: CallState, by: string): void {
+  const cause = call.startSeq ?? call.request.seq;
+  const { agentId } = agent.meta;
+  const { turnId } = call.request;
+  if (env.catalog.get(by)?.kind === 'effect') {
+    tx.effects.push({ kind: 'verify', agentId, turnId, callId: call.callId, by, cause });
+    return;
+  }
+  const error: ErrorRecord = { code: 'TOOL_MISSING', message: `the tool '${by}', which finds out, does not exist any more` };
+  const asked = tx.emit({ type: 'tool.verify', agentId, turnId, callId: call.callId, by, answer: 'unknown', error }, cause);
+  settleUnknown(tx, env, agent, call, { cause: asked.seq });
+}
+
+/**
+ * Goes by what the verifying tool said: the call ends with the result it found, is run (again), or nobody knows. Answers
+ * with the outcome the call has, when it happened.
+ */
+export function applyVerdict(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  call: CallState,
+  said: { readonly by: string; readonly outcome: ToolOutcome },
+): ToolOutcome | undefined {
+  const verdict = readVerdict(said.outcome);
+  const { agentId } = agent.meta;
+  const { turnId, name } = call.request;
+  const asked = tx.emit(
+    {
+      type: 'tool.verify',
+      agentId,
+      turnId,
+      callId: call.callId,
+      by: said.by,
+      answer: verdict.answer,
+      ...(verdict.answer === 'unknown' && verdict.error !== undefined ? { error: verdict.error } : {}),
+    },
+    call.startSeq,
+  );
+  switch (verdict.answer) {
+    case 'happened':
+      return { status: 'ok', returned: verdict.result, progress: [] };
+    case 'not_happened': {
+      const tool = env.catalog.get(name);
+      if (tool?.kind === 'effect' && checkCallStart(tx, env, agent, call)) startCall(tx, agent, call, tool, asked.seq);
+      return undefined;
+    }
+    case 'unknown':
+      settleUnknown(tx, env, agent, call, { cause: asked.seq });
+      return undefined;
+  }
+}
+
+/** `{ happened: true, result }`, `{ happened: false }`; everything else, an error too, means that it could not find out. */
+function readVerdict({ status, returned, error }: ToolOutcome): Verdict {
+  if (status !== 'ok') return { answer: 'unknown', error: toErrorRecord(error, 'TOOL_FAILED') };
+  try {
+    const said = returned as { readonly happened?: unknown; readonly result?: unknown } | null | undefined;
+    if (said?.happened === true) return { answer: 'happened', result: said.result ?? 'It happened.' };
+    if (said?.happened === false) return { answer: 'not_happened' };
+    return { answer: 'unknown' };
+  } catch (thrown) {
+    // What it returned has getters that throw.
+    return { answer: 'unknown', error: toErrorRecord(thrown, 'TOOL_FAILED') };
+  }
+}

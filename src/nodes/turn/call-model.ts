@@ -1,0 +1,134 @@
+import { callerOf } from '../../core/state/agent-path.ts';
+import { promptTokens } from '../../core/prompt/context-size.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { AgentTools, Env } from '../../core/env.ts';
+import type { ContentHash, TurnId } from '../../core/ids.ts';
+import type { Writable } from '../../core/json.ts';
+import type { LlmConfig } from '../../core/model/llm-config.ts';
+import type { ModelDelta, ModelGateway, ModelOutcome, ModelRequest, OutageNews, ToolChoice } from '../../core/model/model.ts';
+import { assemblePrompt, headsOf } from '../../core/prompt/prompt.ts';
+import type { PromptMessage } from '../../core/prompt/message.ts';
+import type { CompiledProfile } from '../../core/profile/profile.ts';
+import type { SubContext } from '../../core/state/state.ts';
+import type { TurnStart } from '../../core/events/turn-events.ts';
+import type { TurnPrompt } from '../../core/state/turn.ts';
+import { callFunction, defaultFunctionTimeoutMs, type NodeFunction } from './function-node.ts';
+import type { ExecPorts } from './node.ts';
+import { askPlanner } from '../planner/ask-planner.ts';
+import { systemTextOf } from '../prompt/prep-system-prompt.ts';
+import { requiredText } from '../prompt/required-text.ts';
+import { profileOf } from './profile-of.ts';
+
+/** One activation of an agent: the turn that is under way. */
+export interface TurnTicket {
+  readonly turnId: TurnId;
+}
+
+/** What the model call of a turn needs from outside. */
+export interface AgentPorts extends ExecPorts {
+  readonly gateway: ModelGateway;
+  readonly content: (hash: ContentHash) => string | undefined;
+  readonly onDelta?: (delta: ModelDelta) => void;
+  readonly onOutage?: (news: OutageNews) => void;
+  /** Functions that stand in a model's place, by name. */
+  readonly functions?: ReadonlyMap<string, NodeFunction>;
+  readonly clock: Clock;
+  /** How long a cancelled function gets to stop, in milliseconds. */
+  readonly graceMs: number;
+}
+
+/** Makes the model call of a turn from what the journal says of it, so that a resumed run asks exactly the same. */
+export function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Promise<ModelOutcome> {
+  const { run, agent, signal } = ports;
+  const start = run.turns.get(ticket.turnId)?.start;
+  const prompt = start?.prompt;
+  if (start === undefined || prompt === undefined) throw new Error(`turn ${ticket.turnId} has no prompt`);
+  const profile = profileOf(env, agent);
+  const tools: AgentTools = env.toolsOf(profile, agent);
+  const systemText = latestSystemText(agent, prompt.system, ports.content);
+  const messages = assemblePrompt(systemText, agent, prompt, start.inputs, headTextsOf(agent, prompt, ports.content));
+  const fn = profile.functionNode === undefined ? undefined : ports.functions?.get(profile.functionNode);
+  if (fn !== undefined) {
+    return callFunction(fn, {
+      name: profile.functionNode ?? '',
+      env,
+      run,
+      agent,
+      messages,
+      tools: tools.offered,
+      signal,
+      clock: ports.clock,
+      timeoutMs: profile.functionTimeoutMs ?? defaultFunctionTimeoutMs,
+      graceMs: ports.graceMs,
+    });
+  }
+  const { planner } = profile;
+  const ask = (): Promise<ModelOutcome> => askModel(env, ports, { start, prompt, profile, tools, messages });
+  if (planner === undefined) return ask();
+  const hasTool = (name: string): boolean => tools.tools.has(name);
+  return askPlanner({ planner, run, agent, turnId: ticket.turnId, hasTool, env }, ask);
+}
+
+/** What a model is asked with. */
+interface Asked {
+  readonly start: TurnStart;
+  readonly prompt: TurnPrompt;
+  readonly profile: CompiledProfile;
+  readonly tools: AgentTools;
+  readonly messages: readonly PromptMessage[];
+}
+
+function askModel(env: Env, ports: AgentPorts, asked: Asked): Promise<ModelOutcome> {
+  const { run, agent, signal, gateway, onDelta, onOutage } = ports;
+  const { start, prompt, profile, tools, messages } = asked;
+  const config: LlmConfig = env.llmConfig(profile, run, agent);
+  const request: Writable<ModelRequest> = {
+    config,
+    messages,
+    tools: tools.offered,
+    toolChoice: toToolChoice(prompt.toolChoice, env),
+    signal,
+    caller: callerOf(run, agent),
+  };
+  if (prompt.protocol !== undefined) request.textProtocol = prompt.protocol;
+  if (profile.output !== undefined) request.outputSchema = profile.output.schema;
+  if (start.reserve?.output !== undefined) request.maxOutputTokens = start.reserve.output;
+  if (agent.brokenReplies > 0) request.brokenCalls = agent.brokenReplies;
+  const promptSize = config.rateLimit === undefined ? undefined : promptTokens(agent, prompt);
+  if (promptSize !== undefined) request.promptTokens = promptSize;
+  if (onDelta !== undefined) request.onDelta = onDelta;
+  if (onOutage !== undefined) request.onOutage = onOutage;
+  return gateway.call(request);
+}
+
+// Pure cache: keyed by an agent, and compared with the hash of the text.
+const systemTexts = new WeakMap<SubContext, { readonly log: string; readonly text: string }>();
+
+/** The system text behind a construction log; the newest one of each agent is kept, since it seldom changes. */
+function latestSystemText(agent: SubContext, log: ContentHash, content: AgentPorts['content']): string {
+  const known = systemTexts.get(agent);
+  if (known?.log === log) return known.text;
+  const text = systemTextOf(requiredText(content, log, 'how a system prompt was made'), content);
+  systemTexts.set(agent, { log, text });
+  return text;
+}
+
+// Pure cache: keyed by an agent, and compared with the hash of the newest text.
+const headTexts = new WeakMap<SubContext, { readonly newest: ContentHash; readonly texts: readonly string[] }>();
+
+/** The texts that stand for messages that are left out, in order; the newest ones of each agent are kept. */
+function headTextsOf(agent: SubContext, prompt: TurnPrompt, content: AgentPorts['content']): readonly string[] {
+  if (prompt.head === undefined) return [];
+  const known = headTexts.get(agent);
+  if (known !== undefined && known.newest === prompt.head) return known.texts;
+  const texts = headsOf(prompt).map(({ head }) => requiredText(content, head, 'what stands for messages that are left out'));
+  headTexts.set(agent, { newest: prompt.head, texts });
+  return texts;
+}
+
+/** A tool choice as the gateway wants it: one of the modes, or the wire name of a tool. */
+function toToolChoice(choice: string | undefined, env: Env): ToolChoice {
+  if (choice === undefined || choice === '' || choice === 'auto') return { type: 'auto' };
+  if (choice === 'none' || choice === 'required') return { type: choice };
+  return { type: 'tool', toolName: env.catalog.wireName(choice) };
+}

@@ -1,0 +1,68 @@
+import type { Env } from '../../core/env.ts';
+import { describeThrown } from '../../core/error.ts';
+import { isDeeperThan, maxArgumentDepth } from '../../core/json-depth.ts';
+import type { JsonValue } from '../../core/json.ts';
+import { outputSectionId, type OutputFormat } from '../../core/prompt/output-format.ts';
+import type { CompiledProfile } from '../../core/profile/profile.ts';
+import type { SubContext } from '../../core/state/state.ts';
+import type { ItemDraft } from '../../core/events/transaction.ts';
+import type { DecidedAction } from '../../core/events/turn-events.ts';
+
+/** What was decided: the action as plain data, and the item of a loop. */
+export interface Decided {
+  readonly action: DecidedAction;
+  readonly item?: ItemDraft;
+}
+
+// How many problems a model is told at once, and how much of each.
+const toldProblems = 10;
+const toldChars = 300;
+
+/**
+ * Holds an agent that ends well with its own reply to its profile's `output_schema`: the output becomes the JSON text of the value that
+ * was checked. A reply that does not fit goes back to the model with what is wrong, as often as the profile says; then the agent ends
+ * with OUTPUT_INVALID, and its text stays the output.
+ */
+export function checkOutput(env: Env, agent: SubContext, profile: CompiledProfile, decided: Decided): Decided {
+  const { output } = profile;
+  const { action } = decided;
+  if (output === undefined || action.type !== 'end_agent_turn' || action.outcome !== 'success') return decided;
+  // What a rule has words of its own for is no answer of the model.
+  if (action.output !== agent.lastReply) return decided;
+  const read = readOutput(env, output, agent.lastReply);
+  if (read.ok) return { action: { ...action, output: JSON.stringify(read.value) } };
+  if (agent.outputRepairs < output.repairs) return askAgain(read.problems);
+  const error = `the answer does not fit output_schema after ${output.repairs} repair(s): ${read.problems.join('; ')}`;
+  return { action: { ...action, outcome: 'error', code: 'OUTPUT_INVALID', error } };
+}
+
+function askAgain(problems: readonly string[]): Decided {
+  const list = problems.map((problem) => `- ${problem}`).join('\n');
+  const content = `Your answer is not what it must be:\n${list}\nGive it again: one JSON value that fits the JSON Schema, and nothing else.`;
+  return {
+    action: { type: 'loop_with_inbox_item', ruleId: outputSectionId, code: 'OUTPUT_INVALID', error: problems.join('; ') },
+    item: { source: 'SELF_REFLECTION_PROMPT', payload: { content }, consumption: 'consume_on_read', ruleId: outputSectionId },
+  };
+}
+
+type ReadOutput = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly problems: readonly string[] };
+
+/** Reads an answer: JSON, alone or as the one fenced block of the reply. It is never repaired here: the model says it again. */
+function readOutput(env: Env, { schema }: OutputFormat, reply: string): ReadOutput {
+  const text = /^\s*```\w*[ \t]*\r?\n([\s\S]*?)\r?\n?[ \t]*```\s*$/.exec(reply)?.[1] ?? reply;
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text) as JsonValue;
+  } catch (thrown) {
+    return { ok: false, problems: [`it is not JSON: ${describeThrown(thrown).slice(0, toldChars)}`] };
+  }
+  if (isDeeperThan(value, maxArgumentDepth))
+    return { ok: false, problems: [`it is nested deeper than ${maxArgumentDepth} levels`] };
+  const check = env.checkSchema(schema, value);
+  if (check.ok) return { ok: true, value };
+  return { ok: false, problems: check.errors.slice(0, toldProblems).map(({ path, message }) => problemText(path, message)) };
+}
+
+function problemText(path: string, message: string): string {
+  return `${path === '' ? 'the value' : path}: ${message}`.slice(0, toldChars);
+}

@@ -1,0 +1,165 @@
+import type { Env } from '../../core/env.ts';
+import { toErrorRecord } from '../../core/error.ts';
+import { stagnationOutcome } from '../../core/state/stagnation.ts';
+import type { AgentRestart, EventDraft, RunEndStatus } from '../../core/events/event.ts';
+import type { AgentId } from '../../core/ids.ts';
+import type { InboxItem } from '../../core/inbox/inbox.ts';
+import type { AgentEnding } from '../../core/events/tool-events.ts';
+import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import { answeredCall } from '../inbox/answered-call.ts';
+import { DraftedState } from '../tools/drafted-state.ts';
+import { dropCompaction } from '../prompt/drop-compaction.ts';
+import { endCall } from '../tools/tool-end.ts';
+import { transitionContext } from '../tools/transition-context.ts';
+
+/**
+ * Ends an agent and everything below it (I9): its children first, then its open calls and its turn, then itself. Who
+ * asked to be told is told, unless it is the one who ended the agent (`by`); the run ends with its root.
+ */
+export function endAgent(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  ending: AgentEnding,
+  cause: number | undefined,
+  by?: AgentId,
+): void {
+  if (agent.status === 'ended') return;
+  for (const childId of agent.children) {
+    const child = tx.run.agents.get(childId);
+    if (child !== undefined)
+      endAgent(
+        tx,
+        env,
+        child,
+        { outcome: 'cancelled', error: { code: 'TOOL_CANCELLED', message: `${agent.meta.agentId} ended` } },
+        cause,
+      );
+  }
+  const interrupted = agent.currentTurnId;
+  const end = tx.emit(
+    {
+      type: 'agent.end',
+      agentId: agent.meta.agentId,
+      outcome: ending.outcome,
+      output: ending.output ?? agent.lastReply,
+      deliverables: ending.deliverables ?? agent.deliverables,
+      ...(ending.error === undefined ? {} : { error: ending.error }),
+    },
+    cause,
+  );
+  for (const [callId, call] of [...agent.openCalls]) {
+    tidyUp(tx, env, agent, call, end.seq);
+    endCall(tx, env, agent, callId, {
+      status: 'cancelled',
+      content: JSON.stringify({ error: 'TOOL_CANCELLED', message: 'the agent ended before this call did' }),
+      error: { code: 'TOOL_CANCELLED', message: 'the agent ended before this call did' },
+      cause: end.seq,
+    });
+  }
+  if (interrupted !== undefined)
+    tx.emit({ type: 'turn.end', agentId: agent.meta.agentId, turnId: interrupted, status: 'cancelled' }, end.seq);
+  dropCompaction(tx, agent, 'the agent ended before the summary came', end.seq);
+  tx.ended.push({ agentId: agent.meta.agentId, seq: end.seq });
+  if (by === undefined || agent.meta.notify?.agentId !== by) notify(tx, agent, end.seq);
+  if (tx.run.rootAgentId === agent.meta.agentId) endRun(tx, agent, end.seq);
+}
+
+/** What was told of the iteration that is over. */
+const outdated: ReadonlySet<string> = new Set(['LIMIT_NOTICE', 'STAGNATION_NOTICE']);
+
+/**
+ * Drops what was not read before an agent ended and is wrong when it starts anew: results, when their calls are not in its
+ * history any more (I1); notices of limits and stagnation, when it is.
+ */
+function dropStale(tx: Transaction, agent: SubContext, { keepsHistory }: Pick<AgentRestart, 'keepsHistory'>, cause: number): void {
+  const isStale = (item: InboxItem): boolean =>
+    keepsHistory === true ? outdated.has(item.source) : answeredCall(item) !== undefined;
+  for (const { item } of agent.inbox.filter((waiting) => isStale(waiting.item)))
+    tx.emit({ type: 'inbox.drop', agentId: agent.meta.agentId, itemId: item.itemId, reason: 'agent_ended' }, cause);
+}
+
+/** Lets a waiting transition tool leave team state in order, now that what it started has ended. */
+function tidyUp(tx: Transaction, env: Env, agent: SubContext, call: CallState, cause: number): void {
+  const tool = env.catalog.get(call.request.name);
+  if (tool?.kind !== 'transition' || tool.cancel === undefined || call.status !== 'suspended') return;
+  try {
+    const context = transitionContext(tx, env, agent, call);
+    const drafts = tool.cancel(call.args ?? {}, context, call.memo);
+    for (const draft of new DraftedState(tx.run, call.request.name, tx.at).toEvents(drafts, context.turnId))
+      tx.emitDraft(draft, cause);
+  } catch (thrown) {
+    const { code, message } = toErrorRecord(thrown, 'TOOL_FAILED');
+    tx.emit(
+      {
+        type: 'note.add',
+        level: 'error',
+        code,
+        message: `'${call.request.name}' could not be cancelled in good order: ${message}`,
+        agentId: agent.meta.agentId,
+        turnId: call.request.turnId,
+      },
+      cause,
+    );
+  }
+}
+
+/** Commits what a tool of `agent` drafted; the end of an agent brings everything below it to an end as well. */
+export function emitDraft(tx: Transaction, env: Env, agent: SubContext, draft: EventDraft, cause: number): void {
+  const ending = draft.type === 'agent.end' ? tx.run.agents.get(draft.agentId) : undefined;
+  if (draft.type === 'agent.end' && ending !== undefined) endAgent(tx, env, ending, draft, cause, agent.meta.agentId);
+  else tx.emitDraft(draft.type === 'agent.start' ? atItsDepth(tx, draft) : draft, cause);
+  const restarted = draft.type === 'agent.restart' ? tx.run.agents.get(draft.agentId) : undefined;
+  if (restarted !== undefined && draft.type === 'agent.restart') dropStale(tx, restarted, draft, cause);
+}
+
+/** How deep an agent stands is not for its starter to say. */
+function atItsDepth(tx: Transaction, draft: Extract<EventDraft, { type: 'agent.start' }>): EventDraft {
+  const parent = draft.parentAgentId === undefined ? undefined : tx.run.agents.get(draft.parentAgentId);
+  return { ...draft, depth: (parent?.meta.depth ?? -1) + 1 };
+}
+
+/** Tells the agent that wanted to know, unless it is gone itself. */
+function notify(tx: Transaction, agent: SubContext, cause: number): void {
+  const wanted = agent.meta.notify;
+  const listener = wanted === undefined ? undefined : tx.run.agents.get(wanted.agentId);
+  if (wanted === undefined || listener === undefined || listener.status === 'ended') return;
+  tx.post(
+    wanted.agentId,
+    {
+      source: wanted.source,
+      payload: {
+        agent_id: agent.meta.agentId,
+        status: agent.outcome ?? 'error',
+        summary: agent.output,
+        error: agent.error === undefined ? null : agent.error.message,
+        deliverables: agent.deliverables,
+      },
+      from: agent.meta.agentId,
+    },
+    cause,
+  );
+}
+
+/** The status of a run whose root ended in this way. */
+export function runStatusOf(outcome: string): RunEndStatus {
+  if (outcome === 'cancelled') return 'cancelled';
+  return outcome === 'error' || outcome === 'limit' || outcome === stagnationOutcome ? 'failed' : 'completed';
+}
+
+function endRun(tx: Transaction, root: SubContext, cause: number): void {
+  const outcome = root.outcome ?? 'error';
+  tx.sync = true;
+  tx.emit(
+    {
+      type: 'run.end',
+      status: runStatusOf(outcome),
+      outcome,
+      output: root.output,
+      deliverables: root.deliverables,
+      ...(root.error === undefined ? {} : { error: root.error }),
+    },
+    cause,
+  );
+}

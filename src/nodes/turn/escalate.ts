@@ -1,0 +1,107 @@
+import type { Env } from '../../core/env.ts';
+import type { StagnationAct } from '../../core/events/event.ts';
+import type { Writable } from '../../core/json.ts';
+import type { CompiledProfile } from '../../core/profile/profile.ts';
+import { type EscalationStep, streakOf } from '../../core/state/stagnation.ts';
+import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import { callLines } from '../inbox/call-lines.ts';
+import { endAgent } from './end-agent.ts';
+
+/**
+ * Climbs the profile's ladder before a turn (DESIGN 4, stagnation): each rung whose streak is long enough is climbed once, and
+ * again only after the streak broke. False when there is no turn to take: a person is asked first, or the agent has ended.
+ */
+export function escalate(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile): boolean {
+  for (const step of profile.stagnation) {
+    const count = streakOf(agent, step.on);
+    if (count < step.at || agent.escalations.some(({ id }) => id === step.id)) continue;
+    if (!act(tx, env, agent, step, count)) return false;
+  }
+  return true;
+}
+
+function act(tx: Transaction, env: Env, agent: SubContext, step: EscalationStep, count: number): boolean {
+  const { action } = step;
+  const draft: Writable<StagnationAct> = {
+    type: 'stagnation.act',
+    agentId: agent.meta.agentId,
+    rung: step.id,
+    on: step.on,
+    threshold: step.at,
+    count,
+    action: action.type,
+  };
+  const what = repeated(tx.run, agent, step, count);
+  switch (action.type) {
+    case 'nudge':
+      notice(
+        tx,
+        agent,
+        action.message ?? `${what.sentence} Do something else, or finish with what you have and say what is missing.`,
+      );
+      break;
+    case 'forbid_tool':
+      draft.tools = what.tools.filter((name) => env.catalog.get(name)?.endsFlow !== true);
+      if (draft.tools.length > 0)
+        notice(tx, agent, `${what.sentence} In this turn you cannot call ${draft.tools.join(', ')}. Go another way.`);
+      break;
+    case 'switch_llm_config':
+      draft.llmConfig = action.llmConfig;
+      break;
+    case 'ask_human':
+      draft.prompt = `${action.message ?? `${agent.meta.agentId} is going in circles. What should it do?`}\n${what.report}`;
+      break;
+    case 'end':
+      break;
+  }
+  const { seq } = tx.emit(draft, lastSeq(tx.run, agent));
+  if (action.type === 'ask_human') {
+    tx.emit({ type: 'agent.await', agentId: agent.meta.agentId, on: ['HUMAN_ANSWER', 'USER_PROMPT'] }, seq);
+    return false;
+  }
+  if (action.type !== 'end') return true;
+  endAgent(tx, env, agent, { outcome: action.outcome, error: { code: 'STAGNATION', message: what.report } }, seq);
+  return false;
+}
+
+function notice(tx: Transaction, agent: SubContext, text: string): void {
+  tx.post(agent.meta.agentId, { source: 'STAGNATION_NOTICE', payload: text, observerId: 'stagnation' }, lastSeq(tx.run, agent));
+}
+
+function lastSeq(run: RunContext, agent: SubContext): number {
+  const last = agent.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId);
+  return last?.end?.seq ?? last?.start.seq ?? agent.meta.seq;
+}
+
+/** What an agent did over and over: for itself in a sentence, for people with the calls and their results. */
+function repeated(
+  run: RunContext,
+  agent: SubContext,
+  step: EscalationStep,
+  count: number,
+): { readonly sentence: string; readonly report: string; readonly tools: readonly string[] } {
+  const last = agent.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId);
+  const calls = last?.calls ?? [];
+  const tools = [...new Set(calls.map(({ request }) => request.name))];
+  const sentence = sentenceOf(step, count, tools);
+  const heading = `${sentence} Seen after turn ${agent.lastTurnId ?? 'none'} (${step.on} = ${count}, rung '${step.id}').`;
+  return { sentence, tools, report: [heading, ...callLines(last)].join('\n') };
+}
+
+function sentenceOf(step: EscalationStep, count: number, tools: readonly string[]): string {
+  switch (step.on) {
+    case 'same_action_same_result_streak':
+      return `The same was done ${count + 1} times, with the same result${tools.length === 0 ? '' : ` (last ${tools.join(', ')})`}.`;
+    case 'duplicate_reply_streak':
+      return `The same words were said ${count + 1} times.`;
+    case 'no_tool_call_streak':
+      return `No tool was called in ${count} replies in a row.`;
+    case 'empty_reply_streak':
+      return `${count} replies in a row were empty.`;
+    case 'tool_error_streak':
+      return `${count} tool calls in a row failed${tools.length === 0 ? '' : ` (last ${tools.join(', ')})`}.`;
+    case 'model_error_streak':
+      return `${count} model calls in a row failed.`;
+  }
+}

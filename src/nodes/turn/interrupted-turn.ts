@@ -1,0 +1,60 @@
+import type { Env } from '../../core/env.ts';
+import type { ErrorRecord } from '../../core/error.ts';
+import type { ModelAttempt, ModelOutcome } from '../../core/model/model.ts';
+import type { SubContext, TurnState } from '../../core/state/state.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import { recordReply } from './post-reply.ts';
+import { visibilityObserver } from '../prompt/show-peer-history.ts';
+
+const interruption: ErrorRecord = {
+  code: 'MODEL_INTERRUPTED',
+  message: 'the model call was interrupted by a message that was sent with priority now',
+};
+
+/** What is put on record of an interrupted call that nothing is known of, because its process ended. */
+export const lostCall: ModelOutcome = { kind: 'error', error: interruption, usage: {}, attempts: [] };
+
+/**
+ * The outcome of a call whose turn was interrupted. A reply that came whole all the same is kept as partial text, and its
+ * tool calls are not run: once the interrupting item is in the journal, nothing else comes of that turn.
+ */
+function interruptedOutcome(outcome: ModelOutcome): ModelOutcome {
+  const { usage } = outcome;
+  if (outcome.kind === 'error') return { kind: 'error', error: interruption, usage, attempts: outcome.attempts };
+  const last = outcome.attempts.at(-1);
+  const { text } = outcome.reply;
+  const replaced: ModelAttempt | undefined =
+    last === undefined ? undefined : { ...last, error: interruption, ...(text === '' ? {} : { partialText: text }) };
+  const attempts = replaced === undefined ? [] : [...outcome.attempts.slice(0, -1), replaced];
+  return { kind: 'error', error: interruption, usage, attempts };
+}
+
+/**
+ * Records what came of an interrupted call, and ends its turn. What it read for good is in history; what it read for this
+ * once is posted anew (I2: as an item of its own), so that the next turn reads it.
+ */
+export function interruptTurn(tx: Transaction, env: Env, agent: SubContext, turn: TurnState, outcome: ModelOutcome): void {
+  const { agentId } = agent.meta;
+  recordReply(tx, env, agent, turn.turnId, interruptedOutcome(outcome));
+  const end = tx.emit(
+    { type: 'turn.end', agentId, turnId: turn.turnId, status: 'interrupted', error: interruption },
+    turn.interruptedBy,
+  );
+  requeueInputs(tx, agent, turn, end.seq);
+}
+
+/**
+ * Posts anew what a turn read for this once and no model answered, except for what the next turn's observers and loop will
+ * say themselves.
+ */
+export function requeueInputs(tx: Transaction, agent: SubContext, turn: TurnState, cause: number): void {
+  const momentary = new Set(['loop', visibilityObserver, ...turn.start.observers.map(({ id }) => id)]);
+  turn.start.inputs.forEach((input, index) => {
+    const item = turn.items[index];
+    if (item === undefined || input.persistent || input.kept === true) return;
+    if (item.observerId !== undefined && momentary.has(item.observerId)) return;
+    const { itemId, ...draft } = item;
+    // Whoever was shown an item for the second time asks after the first.
+    tx.post(agent.meta.agentId, { ...draft, delivery: 'next', repeats: item.repeats ?? itemId }, cause);
+  });
+}

@@ -1,0 +1,68 @@
+import { agentScope } from '../../core/state/agent-scope.ts';
+import type { Checkpoint } from '../../core/profile/checkpoint.ts';
+import type { Env } from '../../core/env.ts';
+import { toErrorRecord } from '../../core/error.ts';
+import type { Scope } from '../../core/expression/expression.ts';
+import type { CompiledProfile } from '../../core/profile/profile.ts';
+import type { SubContext, TurnState } from '../../core/state/state.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import { callLines, clipped } from '../inbox/call-lines.ts';
+
+/**
+ * Stops an agent before a turn when it has come to one of its profile's checkpoints (A4.3 checkpoint). False when a person is asked
+ * first. An agent that waited for a person already goes on, whatever its checkpoints say of the turn before.
+ */
+export function pauseAtCheckpoint(tx: Transaction, env: Env, agent: SubContext, { checkpoints }: CompiledProfile): boolean {
+  if (checkpoints.length === 0 || agent.question !== undefined || agent.turnsAlone === 0) return true;
+  const last = agent.lastTurnId === undefined ? undefined : tx.run.turns.get(agent.lastTurnId);
+  const scope = agentScope(env, tx.run, agent);
+  const reached = checkpoints.find((checkpoint) => isReached(tx, agent, checkpoint, last, scope));
+  if (reached === undefined) return true;
+  const { id } = reached;
+  const prompt = [questionAt(reached, scope), ...report(agent, last)].join('\n');
+  const on = ['HUMAN_ANSWER', 'USER_PROMPT'];
+  tx.emit({ type: 'agent.await', agentId: agent.meta.agentId, on, checkpoint: { id, prompt } }, last?.end?.seq ?? agent.meta.seq);
+  return false;
+}
+
+function isReached(
+  tx: Transaction,
+  agent: SubContext,
+  { id, afterTurns, onTools, condition }: Checkpoint,
+  last: TurnState | undefined,
+  scope: Scope,
+): boolean {
+  if (afterTurns !== undefined && agent.turnsAlone < afterTurns) return false;
+  if (onTools.length > 0 && last?.calls.some(({ request, end }) => end?.status === 'ok' && onTools.includes(request.name)) !== true)
+    return false;
+  try {
+    return condition === undefined || condition.test(scope);
+  } catch (thrown) {
+    // Who declared a pause wants to look rather than miss it.
+    const { code, message } = toErrorRecord(thrown, 'CONDITION_FAILED');
+    const { agentId } = agent.meta;
+    tx.emit({ type: 'note.add', level: 'warning', code, message: `checkpoint '${id}' is taken as reached: ${message}`, agentId });
+    return true;
+  }
+}
+
+/** A message that cannot be rendered is asked as it is written. */
+function questionAt({ id, message }: Checkpoint, scope: Scope): string {
+  if (message === undefined) return `Checkpoint '${id}': go on, or end with what there is?`;
+  try {
+    return message.render(scope);
+  } catch {
+    return message.source;
+  }
+}
+
+function report(agent: SubContext, last: TurnState | undefined): readonly string[] {
+  const { agentId } = agent.meta;
+  const said = agent.lastReply.trim() === '' ? [] : [`${agentId} said last: ${clipped(agent.lastReply.trim())}`];
+  const calls = callLines(last);
+  return [
+    `${agentId} has taken ${agent.counters.turnCount} turn(s), ${agent.turnsAlone} of them since it began or a person spoke to it.`,
+    ...said,
+    ...(calls.length === 0 ? [] : [`In ${last?.turnId ?? ''} it called:`, ...calls]),
+  ];
+}

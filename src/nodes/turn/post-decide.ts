@@ -1,0 +1,245 @@
+import { agentScope } from '../../core/state/agent-scope.ts';
+import type { Env } from '../../core/env.ts';
+import { unplaced } from '../../core/events/event.ts';
+import { toErrorRecord } from '../../core/error.ts';
+import type { DecidedAction } from '../../core/events/turn-events.ts';
+import type { Scope } from '../../core/expression/expression.ts';
+import { readPath } from '../../core/expression/read-path.ts';
+import { callIdAt } from '../../core/fold/tool.ts';
+import type { TurnId } from '../../core/ids.ts';
+import { isJsonObject, type JsonValue } from '../../core/json.ts';
+import type { CompiledProfile, CompiledRule, DeciderAction, ItemTemplate } from '../../core/profile/profile.ts';
+import { type StateQuotes, stateQuotes } from '../../core/untrusted/quote-state.ts';
+import type { SubContext } from '../../core/state/state.ts';
+import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
+import { handlesErrors } from '../../core/profile/handles-errors.ts';
+import type { ObserverRecord, ReplyToolCall, RuleRecord } from '../../core/state/turn.ts';
+import { checkOutput, type Decided } from './check-output.ts';
+import type { Action } from './node.ts';
+
+/**
+ * Asks the profile's flow decider what follows (A1.2): the first rule whose condition holds wins, and every rule that
+ * was asked is on the record with what it saw. The action that was decided is committed as `turn.decide`.
+ */
+export function decideNext(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  profile: CompiledProfile,
+  turnId: TurnId,
+  observers: readonly ObserverRecord[],
+): Action {
+  const scope = agentScope(env, tx.run, agent);
+  const failed = tx.run.turns.get(turnId)?.modelEnd?.error !== undefined;
+  const asked = failed ? profile.flowDecider.filter(handlesErrors) : profile.flowDecider;
+  const { rules, decided } = askRules(asked, scope, (rule) => settle(tx, env, agent, scope, turnId, rule));
+  const settled = decided ?? settle(tx, env, agent, scope, turnId, undefined);
+  const { action, item } = failed ? settled : checkOutput(env, agent, profile, settled);
+  tx.emit({
+    type: 'turn.decide',
+    agentId: agent.meta.agentId,
+    turnId,
+    observers,
+    rules,
+    action,
+    runId: unplaced.runId,
+    seq: unplaced.seq,
+    at: unplaced.at,
+    cause: unplaced.cause,
+  });
+  tx.setCause(tx.run.seq);
+  if (item !== undefined) tx.post(agent.meta.agentId, item);
+  return action.type;
+}
+
+/**
+ * Asks what follows a model call that failed (FAULTS M12, M13): the observers and rules whose condition names `turn.error`.
+ * Without any, and in the last turn of an agent, the error ends it.
+ */
+export function decideOnError(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile, turnId: TurnId): Action {
+  const isAsked = profile.flowDecider.some(handlesErrors) || profile.postTurnObservers.some(handlesErrors);
+  if (!isAsked || agent.limitStage === 2) return 'error';
+  return decideNext(tx, env, agent, profile, turnId, env.observe(tx, agent, profile, 'error'));
+}
+
+/** A rule whose texts cannot be put together counts as one that does not hold, like one whose condition fails (I12). */
+function askRules(
+  rules: readonly CompiledRule[],
+  scope: Scope,
+  settle: (rule: CompiledRule) => Decided,
+): { readonly rules: readonly RuleRecord[]; readonly decided?: Decided } {
+  const asked: RuleRecord[] = [];
+  for (const rule of rules) {
+    const record = askRule(rule, scope);
+    asked.push(record);
+    if (!record.matched) continue;
+    try {
+      return { rules: asked.slice(), decided: settle(rule) };
+    } catch (thrown) {
+      asked[asked.length - 1] = { ...record, matched: false, error: toErrorRecord(thrown, 'CONDITION_FAILED') };
+    }
+  }
+  return { rules: asked.slice() };
+}
+
+function loopItem(rule: CompiledRule, item: ItemTemplate, scope: Scope, quotes: StateQuotes | undefined): ItemDraft {
+  const payload = item.payload.build(scope, quotes?.quote);
+  const taint = quotes?.labels() ?? [];
+  return {
+    source: item.source,
+    payload,
+    ...(taint.length === 0 ? {} : { taint }),
+    consumption: item.consumption,
+    ruleId: rule.id,
+    ...(item.priority === undefined ? {} : { priority: item.priority }),
+    ...(item.maxTurns === undefined ? {} : { maxTurns: item.maxTurns }),
+    ...(item.ingestorId === undefined ? {} : { ingestorId: item.ingestorId }),
+    ...(item.ingestorParams === undefined ? {} : { ingestorParams: item.ingestorParams }),
+  };
+}
+
+function askRule(rule: CompiledRule, scope: Scope): RuleRecord {
+  if (rule.condition === undefined) return { id: rule.id, matched: true };
+  try {
+    const matched = rule.condition.test(scope);
+    return matched ? { id: rule.id, matched } : { id: rule.id, matched, values: valuesOf(rule.condition.paths, scope) };
+  } catch (thrown) {
+    return {
+      id: rule.id,
+      matched: false,
+      values: valuesOf(rule.condition.paths, scope),
+      error: toErrorRecord(thrown, 'CONDITION_FAILED'),
+    };
+  }
+}
+
+/** What a condition read, small enough for the record: scalars as they are, the rest by its size. */
+function valuesOf(paths: readonly string[], scope: Scope): Readonly<Record<string, JsonValue>> {
+  const values: Record<string, JsonValue> = {};
+  for (const path of paths) values[path] = shown(readPath(scope, path));
+  return values;
+}
+
+function shown(value: unknown): JsonValue {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string') return value.length > 80 ? `${value.slice(0, 80)}…` : value;
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  if (Array.isArray(value)) return `list of ${value.length}`;
+  return isJsonObject(value) ? `map of ${Object.keys(value).length}` : typeof value;
+}
+
+/** The decided action as plain data, after what holds for every profile: limits, and calls that must exist. */
+function settle(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  scope: Scope,
+  turnId: TurnId,
+  winner: CompiledRule | undefined,
+): Decided {
+  const modelEnd = tx.run.turns.get(turnId)?.modelEnd;
+  const calls = modelEnd?.reply?.toolCalls ?? [];
+  if (agent.limitStage === 2) return { action: { type: 'limit', outcome: 'limit', error: agent.limitReason ?? 'limit reached' } };
+  const failure = modelEnd?.error?.message;
+  if (winner === undefined) return { action: withoutRule(agent, calls.length > 0, failure) };
+  const quotes = stateQuotes(tx.run, agent, env.hash, winner.id);
+  const item = winner.action.type === 'loop_with_inbox_item' ? { item: loopItem(winner, winner.action.item, scope, quotes) } : {};
+  return { action: actionOf(tx, env, agent, scope, winner, calls, failure), ...item };
+}
+
+function actionOf(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  scope: Scope,
+  winner: CompiledRule,
+  calls: readonly ReplyToolCall[],
+  failure: string | undefined,
+): DecidedAction {
+  const ruleId = winner.id;
+  const { action } = winner;
+  switch (action.type) {
+    case 'continue_with_tool':
+      if (calls.length === 0)
+        return {
+          type: 'end_agent_turn',
+          ruleId,
+          outcome: 'error',
+          error: failure ?? `rule '${ruleId}' says continue_with_tool, but the reply has no tool call`,
+        };
+      return { type: action.type, ruleId, tools: calls.map((call) => call.name) };
+    case 'end_agent_turn':
+      return failure === undefined
+        ? ending(agent, scope, ruleId, action, calls.length > 0)
+        : endingOnError(scope, ruleId, action, failure);
+    case 'call_tool':
+      return forcedCall(tx, env, scope, ruleId, action);
+    case 'await':
+      return { type: action.type, ruleId, on: action.on };
+    case 'set_tool_choice':
+      return { type: action.type, ruleId, toolChoice: action.toolChoice };
+    case 'loop_with_inbox_item':
+    case 'await_user_input':
+    case 'retry_turn':
+      return { type: action.type, ruleId };
+  }
+}
+
+/** No rule held: calls run, words are the answer, and silence is an error, as a failed model call is. */
+function withoutRule(agent: SubContext, hasCalls: boolean, failure: string | undefined): DecidedAction {
+  if (failure !== undefined) return { type: 'end_agent_turn', outcome: 'error', error: failure };
+  if (hasCalls) return { type: 'continue_with_tool' };
+  if (agent.counters.emptyReplyStreak > 0)
+    return { type: 'end_agent_turn', outcome: 'error', error: 'no rule of the flow decider matched, and the reply was empty' };
+  return { type: 'end_agent_turn', outcome: 'success', output: agent.lastReply };
+}
+
+function ending(
+  agent: SubContext,
+  scope: Scope,
+  ruleId: string,
+  action: Extract<DeciderAction, { type: 'end_agent_turn' }>,
+  hasCalls: boolean,
+): DecidedAction {
+  const output = action.output?.render(scope) ?? agent.lastReply;
+  const error = action.errorMessage?.render(scope);
+  const silent = action.outcome === 'success' && action.output === undefined && agent.counters.emptyReplyStreak > 0 && !hasCalls;
+  if (silent)
+    return { type: action.type, ruleId, outcome: 'error', error: 'the model answered nothing, which is no success', output };
+  return { type: action.type, ruleId, outcome: action.outcome, output, ...(error === undefined ? {} : { error }) };
+}
+
+/** A failed call has no answer of its own: it ends well only in words that the rule itself has for it. */
+function endingOnError(
+  scope: Scope,
+  ruleId: string,
+  action: Extract<DeciderAction, { type: 'end_agent_turn' }>,
+  failure: string,
+): DecidedAction {
+  const output = action.output?.render(scope);
+  const base = { type: action.type, ruleId, ...(output === undefined ? {} : { output }) };
+  if (action.outcome === 'success' && output !== undefined && output.trim() !== '') return { ...base, outcome: 'success' };
+  const outcome = action.outcome === 'success' ? 'error' : action.outcome;
+  return { ...base, outcome, error: action.errorMessage?.render(scope) ?? failure };
+}
+
+function forcedCall(
+  tx: Transaction,
+  env: Env,
+  scope: Scope,
+  ruleId: string,
+  action: Extract<DeciderAction, { type: 'call_tool' }>,
+): DecidedAction {
+  return {
+    type: action.type,
+    ruleId,
+    tools: [action.tool],
+    call: {
+      callId: callIdAt(tx.run.counters.calls + 1),
+      providerCallId: '',
+      name: action.tool,
+      wireName: env.catalog.wireName(action.tool),
+      input: JSON.stringify(action.args.build(scope)),
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { wireIdOf } from '../../core/prompt/call-id.ts';
+import type { Env } from '../../core/env.ts';
+import { type Roomy, unplaced } from '../../core/events/event.ts';
+import { callIdAt } from '../../core/fold/tool.ts';
+import type { TurnId } from '../../core/ids.ts';
+import type { Writable } from '../../core/json.ts';
+import type { ModelOutcome, ModelReply } from '../../core/model/model.ts';
+import type { CompiledProfile } from '../../core/profile/profile.ts';
+import type { SubContext } from '../../core/state/state.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
+import type { ModelEnd } from '../../core/events/turn-events.ts';
+import type { ReplyToolCall } from '../../core/state/turn.ts';
+import { shownReply } from '../inbox/truncate-input.ts';
+
+/** Puts the outcome of a model call on the record. */
+export function recordReply(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  turnId: TurnId,
+  outcome: ModelOutcome,
+  profile?: CompiledProfile,
+): void {
+  tx.setCause(turnStartSeq(tx, turnId));
+  const end: Roomy<ModelEnd> = {
+    type: 'model.end',
+    agentId: agent.meta.agentId,
+    turnId,
+    usage: outcome.usage,
+    attempts: outcome.attempts,
+    runId: unplaced.runId,
+    seq: unplaced.seq,
+    at: unplaced.at,
+    cause: unplaced.cause,
+  };
+  if (outcome.cost !== undefined) end.cost = outcome.cost;
+  if (outcome.kind === 'error') end.error = outcome.error;
+  else end.reply = recordedReply(tx, env, agent, outcome.reply, profile);
+  tx.emit(end);
+  tx.setCause(tx.run.seq);
+}
+
+function recordedReply(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  reply: ModelReply,
+  profile?: CompiledProfile,
+): NonNullable<ModelEnd['reply']> {
+  const recorded: Writable<NonNullable<ModelEnd['reply']>> = {
+    text: reply.text,
+    reasoning: reply.reasoning,
+    toolCalls: reply.toolCalls.length === 0 ? [] : withCallIds(tx, env, agent, reply),
+    finishReason: reply.finishReason,
+  };
+  const shown = profile === undefined ? undefined : shownReply(reply.text, profile.contextPolicy);
+  if (shown !== undefined) recorded.shown = shown;
+  if (reply.reasoningParts !== undefined) recorded.reasoningParts = reply.reasoningParts;
+  if (reply.files !== undefined) recorded.files = reply.files;
+  if (reply.modelId !== undefined) recorded.modelId = reply.modelId;
+  if (reply.said !== undefined) recorded.said = reply.said;
+  return recorded;
+}
+
+/** The engine's own id for each call, since providers repeat theirs; beside it the provider's, and the one of the two that goes back. */
+function withCallIds(tx: Transaction, env: Env, agent: SubContext, reply: ModelReply): readonly ReplyToolCall[] {
+  const fresh = new Set<string>();
+  const used = { has: (id: string) => agent.wireIds.has(id) || fresh.has(id), size: agent.wireIds.size };
+  return reply.toolCalls.map((call, index) => {
+    // A model may invent a name no provider would take back in history: the wire name is made anew from what it means.
+    const name = env.catalog.fromWire(call.toolName);
+    const made: Writable<ReplyToolCall> = {
+      callId: callIdAt(tx.run.counters.calls + index + 1),
+      providerCallId: call.providerCallId,
+      name,
+      wireName: env.catalog.wireName(name),
+      input: call.input,
+    };
+    // Calls that were read out of a text have no ids but those of their places.
+    const wireId = reply.said === undefined ? wireIdOf(call, used) : undefined;
+    if (wireId !== undefined) {
+      made.wireId = wireId;
+      fresh.add(wireId);
+    }
+    if (call.providerOptions !== undefined) made.providerOptions = call.providerOptions;
+    if (call.problem !== undefined) made.problem = call.problem;
+    return made;
+  });
+}
+
+/** Sequence number of a turn's first event: the cause of what its model call brings. */
+export function turnStartSeq(tx: Transaction, turnId: TurnId): number | undefined {
+  return tx.run.turns.get(turnId)?.start.seq;
+}

@@ -1,0 +1,27 @@
+import type { JsonObject } from '../../../core/json.ts';
+import type { Report } from '../../report.ts';
+import { quote } from '../../wording.ts';
+import { nodeAt, toPlainObject, type MapNode } from '../../yaml/source-node.ts';
+import { schemaFaults } from './deliverables-check.ts';
+
+/** Checks that a JSON Schema in a file can be applied, and that it describes an object unless any type will do. */
+export function checkJsonSchema(report: Report, node: MapNode, what: string, { anyType = false } = {}): void {
+  if (!report.checksShape) return;
+  const schema: JsonObject = toPlainObject(node);
+  const { type } = schema;
+  if (!anyType && type !== undefined && type !== 'object') {
+    report.error(
+      'BAD_SCHEMA',
+      nodeAt(node, ['type']).at,
+      `${what} must describe an object, its type is ${quote(type)}`,
+      'write type: object',
+    );
+  }
+  for (const { path, message } of schemaFaults(schema)) {
+    report.error(
+      'BAD_SCHEMA',
+      nodeAt(node, path).at,
+      `${what} is no valid JSON Schema: ${path.length === 0 ? '' : `${quote(path.join('.'))} `}${message}`,
+    );
+  }
+}

@@ -1,0 +1,53 @@
+import type { KnownNames } from '../../../core/profile/known-names.ts';
+import { compileScript } from '../../../core/model/script.ts';
+import type { Report } from '../../report.ts';
+import { pathText } from '../../schema/schema-problem.ts';
+import { nameHint, quote } from '../../wording.ts';
+import { childOf, nodeAt, toPlainObject, type MapNode, type SourceNode } from '../../yaml/source-node.ts';
+import { mapItems, textNode } from '../read-node.ts';
+
+/** Compiles the rules of a scripted model and reports every problem at its exact place. */
+export function checkScript(report: Report, root: MapNode): void {
+  const compiled = compileScript(toPlainObject(root));
+  if (compiled.ok) return;
+  for (const { path, message, start, end, hint } of compiled.problems) {
+    const steps = path.map(String);
+    const node = nodeAt(root, steps);
+    if (end > 0) {
+      report.errorInText('BAD_SCRIPT', node, start, message, hint);
+      continue;
+    }
+    // A problem of the key itself begins with it; any other is about the value.
+    const last = steps.at(-1) ?? '';
+    const parent = nodeAt(root, steps.slice(0, -1));
+    const entry = parent.kind === 'map' ? parent.entries.get(last) : undefined;
+    if (entry !== undefined && message.startsWith(`"${last}"`)) report.error('BAD_SCRIPT', entry.keyAt, message, hint);
+    else
+      report.error(
+        'BAD_SCRIPT',
+        node.at,
+        message.startsWith('must') || message.startsWith('has') ? `${pathText(steps)} ${message}` : message,
+        hint,
+      );
+  }
+}
+
+/** Warns of tools a script calls that do not exist, when the tools are known; a script may do so on purpose. */
+export function checkScriptTools(report: Report, root: MapNode, known: Partial<KnownNames>): void {
+  const { tools } = known;
+  if (tools === undefined) return;
+  // Those of a server are known once it is connected.
+  const prefixes = [...(known.toolPrefixes ?? [])];
+  const replies: readonly (SourceNode | undefined)[] = [
+    ...mapItems(root, 'rules').map((rule) => childOf(rule, 'reply')),
+    childOf(root, 'otherwise'),
+  ];
+  for (const reply of replies) {
+    for (const call of mapItems(reply, 'tool_calls')) {
+      const tool = textNode(call, 'tool');
+      if (tool === undefined || tool.value.includes('{{') || tools.has(tool.value)) continue;
+      if (prefixes.some((prefix) => tool.value.startsWith(prefix))) continue;
+      report.warning('UNKNOWN_TOOL', tool.at, `there is no tool ${quote(tool.value)}`, nameHint(tool.value, tools, 'known tools'));
+    }
+  }
+}

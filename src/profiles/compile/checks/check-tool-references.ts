@@ -1,0 +1,137 @@
+import type { KnownNames } from '../../../core/profile/known-names.ts';
+import type { CompiledProfile } from '../../../core/profile/profile.ts';
+import { meansTool, meansToolset, type NamedTool, otherName } from '../../../core/tool/tool-naming.ts';
+import { agentsToolset } from '../../../core/tool/agents-toolset.ts';
+import type { Report } from '../../report.ts';
+import { nameHint, quote } from '../../wording.ts';
+import type { MapNode, Place } from '../../yaml/source-node.ts';
+import { baseType } from '../base-type.ts';
+import { profileTools, type ProfileTools } from '../profile-tools.ts';
+import { childOf } from '../../yaml/source-node.ts';
+import { mapItems, textItems, textNode } from '../read-node.ts';
+
+/** Something a profile says of tools that it means to have. */
+interface Reference {
+  readonly at: Place;
+  /** What it is, for a message: "gate `no_shell`". */
+  readonly what: string;
+  /** The first name in it, for the hint. */
+  readonly name: string;
+  readonly isMet: (tools: ProfileTools) => boolean;
+}
+
+const toolChoices: ReadonlySet<string> = new Set(['auto', 'none', 'required']);
+
+/**
+ * Warns of gates, filters and tool choices that mean no tool their profile may call: a gate that denies a tool under another name
+ * than it has guards nothing. What several profiles inherit is met when it is met in one of them.
+ */
+export function checkToolReferences(
+  report: Report,
+  toolsets: KnownNames['toolsetTools'],
+  profiles: ReadonlyMap<string, CompiledProfile>,
+  nodes: ReadonlyMap<string, MapNode>,
+): void {
+  if (toolsets === undefined) return;
+  const exposed = exposedTools(profiles);
+  const unmet = new Map<string, { readonly reference: Reference; readonly profiles: string[]; readonly known: NamedTool[] }>();
+  const met = new Set<string>();
+  for (const [name, profile] of profiles) {
+    const node = nodes.get(name);
+    if (node === undefined || profile.type === baseType) continue;
+    const tools = profileTools(profile, toolsets, exposed);
+    for (const reference of referencesOf(node)) {
+      const key = `${reference.at.file.path} ${reference.at.start}`;
+      if (reference.isMet(tools)) met.add(key);
+      const found = unmet.get(key) ?? { reference, profiles: [], known: [] };
+      found.profiles.push(name);
+      found.known.push(...tools.tools, ...tools.open.map((of) => ({ name: of.toolset, ...of })));
+      unmet.set(key, found);
+    }
+  }
+  for (const [key, { reference, profiles: owners, known }] of unmet) {
+    if (met.has(key)) continue;
+    const whose = owners.map(quote).slice(0, 3).join(', ');
+    report.warning(
+      'MEANS_NO_TOOL',
+      reference.at,
+      `${reference.what} means no tool that ${whose} may call`,
+      hintFor(reference.name, known),
+    );
+  }
+}
+
+function exposedTools(profiles: ReadonlyMap<string, CompiledProfile>): readonly NamedTool[] {
+  return [...profiles.values()].flatMap(({ exposableAsTool: tool }) =>
+    tool === undefined ? [] : [{ name: tool.name, toolset: tool.toolset === '' ? agentsToolset : tool.toolset }],
+  );
+}
+
+/** Everything a profile says of tools by name. */
+function referencesOf(profile: MapNode): readonly Reference[] {
+  return [
+    ...mapItems(profile, 'tool_gates').flatMap(gateReference),
+    ...mapItems(profile, 'pre_turn_observers').flatMap((observer) => {
+      const action = childOf(observer, 'action');
+      return action?.kind === 'map' ? filterReferences(action) : [];
+    }),
+    ...choiceReferences(profile),
+  ];
+}
+
+function gateReference(gate: MapNode): readonly Reference[] {
+  const tools = textItems(gate, 'tools').map(({ value }) => value);
+  const toolsets = textItems(gate, 'toolsets').map(({ value }) => value);
+  const [name] = [...tools, ...toolsets];
+  if (name === undefined || tools.includes('*')) return [];
+  const isMet = (known: ProfileTools): boolean =>
+    tools.some((tool) => meansAny(tool, known)) || toolsets.some((toolset) => meansAnyToolset(toolset, known));
+  return [{ at: gate.at, what: `gate ${quote(textNode(gate, 'id')?.value ?? '')}`, name, isMet }];
+}
+
+function filterReferences(action: MapNode): readonly Reference[] {
+  if (textNode(action, 'type')?.value !== 'filter_tools') return [];
+  return ['only', 'except'].flatMap((key) => {
+    const [first, ...others] = textItems(action, key);
+    if (first === undefined) return [];
+    const names = [first, ...others].map(({ value }) => value);
+    const isMet = (known: ProfileTools): boolean => names.some((name) => meansAny(name, known) || meansAnyToolset(name, known));
+    return [{ at: first.at, what: `\`${key}\` of filter_tools`, name: first.value, isMet }];
+  });
+}
+
+/** A choice is sent to the model, and so must be a tool's own name. */
+function choiceReferences(profile: MapNode): readonly Reference[] {
+  const actions = [...mapItems(profile, 'pre_turn_observers'), ...mapItems(profile, 'flow_decider')].flatMap((owner) => {
+    const action = childOf(owner, 'action');
+    return action?.kind === 'map' && textNode(action, 'type')?.value === 'set_tool_choice' ? [action] : [];
+  });
+  return [profile, ...actions].flatMap((owner) => {
+    const choice = textNode(owner, 'tool_choice');
+    if (choice === undefined || toolChoices.has(choice.value)) return [];
+    const isMet = ({ tools, open }: ProfileTools): boolean =>
+      tools.some(({ name }) => name === choice.value) || open.some(({ toolset }) => choice.value.startsWith(`${toolset}_`));
+    return [{ at: choice.at, what: `tool choice ${quote(choice.value)}`, name: choice.value, isMet }];
+  });
+}
+
+function meansAny(name: string, { tools, open }: ProfileTools): boolean {
+  return (
+    tools.some((tool) => meansTool(name, tool, () => tools)) ||
+    open.some(({ toolset, toolsetKind = toolset }) => name.startsWith(`${toolset}_`) || name.startsWith(`${toolsetKind}_`))
+  );
+}
+
+function meansAnyToolset(name: string, { tools, open }: ProfileTools): boolean {
+  return (
+    tools.some((tool) => meansToolset(name, tool, () => tools)) ||
+    open.some(({ toolset, toolsetKind }) => name === toolset || name === toolsetKind)
+  );
+}
+
+/** The other form of the name that was written is what was meant; otherwise one that is alike. */
+function hintFor(name: string, known: readonly NamedTool[]): string {
+  const meant = known.find((tool) => otherName(tool) === name)?.name;
+  const names = new Set(known.flatMap((tool) => [tool.name, tool.toolset]));
+  return meant === undefined ? nameHint(name, names, 'what it may call') : `did you mean ${quote(meant)}?`;
+}

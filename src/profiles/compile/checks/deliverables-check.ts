@@ -1,0 +1,87 @@
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { RE2JS } from 're2js';
+import { describeThrown } from '../../../core/error.ts';
+import type { JsonObject, JsonSchema } from '../../../core/json.ts';
+import type { ArgumentCheck } from '../../../core/tool/tool.ts';
+
+// Patterns of schemas run on an engine without backtracking: a native one can be blocked for seconds by 30 characters.
+const linearPattern = Object.assign(toLinearPattern, { code: 'linearPattern' });
+
+const options: Options = {
+  strict: false,
+  allErrors: true,
+  ownProperties: true,
+  validateFormats: false,
+  logger: false,
+  addUsedSchema: false,
+  code: { regExp: linearPattern },
+};
+
+/** A checker of deliverables; the schema is compiled at the first check. */
+export function deliverablesCheck(schema: JsonSchema | undefined): (value: JsonObject) => ArgumentCheck {
+  if (schema === undefined) return (value) => ({ ok: true, args: value });
+  let validate: ValidateFunction | undefined;
+  return (value) => {
+    try {
+      validate ??= compileSchema(schema);
+      if (validate(value)) return { ok: true, args: value };
+      return { ok: false, errors: (validate.errors ?? []).map(toProblem) };
+    } catch (thrown) {
+      return { ok: false, errors: [{ path: '', message: `deliverables_schema cannot be applied: ${describeThrown(thrown)}` }] };
+    }
+  };
+}
+
+/** What is wrong with a JSON Schema itself: the path below which, and why. */
+export function schemaFaults(schema: JsonSchema): readonly { readonly path: readonly string[]; readonly message: string }[] {
+  const validator = validatorFor(schema);
+  try {
+    if (validator.validateSchema(schema) !== true) {
+      const [first] = validator.errors ?? [];
+      return [{ path: (first?.instancePath ?? '').split('/').slice(1), message: first?.message ?? 'is no JSON Schema' }];
+    }
+    compileSchema(schema);
+    return [];
+  } catch (thrown) {
+    return [{ path: [], message: describeThrown(thrown) }];
+  }
+}
+
+function toLinearPattern(source: string): { test(text: string): boolean; toString(): string } {
+  const regex = RE2JS.compile(RE2JS.translateRegExp(source));
+  // ajv tells compiled patterns apart by their text.
+  return { test: (text) => regex.test(text), toString: () => `re2:${source}` };
+}
+
+// Pure cache: a validator without schemas, made when it is first needed.
+let draft7: Ajv | undefined;
+// Pure cache: a validator without schemas, made when it is first needed.
+let draft2020: Ajv | undefined;
+
+/** One validator per dialect: making one compiles its meta-schema, which costs more than any schema here. */
+function validatorFor(schema: JsonSchema): Ajv {
+  const dialect = schema['$schema'];
+  if (typeof dialect === 'string' && /draft-0[467]/.test(dialect)) return (draft7 ??= new Ajv(options));
+  return (draft2020 ??= new Ajv2020(options));
+}
+
+function compileSchema(schema: JsonSchema): ValidateFunction {
+  const validator = validatorFor(schema);
+  try {
+    return validator.compile(schema);
+  } finally {
+    // The validator is shared and would keep every schema of every load.
+    validator.removeSchema(schema);
+  }
+}
+
+function toProblem(error: ErrorObject): { readonly path: string; readonly message: string } {
+  const extra =
+    error.keyword === 'additionalProperties'
+      ? ` (${String(error.params['additionalProperty'])})`
+      : error.keyword === 'enum'
+        ? ` (${JSON.stringify(error.params['allowedValues'])})`
+        : '';
+  return { path: error.instancePath, message: `${error.message ?? 'is not valid'}${extra}` };
+}

@@ -1,0 +1,240 @@
+import type { JsonObject } from '../../../core/json.ts';
+import { toolProtocols } from '../../../core/prompt/text-protocol.ts';
+import {
+  defaultDeadlines,
+  defaultRetry,
+  type AcceptedKind,
+  type LlmConfig,
+  type ModelDeadlines,
+  type RetryPolicy,
+} from '../../../core/model/llm-config.ts';
+import type { Report } from '../../report.ts';
+import { shapeProblems } from '../../schema/validate-shape.ts';
+import { quote } from '../../wording.ts';
+import { childOf, toPlainObject, type MapNode, type SourceNode } from '../../yaml/source-node.ts';
+import { toMilliseconds } from './duration.ts';
+import { readPrice } from './compile-prices.ts';
+import { lookUpValues, type ValueSources } from './environment-values.ts';
+import { findFile } from '../file-lookup.ts';
+import { secretValues } from './secret-values.ts';
+import { listNode, mapNode, readFlag, readNumber, readObject, textNode } from '../read-node.ts';
+
+/** What an LLM config may refer to. */
+export interface LlmConfigContext {
+  readonly report: Report;
+  readonly values: ValueSources;
+  /** Names of model objects handed to the engine; a config's model may be one of them. */
+  readonly models: ReadonlySet<string>;
+  /** Script files, by path; undefined = it could not be read, which was reported. */
+  readonly scripts: ReadonlyMap<string, MapNode | undefined>;
+}
+
+/** Compiles an LLM config after inheritance; values from the environment are looked up now. */
+export function compileLlmConfig(context: LlmConfigContext, merged: MapNode, name: string): LlmConfig {
+  const written = mapNode(merged, 'config');
+  const empty: MapNode = { kind: 'map', at: merged.at, entries: new Map() };
+  const { node: config, missing } = lookUpValues(written ?? empty, context.values);
+  checkLookedUp(context.report, merged, config);
+  const key = mapNode(config, 'api_key');
+  const apiKeyVar = textNode(key, 'var')?.value;
+  const scriptRef = textNode(config, 'script');
+  const model = modelOf(context, config, scriptRef !== undefined);
+  const price = priceOf(context.report, config, model);
+  const isKeyMissing = apiKeyVar !== undefined && readFlag(key, 'required') === true && isUnset(context.values.env, apiKeyVar);
+  const result: LlmConfig = {
+    name,
+    ...model,
+    retry: retryOf(config),
+    deadlines: deadlinesOf(config),
+    // An inherited list may name the config itself, which would only fail the same way again.
+    fallbacks: texts(config, 'fallbacks').filter((fallback) => fallback !== name),
+    ...secretsOf(config),
+    missing: isKeyMissing ? [...new Set([...missing, apiKeyVar])] : missing,
+    ...withoutUndefined({
+      baseUrl: text(config, 'base_url') ?? text(config, 'api_base'),
+      baseUrlVar: wholeVariable(childOf(config, text(config, 'base_url') === undefined ? 'api_base' : 'base_url')),
+      api: apiOf(text(config, 'api')),
+      apiKeyVar,
+      temperature: readNumber(config, 'temperature'),
+      topP: readNumber(config, 'top_p'),
+      maxOutputTokens: readNumber(config, 'max_output_tokens') ?? readNumber(config, 'max_tokens'),
+      seed: readNumber(config, 'seed'),
+      stopSequences: listNode(config, 'stop') === undefined ? undefined : texts(config, 'stop'),
+      reasoningEffort: text(config, 'reasoning_effort'),
+      returnReasoning: readFlag(config, 'return_reasoning'),
+      providerOptions: readObject(config, 'provider_options'),
+      headers: headersOf(config),
+      contextWindow: readNumber(config, 'context_window'),
+      accepts: listNode(config, 'accepts') === undefined ? undefined : texts(config, 'accepts').filter(isKind),
+      price,
+      rateLimit: rateLimitOf(config),
+      cooldownMs: milliseconds(config, 'cooldown'),
+      whenUnconfigured: text(config, 'when_unconfigured'),
+      script: scriptRef === undefined ? undefined : scriptOf(context, scriptRef),
+      recording: text(config, 'recording'),
+      toolProtocol: toolProtocols.find((protocol) => protocol === text(config, 'tool_protocol')),
+      responseFormat: (['auto', 'always', 'never'] as const).find((when) => when === text(config, 'response_format')),
+      acceptsTextCalls: text(config, 'text_tool_calls') === 'accept' ? true : undefined,
+    }),
+  };
+  if (result.provider === 'replay' && result.recording === undefined) {
+    context.report.error(
+      'MISSING_KEY',
+      (written ?? merged).at,
+      '`recording` is missing: the provider `replay` needs the file it answers from',
+      'for example recording: recordings/run.jsonl, made with cadre run --record',
+    );
+  }
+  if (result.provider === 'scripted' && scriptRef === undefined) {
+    context.report.error(
+      'MISSING_KEY',
+      (written ?? merged).at,
+      '`script` is missing: the provider `scripted` needs its rules',
+      'for example script: scripts/offline.yaml',
+    );
+  }
+  return result;
+}
+
+/** Reports values from the environment that do not fit; the values themselves stay out of the message. */
+function checkLookedUp(report: Report, merged: MapNode, config: MapNode): void {
+  if (!report.checksShape) return;
+  const entries = new Map(merged.entries);
+  const keyAt = merged.entries.get('config')?.keyAt ?? merged.at;
+  entries.set('config', { keyAt, value: config });
+  for (const problem of shapeProblems('llm_config', { ...merged, entries })) {
+    const { node, types, rule } = problem;
+    if (node.kind !== 'scalar' || node.variable === undefined)
+      report.error(problem.code, problem.at, problem.message, problem.hint);
+    else if (types?.includes('string') !== true) {
+      report.error(
+        'BAD_ENVIRONMENT_VALUE',
+        node.at,
+        `the environment variable ${quote(node.variable)} does not fit here: the value ${rule}`,
+      );
+    }
+  }
+}
+
+function secretsOf(config: MapNode): Pick<LlmConfig, 'secrets'> {
+  const secrets = secretValues(config);
+  return secrets.length === 0 ? {} : { secrets };
+}
+
+function modelOf(context: LlmConfigContext, config: MapNode, hasScript: boolean): Pick<LlmConfig, 'provider' | 'model'> {
+  const model = text(config, 'model') ?? '';
+  const provider = text(config, 'provider') ?? (hasScript ? 'scripted' : undefined);
+  if (provider !== undefined)
+    return { provider, model: model.startsWith(`${provider}/`) ? model.slice(provider.length + 1) : model };
+  const slash = model.indexOf('/');
+  if (context.models.has(model) || slash <= 0) return { provider: '', model };
+  return { provider: model.slice(0, slash), model: model.slice(slash + 1) };
+}
+
+const kinds: ReadonlySet<string> = new Set<AcceptedKind>(['text', 'image', 'pdf', 'audio', 'video', 'file']);
+
+function isKind(word: string): word is AcceptedKind {
+  return kinds.has(word);
+}
+
+function apiOf(word: string | undefined): LlmConfig['api'] {
+  return word === 'chat' || word === 'responses' ? word : undefined;
+}
+
+/** An author who wants no retries wants no waiting for a provider that is down either, unless the config says so. */
+function retryOf(config: MapNode): RetryPolicy {
+  const maxRetries = readNumber(config, 'max_retries');
+  return {
+    maxRetries: maxRetries ?? defaultRetry.maxRetries,
+    ...(maxRetries === undefined && { maxCostlyRetries: defaultRetry.maxCostlyRetries }),
+    outageMs: milliseconds(mapNode(config, 'retry'), 'outage') ?? (maxRetries === 0 ? 0 : defaultRetry.outageMs),
+    waitMs: milliseconds(config, 'wait_seconds_on_retry') ?? defaultRetry.waitMs,
+    maxWaitMs: milliseconds(config, 'max_wait_seconds_on_retry') ?? defaultRetry.maxWaitMs,
+  };
+}
+
+function rateLimitOf(config: MapNode): LlmConfig['rateLimit'] {
+  const node = mapNode(config, 'rate_limit');
+  if (node === undefined) return undefined;
+  return withoutUndefined({
+    requestsPerMinute: readNumber(node, 'requests_per_minute'),
+    tokensPerMinute: readNumber(node, 'tokens_per_minute'),
+    maxParallel: readNumber(node, 'max_parallel'),
+    maxWaitMs: milliseconds(node, 'max_wait'),
+  });
+}
+
+function deadlinesOf(config: MapNode): ModelDeadlines {
+  const node = mapNode(config, 'timeouts');
+  return {
+    connect: milliseconds(node, 'connect') ?? defaultDeadlines.connect,
+    firstToken: milliseconds(node, 'first_token') ?? defaultDeadlines.firstToken,
+    betweenChunks: milliseconds(node, 'between_chunks') ?? defaultDeadlines.betweenChunks,
+    total: milliseconds(node, 'total') ?? defaultDeadlines.total,
+  };
+}
+
+/** The config's own price, or the one its price table gives for its model. */
+function priceOf(report: Report, config: MapNode, { provider, model }: Pick<LlmConfig, 'provider' | 'model'>): LlmConfig['price'] {
+  const own = mapNode(config, 'price');
+  const table = mapNode(config, 'prices');
+  const listed = new Map((table === undefined ? [] : [...table.entries.keys()]).map((name) => [name, mapNode(table, name)]));
+  // All of a table is checked, whichever line holds.
+  const prices = new Map([...listed].map(([name, node]) => [name, node === undefined ? undefined : readPrice(report, node)]));
+  if (own !== undefined) return readPrice(report, own);
+  return prices.get(`${provider}/${model}`) ?? prices.get(model);
+}
+
+function headersOf(config: MapNode): LlmConfig['headers'] {
+  const node = mapNode(config, 'headers');
+  if (node === undefined) return undefined;
+  return Object.fromEntries(
+    [...node.entries.keys()].flatMap((key) => (text(node, key) === undefined ? [] : [[key, text(node, key) ?? '']])),
+  );
+}
+
+function scriptOf(context: LlmConfigContext, reference: NonNullable<ReturnType<typeof textNode>>): JsonObject | undefined {
+  const found = findFile(context.scripts, reference.at, reference.value, context.report);
+  return found?.file === undefined ? undefined : toPlainObject(found.file);
+}
+
+/** A text; one from the environment as it stands there, though it may look like a number. */
+function text(node: SourceNode | undefined, key: string): string | undefined {
+  const child = childOf(node, key);
+  if (child?.kind !== 'scalar') return undefined;
+  if (child.variable !== undefined) return child.written;
+  return typeof child.value === 'string' ? child.value : undefined;
+}
+
+/** The environment variable that is a text, all of it; a default, or words around it, are the file's. */
+function wholeVariable(node: SourceNode | undefined): string | undefined {
+  if (node?.kind !== 'scalar' || node.variable === undefined || node.variables === undefined)
+    return node?.kind === 'scalar' ? node.variable : undefined;
+  return node.variables.filter((piece) => piece !== '').length === 1 ? node.variable : undefined;
+}
+
+function texts(node: SourceNode, key: string): readonly string[] {
+  return (listNode(node, key)?.items ?? []).flatMap((item) =>
+    item.kind === 'scalar' && typeof item.value === 'string' ? [item.value] : [],
+  );
+}
+
+function milliseconds(node: SourceNode | undefined, key: string): number | undefined {
+  const child = childOf(node, key);
+  return child?.kind === 'scalar' ? toMilliseconds(child.value) : undefined;
+}
+
+function isUnset(env: ValueSources['env'], name: string): boolean {
+  return !Object.hasOwn(env, name) || env[name] === undefined || env[name] === '';
+}
+
+function withoutUndefined<T extends object>(fields: T): { readonly [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    readonly [Key in keyof T]?: Exclude<T[Key], undefined>;
+  };
+}
+
+/** Tells whether a config says which model to call. */
+export function namesModel(config: LlmConfig): boolean {
+  return config.model !== '' || config.provider === 'scripted' || config.provider === 'replay';
+}

@@ -1,0 +1,32 @@
+import type { CompiledProfile } from '../../../core/profile/profile.ts';
+import type { TeamFacts } from '../../../core/profile/team-facts.ts';
+import { nameHint, quote } from '../../wording.ts';
+import type { MapNode } from '../../yaml/source-node.ts';
+import { checkLlmConfig, type KnownConfigs } from './choose-llm-config.ts';
+import { mapNode, textNode } from '../read-node.ts';
+
+/** What the last of the teams that are loaded says; its default profile must exist. */
+export function compileTeams(
+  roots: readonly MapNode[],
+  profiles: ReadonlyMap<string, CompiledProfile>,
+  context: KnownConfigs,
+): TeamFacts | undefined {
+  const { report } = context;
+  let team: TeamFacts | undefined;
+  for (const root of roots) {
+    const first = textNode(root, 'default_profile');
+    if (first !== undefined && !profiles.has(first.value)) {
+      const message = `there is no profile ${quote(first.value)} to begin with`;
+      report.error('UNKNOWN_PROFILE', first.at, message, nameHint(first.value, new Set(profiles.keys()), 'profiles'));
+    }
+    const description = textNode(root, 'description')?.value;
+    const titles = textNode(mapNode(root, 'titles'), 'llm_config');
+    team = {
+      name: textNode(root, 'name')?.value ?? '',
+      ...(description === undefined ? {} : { description }),
+      ...(first === undefined ? {} : { defaultProfile: first.value }),
+      ...(titles === undefined ? {} : { titles: { llmConfig: checkLlmConfig(context, titles) } }),
+    };
+  }
+  return team;
+}

@@ -1,0 +1,169 @@
+import { valueOfVariable } from '../../../core/expression/variables.ts';
+import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from '../../../core/json.ts';
+import type { KnownNames, KnownToolsetKind } from '../../../core/profile/known-names.ts';
+import type { ToolsetConfig } from '../../../core/tool/toolset.ts';
+import type { Report } from '../../report.ts';
+import { schemaProblems } from '../../schema/validate-shape.ts';
+import { nameHint, quote } from '../../wording.ts';
+import type { MapNode, ScalarNode, SourceNode } from '../../yaml/source-node.ts';
+import { coerce, lookUpValues, type ValueSources } from './environment-values.ts';
+import { mapNode, textNode } from '../read-node.ts';
+import { checkName, refOf } from '../compile-context.ts';
+import { secretValues } from './secret-values.ts';
+
+/** What a toolset file may refer to. */
+export interface ToolsetContext {
+  readonly report: Report;
+  readonly values: ValueSources;
+  /** The kinds there are; undefined = not known, nothing is checked. */
+  readonly kinds: KnownNames['toolsetKinds'] | undefined;
+  /** The profiles there are, and those that could not be read. */
+  readonly profileNames: ReadonlySet<string>;
+  readonly broken: ReadonlySet<string>;
+}
+
+/** Compiles a toolset; values from the environment are looked up now. */
+export function compileToolset(context: ToolsetContext, root: MapNode, name: string): ToolsetConfig {
+  const { report, kinds, values } = context;
+  const kindNode = textNode(root, 'kind') ?? textNode(root, 'name');
+  const kind = kindNode?.value ?? name;
+  const known = kinds?.get(kind);
+  if (kinds !== undefined && known === undefined) {
+    report.error(
+      'UNKNOWN_TOOLSET',
+      (kindNode ?? root).at,
+      `there is no kind of toolset ${quote(kind)}`,
+      `write kind: … below the name; ${nameHint(kind, new Set(kinds.keys()), 'known kinds')}`,
+    );
+  }
+  const empty: MapNode = { kind: 'map', at: root.at, entries: new Map() };
+  const { node: read, missing } = lookUpValues(mapNode(root, 'settings') ?? empty, values);
+  const node = withoutRequests(read, known?.settings);
+  const texts = known?.settings === undefined ? new Set<SourceNode>() : checkSettings(report, root, node, known.settings);
+  checkProfiles(context, node, known?.settings);
+  for (const variable of missing) {
+    report.warning(
+      'BAD_ENVIRONMENT_VALUE',
+      root.at,
+      `toolset ${quote(name)} needs the environment variable ${variable}, which is not set`,
+      'agents that may call its tools do without them',
+    );
+  }
+  const settingsFor = (request: JsonObject): JsonObject => plainSettings(node, texts, request) as JsonObject;
+  return {
+    name,
+    kind,
+    settings: settingsFor({}),
+    ...(asksRequest(node) ? { settingsFor } : {}),
+    secrets: secretValues(node),
+    missing,
+    source: refOf(root),
+  };
+}
+
+/** The names of a toolset's tools: plain when it bears its kind's name, else with its own name in front. */
+export function toolsetToolNames(name: string, kind: string, known: KnownToolsetKind): readonly string[] {
+  return name === kind ? known.tools : known.tools.map((tool) => `${name}_${tool}`);
+}
+
+/** Checks settings against their schema, and answers with the values of variables that look like numbers and are meant as texts. */
+function checkSettings(report: Report, root: MapNode, settings: MapNode, schema: JsonSchema): ReadonlySet<SourceNode> {
+  const texts = new Set<SourceNode>();
+  const keyAt = root.entries.get('settings')?.keyAt ?? root.at;
+  const wrapped: MapNode = { ...root, entries: new Map([['settings', { keyAt, value: settings }]]) };
+  for (const { node, types, code, at, message, hint, rule } of schemaProblems(inSettings(schema), wrapped)) {
+    if (node.kind !== 'scalar' || node.variable === undefined) report.error(code, at, message, hint);
+    else if (types?.includes('string') === true) texts.add(node);
+    else {
+      const what = `the environment variable ${quote(node.variable)} does not fit here: the value ${rule}`;
+      report.error('BAD_ENVIRONMENT_VALUE', node.at, what);
+    }
+  }
+  return texts;
+}
+
+/** Settings that name a profile, as their schema says with `x-names: profile`, name one that is there. */
+function checkProfiles(context: ToolsetContext, settings: MapNode, schema: JsonSchema | undefined): void {
+  const { properties } = schema ?? {};
+  if (!isJsonObject(properties)) return;
+  for (const [key, property] of Object.entries(properties)) {
+    const named = textNode(settings, key);
+    if (named === undefined || !isJsonObject(property) || property['x-names'] !== 'profile') continue;
+    checkName(context, named, context.profileNames, { code: 'UNKNOWN_PROFILE', what: 'profile' });
+  }
+}
+
+/** Settings that no request may change, as their schema says with `x-request: false`, keep what the environment says. */
+function withoutRequests(settings: MapNode, schema: JsonSchema | undefined): MapNode {
+  const { properties } = schema ?? {};
+  if (!isJsonObject(properties)) return settings;
+  const fixed = (key: string): boolean => {
+    const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    return isJsonObject(property) && property['x-request'] === false;
+  };
+  const entries = [...settings.entries].map(
+    ([key, entry]) => [key, fixed(key) ? { ...entry, value: asRead(entry.value) } : entry] as const,
+  );
+  return { ...settings, entries: new Map(entries) };
+}
+
+function asRead(node: SourceNode): SourceNode {
+  switch (node.kind) {
+    case 'scalar': {
+      const { variables: _variables, ...rest } = node;
+      return rest;
+    }
+    case 'list':
+      return { ...node, items: node.items.map(asRead) };
+    case 'map':
+      return {
+        ...node,
+        entries: new Map([...node.entries].map(([key, entry]) => [key, { ...entry, value: asRead(entry.value) }])),
+      };
+  }
+}
+
+function plainSettings(node: SourceNode, texts: ReadonlySet<SourceNode>, request: JsonObject): JsonValue {
+  switch (node.kind) {
+    case 'scalar':
+      return scalarSetting(node, texts.has(node), request);
+    case 'list':
+      return node.items.map((item) => plainSettings(item, texts, request));
+    case 'map':
+      return Object.fromEntries([...node.entries].map(([key, { value }]) => [key, plainSettings(value, texts, request)]));
+  }
+}
+
+/** A setting as it stands, or with the values of a request in it; one that is a value of the request keeps its type. */
+function scalarSetting(node: ScalarNode, isText: boolean, request: JsonObject): JsonValue {
+  const { variables = [] } = node;
+  const asked = variables.some((piece) => typeof piece !== 'string' && Object.hasOwn(request, piece.name));
+  if (!asked) return isText ? node.written : node.value;
+  const values = variables.map((piece) => (typeof piece === 'string' ? piece : valueOfVariable(piece, undefined, { request })));
+  const [only] = values;
+  if (values.length === 1 && typeof only !== 'string') return only as JsonValue;
+  const text = values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join('');
+  return isText || typeof node.value === 'string' ? text : coerce(text);
+}
+
+/** Tells whether a request can change something of these settings. */
+function asksRequest(node: SourceNode): boolean {
+  switch (node.kind) {
+    case 'scalar':
+      return node.variables !== undefined;
+    case 'list':
+      return node.items.some(asksRequest);
+    case 'map':
+      return [...node.entries.values()].some(({ value }) => asksRequest(value));
+  }
+}
+
+// Pure cache: keyed by a schema, which never changes.
+const wrappers = new WeakMap<JsonSchema, JsonSchema>();
+
+/** So that messages name keys as they stand in the file: `settings.command`. */
+function inSettings(schema: JsonSchema): JsonSchema {
+  const made = wrappers.get(schema) ?? { type: 'object', properties: { settings: schema } };
+  wrappers.set(schema, made);
+  return made;
+}

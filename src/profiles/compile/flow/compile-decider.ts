@@ -1,0 +1,141 @@
+import type { CompiledRule, DeciderAction } from '../../../core/profile/profile.ts';
+import { handlesErrors } from '../../../core/profile/handles-errors.ts';
+import { quote } from '../../wording.ts';
+import { childOf, type MapNode } from '../../yaml/source-node.ts';
+import { checkTool, refOf, type CompileContext } from '../compile-context.ts';
+import { compileItem, type TextKeys } from './compile-item.ts';
+import { compileCondition, compileText } from '../compile-text.ts';
+import { compileValue, constantValue } from '../compile-value.ts';
+import { defaultDecider } from './default-decider.ts';
+import { listNode, mapItems, readText, textItems, textNode } from '../read-node.ts';
+import { requireKey } from '../checks/require-key.ts';
+
+const toolChoices = new Set(['auto', 'none', 'required']);
+const canEnd = new Set<DeciderAction['type']>(['end_agent_turn', 'await', 'await_user_input', 'call_tool', 'continue_with_tool']);
+
+/** Compiles the flow decider; a profile without rules gets the default one. */
+export function compileDecider(context: CompileContext, profile: MapNode, keys: TextKeys): readonly CompiledRule[] {
+  const list = listNode(profile, 'flow_decider');
+  if (list === undefined || list.items.length === 0) return defaultDecider(refOf(profile));
+  const rules: CompiledRule[] = [];
+  let always: CompiledRule | undefined;
+  let isComplete = true;
+  for (const node of mapItems(profile, 'flow_decider')) {
+    const id = readText(node, 'id') ?? '';
+    const condition = compileCondition(context.report, node);
+    const action = compileAction(context, node, `rule ${quote(id)}`, keys);
+    if (action === undefined) isComplete = false;
+    // A rule for failed model calls is asked about those in spite of one that always holds for replies.
+    if (always !== undefined && !handlesErrors({ ...(condition === undefined ? {} : { condition }) })) {
+      context.report.warning(
+        'UNREACHABLE_RULE',
+        node.at,
+        `rule ${quote(id)} is never reached: rule ${quote(always.id)} before it has no condition`,
+        'put the rule without a condition last',
+      );
+    }
+    if (action === undefined) continue;
+    const rule: CompiledRule = { id, ...(condition === undefined ? {} : { condition }), action, source: refOf(node) };
+    rules.push(rule);
+    const written = childOf(node, 'condition');
+    const isAlways = written === undefined || (written.kind === 'scalar' && (written.value === true || written.value === 'true'));
+    if (isAlways) always ??= rule;
+  }
+  const reached = always === undefined ? rules : rules.slice(0, rules.indexOf(always) + 1);
+  if (isComplete && !reached.some((rule) => canEnd.has(rule.action.type))) {
+    const message = 'no rule can end this loop: none ends the turn, waits, or calls a tool';
+    context.report.warning(
+      'NO_WAY_TO_END',
+      list.at,
+      message,
+      'add a rule with end_agent_turn, await_user_input, await or call_tool',
+    );
+  }
+  return rules.length === 0 ? defaultDecider(refOf(profile)) : rules;
+}
+
+function compileAction(context: CompileContext, rule: MapNode, owner: string, keys: TextKeys): DeciderAction | undefined {
+  const action = requireKey(context, rule, 'action', owner);
+  if (action?.kind !== 'map') return undefined;
+  requireKey(context, action, 'type', `the action of ${owner}`);
+  switch (readText(action, 'type') ?? '') {
+    case 'continue_with_tool':
+      return { type: 'continue_with_tool' };
+    case 'await_user_input':
+      return { type: 'await_user_input' };
+    case 'retry_turn':
+      return { type: 'retry_turn' };
+    case 'loop_with_inbox_item':
+      return compileLoop(context, action, owner, keys);
+    case 'end_agent_turn':
+      return compileEnd(context, action, owner);
+    case 'await':
+      requireKey(context, action, 'on', `the action of ${owner}`);
+      return { type: 'await', on: textItems(action, 'on').map((item) => item.value) };
+    case 'call_tool':
+      return compileCall(context, action, owner);
+    case 'set_tool_choice':
+      return compileChoice(context, action, owner);
+    default:
+      return undefined;
+  }
+}
+
+function compileLoop(context: CompileContext, action: MapNode, owner: string, keys: TextKeys): DeciderAction {
+  const payload = requireKey(context, action, 'payload', `the action of ${owner}`);
+  if (
+    payload?.kind === 'map' &&
+    !payload.entries.has('content') &&
+    !payload.entries.has('content_key') &&
+    !action.entries.has('ingestor_id')
+  ) {
+    context.report.error(
+      'MISSING_KEY',
+      payload.at,
+      `the payload of ${owner} needs \`content_key\` or \`content\``,
+      'content_key names a text definition; content is the text itself',
+    );
+  }
+  return {
+    type: 'loop_with_inbox_item',
+    item: compileItem(context, action, readText(action, 'source') ?? 'SELF_REFLECTION_PROMPT', keys),
+  };
+}
+
+function compileEnd(context: CompileContext, action: MapNode, owner: string): DeciderAction {
+  const outcome = requireKey(context, action, 'outcome', `the action of ${owner}`);
+  const error = textNode(action, 'error_message');
+  const output = textNode(action, 'output');
+  const errorMessage = error === undefined ? undefined : compileText(context, error);
+  const outputText = output === undefined ? undefined : compileText(context, output);
+  return {
+    type: 'end_agent_turn',
+    outcome: outcome?.kind === 'scalar' && typeof outcome.value === 'string' ? outcome.value : 'success',
+    ...(errorMessage === undefined ? {} : { errorMessage }),
+    ...(outputText === undefined ? {} : { output: outputText }),
+  };
+}
+
+function compileCall(context: CompileContext, action: MapNode, owner: string): DeciderAction {
+  requireKey(context, action, 'tool', `the action of ${owner}`);
+  const tool = textNode(action, 'tool');
+  if (tool !== undefined) checkTool(context, tool);
+  const args = childOf(action, 'args');
+  return {
+    type: 'call_tool',
+    tool: tool?.value ?? '',
+    args: args === undefined ? constantValue({}) : compileValue(context, args),
+  };
+}
+
+function compileChoice(context: CompileContext, action: MapNode, owner: string): DeciderAction {
+  requireKey(context, action, 'tool_choice', `the action of ${owner}`);
+  const choice = textNode(action, 'tool_choice');
+  if (choice !== undefined) checkToolChoice(context, choice);
+  return { type: 'set_tool_choice', toolChoice: choice?.value ?? 'auto' };
+}
+
+/** Checks a tool choice: one of three words, or a tool that exists. */
+export function checkToolChoice(context: CompileContext, choice: Parameters<typeof checkTool>[1]): void {
+  if (!toolChoices.has(choice.value)) checkTool(context, choice);
+}

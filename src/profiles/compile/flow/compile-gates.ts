@@ -1,0 +1,69 @@
+import { agentRoots } from '../../../core/expression/agent-roots.ts';
+import type { ToolGate } from '../../../core/profile/profile.ts';
+import { quote } from '../../wording.ts';
+import { childOf, toPlain, type MapNode } from '../../yaml/source-node.ts';
+import { checkMeantTool, checkToolset, isKind, refOf, type CompileContext } from '../compile-context.ts';
+import { compileCondition, compileText } from '../compile-text.ts';
+import { toMilliseconds } from '../configs/duration.ts';
+import { mapItems, readText, textItems, textNode } from '../read-node.ts';
+import { requireKey } from '../checks/require-key.ts';
+
+const open = { kind: 'open' } as const;
+
+/** What conditions of gates read beside the roots of an agent. */
+const gateRoots = {
+  ...agentRoots,
+  args: open,
+  prompt: { kind: 'closed', fields: { sources: open, untrusted: open, tainted: open } },
+} as const;
+
+/** Stands for all tools. */
+const everyTool = '*';
+
+/** Compiles the gates in front of tool calls; one that names neither tools nor toolsets is about all of them. */
+export function compileGates(context: CompileContext, profile: MapNode): readonly ToolGate[] {
+  const gates: ToolGate[] = [];
+  for (const node of mapItems(profile, 'tool_gates')) {
+    const id = readText(node, 'id') ?? '';
+    requireKey(context, node, 'verdict', `gate ${quote(id)}`);
+    const condition = compileCondition(context.report, node, gateRoots);
+    const tools = textItems(node, 'tools');
+    const toolsets = textItems(node, 'toolsets');
+    for (const tool of tools) if (tool.value !== everyTool) checkMeantTool(context, tool);
+    for (const toolset of toolsets) if (!isKind(context, toolset.value)) checkToolset(context, toolset);
+    const verdict = readText(node, 'verdict');
+    const words = textNode(node, 'message');
+    const message = words === undefined ? undefined : compileText(context, words, gateRoots);
+    const expires = expiryOf(context, node);
+    gates.push({
+      id,
+      tools: tools.length + toolsets.length === 0 ? [everyTool] : tools.map((tool) => tool.value),
+      toolsets: toolsets.map((toolset) => toolset.value),
+      ...(condition === undefined ? {} : { condition }),
+      verdict: verdict === 'allow' || verdict === 'ask' ? verdict : 'deny',
+      ...(message === undefined ? {} : { message }),
+      ...(expires === undefined ? {} : { expires }),
+      source: refOf(node),
+    });
+  }
+  return gates;
+}
+
+/** How long a person has to decide, and what holds then. */
+function expiryOf(context: CompileContext, node: MapNode): ToolGate['expires'] {
+  const after = childOf(node, 'expires_after');
+  const verdict = readText(node, 'on_expire');
+  if (after === undefined) {
+    const stray = verdict === undefined ? undefined : childOf(node, 'on_expire');
+    if (stray !== undefined)
+      context.report.error(
+        'MISSING_KEY',
+        stray.at,
+        '`on_expire` says nothing without `expires_after`',
+        'for example expires_after: 30m',
+      );
+    return undefined;
+  }
+  const afterMs = toMilliseconds(toPlain(after));
+  return afterMs === undefined ? undefined : { afterMs, verdict: verdict === 'allow' ? 'allow' : 'deny' };
+}

@@ -1,0 +1,32 @@
+import type { ItemTemplate } from '../../../core/profile/profile.ts';
+import { childOf, type SourceNode } from '../../yaml/source-node.ts';
+import { ingestorName, type CompileContext } from '../compile-context.ts';
+import { compileValue, constantValue } from '../compile-value.ts';
+import { readNumber, readObject, readText, textNode } from '../read-node.ts';
+
+/** Names that a compiled profile's items and segments may use. */
+export interface TextKeys {
+  /** Checks that a text definition exists. */
+  readonly check: (node: { readonly at: SourceNode['at']; readonly value: string }) => void;
+}
+
+/** Compiles an inbox item as observers and decider rules declare it. */
+export function compileItem(context: CompileContext, node: SourceNode, source: string, keys: TextKeys): ItemTemplate {
+  const payload = childOf(node, 'payload');
+  const key = textNode(payload, 'content_key');
+  if (key !== undefined && !key.value.includes('{{')) keys.check(key);
+  const priority = readNumber(node, 'priority');
+  const maxTurns = readNumber(node, 'max_turns');
+  const ingestor = textNode(node, 'ingestor_id');
+  const ingestorParams = readObject(node, 'ingestor_params');
+  return {
+    source,
+    payload: payload === undefined ? constantValue({}) : compileValue(context, payload),
+    consumption:
+      readText(node, 'consumption_policy') === 'persistent_until_consumed' ? 'persistent_until_consumed' : 'consume_on_read',
+    ...(priority === undefined ? {} : { priority }),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(ingestor === undefined ? {} : { ingestorId: ingestorName(context, ingestor) }),
+    ...(ingestorParams === undefined ? {} : { ingestorParams }),
+  };
+}

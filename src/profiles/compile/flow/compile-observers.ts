@@ -1,0 +1,128 @@
+import { closestName } from '../../../core/expression/closest-name.ts';
+import type { CompiledObserver, ObserverAction, StateUpdate } from '../../../core/profile/profile.ts';
+import { quote } from '../../wording.ts';
+import { childOf, type MapNode } from '../../yaml/source-node.ts';
+import { checkName, refOf, type CompileContext } from '../compile-context.ts';
+import { compileItem, type TextKeys } from './compile-item.ts';
+import { compileCondition } from '../compile-text.ts';
+import { compileValue } from '../compile-value.ts';
+import { mapItems, readObject, readText, textNode } from '../read-node.ts';
+import { compileToolAction } from './compile-tool-action.ts';
+import { requireKey } from '../checks/require-key.ts';
+
+const targets = ['self', 'parent', 'partner', 'principal'];
+const statePath = /^(?:flags|values|deliverables|team\.shared)(?:\.[^.\s[\]{}]+)+$/;
+const forbidden = /(?:^|\.)(?:__proto__|constructor|prototype)(?:\.|$)/;
+
+/** Compiles the observers below a key. */
+export function compileObservers(
+  context: CompileContext,
+  profile: MapNode,
+  key: string,
+  keys: TextKeys,
+): readonly CompiledObserver[] {
+  const observers: CompiledObserver[] = [];
+  for (const node of mapItems(profile, key)) {
+    const id = readText(node, 'id') ?? '';
+    const condition = compileCondition(context.report, node);
+    const action = compileAction(context, node, { id, key }, keys);
+    if (action !== undefined)
+      observers.push({ id, ...(condition === undefined ? {} : { condition }), action, source: refOf(node) });
+  }
+  return observers;
+}
+
+function compileAction(
+  context: CompileContext,
+  observer: MapNode,
+  { id, key }: { readonly id: string; readonly key: string },
+  keys: TextKeys,
+): ObserverAction | undefined {
+  const owner = `observer ${quote(id)}`;
+  const action = requireKey(context, observer, 'action', owner);
+  if (action?.kind !== 'map') return undefined;
+  requireKey(context, action, 'type', `the action of ${owner}`);
+  switch (readText(action, 'type') ?? '') {
+    case 'add_to_inbox':
+      return compilePost(context, action, owner, keys);
+    case 'update_state':
+      requireKey(context, action, 'updates', `the action of ${owner}`);
+      return {
+        type: 'update_state',
+        updates: mapItems(action, 'updates')
+          .map((update) => compileUpdate(context, update))
+          .filter((update) => update !== undefined),
+      };
+    case 'call': {
+      requireKey(context, action, 'observer', `the action of ${owner}`);
+      const name = textNode(action, 'observer');
+      if (name === undefined) return undefined;
+      const { observers } = context.known;
+      if (observers !== undefined) checkName(context, name, observers, { code: 'UNKNOWN_OBSERVER', what: 'observer' });
+      return { type: 'call', observer: name.value, params: readObject(action, 'params') ?? {} };
+    }
+    case 'set_tool_choice':
+    case 'filter_tools':
+      return compileToolAction(context, action, owner, key);
+    default:
+      return undefined;
+  }
+}
+
+function compilePost(context: CompileContext, action: MapNode, owner: string, keys: TextKeys): ObserverAction | undefined {
+  const item = requireKey(context, action, 'inbox_item', `the action of ${owner}`);
+  if (item?.kind !== 'map') return undefined;
+  requireKey(context, item, 'source', `the inbox_item of ${owner}`);
+  const target = textNode(action, 'target_agent_id');
+  checkTarget(context, target);
+  return {
+    type: 'add_to_inbox',
+    target: target?.value ?? 'self',
+    item: compileItem(context, item, readText(item, 'source') ?? '', keys),
+  };
+}
+
+function checkTarget(context: CompileContext, target: ReturnType<typeof textNode>): void {
+  if (target === undefined || targets.includes(target.value)) return;
+  const meant = closestName(target.value, targets);
+  // An agent id ends in a number; anything near a keyword that does not is a slip.
+  const isSlip = target.value.includes('{{') || (meant !== undefined && !/\d$/.test(target.value));
+  if (!isSlip) return;
+  const message = `target_agent_id is ${quote(target.value)}, allowed: ${targets.join(', ')}, or an agent id`;
+  context.report.error(
+    'UNKNOWN_TARGET',
+    target.at,
+    message,
+    meant === undefined ? 'it is not computed' : `did you mean ${quote(meant)}?`,
+  );
+}
+
+function compileUpdate(context: CompileContext, node: MapNode): StateUpdate | undefined {
+  const path = textNode(node, 'path');
+  const operation = readText(node, 'operation');
+  if (path === undefined) return undefined;
+  if (operation !== 'set' && operation !== 'increment' && operation !== 'append' && operation !== 'remove') return undefined;
+  if (!statePath.test(path.value) || forbidden.test(path.value)) {
+    const allowed = 'flags.x, values.x, deliverables.x, team.shared.x';
+    context.report.error(
+      'BAD_PATH',
+      path.at,
+      `update_state cannot write ${quote(path.value)}, allowed: ${allowed}`,
+      pathHint(path.value),
+    );
+  }
+  const value = childOf(node, 'value');
+  if (value === undefined && (operation === 'set' || operation === 'append'))
+    requireKey(context, node, 'value', `operation \`${operation}\``);
+  return { operation, path: path.value, ...(value === undefined ? {} : { value: compileValue(context, value) }) };
+}
+
+function pathHint(path: string): string | undefined {
+  const inner = path.replace(/^state\./, '');
+  if (inner !== path && statePath.test(inner)) return `write ${inner}`;
+  const [root = ''] = path.split('.');
+  const meant = closestName(root, ['flags', 'values', 'deliverables']);
+  if (meant !== undefined && meant !== root) return `did you mean ${quote(path.replace(root, meant))}?`;
+  if (/^[\w]+$/.test(path) && !statePath.test(path)) return `write flags.${path} or values.${path}`;
+  return undefined;
+}

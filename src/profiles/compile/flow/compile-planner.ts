@@ -1,0 +1,159 @@
+import type { Expression } from '../../../core/expression/expression.ts';
+import { type Planner, type PlannerRule, passingFailures } from '../../../core/profile/planner.ts';
+import { quote } from '../../wording.ts';
+import { childOf, type MapNode } from '../../yaml/source-node.ts';
+import type { CompileContext } from '../compile-context.ts';
+import {
+  compileCall,
+  compileDefault,
+  compileMove,
+  compileSteps,
+  plannerRoots,
+  plannerText,
+  resultText,
+} from './compile-planner-parts.ts';
+import { compileCondition, constantExpression } from '../compile-text.ts';
+import { listNode, mapItems, mapNode, readFlag, readNumber, readText, textItems, textNode } from '../read-node.ts';
+import { requireKey } from '../checks/require-key.ts';
+
+const owner = 'the planner';
+const defaultIterations = 3;
+
+/** Compiles the planner of a profile; undefined when it has none, or one that says too little. */
+export function compilePlanner(context: CompileContext, profile: MapNode): Planner | undefined {
+  const node = mapNode(profile, 'planner');
+  if (node === undefined) return undefined;
+  const clash = childOf(profile, 'function_node');
+  if (clash !== undefined)
+    context.report.error(
+      'NOT_ALLOWED',
+      clash.at,
+      '`function_node` and `planner` both stand in a model’s place',
+      'keep one of them',
+    );
+  requireKey(context, node, 'type', owner);
+  const kind = readText(node, 'type') ?? '';
+  switch (kind) {
+    case 'single_action': {
+      const call = compileCall(context, node, owner);
+      return { kind, type: 'rules', rules: [], otherwise: { kind: 'call', calls: [call], answer: answerOf(context, node) } };
+    }
+    case 'static':
+      return compileStatic(context, node);
+    case 'rules':
+      return compileRules(context, node);
+    case 'script':
+      return compileScript(context, node);
+    case 'loop':
+      return compileLoop(context, node);
+    default:
+      return undefined;
+  }
+}
+
+/** What is said with a result: the planner's words for it, or the result as it is. */
+function answerOf(context: CompileContext, node: MapNode) {
+  return plannerText(context, node, 'answer') ?? resultText();
+}
+
+/** One call when the task has one of some words, and fixed words when it has none of them. */
+function compileStatic(context: CompileContext, node: MapNode): Planner | undefined {
+  requireKey(context, node, 'say', owner);
+  const text = plannerText(context, node, 'say');
+  if (text === undefined) return undefined;
+  const call = mapNode(node, 'call');
+  if (call === undefined && node.entries.has('words')) requireKey(context, node, 'call', owner);
+  if (call === undefined) return { kind: 'static', type: 'rules', rules: [], otherwise: { kind: 'say', text } };
+  requireKey(context, node, 'words', owner);
+  const words = textItems(node, 'words').map(({ value }) => value);
+  const rules: readonly PlannerRule[] = [{ id: 'no_word', condition: hasNone(words), move: { kind: 'say', text } }];
+  const calls = [compileCall(context, call, `the call of ${owner}`)];
+  return { kind: 'static', type: 'rules', rules, otherwise: { kind: 'call', calls, answer: answerOf(context, node) } };
+}
+
+/** Holds when none of the words stands in the task, whole and in any case. */
+function hasNone(words: readonly string[]): Expression {
+  const isIn = (scope: Parameters<Expression['test']>[0]): boolean => {
+    const task = String(scope['task'] ?? '').toLocaleLowerCase('en');
+    const parts = ` ${task.split(/[^\p{L}\p{N}]+/u).join(' ')} `;
+    return words.some((word) =>
+      parts.includes(
+        ` ${word
+          .toLocaleLowerCase('en')
+          .split(/[^\p{L}\p{N}]+/u)
+          .join(' ')} `,
+      ),
+    );
+  };
+  const test: Expression['test'] = (scope) => !isIn(scope);
+  return { source: `none of ${words.join(', ')} in task`, paths: ['task'], evaluate: test, test };
+}
+
+function compileRules(context: CompileContext, node: MapNode): Planner {
+  const rules: PlannerRule[] = [];
+  let always: string | undefined;
+  for (const rule of mapItems(node, 'rules')) {
+    const id = readText(rule, 'id') ?? '';
+    const condition = compileCondition(context.report, rule, plannerRoots);
+    const move = compileMove(context, rule, `rule ${quote(id)} of ${owner}`);
+    if (always !== undefined)
+      context.report.warning(
+        'UNREACHABLE_RULE',
+        rule.at,
+        `rule ${quote(id)} is never reached: rule ${quote(always)} before it has no condition`,
+      );
+    if (condition === undefined && !rule.entries.has('condition')) always ??= id;
+    if (move !== undefined) rules.push({ id, ...(condition === undefined ? {} : { condition }), move });
+  }
+  if (always === undefined) requireKey(context, node, 'default', owner);
+  const otherwise = compileDefault(context, node, `the default of ${owner}`, ['call', 'say', 'fail', 'model']);
+  const instead = mapNode(node, 'fallback');
+  const fallback = instead === undefined ? undefined : compileMove(context, instead, `the fallback of ${owner}`);
+  return {
+    kind: 'rules',
+    type: 'rules',
+    rules,
+    otherwise: otherwise ?? { kind: 'model' },
+    ...(fallback === undefined ? {} : { fallback }),
+  };
+}
+
+function compileScript(context: CompileContext, node: MapNode): Planner {
+  const from = textNode(node, 'steps_from');
+  if (from === undefined) requireKey(context, node, 'steps', owner);
+  else if (node.entries.has('steps'))
+    context.report.error('NOT_ALLOWED', from.at, '`steps` and `steps_from` are both steps', 'keep one of them');
+  const guided = compileCondition(context.report, node, plannerRoots, 'guided_when');
+  const guidedWhen = readText(node, 'mode') === 'guided' ? constantExpression('true') : guided;
+  const otherwise = compileDefault(context, node, `the default of ${owner}`, ['say', 'fail', 'model']);
+  const answer = plannerText(context, node, 'answer');
+  return {
+    kind: 'script',
+    type: 'script',
+    steps: compileSteps(context, node, { isLoop: false }),
+    stopsOnError: readFlag(node, 'stop_on_error') ?? true,
+    ...(from === undefined ? {} : { stepsFrom: from.value }),
+    ...(guidedWhen === undefined ? {} : { guidedWhen }),
+    ...(otherwise === undefined ? {} : { otherwise }),
+    ...(answer === undefined ? {} : { answer }),
+  };
+}
+
+function compileLoop(context: CompileContext, node: MapNode): Planner {
+  requireKey(context, node, 'steps', owner);
+  requireKey(context, node, 'until', owner);
+  const otherwise = compileDefault(context, node, `the default of ${owner}`, ['say', 'fail']);
+  const answer = plannerText(context, node, 'answer');
+  const recoverFrom =
+    listNode(node, 'recover_from') === undefined ? passingFailures : textItems(node, 'recover_from').map(({ value }) => value);
+  return {
+    kind: 'loop',
+    type: 'loop',
+    steps: compileSteps(context, node, { isLoop: true }),
+    maxIterations: readNumber(node, 'max_iterations') ?? defaultIterations,
+    until: compileCondition(context.report, node, plannerRoots, 'until') ?? constantExpression('true'),
+    recoverFrom,
+    ...(otherwise === undefined ? {} : { otherwise }),
+    ...(answer === undefined ? {} : { answer }),
+  };
+}

@@ -1,0 +1,67 @@
+import {
+  defaultLadder,
+  type EscalationAction,
+  type EscalationStep,
+  stagnationOutcome,
+  type Streak,
+  streaks,
+} from '../../../core/state/stagnation.ts';
+import { quote } from '../../wording.ts';
+import { childOf, type MapNode } from '../../yaml/source-node.ts';
+import { checkLlmConfig } from '../configs/choose-llm-config.ts';
+import type { CompileContext } from '../compile-context.ts';
+import { mapItems, mapNode, readNumber, readText, textNode } from '../read-node.ts';
+import { requireKey } from '../checks/require-key.ts';
+
+/** Compiles a profile's ladder against stagnation, lowest rung first; profiles that say nothing get the default one. */
+export function compileStagnation(context: CompileContext, profile: MapNode): readonly EscalationStep[] {
+  const node = childOf(profile, 'stagnation');
+  if (node === undefined) return defaultLadder;
+  if (node.kind !== 'list') return [];
+  const escalations: EscalationStep[] = [];
+  for (const item of mapItems(profile, 'stagnation')) {
+    const id = readText(item, 'id') ?? '';
+    requireKey(context, item, 'at', `rung ${quote(id)}`);
+    requireKey(context, item, 'action', `rung ${quote(id)}`);
+    const action = mapNode(item, 'action');
+    const compiled = action === undefined ? undefined : compileAction(context, action, id);
+    if (compiled === undefined) continue;
+    escalations.push({ id, on: streakOf(readText(item, 'on')), at: readNumber(item, 'at') ?? 1, action: compiled });
+  }
+  return escalations.toSorted((a, b) => a.at - b.at);
+}
+
+function streakOf(name: string | undefined): Streak {
+  return streaks.find((streak) => streak === name) ?? 'same_action_same_result_streak';
+}
+
+function compileAction(context: CompileContext, node: MapNode, id: string): EscalationAction | undefined {
+  const type = readText(node, 'type');
+  const message = readText(node, 'message');
+  switch (type) {
+    case 'nudge':
+    case 'ask_human':
+      return message === undefined ? { type } : { type, message };
+    case 'forbid_tool':
+      return { type };
+    case 'switch_llm_config': {
+      requireKey(context, node, 'llm_config', `the action of rung ${quote(id)}`);
+      const ref = textNode(node, 'llm_config');
+      return ref === undefined ? undefined : { type, llmConfig: checkLlmConfig(context, ref) };
+    }
+    case 'end': {
+      const outcome = textNode(node, 'outcome');
+      if (outcome?.value === 'success')
+        context.report.error(
+          'NOT_ALLOWED',
+          outcome.at,
+          'an agent that gets nowhere does not end with success',
+          'name another outcome, or leave it out',
+        );
+      return { type, outcome: outcome?.value ?? stagnationOutcome };
+    }
+    default:
+      requireKey(context, node, 'type', `the action of rung ${quote(id)}`);
+      return undefined;
+  }
+}

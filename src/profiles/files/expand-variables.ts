@@ -1,0 +1,115 @@
+import { isCredentialName, splitVariables, type Variable } from '../../core/expression/variables.ts';
+import { coerce } from '../compile/configs/environment-values.ts';
+import type { Report } from '../report.ts';
+import { quote } from '../wording.ts';
+import type { MapEntry, MapNode, ScalarNode, SourceNode } from '../yaml/source-node.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Keys of a profile below which variables stay: texts, which are put together when they are used; conditions, which read `request`;
+ * and schemas, which are data.
+ */
+const later: ReadonlySet<string> = new Set(
+  `instructions content text_definitions payload args message error_message output value say answer fail title prompt goals notes description tests
+   condition deliverables_schema output_schema parameters schema`.split(/\s+/),
+);
+
+/**
+ * Reads the variables of a profile that are no part of a text: numbers, names and switches, as the environment or their default says.
+ * A profile is compiled once for all runs, so no request can change them.
+ */
+export function expandVariables(root: MapNode, environment: Environment, report: Report): MapNode {
+  // What nobody sets was reported, and is left out: it is not wrong twice.
+  const expand = (node: SourceNode): SourceNode | undefined => {
+    switch (node.kind) {
+      case 'scalar':
+        return expandScalar(node, environment, report);
+      case 'list':
+        return { ...node, items: node.items.map(expand).filter((item) => item !== undefined) };
+      case 'map':
+        return expandMap(node);
+    }
+  };
+  const expandMap = (node: MapNode): MapNode => {
+    const entries = [...node.entries].flatMap(([key, entry]): readonly [string, MapEntry][] => {
+      const value = later.has(key) ? entry.value : expand(entry.value);
+      return value === undefined ? [] : [[key, { ...entry, value }]];
+    });
+    return { ...node, entries: new Map(entries) };
+  };
+  return hasVariables(root) ? expandMap(root) : root;
+}
+
+function hasVariables(node: SourceNode): boolean {
+  switch (node.kind) {
+    case 'scalar':
+      return typeof node.value === 'string' && node.value.includes('${');
+    case 'list':
+      return node.items.some(hasVariables);
+    case 'map':
+      return [...node.entries.values()].some(({ value }) => hasVariables(value));
+  }
+}
+
+function expandScalar(node: ScalarNode, environment: Environment, report: Report): ScalarNode | undefined {
+  if (typeof node.value !== 'string') return node;
+  const pieces = splitVariables(node.value);
+  if (pieces.every((piece) => typeof piece === 'string')) return { ...node, value: pieces.join('') };
+  const values = pieces.map((piece) => (typeof piece === 'string' ? piece : read(piece, { node, environment, report })));
+  if (values.includes(undefined)) return undefined;
+  const text = values.join('');
+  return { ...node, value: coerce(text), written: text };
+}
+
+function read(
+  { name, fallback, start }: Variable,
+  { node, environment, report }: { readonly node: ScalarNode; readonly environment: Environment; readonly report: Report },
+): string | undefined {
+  if (isCredentialName(name)) {
+    report.errorInText('BAD_ENVIRONMENT_VALUE', node, start, `${quote(name)} names a credential, and profiles are recorded`);
+    return undefined;
+  }
+  const set = Object.hasOwn(environment, name) ? environment[name] : undefined;
+  const value = set === undefined || set === '' ? fallback : set;
+  if (value === undefined) {
+    const hint = `set it, or write \${${name}:-…} for what holds without; only texts and settings of tools take values of a request`;
+    report.errorInText('BAD_ENVIRONMENT_VALUE', node, start, `the environment does not set ${name}`, hint);
+  }
+  return value;
+}
+
+/** An LLM config whose whole values are variables, with lookups in their place: `${NAME:-x}` is short for `from_env`. */
+export function variablesAsLookups(root: MapNode): MapNode {
+  const asLookup = (node: SourceNode): SourceNode => {
+    switch (node.kind) {
+      case 'list':
+        return { ...node, items: node.items.map(asLookup) };
+      case 'map':
+        return {
+          ...node,
+          entries: new Map([...node.entries].map(([key, entry]) => [key, { ...entry, value: asLookup(entry.value) }])),
+        };
+      case 'scalar': {
+        const [piece, ...rest] = typeof node.value === 'string' ? splitVariables(node.value) : [];
+        return piece === undefined || typeof piece === 'string' || rest.length > 0 ? node : lookupOf(piece, node);
+      }
+    }
+  };
+  const config = root.entries.get('config');
+  if (config === undefined || !hasVariables(config.value)) return root;
+  return { ...root, entries: new Map([...root.entries, ['config', { ...config, value: asLookup(config.value) }]]) };
+}
+
+function lookupOf({ name, fallback }: Variable, { at }: ScalarNode): MapNode {
+  const entry = (value: ScalarNode['value']): MapEntry => ({
+    keyAt: at,
+    value: { kind: 'scalar', at, value, style: 'plain', written: String(value) },
+  });
+  const entries: [string, MapEntry][] = [
+    ['_type', entry('from_env')],
+    ['var', entry(name)],
+    fallback === undefined ? ['required', entry(true)] : ['default', entry(coerce(fallback))],
+  ];
+  return { kind: 'map', at, entries: new Map(entries) };
+}

@@ -1,0 +1,92 @@
+import type { ModelPrices } from '../../core/model/model-price.ts';
+import type { ProfileFile } from '../../core/profile/profile.ts';
+import { fileKindOf, type FileKind } from './file-kind.ts';
+import { maxFileBytes, maxTotalBytes, sizeText } from './file-limits.ts';
+import { readPlainPrices } from './plain-prices.ts';
+import type { Report } from '../report.ts';
+import { parseYaml } from '../yaml/parse-yaml.ts';
+import type { MapNode } from '../yaml/source-node.ts';
+import { SourceText } from '../yaml/source-text.ts';
+
+/** Profile files after parsing, by kind. */
+export interface ParsedFiles {
+  readonly roots: Readonly<Record<Exclude<FileKind, 'ignored' | 'prices'>, readonly MapNode[]>>;
+  /** Price files in their order; those that are plain tables are read already. */
+  readonly prices: readonly (MapNode | ModelPrices)[];
+  readonly jsonFiles: ReadonlyMap<string, string>;
+  /** Paths of the files that belong to the set. */
+  readonly used: ReadonlySet<string>;
+  /** Paths of files that are no map of keys, or no YAML at all. */
+  readonly unreadable: ReadonlySet<string>;
+  /** Names that files gave themselves that could not be read. */
+  readonly broken: ReadonlySet<string>;
+}
+
+/** Parses files and sorts them by kind; problems go to the report. */
+export function parseProfileFiles(files: readonly ProfileFile[], report: Report): ParsedFiles {
+  const prices: (MapNode | ModelPrices)[] = [];
+  const roots: Record<Exclude<FileKind, 'ignored' | 'prices'>, MapNode[]> = {
+    profile: [],
+    llm_config: [],
+    handover_protocol: [],
+    toolset: [],
+    team: [],
+    script: [],
+  };
+  const jsonFiles = new Map<string, string>();
+  const used = new Set<string>();
+  const broken = new Set<string>();
+  const unreadable = new Set<string>();
+  let total = 0;
+  for (const { path, text } of files) {
+    if (path.toLowerCase().endsWith('.json')) {
+      jsonFiles.set(path, text);
+      continue;
+    }
+    const file = new SourceText(path, text.startsWith('\uFEFF') ? text.slice(1) : text);
+    const at = { file, start: 0, end: 0 };
+    const bytes = Buffer.byteLength(text);
+    total += bytes;
+    if (bytes > maxFileBytes) {
+      report.error(
+        'FILE_TOO_LARGE',
+        at,
+        `the file has ${sizeText(bytes)}, a profile file may have ${sizeText(maxFileBytes)}`,
+        'split it, and share parts with base_profile',
+      );
+      continue;
+    }
+    if (total > maxTotalBytes) {
+      report.error('FOLDER_TOO_LARGE', at, `the files have more than ${sizeText(maxTotalBytes)} together`, 'load fewer files');
+      break;
+    }
+    if (used.has(path)) {
+      report.error('DUPLICATE_NAME', at, 'the file is loaded twice', 'name it once');
+      continue;
+    }
+    const table = readPlainPrices(text);
+    if (table !== undefined) {
+      used.add(path);
+      prices.push(table);
+      continue;
+    }
+    const root = parseYaml(file, report);
+    const kind = fileKindOf(path, root);
+    if (kind === 'ignored') continue;
+    used.add(path);
+    if (root?.kind === 'map') {
+      (kind === 'prices' ? prices : roots[kind]).push(root);
+      continue;
+    }
+    unreadable.add(path);
+    if (root === undefined) addBrokenNames(file.text, broken);
+    else report.error('NOT_A_MAP', root.at, 'the file must be a map of `key: value` lines', 'a profile needs at least `name:`');
+  }
+  return { roots, prices, jsonFiles, used, unreadable, broken };
+}
+
+/** The name a file that cannot be parsed probably has, so that references to it are not reported as well. */
+function addBrokenNames(text: string, broken: Set<string>): void {
+  const match = /^(?:name|protocol_name):[ \t]*['"]?([\w.-]+)/m.exec(text.slice(0, 20_000));
+  if (match?.[1] !== undefined) broken.add(match[1]);
+}

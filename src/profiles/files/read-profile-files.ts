@@ -1,0 +1,200 @@
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { basename, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
+import { describeThrown } from '../../core/error.ts';
+import type { Diagnostic, ProfileFile } from '../../core/profile/profile.ts';
+import type { DiagnosticCode } from '../diagnostic-code.ts';
+import { maxFileBytes, maxFiles, maxTotalBytes, sizeText } from './file-limits.ts';
+import { bundledTeam } from './bundled-teams.ts';
+import { readBounded } from './read-bounded.ts';
+import { includesOf, isTeamFolder } from './team-file.ts';
+
+/** Files as they were read, and what was wrong with others. */
+export interface FilesRead {
+  readonly files: readonly ProfileFile[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Deepest folder below a root. */
+const maxFolderDepth = 16;
+
+interface Reading {
+  readonly files: Map<string, ProfileFile>;
+  readonly diagnostics: Diagnostic[];
+  /** Real paths of folders and files that were seen, so that links in a circle end. */
+  readonly seen: Set<string>;
+  /** Teams whose includes were followed. */
+  readonly teams: Set<string>;
+  bytes: number;
+  /** Set once a limit over all files was reported. */
+  full: boolean;
+}
+
+interface Root {
+  /** What diagnostics call it. */
+  readonly label: string;
+  readonly real: string;
+}
+
+/**
+ * Reads profile files and folders from disk. Every path is looked at before it is opened: regular files of a bounded size only,
+ * inside their root. A folder below with a `team.yaml` is a team of its own and is not read; what a team includes is.
+ */
+export async function readProfileFiles(inputs: readonly string[]): Promise<FilesRead> {
+  const reading: Reading = { files: new Map(), diagnostics: [], seen: new Set(), teams: new Set(), bytes: 0, full: false };
+  for (const input of inputs) await readInput(reading, input);
+  return { files: [...reading.files.values()], diagnostics: reading.diagnostics };
+}
+
+async function readInput(reading: Reading, input: string): Promise<void> {
+  const label = labelOf(input);
+  const before = reading.files.size + reading.diagnostics.length;
+  try {
+    const real = await realpath(input);
+    const info = await stat(real);
+    if (info.isDirectory()) {
+      await readIncludes(reading, input, real);
+      await readFolder(reading, { label, real }, real, label, 0);
+      const found = [...reading.files.keys()].some((path) => !path.endsWith('.json'));
+      if (!found && reading.diagnostics.length === 0)
+        fail(reading, 'FOLDER_EMPTY', label, 'the folder holds no .yaml or .yml file', 'run `cadre init` for a starter team');
+    } else if (reading.files.size + reading.diagnostics.length === before) {
+      await readOne(reading, real, label);
+    }
+  } catch (thrown) {
+    fail(
+      reading,
+      codeOf(thrown),
+      label,
+      codeOf(thrown) === 'FILE_NOT_FOUND' ? 'there is no such file or folder' : describeThrown(thrown),
+      'check the path',
+    );
+  }
+}
+
+async function readIncludes(reading: Reading, input: string, real: string): Promise<void> {
+  reading.teams.add(real);
+  for (const include of await includesOf(real)) {
+    const folder = bundledTeam(include) ?? join(input, include);
+    // Two teams may include each other, also through links; the one that was named is read last.
+    const place = await realpath(folder).catch(() => folder);
+    if (!reading.teams.has(place)) await readInput(reading, folder);
+  }
+}
+
+/** Relative paths stay as they were given; of absolute ones only the last part is shown, so that files are named alike on every machine. */
+function labelOf(input: string): string {
+  const path =
+    isAbsolute(input) || normalize(input).startsWith('..') || normalize(input) === '.'
+      ? basename(resolve(input))
+      : normalize(input);
+  return toSlashes(path).replace(/\/$/, '');
+}
+
+async function readFolder(reading: Reading, root: Root, folder: string, label: string, depth: number): Promise<void> {
+  if (reading.seen.has(folder)) return;
+  const names = (await readdir(folder)).toSorted();
+  if (depth > 0 && isTeamFolder(names)) return;
+  reading.seen.add(folder);
+  if (depth > maxFolderDepth) {
+    fail(reading, 'FOLDER_TOO_LARGE', label, `folders are nested deeper than ${maxFolderDepth} levels`);
+    return;
+  }
+  for (const name of names) {
+    if (name.startsWith('.') || name === 'node_modules' || reading.full) continue;
+    await readEntry(reading, root, join(folder, name), `${label}/${name}`, depth);
+  }
+}
+
+async function readEntry(reading: Reading, root: Root, path: string, label: string, depth: number): Promise<void> {
+  try {
+    const link = await lstat(path);
+    const real = link.isSymbolicLink() ? await realpath(path) : path;
+    const info = link.isSymbolicLink() ? await stat(real) : link;
+    const isProfileFile = /\.(?:ya?ml|json)$/i.test(label);
+    if (!info.isDirectory() && !isProfileFile) return;
+    if (link.isSymbolicLink() && !isInside(root.real, real)) {
+      fail(
+        reading,
+        'FILE_OUTSIDE',
+        label,
+        'the link leaves the profile folder',
+        'copy the file into the folder, or load it by its own path',
+      );
+      return;
+    }
+    if (info.isDirectory()) await readFolder(reading, root, real, label, depth + 1);
+    else await readOne(reading, real, label);
+  } catch (thrown) {
+    fail(reading, codeOf(thrown), label, codeOf(thrown) === 'FILE_NOT_FOUND' ? 'the link leads nowhere' : describeThrown(thrown));
+  }
+}
+
+async function readOne(reading: Reading, real: string, label: string): Promise<void> {
+  if (reading.seen.has(real)) return;
+  reading.seen.add(real);
+  const isJson = label.toLowerCase().endsWith('.json');
+  const info = await stat(real);
+  if (!info.isFile()) {
+    fail(reading, 'FILE_NOT_REGULAR', label, 'this is not a regular file');
+    return;
+  }
+  // JSON files matter only when an LLM config names one, and then it says that the file is missing.
+  if (info.size > maxFileBytes && isJson) return;
+  if (info.size > maxFileBytes) {
+    fail(
+      reading,
+      'FILE_TOO_LARGE',
+      label,
+      `the file has ${sizeText(info.size)}, a profile file may have ${sizeText(maxFileBytes)}`,
+      'split it, and share parts with base_profile',
+    );
+    return;
+  }
+  reading.bytes += info.size;
+  if (reading.bytes > maxTotalBytes || reading.files.size >= maxFiles) {
+    reading.full = true;
+    fail(
+      reading,
+      'FOLDER_TOO_LARGE',
+      label,
+      `more than ${sizeText(maxTotalBytes)} or ${maxFiles} files up to here`,
+      'load a smaller folder',
+    );
+    return;
+  }
+  const bytes = await readBounded(real);
+  if (bytes === undefined) {
+    fail(
+      reading,
+      'FILE_TOO_LARGE',
+      label,
+      `the file grew beyond ${sizeText(maxFileBytes)} while it was read`,
+      'load it again when it is written',
+    );
+    return;
+  }
+  try {
+    reading.files.set(label, { path: label, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) });
+  } catch {
+    if (!isJson) fail(reading, 'FILE_NOT_UTF8', label, 'the file is not UTF-8 text', 'save it as UTF-8');
+  }
+}
+
+function isInside(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+function toSlashes(path: string): string {
+  return sep === '/' ? path : path.split(sep).join('/');
+}
+
+function codeOf(thrown: unknown): DiagnosticCode {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  return code === 'ENOENT' || code === 'ENOTDIR' ? 'FILE_NOT_FOUND' : 'FILE_UNREADABLE';
+}
+
+function fail(reading: Reading, code: DiagnosticCode, file: string, message: string, hint?: string): void {
+  const source = { file, line: 1, column: 1 };
+  reading.diagnostics.push({ severity: 'error', code, message, source, ...(hint === undefined ? {} : { hint }) });
+}

@@ -1,0 +1,86 @@
+import type { Context } from 'hono';
+import { CadreError } from '../../../core/error.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import { limitsWithin } from '../../../engine/limit-options.ts';
+import type { LaunchOptions, LaunchRequest, ProfileChoice } from '../../../engine/engine-parts.ts';
+import { checkProject } from '../../../engine/run-catalog.ts';
+import { readAction } from '../../reach/action-schemas.ts';
+import { stands } from '../../reach/perform-action.ts';
+import type { RunAction } from '../../reach/run-action.ts';
+import { bodySchemas } from './control-schemas.ts';
+import { Launches } from './launches.ts';
+import { bodyHash, onceId } from '../once-key.ts';
+import { bodyWords, readBody, readJson } from '../request-body.ts';
+import type { ServerApp, ServerEnv, ServerParts } from '../server-parts.ts';
+
+/** Adds what changes something: launching runs, and acting on them, whichever process has them. */
+export function addControlRoutes(app: ServerApp, parts: ServerParts): void {
+  addRunStarts(app, parts);
+
+  app.post('/api/runs/:id/messages', async (context) => {
+    const action = await readRequest(context, 'send');
+    const itemId = action.itemId ?? onceId(context, 'x');
+    const done = await parts.reach.act(context.req.param('id'), { ...action, ...(itemId === undefined ? {} : { itemId }) });
+    return context.json(done, 202);
+  });
+  for (const kind of ['approve', 'reject', 'answer', 'note', 'cancel', 'profiles', 'modules'] as const)
+    app.post(`/api/runs/:id/${kind}`, async (context) =>
+      context.json(await parts.reach.act(context.req.param('id'), await readRequest(context, kind))),
+    );
+}
+
+function addRunStarts(app: ServerApp, { engine, launch, defaultProfile }: ServerParts): void {
+  const launches = new Launches(engine);
+
+  app.post('/api/runs', async (context) => {
+    const body = await readBody(context, bodySchemas.launch);
+    const request = launchRequest(body, defaultProfile, onceId(context, 'run'));
+    const { limits, llmConfig, request: values } = body as Pick<LaunchOptions, 'limits' | 'llmConfig' | 'request'>;
+    const { project } = body as { readonly project?: string };
+    if (project !== undefined) checkProject(project);
+    const { runId, isNew } = await launches.launch(request, {
+      ...launch,
+      ...(limits === undefined ? {} : { limits: limitsWithin(launch.limits ?? {}, limits) }),
+      ...(llmConfig === undefined ? {} : { llmConfig }),
+      // What whoever runs the server says of all runs is no client's to change.
+      ...(values === undefined ? {} : { request: { ...values, ...launch.request } }),
+    });
+    if (project !== undefined && isNew) await engine.shelf.move(runId, project);
+    context.header('Location', `/api/runs/${runId}`);
+    return context.json({ runId }, isNew ? 201 : 200);
+  });
+
+  app.post('/api/runs/:id/resume', async (context) => {
+    const { profiles } = (await readBody(context, bodySchemas.resume)) as { readonly profiles?: ProfileChoice };
+    const run = await engine.resume(context.req.param('id'), profiles === undefined ? {} : { profiles });
+    if (run.state.outcome !== undefined)
+      throw new CadreError('RUN_ENDED', `run ${run.id} has ended (${run.state.status}); launch a new one, or fork it`);
+    return context.json(stands(run));
+  });
+
+  app.post('/api/runs/:id/fork', async (context) => {
+    const { at } = (await readBody(context, bodySchemas.fork)) as { readonly at?: number };
+    const run = await engine.fork(context.req.param('id'), { ...launch, ...(at === undefined ? {} : { at }) });
+    context.header('Location', `/api/runs/${run.id}`);
+    return context.json({ runId: run.id }, 201);
+  });
+}
+
+function launchRequest(body: JsonObject, defaultProfile: string | undefined, runId: string | undefined): LaunchRequest {
+  const profile = typeof body['profile'] === 'string' ? body['profile'] : defaultProfile;
+  if (profile === undefined)
+    throw new CadreError('REQUEST_INVALID', 'name the profile to begin with: this server has none by default (see /api/info)');
+  return {
+    profile,
+    input: body['input'],
+    ...(typeof body['title'] === 'string' ? { title: body['title'] } : {}),
+    ...(runId === undefined ? {} : { runId, requestHash: bodyHash(body) }),
+  };
+}
+
+async function readRequest<Kind extends RunAction['kind']>(
+  context: Context<ServerEnv>,
+  kind: Kind,
+): Promise<Extract<RunAction, { kind: Kind }>> {
+  return readAction(kind, await readJson(context), bodyWords, 'REQUEST_INVALID');
+}

@@ -1,0 +1,36 @@
+import { homedir } from 'node:os';
+import type { Context } from 'hono';
+import { exportRun } from '../../../engine/recovery/export-run.ts';
+import type { RunBundle } from '../../../inspect/bundle.ts';
+import { toPageFile } from '../../export/page-file.ts';
+import type { ServerApp, ServerEnv, ServerParts } from '../server-parts.ts';
+
+/** Adds a run as one file to hand on: a bundle, or a page with the run inside; `?redact=false` keeps what looks like a secret. */
+export function addExportRoutes(app: ServerApp, parts: ServerParts): void {
+  app.get('/api/runs/:id/export.json', async (context) => {
+    const bundle = await bundleOf(parts, context);
+    return attachment(context, bundle, 'json', `${JSON.stringify(bundle)}\n`);
+  });
+  app.get('/api/runs/:id/export.html', async (context) => {
+    const bundle = await bundleOf(parts, context);
+    return attachment(context, bundle, 'html', await toPageFile(bundle));
+  });
+}
+
+/** The run as its journal stands at this moment. */
+async function bundleOf({ records }: ServerParts, context: Context<ServerEnv>): Promise<RunBundle> {
+  const { events, content } = await records.get(context.req.param('id') ?? '');
+  const { bundle } = await exportRun(
+    { events: [...events], content },
+    { at: Date.now(), redact: context.req.query('redact') !== 'false', env: process.env, homes: [homedir()] },
+  );
+  return bundle;
+}
+
+/** A file to be kept, not to be shown: a page with a run inside is no page of this server. */
+function attachment(context: Context<ServerEnv>, bundle: RunBundle, kind: 'json' | 'html', body: string): Response {
+  return context.body(body, 200, {
+    'Content-Type': kind === 'json' ? 'application/json' : 'text/html; charset=utf-8',
+    'Content-Disposition': `attachment; filename="${bundle.run.runId}.${kind}"`,
+  });
+}

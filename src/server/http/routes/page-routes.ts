@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Context } from 'hono';
+import type { ServerApp } from '../server-parts.ts';
+
+/** Where the build leaves the page: beside the compiled sources of the package, and at the same place of a clone. */
+const pageFolder = path.join(import.meta.dirname, '..', '..', '..', '..', 'dist', 'page');
+
+/** Files of the page by the end of their name; no other is sent. */
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.js': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+/** Names the build gives: no folder, no hidden file, and nothing that leads elsewhere. */
+const assetName = /^[A-Za-z0-9_][\w.-]*$/;
+
+const notBuilt = `The page of this server was not built. In a clone of Cadre, build it with: npm run build:page
+The API answers all the same: /api/runs
+`;
+
+/** Adds the page, and the files it loads. */
+export function addPageRoutes(app: ServerApp, folder = pageFolder): void {
+  const page = async (context: Context): Promise<Response> => {
+    const html = await contentOf(path.join(folder, 'index.html'));
+    if (html === undefined) return context.text(notBuilt, 503);
+    // The names of its files change with what is in them; the page itself is asked for each time.
+    context.header('Cache-Control', 'no-cache');
+    return context.body(html, 200, { 'Content-Type': 'text/html; charset=utf-8' });
+  };
+  app.get('/', page);
+  app.get('/index.html', page);
+  app.get('/assets/:name', async (context, next) => {
+    const name = context.req.param('name');
+    const type = types[path.extname(name)];
+    const content = type !== undefined && assetName.test(name) ? await contentOf(path.join(folder, 'assets', name)) : undefined;
+    if (content === undefined || type === undefined) return await next();
+    context.header('Cache-Control', 'public, max-age=31536000, immutable');
+    return context.body(content, 200, { 'Content-Type': type });
+  });
+}
+
+async function contentOf(file: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  try {
+    return await readFile(file);
+  } catch (thrown) {
+    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+    if (code === 'ENOENT' || code === 'EISDIR' || code === 'ENOTDIR') return undefined;
+    throw thrown;
+  }
+}

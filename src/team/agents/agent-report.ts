@@ -1,0 +1,65 @@
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import type { SubContext, RunContext } from '../../core/state/state.ts';
+import { stagnationOutcome } from '../../core/state/stagnation.ts';
+import { clipText } from '../reports/clip-text.ts';
+import type { MadeCall } from './call-memo.ts';
+
+/** Longest words and longest deliverables of one report, in characters; the whole stays with the agent. */
+const maxOutput = 60_000;
+const maxDeliverables = 96_000;
+
+/**
+ * What a caller is told of an agent it called. `status` is `success`, `error`, `limit`, `stagnation`, `cancelled`, a word that
+ * the agent's profile ends with (such as `needs_help`), `waiting` for one that waits to be spoken to, or `refused` when no
+ * agent went to work.
+ */
+export interface AgentReport extends JsonObject {
+  readonly status: string;
+  readonly profile: string;
+}
+
+const failures: ReadonlySet<string> = new Set(['error', 'limit', 'cancelled', 'refused', stagnationOutcome]);
+
+/** Tells whether a report says that the work was not done. Words of a profile's own are no failure. */
+export function isFailure({ status }: AgentReport): boolean {
+  return failures.has(status);
+}
+
+/** The report of a request, as its agent stands now. */
+export function reportOf(call: MadeCall, run: RunContext): AgentReport {
+  if (!('agentId' in call)) return { status: 'refused', profile: call.profile, message: call.refused };
+  const agent = run.agents.get(call.agentId);
+  const { profile, agentId: agent_id } = call;
+  if (agent === undefined) return { status: 'cancelled', profile, agent_id, message: 'the agent is gone' };
+  const isOver = agent.status === 'ended';
+  return {
+    status: isOver ? (agent.outcome ?? 'error') : 'waiting',
+    profile,
+    agent_id,
+    output: clipText(isOver ? agent.output : agent.lastReply, maxOutput),
+    ...(hasSome(agent.deliverables) ? { deliverables: clipped(agent.deliverables) } : {}),
+    ...errorOf(agent),
+    ...(isOver ? {} : { message: `${agent_id} waits for your answer: give it by calling again with this agent_id.` }),
+  };
+}
+
+function errorOf({ error }: SubContext): JsonObject {
+  return error === undefined ? {} : { error: { code: error.code, message: clipText(error.message, 4_000) } };
+}
+
+function hasSome(deliverables: JsonObject): boolean {
+  return Object.keys(deliverables).length > 0;
+}
+
+/** Deliverables that fit as they are, else with their long values shortened. */
+function clipped(deliverables: JsonObject): JsonObject {
+  if (JSON.stringify(deliverables).length <= maxDeliverables) return deliverables;
+  const entries = Object.entries(deliverables);
+  const share = Math.floor(maxDeliverables / entries.length);
+  return Object.fromEntries(entries.map(([key, value]): [string, JsonValue] => [key, clippedValue(value ?? null, share)]));
+}
+
+function clippedValue(value: JsonValue, max: number): JsonValue {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length <= max ? value : clipText(text, max);
+}

@@ -1,0 +1,167 @@
+import { agentsToolset } from '../../core/tool/agents-toolset.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { CompiledProfile } from '../../core/profile/profile.ts';
+import type { Tool, TransitionTool } from '../../core/tool/tool.ts';
+import type { TransitionContext } from '../../core/tool/transition.ts';
+import { argumentCheck } from '../../tools/schema/check-arguments.ts';
+import { teamTool } from '../team-tool.ts';
+import { textOf } from '../reports/text-of.ts';
+import { type Answer, beginCall, continueCall } from './agent-call.ts';
+import { agentIdParameter } from './agent-id-parameter.ts';
+import { type AgentReport, isFailure } from './agent-report.ts';
+import type { AgentRequest } from './admit-call.ts';
+import { calleeOf, isCallable, notCallable } from './callee.ts';
+import { dataOutcome } from '../tool-outcome.ts';
+
+type Profiles = ReadonlyMap<string, CompiledProfile>;
+
+const request: JsonObject = {
+  type: 'object',
+  required: ['profile', 'input'],
+  properties: {
+    profile: { type: 'string', description: 'Whom you call.' },
+    input: {
+      type: 'string',
+      'x-handover-title': 'Your task',
+      description: 'What it is to do, with everything it needs to know: it sees nothing of your conversation.',
+    },
+    data: { type: 'object', description: 'More that it is handed, by name.' },
+    agent_id: agentIdParameter,
+  },
+};
+
+const reports = `Each report has a status: success; error, limit, stagnation or cancelled when the work was not done; waiting when the
+agent has asked you something; refused when nobody went to work; or a word of the agent's own.`;
+
+/** The tool that calls one agent of a profile the caller may call. */
+export function callAgent(): TransitionTool {
+  const answer: Answer = ([report]) =>
+    report === undefined ? { content: '', isError: true } : { content: JSON.stringify(report), isError: isFailure(report) };
+  return agentTool({
+    name: 'call_agent',
+    description: 'Gives work to another agent and returns its report when it has ended.',
+    guide: reports,
+    parameters: request,
+    run: (args, context) => {
+      const made = toRequest(args, context);
+      if (typeof made === 'string')
+        return dataOutcome({ status: 'refused', profile: textOf(args['profile']), message: made }, [], true);
+      return beginCall([made], context, answer);
+    },
+    resume: (_, context, _happening, memo) => continueCall(memo, context, answer),
+  });
+}
+
+/** The tool that calls several agents at once, of one profile or of several, and returns all of their reports. */
+export function callAgents(): TransitionTool {
+  return agentTool({
+    name: 'call_agents',
+    description: 'Gives work to several agents that work at the same time, and returns all of their reports when all have ended.',
+    guide: reports,
+    parameters: {
+      type: 'object',
+      required: ['calls'],
+      properties: {
+        calls: {
+          type: 'array',
+          minItems: 1,
+          maxItems: 100,
+          items: request,
+          description: 'One entry per agent; none waits for another.',
+        },
+      },
+    },
+    run: (args, context) => {
+      const calls = Array.isArray(args['calls']) ? (args['calls'] as readonly JsonValue[]).filter(isJsonObject) : [];
+      const wrong = calls.flatMap((entry) => {
+        const made = toRequest(entry, context);
+        return typeof made === 'string' ? [made] : [];
+      });
+      // A name that does not exist is a slip of the whole call: nothing has happened, so that it can be made again.
+      if (wrong.length > 0) return dataOutcome({ status: 'refused', message: [...new Set(wrong)].join(' ') }, [], true);
+      const requests = calls.map((entry) => toRequest(entry, context)).filter((made) => typeof made !== 'string');
+      return beginCall(requests, context, answerAll);
+    },
+    resume: (_, context, _happening, memo) => continueCall(memo, context, answerAll),
+  });
+}
+
+/** All reports, in the order of the calls, with the counts that say how it went. */
+function answerAll(all: readonly AgentReport[]): ReturnType<Answer> {
+  const failed = all.filter(isFailure).length;
+  const status = failed === 0 ? 'success' : failed === all.length ? 'failed' : 'partial';
+  const content: JsonObject = { status, message: `${all.length - failed} of ${all.length} calls came to a result.`, reports: all };
+  return { content: JSON.stringify(content), isError: status === 'failed' };
+}
+
+function toRequest(args: JsonObject, context: TransitionContext): AgentRequest | string {
+  const name = textOf(args['profile']);
+  const callable = callableBy(context.profiles.get(context.agent.meta.profile), context.profiles);
+  const profile = callable.find((candidate) => candidate.name === name);
+  if (profile === undefined)
+    return notCallable(
+      name,
+      callable.map((candidate) => candidate.name),
+    );
+  const data = isJsonObject(args['data']) ? args['data'] : {};
+  const params: JsonObject = { ...data, input: textOf(args['input']) };
+  const agentId = textOf(args['agent_id']);
+  return { callee: titled(calleeOf(profile, params, context.protocols)), params, ...(agentId === '' ? {} : { agentId }) };
+}
+
+/** `input` stands first in a briefing, under a title of its own, unless the protocol has one for it. */
+function titled(callee: AgentRequest['callee']): AgentRequest['callee'] {
+  const { protocol } = callee;
+  const { input, ...others } = (protocol.contextParameters['properties'] ?? {}) as JsonObject;
+  const declared = isJsonObject(input) && Object.keys(input).length > 0 ? input : (request['properties'] as JsonObject)['input'];
+  const properties: JsonObject = { input: declared ?? {}, ...others };
+  return { ...callee, protocol: { ...protocol, contextParameters: { ...protocol.contextParameters, properties } } };
+}
+
+/** The profiles an agent of this one may call, as far as they can be called. */
+function callableBy(caller: CompiledProfile | undefined, profiles: Profiles): readonly CompiledProfile[] {
+  return (caller?.callableProfiles ?? []).flatMap((name) => {
+    const profile = profiles.get(name);
+    return profile !== undefined && isCallable(profile) ? [profile] : [];
+  });
+}
+
+function agentTool(spec: Pick<TransitionTool, 'name' | 'description' | 'run' | 'parameters' | 'guide' | 'resume'>): TransitionTool {
+  const { guide, resume, ...rest } = spec;
+  const tool = teamTool({
+    ...rest,
+    toolset: agentsToolset,
+    effect: 'idempotent',
+    ...(guide === undefined ? {} : { guide }),
+    ...(resume === undefined ? {} : { resume }),
+  });
+  return { ...tool, byNameOnly: true, forProfile: (caller, profiles) => forCaller(tool, caller, profiles) };
+}
+
+/** The tool as a caller sees it: with the names of those it may call, and what they are for; nothing, when there are none. */
+function forCaller(tool: TransitionTool, caller: CompiledProfile, profiles: Profiles): Tool | undefined {
+  const callable = callableBy(caller, profiles);
+  if (callable.length === 0) return undefined;
+  const names = callable.map(({ name }) => name);
+  const list = callable.map(
+    ({ name, description }) => `- ${name}${description === '' ? '' : `: ${description.trim().replace(/(?<!\s)\s*\n\s*/g, ' ')}`}`,
+  );
+  const parameters = withNames(tool.parameters, names);
+  return {
+    ...tool,
+    description: `${tool.description} You can call:\n${list.join('\n')}`,
+    parameters,
+    check: argumentCheck(parameters, `tool ${tool.name}`),
+  };
+}
+
+/** A schema in which every `profile` is one of these names. */
+function withNames(schema: JsonObject, names: readonly string[]): JsonObject {
+  const { properties } = schema;
+  if (!isJsonObject(properties)) return schema;
+  const profile = isJsonObject(properties['profile']) ? { profile: { ...properties['profile'], enum: names } } : {};
+  const calls = isJsonObject(properties['calls']) ? properties['calls'] : undefined;
+  const inner = isJsonObject(calls?.['items']) ? { calls: { ...calls, items: withNames(calls['items'], names) } } : {};
+  return { ...schema, properties: { ...properties, ...profile, ...inner } };
+}

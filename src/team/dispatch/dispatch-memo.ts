@@ -1,0 +1,51 @@
+import type { AgentId } from '../../core/ids.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { FailedPreparation } from './check-assignment.ts';
+import { textOf } from '../reports/text-of.ts';
+
+/** An assignment under way: which agent does which module. */
+export interface StartedAssignment {
+  readonly moduleId: string;
+  readonly agentId: AgentId;
+}
+
+/** What a suspended dispatch remembers: never changed while it waits, so it is stored once. */
+export interface DispatchMemo {
+  readonly started: readonly StartedAssignment[];
+  readonly failed: readonly FailedPreparation[];
+}
+
+/** A memo as it is stored with the suspended call. */
+export function toStoredMemo(memo: DispatchMemo): JsonValue {
+  return {
+    started: memo.started.map(({ moduleId, agentId }) => ({ module_id: moduleId, agent_id: agentId })),
+    failed: memo.failed.map(({ input, reason }) => ({ input, reason })),
+  };
+}
+
+/** Reads a memo back that `toStoredMemo` made. */
+export function fromStoredMemo(stored: JsonValue): DispatchMemo {
+  const memo = isJsonObject(stored) ? stored : {};
+  const known = readMemos.get(memo) ?? readMemo(memo);
+  readMemos.set(memo, known);
+  return known;
+}
+
+/** A dispatch of many associates reads its memo each time one of them ends. */
+// Pure cache: keyed by a memo, which never changes.
+const readMemos = new WeakMap<JsonObject, DispatchMemo>();
+
+function readMemo(memo: JsonObject): DispatchMemo {
+  return {
+    started: objectsOf(memo['started']).map((entry) => ({
+      moduleId: textOf(entry['module_id']),
+      agentId: textOf(entry['agent_id']) as AgentId,
+    })),
+    failed: objectsOf(memo['failed']).map((entry) => ({ input: entry['input'] ?? null, reason: textOf(entry['reason']) })),
+  };
+}
+
+function objectsOf(value: JsonValue | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}

@@ -1,0 +1,141 @@
+import type { EventDraft } from '../../core/events/event.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { TransitionTool } from '../../core/tool/tool.ts';
+import type { Happening, TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
+import { checkAssignments } from './check-assignment.ts';
+import { fromStoredMemo, toStoredMemo, type DispatchMemo } from './dispatch-memo.ts';
+import { dispatchResult } from './dispatch-result.ts';
+import { releaseHeld } from './parallel-slots.ts';
+import { endingOf, settleAssignment } from './settle-assignment.ts';
+import { startAssignments } from './start-assignments.ts';
+import { teamTool } from '../team-tool.ts';
+import { dataOutcome } from '../tool-outcome.ts';
+
+const ids = (description: string): JsonObject => ({ type: 'array', items: { type: 'string' }, description });
+
+const parameters: JsonObject = {
+  type: 'object',
+  required: ['assignments'],
+  properties: {
+    assignments: {
+      type: 'array',
+      description: 'One entry per work module. Those that can be prepared run in parallel; those that cannot are reported.',
+      items: {
+        type: 'object',
+        required: ['module_id_to_assign', 'agent_profile_logical_name', 'assigned_role_name', 'assignment_specific_instructions'],
+        properties: {
+          module_id_to_assign: {
+            type: 'string',
+            description: 'The work module, for example WM_1; it must be pending or pending_review.',
+          },
+          agent_profile_logical_name: { type: 'string', description: 'The name of the associate profile that does the work.' },
+          assigned_role_name: { type: 'string', description: 'The role the associate plays in this module, in a few words.' },
+          assignment_specific_instructions: { type: 'string', description: 'What this associate is to do, and what to hand in.' },
+          inherit_messages_from: ids('Modules whose last attempt is shown to the associate, message by message.'),
+          inherit_deliverables_from: ids('Modules whose deliverables are given to the associate.'),
+        },
+      },
+    },
+    shared_context_for_all_assignments: { type: 'string', description: 'Background that every associate of this call is given.' },
+  },
+};
+
+const guide = `Dispatch modules that do not depend on each other in one call: they run at the same time. Each module comes back as
+pending_review, whether its associate succeeded or failed; read its deliverables, then complete it, send it back (status pending,
+with notes) or dispatch it again at once.`;
+
+/**
+ * The tool that puts associates to work and waits for them (A1.9).
+ *
+ * 1. A module is `ongoing` exactly as long as an agent is at work on it, or held for it.
+ * 2. Every assignment of a call is in its result, once.
+ * 3. How one associate ends changes nothing for its siblings.
+ */
+export function dispatchSubmodules(maxParallel: number): TransitionTool {
+  return teamTool({
+    name: 'dispatch_submodules',
+    description:
+      'Assigns work modules to associate agents, runs them in parallel and returns what each brought, when all are done.',
+    toolset: 'dispatch_tools',
+    effect: 'idempotent',
+    handoverProtocol: 'principal_to_associate_briefing',
+    guide,
+    parameters,
+    run: (args, context) => dispatch(args, context, maxParallel),
+    resume: (_, context, happening, memo) => associateEnded(context, happening, memo, maxParallel),
+    cancel: (_, context, memo) => settleEnded(associatesOf(fromStoredMemo(memo), context), context),
+  });
+}
+
+function dispatch(args: JsonObject, context: TransitionContext, maxParallel: number): TransitionOutcome {
+  const { assignments, shared_context_for_all_assignments: shared } = args;
+  const items: readonly JsonValue[] = Array.isArray(assignments) ? assignments : [];
+  const { accepted, failed } = checkAssignments(items, context);
+  const sharedContext: JsonObject = shared === undefined ? {} : { shared_context_for_all_assignments: shared };
+  const { events, memo } = startAssignments(accepted, failed, { sharedContext, maxParallel, context });
+  if (memo.started.length === 0) return finished(memo, context, events);
+  return {
+    kind: 'suspend',
+    on: { kind: 'agents', agentIds: memo.started.map((entry) => entry.agentId) },
+    memo: toStoredMemo(memo),
+    events,
+  };
+}
+
+/** Called each time an associate ended: settles every assignment that is over, starts held ones, ends when none is left. */
+function associateEnded(
+  context: TransitionContext,
+  happening: Happening,
+  stored: JsonValue,
+  maxParallel: number,
+): TransitionOutcome {
+  const memo = fromStoredMemo(stored);
+  if (everyoneEnded(memo, context)) {
+    const events = settleEnded(associatesOf(memo, context), context);
+    return finished(memo, context, [...events, ...releaseHeld(context, maxParallel)]);
+  }
+  const ended = happening.kind === 'agent_ended' ? context.run.agents.get(happening.agentId) : undefined;
+  const events = ended === undefined ? [] : settleAssignment(ended, endingOf(ended), context);
+  // The wait and the memo are given back as they are: whoever stores them can see that nothing has changed.
+  const on = context.agent.openCalls.get(context.callId)?.waitFor ?? {
+    kind: 'agents',
+    agentIds: memo.started.map((entry) => entry.agentId),
+  };
+  return { kind: 'suspend', on, memo: stored, events: [...events, ...releaseHeld(context, maxParallel)] };
+}
+
+/**
+ * How many associates at the head of a memo's list have ended: what has ended stays so, and need not be looked at again.
+ * By state, since a decision that could not be written is thrown away together with the state it was made in.
+ */
+// Pure cache: keyed by a state and a memo; counts what stays as it is.
+const endedAhead = new WeakMap<RunContext, WeakMap<DispatchMemo, number>>();
+
+function everyoneEnded(memo: DispatchMemo, { run }: TransitionContext): boolean {
+  const known = endedAhead.get(run) ?? new WeakMap<DispatchMemo, number>();
+  endedAhead.set(run, known);
+  let ended = known.get(memo) ?? 0;
+  for (; ended < memo.started.length; ended++) {
+    const started = memo.started[ended];
+    const agent = started === undefined ? undefined : run.agents.get(started.agentId);
+    if (agent !== undefined && agent.status !== 'ended') break;
+  }
+  known.set(memo, ended);
+  return ended >= memo.started.length;
+}
+
+function associatesOf(memo: DispatchMemo, context: TransitionContext): readonly SubContext[] {
+  return memo.started.flatMap(({ agentId }) => context.run.agents.get(agentId) ?? []);
+}
+
+/** Settles all associates that ended and were not settled yet: several may have ended in one commit. */
+function settleEnded(agents: readonly SubContext[], context: TransitionContext): readonly EventDraft[] {
+  const ended = agents.filter((agent) => agent.status === 'ended');
+  return ended.flatMap((agent) => settleAssignment(agent, endingOf(agent), context));
+}
+
+function finished(memo: DispatchMemo, context: TransitionContext, events: readonly EventDraft[]): TransitionOutcome {
+  const { data, isError } = dispatchResult(memo, context.run);
+  return dataOutcome(data, events, isError);
+}

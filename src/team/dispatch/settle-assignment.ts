@@ -1,0 +1,115 @@
+import type { EventDraft } from '../../core/events/event.ts';
+import type { AgentId } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { DraftModule } from '../../core/patches/state-draft.ts';
+import type { TransitionContext } from '../../core/tool/transition.ts';
+import type { Assignment, DispatchRecord } from '../../core/team/work-module.ts';
+import { fallbackDeliverables, isEmptyDeliverables } from '../reports/agent-deliverables.ts';
+
+/** How an associate's agent ended, or is about to end. */
+export interface Ending {
+  readonly outcome: string;
+  readonly output: string;
+  readonly deliverables: JsonObject;
+  readonly error?: string;
+}
+
+/** What an assignment came to, as its dispatcher and the module's history are told. */
+export interface AssignmentVerdict {
+  readonly status: Exclude<Assignment['outcome'], 'running'>;
+  readonly deliverables: JsonObject;
+  readonly errorDetails: JsonObject | null;
+}
+
+/** The ending of an agent that has ended. */
+export function endingOf(agent: SubContext): Ending {
+  const { outcome, output, deliverables, error } = agent;
+  return { outcome: outcome ?? 'error', output, deliverables, ...(error === undefined ? {} : { error: error.message }) };
+}
+
+/** Judges an assignment by how its agent ended: only the outcome `success` is a success (D1.22). */
+export function assignmentVerdict(agent: SubContext, ending: Ending): AssignmentVerdict {
+  const empty = isEmptyDeliverables(ending.deliverables);
+  if (ending.outcome === 'success') {
+    const deliverables = empty ? fallbackDeliverables(agent, ending.output) : ending.deliverables;
+    return { status: 'completed_success', deliverables, errorDetails: null };
+  }
+  // The last words of an agent that failed are not a result, unless it was made to sum up (its output).
+  const deliverables = empty && ending.output !== '' ? { primary_summary: ending.output } : ending.deliverables;
+  const message = ending.error ?? `the associate ended with outcome "${ending.outcome}"`;
+  return {
+    status: ending.outcome === 'cancelled' ? 'cancelled' : 'completed_error',
+    deliverables,
+    errorDetails: { outcome: ending.outcome, message },
+  };
+}
+
+/**
+ * The events that close an agent's assignment: its module leaves `ongoing` for `pending_review`, with the attempt in its
+ * archive, and the dispatch record is closed. Empty when the agent has no open assignment, so it can be asked twice.
+ */
+export function settleAssignment(agent: SubContext, ending: Ending, { run, at, change }: TransitionContext): readonly EventDraft[] {
+  const record = latestDispatch(run, agent.meta.agentId);
+  if (record === undefined || !isOpenDispatch(record)) return [];
+  const verdict = assignmentVerdict(agent, ending);
+  const module = run.team.workModules[record.module_id];
+  const closed: EventDraft = { type: 'dispatch.update', dispatchId: record.dispatch_id, patch: dispatchPatch(verdict, at) };
+  if (module?.status !== 'ongoing') return [closed];
+  const settled = change(({ team }) => close(team.work_modules[record.module_id], record, agent, verdict, at), {
+    moves: 'dispatch',
+    on: run,
+  });
+  return [...settled, closed];
+}
+
+/** The dispatch an agent was started or sent by last. */
+export function latestDispatch({ team }: RunContext, agentId: AgentId): DispatchRecord | undefined {
+  const index = team.dispatchOfAgent.get(agentId);
+  return index === undefined ? undefined : team.dispatchHistory[index];
+}
+
+/** Tells whether a dispatch is neither done nor given up. */
+export function isOpenDispatch(record: DispatchRecord): boolean {
+  return record.status === 'QUEUED' || record.status === 'RUNNING';
+}
+
+function dispatchPatch(verdict: AssignmentVerdict, at: number): Partial<DispatchRecord> {
+  const keys = Object.keys(verdict.deliverables);
+  const statuses = { completed_success: 'COMPLETED_SUCCESS', completed_error: 'COMPLETED_ERROR', cancelled: 'CANCELLED' } as const;
+  return {
+    status: statuses[verdict.status],
+    ended_at: at,
+    final_summary: keys.length === 0 ? 'No deliverables' : `Deliverables: ${keys.join(', ')}`,
+    ...(verdict.errorDetails === null ? {} : { error_details: verdict.errorDetails }),
+  };
+}
+
+function close(
+  module: DraftModule | undefined,
+  { dispatch_id, role_name }: DispatchRecord,
+  agent: SubContext,
+  verdict: AssignmentVerdict,
+  at: number,
+): void {
+  if (module === undefined) return;
+  const success = verdict.status === 'completed_success';
+  module.status = 'pending_review';
+  module.review_info = {
+    trigger: success ? 'associate_completed' : 'associate_failed',
+    message: success ? `${role_name} has finished; review the deliverables.` : `${role_name} did not finish the module.`,
+    error_details: verdict.errorDetails,
+  };
+  module.assignee_history = module.assignee_history.map((entry) =>
+    entry.dispatch_id === dispatch_id ? { ...entry, ended_at: at, outcome: verdict.status } : entry,
+  );
+  module.context_archive.push({
+    dispatch_id,
+    archived_at: at,
+    agent_id: agent.meta.agentId,
+    message_count: agent.released + agent.messages.length,
+    deliverables: verdict.deliverables,
+  });
+  // A failed rework does not take away what an earlier attempt delivered.
+  if (success || isEmptyDeliverables(module.deliverables as JsonObject)) module.deliverables = verdict.deliverables;
+}

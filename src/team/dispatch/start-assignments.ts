@@ -1,0 +1,141 @@
+import { toErrorRecord } from '../../core/error.ts';
+import type { EventDraft } from '../../core/events/event.ts';
+import type { AgentId } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { HandoverProtocol } from '../../core/profile/profile.ts';
+import type { TransitionContext } from '../../core/tool/transition.ts';
+import type { Assignment, WorkModule } from '../../core/team/work-module.ts';
+import { briefingEvents } from './briefing-events.ts';
+import { associateProtocol } from '../handover/built-in-protocols.ts';
+import type { AcceptedAssignment, FailedPreparation } from './check-assignment.ts';
+import type { DispatchMemo, StartedAssignment } from './dispatch-memo.ts';
+import { buildBriefing, type Briefing } from '../handover/handover.ts';
+import { HandoverView } from '../handover/handover-scope.ts';
+import { freeSlots } from './parallel-slots.ts';
+
+interface Prepared {
+  readonly assignment: AcceptedAssignment;
+  readonly params: JsonObject;
+  readonly briefing: Briefing;
+}
+
+/** The events that start assignments, and what the dispatch must remember of them. */
+export interface StartedAssignments {
+  readonly events: readonly EventDraft[];
+  readonly memo: DispatchMemo;
+}
+
+/**
+ * Starts the accepted assignments: module to `ongoing`, dispatch record, agent, briefing. Agents beyond the cap are held.
+ * An assignment whose briefing cannot be built joins the failed ones; its siblings start all the same.
+ */
+export function startAssignments(
+  accepted: readonly AcceptedAssignment[],
+  alreadyFailed: readonly FailedPreparation[],
+  call: { readonly sharedContext: JsonObject; readonly maxParallel: number; readonly context: TransitionContext },
+): StartedAssignments {
+  const { context } = call;
+  const { prepared, failed } = prepare(accepted, call.sharedContext, context);
+  const agentIds = context.agentIds(prepared.map((entry) => entry.assignment.profile.name));
+  const slots = freeSlots(context, call.maxParallel);
+  const started: StartedAssignment[] = [];
+  const events: EventDraft[] = [];
+  const begun: BegunModule[] = [];
+  for (const [index, entry] of prepared.entries()) {
+    const agentId = agentIds[index];
+    if (agentId === undefined) continue;
+    const dispatchId = `D_${context.run.counters.dispatches + index + 1}`;
+    events.push(...startEvents(entry, { agentId, dispatchId, held: index >= slots }, context));
+    const { module_id: moduleId } = entry.assignment.module;
+    begun.push({ moduleId, entry: { dispatch_id: dispatchId, agent_id: agentId, started_at: context.at, outcome: 'running' } });
+    started.push({ moduleId, agentId });
+  }
+  return { events: [...beginModules(begun, context), ...events], memo: { started, failed: [...alreadyFailed, ...failed] } };
+}
+
+interface BegunModule {
+  readonly moduleId: string;
+  readonly entry: Assignment;
+}
+
+/** Modules to `ongoing`, with whom they were given to. */
+function beginModules(begun: readonly BegunModule[], { change, run }: TransitionContext): readonly EventDraft[] {
+  return change(
+    ({ team }) => {
+      for (const { moduleId, entry } of begun) {
+        const module = team.work_modules[moduleId];
+        if (module === undefined) continue;
+        module.status = 'ongoing';
+        module.review_info = null;
+        module.assignee_history.push(entry);
+      }
+    },
+    { moves: 'dispatch', on: run },
+  );
+}
+
+function prepare(accepted: readonly AcceptedAssignment[], sharedContext: JsonObject, context: TransitionContext) {
+  const protocol = associateProtocol(context.protocols);
+  // What a briefing says of a module is what holds when it is read: that the module is ongoing.
+  const modules: Record<string, WorkModule> = { ...context.run.team.workModules };
+  for (const { module } of accepted) modules[module.module_id] = { ...module, status: 'ongoing' };
+  const view = new HandoverView({ run: context.run, agent: context.agent, scope: context.scope, modules });
+  const prepared: Prepared[] = [];
+  const failed: FailedPreparation[] = [];
+  for (const assignment of accepted) {
+    const params = { ...sharedContext, ...assignment.input, assigned_role_name: assignment.roleName };
+    const briefing = brief(protocol, params, view);
+    if (typeof briefing === 'string') failed.push({ input: assignment.input, reason: briefing });
+    else prepared.push({ assignment, params, briefing });
+  }
+  return { prepared, failed };
+}
+
+function brief(protocol: HandoverProtocol, params: JsonObject, view: HandoverView): Briefing | string {
+  try {
+    return buildBriefing(protocol, params, view);
+  } catch (error) {
+    return `the briefing could not be built by protocol ${protocol.name}: ${toErrorRecord(error, 'INTERNAL').message}`;
+  }
+}
+
+function startEvents(
+  { assignment, params, briefing }: Prepared,
+  place: { readonly agentId: AgentId; readonly dispatchId: string; readonly held: boolean },
+  context: TransitionContext,
+): readonly EventDraft[] {
+  const { module, profile, roleName } = assignment;
+  const { agentId, dispatchId, held } = place;
+  return [
+    {
+      type: 'dispatch.update',
+      dispatchId,
+      patch: {
+        dispatch_id: dispatchId,
+        call_id: context.callId,
+        module_id: module.module_id,
+        agent_id: agentId,
+        profile: profile.name,
+        role_name: roleName,
+        status: held ? 'QUEUED' : 'RUNNING',
+        started_at: context.at,
+      },
+    },
+    {
+      type: 'agent.start',
+      agentId,
+      parentAgentId: context.agent.meta.agentId,
+      profile: profile.name,
+      profileType: profile.type,
+      roleName,
+      moduleId: module.module_id,
+      depth: context.agent.meta.depth + 1,
+      initialParams: params,
+      callId: context.callId,
+      lastTurnId: context.turnId,
+      flowId: context.agent.flowId,
+      ...(held ? { held: true } : {}),
+    },
+    ...briefingEvents(agentId, briefing, context),
+  ];
+}

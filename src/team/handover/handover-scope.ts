@@ -1,0 +1,83 @@
+import type { Scope } from '../../core/expression/roots.ts';
+import type { AgentId } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { ModuleArchive, WorkModule } from '../../core/team/work-module.ts';
+import { handoverMessages } from '../reports/message-text.ts';
+
+/** The agent a handover takes things from, and its surroundings. */
+export interface HandoverSource {
+  readonly run: RunContext;
+  readonly agent: SubContext;
+  /** The roots conditions see, for that agent. */
+  readonly scope: Scope;
+  /** The work modules as they will stand when the briefing is read, if that differs from `run`. */
+  readonly modules?: Readonly<Record<string, WorkModule>>;
+}
+
+/**
+ * The roots that a handover's paths and conditions read: those of the source agent, where `params` and
+ * `state.current_action.parameters` are the parameters of the handover (D1.33), and messages are what may be handed over.
+ * `context_archive[n].messages` is there to be addressed, but is not part of a module that is read as a whole.
+ *
+ * One view serves all handovers of a decision, since nothing else changes between them.
+ */
+export class HandoverView {
+  readonly #scope: Scope;
+  #params: JsonObject = {};
+
+  constructor(source: HandoverSource) {
+    const { agent, scope } = source;
+    const state = overlay(scope['state'], {
+      messages: once(() => handoverMessages(agent)),
+      current_action: () => ({ ...agent.currentAction, parameters: this.#params }),
+    });
+    const modules = once(() => moduleViews(source.run, source.modules ?? source.run.team.workModules));
+    const team = overlay(scope['team'], { work_modules: modules });
+    this.#scope = overlay(scope, { params: () => this.#params, state: () => state, team: () => team });
+  }
+
+  /** The roots for a handover with these parameters; read them before asking for the next. */
+  for(params: JsonObject): Scope {
+    this.#params = params;
+    return this.#scope;
+  }
+}
+
+/** An object with the own fields of another, some of them replaced; everything is read only when it is asked for. */
+function overlay(base: unknown, replaced: Readonly<Record<string, () => unknown>>): Scope {
+  const view: Record<string, unknown> = {};
+  const define = (key: string, read: () => unknown): void => {
+    Object.defineProperty(view, key, { enumerable: true, configurable: true, get: read });
+  };
+  if (typeof base === 'object' && base !== null) {
+    const fields = base as Readonly<Record<string, unknown>>;
+    for (const key of Object.keys(fields)) if (!Object.hasOwn(replaced, key)) define(key, () => fields[key]);
+  }
+  for (const [key, read] of Object.entries(replaced)) define(key, read);
+  return view;
+}
+
+function once<Value>(read: () => Value): () => Value {
+  let value: { readonly read: Value } | undefined;
+  return () => (value ??= { read: read() }).read;
+}
+
+function moduleViews(run: RunContext, modules: Readonly<Record<string, WorkModule>>): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(modules).map(([id, module]) => {
+    if (module.context_archive.length === 0) return [id, module] as const;
+    return [id, { ...module, context_archive: module.context_archive.map((archive) => archiveView(run, archive)) }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** An archived attempt whose messages are read from its agent, and only when they are addressed. */
+function archiveView(run: RunContext, archive: ModuleArchive): object {
+  return Object.defineProperty({ ...archive }, 'messages', {
+    enumerable: false,
+    get: () => {
+      const agent = run.agents.get(archive.agent_id as AgentId);
+      return agent === undefined ? [] : handoverMessages(agent, archive.message_count);
+    },
+  });
+}

@@ -1,0 +1,176 @@
+import type { EventDraft } from '../../core/events/event.ts';
+import type { AgentId } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { countRefusal, liveRefusal, liveRoom } from '../../core/state/spawn-limits.ts';
+import type { TransitionContext } from '../../core/tool/transition.ts';
+import { isCallable } from '../agents/callee.ts';
+import type { AcceptedAssignment } from '../dispatch/check-assignment.ts';
+import { openSlots } from '../dispatch/parallel-slots.ts';
+import { endingOf, settleAssignment } from '../dispatch/settle-assignment.ts';
+import { startAssignments } from '../dispatch/start-assignments.ts';
+import { textOf } from '../reports/text-of.ts';
+import { moveModule } from './move-module.ts';
+import { type MemoStep, type PlanMemo, type StepState, stepState } from './plan-memo.ts';
+import type { PlanSettings } from './plan-settings.ts';
+import { showProgress } from './show-progress.ts';
+import { withModules } from './with-modules.ts';
+
+/** How a plan stands after everything that could go on went on. */
+export interface Advanced {
+  readonly memo: PlanMemo;
+  readonly events: readonly EventDraft[];
+  /** The agents at work; the plan is over when there are none. */
+  readonly running: readonly AgentId[];
+  /** What the decision is made in, with the modules as they will stand. */
+  readonly context: TransitionContext;
+}
+
+interface Plan {
+  readonly goal: string;
+  readonly settings: PlanSettings;
+}
+
+/**
+ * Carries a plan on as far as it goes at this moment: closes the steps whose agents ended, and puts agents to work on those
+ * whose turn it is.
+ *
+ * 1. A step begins when all that it depends on have succeeded, and not before.
+ * 2. A plan that waits has an agent at work: it is called back when that ends.
+ * 3. It is asked from state alone, so it can be asked again after a crash, and twice about the same end.
+ */
+export function advancePlan(memo: PlanMemo, plan: Plan, context: TransitionContext): Advanced {
+  const closing = closeEnded(memo, context);
+  let advanced: Advanced = { memo, events: closing, running: [], context: withModules(context, closing) };
+  for (;;) {
+    const round = startReady(advanced.memo, plan, advanced.context);
+    advanced = { ...round, events: [...advanced.events, ...round.events] };
+    // Where nobody could be put to work on a step, another one may be ready, and nobody would call back.
+    if (advanced.running.length > 0 || !round.hasChanged) return advanced;
+  }
+}
+
+/** Settles the assignments of agents that ended; what succeeded is completed without anybody's review. */
+export function closeEnded({ steps }: PlanMemo, context: TransitionContext): readonly EventDraft[] {
+  const { run } = context;
+  return steps.flatMap((step) => {
+    const agent = step.agentId === undefined ? undefined : run.agents.get(step.agentId);
+    if (agent?.status !== 'ended') return [];
+    const settled = settleAssignment(agent, endingOf(agent), context);
+    if (settled.length === 0 || stepState(step, run) !== 'completed') return settled;
+    return [...settled, ...moveModule(step.moduleId, 'completed', null, withModules(context, settled))];
+  });
+}
+
+type Round = Advanced & { readonly hasChanged: boolean };
+
+function startReady(memo: PlanMemo, plan: Plan, context: TransitionContext): Round {
+  const { run } = context;
+  const states = new Map(memo.steps.map((step) => [step.moduleId, stepState(step, run)]));
+  const running = memo.steps.filter((step) => states.get(step.moduleId) === 'running');
+  const ready = isHalted(states, plan.settings) ? [] : memo.steps.filter((step) => isReady(step, states, context));
+  const chosen = choose(ready, running.length, plan.settings, context);
+  const { events, started, problems } = begin(chosen, { memo, plan, context });
+  const steps = memo.steps.map((step): MemoStep => {
+    const agentId = started.get(step.moduleId);
+    const problem = problems.get(step.moduleId);
+    if (agentId !== undefined) return { ...step, agentId };
+    return problem === undefined ? step : { ...step, problem };
+  });
+  return {
+    memo: started.size + problems.size === 0 ? memo : { steps },
+    events,
+    running: [...running.flatMap(({ agentId }) => agentId ?? []), ...started.values()],
+    context: withModules(context, events),
+    hasChanged: problems.size > 0,
+  };
+}
+
+function isHalted(states: ReadonlyMap<string, StepState>, { onFailure }: PlanSettings): boolean {
+  return onFailure === 'stop' && [...states.values()].some((state) => state === 'failed' || state === 'cancelled');
+}
+
+function isReady({ moduleId }: MemoStep, states: ReadonlyMap<string, StepState>, { run }: TransitionContext): boolean {
+  if (states.get(moduleId) !== 'waiting') return false;
+  const { workModules } = run.team;
+  return (workModules[moduleId]?.depends_on ?? []).every((id) =>
+    states.has(id) ? states.get(id) === 'completed' : workModules[id]?.status === 'completed',
+  );
+}
+
+interface Chosen {
+  readonly accepted: readonly AcceptedAssignment[];
+  readonly problems: ReadonlyMap<string, string>;
+}
+
+/** Which of the steps that are ready begin now: as many as there is room for. */
+function choose(ready: readonly MemoStep[], atWork: number, settings: PlanSettings, context: TransitionContext): Chosen {
+  const accepted: AcceptedAssignment[] = [];
+  const problems = new Map<string, string>();
+  const hasRoom = liveRoom(context.run, context.profiles, context.agent) > 0;
+  const open = openSlots(context, settings.maxParallel);
+  // Other calls of the agent may have all slots: the one step that then begins keeps the plan from never being called back.
+  const slots = atWork === 0 && hasRoom ? Math.max(1, open) : open;
+  for (const { moduleId } of ready) {
+    if (atWork === 0 && !hasRoom) problems.set(moduleId, liveRefusal(context.run));
+    if (problems.has(moduleId) || accepted.length >= slots) continue;
+    const assignment = toAssignment(moduleId, accepted.length, context);
+    if (typeof assignment === 'string') problems.set(moduleId, assignment);
+    else accepted.push(assignment);
+  }
+  return { accepted, problems };
+}
+
+function toAssignment(moduleId: string, planned: number, context: TransitionContext): AcceptedAssignment | string {
+  const { run, profiles, agent } = context;
+  const module = run.team.workModules[moduleId];
+  if (module?.status !== 'pending')
+    return `module ${moduleId} is ${module?.status ?? 'gone'}: somebody else has taken it out of the plan`;
+  const profile = profiles.get(module.executor ?? '');
+  if (profile === undefined || !isCallable(profile))
+    return `there is no active profile ${JSON.stringify(module.executor ?? '')} any more`;
+  const refusal = countRefusal(run, profiles, agent, planned);
+  if (refusal !== undefined) return refusal;
+  const { name, description, notes_from_principal: notes, depends_on } = module;
+  const input: JsonObject = {
+    module_id_to_assign: moduleId,
+    agent_profile_logical_name: profile.name,
+    assigned_role_name: name,
+    assignment_specific_instructions: notes === '' ? description : `${description}\n\n${notes}`,
+    ...(depends_on.length === 0 ? {} : { inherit_deliverables_from: depends_on }),
+  };
+  return { input, module, profile, roleName: name };
+}
+
+interface Begun {
+  readonly events: readonly EventDraft[];
+  readonly started: ReadonlyMap<string, AgentId>;
+  readonly problems: ReadonlyMap<string, string>;
+}
+
+function begin(
+  { accepted, problems }: Chosen,
+  { memo, plan, context }: { readonly memo: PlanMemo; readonly plan: Plan; readonly context: TransitionContext },
+): Begun {
+  if (accepted.length === 0) return { events: [], started: new Map(), problems };
+  const shown = plan.settings.showPlan
+    ? [
+        showProgress(
+          memo,
+          accepted.map(({ module }) => module.module_id),
+          context.run,
+        ),
+      ]
+    : [];
+  const shared = [plan.goal, ...shown].filter((text) => text !== '').join('\n\n');
+  const sharedContext: JsonObject = shared === '' ? {} : { shared_context_for_all_assignments: shared };
+  const begun = startAssignments(accepted, [], { sharedContext, maxParallel: plan.settings.maxParallel, context });
+  const unprepared = begun.memo.failed.map(({ input, reason }): [string, string] => [
+    textOf((input as JsonObject)['module_id_to_assign']),
+    reason,
+  ]);
+  return {
+    events: begun.events,
+    started: new Map(begun.memo.started.map(({ moduleId, agentId }) => [moduleId, agentId])),
+    problems: new Map([...problems, ...unprepared]),
+  };
+}

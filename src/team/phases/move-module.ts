@@ -1,0 +1,20 @@
+import type { EventDraft } from '../../core/events/event.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { TransitionContext } from '../../core/tool/transition.ts';
+import type { ModuleStatus } from '../../core/team/work-module.ts';
+
+/** The event that moves a module of a plan to a status, with what there is to know about it. */
+export function moveModule(
+  moduleId: string,
+  status: ModuleStatus,
+  review: JsonObject | null,
+  { run, change }: TransitionContext,
+): readonly EventDraft[] {
+  return change(
+    ({ team }) => {
+      const module = team.work_modules[moduleId];
+      if (module !== undefined) Object.assign(module, { status, review_info: review });
+    },
+    { on: run },
+  );
+}

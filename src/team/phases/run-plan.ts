@@ -1,0 +1,191 @@
+import type { EventDraft } from '../../core/events/event.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import type { CompiledProfile } from '../../core/profile/profile.ts';
+import type { Tool, TransitionTool } from '../../core/tool/tool.ts';
+import type { AgentEnding } from '../../core/events/tool-events.ts';
+import type { ToolsetRequest } from '../../core/tool/toolset.ts';
+import type { TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
+import { argumentCheck } from '../../tools/schema/check-arguments.ts';
+import { applyModuleActions } from '../modules/module-actions.ts';
+import { chosenTeam, type Profiles } from '../dispatch/staffing.ts';
+import { teamTool } from '../team-tool.ts';
+import { textOf } from '../reports/text-of.ts';
+import { refusal } from '../tool-outcome.ts';
+import { type Advanced, advancePlan, closeEnded } from './advance-plan.ts';
+import { moveModule } from './move-module.ts';
+import { fromStoredPlan, type MemoStep, type PlanMemo, toStoredPlan } from './plan-memo.ts';
+import { planParameters } from './plan-parameters.ts';
+import { type PlanResult, planResult } from './plan-result.ts';
+import { type PlanSettings, readPlanSettings } from './plan-settings.ts';
+import { type PlanStep, readPlan } from './read-plan.ts';
+import { withModules } from './with-modules.ts';
+import { workersOf } from './workers.ts';
+
+const description =
+  'Carries out a plan: its phases one after the other (or side by side, where they do not depend on each other), each by the worker you choose. ' +
+  'A phase is handed what those before it brought. Returns how each phase came out and what it brought, when the plan is over.';
+
+/**
+ * The tool by which an agent has a plan carried out by the engine (B.65): a work module for each phase, and an agent for
+ * each module when its turn has come.
+ *
+ * 1. The call is answered once, when nobody is at work on the plan any more and nobody can begin.
+ * 2. A plan that is refused has changed nothing, so that it can be made again.
+ * 3. What never began is not left over: its modules are deprecated when the plan is over.
+ */
+export function runPlan({ name, settings: given, toolName }: ToolsetRequest): TransitionTool {
+  const settings = readPlanSettings(given);
+  const tool = teamTool({
+    name: toolName('run_plan'),
+    description,
+    toolset: name,
+    effect: 'idempotent',
+    parameters: planParameters([]),
+    run: (args, context) => begin(args, { settings, key: toolName('run_plan'), context }),
+    resume: (args, context, _happening, memo) => goOn(args, memo, { settings, key: toolName('run_plan'), context }),
+    cancel: (_, context, memo) => cancelled(fromStoredPlan(memo), context),
+  });
+  return { ...tool, byNameOnly: true, forProfile: (planner, profiles) => forPlanner(tool, planner, profiles) };
+}
+
+/** A decision over a call: by which settings, and under which key the planner's values count its plans. */
+interface Decision {
+  readonly settings: PlanSettings;
+  readonly key: string;
+  readonly context: TransitionContext;
+}
+
+function begin(args: JsonObject, decision: Decision): TransitionOutcome {
+  const { settings, context } = decision;
+  const { run, agent, profiles } = context;
+  const workers = workersOf(profiles.get(agent.meta.profile), profiles, chosenTeam(run)).map(({ name }) => name);
+  const steps = readPlan(args, { workers, defaultExecutor: settings.defaultExecutor });
+  if (typeof steps === 'string') return refusal(`${steps} Nothing has begun.`);
+  const count = countsOf(decision);
+  const reason = tooMany(steps.length, count, settings);
+  if (reason !== undefined) return refusal(reason);
+  const created = applyModuleActions(toActions(steps, run.counters.modules), {
+    created: run.counters.modules,
+    at: context.at,
+    change: context.change,
+  });
+  if (!created.ok) return refusal(`phase ${created.index + 1}: ${created.reason}. Nothing has begun.`);
+  const memo: PlanMemo = {
+    steps: created.touched.map(({ module_id }, index) => ({ moduleId: module_id, phase: steps[index]?.phase ?? '' })),
+  };
+  const counts = { plans: count.plans + 1, phases: count.phases + steps.length };
+  const advanced = advancePlan(memo, { goal: textOf(args['goal']), settings }, withModules(context, created.events));
+  const isOver = advanced.running.length === 0;
+  const counted = isOver ? [] : countEvents(decision, counts, 'running');
+  return outcomeOf({ ...advanced, events: [...counted, ...created.events, ...advanced.events] }, counts, decision);
+}
+
+function toActions(steps: readonly PlanStep[], before: number): Parameters<typeof applyModuleActions>[0] {
+  return steps.map((step) => ({
+    action: 'create',
+    name: step.name,
+    description: step.goals,
+    notes_from_principal: step.notes,
+    depends_on: step.after.map((place) => `WM_${before + place + 1}`),
+    executor: step.worker,
+  }));
+}
+
+function goOn(args: JsonObject, stored: JsonValue, decision: Decision): TransitionOutcome {
+  const { context, settings } = decision;
+  const memo = fromStoredPlan(stored);
+  const advanced = advancePlan(memo, { goal: textOf(args['goal']), settings }, context);
+  const waitFor = context.agent.openCalls.get(context.callId)?.waitFor;
+  if (advanced.running.length === 0 || advanced.memo !== memo || waitFor === undefined)
+    return outcomeOf(advanced, countsOf(decision), decision);
+  // The wait and the memo are given back as they are: whoever stores them can see that nothing has changed.
+  return { kind: 'suspend', on: waitFor, memo: stored, events: advanced.events };
+}
+
+function outcomeOf({ memo, running, context, events }: Advanced, counts: Counts, decision: Decision): TransitionOutcome {
+  if (running.length > 0) return { kind: 'suspend', on: { kind: 'agents', agentIds: running }, memo: toStoredPlan(memo), events };
+  const result = planResult(memo, context.run);
+  const closing = [
+    ...dropUnbegun(memo.steps, context, 'the plan ended before it began'),
+    ...countEvents(decision, counts, result.status),
+  ];
+  const end = endingWith(result, counts, decision);
+  return {
+    kind: 'result',
+    content: JSON.stringify(result.data),
+    isError: result.status === 'failed',
+    events: [...events, ...closing],
+    ...(end === undefined ? {} : { end }),
+  };
+}
+
+/** The modules of steps that never began do not stay open: a new plan would find them lying about. */
+function dropUnbegun(steps: readonly MemoStep[], context: TransitionContext, message: string): readonly EventDraft[] {
+  return steps.flatMap(({ moduleId, agentId, problem }): readonly EventDraft[] => {
+    if (agentId !== undefined || context.run.team.workModules[moduleId]?.status !== 'pending') return [];
+    return moveModule(moduleId, 'deprecated', { trigger: 'plan_ended', message: problem ?? message }, context);
+  });
+}
+
+/** The agents have ended already when their call is cancelled. */
+function cancelled(memo: PlanMemo, context: TransitionContext): readonly EventDraft[] {
+  return [...closeEnded(memo, context), ...dropUnbegun(memo.steps, context, 'the plan was cancelled')];
+}
+
+interface Counts {
+  readonly plans: number;
+  readonly phases: number;
+}
+
+/** How many plans and phases the agent has had since it was last given something to do. */
+function countsOf({ key, context }: Decision): Counts {
+  const value = context.agent.values[key];
+  const known = isJsonObject(value) && value['iteration'] === context.agent.iteration ? value : {};
+  const number = (name: string): number => (typeof known[name] === 'number' ? known[name] : 0);
+  return { plans: number('plans'), phases: number('phases') };
+}
+
+/** What conditions can read of the plans of an agent, under the name of the tool. */
+function countEvents({ key, context }: Decision, counts: Counts, status: string): readonly EventDraft[] {
+  const { iteration } = context.agent;
+  return context.change((draft) => {
+    draft.values[key] = { ...counts, status, iteration };
+  });
+}
+
+function tooMany(steps: number, { plans, phases }: Counts, { maxPlans, maxPhases }: PlanSettings): string | undefined {
+  if (plans >= maxPlans)
+    return `${plans} plans have been carried out and no more may be (max_plans); go on with what they brought.`;
+  if (phases + steps <= maxPhases) return undefined;
+  return `the plan has ${steps} phases and ${Math.max(0, maxPhases - phases)} more may be carried out (max_phases); make it shorter, or go on with what there is.`;
+}
+
+/** How the agent that planned ends with its plan; undefined when it goes on, to read what came out and perhaps plan again. */
+function endingWith({ status, message, deliverables }: PlanResult, { plans }: Counts, decision: Decision): AgentEnding | undefined {
+  const { settings, context } = decision;
+  if (settings.ends === 'never') return undefined;
+  const output = textOf(deliverables['primary_summary']);
+  if (status === 'success') {
+    const check = context.profiles.get(context.agent.meta.profile)?.checkDeliverables(deliverables);
+    return check?.ok === false ? undefined : { outcome: 'success', output, deliverables };
+  }
+  const mayFollowUp = settings.ends === 'on_success' && plans < settings.maxPlans;
+  return mayFollowUp ? undefined : { outcome: 'error', output, deliverables, error: { code: 'AGENT_FAILED', message } };
+}
+
+/** The tool as a planner sees it: with the workers it may choose, and what they are for; nothing, when there are none. */
+function forPlanner(tool: TransitionTool, planner: CompiledProfile, profiles: Profiles): Tool | undefined {
+  const workers = workersOf(planner, profiles, undefined);
+  if (workers.length === 0) return undefined;
+  const list = workers.map((worker) => {
+    const text = worker.description.trim().replace(/(?<!\s)\s*\n\s*/g, ' ');
+    return text === '' ? `- ${worker.name}` : `- ${worker.name}: ${text}`;
+  });
+  const parameters = planParameters(workers.map(({ name }) => name));
+  return {
+    ...tool,
+    description: `${tool.description} Workers:\n${list.join('\n')}`,
+    parameters,
+    check: argumentCheck(parameters, `tool ${tool.name}`),
+  };
+}

@@ -1,0 +1,20 @@
+import { stepMarks } from '../../core/team/plan.ts';
+import type { RunContext } from '../../core/state/state.ts';
+import { type PlanMemo, type StepState, stepState } from './plan-memo.ts';
+
+const marks: Readonly<Record<StepState, string>> = {
+  waiting: stepMarks.not_started,
+  running: stepMarks.in_progress,
+  completed: stepMarks.completed,
+  failed: stepMarks.blocked,
+  cancelled: stepMarks.blocked,
+};
+
+/** A plan as workers are shown it: its steps in order, with marks; those that begin now are marked as under way. */
+export function showProgress({ steps }: PlanMemo, beginning: readonly string[], run: RunContext): string {
+  const lines = steps.map((step, index) => {
+    const mark = beginning.includes(step.moduleId) ? marks.running : marks[stepState(step, run)];
+    return `${index + 1}. ${mark} ${run.team.workModules[step.moduleId]?.name ?? step.phase}`;
+  });
+  return ['The whole plan:', ...lines].join('\n');
+}

@@ -1,0 +1,18 @@
+import type { SubContext, RunContext } from '../../core/state/state.ts';
+
+/** The profile type of the agent that plans and dispatches. */
+export const principalType = 'principal';
+
+/** The principal started last, ended or not; undefined when there is none, or when it is the asking agent or above it. */
+export function findPrincipal(run: RunContext, asking: SubContext): SubContext | undefined {
+  const id = run.latestOfType.get(principalType);
+  for (let agent: SubContext | undefined = asking; agent !== undefined; agent = parentOf(run, agent)) {
+    if (agent.meta.agentId === id) return undefined;
+  }
+  return id === undefined ? undefined : run.agents.get(id);
+}
+
+function parentOf(run: RunContext, agent: SubContext): SubContext | undefined {
+  const { parentAgentId } = agent.meta;
+  return parentAgentId === undefined ? undefined : run.agents.get(parentAgentId);
+}

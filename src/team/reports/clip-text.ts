@@ -1,0 +1,10 @@
+import { leaveOut } from '../../core/untrusted/keep-frames.ts';
+
+/** Shortens a text to about `max` characters, keeping both ends, with a marker that says how much is missing. */
+export function clipText(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const head = Math.ceil(max * 0.7);
+  const tail = max - head;
+  const kept = leaveOut(text, head, text.length - tail);
+  return `${kept.head}\n[… ${text.length - head - tail} characters left out …]\n${kept.tail}`;
+}

@@ -1,0 +1,83 @@
+import type { MessageOrigin, PromptMessage, ToolResultPart } from '../../core/prompt/message.ts';
+import { contentText } from '../../core/prompt/message.ts';
+import type { StoredHistory } from '../../core/prompt/prompt.ts';
+import { clipText } from './clip-text.ts';
+
+/** Longest text of one message that is shown to another agent, in characters. */
+const maxMessageChars = 4_000;
+/** Longest text of all messages that are handed over in one list, in characters. */
+const maxListChars = 60_000;
+
+/** An agent's history as far as others may see it. */
+export interface History extends StoredHistory {
+  readonly origins: readonly MessageOrigin[];
+}
+
+/** A message as another agent inherits it; role `note` stands for messages that were left out. */
+export interface HandoverMessage {
+  readonly role: PromptMessage['role'] | 'note';
+  readonly content: string;
+}
+
+/** What a message says, as text: words, tool calls by name and arguments, tool results. */
+function messageText(message: PromptMessage): string {
+  switch (message.role) {
+    case 'system':
+      return message.content;
+    case 'user':
+      return contentText(message.content);
+    case 'tool':
+      return message.content.map((part) => `${part.toolName}: ${resultText(part)}`).join('\n');
+    case 'assistant':
+      return message.content
+        .flatMap((part) => {
+          if (part.type === 'text') return [part.text];
+          return part.type === 'tool-call' ? [`(calls ${part.toolName} with ${JSON.stringify(part.input)})`] : [];
+        })
+        .join('\n');
+  }
+}
+
+function resultText(part: ToolResultPart): string {
+  return part.output.type === 'content' ? contentText(part.output.value) : part.output.value;
+}
+
+/** The words of an assistant's message without its tool calls; empty for other roles. */
+export function assistantWords(message: PromptMessage): string {
+  if (message.role !== 'assistant') return '';
+  return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+/**
+ * The messages another agent may inherit, as `{ role, content }`: without those marked `noHandover`, each shortened,
+ * and the earliest left out when they are too much together.
+ */
+export function handoverMessages(history: History, count = Infinity): readonly HandoverMessage[] {
+  const { messages, origins, released } = history;
+  const list: HandoverMessage[] = [];
+  let chars = 0;
+  let earlier = released;
+  for (let index = Math.min(count - released, messages.length) - 1; index >= 0; index -= 1) {
+    const message = messages[index];
+    if (message === undefined || origins[index]?.noHandover === true) continue;
+    const content = clipText(messageText(message), maxMessageChars);
+    chars += content.length;
+    if (chars > maxListChars) {
+      earlier = released + index + 1;
+      break;
+    }
+    list.push({ role: message.role, content });
+  }
+  if (earlier > 0) list.push({ role: 'note', content: `[${earlier} earlier messages left out]` });
+  return list.reverse();
+}
+
+/** An agent's history as one text with a role tag before each message, shortened to about `max` characters. */
+export function messageDigest(history: History, max: number): string {
+  return clipText(
+    handoverMessages(history)
+      .map((message) => `[${message.role}] ${message.content}`)
+      .join('\n'),
+    max,
+  );
+}

@@ -1,0 +1,128 @@
+import { createRequire } from 'node:module';
+import type { Ajv, ErrorObject, Options } from 'ajv';
+import { CadreError, describeThrown } from '../../core/error.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import type { ArgumentProblem } from '../../core/tool/tool.ts';
+import { toProblems } from './argument-problems.ts';
+import { inspectSchema, type Draft } from './inspect-schema.ts';
+import { compileSafePattern } from './safe-pattern.ts';
+
+/** A schema ready to check values with. */
+export interface CompiledSchema {
+  /** The problems of a value; empty when it fits. Never throws. */
+  readonly problems: (value: JsonValue) => readonly ArgumentProblem[];
+  /** What the schema asks for and is not checked. */
+  readonly warnings: readonly string[];
+}
+
+// Pure cache: keyed by a schema, which never changes.
+const compiled = new WeakMap<JsonObject, CompiledSchema>();
+
+/**
+ * Compiles a schema from anywhere, once per schema object (FAULTS P4): foreign keywords are tolerated, patterns run in
+ * linear time, formats are notes and not checks, own fields only.
+ *
+ * @throws CadreError `TOOL_INVALID` when the schema cannot be compiled; `where` names its owner in the message
+ */
+export function compileSchema(schema: JsonObject, where: string): CompiledSchema {
+  const known = compiled.get(schema);
+  if (known !== undefined) return known;
+  const inspected = inspectSchema(schema);
+  if (!inspected.ok) throw invalid(where, inspected.problem);
+  const warnings: string[] = [];
+  const validate = compileWith(inspected.schema, inspected.draft, warnings, where);
+  const result: CompiledSchema = { problems: (value) => runCheck(validate, value), warnings };
+  compiled.set(schema, result);
+  return result;
+}
+
+interface Validate {
+  (value: unknown): unknown;
+  errors?: ErrorObject[] | null;
+}
+
+function runCheck(validate: Validate, value: JsonValue): readonly ArgumentProblem[] {
+  try {
+    return validate(value) === true ? [] : toProblems(validate.errors ?? []);
+  } catch (thrown) {
+    // A schema that calls itself too often for the stack: the value is not known to fit, so it does not.
+    return [{ path: '', message: `could not be checked: ${describeThrown(thrown)}` }];
+  } finally {
+    validate.errors = null;
+  }
+}
+
+function compileWith(schema: JsonObject, draft: Draft, warnings: string[], where: string): Validate {
+  let first: unknown;
+  // `discriminator` gives one error instead of one per branch, but refuses forms of it that are valid OpenAPI.
+  for (const discriminator of [true, false]) {
+    const noted: string[] = [];
+    try {
+      const validate = createAjv(draft, discriminator, noted).compile(schema);
+      warnings.push(...noted);
+      return validate as Validate;
+    } catch (thrown) {
+      first ??= thrown;
+    }
+  }
+  throw invalid(where, describeThrown(first), first);
+}
+
+/** Ajv is loaded with the first schema that is compiled, so that importing the engine does not wait for it. */
+const load = createRequire(import.meta.url);
+
+/** One instance per schema: foreign schemas must not meet, and nothing of them is kept longer than they are. */
+function createAjv(draft: Draft, discriminator: boolean, warnings: string[]): Ajv {
+  const regExp = (source: string): ReturnType<typeof compileSafePattern> =>
+    compileSafePattern(source, (warning) => warnings.push(warning));
+  const options: Options = {
+    allErrors: true,
+    strict: false,
+    strictRequired: false,
+    ownProperties: true,
+    discriminator,
+    validateFormats: false,
+    validateSchema: false,
+    meta: false,
+    addUsedSchema: false,
+    logger: false,
+    verbose: true,
+    code: { regExp: Object.assign(regExp, { code: 'compileSafePattern' }) },
+  };
+  const ajv = newAjv(draft, options);
+  ajv.removeKeyword('uniqueItems');
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    validate: hasUniqueItems,
+    error: { message: 'must not hold the same item twice' },
+  });
+  return ajv;
+}
+
+/** Linear in the text of the list; ajv's own comparison of every pair takes seconds for 20,000 objects. */
+function hasUniqueItems(wanted: boolean, items: readonly unknown[]): boolean {
+  return !wanted || new Set(items.map((item) => JSON.stringify(item, sortedKeys))).size === items.length;
+}
+
+function sortedKeys(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function invalid(where: string, problem: string, cause?: unknown): CadreError {
+  return new CadreError('TOOL_INVALID', `${where}: the parameters' JSON Schema cannot be used: ${problem}.`, {
+    details: { field: 'parameters' },
+    cause,
+  });
+}
+
+function newAjv(draft: Draft, options: Options): Ajv {
+  if (draft === 'draft-07') {
+    const { Ajv: Draft07 } = load('ajv') as typeof import('ajv');
+    return new Draft07(options);
+  }
+  const { Ajv2020 } = load('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
+  return new Ajv2020(options);
+}

@@ -1,0 +1,125 @@
+import { CadreError, describeThrown } from '../../core/error.ts';
+import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
+import type { ArgumentCheck, ArgumentProblem } from '../../core/tool/tool.ts';
+import { argumentCheck } from './check-arguments.ts';
+import { forbiddenKeyPath } from './forbidden-key.ts';
+import { jsonSchemaOf } from './json-schema-of.ts';
+
+/** What a tool's declared parameters come to. */
+export interface ToolParameters {
+  readonly schema: JsonSchema;
+  readonly check: (args: JsonObject) => ArgumentCheck;
+  /**
+   * The arguments as the tool wants them: a copy of its own, transformed by the schema's library where there is one;
+   * a promise when that library needs time. Throws, or rejects with, `TOOL_ARGUMENTS_INVALID`.
+   */
+  readonly parse: (args: JsonObject) => unknown;
+}
+
+/** What a schema library says of a value. */
+type Verdict = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly errors: readonly ArgumentProblem[] };
+type Validator = (value: unknown) => Verdict | Promise<Verdict>;
+
+/**
+ * Reads declared parameters of any accepted kind. A schema library has the last word over its own schemas, since it may
+ * coerce and refine; what it can only say later is checked against the JSON Schema now, and by it when the tool runs.
+ *
+ * @throws CadreError `TOOL_INVALID` when there is no JSON Schema for an object to be had from them
+ */
+export function toolParameters(parameters: unknown, where: string): ToolParameters {
+  const schema = jsonSchemaOf(parameters, where);
+  const bySchema = argumentCheck(schema, where);
+  const validator = validatorOf(parameters);
+  if (validator === undefined) return { schema, check: bySchema, parse: (args) => copyJson(args) };
+  return {
+    schema,
+    check: (args) => checkByLibrary(args, validator, bySchema),
+    parse: (args) => {
+      const verdict = validator(copyJson(args));
+      return verdict instanceof Promise ? verdict.then(valueOf) : valueOf(verdict);
+    },
+  };
+}
+
+function checkByLibrary(args: JsonObject, validator: Validator, bySchema: ToolParameters['check']): ArgumentCheck {
+  const forbidden = forbiddenKeyPath(args);
+  if (forbidden !== undefined) return bySchema(args);
+  let verdict: Verdict | Promise<Verdict>;
+  try {
+    verdict = validator(copyJson(args));
+  } catch (thrown) {
+    return { ok: false, errors: [{ path: '', message: `could not be checked: ${describeThrown(thrown)}` }] };
+  }
+  if (verdict instanceof Promise) {
+    // The same check is made again, and awaited, when the tool runs.
+    verdict.catch(() => undefined);
+    return bySchema(args);
+  }
+  return verdict.ok ? { ok: true, args } : { ok: false, errors: verdict.errors };
+}
+
+function valueOf(verdict: Verdict): unknown {
+  if (verdict.ok) return verdict.value;
+  const problems = verdict.errors.map((error) => `${error.path === '' ? 'arguments' : error.path}: ${error.message}`);
+  throw new CadreError('TOOL_ARGUMENTS_INVALID', `the arguments do not fit: ${problems.join('; ')}`);
+}
+
+/** The library's own check: of a Standard Schema, or of a schema of the AI SDK; undefined for plain JSON Schema. */
+function validatorOf(parameters: unknown): Validator | undefined {
+  const lazy = typeof parameters === 'function' && !('~standard' in parameters) ? (parameters as () => unknown)() : parameters;
+  if ((typeof lazy !== 'object' && typeof lazy !== 'function') || lazy === null) return undefined;
+  const raw = lazy as { readonly '~standard'?: unknown; readonly validate?: unknown };
+  const standard = raw['~standard'];
+  if (hasValidate(standard)) return (value) => whenReady(standard.validate(value), fromStandard);
+  if (Symbol.for('vercel.ai.schema') in lazy && hasValidate(raw)) return (value) => whenReady(raw.validate(value), fromAiSdk);
+  return undefined;
+}
+
+function hasValidate(value: unknown): value is { validate(input: unknown): unknown } {
+  return typeof value === 'object' && value !== null && typeof (value as { readonly validate?: unknown }).validate === 'function';
+}
+
+function whenReady(result: unknown, read: (result: unknown) => Verdict): Verdict | Promise<Verdict> {
+  const later = typeof result === 'object' && result !== null && typeof (result as { readonly then?: unknown }).then === 'function';
+  return later ? Promise.resolve(result as PromiseLike<unknown>).then(read) : read(result);
+}
+
+function fromStandard(result: unknown): Verdict {
+  const { value, issues } = result as { readonly value?: unknown; readonly issues?: readonly unknown[] };
+  return issues === undefined || issues === null ? { ok: true, value } : { ok: false, errors: issues.slice(0, 12).map(toProblem) };
+}
+
+function fromAiSdk(result: unknown): Verdict {
+  const { success, value, error } = result as { readonly success?: unknown; readonly value?: unknown; readonly error?: unknown };
+  return success === true
+    ? { ok: true, value }
+    : { ok: false, errors: [{ path: '', message: describeThrown(error).slice(0, 1_000) }] };
+}
+
+function toProblem(issue: unknown): ArgumentProblem {
+  const { message, path } = issue as { readonly message?: unknown; readonly path?: readonly unknown[] };
+  const steps = (path ?? []).map((step) =>
+    String(typeof step === 'object' && step !== null ? (step as { readonly key?: unknown }).key : step),
+  );
+  return {
+    path: steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
+    message: typeof message === 'string' ? message.slice(0, 500) : 'is not valid',
+  };
+}
+
+/** A copy a tool may change as it likes: what is on the record stays as it was (FAULTS X6). */
+function copyJson<Value extends JsonValue>(value: Value): Value {
+  return copyValue(value) as Value;
+}
+
+function copyValue(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).map(copyValue);
+  const copy: { [key: string]: JsonValue } = {};
+  // Keys that lead to prototypes were refused before; `defineProperty` is needed for none of the others.
+  for (const key of Object.keys(value)) {
+    const inner = (value as JsonObject)[key];
+    if (inner !== undefined) copy[key] = copyValue(inner);
+  }
+  return copy;
+}

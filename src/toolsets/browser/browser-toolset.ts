@@ -1,0 +1,60 @@
+import { CadreError } from '../../core/error.ts';
+import type { ToolContext } from '../../core/tool/tool.ts';
+import type { Reach, ToolsetKind } from '../../core/tool/toolset.ts';
+import { systemResolver, type HostResolver } from '../web/resolve-host.ts';
+import { BrowserHost } from './browser-host.ts';
+import { browserStateObserver } from './browser-observer.ts';
+import { browserSettingsSchema, readBrowserSettings, type BrowserSettings } from './browser-settings.ts';
+import { privateReaches } from '../web/web-settings.ts';
+import { browserToolNames, createBrowserTools } from './browser-tools.ts';
+
+/** Makes the kind of toolset `browser`; tests hand in a resolver of their own. */
+export function defineBrowserToolset(resolver: HostResolver = systemResolver): ToolsetKind {
+  return {
+    kind: 'browser',
+    description: 'Opens pages in a browser of the agent’s own, reads them and acts on them.',
+    settings: browserSettingsSchema,
+    tools: browserToolNames,
+    observers: [browserStateObserver.name],
+    reaches: (settings) => browserReaches(readBrowserSettings(settings)),
+    create: (request) => {
+      const settings = readBrowserSettings(request.settings);
+      const hostOf = (context: ToolContext): Promise<BrowserHost> =>
+        openHost(context, `browser:${request.name}`, settings, resolver);
+      return { tools: createBrowserTools(request, settings, hostOf), observers: [browserStateObserver] };
+    },
+  };
+}
+
+/** The toolset `browser`: a browser for each agent that asks for one. */
+export const browserToolset: ToolsetKind = defineBrowserToolset();
+
+function browserReaches({ executable, policy }: BrowserSettings): readonly Reach[] {
+  return [
+    { kind: 'command', text: `the browser ${executable ?? 'Chromium or Chrome'}, which agents steer` },
+    ...privateReaches(policy),
+  ];
+}
+
+async function openHost(
+  context: ToolContext,
+  name: string,
+  settings: BrowserSettings,
+  resolver: HostResolver,
+): Promise<BrowserHost> {
+  if (settings.sandbox)
+    throw new CadreError(
+      'SANDBOX_UNAVAILABLE',
+      'The browser cannot run in the sandbox: its proxy, the only way out it has, lies outside. Say `sandbox: false`; pages run in the browser’s own sandbox unless the engine runs as root.',
+    );
+  const open = (): Promise<BrowserHost> =>
+    context.live.agent.open(name, async () => {
+      const host = await BrowserHost.open({ settings, resolver, workspace: context.workspace });
+      return { value: host, close: () => host.close() };
+    });
+  const host = await open();
+  if (!host.isOver) return host;
+  // It crashed: the next call gets another one, without its tabs.
+  await context.live.agent.close(name);
+  return await open();
+}

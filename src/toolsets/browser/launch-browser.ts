@@ -1,0 +1,144 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { randomBytes } from 'node:crypto';
+import type { BrowserContext } from 'playwright-core';
+import { CadreError, describeThrown } from '../../core/error.ts';
+import { importPackage } from '../../tools/import-package.ts';
+import { cleanEnvironment } from '../process/clean-environment.ts';
+import { findMarked, markVariable } from '../process/marked-processes.ts';
+import type { BrowserSettings } from './browser-settings.ts';
+
+/** A browser that runs, with a profile of its own. */
+export interface LaunchedBrowser {
+  readonly context: BrowserContext;
+  /** The folder that holds all it writes. */
+  readonly home: string;
+  /** Ends it and all its processes, and removes its profile. */
+  close(): Promise<void>;
+}
+
+const usualPlaces = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/snap/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+
+/** How long a browser may take to end by itself. */
+const closeMs = 1_000;
+
+/**
+ * Starts a browser that reaches the world by way of a proxy only.
+ *
+ * @throws CadreError `DEPENDENCY_MISSING` without playwright-core or a browser, with the commands that install them; `TOOL_FAILED` when
+ * it does not start
+ */
+export async function launchBrowser(settings: BrowserSettings, proxyUrl: string): Promise<LaunchedBrowser> {
+  const { chromium } = await importPackage(() => import('playwright-core'), 'The browser', ['playwright-core']);
+  const executablePath = findBrowser(settings.executable);
+  const home = mkdtempSync(path.join(tmpdir(), 'cadre-browser-'));
+  const mark = randomBytes(12).toString('hex');
+  const clean = async (): Promise<void> => {
+    await endMarked(mark);
+    rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+  };
+  try {
+    const context = await chromium.launchPersistentContext(path.join(home, 'profile'), {
+      executablePath,
+      headless: true,
+      // Its own sandbox needs a user that is not root.
+      chromiumSandbox: process.getuid?.() !== 0,
+      env: { ...cleanEnvironment(home), [markVariable]: mark },
+      args: launchArguments(proxyUrl),
+      viewport: { ...settings.viewport },
+      serviceWorkers: 'block',
+      acceptDownloads: true,
+      downloadsPath: path.join(home, 'downloads'),
+      timeout: settings.pageTimeoutMs,
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+    });
+    context.setDefaultTimeout(settings.actionTimeoutMs);
+    context.setDefaultNavigationTimeout(settings.pageTimeoutMs);
+    const close = async (): Promise<void> => {
+      await Promise.race([context.close().catch(() => undefined), pause(closeMs)]);
+      await clean();
+    };
+    return { context, home, close };
+  } catch (thrown) {
+    await clean();
+    const [words = ''] = describeThrown(thrown).split('\n');
+    throw new CadreError('TOOL_FAILED', `The browser ${executablePath} did not start: ${words}`, { cause: thrown });
+  }
+}
+
+/** All it sends goes to the proxy, also what is for this machine; it resolves no names, and opens no connections past the proxy. */
+function launchArguments(proxyUrl: string): string[] {
+  return [
+    `--proxy-server=${proxyUrl}`,
+    '--proxy-bypass-list=<-loopback>',
+    '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+    '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+    '--disable-quic',
+    '--disable-gpu',
+    '--disable-dev-shm-usage',
+    '--disable-background-networking',
+    '--disable-extensions',
+    '--disable-sync',
+    '--disable-component-update',
+    '--dns-prefetch-disable',
+    '--no-first-run',
+    '--no-pings',
+    // What the browser would ask of its maker for itself: nothing leads anywhere (port 9 is refused by the browser).
+    '--disable-default-apps',
+    '--disable-domain-reliability',
+    '--disable-client-side-phishing-detection',
+    '--metrics-recording-only',
+    '--allow-browser-signin=false',
+    '--autofill-server-url=http://127.0.0.1:9/',
+    '--gaia-url=http://127.0.0.1:9/',
+    '--google-apis-url=http://127.0.0.1:9/',
+    '--component-updater=url-source=http://127.0.0.1:9/',
+    '--variations-server-url=http://127.0.0.1:9/',
+  ];
+}
+
+function findBrowser(wanted: string | undefined): string {
+  const found = (wanted === undefined ? usualPlaces : [wanted]).find((place) => existsSync(place));
+  if (found !== undefined) return found;
+  const where = wanted === undefined ? 'No Chromium or Chrome was found in the usual places' : `There is no browser at ${wanted}`;
+  throw new CadreError(
+    'DEPENDENCY_MISSING',
+    `${where}. Install one with: apt-get install -y chromium (or your system's way), or name one with the setting \`executable\`.`,
+  );
+}
+
+/** What did not end when it was asked to is killed: also helpers that left their group. */
+async function endMarked(mark: string): Promise<void> {
+  for (let round = 0; round < 40; round += 1) {
+    const left = findMarked(mark);
+    if (left.length === 0) return;
+    for (const pid of left) kill(pid);
+    await pause(25);
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (thrown) {
+    // Gone between looking and killing.
+    if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'ESRCH')) throw thrown;
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  setTimeout(resolve, ms);
+  return promise;
+}

@@ -1,0 +1,116 @@
+import { createRequire } from 'node:module';
+import type { LoggerInterface } from 'vega';
+import type { TopLevelSpec } from 'vega-lite';
+import { CadreError, describeThrown } from '../../core/error.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { importPackage } from '../../tools/import-package.ts';
+import type { ChartJob, DrawnChart } from './chart-job.ts';
+import { checkSpec } from './check-spec.ts';
+import { findSpecProblem } from './spec-problem.ts';
+
+/** Largest width and height of a chart, in pixels. */
+const maxPixels = 6_000;
+const maxSvgChars = 5_000_000;
+const maxWarnings = 10;
+/** Pictures are drawn at twice their size, so that their text can be read, up to this width. */
+const maxPngWidth = 2_400;
+
+/**
+ * Draws a Vega-Lite spec. Loads nothing from anywhere. Blocks while it draws, so it runs in a process of its own.
+ *
+ * @throws CadreError `TOOL_FAILED` with the place and the words of the library; `DEPENDENCY_MISSING` without the packages
+ */
+export async function drawChart({ spec, tables }: ChartJob): Promise<DrawnChart> {
+  checkSpec(spec);
+  const [vegaLite, vega, { Resvg }] = await importPackage(
+    () => Promise.all([import('vega-lite'), import('vega'), import('@resvg/resvg-js')]),
+    'Drawing charts',
+    ['vega', 'vega-lite', '@resvg/resvg-js'],
+  );
+  const warnings: string[] = [];
+  const logger = collect(warnings);
+  const complete = withTables(spec, tables);
+  let svg: string;
+  try {
+    const compiled = vegaLite.compile(complete as unknown as TopLevelSpec, { logger });
+    const view = new vega.View(vega.parse(compiled.spec), { renderer: 'none', loader: closedLoader, logger });
+    svg = await view.toSVG();
+  } catch (thrown) {
+    throw failed(describeThrown(thrown), [...problemOf(withTables(spec, noRows(tables))), ...warnings]);
+  }
+  const { width, height } = sizeOf(svg);
+  if (svg.length > maxSvgChars || width > maxPixels || height > maxPixels)
+    throw failed(
+      `it would be ${width} by ${height} pixels with ${svg.length} characters of SVG; at most ${maxPixels} by ${maxPixels} with ${maxSvgChars} are drawn`,
+      [],
+    );
+  // Nothing that is drawn may lead anywhere: the picture is opened by programs that follow links.
+  if (/<image\b|<script\b|<foreignObject\b/i.test(svg)) throw failed('it holds pictures from elsewhere', []);
+  const zoom = Math.min(2, maxPngWidth / Math.max(1, width));
+  const png = new Resvg(svg, { fitTo: { mode: 'zoom', value: zoom }, background: '#fff' }).render().asPng();
+  return {
+    svg,
+    png,
+    width,
+    height,
+    warnings: [...problemOf(withTables(spec, noRows(tables))), ...new Set(warnings)].slice(0, maxWarnings),
+  };
+}
+
+function withTables(spec: JsonObject, tables: ChartJob['tables']): JsonObject {
+  const [only, ...others] = Object.keys(tables);
+  if (only === undefined) return spec;
+  const datasets = { ...(spec['datasets'] as JsonObject | undefined), ...tables };
+  const data = spec['data'] === undefined && others.length === 0 ? { data: { name: only } } : {};
+  return { ...spec, ...data, datasets };
+}
+
+/** Tables by their names alone: their rows fit any schema. */
+function noRows(tables: ChartJob['tables']): ChartJob['tables'] {
+  return Object.fromEntries(Object.keys(tables).map((name) => [name, []]));
+}
+
+/** Loads nothing: neither data nor pictures; links lead nowhere. */
+const closedLoader = {
+  load: refuse,
+  sanitize: () => Promise.resolve({ href: '#' }),
+  http: refuse,
+  file: refuse,
+};
+
+function refuse(uri: unknown): Promise<never> {
+  return Promise.reject(new Error(`nothing is loaded from ${String(uri).slice(0, 100)}`));
+}
+
+function collect(warnings: string[]): LoggerInterface {
+  const keep = (...words: readonly unknown[]): LoggerInterface => {
+    if (warnings.length < maxWarnings)
+      warnings.push(
+        words
+          .map((word) => describeThrown(word))
+          .join(' ')
+          .slice(0, 500),
+      );
+    return logger;
+  };
+  const ignore = (): LoggerInterface => logger;
+  const logger = { warn: keep, error: keep, info: ignore, debug: ignore, level: ignore } as unknown as LoggerInterface;
+  return logger;
+}
+
+/** What the schema of Vega-Lite has to say about a spec. */
+function problemOf(spec: JsonObject): readonly string[] {
+  const schema = createRequire(import.meta.url)('vega-lite/vega-lite-schema.json') as JsonObject;
+  const problem = findSpecProblem(schema, spec);
+  return problem === undefined ? [] : [`${problem.path === '' ? 'the spec' : problem.path} ${problem.message}`];
+}
+
+function sizeOf(svg: string): { readonly width: number; readonly height: number } {
+  const [, width = 0, height = 0] = (/^<svg[^>]*?\bwidth="([\d.]+)" height="([\d.]+)"/.exec(svg) ?? []).map(Number);
+  return { width: Math.ceil(width), height: Math.ceil(height) };
+}
+
+function failed(reason: string, hints: readonly string[]): CadreError {
+  const more = hints.map((hint) => `\n- ${hint}`).join('');
+  return new CadreError('TOOL_FAILED', `The spec cannot be drawn: ${reason}.${more}`);
+}

@@ -1,0 +1,90 @@
+import { realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { CadreError } from '../../core/error.ts';
+import { defaultDocumentLimits } from './document-limits.ts';
+import type { DocumentStats } from './search/document-index.ts';
+import { describeLeftOut, LeftOutCount } from './left-out.ts';
+import { showPath } from '../files/inside-path.ts';
+import { errorCode } from '../files/error-code.ts';
+import { isSystemFolder } from '../files/open-folder.ts';
+import { secretFiles } from '../files/guard/secret-files.ts';
+import { readInside } from '../files/read-inside.ts';
+import { documentEndings } from './parse/document-kinds.ts';
+import { walkDocuments, type DocumentRoot, type SkippedFile } from './walk-documents.ts';
+
+/**
+ * Makes sure that a folder, or one file, can be searched, and returns its real path.
+ *
+ * Stops at the first document that can be read, so it is cheap enough to call before every run.
+ *
+ * @throws CadreError `DOCS_UNREADABLE` when the root is missing, unreadable, or without a readable document
+ */
+export async function checkDocumentRoot(root: string, maxFileBytes: number = defaultDocumentLimits.maxFileBytes): Promise<string> {
+  const real = await resolveDocumentRoot(root);
+  const skipped: SkippedFile[] = [];
+  const leftOut = new LeftOutCount();
+  for await (const step of walkDocuments(real)) {
+    if ('kind' in step) {
+      leftOut.add(step);
+      continue;
+    }
+    if ('reason' in step) {
+      skipped.push(step);
+      continue;
+    }
+    const read = await readInside(real.folder, step.file, maxFileBytes);
+    if (!('reason' in read)) return join(real.folder, real.only ?? '');
+    skipped.push({ file: step.file, reason: read.reason });
+  }
+  throw noDocuments(root, { skipped, leftOut: leftOut.kinds([]) });
+}
+
+/**
+ * The real place of the documents, without looking into it: a folder, or one file, which may have any ending when it is text.
+ *
+ * @throws CadreError `DOCS_UNREADABLE` when there is no such folder or file, or the file is hidden or made to hold secrets
+ */
+export async function resolveDocumentRoot(root: string): Promise<DocumentRoot> {
+  if (root.trim() === '' || root.includes('\0')) throw unreadable(root, 'is not a path');
+  let real: string;
+  let isFolder: boolean;
+  try {
+    real = await realpath(resolve(root));
+    const stats = await stat(real);
+    isFolder = stats.isDirectory();
+    if (!isFolder && !stats.isFile()) throw unreadable(root, 'is neither a folder nor a regular file');
+  } catch (error) {
+    const code = errorCode(error);
+    if (error instanceof CadreError) throw error;
+    if (code === 'ENOENT') throw unreadable(root, 'does not exist', error);
+    if (code === 'EACCES' || code === 'EPERM') throw unreadable(root, 'cannot be opened: permission is denied', error);
+    throw unreadable(root, `cannot be opened (${code ?? String(error)})`, error);
+  }
+  if (isSystemFolder(real)) {
+    throw unreadable(root, 'belongs to the system and holds no documents');
+  }
+  if (isFolder) return { folder: real };
+  const only = basename(real);
+  if (only.startsWith('.')) throw unreadable(root, 'is a hidden file');
+  if (secretFiles.placeIn(real) !== undefined) throw unreadable(root, 'is where secrets are kept');
+  return { folder: dirname(real), only };
+}
+
+/** The error for a place in which nothing can be searched, with up to three of the files passed over and why, and the kinds that are not read. */
+export function noDocuments(root: string, { skipped, leftOut }: Pick<DocumentStats, 'skipped' | 'leftOut'>): CadreError {
+  const examples = skipped.slice(0, 3).map(({ file, reason }) => `${showPath(file)}: ${reason}`);
+  const more = skipped.length > examples.length ? `; and ${skipped.length - examples.length} more` : '';
+  const passedOver = examples.length === 0 ? '' : ` Passed over: ${examples.join('; ')}${more}.`;
+  const kinds = describeLeftOut(leftOut);
+  const notRead = kinds === undefined ? '' : ` Files that are not read: ${kinds}.`;
+  return unreadable(root, `holds no readable document.${passedOver}${notRead}`.replace(/\.$/, ''));
+}
+
+function unreadable(root: string, problem: string, cause?: unknown): CadreError {
+  return new CadreError(
+    'DOCS_UNREADABLE',
+    `The documents folder ${showPath(root)} ${problem}. Allowed is a folder with ${documentEndings.join(', ')} files or files without an ending, as ` +
+      'UTF-8 text, at any depth (hidden folders, node_modules and symbolic links are left out), or one file of text. Give such a folder or file.',
+    { details: { root, problem }, ...(cause === undefined ? {} : { cause }) },
+  );
+}

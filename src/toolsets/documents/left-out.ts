@@ -1,0 +1,53 @@
+import { binaryKind } from './parse/document-kinds.ts';
+import type { LeftOutFile, SkippedFile } from './walk-documents.ts';
+
+/** How many files of a kind are not read. */
+export interface LeftOutKind {
+  /** An ending such as `.pdf`, or what is the matter with the files, such as `too large`. */
+  readonly kind: string;
+  readonly files: number;
+}
+
+/** Counts files that are not read, by kind. */
+export class LeftOutCount {
+  readonly #counts = new Map<string, number>();
+
+  add({ kind }: Pick<LeftOutFile, 'kind'>): void {
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
+  }
+
+  /** The kinds, those with most files first, together with what was passed over for reasons of its own. */
+  kinds(skipped: readonly SkippedFile[]): readonly LeftOutKind[] {
+    const counts = new Map(this.#counts);
+    for (const { reason } of skipped) counts.set(kindOfReason(reason), (counts.get(kindOfReason(reason)) ?? 0) + 1);
+    return [...counts]
+      .map(([kind, files]) => ({ kind, files }))
+      .toSorted((left, right) => right.files - left.files || (left.kind < right.kind ? -1 : 1));
+  }
+}
+
+const shownKinds = 8;
+
+/** Says how many files are not read, by kind, such as `3 .pdf, 1 too large`; undefined when all are read. */
+export function describeLeftOut(kinds: readonly LeftOutKind[]): string | undefined {
+  if (kinds.length === 0) return undefined;
+  const more = kinds.slice(shownKinds).reduce((sum, { files }) => sum + files, 0);
+  const shown = kinds
+    .slice(0, shownKinds)
+    .map(({ kind, files }) => `${files} ${files === 1 ? kind.replace(/^(binary |symbolic |)(file|link)s\b/, '$1$2') : kind}`);
+  return [...shown, ...(more === 0 ? [] : [`${more} of other kinds`])].join(', ');
+}
+
+/** Tells whether a file was not read because it is no text. */
+export function isNoText(reason: string): boolean {
+  return reason.includes('binary file') || reason.includes('UTF-8');
+}
+
+function kindOfReason(reason: string): string {
+  if (reason.startsWith('it is larger than')) return 'too large';
+  if (reason.includes('symbolic link')) return 'symbolic links';
+  if (reason.includes('binary file')) return binaryKind;
+  if (reason.includes('UTF-8')) return 'not UTF-8 text';
+  if (/more than|deeper than/.test(reason)) return 'beyond the limits';
+  return 'unreadable';
+}

@@ -1,0 +1,98 @@
+import { maxHitChars } from '../document-limits.ts';
+import type { DocumentBlock, ParsedDocument } from '../parse/document-block.ts';
+import { joinLines } from '../../files/text-lines.ts';
+
+/** A piece of a document that can be found: whole lines of one section, and the texts it is found by. */
+export interface DocumentChunk {
+  /** First and last line, 1-based and inclusive. */
+  readonly line: number;
+  readonly endLine: number;
+  /** The headings above, outermost first, joined with ` > `. */
+  readonly heading: string;
+  readonly prose: string;
+  readonly code: string;
+}
+
+/**
+ * Cuts a document into chunks of at most 700 characters at line boundaries (a single longer line stays whole).
+ *
+ * Blocks of one section go together as long as they fit; a heading with nothing below it is a chunk of its own, so that
+ * it can be found; frontmatter, imports and comments are in no chunk.
+ */
+export function chunkDocument(parsed: ParsedDocument, lines: readonly string[]): readonly DocumentChunk[] {
+  const chunks: DocumentChunk[] = [];
+  const path: { readonly level: number; readonly text: string }[] = [];
+  let gathered: DocumentBlock[] = [];
+  const headingPath = (): string => path.map((step) => step.text).join(' > ');
+  const flush = (): void => {
+    if (gathered.length > 0) chunks.push(toChunk(gathered, headingPath(), lines));
+    gathered = [];
+  };
+
+  parsed.blocks.forEach((block, index) => {
+    if (block.heading !== undefined) {
+      flush();
+      while ((path.at(-1)?.level ?? 0) >= block.heading.level) path.pop();
+      path.push(block.heading);
+      if (standsAlone(parsed.blocks, index)) chunks.push(toChunk([block], headingPath(), lines));
+      return;
+    }
+    if (block.kind === 'meta') return flush();
+    for (const piece of splitBlock(block, lines)) {
+      if (gathered.length > 0 && !fits([...gathered, piece], lines)) flush();
+      gathered.push(piece);
+    }
+  });
+  flush();
+  return chunks;
+}
+
+/** Tells whether a heading has neither text nor a deeper heading below it. */
+function standsAlone(blocks: readonly DocumentBlock[], index: number): boolean {
+  const next = blocks[index + 1];
+  return next === undefined || (next.heading !== undefined && next.heading.level <= (blocks[index]?.heading?.level ?? 0));
+}
+
+/** Splits a block that is too long for one chunk, at line boundaries. */
+function splitBlock(block: DocumentBlock, lines: readonly string[]): readonly DocumentBlock[] {
+  const pieces: DocumentBlock[] = [];
+  let from = block.line;
+  let length = 0;
+  for (let line = block.line; line <= block.endLine; line += 1) {
+    const added = (lines[line - 1] ?? '').length + 1;
+    if (length > 0 && length + added > maxHitChars) {
+      pieces.push({ kind: block.kind, line: from, endLine: line - 1 });
+      from = line;
+      length = 0;
+    }
+    length += added;
+  }
+  pieces.push({ kind: block.kind, line: from, endLine: block.endLine });
+  return pieces;
+}
+
+function fits(blocks: readonly DocumentBlock[], lines: readonly string[]): boolean {
+  const from = blocks[0]?.line ?? 1;
+  const to = blocks.at(-1)?.endLine ?? from;
+  let length = 0;
+  for (let line = from; line <= to; line += 1) {
+    length += (lines[line - 1] ?? '').length + 1;
+    if (length > maxHitChars) return false;
+  }
+  return true;
+}
+
+function toChunk(blocks: readonly DocumentBlock[], heading: string, lines: readonly string[]): DocumentChunk {
+  const textOf = (wanted: (block: DocumentBlock) => boolean): string =>
+    blocks
+      .filter(wanted)
+      .map((block) => joinLines(lines, block.line, block.endLine))
+      .join('\n');
+  return {
+    line: blocks[0]?.line ?? 1,
+    endLine: blocks.at(-1)?.endLine ?? 1,
+    heading,
+    prose: textOf(({ kind }) => kind === 'prose'),
+    code: textOf(({ kind }) => kind === 'code' || kind === 'markup'),
+  };
+}

@@ -1,0 +1,109 @@
+import { maxQueryChars, maxQueryTerms } from '../document-limits.ts';
+import { stopWords } from './stop-words.ts';
+
+/** One word of a query, and the FTS5 expression that finds it. */
+export interface SearchTerm {
+  /** The word in lower case, as it is reported back. */
+  readonly word: string;
+  /**
+   * FTS5 expressions to try until one is found anywhere: the word itself, the parts of a name like `generateText` as a
+   * phrase, words that begin with it. Nothing of the query reaches FTS5 outside of quotes.
+   */
+  readonly matches: readonly string[];
+}
+
+/** A query taken apart. */
+export interface SearchQuery {
+  readonly terms: readonly SearchTerm[];
+  /** True when the query was longer than what is read of one. */
+  readonly shortened: boolean;
+}
+
+const wordPattern = /[\p{L}\p{N}\p{M}]+(?:['’]\p{L}+)*/gu;
+// Scripts written without spaces between words: each character is indexed as a word of its own.
+const unspaced = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
+const unspacedCharacter = new RegExp(`[${unspaced}]\\p{M}*`, 'gu');
+const unspacedRun = new RegExp(`(?:[${unspaced}]\\p{M}*)+`, 'gu');
+const longestWord = 60;
+
+/**
+ * Takes the search words out of a query. Anything that is not a letter or digit only separates words, so no operator,
+ * quote, star or column filter of a hostile query survives. Stop words are left out unless there is nothing else.
+ */
+export function parseSearchQuery(query: string): SearchQuery {
+  const text = query.slice(0, maxQueryChars).normalize('NFC');
+  const words = wordsOf(text);
+  const meaning = words.filter((word) => !isStopWord(word));
+  const kept = meaning.length > 0 ? meaning : words;
+  const terms = new Map<string, SearchTerm>();
+  for (const word of kept) {
+    for (const term of toTerms(word)) {
+      if (terms.size < maxQueryTerms && !terms.has(term.word)) terms.set(term.word, term);
+    }
+  }
+  return { terms: [...terms.values()], shortened: query.length > maxQueryChars || kept.length > maxQueryTerms };
+}
+
+/**
+ * Prepares text for the index, where words are separated by anything but letters and digits: names like `generateText`
+ * are indexed whole and in parts, and scripts without spaces character by character.
+ */
+export function toIndexText(text: string): string {
+  const named = text.replace(/[A-Za-z][A-Za-z0-9]{2,79}/g, (name) => {
+    const parts = splitName(name);
+    return parts === name ? name : `${name} ${parts}`;
+  });
+  return named.replace(unspacedCharacter, ' $& ');
+}
+
+function wordsOf(text: string): readonly string[] {
+  return Array.from(text.matchAll(wordPattern), ([word]) => word.replaceAll('’', "'").slice(0, longestWord));
+}
+
+function isStopWord(word: string): boolean {
+  const lower = word.toLowerCase();
+  // "don't", "isn't": the only words that end so are function words.
+  return lower.endsWith("n't") || stopWords.has(bareWord(lower)) || /^[a-z]$/.test(lower);
+}
+
+/** A word without its English ending: "model's" → "model", "what's" → "what", "I'll" → "i". */
+function bareWord(word: string): string {
+  return word.split("'")[0] ?? word;
+}
+
+function toTerms(word: string): readonly SearchTerm[] {
+  const bare = bareWord(word);
+  const spaced = bare.replace(unspacedRun, ' ').trim();
+  const terms = Array.from(bare.matchAll(unspacedRun), ([run]) => unspacedTerms(run)).flat();
+  if (spaced === '') return terms;
+  return [
+    ...spaced
+      .split(' ')
+      .filter((part) => part !== '')
+      .map(spacedTerm),
+    ...terms,
+  ];
+}
+
+function spacedTerm(word: string): SearchTerm {
+  const parts = splitName(word);
+  const lower = word.toLowerCase();
+  const phrase = parts === word ? [] : [quote(parts)];
+  return { word: lower, matches: [quote(word), ...phrase, ...(lower.length >= 4 ? [`${quote(word)} *`] : [])] };
+}
+
+/** Pairs of neighbouring characters, the closest thing to words where no spaces are written. */
+function unspacedTerms(run: string): readonly SearchTerm[] {
+  const characters = run.match(unspacedCharacter) ?? [];
+  const pairs =
+    characters.length < 2 ? [characters] : characters.slice(1).map((second, index) => [characters[index] ?? '', second]);
+  return pairs.map((pair) => ({ word: pair.join(''), matches: [quote(pair.join(' '))] }));
+}
+
+function splitName(name: string): string {
+  return name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/(?<![A-Z])([A-Z]+)([A-Z][a-z])/g, '$1 $2');
+}
+
+function quote(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}

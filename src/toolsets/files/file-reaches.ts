@@ -1,0 +1,28 @@
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import type { Reach } from '../../core/tool/toolset.ts';
+
+/**
+ * What the settings of a toolset, of whatever kind, open of files that agents are kept from otherwise, in words for a person who has to
+ * agree to it: files that make other programs run something, those that hold secrets, settings of programs, and profiles.
+ */
+export function fileReaches(settings: JsonObject): readonly Reach[] {
+  const allowed = globsIn(settings['allow_writes']);
+  const guarded = globsIn(settings['protected']);
+  const hidden = globsIn(settings['unreadable']);
+  const lines = [
+    ...(allowed === undefined || allowed.length === 0
+      ? []
+      : [`may write what makes other programs run something: ${allowed.join(', ')}`]),
+    ...(guarded === undefined ? [] : [`may write profiles and .env files, but not: ${words(guarded)}`]),
+    ...(hidden === undefined ? [] : [`may read files that hold secrets, but not: ${words(hidden)}`]),
+  ];
+  return lines.map((text) => ({ kind: 'file', text }));
+}
+
+function words(globs: readonly string[]): string {
+  return globs.join(', ') || 'nothing is left out';
+}
+
+function globsIn(value: JsonValue | undefined): readonly string[] | undefined {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined;
+}

@@ -1,0 +1,127 @@
+import { lstat } from 'node:fs/promises';
+import path from 'node:path';
+import { CadreError } from '../../../core/error.ts';
+import { rememberAgreed } from './agreed-writes.ts';
+import { autoRunFiles } from './auto-run-files.ts';
+import { errorCode } from '../error-code.ts';
+import { gitConfigPlaces } from './git-config-places.ts';
+import { gitFolderNames, isGitFolder } from './git-folder.ts';
+import type { PathTest } from '../glob-pattern.ts';
+import { showPath } from '../inside-path.ts';
+import { createKeyedLock } from '../keyed-lock.ts';
+import type { RuledPlace } from './name-rules.ts';
+import { plainName } from '../plain-name.ts';
+import { createWriteGate } from './write-gate.ts';
+
+/** A file or folder below a root that is to be written, moved there, or removed. */
+export interface GuardedWrite {
+  /** A real path. */
+  readonly root: string;
+  /** A clean path relative to the root. */
+  readonly file: string;
+  /** Paths that may be written although they make other programs run something: what a person agreed to. */
+  readonly allows?: PathTest | undefined;
+  /** It may be a folder that comes or goes with all that lies in it. */
+  readonly isMoved?: boolean;
+}
+
+/**
+ * Refuses what would make another program run something: files of the list, those that the repository's configuration names, and
+ * whatever lies in a folder that git takes for a repository, or would with this file in it.
+ *
+ * @throws CadreError `PATH_REFUSED`, with who reads such files and how a person allows them
+ */
+export async function assertMayWrite(write: GuardedWrite): Promise<void> {
+  const { root, file, allows } = write;
+  const found = autoRunFiles.placeIn(file) ?? namedByGit(write) ?? (await gitFolderOn(write));
+  if (found === undefined) return;
+  const isAllowed = allows?.(file) === true || (found.place.startsWith(`${file}/`) && allows?.(found.place) === true);
+  if (!isAllowed) throw refuseAutoRun(file, found);
+  rememberAgreed(path.join(root, found.place));
+}
+
+/** The error for a file that makes another program run something. */
+export function refuseAutoRun(requested: string, { place, group: reader }: RuledPlace): CadreError {
+  const reason = `it is protected, since ${reader} would run or load what such files say the next time they are used`;
+  const setting = `allow_writes: [${JSON.stringify(place === '.' ? '**' : place)}]`;
+  return new CadreError(
+    'PATH_REFUSED',
+    `The path ${showPath(requested)} is refused: ${reason}. Only a person can allow it, with ${setting} in the settings of the toolset ` +
+      '(and a tool gate that asks, to see each such call first). Write another file, or ask the user to do this.',
+    { details: { path: showPath(requested), reason, place } },
+  );
+}
+
+const lock = createKeyedLock();
+const gate = createWriteGate();
+
+/**
+ * Does the work of a write that is allowed. Writes that could together make a repository for git, a file each, are checked and done one
+ * after another, so that each sees those before it; none is done while a folder moves.
+ */
+export async function guardWrite<T>(write: GuardedWrite, work: () => Promise<T>): Promise<T> {
+  return await gate.amongWrites(async () => await checkAndWrite(write, work));
+}
+
+/** Does the work of moving a folder to `write.file`; no other write is done meanwhile, so that what is looked at in the folder stays as it is. */
+export async function guardFolderMove<T>(write: GuardedWrite, work: () => Promise<T>): Promise<T> {
+  return await gate.alone(async () => await checkAndWrite(write, work));
+}
+
+async function checkAndWrite<T>(write: GuardedWrite, work: () => Promise<T>): Promise<T> {
+  const guarded = async (): Promise<T> => {
+    await assertMayWrite(write);
+    return await work();
+  };
+  const isPart = write.file.split('/').some((part) => gitNames.has(plainName(part)));
+  return isPart ? await lock.hold(write.root, guarded) : await guarded();
+}
+
+const gitNames: ReadonlySet<string> = new Set(gitFolderNames.map((name) => name.toLowerCase()));
+
+/** What the configuration of the repository names, at or above a file; of what is moved, below it, too. */
+function namedByGit({ root, file, isMoved = false }: GuardedWrite): RuledPlace | undefined {
+  const absolute = path.join(root, file);
+  // The nearest repository has its say, and the one that the root lies in.
+  const named = [...gitConfigPlaces(path.dirname(absolute)), ...gitConfigPlaces(root)].find(
+    (place) =>
+      place.startsWith(`${root}${path.sep}`) &&
+      (absolute === place || absolute.startsWith(`${place}${path.sep}`) || (isMoved && place.startsWith(`${absolute}${path.sep}`))),
+  );
+  return named === undefined ? undefined : { place: path.relative(root, named), group: 'git' };
+}
+
+/** The folder on the way to a file that is a repository for git, or would be with that file in it. */
+async function gitFolderOn({ root, file }: GuardedWrite): Promise<RuledPlace | undefined> {
+  const parts = file.split('/');
+  for (let at = 0; at < parts.length; at += 1) {
+    const folder = parts.slice(0, at).join('/');
+    const names = await namesIn(path.join(root, folder), plainName(parts[at] ?? ''));
+    if (names === undefined) return undefined;
+    if (isGitFolder((name) => names.has(name))) return { place: folder === '' ? '.' : folder, group: 'git' };
+  }
+  return undefined;
+}
+
+/** Which names of a repository are in a folder, or will be with one more name in it; undefined when there is no such folder. */
+async function namesIn(folder: string, added: string): Promise<ReadonlySet<string> | undefined> {
+  const names = new Set<string>();
+  for (const name of gitFolderNames) {
+    // Without a HEAD it is none, whatever else there is: one look is enough for nearly every folder.
+    if (name !== 'HEAD' && !names.has('HEAD')) return names;
+    if (added === name.toLowerCase() || (await isThere(path.join(folder, name)))) names.add(name);
+    else if (name === 'HEAD' && !(await isThere(folder))) return undefined;
+  }
+  return names;
+}
+
+async function isThere(place: string): Promise<boolean> {
+  try {
+    await lstat(place);
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG' || code === 'ELOOP') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,81 @@
+import { lstat, realpath } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { errorCode } from './error-code.ts';
+import { refusePath, toInsidePath } from './inside-path.ts';
+import { refuseSystemFolder } from './open-folder.ts';
+
+/** A requested path that lies inside a folder, and what is there. */
+export interface InsidePath {
+  /** The real path of the folder. */
+  readonly root: string;
+  /** Relative to the folder, with `/` between the parts; empty for the folder itself. */
+  readonly path: string;
+  /** The real path of what was asked for; what is missing would be made there. */
+  readonly absolute: string;
+  readonly found: 'file' | 'folder' | 'other' | 'missing';
+}
+
+/**
+ * Finds out which file or folder below `root` a requested path names, and refuses all that would lead out of it (FAULTS S4): `..`
+ * (plain or percent-encoded), `~`, NUL, other absolute paths, symbolic links anywhere on the way, /proc, /dev and /sys.
+ * Absolute paths that lie inside are taken as relative ones. `what` names the folder in messages, like "the workspace".
+ *
+ * What is on the disk can change after the answer: reading and writing goes through `useInside` and `writeInside`, which
+ * hold the folders open. The answer alone is enough to name a folder to a process that is jailed by other means.
+ *
+ * @throws CadreError `PATH_REFUSED`
+ */
+export async function resolveInside(root: string, requested: string, what: string): Promise<InsidePath> {
+  const realRoot = await realpath(root);
+  const path = toRelative([root, realRoot], requested, what);
+  const absolute = path === '' ? realRoot : join(realRoot, ...path.split('/'));
+  refuseSystemFolder(absolute, { requested, what });
+  const { existing, real } = await deepestExisting(absolute, requested, what);
+  const way = relative(realRoot, real);
+  if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way))
+    throw refusePath(requested, 'a symbolic link leads out of the folder', what);
+  if (existing !== real) throw refusePath(requested, 'a symbolic link is on the way to it', what);
+  return { root: realRoot, path, absolute, found: existing === absolute ? await kindOf(absolute) : 'missing' };
+}
+
+/** The clean relative path a request means; an absolute one must begin with one of these roots. */
+export function toRelative(roots: readonly string[], requested: string, what: string): string {
+  if (requested === '.' || requested === '../../tools/files/' || roots.includes(requested.replace(/(?<!\/)\/+$/, ''))) return '';
+  const root = roots.find((candidate) => requested.startsWith(`${candidate}/`));
+  return toInsidePath(root === undefined ? requested : requested.slice(root.length + 1), what);
+}
+
+/** The deepest part of the way that exists, and its real path. A link that leads nowhere is there, and is refused. */
+async function deepestExisting(
+  absolute: string,
+  requested: string,
+  what: string,
+): Promise<{ readonly existing: string; readonly real: string }> {
+  for (let path = absolute; ; path = dirname(path)) {
+    try {
+      return { existing: path, real: await realpath(path) };
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === 'ELOOP') throw refusePath(requested, 'a symbolic link on the way to it leads to itself', what);
+      if (code === 'ENAMETOOLONG') throw refusePath(requested, 'a name in it is too long', what);
+      if ((code !== 'ENOENT' && code !== 'ENOTDIR') || path === dirname(path)) throw error;
+      if (await isLink(path)) throw refusePath(requested, 'a symbolic link on the way to it leads nowhere', what);
+    }
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink();
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return false;
+    throw error;
+  }
+}
+
+async function kindOf(path: string): Promise<InsidePath['found']> {
+  const found = await lstat(path);
+  if (found.isFile()) return 'file';
+  return found.isDirectory() ? 'folder' : 'other';
+}

@@ -1,0 +1,110 @@
+import type { JsonObject } from '../../core/json.ts';
+import type { TransitionTool } from '../../core/tool/tool.ts';
+import type { ToolsetKind, ToolsetRequest } from '../../core/tool/toolset.ts';
+import type { WaitFor } from '../../core/tool/transition.ts';
+import { defineTransitionTool } from '../../tools/define-transition-tool.ts';
+import { durationOf, durationSetting } from '../settings.ts';
+
+/** The people at the run: they are asked, and told. */
+export const humanToolset: ToolsetKind = {
+  kind: 'human',
+  description: 'Asks the people at the run, and tells them something.',
+  settings: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      answer_within: durationSetting(
+        'How long a question waits; without it, for ever. The agent is then told that nobody answered.',
+      ),
+    },
+  },
+  tools: ['ask_human', 'notify'],
+  create: (request) => ({ tools: [askHuman(request), notify(request)] }),
+};
+
+const questionText = 'The question, with what a person must know to answer it.';
+
+function askHuman({ name, settings, toolName }: ToolsetRequest): TransitionTool {
+  const afterMs = durationOf(settings, 'answer_within', 0);
+  return defineTransitionTool({
+    name: toolName('ask_human'),
+    toolset: name,
+    effect: 'idempotent',
+    by_name_only: true,
+    description:
+      'Asks a person and waits for the answer: a text, or one of the choices. Ask only what you cannot find out yourself, one thing at a time.',
+    parameters: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['question'],
+      properties: {
+        question: { type: 'string', minLength: 1, maxLength: 10_000, description: questionText },
+        choices: {
+          type: 'array',
+          minItems: 2,
+          maxItems: 20,
+          uniqueItems: true,
+          items: { type: 'string', minLength: 1, maxLength: 500 },
+          description: 'The answers to choose from; a free text when left out.',
+        },
+      },
+    },
+    run: (args: JsonObject) => {
+      const { question, choices } = args;
+      const schema: JsonObject = Array.isArray(choices) ? { enum: choices } : { type: 'string' };
+      const on: WaitFor = {
+        kind: 'question',
+        prompt: String(question),
+        schema,
+        ...(afterMs === 0 ? {} : { expires: { afterMs, verdict: 'deny' } }),
+      };
+      return { kind: 'suspend', on, memo: null };
+    },
+    resume: (_args, _context, happening) => ({
+      kind: 'result',
+      content:
+        happening.kind === 'answer'
+          ? typeof happening.value === 'string'
+            ? happening.value
+            : JSON.stringify(happening.value)
+          : '',
+    }),
+  });
+}
+
+/** The code of the notes by which agents tell people something. */
+const noticeCode = 'NOTICE';
+
+function notify({ name, toolName }: ToolsetRequest): TransitionTool {
+  return defineTransitionTool({
+    name: toolName('notify'),
+    toolset: name,
+    effect: 'idempotent',
+    by_name_only: true,
+    description:
+      'Tells the people at the run something, without waiting for an answer: progress they should know of, or a warning.',
+    parameters: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['message'],
+      properties: {
+        message: { type: 'string', minLength: 1, maxLength: 4_000 },
+        level: { enum: ['info', 'warning'], description: 'info when left out.' },
+      },
+    },
+    run: (args: JsonObject, { agent, turnId }) => ({
+      kind: 'result',
+      content: 'It stands in the record of the run, and is shown to whoever follows it.',
+      events: [
+        {
+          type: 'note.add',
+          level: args['level'] === 'warning' ? 'warning' : 'info',
+          code: noticeCode,
+          message: String(args['message']),
+          agentId: agent.meta.agentId,
+          turnId,
+        },
+      ],
+    }),
+  });
+}

@@ -1,0 +1,82 @@
+import { toolReturn, type ToolReturn } from '../../core/tool/tool-return.ts';
+import type { ToolsetKind } from '../../core/tool/toolset.ts';
+import { cutText } from '../../tools/cut-text.ts';
+import { defineTool } from '../../tools/define-tool.ts';
+import { durationOf, durationSetting } from '../settings.ts';
+import { runWorker } from '../worker/run-worker.ts';
+import type { JavaScriptJob, JavaScriptOutcome } from './run-in-quickjs.ts';
+
+/** Longest time that can be asked for, in milliseconds. */
+const longestMs = 5 * 60_000;
+/**
+ * What the thread gets beyond the code's own time before it is taken away: it has to start, and some work of the engine's own
+ * (filling a big array) does not look at the time.
+ */
+const startMs = 5_000;
+/** Most characters of one part of a result. */
+const partChars = 12_000;
+
+/** The kind `javascript`: code in an engine of its own (QuickJS in WebAssembly) that has neither files nor network. */
+export const javascriptToolset: ToolsetKind = {
+  kind: 'javascript',
+  description: 'JavaScript in an engine of its own, without files and network.',
+  settings: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      timeout: durationSetting('Longest time; default 10s, at most 5m.'),
+      max_memory_mb: { description: 'Memory of the code; default 64.', type: 'number', minimum: 1, maximum: 1024 },
+    },
+  },
+  tools: ['run_javascript'],
+  create: ({ name, settings, toolName }) => {
+    const timeoutMs = Math.min(longestMs, durationOf(settings, 'timeout', 10_000));
+    const megabytes = typeof settings['max_memory_mb'] === 'number' ? settings['max_memory_mb'] : 64;
+    const tool = defineTool({
+      name: toolName('run_javascript'),
+      description:
+        'Runs JavaScript and gives what it writes to the console and the value of its last expression. It computes only: there are ' +
+        'no files, no network, no timers, no modules to import, and nothing is kept between calls.',
+      toolset: name,
+      parameters: {
+        type: 'object',
+        required: ['code'],
+        additionalProperties: false,
+        properties: {
+          code: { type: 'string', minLength: 1, maxLength: 1024 * 1024 },
+          timeout: { type: 'number', exclusiveMinimum: 0, maximum: longestMs / 1000, description: 'Longest time, in seconds.' },
+        },
+      },
+      effect: 'pure',
+      needs_approval: true,
+      by_name_only: true,
+      trust: 'untrusted',
+      timeout_ms: longestMs + 60_000,
+      execute: async (args, { signal }) => {
+        const time = typeof args['timeout'] === 'number' ? args['timeout'] * 1000 : timeoutMs;
+        const job: JavaScriptJob = { code: String(args['code']), timeoutMs: time, memoryBytes: megabytes * 1024 * 1024 };
+        const outcome = await runWorker({
+          file: new URL('./javascript-worker', import.meta.url),
+          input: job,
+          timeoutMs: time + startMs,
+          maxMemoryMb: 256,
+          signal,
+          what: 'the code',
+        });
+        return describe(outcome as JavaScriptOutcome);
+      },
+    });
+    return { tools: [tool] };
+  },
+};
+
+function describe({ console, dropped, value, error }: JavaScriptOutcome): ToolReturn {
+  const lost = dropped === 0 ? '' : `… [${dropped} more characters were not kept]`;
+  const parts = [
+    ...(console === '' ? [] : ['--- console', cutText(console, partChars) + lost]),
+    ...(value === undefined ? [] : ['--- value', cutText(value, partChars)]),
+    ...(error === undefined ? [] : ['--- error', cutText(error, partChars)]),
+  ];
+  const content = parts.length === 0 ? '(no output)' : parts.join('\n');
+  return toolReturn({ content, ...(error === undefined ? {} : { isError: true }) });
+}

@@ -1,0 +1,132 @@
+import { CadreError, describeThrown } from '../../core/error.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { ToolContext } from '../../core/tool/tool.ts';
+import type { ToolReturn } from '../../core/tool/tool-return.ts';
+import { unansweredCode } from './http-transport.ts';
+import { loadClientLibrary, type ClientLibrary } from './client-library.ts';
+import type { McpLink } from './mcp-link.ts';
+import type { McpSession } from './mcp-session.ts';
+import { readCallResult } from './read-call-result.ts';
+import type { ServerTool } from './server-tool.ts';
+
+/** Most progress notes of one call that are handed on. */
+const maxProgressNotes = 1_000;
+
+/** Which tool of which server is called. */
+export interface ServerCall {
+  readonly link: McpLink;
+  readonly tool: ServerTool;
+  /** What agents call it by. */
+  readonly name: string;
+  /** A call whose outcome is unknown may simply be made again. */
+  readonly mayRepeat: boolean;
+}
+
+/** What became of a call that has no result. */
+type CallFailure =
+  | { readonly kind: 'refused'; readonly error: CadreError }
+  /** The server never got it: making it again is safe. */
+  | { readonly kind: 'not_sent'; readonly reason: string }
+  /** The connection was lost while the call ran. */
+  | { readonly kind: 'lost'; readonly reason: string };
+
+/**
+ * Calls a tool of a server. When the connection is lost, a call that the server never got, or that may be repeated, is made
+ * once more over a new connection; the outcome of any other is unknown (I5). A tool that the server has by now in another form is not
+ * called: what was offered, agreed to and pinned is what was listed.
+ *
+ * @throws CadreError `MCP_DISCONNECTED`, `MCP_UNAVAILABLE`, or `TOOL_FAILED` with what the server says
+ */
+export async function callServerTool(call: ServerCall, args: JsonObject, context: ToolContext): Promise<ToolReturn> {
+  const { link, tool, name, mayRepeat } = call;
+  for (let attempt = 1; ; attempt += 1) {
+    const session = await link.session(context.signal);
+    if (!link.hasStill(tool)) throw changed(name, attempt);
+    const outcome = await tryCall(call, session, args, context);
+    if (!('kind' in outcome)) return outcome;
+    if (context.signal.aborted) {
+      void link.checkHealth(session);
+      throw context.signal.reason;
+    }
+    if (outcome.kind === 'refused') throw outcome.error;
+    await link.lost(session, outcome.reason);
+    if (attempt === 1 && (mayRepeat || outcome.kind === 'not_sent')) continue;
+    throw disconnected(name, outcome, mayRepeat);
+  }
+}
+
+async function tryCall(
+  { tool }: ServerCall,
+  session: McpSession,
+  args: JsonObject,
+  context: ToolContext,
+): Promise<ToolReturn | CallFailure> {
+  let notes = 0;
+  try {
+    const result = await session.callTool(tool, args, {
+      signal: context.signal,
+      onProgress: ({ progress, total, message }) => {
+        notes += 1;
+        if (notes <= maxProgressNotes) context.progress(fractionOf(progress, total), message);
+      },
+    });
+    return readCallResult(result);
+  } catch (thrown) {
+    return classify(await loadClientLibrary(), thrown);
+  }
+}
+
+function fractionOf(progress: number, total: number | undefined): number {
+  if (total !== undefined && total > 0) return progress / total;
+  return progress <= 1 ? progress : 0;
+}
+
+function classify(library: ClientLibrary, thrown: unknown): CallFailure {
+  const { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } = library;
+  const reason = describeThrown(thrown);
+  if (thrown instanceof ProtocolError) {
+    if (thrown.code === unansweredCode) return { kind: 'lost', reason: thrown.message };
+    return { kind: 'refused', error: new CadreError('TOOL_FAILED', `the server answered with an error: ${thrown.message}`) };
+  }
+  if (thrown instanceof SdkHttpError) {
+    // A session the server no longer knows: it did nothing.
+    if (thrown.data.status === 404) return { kind: 'not_sent', reason: 'it no longer knows this session (HTTP 404)' };
+    return { kind: 'refused', error: new CadreError('TOOL_FAILED', `the server refused the call: ${reason}`) };
+  }
+  if (thrown instanceof SdkError) {
+    const { code } = thrown;
+    if (code === SdkErrorCode.ConnectionClosed) return { kind: 'lost', reason: 'the connection was closed' };
+    if (code === SdkErrorCode.NotConnected || code === SdkErrorCode.SendFailed) return { kind: 'not_sent', reason };
+    return { kind: 'refused', error: new CadreError('TOOL_FAILED', `the server answered with what is no result: ${reason}`) };
+  }
+  if (thrown instanceof CadreError) return { kind: 'lost', reason };
+  const cause = thrown instanceof Error ? thrown.cause : undefined;
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
+  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') return { kind: 'not_sent', reason: `it cannot be reached (${code})` };
+  if (reason === 'Not connected') return { kind: 'not_sent', reason };
+  return { kind: 'lost', reason: cause === undefined ? reason : `${reason}: ${describeThrown(cause)}` };
+}
+
+function changed(name: string, attempt: number): CadreError {
+  const what = attempt === 1 ? 'was not called' : 'was not called once more after the connection was lost';
+  return new CadreError(
+    'MCP_UNAVAILABLE',
+    `'${name}' ${what}: the server connected again, and no longer has it as it was (description, schema and hints). ` +
+      'Look at it as it is now, and call it again if need be.',
+  );
+}
+
+function disconnected(name: string, failure: CallFailure & { readonly reason: string }, mayRepeat: boolean): CadreError {
+  if (failure.kind === 'not_sent')
+    return new CadreError('MCP_UNAVAILABLE', `'${name}' was not called: ${failure.reason}. Nothing happened.`);
+  if (mayRepeat)
+    return new CadreError(
+      'MCP_DISCONNECTED',
+      `the server was lost while '${name}' ran, twice: ${failure.reason}. It may be called again.`,
+    );
+  return new CadreError(
+    'MCP_DISCONNECTED',
+    `the server was lost while '${name}' ran: ${failure.reason}. It may or may not have happened: find out before you repeat it.`,
+    { details: { outcome: 'unknown' } },
+  );
+}

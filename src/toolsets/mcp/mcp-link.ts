@@ -1,0 +1,265 @@
+import { CadreError, describeThrown } from '../../core/error.ts';
+import type { ToolsetHost } from '../../core/tool/toolset.ts';
+import { ListingPace } from './listing-pace.ts';
+import { McpSession } from './mcp-session.ts';
+import type { McpSettings } from './mcp-settings.ts';
+import { RestartBudget } from './restart-budget.ts';
+import { readServerTools, type ServerTool, type ServerTools } from './server-tool.ts';
+
+/** What a link hands on to its toolset. */
+export interface LinkPorts {
+  readonly name: string;
+  readonly settings: McpSettings;
+  readonly host: ToolsetHost;
+  /** The server's tools, whenever they were listed; what it returns is told as the state of the toolset. */
+  readonly onTools: (tools: ServerTools) => string | undefined;
+}
+
+/**
+ * The lasting relation to one server: connects, lists its tools, and connects again when the connection is lost.
+ *
+ * 1. At most one session is open, or being opened.
+ * 2. A lost server is tried again after growing waits, at most 5 times in 10 minutes; waiting keeps no process alive.
+ * 3. Tools stay offered while the server is soon to be tried again; when that takes longer, or is in vain, they are withdrawn.
+ * 4. Changes of its tools are looked at as they are said, and with growing pauses when they do not end.
+ * 5. After `close` nothing is opened, and nothing of the server is left.
+ */
+export class McpLink {
+  readonly #ports: LinkPorts;
+  readonly #budget = new RestartBudget();
+  readonly #pace = new ListingPace();
+  readonly #closing = new AbortController();
+  #session: McpSession | undefined;
+  /** The fingerprints of the tools that the open session listed last, by name. */
+  #listed: ReadonlyMap<string, string> = new Map();
+  #opening: Promise<void> | undefined;
+  #openedAt = 0;
+  #listing: Promise<void> | undefined;
+  #stale = false;
+  #failure: CadreError | undefined;
+  #cancelRetry: (() => void) | undefined;
+  #cancelListing: (() => void) | undefined;
+  #changed = Promise.withResolvers<void>();
+  /** Settles when nothing is left of the sessions that are gone. */
+  #ending: Promise<unknown> = Promise.resolve();
+
+  constructor(ports: LinkPorts) {
+    this.#ports = ports;
+  }
+
+  /** Begins to connect; what becomes of it is told to the host. */
+  start(): void {
+    this.#ports.host.setHealth({ status: 'connecting' });
+    this.#open();
+  }
+
+  /**
+   * The open session, waited for while it is being opened, and while tools are listed that it said have changed.
+   *
+   * @throws CadreError `MCP_UNAVAILABLE` when the server cannot be reached now
+   */
+  async session(signal: AbortSignal): Promise<McpSession> {
+    const { clock } = this.#ports.host;
+    const { connect, list } = this.#ports.settings.timeouts;
+    const until = clock.monotonic() + connect + list;
+    while (this.#session === undefined) {
+      if (this.#failure !== undefined) throw this.#failure;
+      const left = until - clock.monotonic();
+      if (left <= 0) throw this.#unavailable('it is not connected yet');
+      await waitFor(this.#changed.promise, signal, (wake) => clock.setTimer(left, wake));
+    }
+    const session = this.#session;
+    if (this.#stale) this.#listNow();
+    if (this.#listing !== undefined) await waitFor(this.#listing, signal, () => () => undefined);
+    return session;
+  }
+
+  /** Tells whether the open session has a tool exactly as it was listed: a server that came back may mean something else by its name. */
+  hasStill({ name, fingerprint }: ServerTool): boolean {
+    return this.#listed.get(name) === fingerprint;
+  }
+
+  /** A call found the session dead, or could not be sure of it: it is ended, and opened anew. */
+  async lost(session: McpSession, reason: string): Promise<void> {
+    if (this.#session !== session) return;
+    this.#dropped(reason);
+    await session.close();
+  }
+
+  /** After a call took too long: asks the server whether it is still there, and starts it anew when it is not. */
+  async checkHealth(session: McpSession): Promise<void> {
+    if (this.#session === session && !(await session.isAlive())) await this.lost(session, 'it does not answer any more');
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(this.#unavailable('its engine is closed'));
+    this.#cancelRetry?.();
+    this.#cancelListing?.();
+    this.#failure = this.#unavailable('its engine is closed');
+    const session = this.#session;
+    this.#session = undefined;
+    this.#signalChange();
+    await this.#opening;
+    await session?.close();
+    await this.#ending;
+  }
+
+  #open(): void {
+    this.#opening = this.#connect().finally(() => {
+      this.#opening = undefined;
+    });
+  }
+
+  async #connect(): Promise<void> {
+    const { settings, host } = this.#ports;
+    let session: McpSession | undefined;
+    let lostAlready: string | undefined;
+    try {
+      const opened = await McpSession.open(
+        settings,
+        host.clock,
+        {
+          onToolsChanged: () => this.#refresh(),
+          onLost: (reason) => {
+            lostAlready = reason;
+            if (session !== undefined && this.#session === session) this.#dropped(reason);
+          },
+        },
+        this.#closing.signal,
+      );
+      session = opened;
+      this.#stale = false;
+      const tools = readServerTools(await opened.listTools(this.#closing.signal));
+      if (lostAlready !== undefined) throw this.#unavailable(lostAlready);
+      if (this.#closing.signal.aborted) throw this.#unavailable('its engine is closed');
+      this.#session = opened;
+      this.#failure = undefined;
+      this.#openedAt = host.clock.monotonic();
+      this.#publish(tools);
+      if (this.#isStale()) this.#refresh();
+    } catch (thrown) {
+      await session?.close();
+      if (!this.#closing.signal.aborted) this.#failed(thrown);
+    } finally {
+      this.#signalChange();
+    }
+  }
+
+  /** The server says that its tools have changed: they are listed again, once more if it says so meanwhile. */
+  #refresh(): void {
+    this.#stale = true;
+    // While it connects, the tools are listed anyway, and once more when they changed meanwhile.
+    if (this.#session === undefined || this.#listing !== undefined || this.#cancelListing !== undefined) return;
+    const { clock } = this.#ports.host;
+    const waitMs = this.#pace.wait(clock.monotonic());
+    if (waitMs <= 0) this.#listNow();
+    else this.#cancelListing = clock.setTimer(waitMs, () => this.#listNow(), { background: true });
+  }
+
+  #listNow(): void {
+    this.#cancelListing?.();
+    this.#cancelListing = undefined;
+    this.#listing ??= this.#listAgain().finally(() => {
+      this.#listing = undefined;
+      if (this.#stale) this.#refresh();
+    });
+  }
+
+  async #listAgain(): Promise<void> {
+    const session = this.#session;
+    if (session === undefined) return;
+    this.#stale = false;
+    try {
+      const tools = readServerTools(await session.listTools(this.#closing.signal));
+      if (this.#session === session) this.#publish(tools);
+    } catch (thrown) {
+      if (this.#session === session) this.#say('ready', `its changed tools could not be listed: ${describeThrown(thrown)}`);
+    }
+  }
+
+  /** The server said so while something was waited for. */
+  #isStale(): boolean {
+    return this.#stale;
+  }
+
+  #publish(tools: ServerTools): void {
+    this.#listed = new Map(tools.tools.map(({ name, fingerprint }) => [name, fingerprint]));
+    const remark = this.#ports.onTools(tools);
+    this.#say('ready', remark);
+  }
+
+  /** An open session is gone. */
+  #dropped(reason: string): void {
+    const gone = this.#session;
+    // Its process may take a moment to end: `close` waits for it.
+    this.#ending = Promise.allSettled([this.#ending, gone?.close()]);
+    this.#session = undefined;
+    this.#budget.held(this.#ports.host.clock.monotonic() - this.#openedAt);
+    this.#failed(this.#unavailable(reason));
+    this.#signalChange();
+  }
+
+  #failed(thrown: unknown): void {
+    const { host } = this.#ports;
+    const error = thrown instanceof CadreError ? thrown : this.#unavailable(describeThrown(thrown));
+    const inVain = error.details['permanent'] === true || error.code === 'DEPENDENCY_MISSING';
+    if (inVain) {
+      this.#giveUp(error, 'It is not tried again.');
+      return;
+    }
+    const { waitMs, spent } = this.#budget.next(host.clock.monotonic());
+    const seconds = Math.ceil(waitMs / 1000);
+    if (spent) this.#giveUp(error, `It was started too often; it is tried again in ${seconds} s.`);
+    else this.#say('failed', `${this.#named(error.message)}. It is tried again in ${seconds} s.`);
+    this.#cancelRetry = host.clock.setTimer(
+      waitMs,
+      () => {
+        this.#failure = undefined;
+        this.#open();
+      },
+      { background: true },
+    );
+  }
+
+  /** Nothing to be had for a while: its tools are withdrawn, and calls of them fail at once. */
+  #giveUp(error: CadreError, outlook: string): void {
+    this.#failure = this.#unavailable(`${error.message}. ${outlook}`, error);
+    this.#ports.onTools({ tools: [], leftOut: [] });
+    this.#say('failed', this.#failure.message);
+  }
+
+  #say(status: 'ready' | 'failed', message: string | undefined): void {
+    this.#ports.host.setHealth(message === undefined ? { status } : { status, message });
+  }
+
+  #unavailable(what: string, cause?: CadreError): CadreError {
+    const code = cause?.code === 'DEPENDENCY_MISSING' ? cause.code : 'MCP_UNAVAILABLE';
+    return new CadreError(code, this.#named(what), { cause });
+  }
+
+  /** What is said of the server, with its name in front, once. */
+  #named(what: string): string {
+    const prefix = `the MCP server '${this.#ports.name}': `;
+    return what.startsWith(prefix) ? what : `${prefix}${what}`;
+  }
+
+  #signalChange(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+  }
+}
+
+/** Waits until something changed, the signal aborts, or the timer goes off. */
+async function waitFor(changed: Promise<void>, signal: AbortSignal, setTimer: (wake: () => void) => () => void): Promise<void> {
+  signal.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const cancelTimer = setTimer(resolve);
+  try {
+    await Promise.race([changed, promise]);
+  } finally {
+    cancelTimer();
+    signal.removeEventListener('abort', onAbort);
+  }
+}

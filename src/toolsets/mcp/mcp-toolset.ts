@@ -1,0 +1,109 @@
+import path from 'node:path';
+import { CadreError, toErrorRecord } from '../../core/error.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { toWire } from '../../core/tool/to-wire.ts';
+import type { EffectTool } from '../../core/tool/tool.ts';
+import type { Reach, Toolset, ToolsetHost, ToolsetKind, ToolsetRequest } from '../../core/tool/toolset.ts';
+import { sandboxWords } from '../sandbox/sandbox-policy.ts';
+import { cleanText } from './clean-text.ts';
+import { McpLink } from './mcp-link.ts';
+import { mcpSettingsSchema, type McpSettings, type McpToolsetSettings } from './mcp-settings.ts';
+import { createMcpTool } from './mcp-tool.ts';
+import { readMcpSettings } from './read-mcp-settings.ts';
+import type { ServerTool, ServerTools } from './server-tool.ts';
+
+/** Longest text about tools that were left out, in characters. */
+const maxRemark = 2_000;
+
+/** The kind of toolset whose tools are those of a server that speaks the Model Context Protocol. */
+export const mcpToolsetKind: ToolsetKind = {
+  kind: 'mcp',
+  description: 'The tools of a server that speaks the Model Context Protocol, started as a program or called over HTTP.',
+  settings: mcpSettingsSchema,
+  tools: [],
+  reaches: (settings) => serverReaches(readMcpSettings('', settings).address),
+  create: createMcpToolset,
+};
+
+/**
+ * The tools of one MCP server, for code: `createEngine({ toolsets: { files: mcpToolset({ command: 'npx', args: […] }) } })`.
+ * The settings are those of a YAML file. Nothing is started before a run needs it.
+ */
+export function mcpToolset(settings: McpToolsetSettings): (request: Pick<ToolsetRequest, 'name'>) => Toolset {
+  return ({ name }) => createMcpToolset({ name, settings: toWire(settings) as JsonObject });
+}
+
+function createMcpToolset(request: Pick<ToolsetRequest, 'name' | 'settings' | 'unreadable'>): Toolset {
+  const settings = readMcpSettings(request.name, request.settings, request.unreadable);
+  let link: McpLink | undefined;
+  return {
+    kind: 'mcp',
+    tools: [],
+    settingsFor: () => request.settings,
+    connect: (host) => {
+      const opened = new McpLink({
+        name: request.name,
+        settings,
+        host,
+        onTools: (found) => offer(found, { request, settings, host, link: () => opened }),
+      });
+      link = opened;
+      opened.start();
+    },
+    close: async () => await link?.close(),
+  };
+}
+
+/** The program of a server with the variables it gets, or the address it is at. */
+function serverReaches(address: McpSettings['address']): readonly Reach[] {
+  if (address.transport !== 'stdio') return [{ kind: 'destination', text: address.url }];
+  const { command, args, cwd, env, inheritEnv, sandbox } = address;
+  const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word));
+  const words = [command, ...args].map(quoted);
+  // Programs run what a variable says, too: NODE_OPTIONS, BASH_ENV, LD_PRELOAD.
+  const given = Object.entries(env).map(([name, value]) => `${quoted(name)}=${quoted(value)} `);
+  return [
+    { kind: 'command', text: `${given.join('')}${words.join(' ')}, in ${path.resolve(cwd ?? '.')}, ${sandboxWords(sandbox)}` },
+    ...inheritEnv.map((name): Reach => ({ kind: 'variable', text: name })),
+  ];
+}
+
+interface OfferParts {
+  readonly request: Pick<ToolsetRequest, 'name'>;
+  readonly settings: McpSettings;
+  readonly host: ToolsetHost;
+  readonly link: () => McpLink;
+}
+
+/** Offers what can be offered; what cannot is named, with the reason. */
+function offer({ tools, leftOut }: ServerTools, { request, settings, host, link }: OfferParts): string | undefined {
+  const problems = [...leftOut];
+  const made: EffectTool[] = [];
+  for (const tool of tools) {
+    if (!isWanted(tool, settings)) continue;
+    try {
+      checkPin(tool, settings);
+      made.push(createMcpTool({ toolset: request.name, name: `${request.name}_${tool.name}`, tool, settings, link: link() }));
+    } catch (thrown) {
+      problems.push(`'${tool.name}': ${toErrorRecord(thrown, 'TOOL_INVALID').message}`);
+    }
+  }
+  for (const name of [...settings.tools.keys(), ...(settings.only ?? [])])
+    if (tools.length > 0 && !tools.some((tool) => tool.name === name))
+      problems.push(`the server has no tool '${name}', which the settings name`);
+  host.setTools(made);
+  return problems.length === 0 ? undefined : `left out: ${cleanText(problems.join('; '), maxRemark)}`;
+}
+
+function isWanted(tool: ServerTool, settings: McpSettings): boolean {
+  return settings.tools.get(tool.name)?.enabled !== false && settings.only?.has(tool.name) !== false;
+}
+
+function checkPin(tool: ServerTool, settings: McpSettings): void {
+  const pin = settings.tools.get(tool.name)?.pin;
+  if (pin === undefined || pin === tool.fingerprint) return;
+  throw new CadreError(
+    'TOOL_INVALID',
+    `its description or schema is not the one that is pinned; look at it, and if you agree with it, write tools: { ${tool.name}: { pin: ${tool.fingerprint} } } into the settings of the toolset`,
+  );
+}

@@ -1,0 +1,57 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ContentPart } from '../../core/prompt/message.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { toolReturn, type ToolReturn } from '../../core/tool/tool-return.ts';
+import { toWire } from '../../core/tool/to-wire.ts';
+import { toContentParts } from '../../tools/content-parts.ts';
+import { stableJson } from '../../tools/stable-json.ts';
+
+/** What a server answered to a call, for the model: every kind of content reaches it, as itself or as JSON. */
+export function readCallResult(result: JsonObject): ToolReturn {
+  const listed = Array.isArray(result['content']) ? (result['content'] as readonly JsonValue[]) : [];
+  const parts = listed.flatMap((item) => readContent(item));
+  const structured = result['structuredContent'] ?? result['toolResult'];
+  if (structured !== undefined && !parts.some((part) => saysTheSame(part, structured)))
+    parts.push({ type: 'text', text: stableJson(toWire(structured)) });
+  const [only] = parts;
+  const content = parts.length === 1 && only?.type === 'text' ? only.text : parts;
+  return toolReturn({ content, isError: result['isError'] === true });
+}
+
+function readContent(item: JsonValue): readonly ContentPart[] {
+  if (isJsonObject(item)) {
+    if (item['type'] === 'resource_link') return [{ type: 'text', text: describeLink(item) }];
+    const converted = toContentParts([item]);
+    if (converted !== undefined) return [...origin(item), ...converted];
+  }
+  return [{ type: 'text', text: stableJson(toWire(item)) }];
+}
+
+/** Where an embedded resource is from, which its text does not say. */
+function origin(item: JsonObject): readonly ContentPart[] {
+  const { resource } = item;
+  const uri = item['type'] === 'resource' && isJsonObject(resource) ? resource['uri'] : undefined;
+  return typeof uri === 'string' ? [{ type: 'text', text: `[resource ${uri}]\n` }] : [];
+}
+
+function describeLink(link: JsonObject): string {
+  const known = ['title', 'name', 'mimeType', 'size', 'description'].flatMap((key) => {
+    const value = link[key];
+    return typeof value === 'string' || typeof value === 'number' ? [`${key}: ${value}`] : [];
+  });
+  return `[resource ${String(link['uri'])}${known.length === 0 ? '' : `; ${known.join('; ')}`}]`;
+}
+
+/** Servers repeat structured content as text for older clients, or wrap the text to have structured content; it is shown once. */
+function saysTheSame(part: ContentPart, structured: JsonValue): boolean {
+  if (part.type === 'text' && isJsonObject(structured)) {
+    const values = Object.values(structured);
+    if (values.length === 1 && values[0] === part.text) return true;
+  }
+  if (part.type !== 'text' || !/^\s*[{["\d-tfn]/.test(part.text)) return false;
+  try {
+    return isDeepStrictEqual(JSON.parse(part.text), structured);
+  } catch {
+    return false;
+  }
+}

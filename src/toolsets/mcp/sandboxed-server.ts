@@ -1,0 +1,51 @@
+import type { ResourceScope, Resource } from '../../core/tool/resource-scope.ts';
+import { openSandbox } from '../sandbox/sandbox.ts';
+import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
+
+/** A server's command line in a sandbox, until it is given back. */
+export interface SandboxedServer {
+  readonly argv: readonly [string, ...string[]];
+  /** To be called once it runs; `end` is called when it must be ended. */
+  watch(end: () => void): void;
+  release(): Promise<void>;
+}
+
+/**
+ * Puts the command of a server into a sandbox in which it may read and write `folder`.
+ *
+ * @throws CadreError `SANDBOX_UNAVAILABLE` with what is missing and the commands that install it
+ */
+export async function sandboxServer(
+  argv: readonly [string, ...string[]],
+  policy: SandboxPolicy,
+  folder: string,
+): Promise<SandboxedServer> {
+  const opened: Resource<unknown>[] = [];
+  // The sandbox belongs to this server alone, and is given back with it.
+  const scope: ResourceScope = {
+    open: async (_name, open) => {
+      const thing = await open();
+      opened.push(thing);
+      return thing.value;
+    },
+    close: () => Promise.resolve(),
+  };
+  const giveBack = async (): Promise<void> => {
+    for (const thing of opened) await thing.close();
+  };
+  try {
+    const sandbox = await openSandbox({ agent: scope, run: scope, engine: scope });
+    const wrapped = await sandbox.wrap({ argv, policy, workspace: folder });
+    return {
+      argv: wrapped.argv,
+      watch: wrapped.watch,
+      release: async () => {
+        await wrapped.release();
+        await giveBack();
+      },
+    };
+  } catch (thrown) {
+    await giveBack();
+    throw thrown;
+  }
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { stableJson } from '../../tools/stable-json.ts';
+import { cleanText as cleanOutside } from '../../core/untrusted/clean-outside.ts';
+import { cleanSchema } from './clean-schema.ts';
+import { cleanText } from './clean-text.ts';
+
+/** Most tools that are taken from one server. */
+const maxTools = 512;
+/** Longest description of a tool that reaches a model, in characters. */
+const maxDescription = 4_000;
+
+/** What a server says about how a tool behaves: hints, which it may be wrong about. */
+export interface ToolHints {
+  readonly readOnly: boolean;
+  readonly destructive: boolean;
+  readonly idempotent: boolean;
+}
+
+/** A tool as a server describes it. */
+export interface ServerTool {
+  /** Its name at the server. */
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly hints: ToolHints;
+  /** Changes with the description, the schema and the hints. */
+  readonly fingerprint: string;
+  /** How many invisible characters were taken out of description and schema. */
+  readonly cleaned: number;
+}
+
+/** The tools of a server's list that can be used, and one sentence about each that cannot. */
+export interface ServerTools {
+  readonly tools: readonly ServerTool[];
+  readonly leftOut: readonly string[];
+}
+
+/** Reads a server's list of tools: one that is broken costs only itself. */
+export function readServerTools(listed: readonly unknown[]): ServerTools {
+  const tools = new Map<string, ServerTool>();
+  const leftOut: string[] = [];
+  for (const raw of listed.slice(0, maxTools)) {
+    const tool = tryRead(raw);
+    if (typeof tool === 'string') leftOut.push(tool);
+    else if (tools.has(tool.name)) leftOut.push(`a second tool named '${tool.name}'`);
+    else tools.set(tool.name, tool);
+  }
+  if (listed.length > maxTools) leftOut.push(`${listed.length - maxTools} tools beyond the first ${maxTools}`);
+  return { tools: [...tools.values()], leftOut };
+}
+
+function tryRead(raw: unknown): ServerTool | string {
+  try {
+    return readServerTool(raw);
+  } catch {
+    // Nested too deep to be looked at.
+    return 'an entry that cannot be read';
+  }
+}
+
+/** Reads one tool, or says why it cannot be used. */
+function readServerTool(raw: unknown): ServerTool | string {
+  if (!isJsonObject(raw)) return 'an entry that is no object';
+  const { name } = raw;
+  if (typeof name !== 'string' || name === '' || name.length > 200) return 'a tool without a name of 1 to 200 characters';
+  const shownName = cleanText(name, 200);
+  const given = raw['inputSchema'] ?? {};
+  if (!isJsonObject(given)) return `'${shownName}': its inputSchema is no object`;
+  const { value: inputSchema, removed, changed } = cleanSchema(given);
+  if (changed !== undefined) return `'${shownName}': its inputSchema has invisible characters at ${changed}`;
+  if (shownName !== name) return `'${shownName}': its name has invisible characters`;
+  const described = typeof raw['description'] === 'string' ? raw['description'] : raw['title'];
+  const description = typeof described === 'string' ? cleanText(described, maxDescription) : '';
+  const annotations = isJsonObject(raw['annotations']) ? raw['annotations'] : {};
+  return {
+    name,
+    description: description === '' ? `The tool '${name}'; its server does not describe it.` : description,
+    inputSchema,
+    hints: readHints(annotations),
+    fingerprint: fingerprintOf({ name, description: described ?? null, inputSchema: given, annotations }),
+    cleaned: removed + (typeof described === 'string' ? cleanOutside(described).removed : 0),
+  };
+}
+
+/** The protocol's defaults: a tool that says nothing may destroy, and may not be repeated. */
+function readHints(annotations: JsonObject): ToolHints {
+  const readOnly = annotations['readOnlyHint'] === true;
+  return {
+    readOnly,
+    destructive: !readOnly && annotations['destructiveHint'] !== false,
+    idempotent: readOnly || annotations['idempotentHint'] === true,
+  };
+}
+
+function fingerprintOf(definition: JsonValue): string {
+  return createHash('sha256').update(stableJson(definition)).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,94 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { CadreError } from '../../core/error.ts';
+import type { ToolContext } from '../../core/tool/tool.ts';
+import { toolReturn, type ToolReturn } from '../../core/tool/tool-return.ts';
+import { CapturedOutput } from '../process/captured-output.ts';
+import { cleanEnvironment } from '../process/clean-environment.ts';
+import { describeEnd, describeStreams } from '../process/describe-output.ts';
+import type { ProgramSettings } from '../process/program-settings.ts';
+import type { ProcessEnd, RunningProcess } from '../process/running-process.ts';
+import { createSpillFile } from '../process/spill-file.ts';
+import { startProgram } from '../process/start-program.ts';
+import { describeWritten, writtenFiles, writtenImages } from '../process/written-files.ts';
+import { pythonRunner } from './python-runner.ts';
+
+/** How long a program gets to end when nobody wants it any more. */
+const abortGraceMs = 500;
+
+/** What is to be run. */
+export interface PythonRun {
+  readonly program: string;
+  readonly code: string;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Runs Python code in a process of its own, with the workspace as its folder.
+ *
+ * @throws CadreError `DEPENDENCY_MISSING` when there is no Python
+ */
+export async function runPython(run: PythonRun, settings: ProgramSettings, context: ToolContext): Promise<ToolReturn> {
+  const { workspace } = context;
+  const scratch = await mkdtemp(path.join(tmpdir(), 'cadre-python-'));
+  const output = (stream: string): CapturedOutput =>
+    new CapturedOutput(() => createSpillFile(workspace, `python-${context.toolCallId}-${Date.now().toString(36)}.${stream}.txt`));
+  const [stdout, stderr] = [output('stdout'), output('stderr')];
+  try {
+    const code = path.join(scratch, 'code.py');
+    await writeFile(code, run.code);
+    // The file system's own clock: what it says of this file is earlier than what it will say of any the program writes.
+    const { ctimeMs: since } = await stat(code);
+    const end = await runToEnd(context, () =>
+      startProgram({
+        ...settings,
+        timeoutMs: run.timeoutMs,
+        argv: [run.program, '-I', '-B', '-X', 'utf8', '-c', pythonRunner, code],
+        env: { ...cleanEnvironment(scratch, settings.env), MPLBACKEND: 'Agg', MPLCONFIGDIR: scratch },
+        workspace,
+        temporary: scratch,
+        live: context.live,
+        stdout,
+        stderr,
+      }),
+    );
+    if (end.exitCode === 127 && /exec: .*not found/.test(stderr.view(500))) throw missingPython(run.program);
+    const files = await writtenFiles(workspace, since);
+    const text = [describeEnd(end), ...describeStreams(stdout, stderr), ...describeWritten(files), ...end.notes].join('\n');
+    const images = await writtenImages(workspace, files);
+    return toolReturn({
+      content: images.length === 0 ? text : [{ type: 'text', text }, ...images],
+      ...(end.cause === 'exit' && end.exitCode === 0 && end.notes.length === 0 ? {} : { isError: true }),
+    });
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Starts a program as a live thing of the agent, waits for its end, and ends it when the call is aborted. */
+async function runToEnd(context: ToolContext, start: () => Promise<RunningProcess>): Promise<ProcessEnd> {
+  const name = `python:${context.toolCallId}`;
+  const program = await context.live.agent.open(name, async () => {
+    const value = await start();
+    return { value, close: () => value.stop('stopped', abortGraceMs) };
+  });
+  const stop = (): void => void program.stop('stopped', abortGraceMs);
+  if (context.signal.aborted) stop();
+  context.signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await program.ended;
+  } finally {
+    context.signal.removeEventListener('abort', stop);
+    await context.live.agent.close(name);
+  }
+}
+
+function missingPython(program: string): CadreError {
+  const install = process.platform === 'darwin' ? 'brew install python' : 'apt-get install -y python3';
+  return new CadreError(
+    'DEPENDENCY_MISSING',
+    `Python was not found as ${program}. Install it with: ${install}. Or name another with the setting \`python\`; in a sandbox, ` +
+      'folders of a home are hidden unless the setting `read` names them.',
+  );
+}

@@ -1,0 +1,95 @@
+import { readdirSync, realpathSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import { CadreError } from '../../core/error.ts';
+import { plainName } from '../files/plain-name.ts';
+import { secretFiles } from '../files/guard/secret-files.ts';
+import type { Unreadable } from '../files/guard/unreadable.ts';
+import { isText, toText, type BytePath } from './byte-path.ts';
+import type { GuardedWorkspace } from './workspace-guard.ts';
+import { WorkspaceScan } from './workspace-scan.ts';
+
+/** What is looked for before a command runs. */
+export interface LookedAt {
+  readonly scanned: Pick<GuardedWorkspace, 'root' | 'scan' | 'before'>;
+  /** What holds secrets where the engine was started, as absolute paths. */
+  readonly secrets: readonly string[];
+}
+
+/** The scans of a sandbox: one for each folder, so that each is read whole only once. */
+export interface Scans {
+  /**
+   * Scans a workspace, given as a real path, and the folder where the engine was started. `unreadable`: what of the workspace is not read.
+   *
+   * @throws CadreError `SANDBOX_UNAVAILABLE` when the workspace is too large for that
+   */
+  look(root: string, unreadable?: Unreadable): Promise<LookedAt>;
+}
+
+/** Folders whose scans are remembered. */
+const maxKnown = 20;
+
+/** Makes the scans of a sandbox. */
+export function createScans(): Scans {
+  const known = new Map<string, WorkspaceScan>();
+  const scanOf = (root: string, unreadable: Unreadable = { others: [] }): WorkspaceScan => {
+    const key = JSON.stringify([root, unreadable.own, unreadable.others]);
+    const scan = known.get(key) ?? new WorkspaceScan(root, unreadable);
+    // The one that was used last is the last to be forgotten.
+    known.delete(key);
+    known.set(key, scan);
+    const [oldest] = known.keys();
+    if (known.size > maxKnown && oldest !== undefined) known.delete(oldest);
+    return scan;
+  };
+  return {
+    look: async (root, unreadable) => {
+      const scan = scanOf(root, unreadable);
+      const before = await scan.run();
+      if (!before.isComplete) throw tooLarge(root);
+      const unnamed = [...before.autoRun.keys(), ...before.secrets].find((place) => !isText(place));
+      if (unnamed !== undefined) throw notText(root, unnamed);
+      return { scanned: { root, scan, before }, secrets: await secretsAtHome(root, scanOf) };
+    },
+  };
+}
+
+/** The workspace may lie in the folder where the engine was started, the other way round, or elsewhere. */
+async function secretsAtHome(workspace: string, scanOf: (root: string) => WorkspaceScan): Promise<readonly string[]> {
+  const started = realpathSync(process.cwd());
+  if (isAtOrBelow(started, workspace)) return [];
+  // Of homes and temporary files nothing is seen anyhow; and a whole disk is not searched.
+  const isHidden = [homedir(), tmpdir(), '/home', '/root', '/Users'].some((place) => place !== '/' && isAtOrBelow(started, place));
+  if (isHidden || isAtOrBelow(homedir(), started)) return ownSecrets(started);
+  const { secrets } = await scanOf(started).run();
+  return [...secrets]
+    .filter(isText)
+    .map((place) => path.join(started, toText(place)))
+    .filter((place) => !isAtOrBelow(workspace, place));
+}
+
+function ownSecrets(folder: string): readonly string[] {
+  return readdirSync(folder)
+    .filter((name) => secretFiles.groupOf([], plainName(name)) !== undefined)
+    .map((name) => path.join(folder, name));
+}
+
+function isAtOrBelow(place: string, folder: string): boolean {
+  return place === folder || place.startsWith(folder.endsWith(path.sep) ? folder : `${folder}${path.sep}`);
+}
+
+function notText(root: string, place: BytePath): CadreError {
+  return new CadreError(
+    'SANDBOX_UNAVAILABLE',
+    `The workspace ${root} has ${JSON.stringify(toText(place))} in it, which a sandbox must keep as it is and cannot, since its name is no UTF-8 text. ` +
+      'Rename it, or choose another folder as the workspace.',
+  );
+}
+
+function tooLarge(root: string): CadreError {
+  return new CadreError(
+    'SANDBOX_UNAVAILABLE',
+    `The workspace ${root} has too many files to be searched for those that make other programs run something, so no command runs in it. ` +
+      'Choose a smaller folder as the workspace.',
+  );
+}

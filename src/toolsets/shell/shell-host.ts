@@ -1,0 +1,184 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { CadreError } from '../../core/error.ts';
+import type { Resource } from '../../core/tool/resource-scope.ts';
+import type { ToolContext } from '../../core/tool/tool.ts';
+import { CapturedOutput } from '../process/captured-output.ts';
+import { cleanEnvironment } from '../process/clean-environment.ts';
+import type { ProgramSettings } from '../process/program-settings.ts';
+import type { ProcessEnd, RunningProcess } from '../process/running-process.ts';
+import { createSpillFile } from '../process/spill-file.ts';
+import { startProgram } from '../process/start-program.ts';
+import { sessionScript } from './session-script.ts';
+import { ShellSession } from './shell-session.ts';
+
+/** Commands in the background at the same time. */
+const maxRunning = 16;
+/** Commands that are over and can still be read. */
+const keptCommands = 20;
+/** How long commands get to end when their agent is over: its other things are waiting to be closed. */
+const closeGraceMs = 500;
+
+/** A command to start. */
+export interface ShellCommandRequest {
+  readonly command: string;
+  readonly session: string;
+  readonly stdin?: string;
+  readonly timeoutMs?: number;
+  readonly background: boolean;
+}
+
+/** A command that was started. */
+export interface ShellCommand {
+  readonly id: string;
+  readonly request: ShellCommandRequest;
+  readonly process: RunningProcess;
+  /** Resolves when it is over and its session has what it left; rejects when it could not be run. */
+  readonly ended: Promise<void>;
+  readonly stdout: CapturedOutput;
+  readonly stderr: CapturedOutput;
+  /** How it ended; undefined while it runs. */
+  end?: ProcessEnd;
+  /** Its session had nothing to begin with. */
+  readonly isFirst: boolean;
+  /** Processes it left running, which were ended with it. */
+  leftRunning: number;
+  /** Whether its session went on with what it left. */
+  stateKept?: boolean;
+  /** How far its output was read, by stream. */
+  readonly read: { stdout: number; stderr: number };
+}
+
+/** The shells of one agent: its sessions and the commands it started. Closing it ends them all. */
+export class ShellHost {
+  readonly #settings: ProgramSettings;
+  readonly #root = mkdtempSync(path.join(tmpdir(), 'cadre-shell-'));
+  readonly #sessions = new Map<string, ShellSession>();
+  readonly #commands = new Map<string, ShellCommand>();
+  #count = 0;
+  #closed = false;
+
+  constructor(settings: ProgramSettings) {
+    this.#settings = settings;
+    for (const folder of ['home', 'commands']) mkdirSync(path.join(this.#root, folder), { mode: 0o700 });
+  }
+
+  /** A host as a live thing. */
+  static open(settings: ProgramSettings): Resource<ShellHost> {
+    const host = new ShellHost(settings);
+    return { value: host, close: () => host.#close() };
+  }
+
+  /** The session of this name, begun when it is first named. */
+  session(name: string): ShellSession {
+    const known = this.#sessions.get(name);
+    if (known !== undefined) return known;
+    const session = new ShellSession(name, path.join(this.#root, `session-${this.#sessions.size + 1}`));
+    this.#sessions.set(name, session);
+    return session;
+  }
+
+  /** The names of the sessions there are. */
+  get sessions(): readonly string[] {
+    return [...this.#sessions.keys()];
+  }
+
+  /** The commands that run, and the last ones that are over. */
+  get commands(): readonly ShellCommand[] {
+    return [...this.#commands.values()];
+  }
+
+  /** @throws CadreError `TOOL_FAILED` naming the commands there are */
+  command(id: string): ShellCommand {
+    const found = this.#commands.get(id);
+    if (found !== undefined) return found;
+    const known = [...this.#commands.keys()].join(', ');
+    throw new CadreError('TOOL_FAILED', `There is no command ${JSON.stringify(id)}. There are: ${known === '' ? 'none' : known}.`);
+  }
+
+  /** Starts a command. */
+  async start(request: ShellCommandRequest, { workspace, live, agentId }: ToolContext): Promise<ShellCommand> {
+    this.#makeRoom();
+    this.#count += 1;
+    const id = `c${this.#count}`;
+    const session = this.session(request.session);
+    const isFirst = !session.hasState;
+    const nextState = request.background ? undefined : session.nextState();
+    const spill = (stream: string) => new CapturedOutput(() => createSpillFile(workspace, spillName(agentId, id, stream)));
+    const [stdout, stderr] = [spill('stdout'), spill('stderr')];
+    const home = path.join(this.#root, 'home');
+    const { env, ...settings } = this.#settings;
+    const process = await startProgram({
+      ...settings,
+      argv: this.#argv(id, request.command, session.state, nextState ?? ''),
+      env: cleanEnvironment(home, env),
+      ...(request.stdin === undefined ? {} : { stdinFile: this.#write(`${id}.stdin`, request.stdin) }),
+      ...(request.timeoutMs === undefined ? {} : { timeoutMs: request.timeoutMs }),
+      workspace,
+      temporary: home,
+      readable: [path.join(this.#root, 'commands'), ...(session.hasState ? [session.state] : [])],
+      writable: nextState === undefined ? [] : [nextState],
+      live,
+      stdout,
+      stderr,
+    });
+    const ended = process.ended.then((end) => {
+      command.end = end;
+      for (const name of [id, `${id}.stdin`]) rmSync(path.join(this.#root, 'commands', name), { force: true });
+      if (nextState === undefined) return;
+      // In a sandbox everything is over with its shell, and only the shell can tell what it left.
+      if (end.cause === 'exit') command.leftRunning = Math.max(end.leftRunning, session.jobsLeft(nextState));
+      command.stateKept = session.adopt(nextState);
+    });
+    // Nobody need wait for a command in the background.
+    ended.catch(() => undefined);
+    const command: ShellCommand = {
+      id,
+      request,
+      process,
+      ended,
+      stdout,
+      stderr,
+      isFirst,
+      leftRunning: 0,
+      read: { stdout: 0, stderr: 0 },
+    };
+    this.#commands.set(id, command);
+    if (this.#closed) await process.stop('stopped', 0);
+    return command;
+  }
+
+  #argv(id: string, command: string, from: string, to: string): readonly [string, ...string[]] {
+    const file = this.#write(id, command);
+    return ['/bin/bash', '--noprofile', '--norc', '-c', sessionScript, 'bash', from, to, file];
+  }
+
+  #write(name: string, text: string): string {
+    const file = path.join(this.#root, 'commands', name);
+    writeFileSync(file, text, { mode: 0o600 });
+    return file;
+  }
+
+  #makeRoom(): void {
+    const running = this.commands.filter(({ end }) => end === undefined);
+    if (running.length >= maxRunning) {
+      const ids = running.map(({ id }) => id).join(', ');
+      throw new CadreError('TOOL_FAILED', `${maxRunning} commands are running (${ids}); stop one before starting another.`);
+    }
+    const over = this.commands.filter(({ end }) => end !== undefined);
+    for (const { id } of over.slice(0, Math.max(0, over.length - keptCommands + 1))) this.#commands.delete(id);
+  }
+
+  async #close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all(this.commands.map(({ process }) => process.stop('stopped', closeGraceMs)));
+    rmSync(this.#root, { recursive: true, force: true });
+  }
+}
+
+/** Names of agents go into the name of a file: nothing but letters and digits is taken over. */
+function spillName(agentId: string, id: string, stream: string): string {
+  const suffix = Date.now().toString(36);
+  return `${agentId.replaceAll(/[^A-Za-z0-9_]/g, '-').slice(0, 60)}-${id}-${suffix}.${stream}.txt`;
+}

@@ -1,0 +1,113 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CadreError } from '../../core/error.ts';
+import type { ResourceScopes } from '../../core/tool/resource-scope.ts';
+import { CapturedOutput } from '../process/captured-output.ts';
+import { cleanEnvironment } from '../process/clean-environment.ts';
+import { startProgram } from '../process/start-program.ts';
+import { jobFile, type JobAnswer } from '../worker/job-answer.ts';
+import { runWorker } from '../worker/run-worker.ts';
+import type { HtmlPage, MarkdownPage } from './html-to-markdown.ts';
+
+/** Where and how long a page is made Markdown of. */
+export interface Conversion {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Given when it is to be done in a sandbox: a process without network and without files of anybody. */
+  readonly sandbox: ResourceScopes | undefined;
+}
+
+/** With how much memory a page must become Markdown. */
+const maxMemoryMb = 512;
+/** Programs like Node reserve far more room than they use. */
+const addressBytes = 64 * 1024 ** 3;
+
+/**
+ * Makes Markdown of an HTML page where it can do no harm: on a thread of its own, or in a sandbox.
+ *
+ * @throws CadreError `TOOL_FAILED` when it takes too long or too much; `SANDBOX_UNAVAILABLE` when there is to be one and cannot be
+ */
+export async function convertPage(page: HtmlPage, conversion: Conversion): Promise<MarkdownPage> {
+  const { timeoutMs, signal, sandbox } = conversion;
+  if (sandbox !== undefined) return await convertInSandbox(page, { timeoutMs, signal, live: sandbox });
+  const file = new URL('./markdown-worker', import.meta.url);
+  const what = `Reading ${page.url.slice(0, 200)}`;
+  return (await runWorker({ file, input: page, timeoutMs, maxMemoryMb, signal, what })) as MarkdownPage;
+}
+
+async function convertInSandbox(
+  page: HtmlPage,
+  { timeoutMs, signal, live }: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly live: ResourceScopes },
+): Promise<MarkdownPage> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'cadre-page-'));
+  const [input, output] = [path.join(folder, 'page.json'), path.join(folder, 'answer.json')];
+  try {
+    writeFileSync(input, JSON.stringify(page));
+    const program = fileURLToPath(jobFile(new URL('./markdown-program', import.meta.url)));
+    const running = await startProgram({
+      argv: [process.execPath, `--max-old-space-size=${maxMemoryMb}`, '--no-warnings', program, input, output],
+      env: cleanEnvironment(folder),
+      stdout: new CapturedOutput(),
+      stderr: new CapturedOutput(),
+      maxOutputBytes: 100_000,
+      timeoutMs,
+      graceMs: 100,
+      workspace: folder,
+      temporary: folder,
+      readable: readableFolders(),
+      policy: { network: 'none', read: [], write: [] },
+      limits: {
+        memoryBytes: addressBytes,
+        fileBytes: 64 * 1024 ** 2,
+        cpuSeconds: Math.ceil(timeoutMs / 1_000) + 5,
+        processes: 64,
+        totalMemoryBytes: 2 * 1024 ** 3,
+        diskBytes: 256 * 1024 ** 2,
+      },
+      live,
+    });
+    const stop = (): void => void running.stop('stopped', 0);
+    signal.addEventListener('abort', stop, { once: true });
+    const { cause, exitCode } = await running.ended.finally(() => signal.removeEventListener('abort', stop));
+    signal.throwIfAborted();
+    if (cause === 'timeout') throw failed(page, `took longer than ${timeoutMs / 1_000} s and was stopped`);
+    if (exitCode !== 0) throw failed(page, `ended without a result (${exitCode ?? 'killed'})`);
+    return resultOf(JSON.parse(readFileSync(output, 'utf8')) as JobAnswer);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function resultOf(answer: JobAnswer): MarkdownPage {
+  if (answer.ok) return answer.value as MarkdownPage;
+  throw new CadreError(answer.code, answer.message);
+}
+
+/** What the program itself is made of: Node, this package, and the packages it imports. They may lie where homes are hidden. */
+function readableFolders(): readonly string[] {
+  const packages = ['linkedom', '@mozilla/readability', 'turndown'].flatMap((name) => {
+    try {
+      const file = fileURLToPath(import.meta.resolve(name));
+      // The outermost one: package managers keep packages in folders of their own below it.
+      return [file.slice(0, file.indexOf(`${path.sep}node_modules${path.sep}`) + '/node_modules'.length)];
+    } catch {
+      // Not installed: the program will say so, with the command that does it.
+      return [];
+    }
+  });
+  const own = path.join(import.meta.dirname, '..', '..');
+  return [...new Set([path.dirname(process.execPath), own, ...packagesAbove(own), ...packages])];
+}
+
+/** The folders in which packages are looked for from a folder on. */
+function packagesAbove(folder: string): readonly string[] {
+  const here = path.join(folder, 'node_modules');
+  const above = path.dirname(folder);
+  return [...(existsSync(here) ? [here] : []), ...(above === folder ? [] : packagesAbove(above))];
+}
+
+function failed({ url }: HtmlPage, what: string): CadreError {
+  return new CadreError('TOOL_FAILED', `Reading ${url.slice(0, 200)} ${what}.`);
+}

@@ -1,0 +1,73 @@
+import { importPackage } from '../../tools/import-package.ts';
+import { cleanDocument } from './clean-document.ts';
+import { addMarkdownRules } from './markdown-rules.ts';
+import type { PageDocument, PageElement } from './page-element.ts';
+
+/** An HTML page as Markdown. */
+export interface MarkdownPage {
+  readonly title: string;
+  readonly markdown: string;
+  /** Only the main text is there; menus and margins were left out. */
+  readonly mainTextOnly: boolean;
+  readonly byline?: string;
+  readonly published?: string;
+}
+
+/** What a page is made Markdown of. */
+export interface HtmlPage {
+  readonly html: string;
+  readonly url: string;
+  /** The whole page instead of its main text. */
+  readonly whole: boolean;
+}
+
+const packages = ['@mozilla/readability', 'linkedom', 'turndown'];
+/** A main text shorter than this share of the page's text is not believed to be the main text. */
+const leastShare = 0.2;
+
+/**
+ * Makes Markdown of an HTML page: its main text when there is one to be found, else all of it.
+ *
+ * @throws CadreError `DEPENDENCY_MISSING` when the packages that read pages are not installed
+ */
+export async function htmlToMarkdown({ html, url, whole }: HtmlPage): Promise<MarkdownPage> {
+  const load = importPackage(
+    () => Promise.all([import('linkedom'), import('@mozilla/readability'), import('turndown')]),
+    'Reading web pages',
+    packages,
+  );
+  const [{ parseHTML }, { Readability }, { default: Turndown }] = await load;
+  const parse = (text: string): PageDocument => (parseHTML(text) as unknown as { document: PageDocument }).document;
+  // Without a body element of its own a fragment would not get one.
+  const document = parse(/<body[\s>]/i.test(html) ? html : `<!doctype html><html><body>${html}</body></html>`);
+  const title = (document.title || document.querySelector('title')?.textContent || '').trim().replace(/\s+/g, ' ');
+  cleanDocument(document, url);
+  const turndown = new Turndown({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-', hr: '---' });
+  addMarkdownRules(turndown);
+  const toMarkdown = (root: PageElement): string => tidy(turndown.turndown(root));
+  const article = whole
+    ? null
+    : new Readability(document.cloneNode(true), {
+        keepClasses: true,
+        maxElemsToParse: 100_000,
+      }).parse();
+  const body = document.body ?? document.documentElement;
+  const textLength = (body?.textContent ?? '').replace(/\s+/g, ' ').length;
+  if (article?.content == null || (article.length ?? 0) < textLength * leastShare)
+    return { title, markdown: body === null ? '' : toMarkdown(body), mainTextOnly: false };
+  const main = parse(`<!doctype html><html><body>${article.content}</body></html>`).body;
+  return {
+    title: title || (article.title ?? ''),
+    markdown: main === null ? '' : toMarkdown(main),
+    mainTextOnly: true,
+    ...(article.byline ? { byline: article.byline.trim().replace(/\s+/g, ' ').slice(0, 200) } : {}),
+    ...(article.publishedTime ? { published: article.publishedTime.trim().slice(0, 60) } : {}),
+  };
+}
+
+function tidy(markdown: string): string {
+  return markdown
+    .replace(/(?<![ \t])[ \t]+$/gm, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}

@@ -1,0 +1,90 @@
+import { CadreError } from '../../core/error.ts';
+import type { FilePart } from '../../core/prompt/message.ts';
+import type { ResourceScopes } from '../../core/tool/resource-scope.ts';
+import { convertPage } from './convert-page.ts';
+import { decodeBody } from './decode-body.ts';
+import type { WebResource } from './fetch-resource.ts';
+import { formOf, mediaTypeOf } from './media-type.ts';
+
+/** A page in a form a model can read: text, or a file. */
+export interface ReadPage {
+  readonly title: string;
+  /** Markdown for HTML, else the text as it came. */
+  readonly text: string;
+  readonly file?: FilePart;
+  /** What should be known about it, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** How a page is read. */
+export interface ReadOptions {
+  /** The whole page instead of its main text. */
+  readonly whole: boolean;
+  /** How long it may take to become Markdown. */
+  readonly timeoutMs: number;
+  /** Given when HTML is to be read in a sandbox. */
+  readonly sandbox: ResourceScopes | undefined;
+}
+
+/**
+ * Makes what was fetched readable.
+ *
+ * @throws CadreError `TOOL_FAILED` for a type that cannot be read, with those that can; `DEPENDENCY_MISSING` without the packages for HTML
+ */
+export async function readPage(resource: WebResource, options: ReadOptions, signal: AbortSignal): Promise<ReadPage> {
+  const mediaType = mediaTypeOf(resource.headers['content-type'], resource.body);
+  const size = `${resource.body.length} bytes`;
+  switch (formOf(mediaType)) {
+    case 'html':
+      return await readHtml(resource, options, signal);
+    case 'text': {
+      const { text } = decodeBody(resource.body, resource.headers['content-type'] ?? '');
+      return { title: '', text: mediaType.endsWith('json') ? indented(text) : text, notes: cutNotes(resource) };
+    }
+    case 'file': {
+      if (resource.truncated)
+        throw new CadreError(
+          'TOOL_FAILED',
+          `${resource.url} is a file of type ${mediaType} larger than ${size}, which is not read in part.`,
+        );
+      const data = { type: 'data', data: resource.body.toString('base64') } as const;
+      return {
+        title: '',
+        text: '',
+        file: { type: 'file', mediaType, data },
+        notes: [`a file of type ${mediaType}, ${size}, follows`],
+      };
+    }
+    case 'refused':
+      throw new CadreError(
+        'TOOL_FAILED',
+        `${resource.url} is of type ${mediaType}, which cannot be read; HTML, text, JSON, XML, PDF and images can.`,
+      );
+  }
+}
+
+async function readHtml(resource: WebResource, options: ReadOptions, signal: AbortSignal): Promise<ReadPage> {
+  const { whole, timeoutMs, sandbox } = options;
+  const { text: html } = decodeBody(resource.body, resource.headers['content-type'] ?? '');
+  const page = await convertPage({ html, url: resource.url, whole }, { timeoutMs, signal, sandbox });
+  const notes = [
+    ...(page.byline === undefined ? [] : [`by ${page.byline}`]),
+    ...(page.published === undefined ? [] : [`published ${page.published}`]),
+    ...(page.mainTextOnly ? ['main text only; ask for the whole page with "whole": true'] : []),
+    ...cutNotes(resource),
+  ];
+  return { title: page.title, text: page.markdown, notes };
+}
+
+function cutNotes({ truncated, body }: WebResource): readonly string[] {
+  return truncated ? [`the page is larger than ${body.length} bytes; the rest was not read`] : [];
+}
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    // Cut, in lines, or no JSON at all: shown as it came.
+    return text;
+  }
+}

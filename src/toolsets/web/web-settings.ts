@@ -1,0 +1,141 @@
+import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
+import { durationOf, durationSetting } from '../settings.ts';
+import type { Reach } from '../../core/tool/toolset.ts';
+import type { UrlPolicy } from './url-policy.ts';
+
+/** A service that is asked for search results, as the settings name it. */
+export interface ProviderSetting {
+  readonly type: 'searxng' | 'brave' | 'tavily' | 'google' | 'duckduckgo' | 'given';
+  /** For `given`: the provider's name. */
+  readonly name?: string;
+  readonly url?: string;
+  readonly key?: string;
+  /** For `google`: the id of the programmable search engine. */
+  readonly engineId?: string;
+}
+
+/** The settings of the toolset `web`, with their defaults. */
+export interface WebSettings {
+  readonly policy: UrlPolicy;
+  readonly fetchTimeoutMs: number;
+  readonly searchTimeoutMs: number;
+  readonly maxBytes: number;
+  readonly maxRedirects: number;
+  readonly userAgent: string;
+  /** HTML is read in a sandbox instead of on a thread. */
+  readonly sandbox: boolean;
+  /** In the order they are asked; undefined: those that the environment has keys for. */
+  readonly providers: readonly ProviderSetting[] | undefined;
+}
+
+const hosts = { type: 'array', items: { type: 'string', minLength: 1 } };
+const text = { type: 'string', minLength: 1 };
+
+/** What says where a toolset may go; the browser has the same. */
+export const urlPolicySchema: JsonObject = {
+  allow_hosts: { ...hosts, description: 'Only these hosts are asked; *.example.org covers all below it. Empty: any public host.' },
+  deny_hosts: { ...hosts, description: 'These hosts are never asked.' },
+  allow_private: {
+    type: 'boolean',
+    description: 'Addresses of this machine and its networks may be asked. Metadata servers of clouds still may not.',
+  },
+};
+
+/** The JSON Schema of the settings. */
+export const webSettingsSchema: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    ...urlPolicySchema,
+    fetch_timeout: durationSetting('Longest time for one page with its redirects; default 20s.'),
+    search_timeout: durationSetting('Longest time one search provider gets; default 10s.'),
+    max_bytes: { type: 'integer', minimum: 1_000, maximum: 20_000_000, description: 'Most bytes read of a page; default 2000000.' },
+    max_redirects: { type: 'integer', minimum: 0, maximum: 20, description: 'Default 5.' },
+    sandbox: {
+      type: 'boolean',
+      description: 'true: HTML is read in a sandbox without network and files; refused when there can be none. Default false.',
+    },
+    user_agent: { ...text, description: 'How the tools call themselves to servers.' },
+    providers: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 10,
+      description: 'Search providers in the order they are asked. Default: those with a key in the environment, then DuckDuckGo.',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['type'],
+        'x-mistakes': { api_key: 'it is called key here' },
+        properties: {
+          type: { enum: ['searxng', 'brave', 'tavily', 'google', 'duckduckgo', 'given'] },
+          name: { ...text, description: 'For given: the name of a provider that was handed in by code.' },
+          url: { ...text, description: 'Where the provider is, when not at its usual place; required for searxng.' },
+          key: { ...text, description: 'Take it from the environment: { _type: from_env, var: … }.' },
+          engine_id: { ...text, description: 'For google: the id of the programmable search engine.' },
+        },
+      },
+    },
+  },
+};
+
+/** Reads settings that went through their schema. */
+export function readWebSettings(settings: JsonObject): WebSettings {
+  const providers = settings['providers'];
+  return {
+    policy: readUrlPolicy(settings),
+    fetchTimeoutMs: durationOf(settings, 'fetch_timeout', 20_000),
+    searchTimeoutMs: durationOf(settings, 'search_timeout', 10_000),
+    maxBytes: numberOf(settings['max_bytes']) ?? 2_000_000,
+    maxRedirects: numberOf(settings['max_redirects']) ?? 5,
+    userAgent: textOf(settings['user_agent']) ?? 'Mozilla/5.0 (compatible; Cadre; +https://www.npmjs.com/package/cadre)',
+    sandbox: settings['sandbox'] === true,
+    providers: Array.isArray(providers) ? (providers as readonly JsonObject[]).map(readProvider) : undefined,
+  };
+}
+
+/** The search services that settings name by an address, and what they open besides public addresses. */
+export function webReaches(settings: JsonObject): readonly Reach[] {
+  const { policy, providers = [] } = readWebSettings(settings);
+  const named = providers.flatMap(({ url }): readonly Reach[] => (url === undefined ? [] : [{ kind: 'destination', text: url }]));
+  return [...named, ...privateReaches(policy)];
+}
+
+/** What settings open besides public addresses. */
+export function privateReaches({ allowPrivate }: UrlPolicy): readonly Reach[] {
+  return allowPrivate ? [{ kind: 'destination', text: 'addresses of this machine and its networks' }] : [];
+}
+
+/** Reads the part of settings that says where a toolset may go. */
+export function readUrlPolicy(settings: JsonObject): UrlPolicy {
+  return {
+    allowHosts: textsOf(settings['allow_hosts']),
+    denyHosts: textsOf(settings['deny_hosts']),
+    allowPrivate: settings['allow_private'] === true,
+  };
+}
+
+function readProvider(setting: JsonObject): ProviderSetting {
+  const name = textOf(setting['name']);
+  const url = textOf(setting['url']);
+  const key = textOf(setting['key']);
+  const engineId = textOf(setting['engine_id']);
+  return {
+    type: setting['type'] as ProviderSetting['type'],
+    ...(name === undefined ? {} : { name }),
+    ...(url === undefined ? {} : { url }),
+    ...(key === undefined ? {} : { key }),
+    ...(engineId === undefined ? {} : { engineId }),
+  };
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function textsOf(value: JsonValue | undefined): readonly string[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]).filter((item) => typeof item === 'string') : [];
+}
+
+function numberOf(value: JsonValue | undefined): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}

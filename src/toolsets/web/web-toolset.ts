@@ -1,0 +1,56 @@
+import type { JsonObject } from '../../core/json.ts';
+import type { Toolset, ToolsetKind } from '../../core/tool/toolset.ts';
+import { fetchPageTool } from './fetch-page.ts';
+import { systemResolver, type HostResolver } from './resolve-host.ts';
+import { chooseProviders, type SearchEnvironment } from './search/choose-providers.ts';
+import type { SearchProvider } from './search/search-provider.ts';
+export type { SearchHit, SearchOptions, SearchProvider } from './search/search-provider.ts';
+import { searchWebTool } from './search/search-web.ts';
+import { readWebSettings, webReaches, webSettingsSchema } from './web-settings.ts';
+
+/** What the toolset `web` uses of the outside; everything has a default. */
+export interface WebPorts {
+  /** Search providers of one's own: asked first, unless the settings name an order. */
+  readonly searchProviders?: readonly SearchProvider[];
+  /** Finds the addresses of names; every one of them is checked. */
+  readonly resolver?: HostResolver;
+  /** Where keys of search services are looked for. */
+  readonly environment?: SearchEnvironment;
+}
+
+/**
+ * The toolset `web` for `createEngine({ toolsets: { web: createWebToolset({ … }) } })`: with search providers of one's own. Its
+ * tools keep their plain names.
+ */
+export function createWebToolset(
+  options: WebPorts & { readonly settings?: JsonObject },
+): (request: { readonly name: string }) => Toolset {
+  const { settings = {}, ...ports } = options;
+  return ({ name }) => defineWebToolset(ports).create({ name, settings, toolName: (tool) => tool });
+}
+
+/** Makes the kind of toolset `web` with ports of one's own. */
+export function defineWebToolset(ports: WebPorts = {}): ToolsetKind {
+  const { searchProviders = [], resolver = systemResolver, environment = process.env } = ports;
+  return {
+    kind: 'web',
+    description: 'Searches the web and reads its pages.',
+    settings: webSettingsSchema,
+    tools: ['search_web', 'fetch_page'],
+    reaches: webReaches,
+    create: (request) => {
+      const settings = readWebSettings(request.settings);
+      const { searchTimeoutMs: timeoutMs, userAgent } = settings;
+      const choose = (): readonly SearchProvider[] =>
+        chooseProviders(settings.providers, searchProviders, environment, { resolver, timeoutMs, userAgent });
+      // Settings that name providers are checked now; what the environment has is looked at when it is needed.
+      const named = settings.providers === undefined ? undefined : choose();
+      return {
+        tools: [searchWebTool(request, settings, () => named ?? choose()), fetchPageTool(request, settings, resolver)],
+      };
+    },
+  };
+}
+
+/** The toolset `web`: searches the web and reads its pages. */
+export const webToolset: ToolsetKind = defineWebToolset();

@@ -1,0 +1,128 @@
+import { CadreError } from '../../core/error.ts';
+import { toolReturn, type ToolReturn } from '../../core/tool/tool-return.ts';
+import type { OpenFile } from '../files/open-file.ts';
+import { readWhole, useInside } from '../files/read-inside.ts';
+import { mediaTypeOf } from './media-types.ts';
+import { scanLines } from './scan-lines.ts';
+import { insideFile, onDisk, readablePath, showSize } from './workspace-files.ts';
+import type { WorkspaceSettings } from './workspace-settings.ts';
+
+/** What `read_file` is asked for. */
+export interface ReadFileRequest {
+  readonly path: string;
+  readonly fromLine: number | undefined;
+  readonly toLine: number | undefined;
+  readonly lineNumbers: boolean;
+  readonly encoding: string | undefined;
+}
+
+/** Longest text of one answer, in characters. */
+const maxChars = 60_000;
+/** How far into a file lines are looked for. */
+const maxScanBytes = 64_000_000;
+/** Longest image or PDF that is handed to the model. */
+const maxMediaBytes = 10_000_000;
+const probeBytes = 8_192;
+
+/**
+ * Reads a file of the workspace: text as numbered lines, images and PDFs as a part of the message.
+ *
+ * @throws CadreError `PATH_REFUSED`; `TOOL_FAILED` for folders, binary files and files that are too long, with what to do instead
+ */
+export async function readFile(
+  workspace: string,
+  request: ReadFileRequest,
+  settings: WorkspaceSettings,
+  signal: AbortSignal,
+): Promise<string | ToolReturn> {
+  const inside = await readablePath(workspace, request.path, settings);
+  if (inside.found === 'folder') throw failed(inside.path, 'is a folder. list_files shows what is in it.');
+  return await onDisk(
+    inside.path,
+    async () =>
+      await useInside(insideFile(inside), async (opened) => {
+        const mediaType = mediaTypeOf(inside.path);
+        if (mediaType !== undefined) return await mediaPart(opened, inside.path, mediaType);
+        const encoding = request.encoding ?? (await detectEncoding(opened, inside.path));
+        return await readText(opened, inside.path, { ...request, encoding }, settings, signal);
+      }),
+  );
+}
+
+async function readText(
+  opened: OpenFile,
+  path: string,
+  request: ReadFileRequest & { readonly encoding: string },
+  { maxFileBytes }: WorkspaceSettings,
+  signal: AbortSignal,
+): Promise<string> {
+  const { fromLine = 1, toLine, encoding, lineNumbers } = request;
+  if (opened.size > maxFileBytes && request.fromLine === undefined && toLine === undefined)
+    throw failed(
+      path,
+      `is ${showSize(opened.size)} long; files of up to ${showSize(maxFileBytes)} are read whole. Read a part with from_line and to_line, or find the place with search_files.`,
+    );
+  if (toLine !== undefined && toLine < fromLine)
+    throw failed(path, `was not read: to_line ${toLine} is before from_line ${fromLine}.`);
+  const scan = { from: fromLine, to: toLine ?? Infinity, maxChars, maxBytes: maxScanBytes, encoding, signal };
+  const scanned = await scanLines(opened, scan).catch((error: unknown) => {
+    throw error instanceof TypeError ? notText(path, encoding) : error;
+  });
+  const last = fromLine + scanned.lines.length - 1;
+  if (scanned.lines.length === 0) {
+    if (scanned.total === 0 && scanned.isEnd) return `${path}: an empty file`;
+    const reach = scanned.isEnd
+      ? `has ${scanned.total} lines`
+      : `was searched for ${showSize(maxScanBytes)} (${scanned.total} lines)`;
+    throw failed(path, `${reach}; there is no line ${fromLine} in that.`);
+  }
+  const of = scanned.isEnd ? `of ${scanned.total}` : `of a file of ${showSize(opened.size)}`;
+  const more = scanned.isCut ? `; the answer was full, go on with from_line ${last + 1}` : '';
+  const body = lineNumbers ? scanned.lines.map((line, index) => `${fromLine + index}: ${line}`) : scanned.lines;
+  return `${path}: lines ${fromLine} to ${last} ${of}${more}\n${body.join('\n')}`;
+}
+
+/** UTF-8 unless a byte order mark says UTF-16; a NUL near the start is the mark of a file that is no text. */
+async function detectEncoding({ handle, size }: OpenFile, path: string): Promise<string> {
+  const probe = new Uint8Array(probeBytes);
+  const { bytesRead } = await handle.read(probe, 0, probeBytes, 0);
+  const [first, second] = probe;
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  if (probe.subarray(0, bytesRead).includes(0))
+    throw failed(
+      path,
+      `is a binary file of ${showSize(size)}, not text. Of such files only images and PDFs can be read; others need a program that knows their format.`,
+    );
+  return 'utf-8';
+}
+
+async function mediaPart(opened: OpenFile, path: string, mediaType: string): Promise<ToolReturn> {
+  if (opened.size > maxMediaBytes)
+    throw failed(
+      path,
+      `is ${showSize(opened.size)} long; images and PDFs of up to ${showSize(maxMediaBytes)} can be shown. Make a smaller one.`,
+    );
+  const bytes = await readWhole(opened);
+  if (bytes === undefined) throw failed(path, 'changed while it was being read. Read it again.');
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
+  return toolReturn({
+    content: [
+      { type: 'text', text: `${path}: ${mediaType}, ${showSize(opened.size)}` },
+      { type: 'file', mediaType, filename: path.slice(path.lastIndexOf('/') + 1), data: { type: 'data', data } },
+    ],
+  });
+}
+
+function notText(path: string, encoding: string): CadreError {
+  return failed(
+    path,
+    encoding === 'utf-8'
+      ? 'is not UTF-8 text. Give its encoding, for example "windows-1252" or "utf-16le".'
+      : `is not text in the encoding ${encoding}.`,
+  );
+}
+
+function failed(path: string, why: string): CadreError {
+  return new CadreError('TOOL_FAILED', `${JSON.stringify(path)} ${why}`);
+}

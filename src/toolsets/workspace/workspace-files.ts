@@ -1,0 +1,125 @@
+import { readdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { CadreError } from '../../core/error.ts';
+import { closestName } from '../../core/expression/closest-name.ts';
+import { errorCode } from '../files/error-code.ts';
+import { isEngineJournal, isEngineMail, isEngineProfile } from '../files/guard/engine-places.ts';
+import { assertMayWrite } from '../files/guard/guard-writes.ts';
+import { refusePath } from '../files/inside-path.ts';
+import type { InsideFile } from '../files/read-inside.ts';
+import { resolveInside, type InsidePath } from '../files/resolve-inside.ts';
+import type { WorkspaceSettings } from './workspace-settings.ts';
+
+/** What the folder is called in messages. */
+export const workspaceName = 'the workspace';
+
+/** What tools do not read. */
+export type ReadBounds = Pick<WorkspaceSettings, 'isUnreadable'>;
+
+/**
+ * The path a tool may read, with what is there.
+ *
+ * @throws CadreError `PATH_REFUSED`; `TOOL_FAILED` when nothing is there
+ */
+export async function readablePath(workspace: string, requested: string, settings: WorkspaceSettings): Promise<InsidePath> {
+  const inside = await resolveReadable(workspace, requested, settings);
+  if (inside.found === 'missing') throw await missing(inside);
+  return inside;
+}
+
+/**
+ * Where a path leads that may be read, whether something is there or not.
+ *
+ * @throws CadreError `PATH_REFUSED`
+ */
+export async function resolveReadable(workspace: string, requested: string, { isUnreadable }: ReadBounds): Promise<InsidePath> {
+  const inside = await resolveInside(workspace, requested, workspaceName);
+  if (isUnreadable(inside.path) || isEngineJournal(inside.absolute))
+    throw refusePath(requested, 'such files may hold secrets and are not read', workspaceName);
+  return inside;
+}
+
+/**
+ * The path a tool may write, whether something is there or not.
+ *
+ * @throws CadreError `PATH_REFUSED`
+ */
+export async function writablePath(workspace: string, requested: string, settings: WorkspaceSettings): Promise<InsidePath> {
+  const inside = await resolveInside(workspace, requested, workspaceName);
+  if (inside.path === '') throw refusePath(requested, 'it is the workspace itself', workspaceName);
+  if (settings.protectsProfiles && isEngineProfile(inside.absolute))
+    throw refusePath(
+      requested,
+      'it lies in the folder with the profiles of the team, which no tool changes (a workspace outside of that folder can be written)',
+      workspaceName,
+    );
+  if (isProtected(inside.absolute, inside.path, settings))
+    throw refusePath(requested, 'it is protected: programs take settings or secrets from such files', workspaceName);
+  await assertMayWrite({ root: inside.root, file: inside.path, allows: settings.allows });
+  return inside;
+}
+
+/** Whether a file may not be changed, by what it is called or by where it lies. */
+export function isProtected(absolute: string, path: string, settings: WorkspaceSettings): boolean {
+  const { protectsProfiles } = settings;
+  return (
+    settings.isProtected(path) ||
+    isEngineJournal(absolute) ||
+    isEngineMail(absolute) ||
+    (protectsProfiles && isEngineProfile(absolute))
+  );
+}
+
+/** A resolved path as the functions take it that open and change files. */
+export function insideFile({ root, path }: InsidePath, settings?: Pick<WorkspaceSettings, 'allows'>): InsideFile {
+  return { root, file: path, what: workspaceName, ...(settings === undefined ? {} : { allows: settings.allows }) };
+}
+
+/** The error for a path where nothing is, with the name that was perhaps meant. */
+export async function missing({ path, absolute }: InsidePath): Promise<CadreError> {
+  const names = await readdir(dirname(absolute)).catch((error: unknown) => {
+    if (errorCode(error) !== undefined) return [];
+    throw error;
+  });
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const close = closestName(name, names);
+  const hint =
+    close === undefined
+      ? 'list_files shows what there is.'
+      : `Did you mean ${JSON.stringify(`${path.slice(0, -name.length)}${close}`)}?`;
+  return new CadreError('TOOL_FAILED', `${JSON.stringify(path)} does not exist. ${hint}`);
+}
+
+/** A size in bytes as people read it. */
+export function showSize(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(1)} kB`;
+  return bytes < 1_000_000_000 ? `${(bytes / 1_000_000).toFixed(1)} MB` : `${(bytes / 1_000_000_000).toFixed(1)} GB`;
+}
+
+const diskReasons: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist (any more)',
+  ENOTDIR: 'a part of the path is a file, not a folder',
+  EISDIR: 'it is a folder',
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  EROFS: 'the disk is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  ENAMETOOLONG: 'a name in it is too long',
+  EINVAL: 'a folder cannot be moved into itself',
+  EXDEV: 'it lies on another disk; write it anew there and delete it here',
+};
+
+/** Does something with a file; what the disk refuses becomes an error the model can act on. */
+export async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = errorCode(error);
+    if (error instanceof CadreError || code === undefined) throw error;
+    throw new CadreError('TOOL_FAILED', `${JSON.stringify(path)}: ${diskReasons[code] ?? `the disk refused (${code})`}.`, {
+      cause: error,
+    });
+  }
+}
