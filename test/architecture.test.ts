@@ -10,20 +10,25 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   profiles: ['core'],
   ingestors: ['core'],
   observers: ['core'],
-  tools: ['core'],
   nodes: ['core'],
   models: ['core'],
-  stores: ['core'],
+  journal: ['core'],
   otel: ['core'],
-  inspector: ['core'],
-  migrate: ['core', 'profiles'],
-  engine: ['core', 'profiles', 'ingestors', 'observers', 'tools', 'nodes', 'models', 'stores', 'inspector'],
-  testing: ['core', 'models', 'engine', 'stores', 'inspector'],
-  server: ['core', 'engine', 'inspector', 'stores', 'profiles', 'tools'],
-  cli: ['core', 'engine', 'inspector', 'stores', 'profiles', 'tools', 'models', 'server', 'migrate'],
+  inspect: ['core'],
+  tools: ['core'],
+  toolsets: ['core', 'tools'],
+  team: ['core', 'tools'],
+  compat: ['core', 'profiles'],
+  engine: ['core', 'profiles', 'ingestors', 'observers', 'tools', 'toolsets', 'team', 'nodes', 'models', 'journal', 'inspect'],
+  testing: ['core', 'models', 'engine', 'journal', 'inspect'],
+  server: ['core', 'engine', 'inspect', 'journal', 'profiles', 'tools', 'team'],
+  cli: ['core', 'engine', 'inspect', 'journal', 'profiles', 'tools', 'toolsets', 'models', 'server', 'compat'],
   // The package's entry points: they name what is public and hold nothing else.
-  '': ['core', 'profiles', 'ingestors', 'observers', 'tools', 'nodes', 'models', 'stores', 'inspector', 'engine', 'testing'],
+  '': ['core', 'profiles', 'ingestors', 'observers', 'tools', 'nodes', 'models', 'journal', 'inspect', 'engine', 'testing'],
 };
+
+/** Files a room holds at most; a folder that outgrows it is two rooms. */
+const roomSize = 25;
 
 /** What pure folders may import from outside the project. */
 const outsideOf: Readonly<Record<string, readonly string[]>> = {
@@ -32,7 +37,7 @@ const outsideOf: Readonly<Record<string, readonly string[]>> = {
   // Immer is read when it is first needed.
   observers: ['immer', 'node:module'],
   ingestors: [],
-  inspector: [],
+  inspect: [],
 };
 
 interface Import {
@@ -58,7 +63,7 @@ const web = path.join(import.meta.dirname, '..', 'web');
 const pageFiles = readdirSync(web, { recursive: true, encoding: 'utf8' }).filter(
   (name) => /\.(tsx?|css)$/.test(name) && name !== 'vite.config.ts',
 );
-const isOfPage = (name: string): boolean => /^(web|src\/core|src\/inspector)\//.test(name);
+const isOfPage = (name: string): boolean => /^(web|src\/core|src\/inspect)\//.test(name);
 
 const folderOf = (name: string): string => (name.includes('/') ? (name.split('/')[0] ?? '') : '');
 
@@ -101,7 +106,7 @@ describe('architecture', () => {
     expect(cycles()).toEqual([]);
   });
 
-  it('the page imports only itself, core, the inspector and its libraries', () => {
+  it('the page imports only itself, core, inspect and its libraries', () => {
     const allowed = /^(preact(\/hooks)?|@preact\/signals|diff)$/;
     const wrong = pageFiles.flatMap((name) => {
       const text = readFileSync(path.join(web, name), 'utf8');
@@ -111,6 +116,11 @@ describe('architecture', () => {
         .map((to) => `web/${name} → ${to}`);
     });
     expect(wrong).toEqual([]);
+  });
+
+  it('no room has more files than one takes in at a glance', () => {
+    const sizes = Map.groupBy(files, (name) => path.dirname(name));
+    expect([...sizes].filter(([, { length }]) => length > roomSize).map(([room, { length }]) => `${room}: ${length}`)).toEqual([]);
   });
 
   it('no file is longer than 300 lines', () => {

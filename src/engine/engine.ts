@@ -164,7 +164,7 @@ export class Engine {
     if (resuming !== undefined) return resuming;
     const { journal } = this.#parts;
     const past = await readOwnState(journal, runId as RunId);
-    if (past.outcome !== undefined) return await this.#ofThePast(past);
+    if (past.outcome !== undefined) return await this.#openReadOnly(past);
     const { run, begun } = await this.#leases.take({ runId: past.meta.runId, isPatient: true }, async (lease) => {
       const state = await readState(journal, past.meta.runId);
       // Profiles that do not compile any more keep nobody from ending what goes by them.
@@ -172,7 +172,7 @@ export class Engine {
       const by = { runtime, hold: ToolsetHold.ofNone(runtime) };
       if (state.outcome === undefined) return this.#goOn(state, lease, by, {}, () => ({ kind: 'cancel', reason }));
       await journal.release(lease);
-      return { run: await this.#ofThePast(state), begun: undefined };
+      return { run: await this.#openReadOnly(state), begun: undefined };
     });
     await begun;
     return run;
@@ -181,7 +181,7 @@ export class Engine {
   async #takeUp(runId: string, options: ResumeOptions): Promise<Run> {
     const { journal } = this.#parts;
     const state = await readOwnState(journal, runId as RunId);
-    if (state.outcome !== undefined) return await this.#ofThePast(state);
+    if (state.outcome !== undefined) return await this.#openReadOnly(state);
     // Everything that keeps the run from going on is found out before it is taken.
     using planned = await planResume(this.#parts, state, options.profiles);
     const { run, begun } = await this.#leases.take({ runId: state.meta.runId, isPatient: options.waitForHolder }, async (lease) => {
@@ -190,7 +190,7 @@ export class Engine {
       for (const event of missed) applyEvent(state, event);
       if (state.outcome !== undefined) {
         await journal.release(lease);
-        return { run: await this.#ofThePast(state), begun: undefined };
+        return { run: await this.#openReadOnly(state), begun: undefined };
       }
       using again = missed.length > 0 ? await planResume(this.#parts, state, options.profiles) : undefined;
       const { runtime, hold, ...found } = again ?? planned;
@@ -216,7 +216,7 @@ export class Engine {
   }
 
   /** A handle on a run that nobody here advances. */
-  async #ofThePast(past: RunContext): Promise<Run> {
+  async #openReadOnly(past: RunContext): Promise<Run> {
     const state = await withAllPast(this.#parts.journal, past);
     const runtime = await profileRuntimeOf(this.#parts, state, 'look');
     return this.#live.handle(state, { runtime, hold: ToolsetHold.ofNone(runtime) });
@@ -230,7 +230,7 @@ export class Engine {
     checkArgument('engine.open: runId', runId, 'name');
     const live = this.live(runId);
     if (live !== undefined) return live;
-    return await this.#ofThePast(await readState(this.#parts.journal, runId as RunId));
+    return await this.#openReadOnly(await readState(this.#parts.journal, runId as RunId));
   }
 
   /** Starts a new run with the history of another, up to a sequence number (rounded down to the end of a turn). */

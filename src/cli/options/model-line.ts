@@ -1,4 +1,4 @@
-import { answersItself } from '../../core/profile/uses-model.ts';
+import { usesModel } from '../../core/profile/uses-model.ts';
 import { createLlmConfigs } from '../../engine/launch/llm-configs.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { CompiledProfile, ProfileSet } from '../../core/profile/profile.ts';
@@ -38,7 +38,7 @@ export function modelLine(set: ProfileSet, override: string | undefined, resolve
 }
 
 function isUsed(profile: CompiledProfile): boolean {
-  return profile.type !== 'base' && profile.isActive && !profile.isDeleted && !answersItself(profile);
+  return profile.type !== 'base' && profile.isActive && !profile.isDeleted && usesModel(profile);
 }
 
 function configOf(set: ProfileSet, name: string, resolve: ResolveConfig): LlmConfig | undefined {

@@ -1,4 +1,4 @@
-import { answersItself } from '../../core/profile/uses-model.ts';
+import { usesModel } from '../../core/profile/uses-model.ts';
 import { CadreError } from '../../core/error.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { EngineParts, ProfileRuntime } from '../engine-parts.ts';
@@ -10,7 +10,7 @@ export function checkModel(
   profile: CompiledProfile,
   override: string | undefined,
 ): void {
-  if (answersItself(profile) && (override === undefined || profile.planner !== undefined)) return;
+  if (!usesModel(profile) && (override === undefined || profile.planner !== undefined)) return;
   const check = gateway.resolves(runtime.llmConfigOf(profile, override));
   if (!check.ok) throw new CadreError(check.error.code, check.error.message);
 }

@@ -1,4 +1,4 @@
-import { answersItself } from '../../core/profile/uses-model.ts';
+import { usesModel } from '../../core/profile/uses-model.ts';
 import { CadreError } from '../../core/error.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
@@ -30,7 +30,7 @@ export function checkPrices(
   for (const each of new Set([profile, ...launchable(runtime.set.profiles)])) {
     const money = ofRun ?? each.limits.maxCostUsd ?? each.limits.perModule?.maxCostUsd;
     if (money === undefined || (policy ?? each.limits.onUnknownCost ?? profile.limits.onUnknownCost) === 'warn') continue;
-    const unpriced = answersItself(each) ? undefined : unpricedOf(runtime, each, asked.llmConfig);
+    const unpriced = usesModel(each) ? unpricedOf(runtime, each, asked.llmConfig) : undefined;
     if (unpriced !== undefined) throw refusal(ofRun === undefined ? `agents of ${each.name}` : 'the run', money, each, unpriced);
   }
 }

@@ -1,4 +1,4 @@
-import { answersItself } from '../../core/profile/uses-model.ts';
+import { usesModel } from '../../core/profile/uses-model.ts';
 import type { Env } from '../../core/env.ts';
 import { moduleOf, parentOf } from '../../core/fold/budget.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
@@ -187,7 +187,7 @@ function reached(
 
 /** The LLM config of a profile; undefined when it cannot be called, which the call itself will say. */
 export function configOf(env: Env, profile: CompiledProfile, run: RunContext, agent: SubContext): LlmConfig | undefined {
-  if (answersItself(profile)) return undefined;
+  if (!usesModel(profile)) return undefined;
   try {
     return env.llmConfig(profile, run, agent);
   } catch {

@@ -1,4 +1,4 @@
-import { answersItself } from '../../core/profile/uses-model.ts';
+import { usesModel } from '../../core/profile/uses-model.ts';
 import { contextTokens, viewTokens } from '../../core/prompt/context-size.ts';
 import { type CompactionEnd, type CompactionReason, type CompactionStart, isForRoom } from '../../core/events/context-events.ts';
 import type { Env } from '../../core/env.ts';
@@ -46,7 +46,7 @@ const mostKept = 0.5;
  */
 export function compactIfDue(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile): boolean {
   const { compaction } = profile.contextPolicy;
-  if (compaction === undefined || answersItself(profile) || agent.limitStage === 2) return false;
+  if (compaction === undefined || !usesModel(profile) || agent.limitStage === 2) return false;
   const due = fullContext(tx, env, agent, profile, compaction) ?? enoughDone(tx.run, agent, compaction);
   return due !== undefined && startCompaction(tx, env, agent, profile, due);
 }

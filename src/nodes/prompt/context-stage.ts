@@ -1,4 +1,4 @@
-import { answersItself } from '../../core/profile/uses-model.ts';
+import { usesModel } from '../../core/profile/uses-model.ts';
 import { contextTokens } from '../../core/prompt/context-size.ts';
 import type { Env } from '../../core/env.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
@@ -12,7 +12,7 @@ const defaultStopAt = 0.98;
 
 /** The context size of the model an agent speaks with; undefined when its LLM config does not say, or cannot be used. */
 export function contextSizeOf(env: Env, run: RunContext, agent: SubContext, profile: CompiledProfile): number | undefined {
-  if (answersItself(profile)) return undefined;
+  if (!usesModel(profile)) return undefined;
   try {
     return env.llmConfig(profile, run, agent).contextWindow;
   } catch {
