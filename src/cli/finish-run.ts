@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { RunState } from '../core/state.ts';
 import { countText, durationText, tokensText } from '../inspector/format/quantity-text.ts';
 import { safe } from '../inspector/format/layout.ts';
+import { formatMarkdown } from '../inspector/format/format-markdown.ts';
 import { toPipedText } from '../inspector/format/piped-text.ts';
 import { toTerminalText } from '../inspector/format/terminal-text.ts';
 import type { Run } from '../engine/run.ts';
@@ -22,6 +23,8 @@ export interface FinishParts {
   readonly mode: WatchMode;
   /** The journal as the reader named it. */
   readonly store: string | undefined;
+  /** The report is printed as it was written, its Markdown not laid out. */
+  readonly raw?: boolean | undefined;
   /** What else is to be said before the last lines, each line ended. */
   readonly closing?: string;
   /** Whether it was at rest before and nobody said anything: its last report is not news then. */
@@ -55,13 +58,16 @@ function settled(run: Run, parts: FinishParts): ExitCode {
   }
   if (mode !== 'quiet') terminal.tell('\n');
   // A terminal shows hostile text as text; behind a pipe may stand another terminal, and it gets none of what steers one.
-  if (text.trim() !== '')
-    terminal.print(
-      `${process.stdout.isTTY ? toTerminalText(text.trim(), { maxLine: 100_000, maxLines: 100_000 }) : toPipedText(text.trim())}\n`,
-    );
+  if (text.trim() !== '') terminal.print(reportText(text.trim(), parts));
   if (problem !== undefined) terminal.tell(`error: ${toTerminalText(problem, { maxLine: 2_000 })}\n`);
   if (mode !== 'quiet') terminal.tell(lastLines(run.state, parts));
   return ok ? 0 : 1;
+}
+
+function reportText(text: string, { terminal, raw }: FinishParts): string {
+  if (!terminal.isOutTerminal) return `${toPipedText(text)}\n`;
+  if (raw === true) return `${toTerminalText(text, { maxLine: Infinity, maxLines: Infinity })}\n`;
+  return formatMarkdown(text, { style: terminal.outStyle, width: terminal.outWidth });
 }
 
 function pending(run: Run, { terminal, mode, store }: FinishParts): ExitCode {

@@ -6,7 +6,7 @@ import { addSteeringCommands } from './steering-commands.ts';
 import { collectFiles } from './attachments-option.ts';
 import { addShelfCommands } from './shelf-commands.ts';
 import { addSharingCommands } from './sharing-commands.ts';
-import { colorOption, type Done, running, storeOption } from './shared-options.ts';
+import { colorOption, type Done, rawOption, running, storeOption } from './shared-options.ts';
 
 /**
  * The command line, as words and options alone: what a command does is loaded when it is called, so that help is quick.
@@ -46,17 +46,18 @@ function addRunningCommands(program: Command, done: Done): void {
     .option('--record <file>', 'write what models and tools answered to a file, which --replay answers from')
     .option('--replay <file>', 'answer from a recording: no model is called, no tool is run; the question is its own')
     .option('--serve', 'open the page beside it, until Ctrl-C')
+    .addOption(rawOption())
     .option('--json', 'the events as JSON lines, then one line with the result')
     .action(async (words: readonly string[], options) => {
       const { runCommand } = await import('./commands/run.ts');
       done(await runCommand(words, options));
     });
-  running(program.command('chat').summary('talk with a team').argument('[run]', 'a run to go on with'), { starts: true }).action(
-    async (run: string | undefined, options) => {
+  running(program.command('chat').summary('talk with a team').argument('[run]', 'a run to go on with'), { starts: true })
+    .addOption(rawOption())
+    .action(async (run: string | undefined, options) => {
       const { chatCommand } = await import('./commands/chat.ts');
       done(await chatCommand(run, options));
-    },
-  );
+    });
   running(
     program.command('resume').summary('go on with a run').argument('[run]').argument('[message...]', 'something to say to it'),
     { starts: false },
@@ -65,6 +66,7 @@ function addRunningCommands(program: Command, done: Done): void {
     .option('--take-over', 'even from a process that is or seems to be at work on it: its next write fails, and it stops')
     .option('--current-profiles', "today's profiles instead of those it went by; what differs is said")
     .option('--profiles <folder>', 'where they are, with --current-profiles (default: ./agent_profiles, else the bundled team)')
+    .addOption(rawOption())
     .option('--json', 'the events from here on as JSON lines, then one line with the result')
     .action(async (run: string | undefined, words: readonly string[], options) => {
       const { resumeCommand } = await import('./commands/resume.ts');
@@ -115,7 +117,12 @@ function addReadingCommands(program: Command, done: Done): void {
     done(await runsCommand(options));
   });
   reading(
-    program.command('show').summary('a run at a glance, and what was said').argument('<run>').option('--full', 'texts whole'),
+    program
+      .command('show')
+      .summary('a run at a glance, and what was said')
+      .argument('<run>')
+      .option('--full', 'texts whole')
+      .addOption(rawOption()),
   ).action(async (run: string, options) => {
     const { showCommand } = await import('./commands/show-run.ts');
     done(await showCommand(run, options));
@@ -138,7 +145,8 @@ function addReadingCommands(program: Command, done: Done): void {
       .summary('everything about one turn')
       .argument('<run>')
       .argument('<turn>')
-      .option('--full', 'texts whole'),
+      .option('--full', 'texts whole')
+      .addOption(rawOption()),
   ).action(async (run: string, turn: string, options) => {
     const { turnCommand } = await import('./commands/turn.ts');
     done(await turnCommand(run, turn, options));

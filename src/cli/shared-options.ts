@@ -13,6 +13,9 @@ export const storeOption = (): Option => new Option('--store <path>', 'the journ
 /** Whether output has colours. */
 export const colorOption = (): Option => new Option('--no-color', 'no colours (also: NO_COLOR=1)');
 
+/** Whether what was said is laid out on a terminal. */
+export const rawOption = (): Option => new Option('--raw', 'what was said as it was written: no Markdown is laid out');
+
 /** Options of everything that advances a run. */
 export function running(command: Command, options: { readonly starts: boolean }): Command {
   command.addOption(

@@ -14,7 +14,7 @@ import { createProgram } from '../../src/cli/program.ts';
 import { readVerdict } from '../../src/cli/read-verdict.ts';
 import { reportFailure } from '../../src/cli/report-failure.ts';
 import { shellWord } from '../../src/cli/shell-word.ts';
-import { fitEnd, fitText, padText, textWidth } from '../../src/cli/text-width.ts';
+import { fitEnd, fitText, padText, textWidth } from '../../src/inspector/format/text-width.ts';
 import { execFileSync } from 'node:child_process';
 
 describe('the words of the command line', () => {

@@ -14,7 +14,7 @@ import { liveFrame } from '../../src/cli/progress/live-frame.ts';
 import { LiveView } from '../../src/cli/progress/live-view.ts';
 import { createProgressLines } from '../../src/cli/progress/progress-lines.ts';
 import { nextSteps } from '../../src/cli/next-steps.ts';
-import { textWidth } from '../../src/cli/text-width.ts';
+import { textWidth } from '../../src/inspector/format/text-width.ts';
 import { starterFolder } from './cli-process.ts';
 
 /** The events of a real run of the starter team, from the engine itself. */

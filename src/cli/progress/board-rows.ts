@@ -2,7 +2,7 @@ import type { RunState } from '../../core/state.ts';
 import type { ModuleStatus } from '../../core/work-module.ts';
 import { safe } from '../../inspector/format/layout.ts';
 import type { TextStyle } from '../../inspector/format/text-style.ts';
-import { fitText, padText } from '../text-width.ts';
+import { fitText, padText } from '../../inspector/format/text-width.ts';
 
 const columns: readonly { readonly status: ModuleStatus; readonly title: string }[] = [
   { status: 'pending', title: 'pending' },

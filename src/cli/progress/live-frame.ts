@@ -2,7 +2,7 @@ import type { RunState } from '../../core/state.ts';
 import { safe } from '../../inspector/format/layout.ts';
 import { costText, countText, durationText, tokensText } from '../../inspector/format/quantity-text.ts';
 import type { TextStyle } from '../../inspector/format/text-style.ts';
-import { fitEnd, fitText, padText, textWidth } from '../text-width.ts';
+import { fitEnd, fitText, padText, textWidth } from '../../inspector/format/text-width.ts';
 import { agentRows, type AgentRow, type ToolProgress } from './agent-rows.ts';
 import { boardRows } from './board-rows.ts';
 
