@@ -57,13 +57,13 @@ function settled(run: Run, parts: FinishParts): ExitCode {
     return 0;
   }
   if (mode !== 'quiet') terminal.tell('\n');
-  // A terminal shows hostile text as text; behind a pipe may stand another terminal, and it gets none of what steers one.
   if (text.trim() !== '') terminal.print(reportText(text.trim(), parts));
   if (problem !== undefined) terminal.tell(`error: ${toTerminalText(problem, { maxLine: 2_000 })}\n`);
   if (mode !== 'quiet') terminal.tell(lastLines(run.state, parts));
   return ok ? 0 : 1;
 }
 
+/** A terminal shows hostile text as text; behind a pipe may stand another terminal, and it gets none of what steers one. */
 function reportText(text: string, { terminal, raw }: FinishParts): string {
   if (!terminal.isOutTerminal) return `${toPipedText(text)}\n`;
   if (raw === true) return `${toTerminalText(text, { maxLine: Infinity, maxLines: Infinity })}\n`;
@@ -78,7 +78,7 @@ function pending(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
 
 /** Says what a run waits for, and how that is decided from anywhere. */
 export function tellPending(run: Run, terminal: Terminal, store: string | undefined): void {
-  const format = { style: terminal.errorStyle, now: Date.now(), runId: run.id, store };
+  const format = { style: terminal.errorStyle, width: terminal.errorWidth, now: Date.now(), runId: run.id, store };
   terminal.tell(
     `\nThe run waits for you, and this is no terminal to ask on. Decide with:\n\n${formatPending(run.pending, format)}`,
   );

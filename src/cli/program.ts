@@ -66,7 +66,6 @@ function addRunningCommands(program: Command, done: Done): void {
     .option('--take-over', 'even from a process that is or seems to be at work on it: its next write fails, and it stops')
     .option('--current-profiles', "today's profiles instead of those it went by; what differs is said")
     .option('--profiles <folder>', 'where they are, with --current-profiles (default: ./agent_profiles, else the bundled team)')
-    .addOption(rawOption())
     .option('--json', 'the events from here on as JSON lines, then one line with the result')
     .action(async (run: string | undefined, words: readonly string[], options) => {
       const { resumeCommand } = await import('./commands/resume.ts');

@@ -47,6 +47,7 @@ export function running(command: Command, options: { readonly starts: boolean })
       new Option('--limits <name=number,…>', 'limits of the run, like turns=50,tokens=200000,costUsd=1').argParser(parseLimits),
     );
   }
+  if (!options.starts) command.addOption(rawOption());
   command.addOption(
     options.starts ? new Option('--store <path>', 'the journal, or memory (default: .cadre/journal.db)') : storeOption(),
   );

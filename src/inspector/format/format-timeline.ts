@@ -4,7 +4,7 @@ import { Layout, safe } from './layout.ts';
 import { durationText, timeText } from './quantity-text.ts';
 import { cell, table } from './table.ts';
 import { styledStatus, type FormatOptions } from './text-style.ts';
-import { fitText, textWidth } from './text-width.ts';
+import { fitEnd, fitText, textWidth } from './text-width.ts';
 
 /** Columns of the time axis where the room is not known, and the most and the least of it where it is. */
 const usualAxis = 60;
@@ -34,24 +34,26 @@ function formatLanes(out: Layout, view: Timeline): void {
   const { style, width } = out;
   const lanes = view.lanes.map((lane) => ({
     lane,
-    name: `${'  '.repeat(Math.min(lane.depth, 8))}${safe(lane.agentId, 40)}`,
+    indent: '  '.repeat(Math.min(lane.depth, 8)),
+    name: safe(lane.agentId, 40),
     count: `${lane.bars.length}`,
   }));
   const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(textWidth));
   const beside = widest(lanes.map(({ count }) => count)) + widest(lanes.map(({ lane }) => lane.status)) + between;
-  const longest = widest(lanes.map(({ name }) => name));
+  const longest = widest(lanes.map(({ indent, name }) => `${indent}${name}`));
   const room = (width ?? 0) - beside;
   const names = width === undefined ? longest : Math.min(longest, Math.max(Math.floor(width / 3), room - usualAxis));
   const axis = width === undefined ? usualAxis : Math.min(widestAxis, room - names);
   if (width !== undefined && axis < leastAxis) {
-    for (const { lane, name, count } of lanes) {
-      out.line(`${style.bold(name)}  ${count}  ${styledStatus(style, lane.status)}`);
+    for (const { lane, indent, name, count } of lanes) {
+      out.line(`${style.bold(`${indent}${name}`)}  ${count}  ${styledStatus(style, lane.status)}`);
       out.line(`|${style.cyan(laneText(lane, view, Math.max(1, Math.min(widestAxis, width - 2))))}|`);
     }
     return;
   }
-  const rows = lanes.map(({ lane, name, count }) => [
-    cell(fitText(name, names), style.bold),
+  const rows = lanes.map(({ lane, indent, name, count }) => [
+    // The end of a name tells agents of one profile apart.
+    cell(fitText(`${indent}${fitEnd(name, Math.max(1, names - indent.length))}`, names), style.bold),
     cell(`|${laneText(lane, view, axis)}|`, (text) => `|${style.cyan(text.slice(1, -1))}|`),
     cell(count),
     cell(lane.status, (text) => styledStatus(style, text)),

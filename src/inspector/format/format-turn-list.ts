@@ -5,7 +5,7 @@ import { cell, table } from './table.ts';
 import { plainStyle, styledStatus, type FormatOptions } from './text-style.ts';
 
 /** The least of a turn's id, of what it read and of what it did that a table in a narrow room shows. */
-const least = { 0: 12, 4: 8, 5: 16 };
+const least = { 0: 10, 4: 6, 5: 12 };
 
 /** Renders turns, one per line: id, status, duration, tokens, what it read, what it did. */
 export function formatTurnList(rows: readonly TurnRow[], options: FormatOptions = {}): string {

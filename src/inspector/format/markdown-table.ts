@@ -63,12 +63,7 @@ function rowLines(row: readonly string[], widths: readonly number[], style: Text
   );
 }
 
-function asList(
-  row: readonly string[],
-  titles: readonly string[],
-  style: TextStyle,
-  width: number | undefined,
-): readonly string[] {
+function asList(row: readonly string[], titles: readonly string[], style: TextStyle, width: number | undefined): readonly string[] {
   return row.flatMap((text, column) => {
     const title = titles[column] ?? '';
     const line = title === '' ? text : `${style.bold(`${title}:`)} ${text}`;

@@ -65,7 +65,7 @@ function asLines(row: readonly Cell[], titles: readonly Cell[] = [], width: numb
     .map((each) => each.text);
   const facts = row
     .slice(2, -1)
-    .flatMap((each, index) => (each.width === 0 ? [] : [`${titles[index + 2]?.text.toLowerCase() ?? ''} ${each.text}`]));
+    .flatMap((each, index) => (each.width === 0 ? [] : [titled(titles[index + 2]?.text.toLowerCase() ?? '', each.text)]));
   const last = row.length > 2 ? [row.at(-1)?.text ?? ''] : [];
   return [
     ...wrapLine(head.join('  '), { width, rest: '  ' }),
@@ -73,4 +73,9 @@ function asLines(row: readonly Cell[], titles: readonly Cell[] = [], width: numb
       .filter((line) => line.trim() !== '')
       .flatMap((line) => wrapLine(line, { width, first: '  ', rest: '    ' })),
   ];
+}
+
+/** A cell behind the title of its column, unless it says that itself. */
+function titled(title: string, text: string): string {
+  return text.startsWith(title) ? text : `${title} ${text}`;
 }

@@ -36,7 +36,8 @@ export function wrapLines(text: string, width: number): string {
 /** What is put before a line, cut so that at least half of the width is left for words. */
 function fitPrefix(prefix: string, width: number): string {
   const most = Math.max(0, Math.min(Math.floor(width / 2), width - leastRoom));
-  return textWidth(prefix) <= most ? prefix : fitText(withoutStyles(prefix), most);
+  if (textWidth(prefix) <= most) return prefix;
+  return prefix.trim() === '' ? ' '.repeat(most) : fitText(withoutStyles(prefix), most);
 }
 
 function withoutStyles(text: string): string {
