@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { textWidth } from '../../src/inspector/format/text-width.ts';
 import { startChatModel, writeSoloTeam } from './chat-model.ts';
@@ -41,7 +42,7 @@ function inTerminal(
   });
 }
 
-const bare = (text: string): string => text.replaceAll(/\u001b\[\d+m/gu, '');
+const bare = stripVTControlCharacters;
 
 async function soloFolder(): Promise<string> {
   const cwd = await temporaryFolder();

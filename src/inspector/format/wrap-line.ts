@@ -1,4 +1,4 @@
-import { fitText, textCharacters, textWidth } from './text-width.ts';
+import { fitText, textCharacters, textWidth, withoutStyles } from './text-width.ts';
 
 /** How a line is laid out in lines of at most `width` columns. */
 export interface LineRoom {
@@ -9,6 +9,7 @@ export interface LineRoom {
 }
 
 /** A style, blanks, or a stretch of anything else. */
+// oxlint-disable-next-line no-control-regex -- the codes of styles are what is looked for
 const pieces = /\u001b\[\d{1,2}m| +|[^ \u001b]+|\u001b/gu;
 const plain = /^[\x21-\x7E]*$/;
 
@@ -38,10 +39,6 @@ function fitPrefix(prefix: string, width: number): string {
   const most = Math.max(0, Math.min(Math.floor(width / 2), width - leastRoom));
   if (textWidth(prefix) <= most) return prefix;
   return prefix.trim() === '' ? ' '.repeat(most) : fitText(withoutStyles(prefix), most);
-}
-
-function withoutStyles(text: string): string {
-  return text.replace(/\u001b\[\d{1,2}m/gu, '');
 }
 
 class LineWrapper {
