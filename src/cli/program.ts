@@ -6,7 +6,7 @@ import { addSteeringCommands } from './steering-commands.ts';
 import { collectFiles } from './options/attachments-option.ts';
 import { addCatalogCommands } from './catalog-commands.ts';
 import { addSharingCommands } from './sharing-commands.ts';
-import { colorOption, type Done, running, storeOption } from './options/shared-options.ts';
+import { colorOption, type Done, rawOption, running, storeOption } from './options/shared-options.ts';
 
 /**
  * The command line, as words and options alone: what a command does is loaded when it is called, so that help is quick.
@@ -46,17 +46,18 @@ function addRunningCommands(program: Command, done: Done): void {
     .option('--record <file>', 'write what models and tools answered to a file, which --replay answers from')
     .option('--replay <file>', 'answer from a recording: no model is called, no tool is run; the question is its own')
     .option('--serve', 'open the page beside it, until Ctrl-C')
+    .addOption(rawOption())
     .option('--json', 'the events as JSON lines, then one line with the result')
     .action(async (words: readonly string[], options) => {
       const { runCommand } = await import('./commands/running/run.ts');
       done(await runCommand(words, options));
     });
-  running(program.command('chat').summary('talk with a team').argument('[run]', 'a run to go on with'), { starts: true }).action(
-    async (run: string | undefined, options) => {
+  running(program.command('chat').summary('talk with a team').argument('[run]', 'a run to go on with'), { starts: true })
+    .addOption(rawOption())
+    .action(async (run: string | undefined, options) => {
       const { chatCommand } = await import('./commands/running/chat.ts');
       done(await chatCommand(run, options));
-    },
-  );
+    });
   running(
     program.command('resume').summary('go on with a run').argument('[run]').argument('[message...]', 'something to say to it'),
     { starts: false },
@@ -115,7 +116,12 @@ function addReadingCommands(program: Command, done: Done): void {
     done(await runsCommand(options));
   });
   reading(
-    program.command('show').summary('a run at a glance, and what was said').argument('<run>').option('--full', 'texts whole'),
+    program
+      .command('show')
+      .summary('a run at a glance, and what was said')
+      .argument('<run>')
+      .option('--full', 'texts whole')
+      .addOption(rawOption()),
   ).action(async (run: string, options) => {
     const { showCommand } = await import('./commands/reading/show-run.ts');
     done(await showCommand(run, options));
@@ -138,7 +144,8 @@ function addReadingCommands(program: Command, done: Done): void {
       .summary('everything about one turn')
       .argument('<run>')
       .argument('<turn>')
-      .option('--full', 'texts whole'),
+      .option('--full', 'texts whole')
+      .addOption(rawOption()),
   ).action(async (run: string, turn: string, options) => {
     const { turnCommand } = await import('./commands/reading/turn.ts');
     done(await turnCommand(run, turn, options));

@@ -14,7 +14,7 @@ import { liveFrame } from '../../src/cli/progress/live-frame.ts';
 import { LiveView } from '../../src/cli/progress/live-view.ts';
 import { createProgressLines } from '../../src/cli/progress/progress-lines.ts';
 import { nextSteps } from '../../src/cli/terminal/next-steps.ts';
-import { textWidth } from '../../src/cli/terminal/text-width.ts';
+import { textWidth } from '../../src/inspect/format/text-width.ts';
 import { starterFolder } from './cli-process.ts';
 
 /** The events of a real run of the starter team, from the engine itself. */
@@ -139,7 +139,7 @@ describe('the live view', () => {
     const events = await teamRun('日本語 '.repeat(60));
     for (let end = 1; end <= events.length; end += 9) moments.push(states(events.slice(0, end), () => undefined));
     fc.assert(
-      fc.property(fc.integer({ min: 22, max: 200 }), fc.integer({ min: 3, max: 50 }), fc.nat(), (columns, rows, which) => {
+      fc.property(fc.integer({ min: 2, max: 200 }), fc.integer({ min: 3, max: 50 }), fc.nat(), (columns, rows, which) => {
         const run = moments[which % moments.length];
         if (run === undefined) return;
         const frame = liveFrame({ run, now: run.at + 1, columns, rows, style: plainStyle });
@@ -169,10 +169,21 @@ describe('the live view', () => {
   it('is drawn over the frame before, and gives the cursor back', () => {
     let written = '';
     const frames = [['one', 'two'], ['three']];
-    const view = new LiveView({ tell: (text) => (written += text) }, () => frames.shift() ?? []);
+    const view = new LiveView({ tell: (text) => (written += text), columns: 80 }, () => frames.shift() ?? []);
     view.start();
     view.stop();
     expect(written).toBe('\x1b[?25l\rone\x1b[K\ntwo\x1b[K\n\x1b[J\x1b[2A\rthree\x1b[K\n\x1b[J\x1b[?25h');
+  });
+
+  it('F32: is drawn over the rows that its lines take in a window that was made narrower', () => {
+    let written = '';
+    const screen = { tell: (text: string) => void (written += text), columns: 80 };
+    const frames = [['x'.repeat(70), '日本'.repeat(10)], ['three']];
+    const view = new LiveView(screen, () => frames.shift() ?? []);
+    view.start();
+    screen.columns = 30;
+    view.stop();
+    expect(written).toContain('\x1b[5A\rthree');
   });
 });
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isLarge, jsonIn } from '../../web/kit/json-text.ts';
-import { type Inline, markdownInline } from '../../web/kit/markdown-inline.ts';
-import { type MarkdownBlock, parseMarkdown } from '../../web/kit/markdown.ts';
+import type { MarkdownBlock } from '../../src/inspect/markdown/markdown-block.ts';
+import { type Inline, markdownInline } from '../../src/inspect/markdown/markdown-inline.ts';
+import { parseMarkdown } from '../../src/inspect/markdown/parse-markdown.ts';
 
 /** Pieces as one text: `<b>` and `<i>` for emphasis, `<c>` for code, `→` before a target. */
 function told(words: readonly Inline[]): string {

@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals';
 import { useMemo, useState } from 'preact/hooks';
 import { grouped } from '../../src/inspect/format/terminal-text.ts';
-import type { Inline } from './markdown-inline.ts';
-import { type MarkdownBlock, parseMarkdown } from './markdown.ts';
+import type { MarkdownBlock } from '../../src/inspect/markdown/markdown-block.ts';
+import type { Inline } from '../../src/inspect/markdown/markdown-inline.ts';
+import { parseMarkdown } from '../../src/inspect/markdown/parse-markdown.ts';
 import { jsonIn } from './json-text.ts';
 import { JsonView } from './json-view.tsx';
 import { ScrollBox } from './scroll-box.tsx';

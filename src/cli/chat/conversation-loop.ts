@@ -18,6 +18,8 @@ export interface ConversationParts {
   readonly input: LineInput;
   readonly interruption: Interruption;
   readonly quiet: boolean;
+  /** What is said is printed as it arrives, its Markdown not laid out. */
+  readonly raw: boolean;
   /** The run to go on with; one is launched with the first message otherwise. */
   readonly run: Run | undefined;
   readonly launch: (message: string, subscriber: RunSubscriber) => Promise<Run>;
@@ -58,6 +60,12 @@ export class ConversationLoop {
 
   /** Holds the conversation until the user leaves, the run ends, or somebody interrupts it. */
   async hold(): Promise<'left' | 'ended' | 'interrupted'> {
+    const how = await this.#hold();
+    this.#voice?.end();
+    return how;
+  }
+
+  async #hold(): Promise<'left' | 'ended' | 'interrupted'> {
     if (this.#settled === undefined) this.#ask();
     for (;;) {
       const happening = await this.#wait();
@@ -101,7 +109,7 @@ export class ConversationLoop {
       if (command.text === '') this.#tell('Give a message: /now TEXT\n');
       else await this.#say(command.text, 'now');
     } else if (command !== undefined) {
-      this.#tell(answerChatCommand(command, this.#run, { style: terminal.errorStyle }));
+      this.#tell(answerChatCommand(command, this.#run, { style: terminal.errorStyle, width: terminal.errorWidth }));
       this.#ask();
     } else if (line.trim() === '') {
       this.#ask();
@@ -138,7 +146,7 @@ export class ConversationLoop {
 
   #follow(run: Run, early?: EarlyListener): void {
     this.#run = run;
-    this.#voice = new ChatVoice(run, this.#parts.terminal, { quiet: this.#parts.quiet, early });
+    this.#voice = new ChatVoice(run, this.#parts.terminal, { quiet: this.#parts.quiet, raw: this.#parts.raw, early });
     this.#settled = untilSettled(run);
   }
 
@@ -149,11 +157,13 @@ export class ConversationLoop {
     const [request] = this.#run?.pending ?? [];
     this.#asked?.[Symbol.dispose]();
     this.#asked = this.#run === undefined || request === undefined ? undefined : watchRequest(this.#run, request);
-    if (request !== undefined) this.#tell(`\n${formatRequest(request, { style: terminal.errorStyle, now: Date.now() })}`);
+    if (request !== undefined)
+      this.#tell(`\n${formatRequest(request, { style: terminal.errorStyle, width: terminal.errorWidth, now: Date.now() })}`);
     if (terminal.isInteractive) input.prompt(request === undefined ? '\nyou> ' : verdictPrompt(request));
   }
 
   #tell(text: string): void {
+    // Without a run there is no voice, and no long line either.
     if (this.#voice === undefined) this.#parts.terminal.tell(text);
     else this.#voice.tell(text);
   }

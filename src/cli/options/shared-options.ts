@@ -13,6 +13,9 @@ export const storeOption = (): Option => new Option('--store <path>', 'the journ
 /** Whether output has colours. */
 export const colorOption = (): Option => new Option('--no-color', 'no colours (also: NO_COLOR=1)');
 
+/** Whether what was said is laid out on a terminal. */
+export const rawOption = (): Option => new Option('--raw', 'what was said as it was written: no Markdown is laid out');
+
 /** Options of everything that advances a run. */
 export function running(command: Command, options: { readonly starts: boolean }): Command {
   command.addOption(
@@ -44,6 +47,7 @@ export function running(command: Command, options: { readonly starts: boolean })
       new Option('--limits <name=number,…>', 'limits of the run, like turns=50,tokens=200000,costUsd=1').argParser(parseLimits),
     );
   }
+  if (!options.starts) command.addOption(rawOption());
   command.addOption(
     options.starts ? new Option('--store <path>', 'the journal, or memory (default: .cadre/journal.db)') : storeOption(),
   );

@@ -2,7 +2,7 @@ import type { RunContext } from '../../core/state/state.ts';
 import type { ModuleStatus } from '../../core/team/work-module.ts';
 import { safe } from '../../inspect/format/layout.ts';
 import type { TextStyle } from '../../inspect/format/text-style.ts';
-import { fitText, padText } from '../terminal/text-width.ts';
+import { fitText, padText } from '../../inspect/format/text-width.ts';
 
 const columns: readonly { readonly status: ModuleStatus; readonly title: string }[] = [
   { status: 'pending', title: 'pending' },

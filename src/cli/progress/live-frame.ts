@@ -2,7 +2,8 @@ import type { RunContext } from '../../core/state/state.ts';
 import { safe } from '../../inspect/format/layout.ts';
 import { costText, countText, durationText, tokensText } from '../../inspect/format/quantity-text.ts';
 import type { TextStyle } from '../../inspect/format/text-style.ts';
-import { fitEnd, fitText, padText, textWidth } from '../terminal/text-width.ts';
+import { fitEnd, fitText, padText, textWidth } from '../../inspect/format/text-width.ts';
+import { wrapLine } from '../../inspect/format/wrap-line.ts';
 import { agentRows, type AgentRow, type ToolProgress } from './agent-rows.ts';
 import { boardRows } from './board-rows.ts';
 
@@ -24,7 +25,7 @@ const otherLines = 5;
 /** The live view of a run at one moment: its agents, the board, and the totals; a pure function of what it is given. */
 export function liveFrame(input: LiveFrameInput): readonly string[] {
   const { run, columns, rows, style } = input;
-  const width = Math.max(20, columns - 1);
+  const width = Math.max(1, columns - 1);
   const room = Math.max(2, rows - 1 - otherLines);
   const board = boardRows(run, { columns: width, depth: Math.max(1, Math.floor(room / 3)), style });
   const agents = agentRows(run, input.progress);
@@ -36,7 +37,7 @@ export function liveFrame(input: LiveFrameInput): readonly string[] {
     '',
     style.dim(fitText(totalsText(run), width)),
   ];
-  return lines.slice(0, Math.max(1, rows - 1));
+  return lines.slice(0, Math.max(1, rows - 1)).map((line) => wrapLine(line, { width })[0] ?? '');
 }
 
 function titleLine({ run, now, style }: LiveFrameInput, width: number): string {

@@ -1,6 +1,11 @@
+import { textWidth } from '../../inspect/format/text-width.ts';
+import { wrapLines } from '../../inspect/format/wrap-line.ts';
+
 /** Where a live view draws. */
 export interface LiveScreen {
   tell(text: string): void;
+  /** Its columns as they are now: a window that was made narrower has broken the lines of the frame that stands there. */
+  readonly columns: number;
 }
 
 /** How often a view is drawn again at most, in milliseconds. */
@@ -14,7 +19,7 @@ export class LiveView {
   readonly #screen: LiveScreen;
   readonly #frame: () => readonly string[];
   #timer: ReturnType<typeof setInterval> | undefined;
-  #height = 0;
+  #shown: readonly string[] = [];
   readonly #restore = (): void => this.#screen.tell(showCursor);
 
   constructor(screen: LiveScreen, frame: () => readonly string[]) {
@@ -36,9 +41,8 @@ export class LiveView {
   say(text: string): void {
     if (this.#timer === undefined) this.#screen.tell(text);
     else {
-      const back = this.#height === 0 ? '' : `\x1b[${this.#height}A`;
-      this.#screen.tell(`${back}\r\x1b[J${text}`);
-      this.#height = 0;
+      this.#screen.tell(`${this.#back()}\r\x1b[J${wrapLines(text, this.#screen.columns)}`);
+      this.#shown = [];
       this.#draw();
     }
   }
@@ -49,16 +53,22 @@ export class LiveView {
     clearInterval(this.#timer);
     this.#timer = undefined;
     this.#draw();
-    this.#height = 0;
+    this.#shown = [];
     this.#screen.tell(showCursor);
     process.removeListener('exit', this.#restore);
   }
 
   #draw(): void {
     const lines = this.#frame();
-    const back = this.#height === 0 ? '' : `\x1b[${this.#height}A`;
     // One write per frame, each line erased to its end and the rest of the screen below: nothing flickers.
-    this.#screen.tell(`${back}\r${lines.map((line) => `${line}\x1b[K\n`).join('')}\x1b[J`);
-    this.#height = lines.length;
+    this.#screen.tell(`${this.#back()}\r${lines.map((line) => `${line}\x1b[K\n`).join('')}\x1b[J`);
+    this.#shown = lines;
+  }
+
+  /** Leads to the first row of what is drawn, which has more rows than lines when the window is narrower than it was. */
+  #back(): string {
+    const columns = Math.max(1, this.#screen.columns);
+    const rows = this.#shown.reduce((sum, line) => sum + Math.max(1, Math.ceil(textWidth(line) / columns)), 0);
+    return rows === 0 ? '' : `\x1b[${rows}A`;
   }
 }

@@ -8,6 +8,7 @@ import { styledStatus } from '../../inspect/format/text-style.ts';
 import { durationText } from '../../inspect/format/quantity-text.ts';
 import { safe } from '../../inspect/format/layout.ts';
 import { toStyledLine } from '../../inspect/format/terminal-text.ts';
+import { wrapLine } from '../../inspect/format/wrap-line.ts';
 import { argsText } from './args-text.ts';
 
 /** Turns the events of one run, given in order, into lines for people: one for what is worth a line, none for the rest. */
@@ -25,6 +26,11 @@ export function createProgressLines(style: TextStyle, known?: RunContext): Progr
     const text = lineOf(event, names, style);
     return text === undefined ? undefined : `${style.dim(secondsText(event.at - startedAt))} ${toStyledLine(text)}`;
   };
+}
+
+/** A line of progress in a window of so many columns: what does not fit into one line stands below its words, not below its time. */
+export function fitProgress(line: string, width: number | undefined): string {
+  return width === undefined ? line : wrapLine(line, { width, rest: ' '.repeat(secondsText(0).length + 1) }).join('\n');
 }
 
 /** What later lines need of earlier events. */

@@ -66,7 +66,7 @@ async function askPerson(
   { terminal, interruption }: Pick<DriveParts, 'terminal' | 'interruption'>,
 ): Promise<'decided' | 'interrupted'> {
   using watch = watchRequest(run, request);
-  terminal.tell(`\n${formatRequest(request, { style: terminal.errorStyle, now: Date.now() })}`);
+  terminal.tell(`\n${formatRequest(request, { style: terminal.errorStyle, width: terminal.errorWidth, now: Date.now() })}`);
   while (!watch.gone.aborted) {
     const line = await promptLine(verdictPrompt(request), interruption, watch.gone);
     if (line === undefined && interruption.signal.aborted) return 'interrupted';

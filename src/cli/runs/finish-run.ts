@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { RunContext } from '../../core/state/state.ts';
 import { countText, durationText, tokensText } from '../../inspect/format/quantity-text.ts';
 import { safe } from '../../inspect/format/layout.ts';
+import { formatMarkdown } from '../../inspect/format/format-markdown.ts';
 import { toPipedText } from '../../inspect/format/piped-text.ts';
 import { toTerminalText } from '../../inspect/format/terminal-text.ts';
 import type { Run } from '../../engine/run.ts';
@@ -22,6 +23,8 @@ export interface FinishParts {
   readonly mode: WatchMode;
   /** The journal as the reader named it. */
   readonly store: string | undefined;
+  /** The report is printed as it was written, its Markdown not laid out. */
+  readonly raw?: boolean | undefined;
   /** What else is to be said before the last lines, each line ended. */
   readonly closing?: string;
   /** Whether it was at rest before and nobody said anything: its last report is not news then. */
@@ -54,14 +57,17 @@ function settled(run: Run, parts: FinishParts): ExitCode {
     return 0;
   }
   if (mode !== 'quiet') terminal.tell('\n');
-  // A terminal shows hostile text as text; behind a pipe may stand another terminal, and it gets none of what steers one.
-  if (text.trim() !== '')
-    terminal.print(
-      `${process.stdout.isTTY ? toTerminalText(text.trim(), { maxLine: 100_000, maxLines: 100_000 }) : toPipedText(text.trim())}\n`,
-    );
+  if (text.trim() !== '') terminal.print(reportText(text.trim(), parts));
   if (problem !== undefined) terminal.tell(`error: ${toTerminalText(problem, { maxLine: 2_000 })}\n`);
   if (mode !== 'quiet') terminal.tell(lastLines(run.state, parts));
   return ok ? 0 : 1;
+}
+
+/** A terminal shows hostile text as text; behind a pipe may stand another terminal, and it gets none of what steers one. */
+function reportText(text: string, { terminal, raw }: FinishParts): string {
+  if (!terminal.isOutTerminal) return `${toPipedText(text)}\n`;
+  if (raw === true) return `${toTerminalText(text, { maxLine: Infinity, maxLines: Infinity })}\n`;
+  return formatMarkdown(text, { style: terminal.outStyle, width: terminal.outWidth });
 }
 
 function pending(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
@@ -72,7 +78,7 @@ function pending(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
 
 /** Says what a run waits for, and how that is decided from anywhere. */
 export function tellPending(run: Run, terminal: Terminal, store: string | undefined): void {
-  const format = { style: terminal.errorStyle, now: Date.now(), runId: run.id, store };
+  const format = { style: terminal.errorStyle, width: terminal.errorWidth, now: Date.now(), runId: run.id, store };
   terminal.tell(
     `\nThe run waits for you, and this is no terminal to ask on. Decide with:\n\n${formatPending(run.pending, format)}`,
   );

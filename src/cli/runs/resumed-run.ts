@@ -79,7 +79,7 @@ export async function resumeAnd(reference: string, options: ResumedOptions, act:
   if (driven === 'interrupted') await closeInterrupted(run, workplace.engine, terminal);
   const closing = driven === 'settled' ? await workplace.closingLines() : '';
   const isUnmoved = status === 'awaiting' && run.state.status === 'awaiting' && run.state.counters.turns === turns;
-  const code = finishRun(run, driven, { terminal, mode, store: options.store, closing, isUnmoved });
+  const code = finishRun(run, driven, { terminal, mode, store: options.store, closing, isUnmoved, raw: options.raw });
   return tooLate === undefined ? code : 1;
 }
 

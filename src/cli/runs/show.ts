@@ -1,6 +1,7 @@
 import type { FormatOptions } from '../../inspect/format/text-style.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { openRecordedRun, type RecordedRun } from './recorded-run.ts';
+import { wrapLines } from '../../inspect/format/wrap-line.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { jsonText } from '../terminal/json-text.ts';
 
@@ -11,6 +12,8 @@ export interface ReadingOptions {
   readonly color?: boolean;
   /** Show texts whole instead of their first lines. */
   readonly full?: boolean;
+  /** Show what was said as it was written, its Markdown not laid out. */
+  readonly raw?: boolean;
 }
 
 /** What a reading command shows: the data for `--json`, and the words for people, built only when they are asked for. */
@@ -25,7 +28,11 @@ export interface Shown {
 export function show(shown: Shown, options: ReadingOptions): ExitCode {
   const terminal = openTerminal(options);
   if (options.json === true) terminal.print(`${jsonText(shown.data, 2)}\n`);
-  else terminal.print(shown.text({ style: terminal.outStyle, full: options.full ?? false }));
+  else {
+    const { outStyle: style, outWidth: width, isOutTerminal } = terminal;
+    const text = shown.text({ style, width, full: options.full ?? false, markdown: isOutTerminal && options.raw !== true });
+    terminal.print(width === undefined ? text : wrapLines(text, width));
+  }
   return shown.code ?? 0;
 }
 

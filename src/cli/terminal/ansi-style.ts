@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { plainStyle, type TextStyle } from '../../inspect/format/text-style.ts';
 
-type Format = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+type Format = 'bold' | 'dim' | 'italic' | 'underline' | 'red' | 'green' | 'yellow' | 'cyan';
 
 const paint =
   (format: Format) =>
@@ -12,6 +12,8 @@ const paint =
 const ansiStyle: TextStyle = {
   bold: paint('bold'),
   dim: paint('dim'),
+  italic: paint('italic'),
+  underline: paint('underline'),
   red: paint('red'),
   green: paint('green'),
   yellow: paint('yellow'),

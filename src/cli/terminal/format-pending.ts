@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import type { PendingRequest } from '../../core/state/pending.ts';
 import { toTerminalText } from '../../inspect/format/terminal-text.ts';
 import { deadlineText, scopeText } from '../../inspect/format/request-text.ts';
-import { plainStyle, type FormatOptions } from '../../inspect/format/text-style.ts';
+import { plainStyle, type FormatOptions, type TextStyle } from '../../inspect/format/text-style.ts';
 import { safe } from '../../inspect/format/layout.ts';
 import { approvalFacts } from '../../inspect/approval-text.ts';
 import { lookAlikes } from '../../inspect/look-alikes.ts';
 import { choicesOf } from '../../inspect/read-answer.ts';
+import { textWidth } from '../../inspect/format/text-width.ts';
+import { wrapLine } from '../../inspect/format/wrap-line.ts';
 import { thisCommand } from '../options/this-command.ts';
 
 /** How one request is shown. */
@@ -30,7 +32,7 @@ export function formatPending(requests: readonly PendingRequest[], format: Pendi
  * Renders one request from what the engine knows of it: the arguments in full, escaped, with their SHA-256, so that
  * nothing a model writes can look like something else or stay hidden (FAULTS S9).
  */
-export function formatRequest(request: PendingRequest, { style = plainStyle, now }: RequestFormat): string {
+export function formatRequest(request: PendingRequest, { style = plainStyle, width, now }: RequestFormat): string {
   const args = JSON.stringify(request.args, null, 2);
   const what =
     request.kind === 'approval'
@@ -51,7 +53,15 @@ export function formatRequest(request: PendingRequest, { style = plainStyle, now
     ...[scopeText(request, safe)].flatMap((scope) => (scope === undefined ? [] : [style.dim(`  always: ${scope}`)])),
     ...[deadlineText(request, now)].flatMap((deadline) => (deadline === undefined ? [] : [style.yellow(`  ${deadline}`)])),
   ];
-  return `${lines.join('\n')}\n`;
+  return `${lines.flatMap((line) => fitted(line, width, style)).join('\n')}\n`;
+}
+
+/** A line in lines that fit. What goes on has a sign of its own, so that no argument can look like a line about it (FAULTS S9). */
+function fitted(line: string, width: number | undefined, style: TextStyle): readonly string[] {
+  const indent = /^ */u.exec(line)?.[0] ?? '';
+  return width === undefined
+    ? [line]
+    : wrapLine(line.slice(indent.length), { width, first: indent, rest: `${indent}${style.dim('↪')} ` });
 }
 
 function indented(text: string): readonly string[] {
@@ -66,11 +76,11 @@ function numberedChoices(request: PendingRequest): readonly string[] {
   );
 }
 
-function answerCommands(request: PendingRequest, { runId, store, now }: PendingFormat): string {
+function answerCommands(request: PendingRequest, { runId, store, now, width }: PendingFormat): string {
   const { kind, id, expiresAt } = request;
   const hasChoices = choicesOf(request).length > 0;
   if (runId === undefined) return '';
-  if (expiresAt !== undefined && expiresAt <= now) return `  ${thisCommand(['resume', runId], store)}\n`;
+  if (expiresAt !== undefined && expiresAt <= now) return commandLines(thisCommand(['resume', runId], store), width);
   const commands =
     kind === 'approval'
       ? [
@@ -78,5 +88,22 @@ function answerCommands(request: PendingRequest, { runId, store, now }: PendingF
           `${thisCommand(['reject', runId, id], store)} --message 'why'`,
         ]
       : [`${thisCommand(['answer', runId, id], store)} '${hasChoices ? 'its number, or the answer' : 'the answer'}'`];
-  return commands.map((command) => `  ${command}\n`).join('');
+  return commands.map((command) => commandLines(command, width)).join('');
+}
+
+/** A command, in a narrow window over several lines that a shell reads as one; broken between its words, outside of quotes. */
+function commandLines(command: string, width: number | undefined): string {
+  if (width === undefined || textWidth(command) + 2 <= width) return `  ${command}\n`;
+  const words = command.match(/(?:\\.|'[^']*'|"[^"]*"|[^\s'"\\]|['"\\])+/gsu) ?? [];
+  const lines: string[] = [];
+  let line = ' ';
+  for (const [index, word] of words.entries()) {
+    const mark = index === words.length - 1 ? 0 : 2;
+    if (line.trim() !== '' && textWidth(`${line} ${word}`) + mark > width) {
+      lines.push(`${line} \\`);
+      line = '   ';
+    }
+    line += ` ${word}`;
+  }
+  return `${[...lines, line].join('\n')}\n`;
 }

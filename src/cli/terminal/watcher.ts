@@ -3,7 +3,7 @@ import { EventPump } from './event-pump.ts';
 import type { ToolProgress } from '../progress/agent-rows.ts';
 import { liveFrame } from '../progress/live-frame.ts';
 import { LiveView } from '../progress/live-view.ts';
-import { createProgressLines } from '../progress/progress-lines.ts';
+import { createProgressLines, fitProgress } from '../progress/progress-lines.ts';
 import type { Terminal } from './terminal.ts';
 import { jsonText } from './json-text.ts';
 
@@ -36,7 +36,7 @@ export function watchRun(run: Run, terminal: Terminal, mode: WatchMode, after = 
       const toLine = createProgressLines(terminal.errorStyle, after === 0 ? undefined : run.state);
       return pumped(run, after, (event) => {
         const line = toLine(event);
-        if (line !== undefined) terminal.tell(`${line}\n`);
+        if (line !== undefined) terminal.tell(`${fitProgress(line, terminal.errorWidth)}\n`);
       });
     }
     case 'json':

@@ -57,7 +57,7 @@ export function formatConversation(entries: readonly ConversationEntry[], option
   if (entries.length === 0) return out.line('Nothing was said.').toString();
   entries.forEach((entry, index) => {
     if (index > 0) out.line();
-    out.line(out.style.bold(speaker(entry))).block(entry.text, 2);
+    out.line(out.style.bold(speaker(entry))).words(entry.text, 2);
   });
   return out.toString();
 }

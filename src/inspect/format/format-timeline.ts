@@ -1,10 +1,17 @@
 import type { TimelineBar } from '../timeline/timeline-bar.ts';
 import type { Timeline, TimelineRow } from '../timeline/timeline.ts';
-import { cell, Layout, safe, table } from './layout.ts';
+import { Layout, safe } from './layout.ts';
 import { durationText, timeText } from './quantity-text.ts';
+import { cell, table } from './table.ts';
 import { styledStatus, type FormatOptions } from './text-style.ts';
+import { fitEnd, fitText, textWidth } from './text-width.ts';
 
-const width = 60;
+/** Columns of the time axis where the room is not known, and the most and the least of it where it is. */
+const usualAxis = 60;
+const widestAxis = 160;
+const leastAxis = 24;
+/** Columns between the cells of a row, and around the axis. */
+const between = 2 * 3 + 2;
 
 /** Renders a timeline: one row per agent; `=` model, `#` tools, `?` waiting for a person, `-` other time of a turn, `.` waiting in the inbox. */
 export function formatTimeline(view: Timeline, options: FormatOptions = {}): string {
@@ -13,13 +20,7 @@ export function formatTimeline(view: Timeline, options: FormatOptions = {}): str
   const length = Math.max(1, view.to - view.from);
   out.line(`${timeText(view.from)} to ${timeText(view.to)}, ${durationText(length)}${view.live ? ', live' : ''}`);
   out.line(style.dim('= model   # tools   ? waiting for a person   - other   . waiting in the inbox'));
-  const rows = view.lanes.map((lane) => [
-    cell(`${'  '.repeat(Math.min(lane.depth, 8))}${safe(lane.agentId, 40)}`, style.bold),
-    { text: `|${style.cyan(laneText(lane, view.from, length, view.to))}|`, width: width + 2 },
-    cell(`${lane.bars.length}`),
-    cell(lane.status, (text) => styledStatus(style, text)),
-  ]);
-  for (const line of table(rows)) out.line(line);
+  formatLanes(out, view);
   for (const gap of view.breaks.slice(0, 20))
     out.line(style.dim(`idle for ${durationText(gap.to - gap.from)} from ${timeText(gap.from)}`));
   for (const { at, downMs } of view.resumes.slice(-20))
@@ -28,11 +29,45 @@ export function formatTimeline(view: Timeline, options: FormatOptions = {}): str
   return out.toString();
 }
 
-function laneText(lane: TimelineRow, from: number, length: number, now: number): string {
-  const cells = Array.from({ length: width }, () => ' ');
+/** One row per agent, its axis as wide as there is room; in a narrow room the axis has a line of its own. */
+function formatLanes(out: Layout, view: Timeline): void {
+  const { style, width } = out;
+  const lanes = view.lanes.map((lane) => ({
+    lane,
+    indent: '  '.repeat(Math.min(lane.depth, 8)),
+    name: safe(lane.agentId, 40),
+    count: `${lane.bars.length}`,
+  }));
+  const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(textWidth));
+  const beside = widest(lanes.map(({ count }) => count)) + widest(lanes.map(({ lane }) => lane.status)) + between;
+  const longest = widest(lanes.map(({ indent, name }) => `${indent}${name}`));
+  const room = (width ?? 0) - beside;
+  const names = width === undefined ? longest : Math.min(longest, Math.max(Math.floor(width / 3), room - usualAxis));
+  const axis = width === undefined ? usualAxis : Math.min(widestAxis, room - names);
+  if (width !== undefined && axis < leastAxis) {
+    for (const { lane, indent, name, count } of lanes) {
+      out.line(`${style.bold(`${indent}${name}`)}  ${count}  ${styledStatus(style, lane.status)}`);
+      out.line(`|${style.cyan(laneText(lane, view, Math.max(1, Math.min(widestAxis, width - 2))))}|`);
+    }
+    return;
+  }
+  const rows = lanes.map(({ lane, indent, name, count }) => [
+    // The end of a name tells agents of one profile apart.
+    cell(fitText(`${indent}${fitEnd(name, Math.max(1, names - indent.length))}`, names), style.bold),
+    cell(`|${laneText(lane, view, axis)}|`, (text) => `|${style.cyan(text.slice(1, -1))}|`),
+    cell(count),
+    cell(lane.status, (text) => styledStatus(style, text)),
+  ]);
+  for (const line of table(rows)) out.branch(line, '', '  ');
+}
+
+function laneText(lane: TimelineRow, { from, to }: Timeline, axis: number): string {
+  const length = Math.max(1, to - from);
+  const column = (at: number): number => Math.min(axis - 1, Math.max(0, Math.floor(((at - from) / length) * axis)));
+  const cells = Array.from({ length: axis }, () => ' ');
   const paint = (sign: string, start: number, end: number | undefined): void => {
-    const first = column(start, from, length);
-    const last = Math.max(first, column(end ?? now, from, length));
+    const first = column(start);
+    const last = Math.max(first, column(end ?? to));
     for (let index = first; index <= last; index++) cells[index] = sign;
   };
   for (const bar of lane.bars) paintBar(bar, paint);
@@ -47,8 +82,4 @@ function paintBar(bar: TimelineBar, paint: (sign: string, start: number, end: nu
     if (part.kind === 'tools') paint('#', part.from, part.to);
     if (part.kind === 'person') paint('?', part.from, part.to);
   }
-}
-
-function column(at: number, from: number, length: number): number {
-  return Math.min(width - 1, Math.max(0, Math.floor(((at - from) / length) * width)));
 }

@@ -13,7 +13,7 @@ export function formatTree(roots: readonly AgentNodeView[], options: FormatOptio
 }
 
 function formatNode(out: Layout, node: AgentNodeView, prefix: { readonly own: string; readonly below: string }): void {
-  out.line(`${prefix.own}${nodeText(out, node)}`);
+  out.branch(nodeText(out, node), prefix.own, `${prefix.below}${node.children.length === 0 ? '  ' : '│ '}`);
   node.children.forEach((child, index) => {
     const last = index === node.children.length - 1;
     formatNode(out, child, { own: `${prefix.below}${last ? '└─ ' : '├─ '}`, below: `${prefix.below}${last ? '   ' : '│  '}` });

@@ -1,7 +1,11 @@
 import type { TurnRow } from '../turn-list.ts';
-import { cell, Layout, safe, table } from './layout.ts';
+import { Layout, safe } from './layout.ts';
 import { spanText, tokensText } from './quantity-text.ts';
+import { cell, table } from './table.ts';
 import { plainStyle, styledStatus, type FormatOptions } from './text-style.ts';
+
+/** The least of a turn's id, of what it read and of what it did that a table in a narrow room shows. */
+const least = { 0: 10, 4: 6, 5: 12 };
 
 /** Renders turns, one per line: id, status, duration, tokens, what it read, what it did. */
 export function formatTurnList(rows: readonly TurnRow[], options: FormatOptions = {}): string {
@@ -10,14 +14,15 @@ export function formatTurnList(rows: readonly TurnRow[], options: FormatOptions 
   if (rows.length === 0) return out.line('No turns.').toString();
   const header = ['TURN', 'STATUS', 'TIME', 'TOKENS', 'READ', 'DID'].map((title) => cell(title, style.dim));
   const body = rows.map((row) => [
-    cell(safe(row.turnId, 60), style.bold),
+    // Of a long id the end is kept, which is enough to name the turn.
+    cell(safe(row.turnId, 60), style.bold, 'end'),
     cell(row.status, (text) => styledStatus(style, text)),
     cell(spanText(row.startedAt, row.endedAt)),
     cell(tokensText(row.inputTokens, row.outputTokens)),
     cell(safe(counted(row.sources), 60)),
     cell(safe(didText(row), 100)),
   ]);
-  for (const line of table([header, ...body])) out.line(line);
+  for (const line of table([header, ...body], { width: options.width, least })) out.branch(line, '', '  ');
   return out.toString();
 }
 

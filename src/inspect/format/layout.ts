@@ -1,22 +1,42 @@
-import { toStyledLine, toTerminalLine, toTerminalText } from './terminal-text.ts';
+import { formatMarkdown } from './format-markdown.ts';
+import { grouped, toStyledLine, toTerminalLine, toTerminalText } from './terminal-text.ts';
 import { plainStyle, type FormatOptions, type TextStyle } from './text-style.ts';
+import { wrapLine } from './wrap-line.ts';
 
 const shortLines = 12;
 
 /** Collects the lines of a view. All untrusted text goes in through `line`, `safe` or `block`, which make it safe. */
 export class Layout {
   readonly style: TextStyle;
+  readonly #options: FormatOptions;
   readonly #full: boolean;
   readonly #lines: string[] = [];
 
   constructor(options: FormatOptions = {}) {
     this.style = options.style ?? plainStyle;
+    this.#options = options;
     this.#full = options.full ?? false;
+  }
+
+  /** Columns that lines are fitted to; undefined when they are as long as what they say. */
+  get width(): number | undefined {
+    return this.#options.width;
   }
 
   /** Adds a line made of safe text; what is none is shown as what it is. */
   line(text = '', indent = 0): this {
-    this.#lines.push(text === '' ? '' : `${' '.repeat(indent)}${toStyledLine(text)}`);
+    return text === '' ? this.#add('') : this.branch(text, ' '.repeat(indent), ' '.repeat(indent + 2));
+  }
+
+  /** Adds a line as `line` does, with something before it, and before what of it does not fit into one. */
+  branch(text: string, first: string, rest: string): this {
+    const { width } = this;
+    const line = toStyledLine(text);
+    return width === undefined ? this.#add(`${first}${line}`) : this.#add(...wrapLine(line, { width, first, rest }));
+  }
+
+  #add(...lines: readonly string[]): this {
+    for (const line of lines) this.#lines.push(line);
     return this;
   }
 
@@ -28,8 +48,28 @@ export class Layout {
   /** Adds untrusted text of several lines, each after a bar; only the first lines unless everything was asked for. */
   block(text: string, indent: number): this {
     const shown = toTerminalText(text, this.#full ? { maxLine: 2000, maxLines: 20_000 } : { maxLine: 240, maxLines: shortLines });
-    for (const line of shown.split('\n')) this.line(`${this.style.dim('│')} ${line}`.trimEnd(), indent);
+    for (const line of shown.split('\n')) this.#barred(line, indent);
     return this;
+  }
+
+  /** Adds what somebody said: a block, with its Markdown laid out where the options ask for it. */
+  words(text: string, indent: number): this {
+    const { width, markdown } = this.#options;
+    if (markdown !== true) return this.block(text, indent);
+    const room = width === undefined ? undefined : Math.max(1, width - Math.min(indent, Math.floor(width / 3)) - 2);
+    const laidOut = formatMarkdown(text, { style: this.style, width: room }).trimEnd().split('\n');
+    const shown = this.#full ? laidOut : laidOut.slice(0, shortLines);
+    for (const line of shown) this.#barred(line, indent);
+    const left = laidOut.length - shown.length;
+    return left === 0 ? this : this.#barred(`… (+${grouped(left)} ${left === 1 ? 'line' : 'lines'})`, indent);
+  }
+
+  #barred(line: string, indent: number): this {
+    const { width } = this;
+    const space = ' '.repeat(width === undefined ? indent : Math.min(indent, Math.floor(width / 3)));
+    const bar = `${space}${this.style.dim('│')}`;
+    const words = line.trimEnd();
+    return words === '' ? this.#add(bar) : this.branch(words, `${bar} `, `${bar} `);
   }
 
   /** Adds a label with untrusted text: on the same line when it is short, as a block below otherwise. */
@@ -47,27 +87,4 @@ export class Layout {
 /** One untrusted word or line, made safe; at most 160 characters. */
 export function safe(text: string, max = 160): string {
   return toTerminalLine(text, max);
-}
-
-/** Lines as a table: each column as wide as its widest cell; `width` measures a cell without its style. */
-export function table(rows: readonly (readonly Cell[])[]): readonly string[] {
-  const widths: number[] = [];
-  for (const row of rows) row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, cell.width)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.text + ' '.repeat((widths[column] ?? 0) - cell.width))
-      .join('  ')
-      .trimEnd(),
-  );
-}
-
-/** A table cell: its text, perhaps styled, and the width of the bare text. */
-export interface Cell {
-  readonly text: string;
-  readonly width: number;
-}
-
-/** A cell of safe text. */
-export function cell(bare: string, style: (text: string) => string = (text) => text): Cell {
-  return { text: style(bare), width: bare.length };
 }

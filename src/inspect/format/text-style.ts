@@ -4,6 +4,8 @@ import { toTerminalLine } from './terminal-text.ts';
 export interface TextStyle {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
+  readonly italic: (text: string) => string;
+  readonly underline: (text: string) => string;
   readonly red: (text: string) => string;
   readonly green: (text: string) => string;
   readonly yellow: (text: string) => string;
@@ -13,13 +15,26 @@ export interface TextStyle {
 const asItIs = (text: string): string => text;
 
 /** No styles at all: for pipes and files. */
-export const plainStyle: TextStyle = { bold: asItIs, dim: asItIs, red: asItIs, green: asItIs, yellow: asItIs, cyan: asItIs };
+export const plainStyle: TextStyle = {
+  bold: asItIs,
+  dim: asItIs,
+  italic: asItIs,
+  underline: asItIs,
+  red: asItIs,
+  green: asItIs,
+  yellow: asItIs,
+  cyan: asItIs,
+};
 
 /** Options that all renderers take. */
 export interface FormatOptions {
   readonly style?: TextStyle;
   /** Show texts whole, line by line, instead of their first lines. */
   readonly full?: boolean;
+  /** Columns that every line is fitted to; without it lines are as long as what they say. */
+  readonly width?: number | undefined;
+  /** Lay out the Markdown of what agents and people said; without it, words are shown as they were written. */
+  readonly markdown?: boolean;
 }
 
 /** A status word in the colour of its meaning; one that only a journal of others says is made safe. */

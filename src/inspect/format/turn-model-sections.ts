@@ -30,7 +30,7 @@ export function formatReply(out: Layout, turn: TurnRecord): void {
   const model = reply.modelId === undefined ? '' : `, model ${safe(reply.modelId)}`;
   out.heading(reply.finishReason === undefined ? 'Reply: none' : `Reply (${reply.finishReason}${model})`);
   if (reply.reasoning !== '') out.line(out.style.dim('reasoning'), 2).block(reply.reasoning, 4);
-  if (reply.text !== '') out.block(reply.text, 2);
+  if (reply.text !== '') out.words(reply.text, 2);
   for (const file of reply.files) out.line(`file ${safe(file.filename ?? '')} ${safe(file.mediaType)}`, 2);
   if (reply.finishReason !== undefined && reply.text === '' && reply.toolCalls.length === 0) out.line(out.style.red('empty'), 2);
 }

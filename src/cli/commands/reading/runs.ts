@@ -1,7 +1,8 @@
 import type { RunSummary } from '../../../core/events/journal.ts';
 import { hasWords, statusWord } from '../../../inspect/run-words.ts';
-import { cell, safe, table } from '../../../inspect/format/layout.ts';
+import { safe } from '../../../inspect/format/layout.ts';
 import { costText, durationText, timeText, tokensText } from '../../../inspect/format/quantity-text.ts';
+import { cell, table } from '../../../inspect/format/table.ts';
 import { plainStyle, styledStatus, type FormatOptions } from '../../../inspect/format/text-style.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { openRecords } from '../../runs/recorded-run.ts';
@@ -45,8 +46,11 @@ function wordsForAll({ project, search, deleted }: RunsOptions): readonly string
   return words;
 }
 
+/** The least of a run's id, its title and its project that a table in a narrow room shows. */
+const least = { 0: 8, 8: 12, 9: 8 };
+
 /** Renders a list of runs, one per line. */
-function formatRuns(runs: readonly RunSummary[], { style = plainStyle }: FormatOptions = {}): string {
+function formatRuns(runs: readonly RunSummary[], { style = plainStyle, width }: FormatOptions = {}): string {
   if (runs.length === 0) return 'No runs.\n';
   const hasProjects = runs.some(({ project }) => project !== undefined);
   const header = [
@@ -73,5 +77,5 @@ function formatRuns(runs: readonly RunSummary[], { style = plainStyle }: FormatO
     cell(`${run.isImported === true ? '(imported) ' : ''}${safe(run.title, 80)}`),
     ...(hasProjects ? [cell(safe(run.project ?? '', 40))] : []),
   ]);
-  return `${table([header, ...body]).join('\n')}\n`;
+  return `${table([header, ...body], { width, least }).join('\n')}\n`;
 }

@@ -4,7 +4,7 @@ import { safe } from '../../../inspect/format/layout.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { findRun } from '../../runs/find-run.ts';
 import { Interruption } from '../../terminal/interruption.ts';
-import { createProgressLines } from '../../progress/progress-lines.ts';
+import { createProgressLines, fitProgress } from '../../progress/progress-lines.ts';
 import { openRecords } from '../../runs/recorded-run.ts';
 import type { ReadingOptions } from '../../runs/show.ts';
 import { openTerminal, type Terminal } from '../../terminal/terminal.ts';
@@ -33,7 +33,7 @@ export async function tailCommand(reference: string, options: TailOptions): Prom
       // Asked before the events are read: what is written between belongs to the next look.
       const summary = (await journal.runs()).find((run) => run.runId === runId);
       const events = await journal.read(runId, { after });
-      print(events, toLine, after === 0 ? options.lines : undefined, terminal);
+      print(events, toLine, after === 0 ? options : { json: options.json ?? false }, terminal);
       after = events.at(-1)?.seq ?? after;
       const ended = events.find((event) => event.type === 'run.end');
       if (ended !== undefined) return ended.status === 'completed' ? 0 : 1;
@@ -53,11 +53,12 @@ function lineMaker(options: TailOptions, terminal: Terminal): (event: CadreEvent
 function print(
   events: readonly CadreEvent[],
   toLine: (event: CadreEvent) => string | undefined,
-  last: number | undefined,
+  { lines: last, json: isJson }: Pick<TailOptions, 'lines' | 'json'>,
   terminal: Terminal,
 ): void {
   const lines = events.flatMap((event) => toLine(event) ?? []);
-  for (const line of last === undefined ? lines : lines.slice(Math.max(0, lines.length - last))) terminal.print(`${line}\n`);
+  for (const line of last === undefined ? lines : lines.slice(Math.max(0, lines.length - last)))
+    terminal.print(`${isJson ? line : fitProgress(line, terminal.outWidth)}\n`);
 }
 
 /** Nobody advances it: its process is gone, or it waits and no process has it. */

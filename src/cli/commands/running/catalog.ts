@@ -2,8 +2,9 @@ import { CadreError } from '../../../core/error.ts';
 import type { Journal } from '../../../core/events/journal.ts';
 import { type ProjectRow, RunCatalog } from '../../../engine/run-catalog.ts';
 import { systemClock } from '../../../engine/system-clock.ts';
-import { cell, safe, table } from '../../../inspect/format/layout.ts';
+import { safe } from '../../../inspect/format/layout.ts';
 import { timeText } from '../../../inspect/format/quantity-text.ts';
+import { cell, table } from '../../../inspect/format/table.ts';
 import { plainStyle, type FormatOptions } from '../../../inspect/format/text-style.ts';
 import { createSqliteJournal } from '../../../journal/sqlite/sqlite-journal.ts';
 import type { ExitCode } from '../../exit-code.ts';
@@ -99,7 +100,7 @@ async function inCatalog(
   }
 }
 
-function formatProjects(projects: readonly ProjectRow[], { style = plainStyle }: FormatOptions = {}): string {
+function formatProjects(projects: readonly ProjectRow[], { style = plainStyle, width }: FormatOptions = {}): string {
   if (projects.length === 0) return 'No projects. A run is put into one with: cadre move RUN PROJECT\n';
   const header = ['PROJECT', 'RUNS', 'LATEST'].map((title) => cell(title, style.dim));
   const body = projects.map(({ name, runs, updatedAt }) => [
@@ -107,5 +108,5 @@ function formatProjects(projects: readonly ProjectRow[], { style = plainStyle }:
     cell(`${runs}`),
     cell(timeText(updatedAt).replace('T', ' ').slice(0, 19)),
   ]);
-  return `${table([header, ...body]).join('\n')}\n`;
+  return `${table([header, ...body], { width, least: { 0: 8 } }).join('\n')}\n`;
 }

@@ -37,6 +37,7 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
     input,
     interruption,
     quiet,
+    raw: options.raw ?? false,
     run: reference === undefined ? undefined : follow(await engine.resume(workplace.runId)),
     launch: async (message, subscriber) =>
       follow(await engine.launch({ profile, input: message }, { ...launchOptions(options), subscriber })),

@@ -41,7 +41,7 @@ export async function forkCommand(reference: string, words: readonly string[], o
   const watcher = watchRun(run, terminal, mode, run.state.meta.parentRun?.at);
   const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json' });
   if (driven === 'interrupted') await closeInterrupted(run, engine, terminal);
-  return finishRun(run, driven, { terminal, mode, store: options.store });
+  return finishRun(run, driven, { terminal, mode, store: options.store, raw: options.raw });
 }
 
 async function lookUp(reference: string, { store, at }: ForkCommandOptions) {

@@ -34,6 +34,8 @@ export interface RunOptions {
   readonly json?: boolean;
   readonly trust?: boolean;
   readonly quiet?: boolean;
+  /** Prints what agents say as it was written, its Markdown not laid out. */
+  readonly raw?: boolean;
   readonly color?: boolean;
 }
 
@@ -86,7 +88,7 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   if (options.record !== undefined) await writeRecording(options.record, await run.recording());
   if (driven === 'interrupted') await closeInterrupted(run, workplace.engine, terminal);
   const closing = driven === 'settled' ? await workplace.closingLines() : '';
-  const code = finishRun(run, driven, { terminal, mode, store: options.store, closing });
+  const code = finishRun(run, driven, { terminal, mode, store: options.store, closing, raw: options.raw });
   if (page !== undefined && driven !== 'interrupted') await page.untilLeft(interruption);
   return code;
 }

@@ -21,6 +21,9 @@ class InlineReader {
   readonly #found: Inline[] = [];
   /** Marks that close nowhere from here on: looked for once. */
   readonly #unclosed = new Set<string>();
+  /** Runs of ticks by their length, once one was met; and the first of each length that may still close code. */
+  #ticks: Map<number, RegExpExecArray[]> | undefined;
+  readonly #nextTicks = new Map<number, number>();
   #plain = '';
   #at = 0;
 
@@ -61,7 +64,7 @@ class InlineReader {
     ticks.lastIndex = this.#at;
     const mark = ticks.exec(this.#text)?.[0] ?? '`';
     const from = this.#at + mark.length;
-    const end = this.#find(mark, from, (at) => this.#text[at - 1] !== '`' && this.#text[at + mark.length] !== '`');
+    const end = this.#ticksFrom(mark.length, from);
     if (end === undefined) {
       this.#plain += mark;
       this.#at = from;
@@ -96,6 +99,16 @@ class InlineReader {
     this.#flush();
     this.#found.push(...markdownInline(words, this.#depth + 1));
     return this.#put({ kind: 'target', text: target }, this.#at + whole.length);
+  }
+
+  /** Where the next run of exactly so many ticks begins. Asked for places that only move on. */
+  #ticksFrom(length: number, from: number): number | undefined {
+    this.#ticks ??= Map.groupBy(this.#text.matchAll(/`+/gu), ([run]) => run.length);
+    const runs = this.#ticks.get(length) ?? [];
+    let next = this.#nextTicks.get(length) ?? 0;
+    while (next < runs.length && (runs[next]?.index ?? from) < from) next += 1;
+    this.#nextTicks.set(length, next);
+    return runs[next]?.index;
   }
 
   #find(mark: string, from: number, closes: (at: number) => boolean): number | undefined {

@@ -1,0 +1,133 @@
+import type { ListItem, MarkdownBlock } from '../markdown/markdown-block.ts';
+import { type MarkdownPiece, MarkdownReader } from '../markdown/markdown-reader.ts';
+import { inlineText, visibleText } from './inline-text.ts';
+import { markdownTable } from './markdown-table.ts';
+import { plainStyle, type FormatOptions } from './text-style.ts';
+import { textWidth } from './text-width.ts';
+import { wrapLine } from './wrap-line.ts';
+
+/** What a block is laid out with. */
+type BlockFormat = Required<Pick<FormatOptions, 'style'>> & Pick<FormatOptions, 'width'>;
+
+/** Longest rule that is drawn, in columns. */
+const longestRule = 60;
+
+/**
+ * Renders untrusted Markdown for a terminal: headings, lists, quotes, code and tables in lines that fit, the address of a link behind its
+ * words. Control and direction characters are shown, as everywhere. Without styles the marks of headings, emphasis and code stay, since
+ * nothing else says what they said. A text that is JSON is shown as it was written.
+ */
+export function formatMarkdown(text: string, options: FormatOptions = {}): string {
+  if (isJson(text)) return wrapped(text, { style: options.style ?? plainStyle, width: options.width }).join('\n') + '\n';
+  const writer = new MarkdownWriter(() => options);
+  return writer.write(text) + writer.end();
+}
+
+/** Lays out Markdown while it arrives: what is complete is given back at once, and the rest when `end` is called. */
+export class MarkdownWriter {
+  readonly #format: () => FormatOptions;
+  readonly #reader: MarkdownReader;
+  #lines: string[] = [];
+  #partial = '';
+  #isBegun = false;
+
+  /** `format` is asked for each piece: the window may have another width by then. */
+  constructor(format: () => FormatOptions) {
+    this.#format = format;
+    this.#reader = new MarkdownReader((piece) => this.#put(piece));
+  }
+
+  /** Takes the next part of the text, and gives back the lines that are complete, each with its line feed. */
+  write(text: string): string {
+    let at = 0;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', at)) {
+      const line = this.#partial + text.slice(at, end);
+      this.#reader.line(line.endsWith('\r') ? line.slice(0, -1) : line);
+      this.#partial = '';
+      at = end + 1;
+    }
+    this.#partial += text.slice(at);
+    return this.#take();
+  }
+
+  /** Gives back what was held back; the next text is another one. */
+  end(): string {
+    if (this.#partial !== '') this.#reader.line(this.#partial);
+    this.#partial = '';
+    this.#reader.end();
+    this.#isBegun = false;
+    return this.#take();
+  }
+
+  #put({ block, continues }: MarkdownPiece): void {
+    const { style = plainStyle, width } = this.#format();
+    if (this.#isBegun && !continues) this.#lines.push('');
+    this.#isBegun = true;
+    for (const line of blockLines(block, continues, { style, width })) this.#lines.push(line.trimEnd());
+  }
+
+  #take(): string {
+    const lines = this.#lines;
+    this.#lines = [];
+    return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+  }
+}
+
+function blockLines(block: MarkdownBlock, continues: boolean, format: BlockFormat): readonly string[] {
+  const { style, width } = format;
+  switch (block.kind) {
+    case 'heading': {
+      const words = inlineText(block.words, style);
+      const line = style === plainStyle ? `${'#'.repeat(block.level)} ${words}` : style.bold(words);
+      return wrapped(block.level === 1 ? style.underline(line) : line, format);
+    }
+    case 'paragraph':
+      return wrapped(inlineText(block.words, style), format);
+    case 'quote':
+      return wrapped(inlineText(block.words, style), format, `${style.dim('│')} `);
+    case 'list':
+      return block.items.flatMap((item) => itemLines(item, format));
+    case 'code':
+      return codeLines(block, continues, format);
+    case 'table':
+      return markdownTable(block, format);
+    case 'rule':
+      return [style.dim('─'.repeat(Math.min(width ?? longestRule, longestRule)))];
+  }
+}
+
+function itemLines({ depth, marker, words }: ListItem, format: BlockFormat): readonly string[] {
+  const { style } = format;
+  const first = `${'  '.repeat(depth)}${style.cyan(marker)} `;
+  return wrapped(inlineText(words, style), format, first, ' '.repeat(textWidth(first)));
+}
+
+function codeLines({ info, text }: { readonly info: string; readonly text: string }, continues: boolean, format: BlockFormat) {
+  const { style } = format;
+  const title = continues || info === '' ? [] : wrapped(style.dim(visibleText(info)), format, '    ');
+  const code = visibleText(text)
+    .split('\n')
+    .map((line) => (line === '' ? '' : style.cyan(line)))
+    .join('\n');
+  return [...title, ...wrapped(code, format, '    ')];
+}
+
+/** Each line of a safe text in lines that fit, with something before the first of all and before the others. */
+function wrapped(text: string, { width }: BlockFormat, first = '', rest = first): readonly string[] {
+  const lines = text.split('\n');
+  return lines.flatMap((line, index) => {
+    const before = index === 0 ? first : rest;
+    return width === undefined ? [`${before}${line}`] : wrapLine(line, { width, first: before, rest });
+  });
+}
+
+function isJson(text: string): boolean {
+  if (!/^\s*[[{]/u.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    // It only begins like JSON.
+    return false;
+  }
+}

@@ -1,0 +1,23 @@
+import type { MarkdownBlock } from './markdown-block.ts';
+import { type MarkdownPiece, MarkdownReader } from './markdown-reader.ts';
+
+/** Reads a text as Markdown; every text has a reading. Time and memory grow with the length of the text alone. */
+export function parseMarkdown(text: string): readonly MarkdownBlock[] {
+  const groups: MarkdownPiece[][] = [];
+  const reader = new MarkdownReader((piece) => {
+    if (piece.continues) groups.at(-1)?.push(piece);
+    else groups.push([piece]);
+  });
+  for (const line of text.replaceAll('\r\n', '\n').split('\n')) reader.line(line);
+  reader.end();
+  return groups.flatMap((pieces) => joined(pieces.map(({ block }) => block)));
+}
+
+/** The pieces of one block as that block. */
+function joined(pieces: readonly MarkdownBlock[]): readonly MarkdownBlock[] {
+  const [first] = pieces;
+  if (first === undefined || pieces.length === 1) return pieces;
+  if (first.kind === 'code')
+    return [{ ...first, text: pieces.flatMap((piece) => (piece.kind === 'code' ? [piece.text] : [])).join('\n') }];
+  return [{ kind: 'list', items: pieces.flatMap((piece) => (piece.kind === 'list' ? piece.items : [])) }];
+}
