@@ -30,7 +30,7 @@ async function standIn(): Promise<{ readonly url: string; readonly asked: { read
     asked.push({ path: request.url ?? '', key: request.headers.authorization ?? '' });
     const wire = wires[request.url === '/v1/responses' ? 'OpenAI responses' : 'OpenAI chat'];
     if (wire === undefined) throw new Error('no such wire');
-    replyOver(wire, { text: 'It is sunny.' })(response);
+    replyOver(wire, { text: 'It is sunny.' })(response, {}, request);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
