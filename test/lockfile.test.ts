@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { hardPackages } from './support/hard-packages.ts';
 
 const root = path.join(import.meta.dirname, '..');
 
@@ -21,6 +22,62 @@ const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'
   readonly packages: Readonly<Record<string, Locked>>;
 };
 const installed = Object.entries(packages).filter(([place, { link }]) => place.startsWith('node_modules/') && link !== true);
+
+/** What a folder takes on a disk with blocks of 4 KB, without the packages inside it that have a place of their own. */
+function sizeOf(folder: string): number {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => name !== 'node_modules')
+    .map((entry) => {
+      const at = path.join(folder, entry.name);
+      return entry.isDirectory() ? 4096 + sizeOf(at) : Math.ceil(statSync(at).size / 4096) * 4096;
+    })
+    .reduce((sum, size) => sum + size, 0);
+}
+
+describe('what npm install cadre brings', () => {
+  it('takes less than 45 MB, Cadre itself aside', () => {
+    const sizes = [...hardPackages().keys()].map((place) => sizeOf(path.join(root, place)) / 1024 ** 2);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(45);
+  });
+
+  it('has the packages that were chosen, and what they need', () => {
+    expect([...hardPackages().keys()].map((place) => place.replace(/^node_modules\//, '')).toSorted()).toEqual([
+      '@ai-sdk/gateway',
+      '@ai-sdk/openai',
+      '@ai-sdk/openai-compatible',
+      '@ai-sdk/provider',
+      '@ai-sdk/provider-utils',
+      '@hono/node-server',
+      '@marcbachmann/cel-js',
+      '@standard-schema/spec',
+      '@types/json-schema',
+      '@vercel/oidc',
+      '@workflow/serde',
+      'ai',
+      'ajv',
+      'commander',
+      'diff',
+      'eventsource-parser',
+      'fast-deep-equal',
+      'fast-uri',
+      'hono',
+      'immer',
+      'json-schema',
+      'json-schema-traverse',
+      'jsonrepair',
+      'nanoid',
+      're2js',
+      'require-from-string',
+      'yaml',
+      'zod',
+    ]);
+  });
+
+  it('is under licences that let it be used as Cadre may be', () => {
+    const free = /^(?:Apache-2\.0|MIT|ISC|BSD-3-Clause|\(AFL-2\.1 OR BSD-3-Clause\))$/;
+    expect([...hardPackages()].filter(([, { license = '' }]) => !free.test(license))).toEqual([]);
+  });
+});
 
 describe('F60: the lockfile', () => {
   it('has no package that runs a script when it is installed', () => {

@@ -1,8 +1,8 @@
+import type { UIMessageChunk } from 'ai';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { Exchange } from '../threads/exchange.ts';
 import type { Listening } from '../threads/threads.ts';
 import { endOf, headOf } from './chat-end.ts';
-import type { UiChunk } from './ui-chunk.ts';
 import { UiStream } from './ui-stream.ts';
 
 /** What of a run a client is told, and as which message. */
@@ -14,15 +14,44 @@ export interface ChatAnswer {
   readonly goesOn: boolean;
   /** What belongs to earlier messages, or is known to the client: the events up to this sequence number. */
   readonly known: number;
-  readonly signal: AbortSignal;
 }
 
-/** Tells a client what a run does until it has settled, as the events of a UI message stream. */
-export async function* answerChat(answer: ChatAnswer): AsyncGenerator<string> {
-  const { listening, exchange, messageId, goesOn, known, signal } = answer;
+/**
+ * Streams what a run does until it has settled, or the reader leaves. Chunks are read from the run as the reader takes them:
+ * `createUIMessageStream` of `ai` would keep all that a slow reader has not read.
+ */
+export function streamAnswer(answer: ChatAnswer): ReadableStream<UIMessageChunk> {
+  const left = new AbortController();
+  const chunks = tellAnswer(answer, left.signal);
+  const leave = (): void => {
+    left.abort();
+    answer.listening.stop();
+  };
+  return new ReadableStream<UIMessageChunk>(
+    {
+      async pull(controller) {
+        const next = await chunks.next();
+        if (next.done !== true) {
+          controller.enqueue(next.value);
+          return;
+        }
+        leave();
+        controller.close();
+      },
+      async cancel() {
+        leave();
+        await chunks.return();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function* tellAnswer(answer: ChatAnswer, signal: AbortSignal): AsyncGenerator<UIMessageChunk, void> {
+  const { listening, exchange, messageId, goesOn, known } = answer;
   const { run } = listening;
   const stream = new UiStream(exchange.root);
-  yield write({ type: 'start', messageId, messageMetadata: headOf(run.state) });
+  yield { type: 'start', messageId, messageMetadata: headOf(run.state) };
   try {
     let isTold = false;
     let seq = exchange.from;
@@ -33,17 +62,12 @@ export async function* answerChat(answer: ChatAnswer): AsyncGenerator<string> {
       isTold = isNew;
       if (news.kind === 'event') seq = news.event.seq;
       const chunks = stream.take(news);
-      if (isNew) for (const chunk of chunks) yield write(chunk);
+      if (isNew) yield* chunks;
     }
     const { chunks, closing } = endOf(run.state);
-    for (const chunk of [...stream.close(), ...chunks, ...closing]) yield write(chunk);
+    yield* [...stream.close(), ...chunks, ...closing];
   } catch (thrown) {
-    // The run cannot go on in this process. It stays where its journal stands, for whoever takes it up.
-    yield write({ type: 'error', errorText: thrown instanceof CadreError ? thrown.message : describeThrown(thrown) });
+    // The run cannot go on in this process. Its journal keeps it for the process that resumes it.
+    yield { type: 'error', errorText: thrown instanceof CadreError ? thrown.message : describeThrown(thrown) };
   }
-  yield '[DONE]';
-}
-
-function write(chunk: UiChunk): string {
-  return JSON.stringify(chunk);
 }

@@ -1,19 +1,19 @@
+import type { FinishReason, UIMessageChunk } from 'ai';
 import type { JsonObject } from '../../core/json.ts';
 import { pendingOf } from '../../core/state/pending.ts';
 import type { RunContext } from '../../core/state/state.ts';
 import { toWire } from '../../core/tool/to-wire.ts';
 import { concludeRun } from '../../inspect/conclude.ts';
 import { runOverview } from '../../inspect/run-overview.ts';
-import type { UiChunk } from './ui-chunk.ts';
 
 /** How an answer ends. */
 export interface ChatEnd {
   /** What the run came to, where no reply said it. */
-  readonly chunks: readonly UiChunk[];
+  readonly chunks: readonly UIMessageChunk[];
   /** The sums, for the metadata of the message. */
   readonly metadata: JsonObject;
   /** The last chunks of a stream: why it ends, with the sums, and what went wrong. */
-  readonly closing: readonly UiChunk[];
+  readonly closing: readonly UIMessageChunk[];
 }
 
 /** What the metadata of every answer says of its run. */
@@ -24,7 +24,7 @@ export function headOf({ meta: { runId, profile, title } }: Pick<RunContext, 'me
 /** Reads how an answer ends from a run in which nothing is running. */
 export function endOf(state: RunContext): ChatEnd {
   const metadata = sumsOf(state);
-  const finish = (finishReason: Extract<UiChunk, { type: 'finish' }>['finishReason']): UiChunk => ({
+  const finish = (finishReason: FinishReason): UIMessageChunk => ({
     type: 'finish',
     finishReason,
     messageMetadata: metadata,
@@ -43,7 +43,7 @@ export function endOf(state: RunContext): ChatEnd {
   return { chunks, metadata, closing: [finish('error'), { type: 'error', errorText: problem }] };
 }
 
-function outputChunks(text: string): readonly UiChunk[] {
+function outputChunks(text: string): readonly UIMessageChunk[] {
   return [
     { type: 'start-step' },
     { type: 'text-start', id: 'output' },

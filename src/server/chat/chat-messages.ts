@@ -1,24 +1,23 @@
+import type { UIMessage, UIMessageChunk } from 'ai';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
-import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { isJsonObject } from '../../core/json.ts';
 import type { RunContext } from '../../core/state/state.ts';
+import type { FilePart } from '../../core/prompt/message.ts';
 import { conversation } from '../../inspect/conversation.ts';
 import { endOf, headOf } from './chat-end.ts';
-import { MessageParts } from './message-parts.ts';
-import { fileChunks, UiStream } from './ui-stream.ts';
-
-/** A message as the AI SDK has it (`UIMessage`). */
-export interface ChatMessage {
-  readonly id: string;
-  readonly role: 'user' | 'assistant';
-  readonly metadata?: JsonObject;
-  readonly parts: readonly JsonObject[];
-}
+import { assembleParts } from './assemble-parts.ts';
+import { toFilePart, UiStream } from './ui-stream.ts';
 
 /** An answer: its id, and the event after which it begins. */
 export interface AnswerBegin {
   readonly messageId: string;
   readonly known: number;
+}
+
+interface Begin extends AnswerBegin {
+  /** What the user said, unless the answer is to a decision. */
+  readonly said?: UIMessage;
 }
 
 /** What a chat is read from: its run with all of its past. */
@@ -31,41 +30,46 @@ interface ChatRecord {
  * Builds the messages of a chat from its journal: what the user said, and what the team answered, with the parts a client would
  * have put together. `current` is the answer that clients have at the moment, when that is another one than the last exchange's.
  */
-export function chatMessages({ state, events }: ChatRecord, current: AnswerBegin | undefined): readonly ChatMessage[] {
+export async function chatMessages({ state, events }: ChatRecord, current: AnswerBegin | undefined): Promise<readonly UIMessage[]> {
   const root = state.rootAgentId;
   if (root === undefined) return [];
   const begins = beginsOf(state, events, root, current);
-  const stream = new UiStream(root);
-  const messages: ChatMessage[] = [];
-  let parts = new MessageParts();
-  let next = 0;
-  const end = (): void => {
-    for (const chunk of stream.close()) parts.take(chunk);
-  };
-  for (const event of events) {
-    for (let begin = begins[next]; begin !== undefined && event.seq > begin.known; begin = begins[++next]) {
-      end();
-      stream.beginMessage();
-      parts = new MessageParts();
-      if (begin.said !== undefined) messages.push(begin.said);
-      messages.push({ id: begin.messageId, role: 'assistant', metadata: headOf(state), parts: parts.parts });
-    }
-    for (const chunk of stream.take({ kind: 'event', event })) parts.take(chunk);
+  const messages: UIMessage[] = [];
+  for (const [index, { messageId, said, chunks }] of answersOf(state, events, root, begins).entries()) {
+    if (said !== undefined) messages.push(said);
+    const parts = await assembleParts(chunks);
+    // An answer in which nothing was said or done is no message.
+    if (parts.length === 0) continue;
+    const isLast = index === begins.length - 1 && state.status !== 'running';
+    const metadata = isLast ? { ...headOf(state), ...endOf(state).metadata } : headOf(state);
+    messages.push({ id: messageId, role: 'assistant', metadata, parts });
   }
-  // What was said last may not have been followed by anything yet.
-  for (const { said } of begins.slice(next)) if (said !== undefined) messages.push(said);
-  if (state.status === 'running') return messages.filter(isUsed);
-  end();
-  const [last, ...before] = messages.toReversed();
-  if (last?.role !== 'assistant') return messages.filter(isUsed);
-  const { chunks, metadata } = endOf(state);
-  for (const chunk of chunks) parts.take(chunk);
-  return [...before.toReversed(), { ...last, metadata: { ...last.metadata, ...metadata } }].filter(isUsed);
+  return messages;
 }
 
-/** An answer in which nothing was said or done is no message. */
-function isUsed({ parts }: ChatMessage): boolean {
-  return parts.length > 0;
+/** The chunks of each answer. */
+function answersOf(
+  state: RunContext,
+  events: readonly CadreEvent[],
+  root: AgentId,
+  begins: readonly Begin[],
+): readonly (Begin & { readonly chunks: readonly UIMessageChunk[] })[] {
+  const stream = new UiStream(root);
+  const answers = begins.map((begin) => ({ ...begin, chunks: [] as UIMessageChunk[] }));
+  let current = -1;
+  const add = (chunks: readonly UIMessageChunk[]): void => {
+    answers[current]?.chunks.push(...chunks);
+  };
+  for (const event of events) {
+    for (let begin = begins[current + 1]; begin !== undefined && event.seq > begin.known; begin = begins[current + 1]) {
+      add(stream.close());
+      stream.beginMessage();
+      current += 1;
+    }
+    add(stream.take({ kind: 'event', event }));
+  }
+  if (state.status !== 'running') add([...stream.close(), ...endOf(state).chunks]);
+  return answers;
 }
 
 /** Where messages begin, oldest first. */
@@ -74,28 +78,25 @@ function beginsOf(
   events: readonly CadreEvent[],
   root: AgentId,
   current: AnswerBegin | undefined,
-): readonly (AnswerBegin & { readonly said?: ChatMessage })[] {
+): readonly Begin[] {
   const said = conversation(state).flatMap((entry) => {
     if (entry.kind !== 'user' || entry.to !== root) return [];
     const { itemId, seq, text } = entry;
-    const message: ChatMessage = { id: itemId, role: 'user', parts: [...textPart(text), ...filesOf(events[seq - 1])] };
+    const message: UIMessage = { id: itemId, role: 'user', parts: [...textPart(text), ...filesOf(events[seq - 1])] };
     return [{ messageId: `${itemId}.answer`, known: seq, said: message }];
   });
   const isKnown = current === undefined || said.some(({ messageId }) => messageId === current.messageId);
   return isKnown ? said : [...said, current].toSorted((a, b) => a.known - b.known);
 }
 
-function textPart(text: string): readonly JsonObject[] {
+function textPart(text: string): UIMessage['parts'] {
   return text === '' ? [] : [{ type: 'text', text }];
 }
 
 /** The files that came with a message. */
-function filesOf(event: CadreEvent | undefined): readonly JsonObject[] {
+function filesOf(event: CadreEvent | undefined): UIMessage['parts'] {
   const payload = event?.type === 'inbox.add' ? event.item.payload : undefined;
   const parts = isJsonObject(payload) ? payload['parts'] : undefined;
   if (!Array.isArray(parts)) return [];
-  const files = new MessageParts();
-  for (const part of parts)
-    if (isJsonObject(part) && part['type'] === 'file') for (const chunk of fileChunks(part as never)) files.take(chunk);
-  return files.parts;
+  return (parts as readonly FilePart[]).filter(({ type }) => type === 'file').map(toFilePart);
 }

@@ -1,6 +1,8 @@
+import type { UIMessage } from 'ai';
 import { CadreError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { checkName } from '../threads/threads.ts';
+import { checkMessages } from './check-messages.ts';
 
 /** What a client of the AI SDK wants. */
 export interface ChatRequest {
@@ -16,12 +18,10 @@ export interface ChatRequest {
   readonly outputs: readonly { readonly callId: string; readonly output: JsonValue }[];
 }
 
-const mostMessages = 10_000;
-
 /** Reads the body that the default transport of the AI SDK sends. Fails with REQUEST_INVALID, saying where and what is allowed. */
-export function readChatRequest(body: unknown): ChatRequest {
+export async function readChatRequest(body: unknown): Promise<ChatRequest> {
   if (!isJsonObject(body)) throw invalid('the body', 'must be a JSON object: { id, messages, trigger }');
-  const { profile, trigger = 'submit-message', messageId, messages } = body;
+  const { profile, trigger = 'submit-message', messageId } = body;
   const id = checkName(body['id'], 'id');
   if (profile !== undefined && typeof profile !== 'string') throw invalid('profile', 'must be the name of a profile');
   if (messageId !== undefined && typeof messageId !== 'string') throw invalid('messageId', 'must be a text');
@@ -31,12 +31,12 @@ export function readChatRequest(body: unknown): ChatRequest {
       "cannot be 'regenerate-message': what a run did stays on record. Say what should be different, or fork the run",
     );
   if (trigger !== 'submit-message') throw invalid('trigger', "must be 'submit-message'");
-  const read = readMessages(messages);
-  const last = read.at(-1);
+  const messages = await checkMessages(body['messages']);
+  const last = messages.at(-1);
   if (last === undefined) throw invalid('messages', 'must have at least one message');
-  const answers = read.filter(({ role }) => role === 'assistant').flatMap(({ parts }) => parts);
+  const answers = messages.filter(({ role }) => role === 'assistant').flatMap(({ parts }) => parts);
   const verdicts = { approvals: answers.flatMap(approvalOf), outputs: answers.flatMap(outputOf) };
-  const continued = read.find((message) => message.role === 'assistant' && message.id === messageId);
+  const continued = messages.find((message) => message.role === 'assistant' && message.id === messageId);
   if (last.role === 'assistant' || continued !== undefined)
     return { id, profile, said: undefined, continues: (continued ?? last).id, ...verdicts };
   if (messageId !== undefined)
@@ -47,63 +47,32 @@ export function readChatRequest(body: unknown): ChatRequest {
   return { id, profile, said: saidIn(last), continues: undefined, ...verdicts };
 }
 
-interface ReadMessage {
-  readonly id: string;
-  readonly role: 'user' | 'assistant' | 'system';
-  readonly parts: readonly JsonObject[];
-}
+type Part = UIMessage['parts'][number];
 
-function readMessages(value: JsonValue | undefined): readonly ReadMessage[] {
-  if (!Array.isArray(value) || value.length > mostMessages)
-    throw invalid('messages', `must be a list of at most ${mostMessages} messages: { id, role, parts }`);
-  return (value as readonly JsonValue[]).map((message, index): ReadMessage => {
-    const place = `messages[${index}]`;
-    if (!isJsonObject(message)) throw invalid(place, 'must be a message: { id, role, parts }');
-    const { id, role, parts } = message;
-    if (role !== 'user' && role !== 'assistant' && role !== 'system')
-      throw invalid(`${place}.role`, "must be 'user', 'assistant' or 'system'");
-    if (!Array.isArray(parts)) throw invalid(`${place}.parts`, 'must be a list of parts');
-    const unusable = (parts as readonly JsonValue[]).findIndex((part) => !isJsonObject(part) || typeof part['type'] !== 'string');
-    if (unusable >= 0) throw invalid(`${place}.parts[${unusable}]`, 'must be an object with a type');
-    return { id: checkName(id, `${place}.id`), role, parts: parts as readonly JsonObject[] };
-  });
-}
-
-function saidIn({ role, parts }: ReadMessage): NonNullable<ChatRequest['said']> {
+function saidIn({ role, parts }: UIMessage): NonNullable<ChatRequest['said']> {
   if (role !== 'user')
     throw invalid('messages', 'must end in a message of the user, or in one of the assistant that waits for a verdict');
-  const texts = parts.flatMap((part) => (part['type'] === 'text' ? [textOf(part)] : []));
-  const attachments = parts.flatMap((part) => (part['type'] === 'file' ? [fileOf(part)] : []));
-  const text = texts.join('\n\n');
+  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
+  const attachments = parts.flatMap((part) => (part.type === 'file' ? [attachmentOf(part)] : []));
   if (text.trim() === '' && attachments.length === 0) throw invalid('the last message', 'has neither text nor files');
   return { text, attachments };
 }
 
-function textOf({ text }: JsonObject): string {
-  if (typeof text === 'string') return text;
-  throw invalid('a text part', 'must have a text');
+function attachmentOf({ url, mediaType, filename }: Extract<Part, { type: 'file' }>): JsonObject {
+  return { url, mediaType, ...(filename === undefined ? {} : { filename }) };
 }
 
-function fileOf({ url, mediaType, filename }: JsonObject): JsonObject {
-  if (typeof url !== 'string') throw invalid('a file part', 'must have a url: http, https or data');
-  return {
-    url,
-    ...(typeof mediaType === 'string' ? { mediaType } : {}),
-    ...(typeof filename === 'string' ? { filename } : {}),
-  };
+function approvalOf(part: Part): ChatRequest['approvals'] {
+  if (!('toolCallId' in part) || part.state !== 'approval-responded') return [];
+  const { id, approved, reason } = part.approval;
+  return [{ id, approved, reason }];
 }
 
-function approvalOf({ state, approval }: JsonObject): ChatRequest['approvals'] {
-  if (state !== 'approval-responded' || !isJsonObject(approval)) return [];
-  const { id, approved, reason } = approval;
-  if (typeof id !== 'string' || typeof approved !== 'boolean') return [];
-  return [{ id, approved, reason: typeof reason === 'string' ? reason : undefined }];
-}
-
-function outputOf({ state, toolCallId, output, errorText }: JsonObject): ChatRequest['outputs'] {
-  if (typeof toolCallId !== 'string') return [];
-  if (state === 'output-available') return [{ callId: toolCallId, output: output ?? null }];
-  return state === 'output-error' ? [{ callId: toolCallId, output: errorText ?? null }] : [];
+function outputOf(part: Part): ChatRequest['outputs'] {
+  if (!('toolCallId' in part)) return [];
+  // The body was JSON: so is the output.
+  if (part.state === 'output-available') return [{ callId: part.toolCallId, output: (part.output ?? null) as JsonValue }];
+  return part.state === 'output-error' ? [{ callId: part.toolCallId, output: part.errorText }] : [];
 }
 
 function invalid(place: string, what: string): CadreError {

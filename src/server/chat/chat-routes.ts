@@ -1,3 +1,4 @@
+import type { UIMessage } from 'ai';
 import type { Context } from 'hono';
 import { CadreError } from '../../core/error.ts';
 import type { Run } from '../../engine/run.ts';
@@ -5,11 +6,11 @@ import { readJson } from '../http/request-body.ts';
 import type { ServerApp, ServerParts } from '../http/server-parts.ts';
 import type { Exchange } from '../threads/exchange.ts';
 import type { GivenVerdict } from '../threads/give-verdicts.ts';
-import { sseAnswer } from '../threads/sse-stream.ts';
+import { heartbeatMs } from '../threads/sse-stream.ts';
 import { decidedAt, exchangeOf, submit, type Submitted } from '../threads/submit.ts';
 import { checkName, type Threads } from '../threads/threads.ts';
-import { answerChat, type ChatAnswer } from './answer-chat.ts';
-import { chatMessages, type ChatMessage as UiMessage } from './chat-messages.ts';
+import { type ChatAnswer, streamAnswer } from './answer-chat.ts';
+import { chatMessages } from './chat-messages.ts';
 import { type ChatRequest, readChatRequest } from './chat-request.ts';
 
 /**
@@ -22,7 +23,7 @@ export function addChatRoutes(app: ServerApp, parts: ServerParts, threads: Threa
   const messages = new WeakMap<Run, ChatMessage>();
 
   app.post('/api/chat', async (context) => {
-    const request = readChatRequest(await readJson(context));
+    const request = await readChatRequest(await readJson(context));
     const { id: name, profile, said } = request;
     const verdicts = verdictsOf(request);
     const done = await threads.inOrder(name, () => submit(parts, threads, { name, profile, said, verdicts }));
@@ -33,7 +34,7 @@ export function addChatRoutes(app: ServerApp, parts: ServerParts, threads: Threa
       },
     );
     if (!message.goesOn) messages.set(done.listening.run, message);
-    return stream(context, { ...message, listening: done.listening });
+    return await stream(context, () => ({ ...message, listening: done.listening }));
   });
 
   app.get('/api/chat/:id/messages', async (context) =>
@@ -44,7 +45,7 @@ export function addChatRoutes(app: ServerApp, parts: ServerParts, threads: Threa
     const run = await threads.unfinished(context.req.param('id'));
     if (run === undefined) return context.body(null, 204);
     const message = messages.get(run) ?? answerTo(exchangeOf(run));
-    return stream(context, { ...message, goesOn: false, listening: threads.listen(run) });
+    return await stream(context, () => ({ ...message, goesOn: false, listening: threads.listen(run) }));
   });
 }
 
@@ -54,11 +55,11 @@ async function messagesOf(
   threads: Threads,
   name: string,
   current: (run: Run) => ChatMessage | undefined,
-): Promise<readonly UiMessage[]> {
+): Promise<readonly UIMessage[]> {
   const { current: runId } = await threads.chain(checkName(name, 'id'));
   if (runId === undefined) return [];
   const run = engine.live(runId);
-  return chatMessages(await records.get(runId), run === undefined ? undefined : current(run));
+  return await chatMessages(await records.get(runId), run === undefined ? undefined : current(run));
 }
 
 /** A message of the client: which events it tells. */
@@ -102,8 +103,8 @@ function verdictsOf({ approvals, outputs }: ChatRequest): readonly GivenVerdict[
   ];
 }
 
-function stream(context: Context, answer: Omit<ChatAnswer, 'signal'>): Response {
-  return sseAnswer(context, answer.listening, (signal) => answerChat({ ...answer, signal }), {
-    'x-vercel-ai-ui-message-stream': 'v1',
-  });
+async function stream(context: Context, answer: () => ChatAnswer): Promise<Response> {
+  const { createUIMessageStreamResponse } = await import('ai');
+  const { body, headers } = createUIMessageStreamResponse({ stream: streamAnswer(answer()), keepAliveMs: heartbeatMs });
+  return context.newResponse(body, { headers });
 }

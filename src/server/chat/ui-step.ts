@@ -1,6 +1,6 @@
+import type { UIMessageChunk } from 'ai';
 import type { TurnId } from '../../core/ids.ts';
 import { hasTold, type ReplyStep, type ToldReply, untold } from '../threads/reply-text.ts';
-import type { UiChunk } from './ui-chunk.ts';
 
 type PartKind = 'text' | 'reasoning';
 
@@ -13,7 +13,7 @@ export class UiStep {
   #open: { readonly kind: PartKind; readonly id: string } | undefined;
   #parts = 0;
   /** What was sent besides the reply: a step that starts over loses it at the client, too. */
-  readonly #kept: UiChunk[] = [];
+  readonly #kept: UIMessageChunk[] = [];
 
   constructor(turnId: TurnId) {
     this.turnId = turnId;
@@ -24,39 +24,39 @@ export class UiStep {
   }
 
   /** Goes on with the reply, or starts it over. */
-  tell({ startsOver, reasoning, text, told }: ReplyStep): readonly UiChunk[] {
-    const chunks: UiChunk[] = startsOver ? this.#startOver() : [];
+  tell({ startsOver, reasoning, text, told }: ReplyStep): readonly UIMessageChunk[] {
+    const chunks: UIMessageChunk[] = startsOver ? this.#startOver() : [];
     this.#told = told;
     return [...chunks, ...this.#say('reasoning', reasoning), ...this.#say('text', text)];
   }
 
   /** Sends something that is no part of the reply's words. */
-  keep(...chunks: readonly UiChunk[]): readonly UiChunk[] {
+  keep(...chunks: readonly UIMessageChunk[]): readonly UIMessageChunk[] {
     this.#kept.push(...chunks);
     return chunks;
   }
 
   /** Ends the part that is open. */
-  close(): readonly UiChunk[] {
+  close(): readonly UIMessageChunk[] {
     const open = this.#open;
     this.#open = undefined;
     return open === undefined ? [] : [{ type: `${open.kind}-end`, id: open.id }];
   }
 
   /** Takes back what a turn said that came to nothing. */
-  takeBack(): readonly UiChunk[] {
+  takeBack(): readonly UIMessageChunk[] {
     if (!hasTold(this.#told)) return this.close();
     const chunks = this.#startOver();
     this.#told = untold;
     return chunks;
   }
 
-  #startOver(): UiChunk[] {
+  #startOver(): UIMessageChunk[] {
     this.#open = undefined;
     return [{ type: 'reset-step' }, ...this.#kept];
   }
 
-  #say(kind: PartKind, delta: string): readonly UiChunk[] {
+  #say(kind: PartKind, delta: string): readonly UIMessageChunk[] {
     if (delta === '') return [];
     if (this.#open?.kind === kind) return [{ type: `${kind}-delta`, id: this.#open.id, delta }];
     const closing = this.close();

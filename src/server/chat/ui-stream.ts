@@ -1,3 +1,4 @@
+import type { FileUIPart, UIMessageChunk } from 'ai';
 import type { CadreEvent, EventOf } from '../../core/events/event.ts';
 import type { AgentId, CallId, TurnId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -8,8 +9,16 @@ import { warningText } from '../../inspect/approval-text.ts';
 import { AgentCards, cardData } from '../threads/agent-cards.ts';
 import type { RunNews } from '../threads/follow-run.ts';
 import { type ReplyStep, tellPiece, tellWhole, untold } from '../threads/reply-text.ts';
-import type { ToolInputChunk, UiChunk } from './ui-chunk.ts';
 import { UiStep } from './ui-step.ts';
+
+/** A call that the client knows of, or may learn of. */
+interface ShownCall {
+  readonly request: EventOf<'tool.request'>;
+  isShown: boolean;
+  /** A person was asked whether it may run. */
+  isAsked: boolean;
+  isApproved: boolean | undefined;
+}
 
 /**
  * Turns what happens in a run into the chunks of a UI message: the root agent's turns are its steps, its words and calls their
@@ -23,8 +32,7 @@ import { UiStep } from './ui-step.ts';
 export class UiStream {
   readonly #root: AgentId;
   readonly #cards = new AgentCards();
-  /** The calls the client knows of, and those it may learn of. */
-  readonly #calls = new Map<CallId, { readonly request: EventOf<'tool.request'>; isShown: boolean; isAsked: boolean }>();
+  readonly #calls = new Map<CallId, ShownCall>();
   readonly #questions = new Map<string, JsonObject>();
   #step: UiStep | undefined;
   /** The turn that was over last: pieces of its reply that come late are of no use. */
@@ -35,7 +43,7 @@ export class UiStream {
   }
 
   /** The chunks that tell a client the news. */
-  take(news: RunNews): readonly UiChunk[] {
+  take(news: RunNews): readonly UIMessageChunk[] {
     switch (news.kind) {
       case 'event':
         return this.#take(news.event);
@@ -59,18 +67,18 @@ export class UiStream {
   }
 
   /** Ends what is open: nothing more comes in this answer. */
-  close(): readonly UiChunk[] {
+  close(): readonly UIMessageChunk[] {
     return this.#step?.close() ?? [];
   }
 
-  #take(event: CadreEvent): readonly UiChunk[] {
+  #take(event: CadreEvent): readonly UIMessageChunk[] {
     switch (event.type) {
       case 'model.end':
         return event.agentId === this.#root ? this.#endReply(event) : this.#noteAgent(event);
       case 'turn.end':
         return event.agentId === this.#root ? this.#endTurn(event) : [];
       case 'tool.request':
-        this.#calls.set(event.callId, { request: event, isShown: false, isAsked: false });
+        this.#calls.set(event.callId, { request: event, isShown: false, isAsked: false, isApproved: undefined });
         return event.agentId === this.#root && event.args !== null ? this.#show(event, true) : this.#noteAgent(event);
       case 'tool.suspend':
         return this.#suspend(event);
@@ -91,24 +99,24 @@ export class UiStream {
     }
   }
 
-  #tell(turnId: TurnId, step: ReplyStep): readonly UiChunk[] {
+  #tell(turnId: TurnId, step: ReplyStep): readonly UIMessageChunk[] {
     const opening = this.#open(turnId);
     return [...opening, ...(this.#step?.tell(step) ?? [])];
   }
 
   /** Begins the step of a turn, unless it has begun. */
-  #open(turnId: TurnId): readonly UiChunk[] {
+  #open(turnId: TurnId): readonly UIMessageChunk[] {
     if (this.#step?.turnId === turnId) return [];
     const ending = this.#step === undefined ? [] : [...this.#step.close(), { type: 'finish-step' } as const];
     this.#step = new UiStep(turnId);
     return [...ending, { type: 'start-step' }];
   }
 
-  #keep(...chunks: readonly UiChunk[]): readonly UiChunk[] {
+  #keep(...chunks: readonly UIMessageChunk[]): readonly UIMessageChunk[] {
     return this.#step?.keep(...chunks) ?? chunks;
   }
 
-  #endReply({ turnId, reply }: EventOf<'model.end'>): readonly UiChunk[] {
+  #endReply({ turnId, reply }: EventOf<'model.end'>): readonly UIMessageChunk[] {
     if (reply === undefined) return this.#step?.turnId === turnId ? this.#step.takeBack() : [];
     const said = reply.text !== '' || reply.reasoning !== '' || reply.toolCalls.length > 0 || (reply.files ?? []).length > 0;
     if (!said && this.#step?.turnId !== turnId) return [];
@@ -117,10 +125,10 @@ export class UiStream {
     if (step === undefined) return opening;
     const rest = step.tell(tellWhole(step.told, reply));
     step.hasReply = true;
-    return [...opening, ...rest, ...step.close(), ...this.#keep(...(reply.files ?? []).flatMap(fileChunks))];
+    return [...opening, ...rest, ...step.close(), ...this.#keep(...(reply.files ?? []).map(toFilePart))];
   }
 
-  #endTurn({ turnId }: EventOf<'turn.end'>): readonly UiChunk[] {
+  #endTurn({ turnId }: EventOf<'turn.end'>): readonly UIMessageChunk[] {
     this.#over = turnId;
     const step = this.#step;
     if (step?.turnId !== turnId) return [];
@@ -129,16 +137,16 @@ export class UiStream {
     return [...(step.hasReply ? step.close() : step.takeBack()), { type: 'finish-step' }];
   }
 
-  #noteAgent(event: CadreEvent): readonly UiChunk[] {
+  #noteAgent(event: CadreEvent): readonly UIMessageChunk[] {
     const card = this.#cards.note(event);
     return card === undefined ? [] : this.#keep({ type: 'data-agent', id: card.agentId, data: cardData(card) });
   }
 
   /** Shows a call to the client, which answers it (a question) or waits for its result. */
-  #show({ callId, name, args, agentId, turnId }: EventOf<'tool.request'>, providerExecuted: boolean): readonly UiChunk[] {
+  #show({ callId, name, args, agentId, turnId }: EventOf<'tool.request'>, providerExecuted: boolean): readonly UIMessageChunk[] {
     const call = this.#calls.get(callId);
     if (call !== undefined) call.isShown = true;
-    const chunk: ToolInputChunk = {
+    const chunk: UIMessageChunk = {
       type: 'tool-input-available',
       toolCallId: callId,
       toolName: name,
@@ -150,67 +158,76 @@ export class UiStream {
     return [...(agentId === this.#root ? this.#open(turnId) : []), ...this.#keep(chunk)];
   }
 
-  #suspend({ callId, agentId, on }: EventOf<'tool.suspend'>): readonly UiChunk[] {
+  #suspend({ callId, agentId, on }: EventOf<'tool.suspend'>): readonly UIMessageChunk[] {
     const call = this.#calls.get(callId);
     if (call === undefined || on.kind === 'agents') return [];
-    call.isAsked = true;
     if (on.kind === 'question') return [...this.#show(call.request, false), ...this.#ask(callId, agentId, on.prompt, on.schema)];
+    call.isAsked = true;
+    call.isApproved = undefined;
     const words = warningText(on);
     const reason = words === '' ? {} : { reason: words };
     const shown = call.isShown ? [] : this.#show(call.request, true);
     return [...shown, ...this.#keep({ type: 'tool-approval-request', approvalId: callId, toolCallId: callId, ...reason })];
   }
 
-  #ask(id: string, agentId: AgentId, message: string, schema?: JsonObject): readonly UiChunk[] {
+  #ask(id: string, agentId: AgentId, message: string, schema?: JsonObject): readonly UIMessageChunk[] {
     const question: JsonObject = { id, agentId, message, schema: schema ?? null, answer: null, isOpen: true };
     this.#questions.set(id, question);
     return this.#keep({ type: 'data-question', id, data: question });
   }
 
-  #askAtCheckpoint({ agentId, checkpoint }: EventOf<'agent.await'>): readonly UiChunk[] {
+  #askAtCheckpoint({ agentId, checkpoint }: EventOf<'agent.await'>): readonly UIMessageChunk[] {
     if (checkpoint === undefined) return [];
     return this.#ask(questionId(agentId), agentId, checkpoint.prompt, { enum: [...checkpointChoices] });
   }
 
-  #settleQuestion(id: string, answer: JsonObject[string]): readonly UiChunk[] {
+  #settleQuestion(id: string, answer: JsonObject[string]): readonly UIMessageChunk[] {
     const question = this.#questions.get(id);
     if (question === undefined) return [];
     this.#questions.delete(id);
     return this.#keep({ type: 'data-question', id, data: { ...question, answer, isOpen: false } });
   }
 
-  #answer({ callId, verdict, message, value }: EventOf<'tool.answer'>): readonly UiChunk[] {
+  #answer({ callId, verdict, message, value }: EventOf<'tool.answer'>): readonly UIMessageChunk[] {
     if (verdict === 'answered') return this.#settleQuestion(callId, value ?? null);
     const call = this.#calls.get(callId);
-    // Who asked for it in another message shows it there.
-    if (call?.isAsked !== true || !call.isShown) return [];
-    const reason = message === undefined ? {} : { reason: message };
-    return this.#keep({ type: 'tool-approval-response', approvalId: callId, approved: verdict === 'approved', ...reason });
+    if (call === undefined) return [];
+    call.isApproved = verdict === 'approved';
+    // A call that was asked for in another message is shown there.
+    return call.isAsked && call.isShown ? this.#keep(decision(callId, call.isApproved, message)) : [];
   }
 
-  #endCall({ callId, status, content, error }: EventOf<'tool.end'>): readonly UiChunk[] {
+  #endCall({ callId, status, content, error }: EventOf<'tool.end'>): readonly UIMessageChunk[] {
     const call = this.#calls.get(callId);
     this.#calls.delete(callId);
     if (call === undefined) return [];
     const settled = this.#settleQuestion(callId, null);
     const errorText = error?.message ?? contentText(content);
-    const { request, isShown, isAsked } = call;
+    const { request, isShown, isAsked, isApproved } = call;
     if (!isShown && request.agentId !== this.#root) return settled;
     // Arguments that could not be used: the call is shown with what became of it.
     if (request.args === null) return [...settled, ...this.#open(request.turnId), ...this.#keep(badInput(request, errorText))];
     const shown = isShown ? [] : this.#show(request, true);
     const dynamic = true;
-    const end: UiChunk =
+    const end: readonly UIMessageChunk[] =
       status === 'ok'
-        ? { type: 'tool-output-available', toolCallId: callId, output: toWire(content), dynamic }
-        : status === 'denied' && isAsked && isShown
-          ? { type: 'tool-output-denied', toolCallId: callId }
-          : { type: 'tool-output-error', toolCallId: callId, errorText, dynamic };
-    return [...settled, ...shown, ...this.#keep(end)];
+        ? [{ type: 'tool-output-available', toolCallId: callId, output: toWire(content), dynamic }]
+        : isAsked && isShown && isApproved !== true
+          ? [
+              // The schema of messages has no call that failed before it was decided over.
+              ...(isApproved === undefined ? [decision(callId, false, errorText)] : []),
+              { type: 'tool-output-denied', toolCallId: callId },
+            ]
+          : [{ type: 'tool-output-error', toolCallId: callId, errorText, dynamic }];
+    return [...settled, ...shown, ...this.#keep(...end)];
   }
 }
 
-function badInput({ callId, name }: EventOf<'tool.request'>, errorText: string): UiChunk {
+function decision(approvalId: CallId, approved: boolean, reason: string | undefined): UIMessageChunk {
+  return { type: 'tool-approval-response', approvalId, approved, ...(reason === undefined ? {} : { reason }) };
+}
+
+function badInput({ callId, name }: EventOf<'tool.request'>, errorText: string): UIMessageChunk {
   return {
     type: 'tool-input-error',
     toolCallId: callId,
@@ -222,14 +239,14 @@ function badInput({ callId, name }: EventOf<'tool.request'>, errorText: string):
   };
 }
 
-/** The chunks that show a file. */
-export function fileChunks({ mediaType, data }: FilePart): readonly UiChunk[] {
+/** A file as a part of a message, which is also the chunk that shows it. */
+export function toFilePart({ mediaType, data }: FilePart): FileUIPart {
   switch (data.type) {
     case 'url':
-      return [{ type: 'file', url: data.url, mediaType }];
+      return { type: 'file', url: data.url, mediaType };
     case 'data':
-      return [{ type: 'file', url: `data:${mediaType};base64,${data.data}`, mediaType }];
+      return { type: 'file', url: `data:${mediaType};base64,${data.data}`, mediaType };
     case 'text':
-      return [{ type: 'file', url: `data:${mediaType};base64,${Buffer.from(data.text).toString('base64')}`, mediaType }];
+      return { type: 'file', url: `data:${mediaType};base64,${Buffer.from(data.text).toString('base64')}`, mediaType };
   }
 }

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../chat/chat-messages.ts';
+import type { UIMessage } from 'ai';
 import { bodySchemas } from '../http/routes/control-schemas.ts';
 import { onceHeader, oncePattern } from '../http/once-key.ts';
 import type { Operation, Parameter } from './operation.ts';
@@ -150,7 +150,7 @@ export const writingOperations: readonly Operation[] = [
         description: 'Oldest first; none when nothing was said yet.',
         schema: {
           type: 'array',
-          items: recordOf<ChatMessage>({
+          items: recordOf<UIMessage>({
             id: text,
             role: { enum: ['user', 'assistant'] },
             metadata: maybe(object),

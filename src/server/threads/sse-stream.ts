@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { Listening } from './threads.ts';
 
 /** How often a silent stream shows that it is alive, in milliseconds: proxies close what says nothing. */
-const heartbeatMs = 15_000;
+export const heartbeatMs = 15_000;
 
 /**
  * The body of a stream of server-sent events: each text is the data of one. The reader sets the pace; when it goes, the source is
@@ -42,12 +42,7 @@ function sseStream(source: AsyncIterator<string>, leave: () => void): ReadableSt
 }
 
 /** Answers a request with what happens in a run, until the run has settled or the client leaves; then nobody listens any more. */
-export function sseAnswer(
-  context: Context,
-  listening: Listening,
-  tell: (signal: AbortSignal) => AsyncGenerator<string>,
-  headers: Readonly<Record<string, string>> = {},
-): Response {
+export function sseAnswer(context: Context, listening: Listening, tell: (signal: AbortSignal) => AsyncGenerator<string>): Response {
   const left = new AbortController();
   const leave = (): void => {
     left.abort();
@@ -57,6 +52,5 @@ export function sseAnswer(
     'content-type': 'text/event-stream',
     'cache-control': 'no-cache',
     'x-accel-buffering': 'no',
-    ...headers,
   });
 }

@@ -1,3 +1,4 @@
+import { safeValidateUIMessages } from 'ai';
 import { expect, it } from 'vitest';
 import { waitsForUser } from '../../support/test-engine.ts';
 import { allow, heldTool, tool } from '../../support/tools.ts';
@@ -162,4 +163,31 @@ it('F63: what a client shows of an error is words, and programs that ask for JSO
     'REQUEST_INVALID',
   ]);
   expect(await (await post('application/json')).json()).toMatchObject({ error: { code: 'REQUEST_INVALID' } });
+});
+
+it('messages of a chat fit the schema of the AI SDK, also of calls that nobody decided over, and the chat goes on with them', async () => {
+  const { served, engine } = await servedTeam({
+    profile: asks,
+    tools: [tool('pay', () => 'paid'), tool('look', () => 'seen')],
+    replies: [{ text: 'I pay.', toolCalls: [{ name: 'pay', args: {} }] }, { text: 'Still here.' }],
+  });
+  const chat = chatClient(served.url, { id: 'c' });
+  await chat.sendMessage({ text: 'Pay.' });
+  const [run] = await engine.runs();
+  const back = chatClient(served.url, { id: 'c', messages: chat.messages });
+  await engine.live(run?.runId ?? '')?.cancel('no money left');
+  await back.resumeStream();
+  const messages = await loaded(served.url, 'c');
+  for (const known of [messages, back.messages]) {
+    expect(await safeValidateUIMessages({ messages: JSON.parse(JSON.stringify(known)) as unknown })).toMatchObject({
+      success: true,
+    });
+  }
+  await back.sendMessage({ text: 'Are you there?' });
+  expect(back.error).toBeUndefined();
+  expect(textOf(back.messages.at(-1))).toBe('Still here.');
+  expect(messages.at(-1)?.parts.find(({ type }) => type === 'dynamic-tool')).toMatchObject({
+    state: 'output-denied',
+    approval: { approved: false, reason: 'the agent ended before this call did' },
+  });
 });

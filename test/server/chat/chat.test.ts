@@ -337,6 +337,7 @@ describe('a chat of the AI SDK', () => {
     const { served, engine } = await servedTeam({ profile: waitsForUser, replies: [] });
     const said = (parts: unknown, more: object = {}) => ({ id: 'c', messages: [{ id: 'm', role: 'user', parts, ...more }] });
     const words = [{ type: 'text', text: 'Hello.' }];
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     const hostile: readonly (readonly [unknown, number, RegExp])[] = [
       ['{', 400, /no JSON/],
       ['null', 400, /the body must be/],
@@ -351,14 +352,22 @@ describe('a chat of the AI SDK', () => {
       [{ id: 'c', messages: [null] }, 400, /messages\[0\]/],
       [said('Hello.'), 400, /messages\[0\]\.parts/],
       [said([null]), 400, /messages\[0\]\.parts\[0\]/],
-      [said([{ type: 'text', text: 7 }]), 400, /text/],
+      [said([{ type: 'text', text: 7 }]), 400, /messages\[0\]\.parts\[0\]\.text: .*expected string/],
       [said([{ type: 'text', text: '  ' }]), 400, /neither text nor files/],
-      [said([]), 400, /neither text nor files/],
+      [said([]), 400, /messages\[0\]\.parts: .*at least one part/],
+      [said([{ type: 'wat' }]), 400, /messages\[0\]\.parts\[0\]\.type: .*known part type/],
+      [said([{ type: 'dynamic-tool', state: 'gone' }]), 400, /parts\[0\]\.state: .*approval-responded/],
+      [
+        JSON.stringify(said([{ type: 'text', text: 'x', providerMetadata: { a: 'deep' } }])).replace('"deep"', deep),
+        400,
+        /nested too deeply/,
+      ],
       [said(words, { role: 'tool' }), 400, /role/],
       [said(words, { role: 'system' }), 400, /must end in a message of the user/],
       [said(words, { id: 7 }), 400, /messages\[0\]\.id/],
       [said([{ type: 'file', url: 'file:///etc/passwd', mediaType: 'text/plain' }]), 400, /url/],
-      [said([{ type: 'file', url: 'javascript:alert(1)' }]), 400, /url/],
+      [said([{ type: 'file', url: 'javascript:alert(1)', mediaType: 'text/html' }]), 400, /url/],
+      [said([{ type: 'file', url: 'https://example.com/a.png' }]), 400, /mediaType/],
       [said([{ type: 'file', mediaType: 'image/png' }]), 400, /url/],
       [{ ...said(words), profile: 'Nobody' }, 422, /Nobody/],
       [{ ...said(words), profile: 7 }, 400, /profile/],
