@@ -14,7 +14,7 @@ export function choosePart({ path, data }: SourceFile): SourcePart | undefined {
   if (/^mcp_prompt_override\.ya?ml$/.test(name)) return 'prompt_override';
   if ('services' in data) return undefined;
   if ('protocol_name' in data || folders.has('handover_protocols')) return 'handover_protocols';
-  const isDefault = Object.keys(data).every((key) => key === 'llm_config' || key === 'name') && 'llm_config' in data;
+  const isDefault = Object.keys(data).join() === 'llm_config';
   if (data['type'] === 'llm_config' || folders.has('llm_configs') || isDefault) return 'llm_configs';
   if (isForeign(data)) return undefined;
   return folders.has('profiles') || tellingKeys.some((key) => key in data) ? 'profiles' : undefined;
@@ -79,7 +79,7 @@ function withoutBroken(profiles: ReadonlyMap<string, SourceFile>): ReadonlyMap<s
     find(
       file,
       'not_converted',
-      undefined,
+      nodeAt(file.root, 'base_profile'),
       `${name} was never loaded: its bases (${String(baseOf(file))}, …) go in a circle, or one is missing`,
       {
         hint: 'mend base_profile, and convert again',

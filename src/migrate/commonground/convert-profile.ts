@@ -12,6 +12,7 @@ import { dropOtherForm, isAnnotation } from './list-items.ts';
 import { convertOutputHandling } from './convert-output-handling.ts';
 import { convertSecondKeys, type InnerConfig } from './convert-second.ts';
 import { generationOf, secondKeys } from './generation.ts';
+import { checkTextKeys } from './text-keys.ts';
 import { find, type SourceFile } from './source-file.ts';
 import type { SourceTree } from './source-tree.ts';
 
@@ -41,6 +42,7 @@ const kept: ReadonlySet<string> = new Set([
 export function convertProfile(file: SourceFile, tree: SourceTree, jsonFiles: ReadonlySet<string>): InnerConfig | undefined {
   const ids = (list: Parameters<typeof inheritedItems>[2]): ReadonlySet<string> => new Set(inheritedItems(file, tree, list).keys());
   convertKeys(file, tree);
+  checkTextKeys(file, tree);
   for (const list of ['segments', 'pre_turn_observers', 'post_turn_observers', 'flow_decider'] as const)
     keepApart(file, tree, list);
   convertTools(file, tree);
