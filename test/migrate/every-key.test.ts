@@ -159,7 +159,9 @@ function isAccountedFor(each: KeyCase, text: string, tree: ConvertedTree): boole
   const end = lines.findIndex((line, at) => at > top && /^\S/.test(line) && !line.startsWith('- '));
   const inside = ({ file, line }: ConvertedTree['findings'][number]): boolean =>
     file.endsWith('/Subject.yaml') && line > top && line <= (end < 0 ? lines.length : end);
-  const said = tree.findings.filter((finding) => !/no rule matched, the agent took another turn/.test(finding.message)).some(inside);
+  const said = tree.findings
+    .filter((finding) => !/no rule matched, the agent took another turn/.test(finding.message))
+    .some(inside);
   const files = tree.files.map((file) => file.text).join('\n');
   const value = String(Array.isArray(each.value) ? each.value[0] : each.value);
   return said || (each.shown?.test(files) ?? (files.includes('MARK') || files.includes(value)));
@@ -215,7 +217,8 @@ describe('F21: every key is shown by what is converted, or named by the report',
         const { tree, text } = convert(Object.assign({ name: 'Subject' }, ...parts) as object);
         for (const each of unique) if (!isAccountedFor(each, text, tree)) throw new Error(`${each.path.join('.')}\n${text}`);
         const errors = isWhole(tree) ? await loads(tree) : [];
-        if ((errors as readonly string[]).length > 0) throw new Error(`${JSON.stringify(errors)}\n${text}\n${tree.files.map((file) => file.text).join('\n')}`);
+        if ((errors as readonly string[]).length > 0)
+          throw new Error(`${JSON.stringify(errors)}\n${text}\n${tree.files.map((file) => file.text).join('\n')}`);
       }),
       { numRuns: Number(process.env['RUNS'] ?? 300) },
     );

@@ -145,20 +145,29 @@ flow_decider:
 });
 
 describe('F21: a placeholder for a key', () => {
-  it.each(['dummy', 'EMPTY', 'sk-no-key', 'sk-no-key-required', 'not-needed', 'none', 'ollama', 'lm-studio', 'your-api-key', 'xxx', ''])(
-    'F21: %j asks for no variable',
-    (key) => {
-      const tree = convertFiles([
-        file(
-          'llm_configs/local.yaml',
-          `name: local\nconfig:\n  model: openai/qwen\n  base_url: http://localhost:8000/v1\n  api_key: ${JSON.stringify(key)}\n`,
-        ),
-      ]);
-      expect(dataOf(tree, 'llm_configs/local.yaml')['config']).not.toHaveProperty('api_key');
-      expect(told(tree, 'not_converted')).toEqual([]);
-      expect(told(tree, 'left_out').join()).toContain('placeholder');
-    },
-  );
+  it.each([
+    'dummy',
+    'EMPTY',
+    'sk-no-key',
+    'sk-no-key-required',
+    'not-needed',
+    'none',
+    'ollama',
+    'lm-studio',
+    'your-api-key',
+    'xxx',
+    '',
+  ])('F21: %j asks for no variable', (key) => {
+    const tree = convertFiles([
+      file(
+        'llm_configs/local.yaml',
+        `name: local\nconfig:\n  model: openai/qwen\n  base_url: http://localhost:8000/v1\n  api_key: ${JSON.stringify(key)}\n`,
+      ),
+    ]);
+    expect(dataOf(tree, 'llm_configs/local.yaml')['config']).not.toHaveProperty('api_key');
+    expect(told(tree, 'not_converted')).toEqual([]);
+    expect(told(tree, 'left_out').join()).toContain('placeholder');
+  });
 
   it('F21: as the default of a variable, the variable is not asked for', () => {
     const tree = convertFiles([
@@ -171,8 +180,11 @@ describe('F21: a placeholder for a key', () => {
     expect(told(tree, 'changed').join()).toContain('LOCAL_KEY');
   });
 
-  it.each(['sk-1234567890abcdef', 'AIzaSyA-real-looking', 'gsk_9f8e7d', 'test-8f3a9c21d0'])('F21: %j is a key, not a placeholder', (key) => {
-    const tree = convertFiles([file('llm_configs/a.yaml', `name: a\nconfig: { model: openai/x, api_key: ${key} }\n`)]);
-    expect(dataOf(tree, 'llm_configs/a.yaml')['config']).toHaveProperty('api_key.var', 'A_API_KEY');
-  });
+  it.each(['sk-1234567890abcdef', 'AIzaSyA-real-looking', 'gsk_9f8e7d', 'test-8f3a9c21d0'])(
+    'F21: %j is a key, not a placeholder',
+    (key) => {
+      const tree = convertFiles([file('llm_configs/a.yaml', `name: a\nconfig: { model: openai/x, api_key: ${key} }\n`)]);
+      expect(dataOf(tree, 'llm_configs/a.yaml')['config']).toHaveProperty('api_key.var', 'A_API_KEY');
+    },
+  );
 });

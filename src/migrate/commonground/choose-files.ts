@@ -28,13 +28,25 @@ function isForeign(data: JsonObject): boolean {
 export function otherFile(file: SourceFile): void {
   const { data, path } = file;
   if ('tool_name' in data && ('target_subject' in data || 'parameters' in data)) {
-    find(file, 'not_converted', keyNode(file.root, 'tool_name'), `the tool ${String(data['tool_name'])} is run by a program of its own`, {
-      hint: 'write it as a tool of your own (docs/tools.md), or as a server of the Model Context Protocol',
-    });
+    find(
+      file,
+      'not_converted',
+      keyNode(file.root, 'tool_name'),
+      `the tool ${String(data['tool_name'])} is run by a program of its own`,
+      {
+        hint: 'write it as a tool of your own (docs/tools.md), or as a server of the Model Context Protocol',
+      },
+    );
   } else if ('apiVersion' in data) {
-    find(file, 'not_converted', keyNode(file.root, 'apiVersion'), `${path} is a file of ${String(data['apiVersion'])}, not of CommonGround`, {
-      hint: 'docs/teams.md has teams in the manner of other systems',
-    });
+    find(
+      file,
+      'not_converted',
+      keyNode(file.root, 'apiVersion'),
+      `${path} is a file of ${String(data['apiVersion'])}, not of CommonGround`,
+      {
+        hint: 'docs/teams.md has teams in the manner of other systems',
+      },
+    );
   } else find(file, 'left_out', undefined, 'this is no profile, LLM config or handover protocol');
 }
 

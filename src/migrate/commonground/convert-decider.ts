@@ -85,9 +85,15 @@ function convertEnding(file: SourceFile, action: YAMLMap): void {
   if (textAt(action, 'outcome')?.value !== 'success') return;
   // A success that names its output may be empty; one that does not is an error here when the reply was.
   setKey(file.document, action, 'output', '{{ state.last_reply }}');
-  find(file, 'changed', keyNode(action, 'outcome') ?? action, 'a reply without words was a success there, and is one here by `output`', {
-    hint: 'remove `output`, and a reply without words or calls is an error',
-  });
+  find(
+    file,
+    'changed',
+    keyNode(action, 'outcome') ?? action,
+    'a reply without words was a success there, and is one here by `output`',
+    {
+      hint: 'remove `output`, and a reply without words or calls is an error',
+    },
+  );
 }
 
 /** A rule that ends no loop and takes no part in choosing: the agent takes another turn. */

@@ -62,7 +62,11 @@ export function convertLlmConfig(file: SourceFile, jsonFiles: ReadonlySet<string
 /** The name of an LLM config: its own, or that of its file. */
 export function llmConfigName({ data, path }: SourceFile): string {
   const { name } = data;
-  const own = path.split('/').at(-1)?.replace(/\.\w+$/, '') ?? '';
+  const own =
+    path
+      .split('/')
+      .at(-1)
+      ?.replace(/\.\w+$/, '') ?? '';
   return typeof name === 'string' && name !== '' ? name : own;
 }
 
@@ -122,9 +126,15 @@ function convertKey(file: SourceFile, config: YAMLMap, node: Node): void {
   if (isMap(node) && textAt(node, '_type')?.value === 'from_env') {
     if (isPlaceholderKey(nodeAt(node, 'default'))) {
       const variable = textAt(node, 'var')?.value ?? '';
-      find(file, 'changed', keyNode(node, 'default'), `a placeholder stood for ${variable}: no key is needed, so that none is asked for`, {
-        hint: `write api_key: { _type: from_env, var: ${variable} } to send one`,
-      });
+      find(
+        file,
+        'changed',
+        keyNode(node, 'default'),
+        `a placeholder stood for ${variable}: no key is needed, so that none is asked for`,
+        {
+          hint: `write api_key: { _type: from_env, var: ${variable} } to send one`,
+        },
+      );
       return removeKey(config, 'api_key');
     }
     if (nodeAt(node, 'default') !== undefined) {

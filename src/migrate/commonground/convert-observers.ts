@@ -75,7 +75,8 @@ function convertAction(file: SourceFile, tree: SourceTree, observer: YAMLMap, ov
   const name = type?.value ?? 'none';
   if (action !== undefined && !deciderActions.has(name)) {
     const rest = keysOf(action).length > (type === undefined ? 0 : 1);
-    const what = type?.value === 'add_to_inbox' || type?.value === 'update_state' ? 'has nothing to do' : 'is no action of observers here';
+    const what =
+      type?.value === 'add_to_inbox' || type?.value === 'update_state' ? 'has nothing to do' : 'is no action of observers here';
     find(file, rest ? 'not_converted' : 'left_out', type ?? action, `the observer ${id}: ${name} ${what}`, {
       hint: 'observers post items (add_to_inbox with an inbox_item) and change state (update_state with updates)',
     });
@@ -114,9 +115,15 @@ function convertUpdates(file: SourceFile, action: YAMLMap): void {
     const operation = textAt(update, 'operation')?.value;
     if (path === undefined || (operation !== 'set' && operation !== 'increment')) {
       const isEmpty = nodeAt(update, 'value') === undefined && path === undefined;
-      find(file, isEmpty ? 'left_out' : 'not_converted', nodeAt(update, 'operation') ?? update, 'only set and increment of a path changed state in v1', {
-        hint: 'docs/profiles.md has set, increment, append and remove',
-      });
+      find(
+        file,
+        isEmpty ? 'left_out' : 'not_converted',
+        nodeAt(update, 'operation') ?? update,
+        'only set and increment of a path changed state in v1',
+        {
+          hint: 'docs/profiles.md has set, increment, append and remove',
+        },
+      );
       return false;
     }
     keepKeys(file, update, ['operation', 'path', 'value'], 'an update');

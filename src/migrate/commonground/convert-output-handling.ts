@@ -16,11 +16,19 @@ export function convertOutputHandling(file: SourceFile, tree: SourceTree): void 
   if (config === undefined) return dropOtherForm(file, root, key, 'a map');
   const chain = chainOf(file, tree.profiles) ?? [file];
   const at = keyNode(root, key);
-  const heirs = [...tree.profiles.values()].filter((other) => other !== file && chainOf(other, tree.profiles)?.includes(file) === true);
+  const heirs = [...tree.profiles.values()].filter(
+    (other) => other !== file && chainOf(other, tree.profiles)?.includes(file) === true,
+  );
   if (heirs.some(({ data }) => 'flow_decider' in data)) {
-    find(file, 'not_converted', at, `profiles that inherit \`${key}\` have a flow_decider of their own, which its rules would join`, {
-      hint: 'write a rule of flow_decider in each of the others',
-    });
+    find(
+      file,
+      'not_converted',
+      at,
+      `profiles that inherit \`${key}\` have a flow_decider of their own, which its rules would join`,
+      {
+        hint: 'write a rule of flow_decider in each of the others',
+      },
+    );
     return removeKey(root, key);
   }
   if (chain.some(({ data }) => 'flow_decider' in data)) {

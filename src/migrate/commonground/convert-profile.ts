@@ -97,9 +97,15 @@ function leaveOut(file: SourceFile, key: string): void {
   const isIdle = isAnnotation(key) || (isScalar(node) && node.value === null);
   if (isIdle) find(file, 'left_out', keyNode(file.root, key), `profiles have no \`${key}\` here`);
   else
-    find(file, 'not_converted', keyNode(file.root, key), `profiles have no \`${key}\` here, and no generation that is known has it`, {
-      hint: (Object.hasOwn(hints, key) ? hints[key] : undefined) ?? 'docs/profiles.md lists what a profile may say',
-    });
+    find(
+      file,
+      'not_converted',
+      keyNode(file.root, key),
+      `profiles have no \`${key}\` here, and no generation that is known has it`,
+      {
+        hint: (Object.hasOwn(hints, key) ? hints[key] : undefined) ?? 'docs/profiles.md lists what a profile may say',
+      },
+    );
   removeKey(file.root, key);
 }
 

@@ -1,4 +1,4 @@
-import { isScalar, type Scalar, type YAMLMap } from 'yaml';
+import { isScalar, type YAMLMap } from 'yaml';
 import { keyNode, keysOf, mapAt, nodeAt, removeKey, textAt } from './edit-yaml.ts';
 import { find, type SourceFile } from './source-file.ts';
 
@@ -37,7 +37,7 @@ function spreadOptions(file: SourceFile, config: YAMLMap): void {
   const options = mapAt(config, 'provider_options');
   if (options === undefined) return;
   for (const pair of options.items) {
-    const name = isScalar(pair.key) ? String((pair.key as Scalar).value) : '';
+    const name = isScalar(pair.key) ? String(pair.key.value) : '';
     if (!keysOf(config).includes(name)) config.items.push(pair);
     else if (nodeAt(options, name) !== undefined)
       find(file, 'not_converted', keyNode(options, name), `\`${name}\` stands in provider_options and beside them`, {

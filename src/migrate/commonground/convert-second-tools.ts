@@ -21,7 +21,12 @@ export function convertSecondTools(file: SourceFile, tree: SourceTree): void {
   const { callable } = delegationOf(file, tree);
   const callers = tools.filter((name) => callingTools.has(name));
   if (callers.length > 0 && callable.length === 0)
-    find(file, 'changed', keyNode(root, 'name'), `${callers.join(', ')} is left out: no profile may be given work, and every call was refused`);
+    find(
+      file,
+      'changed',
+      keyNode(root, 'name'),
+      `${callers.join(', ')} is left out: no profile may be given work, and every call was refused`,
+    );
   const kept = [...new Set(callable.length > 0 ? tools : tools.filter((name) => !callingTools.has(name)))];
   convertPolicy(file, tree, callers.length > 0);
   if (kept.length > 0) addTools(file, kept);
@@ -34,7 +39,8 @@ function addTools(file: SourceFile, tools: readonly string[]): void {
   if (policy === undefined) return setKey(document, root, 'tool_access_policy', { allowed_individual_tools: tools });
   const list = listAt(policy, 'allowed_individual_tools');
   if (list === undefined) return setKey(document, policy, 'allowed_individual_tools', tools);
-  for (const tool of tools) if (!list.items.some((item) => isScalar(item) && item.value === tool)) list.items.push(document.createNode(tool));
+  for (const tool of tools)
+    if (!list.items.some((item) => isScalar(item) && item.value === tool)) list.items.push(document.createNode(tool));
 }
 
 function toolsOf(file: SourceFile, tree: SourceTree, key: 'allowed_tools' | 'allowed_internal_tools'): readonly string[] {
@@ -72,7 +78,7 @@ function endsWithResult(file: SourceFile): boolean {
   const list = listAt(root, 'must_end_with')?.items ?? (isScalar(written) ? [written] : []);
   if (written !== undefined && !isScalar(written) && listAt(root, 'must_end_with') === undefined)
     dropOtherForm(file, root, 'must_end_with', 'a list of tools');
-  const names = list.flatMap((item) => (isScalar(item) && item.value !== null && item.value !== '' ? [item as Scalar] : []));
+  const names = list.flatMap((item) => (isScalar(item) && item.value !== null && item.value !== '' ? [item] : []));
   const others = names.filter(({ value }) => value !== 'submit_result');
   for (const other of others)
     find(file, 'not_converted', other, `the agent had to end with a call of ${String(other.value)}`, {
@@ -86,7 +92,8 @@ function endsWithResult(file: SourceFile): boolean {
   for (const key of ['must_end_with', 'require_submit_result']) {
     if (!keysOf(root).includes(key)) continue;
     const says = ends || required ? 'changed' : 'left_out';
-    const message = ends || required ? `\`${key}\` is a rule of flow_decider here, which asks for ${finish}` : `\`${key}\` asks for nothing`;
+    const message =
+      ends || required ? `\`${key}\` is a rule of flow_decider here, which asks for ${finish}` : `\`${key}\` asks for nothing`;
     if (others.length === 0 || key !== 'must_end_with' || ends) find(file, says, keyNode(root, key), message);
     removeKey(root, key);
   }

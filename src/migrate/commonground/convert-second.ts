@@ -26,13 +26,13 @@ const types = ['partner', 'principal', 'associate', 'base'] as const;
 export function convertSecondKeys(file: SourceFile, tree: SourceTree, jsonFiles: ReadonlySet<string>): InnerConfig | undefined {
   convertDescription(file);
   convertTags(file);
+  dropDisplayName(file);
   if (generationOf(file.data) === 'v1') return undefined;
   const { root } = file;
   find(file, 'changed', keyNode(root, 'name'), `a profile of the second generation, by ${generationKeys(file.data).join(', ')}`);
   convertWorker(file);
   convertPrompt(file, tree);
   convertSecondTools(file, tree);
-  if (keysOf(root).includes('display_name')) dropDisplayName(file);
   return convertConfig(file, tree, jsonFiles);
 }
 
@@ -75,6 +75,7 @@ function convertTags(file: SourceFile): void {
 }
 
 function dropDisplayName(file: SourceFile): void {
+  if (!keysOf(file.root).includes('display_name')) return;
   find(file, 'left_out', keyNode(file.root, 'display_name'), 'an agent is shown by its role, or the name of its profile');
   removeKey(file.root, 'display_name');
 }
@@ -145,9 +146,8 @@ function fillIn(file: SourceFile, tree: SourceTree, text: Scalar<string>): void 
     find(file, 'changed', text, `names of tools in the text: ${[...renamed].join(', ')}`, {
       hint: 'their arguments have other names, too: read what the text says of them',
     });
-  const { type } = text;
   setText(text, filled.join('').trim());
-  if (type !== undefined && type !== 'BLOCK_FOLDED') text.type = text.value.includes('\n') ? 'BLOCK_LITERAL' : type;
+  if (text.value.includes('\n')) text.type = 'BLOCK_LITERAL';
   file.converted.texts += 1;
 }
 
@@ -174,7 +174,12 @@ function convertConfig(file: SourceFile, tree: SourceTree, jsonFiles: ReadonlySe
   let name = `${profile}_llm`;
   for (let round = 2; tree.llmConfigs.has(name); round += 1) name = `${profile}_llm_${round}`;
   const text = stringify({ name, type: 'llm_config', config: config.toJSON() as unknown }, { lineWidth: 0 });
-  find(file, 'changed', keyNode(root, 'llm_config') ?? keyNode(root, 'name'), `the model is an LLM config of its own here: ${name}`);
+  find(
+    file,
+    'changed',
+    keyNode(root, 'llm_config') ?? keyNode(root, 'name'),
+    `the model is an LLM config of its own here: ${name}`,
+  );
   setKey(file.document, root, 'llm_config', name);
   renameKey(root, 'llm_config', 'llm_config_ref');
   return { name, text };

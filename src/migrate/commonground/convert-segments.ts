@@ -23,7 +23,8 @@ const anyKeys = [...new Set(Object.values(keys).flat())];
 /** Converts the segments of the system prompt. `inherited` are the ids of those of its bases. */
 export function convertSegments(file: SourceFile, tree: SourceTree, inherited: ReadonlySet<string>): void {
   const construction = mapAt(file.root, 'system_prompt_construction');
-  if (construction === undefined) return dropOtherForm(file, file.root, 'system_prompt_construction', 'a map with system_prompt_segments');
+  if (construction === undefined)
+    return dropOtherForm(file, file.root, 'system_prompt_construction', 'a map with system_prompt_segments');
   keepKeys(file, construction, ['system_prompt_segments'], 'system_prompt_construction', ['default_cli_associate_profile_names']);
   const list = listAt(construction, 'system_prompt_segments');
   if (list === undefined) return dropOtherForm(file, construction, 'system_prompt_segments', 'a list of segments');
@@ -36,9 +37,15 @@ function convertSegment(file: SourceFile, tree: SourceTree, list: YAMLSeq, segme
   const type = textAt(segment, 'type');
   if (type !== undefined && !types.has(type.value)) {
     const isEmpty = !substance.some((key) => nodeAt(segment, key) !== undefined);
-    find(file, isEmpty ? 'left_out' : 'not_converted', type, `${type.value} is no type of segment here, and rendered nothing in v1`, {
-      hint: `the types are ${[...types].join(', ')}`,
-    });
+    find(
+      file,
+      isEmpty ? 'left_out' : 'not_converted',
+      type,
+      `${type.value} is no type of segment here, and rendered nothing in v1`,
+      {
+        hint: `the types are ${[...types].join(', ')}`,
+      },
+    );
     list.items.splice(
       list.items.findIndex((item) => isMap(item) && item === segment),
       1,

@@ -55,7 +55,8 @@ export function convertFiles(sources: readonly ProfileFile[]): ConvertedTree {
   }
   const json = sources.filter(({ path }) => path.endsWith('.json'));
   const [mcp, ...more] = json.filter(({ path }) => /(?:^|\/)mcp\.json$/.test(path));
-  for (const { path } of more) findings.push(said('not_converted', path, `the servers of ${mcp?.path ?? ''} are converted; this is another list`));
+  for (const { path } of more)
+    findings.push(said('not_converted', path, `the servers of ${mcp?.path ?? ''} are converted; this is another list`));
   const servers = mcp === undefined ? [] : serverNames(mcp.text);
   const tree: SourceTree = {
     profiles: chooseProfiles(parts.profiles),

@@ -16,9 +16,15 @@ export function checkTextKeys(file: SourceFile, tree: SourceTree): void {
     Pair: (_, { key, value }) => {
       if (!isScalar(key) || key.value !== 'content_key' || !isScalar(value) || typeof value.value !== 'string') return;
       if (defined.has(value.value)) return;
-      find(file, 'not_converted', value, `there is no text definition ${value.value}; the model read an error message in its place`, {
-        hint: 'write it in text_definitions',
-      });
+      find(
+        file,
+        'not_converted',
+        value,
+        `there is no text definition ${value.value}; the model read an error message in its place`,
+        {
+          hint: 'write it in text_definitions',
+        },
+      );
     },
   });
 }

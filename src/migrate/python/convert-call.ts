@@ -66,7 +66,8 @@ function hintOf(hints: Readonly<Record<string, string>>, name: string): string {
 
 function nestedValue(node: NodeOf<'call'>, converter: Converter): Piece {
   const [context, path, fallback, more] = node.args;
-  if (more !== undefined) return unsupported('a fourth argument', 'it takes the context, a path, and what to use when nothing is there', more);
+  if (more !== undefined)
+    return unsupported('a fourth argument', 'it takes the context, a path, and what to use when nothing is there', more);
   if (context?.kind !== 'name' || !contextNames.has(context.name))
     return unsupported('the first argument must be the context', "write v['path']", context ?? node);
   if (path?.kind !== 'literal' || typeof path.value !== 'string')

@@ -101,7 +101,17 @@ const actionFields: Readonly<Record<string, string>> = {
 };
 
 /** First names of paths that hold fields, so that an index behind one of them has no meaning. */
-const maps: ReadonlySet<string> = new Set(['state', 'principal', 'partner', 'flags', 'initial_params', 'meta', 'run', 'team', '_self']);
+const maps: ReadonlySet<string> = new Set([
+  'state',
+  'principal',
+  'partner',
+  'flags',
+  'initial_params',
+  'meta',
+  'run',
+  'team',
+  '_self',
+]);
 
 /** Maps a V-path. `ownState` are the first names of what observers set in `state` themselves. */
 export function mapPath(path: string, ownState: ReadonlySet<string>): MappedPath | UnknownPath {
@@ -195,7 +205,8 @@ function mapState(root: string, steps: readonly Step[], ownState: ReadonlySet<st
   const [step, ...rest] = steps;
   if (step === undefined) return { text: root, kind: 'map', nullable: root !== 'state' };
   if (step.name === 'parent_agent_id' && root === 'state') return read('meta.parent_agent_id', indexed(step, rest), {});
-  if (step.name === 'agent_id' && root === 'state') return read('meta.agent_id', indexed(step, rest), { kind: 'string', always: true });
+  if (step.name === 'agent_id' && root === 'state')
+    return read('meta.agent_id', indexed(step, rest), { kind: 'string', always: true });
   if (step.name === 'current_action' && step.indices.length === 0) return mapAction(`${root}.current_action`, rest);
   const found = Object.hasOwn(stateFields, step.name) ? stateFields[step.name] : undefined;
   if (found === undefined) {
