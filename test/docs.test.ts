@@ -115,6 +115,8 @@ describe('blocks', () => {
     'json scope',
     'text conditions',
     'yaml commonground',
+    // Compared and loaded by test/docs/migrating.test.ts, with the other files it is converted with.
+    'yaml converted',
   ];
   const yamlKinds = ['yaml profile', 'yaml part', 'yaml llm_config', 'yaml protocol', 'yaml toolset', 'yaml script', 'yaml team'];
 

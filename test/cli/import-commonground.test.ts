@@ -75,3 +75,35 @@ it('what cannot be converted is told as data, with exit code 1; a file of that n
     out: expect.stringContaining('nowhere') as string,
   });
 });
+
+it('F21: profiles of the second generation arrive whole, and exit 0 is a team that loads', async () => {
+  const cwd = await starterFolder();
+  const cli = async (...words: readonly string[]) => await runCli(words, { cwd, env: { HOME: cwd } });
+  await mkdir(path.join(cwd, 'theirs', 'profiles'), { recursive: true });
+  const keys = 'worker_target: worker_generic\ntags: [associate]\nsystem_prompt_template: Count words.\n';
+  await writeFile(path.join(cwd, 'theirs', 'profiles', 'A.yaml'), `name: A\n${keys}llm_config: { model: gpt-5-mini }\n`);
+  const done = await cli('import', 'commonground', 'theirs', '-o', 'ours');
+  expect(done.code, done.out).toBe(0);
+  expect(await readFile(path.join(cwd, 'ours', 'profiles', 'A.yaml'), 'utf8')).toContain('instructions: Count words.');
+  expect(await cli('validate', 'ours')).toMatchObject({ code: 0 });
+
+  await writeFile(path.join(cwd, 'theirs', 'profiles', 'B.yaml'), `name: B\n${keys}allowed_tools:\n  - emit_marker\n`);
+  const open = await cli('import', 'commonground', 'theirs', '-o', 'ours2');
+  expect(open.code).toBe(1);
+  expect(open.out).toMatch(/NOT CONVERTED theirs\/profiles\/B\.yaml:6:5: there is no tool emit_marker here/);
+});
+
+it('F21: what was converted and does not load is NOT CONVERTED, with exit code 1', async () => {
+  const cwd = await starterFolder();
+  const cli = async (...words: readonly string[]) => await runCli(words, { cwd, env: { HOME: cwd } });
+  await mkdir(path.join(cwd, 'theirs', 'profiles'), { recursive: true });
+  await writeFile(
+    path.join(cwd, 'theirs', 'profiles', 'A.yaml'),
+    'name: A\nsystem_prompt_construction:\n  system_prompt_segments:\n    - { id: a, type: static_text, content: Hello., order: first }\n',
+  );
+  const done = await cli('import', 'commonground', 'theirs', '-o', 'ours');
+  expect(done.code, done.out).toBe(1);
+  expect(done.out).toMatch(
+    /NOT CONVERTED theirs\/profiles\/A\.yaml:1:1: profiles\/A\.yaml:\d+:\d+, as it was written, does not load: /,
+  );
+});

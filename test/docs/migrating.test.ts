@@ -3,6 +3,7 @@ import { agentRoots } from '../../src/core/expression/agent-roots.ts';
 import { convertFiles } from '../../src/compat/commonground/convert-tree.ts';
 import { newIngestor, newTool, newToolset } from '../../src/compat/commonground/names.ts';
 import { convertCondition } from '../../src/compat/python/convert-condition.ts';
+import { checkProfiles } from '../../src/profiles/load-profiles.ts';
 import { readPage } from './read-markdown.ts';
 
 const page = readPage('docs/migrating.md');
@@ -14,12 +15,17 @@ describe('docs/migrating.md', () => {
     expect(before.length).toBeGreaterThan(0);
   });
 
-  it.each(before.map((block) => [block.line, block] as const))('the file in line %i becomes the one below it', (line, block) => {
-    const after = page.blocks.find((other) => other.line > line);
-    const { files, findings } = convertFiles([{ path: 'profiles/Block.yaml', text: block.text }]);
-    expect(files[0]?.text).toBe(after?.text);
-    expect(findings.filter(({ kind }) => kind === 'not_converted')).toEqual([]);
-  });
+  it.each(before.map((block) => [block.line, block] as const))(
+    'the file in line %i becomes the one below it',
+    async (line, block) => {
+      const after = page.blocks.find((other) => other.line > line);
+      const { files, findings } = convertFiles([{ path: 'profiles/Block.yaml', text: block.text }]);
+      expect(files[0]?.text).toBe(after?.text);
+      expect(findings.filter(({ kind }) => kind === 'not_converted')).toEqual([]);
+      const { diagnostics } = await checkProfiles({ files: files.map(({ path, text }) => ({ path, text })) }, { env: {} });
+      expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+    },
+  );
 
   const conditions = page.blocks
     .filter(({ info }) => info === 'text conditions')

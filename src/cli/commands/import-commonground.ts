@@ -10,6 +10,7 @@ import { leaveOutSecrets } from '../runs/leave-out-secrets.ts';
 import { openTerminal, type Terminal } from '../terminal/terminal.ts';
 import { thisCommand } from '../options/this-command.ts';
 import { jsonText } from '../terminal/json-text.ts';
+import { checkFolder } from './validate.ts';
 
 /** Options of `import commonground`. */
 export interface ImportCommonGroundOptions {
@@ -25,8 +26,9 @@ export async function importCommonGroundCommand(folder: string, options: ImportC
   const out = path.resolve(options.out ?? 'agent_profiles');
   await refuseOverlap(path.resolve(folder), out);
   await refuseFull(out, options.force ?? false);
-  const converted = leaveOutSecrets(await convertFolder(folder));
-  await write(out, converted);
+  const written = leaveOutSecrets(await convertFolder(folder));
+  await write(out, written);
+  const converted = await withLoadErrors(written, out);
   const open = converted.findings.filter(({ kind }) => kind === 'not_converted').length;
   const isWhole = open === 0 && converted.files.length > 0;
   if (options.json === true) {
@@ -93,6 +95,23 @@ async function refuseLinks(out: string, target: string): Promise<void> {
   );
   if (!isLink && way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way)) return;
   throw new CadreError('OPTION_INVALID', `${target} is a link, or lies behind one; nothing is written through it`);
+}
+
+/**
+ * Loads what was written, as `validate` would. When the conversion left nothing to write and the folder does not load all the same,
+ * each error is NOT CONVERTED: a result of 0 is a team that loads.
+ */
+async function withLoadErrors(tree: ConvertedTree, out: string): Promise<ConvertedTree> {
+  if (tree.files.length === 0 || tree.findings.some(({ kind }) => kind === 'not_converted')) return tree;
+  const { diagnostics } = await checkFolder(out);
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const findings = errors.map(({ source, message, hint }): Finding => {
+    const written = path.relative(out, path.resolve(source.file));
+    const from = tree.files.find((file) => file.path === written)?.from ?? source.file;
+    const text = `${written}:${source.line}:${source.column}, as it was written, does not load: ${message}`;
+    return { kind: 'not_converted', file: from, line: 1, column: 1, message: text, ...(hint === undefined ? {} : { hint }) };
+  });
+  return { ...tree, findings: [...tree.findings, ...findings] };
 }
 
 const titles: Readonly<Record<Finding['kind'], string>> = {

@@ -21,7 +21,8 @@ export interface ValidateOptions {
   readonly color?: boolean;
 }
 
-interface Checked {
+/** What a check of a folder found, and how much is in it. */
+export interface Checked {
   readonly diagnostics: readonly Diagnostic[];
   readonly profiles: number;
   readonly llmConfigs: number;
@@ -33,7 +34,7 @@ interface Checked {
 export async function validateCommand(folder: string | undefined, options: ValidateOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   const root = profilesFolder(folder);
-  const found = await check(root);
+  const found = await checkFolder(root);
   const checked = { ...found, diagnostics: found.diagnostics.map((diagnostic) => seenFromHere(diagnostic, root)) };
   const errors = checked.diagnostics.filter(({ severity }) => severity === 'error').length;
   const warnings = checked.diagnostics.length - errors;
@@ -60,7 +61,8 @@ export async function validateCommand(folder: string | undefined, options: Valid
   return errors === 0 ? 0 : 2;
 }
 
-async function check(root: string): Promise<Checked> {
+/** Checks a folder of profiles as `validate` does. */
+export async function checkFolder(root: string): Promise<Checked> {
   try {
     await using engine = await createEngine({ profiles: root, tools: knownDocumentTools(), store: 'memory' });
     const { profiles, llmConfigs, protocols, toolsets, warnings } = engine.profiles;

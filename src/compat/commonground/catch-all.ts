@@ -1,5 +1,7 @@
 import { addCatchAll } from './convert-decider.ts';
 import { baseOf, chainOf, itemsOf, type SourceTree } from './source-tree.ts';
+import { keysOf } from './edit-yaml.ts';
+import { generationOf } from './generation.ts';
 import { find, type SourceFile } from './source-file.ts';
 
 /**
@@ -14,7 +16,8 @@ export function addCatchAlls(tree: SourceTree): void {
     if (chain === undefined || chain.some((each) => given.has(each))) continue;
     const rules = ruleIds(chain);
     const heirs = files.filter((each) => each !== file && (chainOf(each, tree.profiles)?.includes(file) ?? false));
-    if (rules.size === 0 && heirs.length === 0) noteDefaultRules(file);
+    const isSilent = rules.size === 0 && heirs.length === 0 && generationOf(file.data) === 'v1';
+    if (isSilent && !chain.some((each) => keysOf(each.root).includes('flow_decider'))) noteDefaultRules(file);
     if (rules.size === 0 || hasCatchAll(chain)) continue;
     const areAdding = heirs.some((heir) =>
       itemsOf(heir.data, 'flow_decider').some(({ id }) => typeof id !== 'string' || !rules.has(id)),

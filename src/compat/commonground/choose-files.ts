@@ -1,3 +1,6 @@
+import type { JsonObject } from '../../core/json.ts';
+import { keyNode, nodeAt } from './edit-yaml.ts';
+import { tellingKeys } from './generation.ts';
 import { find, type SourceFile } from './source-file.ts';
 import { baseOf, chainOf } from './source-tree.ts';
 
@@ -9,18 +12,42 @@ export function choosePart({ path, data }: SourceFile): SourcePart | undefined {
   const folders = new Set(path.split('/').slice(0, -1));
   const name = path.split('/').at(-1) ?? '';
   if (/^mcp_prompt_override\.ya?ml$/.test(name)) return 'prompt_override';
-  if ('protocol_name' in data) return 'handover_protocols';
-  if (data['type'] === 'llm_config' || (folders.has('llm_configs') && 'config' in data)) return 'llm_configs';
-  if (typeof data['name'] !== 'string' || 'services' in data) return undefined;
-  const says = [
-    'system_prompt_construction',
-    'tool_access_policy',
-    'flow_decider',
-    'base_profile',
-    'llm_config_ref',
-    'text_definitions',
-  ];
-  return folders.has('profiles') || says.some((key) => key in data) ? 'profiles' : undefined;
+  if ('services' in data) return undefined;
+  if ('protocol_name' in data || folders.has('handover_protocols')) return 'handover_protocols';
+  const isDefault = Object.keys(data).join() === 'llm_config';
+  if (data['type'] === 'llm_config' || folders.has('llm_configs') || isDefault) return 'llm_configs';
+  if (isForeign(data)) return undefined;
+  return folders.has('profiles') || tellingKeys.some((key) => key in data) ? 'profiles' : undefined;
+}
+
+function isForeign(data: JsonObject): boolean {
+  return 'tool_name' in data || 'apiVersion' in data;
+}
+
+/** What a file is that is no part of a team: something this command knows and cannot convert, or something else. */
+export function otherFile(file: SourceFile): void {
+  const { data, path } = file;
+  if ('tool_name' in data && ('target_subject' in data || 'parameters' in data)) {
+    find(
+      file,
+      'not_converted',
+      keyNode(file.root, 'tool_name'),
+      `the tool ${String(data['tool_name'])} is run by a program of its own`,
+      {
+        hint: 'write it as a tool of your own (docs/tools.md), or as a server of the Model Context Protocol',
+      },
+    );
+  } else if ('apiVersion' in data) {
+    find(
+      file,
+      'not_converted',
+      keyNode(file.root, 'apiVersion'),
+      `${path} is a file of ${String(data['apiVersion'])}, not of CommonGround`,
+      {
+        hint: 'docs/teams.md has teams in the manner of other systems',
+      },
+    );
+  } else find(file, 'left_out', undefined, 'this is no profile, LLM config or handover protocol');
 }
 
 /** The profiles that were used: of those with one name the active one with the highest revision; none whose bases do not hold. */
@@ -29,7 +56,7 @@ export function chooseProfiles(files: readonly SourceFile[]): ReadonlyMap<string
   for (const file of files) {
     const name = String(file.data['name'] ?? '');
     if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}$/.test(name)) {
-      find(file, 'not_converted', undefined, 'the profile has no name that can be used', {
+      find(file, 'not_converted', nodeAt(file.root, 'name'), 'the profile has no name that can be used', {
         hint: 'letters, digits and _ . -, at most 80',
       });
       continue;
@@ -64,7 +91,7 @@ function withoutBroken(profiles: ReadonlyMap<string, SourceFile>): ReadonlyMap<s
     find(
       file,
       'not_converted',
-      undefined,
+      nodeAt(file.root, 'base_profile'),
       `${name} was never loaded: its bases (${String(baseOf(file))}, …) go in a circle, or one is missing`,
       {
         hint: 'mend base_profile, and convert again',

@@ -4,8 +4,8 @@ import { literalText } from '../python/piece.ts';
 import { convertConditionKey } from './convert-condition-key.ts';
 import { convertItem } from './convert-item.ts';
 import { convertPlainText } from './convert-template.ts';
-import { listAt, mapAt, mapsAt, nodeAt, removeKey, setKey, textAt } from './edit-yaml.ts';
-import { giveIds, keepKeys } from './list-items.ts';
+import { keyNode, listAt, mapAt, mapsAt, nodeAt, setKey, textAt } from './edit-yaml.ts';
+import { dropOtherForm, giveIds, keepKeys } from './list-items.ts';
 import { find, type SourceFile } from './source-file.ts';
 import type { SourceTree } from './source-tree.ts';
 
@@ -15,7 +15,7 @@ export const catchAllId = 'no_rule_matched';
 /** Converts the rules of the flow decider. `inherited` are the ids of those of its bases. */
 export function convertDecider(file: SourceFile, tree: SourceTree, inherited: ReadonlySet<string>): void {
   const list = listAt(file.root, 'flow_decider');
-  if (list === undefined) return removeKey(file.root, 'flow_decider');
+  if (list === undefined) return dropOtherForm(file, file.root, 'flow_decider', 'a list of rules');
   giveIds(file, list, 'rule');
   for (const rule of mapsAt(file.root, 'flow_decider')) {
     keepKeys(file, rule, ['id', 'remove', 'condition', 'action', 'description'], 'a rule');
@@ -38,10 +38,10 @@ function convertAction(file: SourceFile, tree: SourceTree, rule: YAMLMap, overri
   switch (type?.value) {
     case 'continue_with_tool':
     case 'await_user_input':
-      if (action !== undefined) keepKeys(file, action, ['type'], `the action ${type.value}`);
+      if (action !== undefined) keepKeys(file, action, ['type'], `the action ${type.value}`, actionKeys);
       return true;
     case 'end_agent_turn':
-      if (action !== undefined) convertEnding(file, rule, action);
+      if (action !== undefined) convertEnding(file, action);
       return true;
     case 'loop_with_inbox_item':
       if (action === undefined) return true;
@@ -50,6 +50,7 @@ function convertAction(file: SourceFile, tree: SourceTree, rule: YAMLMap, overri
         action,
         ['type', 'payload', 'source', 'consumption_policy', 'ingestor_id', 'ingestor_params'],
         'the action loop_with_inbox_item',
+        actionKeys,
       );
       convertItem(file, tree, action, 'SELF_REFLECTION_PROMPT');
       return true;
@@ -69,17 +70,29 @@ function convertAction(file: SourceFile, tree: SourceTree, rule: YAMLMap, overri
   return false;
 }
 
-function convertEnding(file: SourceFile, rule: YAMLMap, action: YAMLMap): void {
-  keepKeys(file, action, ['type', 'outcome', 'error_message'], 'the action end_agent_turn');
+/** Keys of some action, which the others did not read. */
+const actionKeys = ['outcome', 'error_message', 'payload', 'source', 'inbox_item', 'target_agent_id', 'updates', 'content_key'];
+
+function convertEnding(file: SourceFile, action: YAMLMap): void {
+  keepKeys(file, action, ['type', 'outcome', 'error_message'], 'the action end_agent_turn', actionKeys);
   const message = textAt(action, 'error_message');
   if (message !== undefined) convertPlainText(file, message);
-  const condition = textAt(rule, 'condition')?.value ?? '';
-  if (textAt(action, 'outcome')?.value !== 'success' || !/content/.test(condition)) return;
+  if (nodeAt(action, 'outcome') === undefined) {
+    // What a rule did not say was an error there; here it is required.
+    setKey(file.document, action, 'outcome', 'error');
+    find(file, 'changed', action, 'an end without an outcome was an error there, which this one says');
+  }
+  if (textAt(action, 'outcome')?.value !== 'success') return;
+  // A success that names its output may be empty; one that does not is an error here when the reply was.
+  setKey(file.document, action, 'output', '{{ state.last_reply }}');
   find(
     file,
     'changed',
-    action,
-    'an agent that said nothing ended as a success there; here a success without words or calls is an error',
+    keyNode(action, 'outcome') ?? action,
+    'a reply without words was a success there, and is one here by `output`',
+    {
+      hint: 'remove `output`, and a reply without words or calls is an error',
+    },
   );
 }
 

@@ -1,6 +1,7 @@
 import { isMap, isScalar, Pair, Scalar, YAMLMap, type Node } from 'yaml';
 import { convertPayloadText, convertPlainText } from './convert-template.ts';
 import { keyNode, keysOf, mapAt, nodeAt, pairAt, removeKey, setKey, setText, textAt } from './edit-yaml.ts';
+import { dropOtherForm } from './list-items.ts';
 import { newIngestor } from './names.ts';
 import { find, type SourceFile } from './source-file.ts';
 import type { SourceTree } from './source-tree.ts';
@@ -107,7 +108,10 @@ function convertMetadata(file: SourceFile, item: YAMLMap): void {
   if (!keysOf(item).includes('metadata')) return;
   const turns = metadata === undefined ? undefined : nodeAt(metadata, 'max_turns_in_inbox');
   if (isScalar(turns) && Number.isInteger(turns.value)) setKey(file.document, item, 'max_turns', turns.value);
-  const others = metadata === undefined ? [] : keysOf(metadata).filter((key) => key !== 'max_turns_in_inbox');
+  else if (turns !== undefined)
+    find(file, 'not_converted', turns, 'max_turns_in_inbox is no whole number', { hint: 'write max_turns: 3 in the item' });
+  if (metadata === undefined) return dropOtherForm(file, item, 'metadata', 'a map');
+  const others = keysOf(metadata).filter((key) => key !== 'max_turns_in_inbox');
   if (others.length > 0)
     find(file, 'left_out', keyNode(item, 'metadata'), `items have no metadata here: ${others.join(', ')}`, {
       hint: 'put a mark into the payload, and read it there',

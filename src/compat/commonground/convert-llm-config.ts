@@ -1,7 +1,9 @@
 import { isMap, isScalar, type Node, type Scalar, type YAMLMap } from 'yaml';
 import { keyNode, keysOf, mapAt, nodeAt, removeKey, renameKey, setKey, setText, textAt } from './edit-yaml.ts';
 import { toModelName } from './convert-model-name.ts';
-import { keepKeys } from './list-items.ts';
+import { isPlaceholderKey } from './placeholder-key.ts';
+import { convertProvider } from './convert-provider.ts';
+import { dropOtherForm, keepKeys } from './list-items.ts';
 import { find, type SourceFile } from './source-file.ts';
 
 /** Settings that mean the same here. */
@@ -19,6 +21,8 @@ const same: ReadonlySet<string> = new Set([
 
 const renamed: Readonly<Record<string, string>> = {
   max_completion_tokens: 'max_tokens',
+  num_ctx: 'context_window',
+  save_reasoning_content: 'return_reasoning',
   num_retries: 'max_retries',
   extra_headers: 'headers',
   headers: 'headers',
@@ -29,24 +33,54 @@ const useless: Readonly<Record<string, string>> = {
   litellm_token_counter_model: 'tokens are estimated from the text, and corrected by what the provider counts',
   stream: 'replies are always streamed',
   stream_options: 'usage is always asked for',
+  api_type: 'the protocol follows from the provider',
   drop_params: 'settings a provider does not know are never sent',
-  num_ctx: 'say how large the context is with context_window',
+};
+
+const hints: Readonly<Record<string, string>> = {
+  thinking_config: 'write reasoning_effort: low, medium or high',
+  thinking: 'write reasoning_effort: low, medium or high',
+  tool_choice: 'profiles have tool_choice',
 };
 
 /** Converts one LLM config in place. */
 export function convertLlmConfig(file: SourceFile, jsonFiles: ReadonlySet<string>): void {
+  const { root } = file;
+  // A file with the default model of the second generation.
+  if (keysOf(root).includes('llm_config') && !keysOf(root).includes('config')) renameKey(root, 'llm_config', 'config');
+  if (textAt(root, 'name') === undefined) {
+    setKey(file.document, root, 'name', llmConfigName(file));
+    find(file, 'changed', undefined, `the LLM config has no name, and is called ${llmConfigName(file)} like its file`);
+  }
   keepKeys(file, file.root, ['name', 'type', 'base_llm_config', 'description_for_human', 'config'], 'an LLM config');
   setKey(file.document, file.root, 'type', 'llm_config');
   const config = mapAt(file.root, 'config');
-  if (config === undefined) return removeKey(file.root, 'config');
+  if (config === undefined) return dropOtherForm(file, file.root, 'config', 'a map of settings');
+  convertSettings(file, config, jsonFiles);
+}
+
+/** The name of an LLM config: its own, or that of its file. */
+export function llmConfigName({ data, path }: SourceFile): string {
+  const { name } = data;
+  const own =
+    path
+      .split('/')
+      .at(-1)
+      ?.replace(/\.\w+$/, '') ?? '';
+  return typeof name === 'string' && name !== '' ? name : own;
+}
+
+/** Converts the settings of a model in place, wherever they stand. */
+export function convertSettings(file: SourceFile, config: YAMLMap, jsonFiles: ReadonlySet<string>): void {
   flattenOptions(file, config);
+  convertProvider(file, config);
   for (const key of keysOf(config)) convertSetting(file, config, key, jsonFiles);
 }
 
 /** `litellm_options` were spread over the settings, and won. */
 function flattenOptions(file: SourceFile, config: YAMLMap): void {
   const options = mapAt(config, 'litellm_options');
-  if (options === undefined) return removeKey(config, 'litellm_options');
+  if (options === undefined) return dropOtherForm(file, config, 'litellm_options', 'a map of settings');
   for (const pair of options.items) {
     const key = isScalar(pair.key) ? String(pair.key.value) : '';
     removeKey(config, key);
@@ -73,7 +107,9 @@ function convertSetting(file: SourceFile, config: YAMLMap, key: string, jsonFile
   const reason = Object.hasOwn(useless, key) ? useless[key] : undefined;
   if (reason === undefined) {
     find(file, 'not_converted', keyNode(config, key), `there is no setting \`${key}\` here`, {
-      hint: 'docs/profiles.md lists them; those of a provider go into provider_options',
+      hint:
+        (Object.hasOwn(hints, key) ? hints[key] : undefined) ??
+        'docs/profiles.md lists them; those of a provider go into provider_options',
     });
   } else {
     find(file, 'left_out', keyNode(config, key), `\`${key}\`: ${reason}`);
@@ -88,11 +124,28 @@ function convertStop(file: SourceFile, config: YAMLMap, node: Node): void {
 /** A key comes from the environment and stays there; one in plain text is not carried over, nor shown. */
 function convertKey(file: SourceFile, config: YAMLMap, node: Node): void {
   if (isMap(node) && textAt(node, '_type')?.value === 'from_env') {
+    if (isPlaceholderKey(nodeAt(node, 'default'))) {
+      const variable = textAt(node, 'var')?.value ?? '';
+      find(
+        file,
+        'changed',
+        keyNode(node, 'default'),
+        `a placeholder stood for ${variable}: no key is needed, so that none is asked for`,
+        {
+          hint: `write api_key: { _type: from_env, var: ${variable} } to send one`,
+        },
+      );
+      return removeKey(config, 'api_key');
+    }
     if (nodeAt(node, 'default') !== undefined) {
       find(file, 'changed', keyNode(node, 'default'), 'a key never stands in a file: its default is left out');
       removeKey(node, 'default');
     }
     return keepKeys(file, node, ['_type', 'var', 'required'], 'a key');
+  }
+  if (isPlaceholderKey(node)) {
+    find(file, 'left_out', keyNode(config, 'api_key'), 'the key is a placeholder: no key is needed, so that none is asked for');
+    return removeKey(config, 'api_key');
   }
   const name = `${(textAt(file.root, 'name')?.value ?? 'llm').toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}_API_KEY`;
   find(

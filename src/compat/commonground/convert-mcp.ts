@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { Finding, FindingKind } from './finding.ts';
+import { isAnnotation } from './list-items.ts';
 
 /** Toolsets made of the MCP servers of a project, by name, as YAML. */
 export interface ConvertedServers {
@@ -39,7 +40,10 @@ export function convertServers(file: string, text: string, descriptions: Readonl
   const toolsets = new Map<string, string>();
   const servers = readServers(conversion);
   for (const [name, server] of Object.entries(servers)) {
-    if (!isJsonObject(server)) continue;
+    if (!isJsonObject(server)) {
+      note(conversion, 'not_converted', name, `the server ${name} is no map`, 'expected { "command": … } or { "url": … }');
+      continue;
+    }
     if (isOff(server)) {
       note(conversion, 'left_out', name, `the server ${name} is switched off`);
       continue;
@@ -98,22 +102,31 @@ function settingsOf(conversion: Conversion, name: string, server: JsonObject): J
       case 'url':
       case 'cwd':
         if (typeof value === 'string') settings[key] = value;
+        else otherForm(conversion, name, key, 'a text');
         break;
       case 'args':
         if (Array.isArray(value)) settings[key] = value.map(String);
+        else otherForm(conversion, name, key, 'a list');
         break;
       case 'env':
       case 'headers':
         if (isJsonObject(value)) settings[key] = secretsOut(conversion, name, value);
+        else otherForm(conversion, name, key, 'a map');
         break;
       case 'enabled':
       case 'disabled':
         break;
       default:
-        note(conversion, 'left_out', name, `${name}: there is no setting \`${key}\` here`);
+        if (value === null || isAnnotation(key) || key === 'description' || key === 'name')
+          note(conversion, 'left_out', name, `${name}: there is no setting \`${key}\` here`);
+        else note(conversion, 'not_converted', name, `${name}: there is no setting \`${key}\` here`, 'docs/mcp.md lists them');
     }
   }
   return settings;
+}
+
+function otherForm(conversion: Conversion, name: string, key: string, form: string): void {
+  note(conversion, 'not_converted', name, `${name}: \`${key}\` is not ${form}`, `write it as ${form}`);
 }
 
 /** Values that are, or look like, secrets come from the environment. */

@@ -3,8 +3,8 @@ import { agentRoots } from '../../core/expression/agent-roots.ts';
 import { convertConditionKey } from './convert-condition-key.ts';
 import { convertItem } from './convert-item.ts';
 import { convertPlainText } from './convert-template.ts';
-import { listAt, mapAt, mapsAt, nodeAt, removeKey, setText, textAt } from './edit-yaml.ts';
-import { giveIds, keepKeys } from './list-items.ts';
+import { keysOf, listAt, mapAt, mapsAt, nodeAt, setKey, setText, textAt } from './edit-yaml.ts';
+import { dropOtherForm, dropOthers, giveIds, keepKeys } from './list-items.ts';
 import { find, type SourceFile } from './source-file.ts';
 import type { SourceTree } from './source-tree.ts';
 
@@ -24,7 +24,7 @@ export function convertObservers(
   inherited: ReadonlySet<string>,
 ): void {
   const list = listAt(file.root, key);
-  if (list === undefined) return removeKey(file.root, key);
+  if (list === undefined) return dropOtherForm(file, file.root, key, 'a list of observers');
   giveIds(file, list, key);
   const phase = key === 'pre_turn_observers' ? 'before_reply' : 'after_reply';
   for (const observer of mapsAt(file.root, key)) {
@@ -58,7 +58,7 @@ function convertAction(file: SourceFile, tree: SourceTree, observer: YAMLMap, ov
       return true;
     }
     case 'update_state':
-      if (action === undefined) break;
+      if (action === undefined || nodeAt(action, 'updates') === undefined) break;
       keepKeys(file, action, ['type', 'updates'], 'the action update_state');
       convertUpdates(file, action);
       return true;
@@ -68,7 +68,20 @@ function convertAction(file: SourceFile, tree: SourceTree, observer: YAMLMap, ov
   const id = textAt(observer, 'id')?.value ?? '';
   // Without an action of its own it changes the one it inherits.
   if (action === undefined && overrides) return true;
+  if (action === undefined && nodeAt(observer, 'action') !== undefined) {
+    dropOtherForm(file, observer, 'action', 'a map with a type');
+    return false;
+  }
   const name = type?.value ?? 'none';
+  if (action !== undefined && !deciderActions.has(name)) {
+    const rest = keysOf(action).length > (type === undefined ? 0 : 1);
+    const what =
+      type?.value === 'add_to_inbox' || type?.value === 'update_state' ? 'has nothing to do' : 'is no action of observers here';
+    find(file, rest ? 'not_converted' : 'left_out', type ?? action, `the observer ${id}: ${name} ${what}`, {
+      hint: 'observers post items (add_to_inbox with an inbox_item) and change state (update_state with updates)',
+    });
+    return false;
+  }
   const hint = deciderActions.has(name) ? `write a rule of flow_decider with the condition of ${id}, if that was meant` : undefined;
   find(file, 'left_out', type ?? observer, `the observer ${id}: ${name} is no action of observers, and did nothing`, { hint });
   return false;
@@ -91,11 +104,26 @@ function convertTarget(file: SourceFile, action: YAMLMap): void {
 
 /** Paths of updates are relative to `state`; here each part of it has its own root. */
 function convertUpdates(file: SourceFile, action: YAMLMap): void {
-  const kept = mapsAt(action, 'updates').filter((update) => {
+  const list = listAt(action, 'updates');
+  if (list === undefined) {
+    dropOtherForm(file, action, 'updates', 'a list of changes');
+    return setKey(file.document, action, 'updates', []);
+  }
+  dropOthers(file, list, 'updates');
+  list.items = mapsAt(action, 'updates').filter((update) => {
     const path = textAt(update, 'path');
     const operation = textAt(update, 'operation')?.value;
     if (path === undefined || (operation !== 'set' && operation !== 'increment')) {
-      find(file, 'left_out', nodeAt(update, 'operation') ?? update, 'only set and increment changed state there');
+      const isEmpty = nodeAt(update, 'value') === undefined && path === undefined;
+      find(
+        file,
+        isEmpty ? 'left_out' : 'not_converted',
+        nodeAt(update, 'operation') ?? update,
+        'only set and increment of a path changed state in v1',
+        {
+          hint: 'docs/profiles.md has set, increment, append and remove',
+        },
+      );
       return false;
     }
     keepKeys(file, update, ['operation', 'path', 'value'], 'an update');
@@ -104,8 +132,6 @@ function convertUpdates(file: SourceFile, action: YAMLMap): void {
     convertUpdatePath(file, path);
     return true;
   });
-  const list = listAt(action, 'updates');
-  if (list !== undefined) list.items = kept.slice();
 }
 
 function convertUpdatePath(file: SourceFile, path: Scalar<string>): void {

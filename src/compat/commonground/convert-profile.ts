@@ -8,6 +8,11 @@ import { convertTools } from './convert-tools.ts';
 import { keyNode, keysOf, mapAt, nodeAt, removeKey, setKey, textAt } from './edit-yaml.ts';
 import { inheritedItems, keepApart } from './inheritance.ts';
 import { checkNamedTools } from './named-tools.ts';
+import { dropOtherForm, isAnnotation } from './list-items.ts';
+import { convertOutputHandling } from './convert-output-handling.ts';
+import { convertSecondKeys, type InnerConfig } from './convert-second.ts';
+import { generationOf, secondKeys } from './generation.ts';
+import { checkTextKeys } from './text-keys.ts';
 import { find, type SourceFile } from './source-file.ts';
 import type { SourceTree } from './source-tree.ts';
 
@@ -34,9 +39,10 @@ const kept: ReadonlySet<string> = new Set([
 ]);
 
 /** Converts one profile in place. */
-export function convertProfile(file: SourceFile, tree: SourceTree): void {
+export function convertProfile(file: SourceFile, tree: SourceTree, jsonFiles: ReadonlySet<string>): InnerConfig | undefined {
   const ids = (list: Parameters<typeof inheritedItems>[2]): ReadonlySet<string> => new Set(inheritedItems(file, tree, list).keys());
   convertKeys(file, tree);
+  checkTextKeys(file, tree);
   for (const list of ['segments', 'pre_turn_observers', 'post_turn_observers', 'flow_decider'] as const)
     keepApart(file, tree, list);
   convertTools(file, tree);
@@ -44,16 +50,19 @@ export function convertProfile(file: SourceFile, tree: SourceTree): void {
   convertObservers(file, tree, 'pre_turn_observers', ids('pre_turn_observers'));
   convertObservers(file, tree, 'post_turn_observers', ids('post_turn_observers'));
   convertDecider(file, tree, ids('flow_decider'));
+  convertOutputHandling(file, tree);
   convertStrategies(file, tree);
   convertDefinitions(file, tree);
-  checkNamedTools(file, tree);
+  const inner = convertSecondKeys(file, tree, jsonFiles);
+  if (generationOf(file.data) === 'v1') checkNamedTools(file, tree);
+  return inner;
 }
 
 function convertKeys(file: SourceFile, tree: SourceTree): void {
   const { root } = file;
   for (const key of keysOf(root)) {
     if (nodeAt(root, key) === undefined && key !== 'exposable_as_tool') removeKey(root, key);
-    else if (!kept.has(key)) leaveOut(file, key);
+    else if (!kept.has(key) && !secondKeys.has(key) && key !== 'output_handling_config') leaveOut(file, key);
   }
   const exposed = nodeAt(root, 'exposable_as_tool');
   if (isScalar(exposed) ? exposed.value !== null : exposed !== undefined) {
@@ -71,11 +80,32 @@ function convertKeys(file: SourceFile, tree: SourceTree): void {
     });
 }
 
+const hints: Readonly<Record<string, string>> = {
+  observers: 'write pre_turn_observers or post_turn_observers',
+  segments: 'write system_prompt_construction: { system_prompt_segments: [...] }',
+  system_prompt_segments: 'write it below system_prompt_construction',
+  instructions: 'write a segment of type static_text',
+  prompt: 'write a segment of type static_text',
+  tools: 'write tool_access_policy: { allowed_individual_tools: [...] }',
+  allowed_toolsets: 'write it below tool_access_policy',
+  allowed_individual_tools: 'write it below tool_access_policy',
+  model: 'write an LLM config, and name it with llm_config_ref',
+};
+
 function leaveOut(file: SourceFile, key: string): void {
-  const legacy = key === 'output_handling_config';
-  find(file, legacy ? 'not_converted' : 'left_out', keyNode(file.root, key), `profiles have no \`${key}\` here`, {
-    hint: legacy ? 'write what follows a reply without a call as a rule of flow_decider' : undefined,
-  });
+  const node = nodeAt(file.root, key);
+  const isIdle = isAnnotation(key) || (isScalar(node) && node.value === null);
+  if (isIdle) find(file, 'left_out', keyNode(file.root, key), `profiles have no \`${key}\` here`);
+  else
+    find(
+      file,
+      'not_converted',
+      keyNode(file.root, key),
+      `profiles have no \`${key}\` here, and no generation that is known has it`,
+      {
+        hint: (Object.hasOwn(hints, key) ? hints[key] : undefined) ?? 'docs/profiles.md lists what a profile may say',
+      },
+    );
   removeKey(file.root, key);
 }
 
@@ -93,10 +123,10 @@ function asFlag(file: SourceFile, key: string): void {
 
 function convertDefinitions(file: SourceFile, tree: SourceTree): void {
   const definitions = mapAt(file.root, 'text_definitions');
-  if (definitions === undefined) return removeKey(file.root, 'text_definitions');
+  if (definitions === undefined) return dropOtherForm(file, file.root, 'text_definitions', 'a map of texts');
   for (const key of keysOf(definitions)) {
     const text = textAt(definitions, key);
     if (text !== undefined) convertTemplate(file, tree, text);
-    else removeKey(definitions, key);
+    else dropOtherForm(file, definitions, key, 'a text');
   }
 }

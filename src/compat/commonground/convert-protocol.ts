@@ -3,7 +3,7 @@ import { agentRoots } from '../../core/expression/agent-roots.ts';
 import { mapPath } from '../python/map-path.ts';
 import { convertConditionKey } from './convert-condition-key.ts';
 import { keyNode, keysOf, listAt, mapAt, mapsAt, nodeAt, removeKey, renameKey, setKey, setText, textAt } from './edit-yaml.ts';
-import { keepKeys } from './list-items.ts';
+import { dropOtherForm, dropOthers, keepKeys } from './list-items.ts';
 import { find, type SourceFile } from './source-file.ts';
 import type { SourceTree } from './source-tree.ts';
 
@@ -29,6 +29,10 @@ export function convertProtocol(file: SourceFile, tree: SourceTree): void {
   convertParameters(file);
   const target = mapAt(root, 'target_inbox_item');
   if (target !== undefined) keepKeys(file, target, ['source'], 'target_inbox_item');
+  else dropOtherForm(file, root, 'target_inbox_item', 'a map with a source');
+  const rules = listAt(root, 'inheritance');
+  if (rules === undefined) dropOtherForm(file, root, 'inheritance', 'a list of rules');
+  else dropOthers(file, rules, 'inheritance');
   for (const rule of mapsAt(root, 'inheritance')) convertRule(file, tree, rule);
 }
 
@@ -43,8 +47,12 @@ function joinInheritance(file: SourceFile): void {
   );
   const own = listAt(root, 'inheritance');
   const other = listAt(root, 'context_inheritance');
-  if (own === undefined) return renameKey(root, 'context_inheritance', 'inheritance');
-  own.items.push(...(other?.items ?? []));
+  if (own === undefined) {
+    dropOtherForm(file, root, 'inheritance', 'a list of rules');
+    return renameKey(root, 'context_inheritance', 'inheritance');
+  }
+  if (other === undefined) return dropOtherForm(file, root, 'context_inheritance', 'a list of rules');
+  own.items.push(...other.items);
   removeKey(root, 'context_inheritance');
 }
 
@@ -64,7 +72,7 @@ function convertRule(file: SourceFile, tree: SourceTree, rule: YAMLMap): void {
   keepKeys(file, rule, ['from_source', 'as_payload_key', 'x-handover-title', 'schema', 'condition'], 'a rule of inheritance');
   convertConditionKey(file, tree, rule, { phase: 'after_reply', roots, overrides: false });
   const source = mapAt(rule, 'from_source');
-  if (source === undefined) return;
+  if (source === undefined) return dropOtherForm(file, rule, 'from_source', 'a map with a path');
   keepKeys(file, source, ['path', 'replace', 'path_to_iterate', 'iterate_on'], 'from_source');
   const paths = [
     textAt(source, 'path'),

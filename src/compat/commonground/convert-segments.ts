@@ -5,7 +5,7 @@ import { convertConditionKey } from './convert-condition-key.ts';
 import { convertIngestor } from './convert-item.ts';
 import { convertTemplate } from './convert-template.ts';
 import { keyNode, keysOf, listAt, mapAt, mapsAt, nodeAt, removeKey, setText, textAt } from './edit-yaml.ts';
-import { giveIds, keepKeys } from './list-items.ts';
+import { dropOtherForm, giveIds, keepKeys } from './list-items.ts';
 import { find, type SourceFile } from './source-file.ts';
 import type { SourceTree } from './source-tree.ts';
 
@@ -17,15 +17,17 @@ const keys: Readonly<Record<string, readonly string[]>> = {
   tool_description: ofAll,
   tool_contributed_context: ofAll,
 };
+const substance = ['content', 'content_key', 'source_state_path'] as const;
 const anyKeys = [...new Set(Object.values(keys).flat())];
 
 /** Converts the segments of the system prompt. `inherited` are the ids of those of its bases. */
 export function convertSegments(file: SourceFile, tree: SourceTree, inherited: ReadonlySet<string>): void {
   const construction = mapAt(file.root, 'system_prompt_construction');
-  if (construction === undefined) return removeKey(file.root, 'system_prompt_construction');
-  keepKeys(file, construction, ['system_prompt_segments'], 'system_prompt_construction');
+  if (construction === undefined)
+    return dropOtherForm(file, file.root, 'system_prompt_construction', 'a map with system_prompt_segments');
+  keepKeys(file, construction, ['system_prompt_segments'], 'system_prompt_construction', ['default_cli_associate_profile_names']);
   const list = listAt(construction, 'system_prompt_segments');
-  if (list === undefined) return removeKey(construction, 'system_prompt_segments');
+  if (list === undefined) return dropOtherForm(file, construction, 'system_prompt_segments', 'a list of segments');
   giveIds(file, list, 'segment');
   for (const segment of mapsAt(construction, 'system_prompt_segments'))
     convertSegment(file, tree, list, segment, inherited.has(textAt(segment, 'id')?.value ?? ''));
@@ -34,7 +36,16 @@ export function convertSegments(file: SourceFile, tree: SourceTree, inherited: R
 function convertSegment(file: SourceFile, tree: SourceTree, list: YAMLSeq, segment: YAMLMap, overrides: boolean): void {
   const type = textAt(segment, 'type');
   if (type !== undefined && !types.has(type.value)) {
-    find(file, 'left_out', type, `${type.value} is no type of segment, and rendered nothing`);
+    const isEmpty = !substance.some((key) => nodeAt(segment, key) !== undefined);
+    find(
+      file,
+      isEmpty ? 'left_out' : 'not_converted',
+      type,
+      `${type.value} is no type of segment here, and rendered nothing in v1`,
+      {
+        hint: `the types are ${[...types].join(', ')}`,
+      },
+    );
     list.items.splice(
       list.items.findIndex((item) => isMap(item) && item === segment),
       1,
@@ -42,11 +53,16 @@ function convertSegment(file: SourceFile, tree: SourceTree, list: YAMLSeq, segme
     return;
   }
   const allowed = type === undefined ? anyKeys : (keys[type.value] ?? anyKeys);
-  keepKeys(file, segment, allowed, `a segment${type === undefined ? '' : ` of type ${type.value}`}`);
+  keepKeys(file, segment, allowed, `a segment${type === undefined ? '' : ` of type ${type.value}`}`, anyKeys);
   const content = textAt(segment, 'content');
   if (content !== undefined) convertTemplate(file, tree, content);
   // Both at once: content_key came first there.
-  if (content !== undefined && keysOf(segment).includes('content_key')) removeKey(segment, 'content');
+  if (content !== undefined && nodeAt(segment, 'content_key') !== undefined) {
+    find(file, 'left_out', content, '`content` was not read beside `content_key`');
+    removeKey(segment, 'content');
+  } else if (content === undefined && nodeAt(segment, 'content') !== undefined) {
+    dropOtherForm(file, segment, 'content', 'a text');
+  }
   convertIngestor(file, segment, 'ingestor_id');
   convertSourcePath(file, tree, segment);
   if (textAt(segment, 'ingestor_id')?.value === 'available_associates') showAlways(file, segment);

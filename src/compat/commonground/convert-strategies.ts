@@ -1,8 +1,8 @@
 import type { YAMLMap } from 'yaml';
 import { convertIngestor } from './convert-item.ts';
 import { convertTemplate } from './convert-template.ts';
-import { keyNode, listAt, mapAt, mapsAt, nodeAt, removeKey, setKey, setText, textAt } from './edit-yaml.ts';
-import { keepKeys } from './list-items.ts';
+import { keyNode, listAt, mapAt, mapsAt, nodeAt, setKey, setText, textAt } from './edit-yaml.ts';
+import { dropOtherForm, dropOthers, keepKeys } from './list-items.ts';
 import { find, type SourceFile } from './source-file.ts';
 import { chainOf, itemsOf, type SourceTree } from './source-tree.ts';
 
@@ -11,7 +11,7 @@ const key = 'inbox_handling_strategies';
 /** Converts inbox strategies; those of bases are written out, since such lists replace each other here. */
 export function convertStrategies(file: SourceFile, tree: SourceTree): void {
   const list = listAt(file.root, key);
-  if (list === undefined) return removeKey(file.root, key);
+  if (list === undefined) return dropOtherForm(file, file.root, key, 'a list of strategies');
   const inherited = (chainOf(file, tree.profiles) ?? [])
     .slice(1)
     .toReversed()
@@ -25,6 +25,7 @@ export function convertStrategies(file: SourceFile, tree: SourceTree): void {
     );
     list.items.unshift(...inherited.map((item) => file.document.createNode(item)));
   }
+  dropOthers(file, list, key);
   const seen = new Set<string>();
   for (const strategy of mapsAt(file.root, key)) {
     const source = textAt(strategy, 'source')?.value ?? '';
@@ -55,7 +56,10 @@ function convertStrategy(file: SourceFile, tree: SourceTree, strategy: YAMLMap):
     );
   const params = mapAt(strategy, 'params');
   // What a strategy did not say was no; here it would come from the table of all sources.
-  if (params === undefined) return setKey(file.document, strategy, 'params', { is_persistent_in_memory: false });
+  if (params === undefined) {
+    dropOtherForm(file, strategy, 'params', 'a map');
+    return setKey(file.document, strategy, 'params', { is_persistent_in_memory: false });
+  }
   if (nodeAt(params, 'is_persistent_in_memory') === undefined) setKey(file.document, params, 'is_persistent_in_memory', false);
   const role = textAt(params, 'role');
   if (role !== undefined && role.value !== 'user' && role.value !== 'tool') {

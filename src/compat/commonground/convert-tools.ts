@@ -1,6 +1,6 @@
 import { isScalar, Scalar } from 'yaml';
-import { keyNode, listAt, mapAt, removeKey, setText } from './edit-yaml.ts';
-import { keepKeys } from './list-items.ts';
+import { keyNode, listAt, mapAt, setText } from './edit-yaml.ts';
+import { dropOtherForm, keepKeys } from './list-items.ts';
 import { newTool, newToolset } from './names.ts';
 import { find, type SourceFile } from './source-file.ts';
 import { chainOf, textsOf, type SourceTree } from './source-tree.ts';
@@ -11,13 +11,13 @@ const listKeys = ['allowed_toolsets', 'allowed_individual_tools'] as const;
 /** Converts what an agent may call: new names, and lists written out, since a list replaces that of the base here. */
 export function convertTools(file: SourceFile, tree: SourceTree): void {
   const policy = mapAt(file.root, policyKey);
-  if (policy === undefined) return removeKey(file.root, policyKey);
+  if (policy === undefined) return dropOtherForm(file, file.root, policyKey, 'a map of lists');
   keepKeys(file, policy, listKeys, policyKey);
   const bases = (chainOf(file, tree.profiles) ?? []).slice(1).toReversed();
   for (const key of listKeys) {
     const list = listAt(policy, key);
     if (list === undefined) {
-      removeKey(policy, key);
+      dropOtherForm(file, policy, key, 'a list of names');
       continue;
     }
     const inherited = bases.flatMap((base) => textsOf(base.data, policyKey, key)).flatMap((name) => newName(key, name, tree));

@@ -2,13 +2,14 @@ import { readProfileFiles } from '../../profiles/files/read-profile-files.ts';
 import { Report } from '../../profiles/report.ts';
 import type { Diagnostic, ProfileFile } from '../../core/profile/profile.ts';
 import { addCatchAlls } from './catch-all.ts';
-import { choosePart, chooseProfiles, type SourcePart } from './choose-files.ts';
-import { convertLlmConfig } from './convert-llm-config.ts';
+import { choosePart, chooseProfiles, otherFile, type SourcePart } from './choose-files.ts';
+import { convertLlmConfig, llmConfigName } from './convert-llm-config.ts';
 import { convertServers, readDescriptions, serverNames } from './convert-mcp.ts';
 import { convertProfile } from './convert-profile.ts';
 import { convertProtocol } from './convert-protocol.ts';
 import { sortFindings, type Finding } from './finding.ts';
-import { parseSourceFile, printDocument, type SourceFile } from './source-file.ts';
+import { keyNode } from './edit-yaml.ts';
+import { find, parseSourceFile, printDocument, type SourceFile } from './source-file.ts';
 import { ownStateOf, type SourceTree } from './source-tree.ts';
 
 /** A file of the converted tree. */
@@ -44,30 +45,44 @@ export function convertFiles(sources: readonly ProfileFile[]): ConvertedTree {
   const yaml = sources.filter(({ path }) => !path.endsWith('.json')).toSorted((a, b) => (a.path < b.path ? -1 : 1));
   for (const { path, text } of yaml) {
     const file = parseSourceFile(path, text, report);
-    const part = file === undefined ? undefined : choosePart(file);
-    if (file !== undefined && part !== undefined) parts[part].push(file);
-    else if (file !== undefined) findings.push(leftOut(path, 'this is no profile, LLM config or handover protocol'));
+    if (file === undefined) continue;
+    const part = choosePart(file);
+    if (part !== undefined) parts[part].push(file);
+    else {
+      otherFile(file);
+      findings.push(...file.findings);
+    }
   }
   const json = sources.filter(({ path }) => path.endsWith('.json'));
-  const mcp = json.find(({ path }) => /(?:^|\/)mcp\.json$/.test(path));
+  const [mcp, ...more] = json.filter(({ path }) => /(?:^|\/)mcp\.json$/.test(path));
+  for (const { path } of more)
+    findings.push(said('not_converted', path, `the servers of ${mcp?.path ?? ''} are converted; this is another list`));
   const servers = mcp === undefined ? [] : serverNames(mcp.text);
   const tree: SourceTree = {
     profiles: chooseProfiles(parts.profiles),
-    llmConfigs: new Set(parts.llm_configs.map(({ data }) => String(data['name']))),
+    llmConfigs: new Set(parts.llm_configs.map(llmConfigName)),
     servers: new Set(servers),
     ownState: ownStateOf(parts.profiles),
   };
   const kept = { ...parts, profiles: [...tree.profiles.values()], prompt_override: [] };
-  for (const file of kept.profiles) convertProfile(file, tree);
+  const jsonFiles = new Set(json.map(({ path }) => path));
+  const inner = kept.profiles.map((file) => ({ from: file.path, config: convertProfile(file, tree, jsonFiles) }));
   addCatchAlls(tree);
-  for (const file of kept.llm_configs) convertLlmConfig(file, new Set(json.map(({ path }) => path)));
+  for (const file of kept.llm_configs) convertLlmConfig(file, jsonFiles);
   for (const file of kept.handover_protocols) convertProtocol(file, tree);
   const files = Object.entries(kept).flatMap(([part, list]) => list.map((file) => printed(part, file)));
+  for (const { from, config } of inner)
+    if (config !== undefined)
+      files.push({ path: `llm_configs/${config.name}.yaml`, text: config.text, from, conditions: 0, texts: 0 });
+  for (const file of parts.prompt_override) noteDescriptions(file, servers);
   const toolsets =
     mcp === undefined ? undefined : convertServers(mcp.path, mcp.text, descriptionsOf(parts.prompt_override, servers));
   for (const [name, text] of toolsets?.toolsets ?? [])
     files.push({ path: `toolsets/${name}.yaml`, text, from: mcp?.path ?? '', conditions: 0, texts: 0 });
   files.push(...usedJson(files, json));
+  for (const { path } of json)
+    if (path !== mcp?.path && !more.some((each) => each.path === path) && !files.some(({ from }) => from === path))
+      findings.push(said('left_out', path, 'no LLM config reads this file'));
   const all = [...findings, ...report.diagnostics.map(fromDiagnostic), ...(toolsets?.findings ?? [])];
   for (const list of Object.values(parts)) for (const file of list) all.push(...file.findings);
   return { files: withOwnPaths(files), findings: sortFindings(all) };
@@ -104,8 +119,18 @@ function withOwnPaths(files: readonly ConvertedFile[]): readonly ConvertedFile[]
   });
 }
 
-function leftOut(file: string, message: string): Finding {
-  return { kind: 'left_out', file, line: 1, column: 1, message };
+function said(kind: Finding['kind'], file: string, message: string): Finding {
+  return { kind, file, line: 1, column: 1, message };
+}
+
+/** Descriptions of tools that are of no server. */
+function noteDescriptions(file: SourceFile, servers: readonly string[]): void {
+  for (const key of Object.keys(file.data)) {
+    if (readDescriptions({ [key]: file.data[key] ?? null }, servers).size > 0) continue;
+    find(file, 'not_converted', keyNode(file.root, key), `no server of mcp.json has the tool ${key}`, {
+      hint: 'settings.tools of a toolset holds descriptions: docs/mcp.md',
+    });
+  }
 }
 
 /** What the loader refuses is not converted. */

@@ -1,16 +1,11 @@
-import { isMap, isScalar, Pair, Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
-import { keyNode, keysOf, removeKey, setText, textAt } from './edit-yaml.ts';
+import { isMap, isScalar, isSeq, Pair, Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
+import { keyNode, keysOf, nodeAt, removeKey, setText, textAt } from './edit-yaml.ts';
 import { find, type SourceFile } from './source-file.ts';
 
 /** Sees to it that every item of a list has an id of its own; items that are no maps are taken out. */
 export function giveIds(file: SourceFile, list: YAMLSeq, what: string): void {
   const used = new Set<string>();
-  list.items = list.items.filter((item) => {
-    if (isMap(item)) return true;
-    const node = isScalar(item) ? item : undefined;
-    find(file, 'left_out', node, `an item of ${what} that is no map`);
-    return false;
-  });
+  dropOthers(file, list, what);
   for (const [at, item] of list.items.filter(isMap).entries()) {
     const id = textAt(item, 'id');
     const wanted = (id?.value ?? `${what}_${at + 1}`).replaceAll(/[^\w.:-]+/g, '_').slice(0, 90);
@@ -27,11 +22,71 @@ export function giveIds(file: SourceFile, list: YAMLSeq, what: string): void {
   }
 }
 
-/** Takes out keys that mean nothing here, and says so. */
-export function keepKeys(file: SourceFile, map: YAMLMap, known: readonly string[], what: string): void {
+/** Takes the items out of a list that are no maps, and says so. */
+export function dropOthers(file: SourceFile, list: YAMLSeq, what: string): void {
+  list.items = list.items.filter((item) => {
+    if (isMap(item)) return true;
+    const node = isScalar(item) || isSeq(item) ? item : undefined;
+    const isEmpty = isScalar(item) && item.value === null;
+    find(file, isEmpty ? 'left_out' : 'not_converted', node ?? list, `an item of ${what} that is no map`);
+    return false;
+  });
+}
+
+/** Keys that describe a file or an item for people, and that no generation reads. */
+const annotations: ReadonlySet<string> = new Set([
+  'author',
+  'authors',
+  'owner',
+  'owners',
+  'note',
+  'notes',
+  'comment',
+  'comments',
+  'created_at',
+  'updated_at',
+  'version',
+  'title',
+  'icon',
+  'color',
+  'colour',
+  'license',
+]);
+
+/** True for a key that only people read, such as `author` or `x-reviewed`. */
+export function isAnnotation(key: string): boolean {
+  return annotations.has(key) || /^x[-_]/.test(key);
+}
+
+/**
+ * Takes out the keys that have no place here. One that is not `known` carries a meaning this command does not know, so it is not
+ * converted; `idle` are those the source system had elsewhere and did not read in this place.
+ */
+export function keepKeys(
+  file: SourceFile,
+  map: YAMLMap,
+  known: readonly string[],
+  what: string,
+  idle: readonly string[] = [],
+): void {
   for (const key of keysOf(map)) {
     if (known.includes(key)) continue;
-    find(file, 'left_out', keyNode(map, key), `${what} has no \`${key}\` here`);
+    const node = nodeAt(map, key);
+    const isEmpty = node === undefined || (isScalar(node) && node.value === null);
+    if (isEmpty || isAnnotation(key)) find(file, 'left_out', keyNode(map, key), `${what} has no \`${key}\` here`);
+    else if (idle.includes(key)) find(file, 'left_out', keyNode(map, key), `\`${key}\` was not read there: ${what} has none`);
+    else
+      find(file, 'not_converted', keyNode(map, key), `${what} has no \`${key}\` here, and its meaning is not known`, {
+        hint: known.length === 0 ? undefined : `there are: ${known.join(', ')}`,
+      });
     removeKey(map, key);
   }
+}
+
+/** Takes out the value of a key that has another form than the one that is read there, and says so unless it is empty. */
+export function dropOtherForm(file: SourceFile, map: YAMLMap, key: string, form: string): void {
+  const node = nodeAt(map, key);
+  if (node !== undefined && !(isScalar(node) && node.value === null))
+    find(file, 'not_converted', keyNode(map, key), `\`${key}\` is not ${form}`, { hint: `write it as ${form}` });
+  removeKey(map, key);
 }

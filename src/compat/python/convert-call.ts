@@ -33,7 +33,7 @@ export function convertCall(node: NodeOf<'call'>, converter: Converter): Piece {
   const { callee, args } = node;
   if (callee.kind === 'attribute') return convertMethod(callee, args, converter);
   if (callee.kind !== 'name') return unsupported('a call of a value', 'call functions by their name', node);
-  const [first, second] = args;
+  const [first, second, third] = args;
   switch (callee.name) {
     case 'get_nested_value_from_context':
       return nestedValue(node, converter);
@@ -43,7 +43,7 @@ export function convertCall(node: NodeOf<'call'>, converter: Converter): Piece {
     case 'sum':
       return convertCount(node, converter);
     case 'isinstance':
-      if (first === undefined || second === undefined) break;
+      if (first === undefined || second === undefined || third !== undefined) break;
       return isInstance(first, second, converter);
     case 'len':
     case 'str':
@@ -65,7 +65,9 @@ function hintOf(hints: Readonly<Record<string, string>>, name: string): string {
 }
 
 function nestedValue(node: NodeOf<'call'>, converter: Converter): Piece {
-  const [context, path, fallback] = node.args;
+  const [context, path, fallback, more] = node.args;
+  if (more !== undefined)
+    return unsupported('a fourth argument', 'it takes the context, a path, and what to use when nothing is there', more);
   if (context?.kind !== 'name' || !contextNames.has(context.name))
     return unsupported('the first argument must be the context', "write v['path']", context ?? node);
   if (path?.kind !== 'literal' || typeof path.value !== 'string')

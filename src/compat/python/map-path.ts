@@ -100,34 +100,48 @@ const actionFields: Readonly<Record<string, string>> = {
   parameters: 'parameters',
 };
 
+/** First names of paths that hold fields, so that an index behind one of them has no meaning. */
+const maps: ReadonlySet<string> = new Set([
+  'state',
+  'principal',
+  'partner',
+  'flags',
+  'initial_params',
+  'meta',
+  'run',
+  'team',
+  '_self',
+]);
+
 /** Maps a V-path. `ownState` are the first names of what observers set in `state` themselves. */
 export function mapPath(path: string, ownState: ReadonlySet<string>): MappedPath | UnknownPath {
   const steps = splitPath(path);
   const first = steps[0]?.name ?? '';
   if (first === '') return nowhere(`the path ${JSON.stringify(path)} has no name in front`, "write v['state.x']");
-  const rest = steps[0]?.indices.length === 0 ? steps.slice(1) : undefined;
+  const rest = steps.slice(1);
+  if (maps.has(first) && steps[0]?.indices.length !== 0) return listOf(first);
   switch (first) {
     case 'state':
     case 'principal':
     case 'partner':
-      return rest === undefined ? listOf(first) : mapState(first, rest, ownState);
+      return mapState(first, rest, ownState);
     case 'flags':
-      return mapFlags(rest ?? [], ownState);
+      return mapFlags(rest, ownState);
     case 'initial_params':
-      return read(first, rest ?? [], { kind: 'map', always: true });
+      return read(first, rest, { kind: 'map', always: true });
     case 'meta':
-      return mapFields(rest ?? [], metaFields, 'meta', (name) => unknownField('meta', name, Object.keys(metaFields)));
+      return mapFields(rest, metaFields, 'meta', (name) => unknownField('meta', name, Object.keys(metaFields)));
     case 'run':
-      return mapFields(rest ?? [], runFields, 'run', (name) => unknownField('run', name, Object.keys(runFields)));
+      return mapFields(rest, runFields, 'run', (name) => unknownField('run', name, Object.keys(runFields)));
     case 'team':
-      return mapFields(rest ?? [], teamFields, 'team', (name) => ({
+      return mapFields(rest, teamFields, 'team', (name) => ({
         text: fieldText('team.shared', name),
         note: `team.${name} is team.shared.${name} here, which observers and tools set`,
       }));
     case 'config':
       return nowhere('the configuration of a run is not read by conditions', 'compare meta.profile or run.run_type');
     case '_self':
-      return mapSelf(steps.slice(1), ownState);
+      return mapSelf(rest, ownState);
     default:
       return mapState('state', steps, ownState);
   }
@@ -190,8 +204,9 @@ function indexed(step: Step, rest: readonly Step[]): readonly Step[] {
 function mapState(root: string, steps: readonly Step[], ownState: ReadonlySet<string>): MappedPath | UnknownPath {
   const [step, ...rest] = steps;
   if (step === undefined) return { text: root, kind: 'map', nullable: root !== 'state' };
-  if (step.name === 'parent_agent_id' && root === 'state') return { text: 'meta.parent_agent_id', kind: 'any', nullable: true };
-  if (step.name === 'agent_id' && root === 'state') return { text: 'meta.agent_id', kind: 'string', nullable: false };
+  if (step.name === 'parent_agent_id' && root === 'state') return read('meta.parent_agent_id', indexed(step, rest), {});
+  if (step.name === 'agent_id' && root === 'state')
+    return read('meta.agent_id', indexed(step, rest), { kind: 'string', always: true });
   if (step.name === 'current_action' && step.indices.length === 0) return mapAction(`${root}.current_action`, rest);
   const found = Object.hasOwn(stateFields, step.name) ? stateFields[step.name] : undefined;
   if (found === undefined) {
@@ -236,7 +251,7 @@ function mapSelf(steps: readonly Step[], ownState: ReadonlySet<string>): MappedP
 }
 
 function listOf(root: string): UnknownPath {
-  return nowhere(`${root} is no list`, `write ${root}.messages[-1] or the like`);
+  return nowhere(`${root} is no list`, `write a field behind ${root}, as in ${root}.name`);
 }
 
 function unknownField(root: string, name: string, known: readonly string[]): UnknownPath {
