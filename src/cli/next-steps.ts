@@ -32,11 +32,13 @@ function quotable(reply: string, run: RunState): string | undefined {
   const question = JSON.stringify(run.meta.input);
   const asked = stretches.filter((words) => !question.includes(words));
   const long = asked.filter((words) => words.length >= telling);
+  // The name of a file is no sentence.
+  const sentences = long.filter((words) => words.split(' ').length > 3);
   for (const results of resultTexts(run)) {
-    const found = long.find((words) => results.some((text) => text.includes(words)));
+    const found = sentences.find((words) => results.some((text) => text.includes(words)));
     if (found !== undefined) return found;
   }
-  return long[0] ?? asked[0] ?? stretches[0];
+  return sentences[0] ?? long[0] ?? asked[0] ?? stretches[0];
 }
 
 function shortened(words: string): string {

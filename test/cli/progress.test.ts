@@ -198,7 +198,7 @@ describe('the end of a run', () => {
     const run = states(await teamRun(), () => undefined);
     const root = run.agents.get('Lead_1' as AgentId);
     if (root === undefined) throw new Error('no Lead_1');
-    root.lastReply = `# ${String(run.meta.input)}\n\nTwo passages from two documents have words of the question.\n\n${root.lastReply}`;
+    root.lastReply = `# ${String(run.meta.input)}\n\nTwo passages from two documents have words of the question.\n\nsome-long-folder/watering-and-soil.md\n\n${root.lastReply}`;
     expect(nextSteps(run, undefined)[2]).toMatch(/'Water tomatoes deeply .*'$/);
   });
 });
