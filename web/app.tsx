@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { BundledRun } from './data/bundle-source.ts';
+import { ChangedProfiles } from './kit/changed-profiles.tsx';
 import { keysAreShown, useKeys } from './kit/keys.ts';
 import { KeysDialog } from './kit/keys-dialog.tsx';
 import { TopBar } from './kit/top-bar.tsx';
@@ -18,6 +19,7 @@ export function App({ bundle }: { readonly bundle: BundledRun | undefined }) {
       <a class="skip-link" href={location.hash} onClick={skip}>
         Skip to the content
       </a>
+      {bundle === undefined && <ChangedProfiles />}
       <Shown shown={route.value} bundle={bundle} />
       {keysAreShown.value && <KeysDialog onClose={() => (keysAreShown.value = false)} />}
     </>

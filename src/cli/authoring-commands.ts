@@ -33,9 +33,11 @@ export function addAuthoringCommands(program: Command, done: Done): void {
     });
   program
     .command('schema')
-    .summary('the JSON Schemas for editors')
+    .summary("the JSON Schemas for editors, which complete the project's own names, too")
     .addArgument(new Argument('[kind]', 'which one (default: all)').choices(schemaKinds))
     .option('--out <folder>', 'write them as files')
+    .option('--profiles <folder>', 'the profiles whose names are completed (default: ./agent_profiles, if there is one)')
+    .option('--no-names', 'without names, so that they hold for every project')
     .action(async (kind: SchemaKind | undefined, options) => {
       const { schemaCommand } = await import('./commands/schema.ts');
       done(await schemaCommand(kind, options));

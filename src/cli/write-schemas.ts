@@ -1,6 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { JsonSchema } from '../core/json.ts';
+import { knownThings } from '../engine/known-things.ts';
+import { namesOfFiles } from '../profiles/names-of-files.ts';
+import { readProfileFiles } from '../profiles/files/read-profile-files.ts';
+import type { KnownThings } from '../profiles/schema/with-names.ts';
+import { knownDocumentTools } from './options/all-tools.ts';
 import { schemaKinds, type SchemaKind } from './options/schema-kinds.ts';
 import { loadToolsetKinds } from '../engine/toolsets/toolset-kinds.ts';
 import {
@@ -12,37 +17,46 @@ import {
   toolsetJsonSchema,
 } from '../profiles/json-schemas.ts';
 
-/** The JSON Schema of one kind of file. */
-export async function schemaOf(kind: SchemaKind): Promise<JsonSchema> {
+/** The names that files of a folder of profiles can call, for its schemas; files that are not right yet give what they can. */
+export async function thingsOf(folder: string): Promise<KnownThings> {
+  const { files } = await readProfileFiles([folder]);
+  return knownThings(namesOfFiles(files), knownDocumentTools());
+}
+
+/** The JSON Schema of one kind of file, which completes the `known` names. */
+export async function schemaOf(kind: SchemaKind, known?: KnownThings): Promise<JsonSchema> {
   switch (kind) {
     case 'profile':
-      return profileJsonSchema();
+      return profileJsonSchema(known);
     case 'llm_config':
-      return llmConfigJsonSchema();
+      return llmConfigJsonSchema(known);
     case 'handover_protocol':
-      return handoverProtocolJsonSchema();
+      return handoverProtocolJsonSchema(known);
     case 'toolset':
-      return toolsetJsonSchema(await loadToolsetKinds());
+      return toolsetJsonSchema(await loadToolsetKinds(), known);
     case 'team':
-      return teamJsonSchema();
+      return teamJsonSchema(known);
     case 'script':
-      return scriptJsonSchema();
+      return scriptJsonSchema(known);
   }
 }
 
 /** Writes schemas into a folder under the names that modelines refer to, and returns the files. */
-export async function writeSchemas(folder: string, kinds: readonly SchemaKind[] = schemaKinds): Promise<readonly string[]> {
+export async function writeSchemas(
+  folder: string,
+  { kinds = schemaKinds, known }: { readonly kinds?: readonly SchemaKind[]; readonly known?: KnownThings | undefined } = {},
+): Promise<readonly string[]> {
   await mkdir(folder, { recursive: true });
   const files: string[] = [];
   for (const kind of kinds) {
     const file = path.join(folder, `${kind}.schema.json`);
-    await writeFile(file, await schemaText(kind));
+    await writeFile(file, await schemaText(kind, known));
     files.push(file);
   }
   return files;
 }
 
 /** A schema as the text of its file. */
-export async function schemaText(kind: SchemaKind): Promise<string> {
-  return `${JSON.stringify(await schemaOf(kind), null, 2)}\n`;
+export async function schemaText(kind: SchemaKind, known?: KnownThings): Promise<string> {
+  return `${JSON.stringify(await schemaOf(kind, known), null, 2)}\n`;
 }

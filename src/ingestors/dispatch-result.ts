@@ -1,6 +1,6 @@
 import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
-import { isStructured, renderMarkdown, scalarText } from './markdown.ts';
+import { emptyText, isStructured, renderMarkdown, scalarText } from './markdown.ts';
 import { messageTranscript, readMessages } from './message-log.ts';
 
 /** The outcome of a dispatch (A1.4): summary, assignments that were not started, and a record per module with its work log. */
@@ -58,7 +58,7 @@ function record(result: JsonObject): string {
       : [`* **Error:** ${isStructured(error) ? `\n${renderMarkdown(error, undefined, 1)}` : scalarText(error)}`]),
     '',
     '**Deliverables**',
-    renderMarkdown(result['deliverables']),
+    textOr(result['deliverables'], 'None.'),
     '',
     '**Work Log**',
     workLog(result['new_messages_from_associate']),
@@ -69,5 +69,11 @@ function record(result: JsonObject): string {
 /** The messages of an associate: a digest as it is, or a list under role tags. */
 function workLog(messages: JsonValue | undefined): string {
   const read = Array.isArray(messages) && messages.length > 0 ? readMessages(messages) : undefined;
-  return read === undefined ? renderMarkdown(messages) : messageTranscript(read);
+  return read === undefined ? textOr(messages, 'No messages.') : messageTranscript(read);
+}
+
+/** Data as Markdown, or words for a part that is missing. */
+function textOr(value: JsonValue | undefined, otherwise: string): string {
+  const text = renderMarkdown(value);
+  return text === emptyText ? otherwise : text;
 }

@@ -1,5 +1,6 @@
 import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import { readableModule } from '../core/readable-module.ts';
 import { isStructured, renderMarkdown } from './markdown.ts';
 
 const defaultTitle = '### Current Work Modules';
@@ -20,17 +21,23 @@ const moduleOrder: JsonObject = {
   },
 };
 
-/** The team's work modules as nested Markdown under a title (A1.4). Takes the map of modules, a list, or `{ work_modules }`. */
+/** The team's work modules as nested Markdown under a title (A1.4): times in UTC, without what is empty. Takes the map of modules, a list, or `{ work_modules }`. */
 export const workModules: Ingestor = {
   name: 'work_modules',
   ingest: (payload, params) => {
     const modules = isJsonObject(payload) && isStructured(payload['work_modules']) ? payload['work_modules'] : payload;
     if (!isStructured(modules) || isEmptyWrapper(modules)) return 'No work modules are currently defined.';
     const title = typeof params['title'] === 'string' ? params['title'] : defaultTitle;
-    const body = renderMarkdown(modules, schemaFor(modules));
+    const body = renderMarkdown(readable(modules), schemaFor(modules));
     return title === '' ? body : `${title}\n${body}`;
   },
 };
+
+function readable(modules: JsonObject | readonly JsonValue[]): JsonValue {
+  const read = (module: JsonValue | undefined): JsonValue => (isJsonObject(module) ? readableModule(module) : (module ?? null));
+  if (!isJsonObject(modules)) return modules.map(read);
+  return Object.fromEntries(Object.entries(modules).map(([id, module]) => [id, read(module)]));
+}
 
 function isEmptyWrapper(modules: JsonValue): boolean {
   return isJsonObject(modules) && Object.keys(modules).length === 1 && Object.hasOwn(modules, 'work_modules');

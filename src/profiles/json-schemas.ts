@@ -4,42 +4,43 @@ import { llmConfigSchema } from './schema/llm-config-schema.ts';
 import { profileSchema } from './schema/profile-schema.ts';
 import { scriptSchema } from './schema/script-schema.ts';
 import { teamSchema } from './schema/team-schema.ts';
+import { type KnownThings, withNames } from './schema/with-names.ts';
 import { type SettingsByKind, toolsetSchemaWith } from './schema/toolset-kinds-schema.ts';
 
 const dialect = 'http://json-schema.org/draft-07/schema#';
 
-/** The JSON Schema of profile files for editors: what the loader validates with. */
-export function profileJsonSchema(): JsonSchema {
-  return forEditors(profileSchema, 'Cadre profile');
+/** The JSON Schema of profile files for editors: what the loader validates with. Here and below, `known` are the names that they complete. */
+export function profileJsonSchema(known?: KnownThings): JsonSchema {
+  return forEditors(profileSchema, 'Cadre profile', known);
 }
 
 /** The JSON Schema of LLM config files for editors. */
-export function llmConfigJsonSchema(): JsonSchema {
-  return forEditors(llmConfigSchema, 'Cadre LLM config');
+export function llmConfigJsonSchema(known?: KnownThings): JsonSchema {
+  return forEditors(llmConfigSchema, 'Cadre LLM config', known);
 }
 
 /** The JSON Schema of handover protocol files for editors. */
-export function handoverProtocolJsonSchema(): JsonSchema {
-  return forEditors(handoverProtocolSchema, 'Cadre handover protocol');
+export function handoverProtocolJsonSchema(known?: KnownThings): JsonSchema {
+  return forEditors(handoverProtocolSchema, 'Cadre handover protocol', known);
 }
 
 /** The JSON Schema of script files (the rules of a scripted model) for editors. */
-export function scriptJsonSchema(): JsonSchema {
-  return forEditors(scriptSchema, 'Cadre script');
+export function scriptJsonSchema(known?: KnownThings): JsonSchema {
+  return forEditors(scriptSchema, 'Cadre script', known);
 }
 
 /** The JSON Schema of `team.yaml` for editors. */
-export function teamJsonSchema(): JsonSchema {
-  return forEditors(teamSchema, 'Cadre team');
+export function teamJsonSchema(known?: KnownThings): JsonSchema {
+  return forEditors(teamSchema, 'Cadre team', known);
 }
 
 /** The JSON Schema of toolset files for editors, with the settings of these kinds. */
-export function toolsetJsonSchema(kinds: SettingsByKind): JsonSchema {
-  return forEditors(toolsetSchemaWith(kinds), 'Cadre toolset');
+export function toolsetJsonSchema(kinds: SettingsByKind, known?: KnownThings): JsonSchema {
+  return forEditors(toolsetSchemaWith(kinds), 'Cadre toolset', known);
 }
 
-function forEditors(schema: JsonSchema, title: string): JsonSchema {
-  return { $schema: dialect, title, ...(plain(schema) as JsonObject) };
+function forEditors(schema: JsonSchema, title: string, known: KnownThings | undefined): JsonSchema {
+  return { $schema: dialect, title, ...(plain(known === undefined ? schema : withNames(schema, known)) as JsonObject) };
 }
 
 /** Without the loader's own annotations, and with the keyword for shared parts that draft-07 editors know. */
@@ -54,4 +55,4 @@ function plain(value: unknown): unknown {
   );
 }
 
-const annotations = new Set(['x-expects', 'x-elsewhere', 'x-mistakes', 'x-what', 'x-secret']);
+const annotations = new Set(['x-expects', 'x-elsewhere', 'x-mistakes', 'x-what', 'x-secret', 'x-names']);

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CadreEvent } from '../../src/core/events/event.ts';
 import { applyEvent, startRun } from '../../src/core/fold/apply-event.ts';
+import type { AgentId } from '../../src/core/ids.ts';
 import type { RunContext } from '../../src/core/state/state.ts';
 import { createEngine } from '../../src/engine/create-engine.ts';
 import { plainStyle } from '../../src/inspect/format/text-style.ts';
@@ -202,5 +203,13 @@ describe('the end of a run', () => {
     expect(commands[0]).toMatch(new RegExp(`turns ${run.meta.runId}$`));
     expect(commands[1]).toMatch(/Lead_1\.t4$/);
     expect(commands[2]).toMatch(/'Water tomatoes deeply .*'$/);
+  });
+
+  it('F35: asks about words that a tool brought, not about the frame that a report puts around them', async () => {
+    const run = states(await teamRun(), () => undefined);
+    const root = run.agents.get('Lead_1' as AgentId);
+    if (root === undefined) throw new Error('no Lead_1');
+    root.lastReply = `# ${String(run.meta.input)}\n\nTwo passages from two documents have words of the question.\n\nsome-long-folder/watering-and-soil.md\n\n${root.lastReply}`;
+    expect(nextSteps(run, undefined)[2]).toMatch(/'Water tomatoes deeply .*'$/);
   });
 });

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/core/json.ts';
+import { emptyModule } from '../../src/core/team/work-module.ts';
 import { renderMarkdown } from '../../src/ingestors/markdown.ts';
 import { ingest, ingestText, profileWith, viewWith } from './ingestor-view.ts';
 
@@ -74,13 +76,45 @@ describe('A1.4 work_modules', () => {
   });
 
   test('the map of modules under a title, each by its id, what matters first', () => {
-    const modules = { WM_1: { status: 'pending', name: 'Find', module_id: 'WM_1', updated_at: 5 } };
+    const modules = { WM_1: { status: 'pending', name: 'Find', module_id: 'WM_1', updated_at: 1_795_394_135_505 } };
     const expected =
-      '### Current Work Modules\n* **WM_1:**\n  * **Module Id:** WM_1\n  * **Name:** Find\n  * **Status:** pending\n  * **Updated At:** 5';
+      '### Current Work Modules\n* **WM_1:**\n  * **Module Id:** WM_1\n  * **Name:** Find\n  * **Status:** pending\n  * **Updated At:** 2026-11-23T00:35:35.505Z';
     expect(ingest('work_modules', modules)).toBe(expected);
     expect(ingest('work_modules', { work_modules: modules })).toBe(expected);
     expect(ingestText('work_modules', [modules.WM_1], { title: '## Plan' })).toMatch(
       /^## Plan\n- Item 1:\n {2}\* \*\*Module Id:\*\* WM_1/,
+    );
+  });
+
+  test('F35: a record of the engine: times in UTC, without what is empty; deliverables are not altered', () => {
+    const at = 1_795_394_135_505;
+    const attempt = { dispatch_id: 'D_1', started_at: at, outcome: 'running' };
+    const module = {
+      ...emptyModule('WM_1', at),
+      name: 'Find',
+      assignee_history: [attempt],
+      deliverables: { created_at: at, findings: [] },
+      review_info: { message: 'Look.', error_details: null },
+    };
+    expect(ingest('work_modules', { WM_1: module as unknown as JsonObject }, { title: '' })).toBe(
+      [
+        '* **WM_1:**',
+        '  * **Module Id:** WM_1',
+        '  * **Name:** Find',
+        '  * **Status:** pending',
+        '  * **Deliverables:**',
+        `    * **Created At:** ${at}`,
+        '    * **Findings:** (empty)',
+        '  * **Review Info:**',
+        '    * **Message:** Look.',
+        '  * **Assignee History:**',
+        '    - Item 1:',
+        '      * **Dispatch Id:** D_1',
+        '      * **Outcome:** running',
+        '      * **Started At:** 2026-11-23T00:35:35.505Z',
+        '  * **Created At:** 2026-11-23T00:35:35.505Z',
+        '  * **Updated At:** 2026-11-23T00:35:35.505Z',
+      ].join('\n'),
     );
   });
 });

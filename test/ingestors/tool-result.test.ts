@@ -108,7 +108,7 @@ describe('A1.4 dispatch_result', () => {
     '  * **Outcome:** limit',
     '',
     '**Deliverables**',
-    '(empty)',
+    'None.',
     '',
     '**Work Log**',
     '[user]',

@@ -34,7 +34,7 @@ const known: KnownNames = {
           type: 'object',
           properties: {
             size: { type: 'integer' },
-            owner: { type: 'string', 'x-names': 'profile' },
+            owner: { type: 'string', 'x-names': ['profiles'] },
             token: { type: 'string' },
             env: { type: 'object', additionalProperties: { type: 'string' } },
           },

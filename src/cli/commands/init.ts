@@ -7,7 +7,7 @@ import { shellWord } from '../terminal/shell-word.ts';
 import { starterFiles } from '../starter/starter-files.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { thisCommand } from '../options/this-command.ts';
-import { writeSchemas } from '../write-schemas.ts';
+import { thingsOf, writeSchemas } from '../write-schemas.ts';
 
 /** Writes a starter team into a folder: profiles, a script in place of a model, documents, and schemas for the editor. */
 export async function initCommand(folder: string | undefined, options: { readonly force?: boolean }): Promise<ExitCode> {
@@ -21,7 +21,7 @@ export async function initCommand(folder: string | undefined, options: { readonl
     await writeFile(target, text);
     written.push(target);
   }
-  written.push(...(await writeSchemas(path.join(root, 'schemas'))));
+  written.push(...(await writeSchemas(path.join(root, 'schemas'), { known: await thingsOf(path.join(root, 'agent_profiles')) })));
   for (const file of written) terminal.print(`${path.relative('', file)}\n`);
   terminal.print(`\nA team of two that runs without a key or a network. Next:\n${nextCommands(root)}`);
   return 0;

@@ -1,21 +1,39 @@
 import path from 'node:path';
+import type { KnownThings } from '../../profiles/schema/with-names.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { openTerminal } from '../terminal/terminal.ts';
+import { ownProfiles, profilesFolder } from '../options/profiles-folder.ts';
 import { schemaKinds, type SchemaKind } from '../options/schema-kinds.ts';
-import { schemaOf, schemaText, writeSchemas } from '../write-schemas.ts';
+import { openTerminal } from '../terminal/terminal.ts';
+import { schemaOf, schemaText, thingsOf, writeSchemas } from '../write-schemas.ts';
+
+/** Options of `schema`. */
+export interface SchemaOptions {
+  readonly out?: string;
+  /** The folder whose names are completed; the project's own when absent. */
+  readonly profiles?: string;
+  /** False: no names, so that the schemas hold for every project. */
+  readonly names?: boolean;
+}
 
 /** Prints the JSON Schema of one kind of file, or of all by name; with `--out`, writes them as files. */
-export async function schemaCommand(kind: SchemaKind | undefined, options: { readonly out?: string }): Promise<ExitCode> {
+export async function schemaCommand(kind: SchemaKind | undefined, options: SchemaOptions): Promise<ExitCode> {
   const terminal = openTerminal();
+  const known = await namesFor(options);
   if (options.out !== undefined) {
-    for (const file of await writeSchemas(path.resolve(options.out), kind === undefined ? schemaKinds : [kind]))
+    for (const file of await writeSchemas(path.resolve(options.out), { kinds: kind === undefined ? schemaKinds : [kind], known }))
       terminal.print(`${path.relative('', file)}\n`);
     return 0;
   }
   if (kind === undefined)
     terminal.print(
-      `${JSON.stringify(Object.fromEntries(await Promise.all(schemaKinds.map(async (each) => [each, await schemaOf(each)] as const))), null, 2)}\n`,
+      `${JSON.stringify(Object.fromEntries(await Promise.all(schemaKinds.map(async (each) => [each, await schemaOf(each, known)] as const))), null, 2)}\n`,
     );
-  else terminal.print(await schemaText(kind));
+  else terminal.print(await schemaText(kind, known));
   return 0;
+}
+
+async function namesFor({ profiles, names }: SchemaOptions): Promise<KnownThings | undefined> {
+  if (names === false) return undefined;
+  const folder = profiles === undefined ? ownProfiles() : profilesFolder(profiles);
+  return folder === undefined ? undefined : await thingsOf(folder);
 }

@@ -27,6 +27,8 @@ export interface TeamsOptions {
 /** An engine for any number of runs, with the documents tools over one folder; closed with what it runs on. */
 export interface Teams extends AsyncDisposable {
   readonly engine: Engine;
+  /** The folder its profiles were loaded from. */
+  readonly profiles: string;
   /** Which files of the documents are not read, as a whole line; empty when all are. */
   readonly leftOutLine: string;
 }
@@ -72,6 +74,7 @@ export async function openTeams(
     const mail = journal === undefined ? receiveMail(engine, store) : undefined;
     return {
       engine,
+      profiles,
       leftOutLine: notRead,
       [Symbol.asyncDispose]: async () => {
         mail?.[Symbol.dispose]();

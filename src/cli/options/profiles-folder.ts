@@ -12,14 +12,20 @@ const usualName = 'agent_profiles';
  */
 export function profilesFolder(named: string | undefined): string {
   if (named !== undefined) return namedFolder(named);
-  const own = path.resolve(usualName);
-  if (existsSync(own)) return own;
-  if (existsSync('team.yaml')) return path.resolve('.');
+  const own = ownProfiles();
+  if (own !== undefined) return own;
   if (existsSync(bundledProfiles)) return bundledProfiles;
   throw new CadreError(
     'OPTION_INVALID',
     `there are no profiles: neither ${usualName} in this folder nor the bundled ones; name a folder with --profiles DIR`,
   );
+}
+
+/** The profiles of the working folder; undefined when it has none. */
+export function ownProfiles(): string | undefined {
+  const own = path.resolve(usualName);
+  if (existsSync(own)) return own;
+  return existsSync('team.yaml') ? path.resolve('.') : undefined;
 }
 
 /** A folder of profiles for people. */

@@ -18,7 +18,7 @@ Two profiles, a handful of rules in place of a model, and two documents to searc
 | agent_profiles/llm_configs | which model answers; \`default\` is used by profiles that name none |
 | agent_profiles/scripts | what is said when no model is configured: rules, the first that holds answers |
 | docs | the documents that are searched, unless \`--docs\` names others |
-| schemas | JSON Schemas, so that your editor completes and checks the YAML files |
+| schemas | JSON Schemas, so that your editor completes and checks the YAML files, your own names among them; after new files, write them again with \`cadre schema --out schemas\` |
 | .cadre | the journal of your runs (not in version control) |
 
 ## Change something

@@ -1,3 +1,4 @@
+import { contentText } from '../../core/prompt/message.ts';
 import type { RunContext } from '../../core/state/state.ts';
 import { thisCommand } from '../options/this-command.ts';
 
@@ -13,19 +14,48 @@ export function nextSteps(run: RunContext, store: string | undefined): readonly 
   const commands = [thisCommand(['turns', runId], store)];
   if (turnId === undefined) return commands;
   commands.push(thisCommand(['turn', runId, turnId], store));
-  const quote = quotable(root?.lastReply ?? '');
+  const quote = quotable(root?.lastReply ?? '', run);
   if (quote !== undefined) commands.push(thisCommand(['why', runId, turnId, quote], store));
   return commands;
 }
 
-/** A stretch of a text that is easy to type in any shell: the first words of a line that has enough of them, rather not of a heading. */
-function quotable(text: string): string | undefined {
-  const lines = text.split('\n');
-  const stretches = [...lines.filter((line) => !line.startsWith('#')), ...lines].flatMap(
-    (line) => /[A-Za-z][A-Za-z0-9 ,.-]{7,}/.exec(line)?.[0].trim() ?? [],
-  );
-  const words = stretches.find((stretch) => stretch.length >= telling) ?? stretches[0];
-  if (words === undefined || words.length <= maxQuoted) return words;
+/**
+ * A stretch of a reply that is easy to type in any shell: the first words of a line. Best is one that a tool brought, since its answer
+ * tells the way from there; a heading, or words of the question, only when there is nothing else.
+ */
+function quotable(reply: string, run: RunContext): string | undefined {
+  const lines = reply.split('\n');
+  const stretches = [...lines.filter((line) => !line.startsWith('#')), ...lines].flatMap((line) => {
+    const words = /[A-Za-z][A-Za-z0-9 ,.-]{7,}/.exec(line)?.[0].trim();
+    return words === undefined ? [] : [shortened(words)];
+  });
+  const question = JSON.stringify(run.meta.input);
+  const asked = stretches.filter((words) => !question.includes(words));
+  const long = asked.filter((words) => words.length >= telling);
+  // The name of a file is no sentence.
+  const sentences = long.filter((words) => words.split(' ').length > 3);
+  for (const results of resultTexts(run)) {
+    const found = sentences.find((words) => results.some((text) => text.includes(words)));
+    if (found !== undefined) return found;
+  }
+  return sentences[0] ?? long[0] ?? asked[0] ?? stretches[0];
+}
+
+function shortened(words: string): string {
+  if (words.length <= maxQuoted) return words;
   const end = words.lastIndexOf(' ', maxQuoted);
   return words.slice(0, end < 0 ? maxQuoted : end);
+}
+
+/** What tools brought: first to agents that had nobody work for them, which is nearest to the source, then to the others. */
+function resultTexts({ agents }: RunContext): readonly (readonly string[])[] {
+  const all = [...agents.values()];
+  const leaves = all.filter(({ children }) => children.length === 0);
+  return [leaves, all].map((some) =>
+    some.flatMap(({ messages }) =>
+      messages.flatMap((message) =>
+        message.role === 'tool' ? message.content.map(({ output }) => contentText(output.value)) : [],
+      ),
+    ),
+  );
 }

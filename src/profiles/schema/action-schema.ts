@@ -14,6 +14,7 @@ import {
   variants,
   whole,
   words,
+  named,
 } from './schema-parts.ts';
 
 const payload: JsonSchema = {
@@ -24,7 +25,7 @@ const payload: JsonSchema = {
 const itemParts = {
   payload,
   consumption_policy: oneOf('Whether reading the item removes it.', ['consume_on_read', 'persistent_until_consumed']),
-  ingestor_id: words('Who formats the item, instead of the ingestor of its source.'),
+  ingestor_id: named(words('Who formats the item, instead of the ingestor of its source.'), 'ingestors'),
   ingestor_params: freeMap('Parameters of that ingestor.'),
   priority: { type: 'number', description: 'Lower is read first; default is the priority of the source.' },
   max_turns: whole('For persistent items: how many turns may read it.', 1),
@@ -69,11 +70,13 @@ const observerAction = variants({
       inbox_item: object('The item to post.', { source: inboxSource, ...itemParts }),
     },
     update_state: { updates: list('The changes, in order.', update) },
-    call: { observer: words('The name of an observer written in code.'), params: freeMap('Its parameters.') },
-    set_tool_choice: { tool_choice: words('For the coming turn: auto, none, required, or the only tool it can call.') },
+    call: { observer: named(words('The name of an observer written in code.'), 'observers'), params: freeMap('Its parameters.') },
+    set_tool_choice: {
+      tool_choice: named(words('For the coming turn: auto, none, required, or the only tool it can call.'), 'tools'),
+    },
     filter_tools: {
-      only: names('The only tools and toolsets there are in the coming turn.'),
-      except: names('Tools and toolsets that are not there in the coming turn.'),
+      only: names('The only tools and toolsets there are in the coming turn.', 'tools', 'toolsets'),
+      except: names('Tools and toolsets that are not there in the coming turn.', 'tools', 'toolsets'),
     },
   },
 });
@@ -116,10 +119,13 @@ const deciderAction = variants({
       error_message: text('Why it ended so; may hold {{ expressions }}.'),
       output: text('The final text; default is the last reply.'),
     },
-    call_tool: { tool: words('The tool to call.'), args: freeMap('Its arguments; texts may hold {{ expressions }}.') },
+    call_tool: {
+      tool: named(words('The tool to call.'), 'tools'),
+      args: freeMap('Its arguments; texts may hold {{ expressions }}.'),
+    },
     await: { on: list('The sources that wake the agent.', inboxSource) },
     retry_turn: {},
-    set_tool_choice: { tool_choice: words('auto, none, required, or the name of a tool.') },
+    set_tool_choice: { tool_choice: named(words('auto, none, required, or the name of a tool.'), 'tools') },
   },
 });
 

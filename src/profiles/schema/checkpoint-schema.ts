@@ -7,7 +7,7 @@ export const checkpointSchema = object(
     id: itemId,
     remove,
     after_turns: whole('So many turns since it began, or since a person last spoke to it.', 1),
-    on_tools: names('One of these tools was called in the turn before, and did not fail.'),
+    on_tools: names('One of these tools was called in the turn before, and did not fail.', 'tools'),
     condition,
     message: text('What the person is asked; {{ expressions }} see what conditions see. What the agent did last is added.'),
     outcome: words('How the agent ends when the person ends it; default checkpoint.'),

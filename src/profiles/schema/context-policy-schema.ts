@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../core/json.ts';
-import { number, object, oneOf, text, whole, words } from './schema-parts.ts';
+import { number, object, oneOf, text, whole, words, named } from './schema-parts.ts';
 import { visibilitySchema } from './visibility-schema.ts';
 
 const truncate: JsonSchema = {
@@ -23,7 +23,7 @@ const compaction = object(
     at_task_end: { type: 'boolean', description: 'It begins as well before a request that follows a task that is over.' },
     keep: whole('Newest messages that are kept as they are; default 10.', 0),
     keep_tokens: whole('Newest messages that are kept as they are, in tokens; never more than half of where it begins.', 0),
-    llm_config: words('The LLM config or model that summarises; default: that of the profile.'),
+    llm_config: named(words('The LLM config or model that summarises; default: that of the profile.'), 'llm_configs'),
     instructions: text('What the summariser is told in place of the usual words.'),
     on_failure: oneOf(
       'What happens when there is no summary: older messages are left out (window, the default), or the agent ends (stop).',

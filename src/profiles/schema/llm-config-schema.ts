@@ -7,14 +7,15 @@ import {
   freeMap,
   list,
   name,
+  named,
   nameOrNames,
   number,
   object,
   oneOf,
+  type Properties,
   text,
   whole,
   words,
-  type Properties,
 } from './schema-parts.ts';
 
 const settings: Properties = {
@@ -71,10 +72,10 @@ const settings: Properties = {
     additionalProperties: priceSchema,
     description: 'Prices by provider/model, or by model; the one of its model holds for a config without a price of its own.',
   },
-  fallbacks: list('LLM configs, or provider/model, to try when this one keeps failing.', words('A name.')),
+  fallbacks: list('LLM configs, or provider/model, to try when this one keeps failing.', named(words('A name.'), 'llm_configs')),
   headers: { type: 'object', additionalProperties: resolvable(text('A header.')), description: 'Headers to send along.' },
   provider_options: freeMap('Options of the provider, passed through.'),
-  script: words('For `scripted`: the rules, for example scripts/offline.yaml.'),
+  script: named(words('For `scripted`: the rules, for example scripts/offline.yaml.'), 'scripts'),
   tool_protocol: oneOf('How the model is told of its tools and calls them; as text for models without tool calls.', [
     'native',
     'json_actions',
@@ -87,7 +88,7 @@ const settings: Properties = {
   ),
   text_tool_calls: oneOf('Whether calls in the text of a reply that has no others count.', ['accept', 'ignore']),
   recording: words('For `replay`: the recorded file, relative to the working folder.'),
-  when_unconfigured: words('The LLM config to use when something required is missing.'),
+  when_unconfigured: named(words('The LLM config to use when something required is missing.'), 'llm_configs'),
 };
 
 const apiKey: JsonSchema = {
@@ -102,9 +103,9 @@ const shape = object(
   {
     name: name('What the config is called; unique.'),
     type: oneOf('Always llm_config.', ['llm_config']),
-    base_llm_config: nameOrNames('The config or configs it inherits from, left to right.'),
+    base_llm_config: nameOrNames('The config or configs it inherits from, left to right.', 'llm_configs'),
     description_for_human: text('What it is for.'),
-    alias_of: resolvable(words('The LLM config, or provider/model, that this name stands for.')),
+    alias_of: resolvable(named(words('The LLM config, or provider/model, that this name stands for.'), 'llm_configs')),
     config: object(
       'The settings.',
       {

@@ -5,6 +5,7 @@ import {
   freeMap,
   itemId,
   list,
+  named,
   object,
   oneOf,
   pattern,
@@ -16,7 +17,7 @@ import {
 } from './schema-parts.ts';
 
 const args = freeMap('Its arguments; texts may hold {{ expressions }} over task, last, results and the roots of the agent.');
-const call = object('A tool call.', { tool: words('The tool.'), args }, { required: ['tool'], 'x-what': 'a call' });
+const call = object('A tool call.', { tool: named(words('The tool.'), 'tools'), args }, { required: ['tool'], 'x-what': 'a call' });
 const answer = text('What is said when the calls have ended well; may hold {{ expressions }}, as {{ last.content }}.');
 
 /** What a rule or a default does: one of call, calls, say and fail. */
@@ -48,7 +49,7 @@ const step = object(
   {
     id: itemId,
     remove,
-    tool: words('The tool it calls.'),
+    tool: named(words('The tool it calls.'), 'tools'),
     args,
     condition: { ...condition, description: 'The step is left out unless this expression holds.' },
     expect: { ...condition, description: 'An expression over last and results; when it does not hold, the step has failed.' },
@@ -73,7 +74,7 @@ export const plannerSchema: JsonSchema = variants({
   key: 'type',
   common: {},
   kinds: {
-    single_action: { tool: words('The tool that is called.'), args, answer },
+    single_action: { tool: named(words('The tool that is called.'), 'tools'), args, answer },
     static: { words: list('Words of the task, any of which makes the call.', words('A word.')), call, answer, say: moves.say },
     rules: {
       rules: list('Asked in order.', rule),

@@ -104,9 +104,31 @@ export function freeMap(description: string): JsonSchema {
   return { type: 'object', description };
 }
 
-/** A list of names. */
-export function names(description: string): JsonSchema {
-  return list(description, words('A name.'));
+/** Kinds of things that profiles call by name. */
+export const nameKinds = [
+  'profiles',
+  'llm_configs',
+  'handover_protocols',
+  'tools',
+  'toolsets',
+  'ingestors',
+  'observers',
+  'sources',
+  'scripts',
+  'teams',
+] as const;
+
+/** A kind of thing that profiles call by name. */
+export type NameKind = (typeof nameKinds)[number];
+
+/** Marks a text as the name of a thing, for the schemas of editors, which complete those there are (`with-names.ts`). */
+export function named(schema: JsonSchema, ...kinds: readonly NameKind[]): JsonSchema {
+  return { ...schema, 'x-names': kinds };
+}
+
+/** A list of names of things. */
+export function names(description: string, ...kinds: readonly NameKind[]): JsonSchema {
+  return list(description, named(words('A name.'), ...kinds));
 }
 
 /** A condition, in the expression language. */
@@ -136,10 +158,9 @@ export const before = pattern(
 );
 
 /** The kind of an inbox item. */
-export const inboxSource = pattern(
-  'The kind of inbox item, in upper case.',
-  '^[A-Z][A-Z0-9_]{0,99}$',
-  'upper case letters, digits and _, like USER_PROMPT',
+export const inboxSource = named(
+  pattern('The kind of inbox item, in upper case.', '^[A-Z][A-Z0-9_]{0,99}$', 'upper case letters, digits and _, like USER_PROMPT'),
+  'sources',
 );
 
 /** A duration: seconds as a number, or a text with its unit. */
@@ -163,13 +184,14 @@ export function name(description: string): JsonSchema {
   return pattern(description, '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}$', 'letters, digits and _ . -, at most 80, no spaces');
 }
 
-/** One name or a list of names. */
-export function nameOrNames(description: string): JsonSchema {
+/** One name or a list of names of things. */
+export function nameOrNames(description: string, ...kinds: readonly NameKind[]): JsonSchema {
   return {
     type: ['string', 'array'],
     pattern: '\\S',
     'x-expects': 'a name that is not blank',
-    items: words('A name.'),
+    'x-names': kinds,
+    items: named(words('A name.'), ...kinds),
     description,
   };
 }

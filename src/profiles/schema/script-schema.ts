@@ -1,11 +1,11 @@
 import type { JsonSchema } from '../../core/json.ts';
-import { freeMap, list, object, text, words } from './schema-parts.ts';
+import { freeMap, list, named, object, text, words } from './schema-parts.ts';
 
 const expression: JsonSchema = { type: ['string', 'boolean'], description: 'A CEL expression over what the model was sent.' };
 const variables = freeMap('Values by name, read as vars.name; texts may hold {{ expressions }}.');
 
 const call = object('One tool call.', {
-  tool: words('The name of the tool.'),
+  tool: named(words('The name of the tool.'), 'tools'),
   args: { description: 'Its arguments; texts may hold {{ expressions }}.' },
   when: expression,
   for_each: text('An expression for a list: one call per item.'),

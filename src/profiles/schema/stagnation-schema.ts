@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../core/json.ts';
 import { streaks } from '../../core/state/stagnation.ts';
-import { before, itemId, object, oneOf, remove, text, variants, whole, words } from './schema-parts.ts';
+import { before, itemId, named, object, oneOf, remove, text, variants, whole, words } from './schema-parts.ts';
 
 const action = variants({
   description: 'What is done.',
@@ -11,7 +11,7 @@ const action = variants({
   kinds: {
     nudge: { message: text('What the agent is told, in its next turn only.') },
     forbid_tool: {},
-    switch_llm_config: { llm_config: words('The LLM config that answers until the streak breaks.') },
+    switch_llm_config: { llm_config: named(words('The LLM config that answers until the streak breaks.'), 'llm_configs') },
     ask_human: { message: text('What the person is asked; what was repeated is added.') },
     end: { outcome: words('The outcome; default stagnation. success is not allowed.') },
   },

@@ -38,6 +38,8 @@ export interface ServerAppOptions {
   readonly defaultProfile?: string;
   /** What runs are launched with besides what a request says. */
   readonly launch?: LaunchOptions;
+  /** Profile files on disk that differ from those the engine has loaded, for clients to show; by default none is known. */
+  readonly changedProfiles?: () => readonly string[];
 }
 
 /** The longest body of a request, in bytes. */
@@ -66,6 +68,7 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
     readOnly,
     defaultProfile: options.defaultProfile ?? usualProfile(engine.profiles),
     launch: options.launch ?? {},
+    changedProfiles: options.changedProfiles ?? (() => []),
   };
   const threads = new Threads(engine);
   const app: ServerApp = new Hono<ServerEnv>();

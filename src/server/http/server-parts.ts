@@ -18,6 +18,8 @@ export interface ServerParts {
   readonly defaultProfile: string | undefined;
   /** What runs are launched with besides what a request says. */
   readonly launch: LaunchOptions;
+  /** Profile files on disk that differ from those that are loaded. */
+  readonly changedProfiles: () => readonly string[];
 }
 
 /** The app that routes are added to. `env.incoming` is there when it is served by node; an app may be called directly, too. */

@@ -155,6 +155,10 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
     canControl: { type: 'boolean', description: 'Whether anything can be changed.' },
     profiles: listOf(recordOf<Info['profiles'][number]>({ name: text, type: text, description: text })),
     defaultProfile: maybe(text),
+    changedProfiles: {
+      ...listOf(text),
+      description: 'Profile files on disk that differ from those that new runs use, each with how.',
+    },
   }),
   Texts: { type: 'object', additionalProperties: { type: ['string', 'null'] }, description: 'Texts by hash.' },
   State: { type: 'object', description: 'The state of the run: what its events fold to.', additionalProperties: anything },
@@ -168,4 +172,5 @@ interface Info {
   readonly canControl: boolean;
   readonly profiles: readonly { readonly name: string; readonly type: string; readonly description: string }[];
   readonly defaultProfile?: string;
+  readonly changedProfiles: readonly string[];
 }

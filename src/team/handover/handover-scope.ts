@@ -1,6 +1,7 @@
 import type { Scope } from '../../core/expression/roots.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { readableModule } from '../../core/readable-module.ts';
 import type { SubContext, RunContext } from '../../core/state/state.ts';
 import type { ModuleArchive, WorkModule } from '../../core/team/work-module.ts';
 import { handoverMessages } from '../reports/message-text.ts';
@@ -15,6 +16,12 @@ export interface HandoverSource {
   readonly modules?: Readonly<Record<string, WorkModule>>;
 }
 
+/** The roots of one handover: what conditions compare, and what is handed over, with work modules as models read them. */
+export interface HandoverRoots {
+  readonly conditions: Scope;
+  readonly values: Scope;
+}
+
 /**
  * The roots that a handover's paths and conditions read: those of the source agent, where `params` and
  * `state.current_action.parameters` are the parameters of the handover (D1.33), and messages are what may be handed over.
@@ -24,6 +31,7 @@ export interface HandoverSource {
  */
 export class HandoverView {
   readonly #scope: Scope;
+  readonly #readable: Scope;
   #params: JsonObject = {};
 
   constructor(source: HandoverSource) {
@@ -32,15 +40,19 @@ export class HandoverView {
       messages: once(() => handoverMessages(agent)),
       current_action: () => ({ ...agent.currentAction, parameters: this.#params }),
     });
-    const modules = once(() => moduleViews(source.run, source.modules ?? source.run.team.workModules));
-    const team = overlay(scope['team'], { work_modules: modules });
-    this.#scope = overlay(scope, { params: () => this.#params, state: () => state, team: () => team });
+    const modules = source.modules ?? source.run.team.workModules;
+    const withModules = (read: (module: WorkModule) => object): Scope => {
+      const team = overlay(scope['team'], { work_modules: once(() => moduleViews(source.run, modules, read)) });
+      return overlay(scope, { params: () => this.#params, state: () => state, team: () => team });
+    };
+    this.#scope = withModules((module) => module);
+    this.#readable = withModules((module) => readableModule(module as unknown as JsonObject));
   }
 
   /** The roots for a handover with these parameters; read them before asking for the next. */
-  for(params: JsonObject): Scope {
+  for(params: JsonObject): HandoverRoots {
     this.#params = params;
-    return this.#scope;
+    return { conditions: this.#scope, values: this.#readable };
   }
 }
 
@@ -63,10 +75,16 @@ function once<Value>(read: () => Value): () => Value {
   return () => (value ??= { read: read() }).read;
 }
 
-function moduleViews(run: RunContext, modules: Readonly<Record<string, WorkModule>>): Readonly<Record<string, unknown>> {
+function moduleViews(
+  run: RunContext,
+  modules: Readonly<Record<string, WorkModule>>,
+  read: (module: WorkModule) => object,
+): Readonly<Record<string, unknown>> {
   const entries = Object.entries(modules).map(([id, module]) => {
-    if (module.context_archive.length === 0) return [id, module] as const;
-    return [id, { ...module, context_archive: module.context_archive.map((archive) => archiveView(run, archive)) }] as const;
+    const view = read(module);
+    if (!('context_archive' in view) || module.context_archive.length === 0) return [id, view] as const;
+    const archives = view.context_archive as readonly ModuleArchive[];
+    return [id, { ...view, context_archive: archives.map((archive) => archiveView(run, archive)) }] as const;
   });
   return Object.fromEntries(entries);
 }

@@ -27,7 +27,7 @@ export interface Briefing {
  * that are marked `noHandover` are never handed over.
  */
 export function buildBriefing(protocol: HandoverProtocol, params: JsonObject, view: HandoverView): Briefing {
-  const scope = view.for(params);
+  const { conditions, values } = view.for(params);
   const properties: Record<string, JsonValue> = {};
   const data: Record<string, JsonValue> = {};
   for (const [key, schema] of Object.entries(propertiesOf(protocol.contextParameters))) {
@@ -38,7 +38,7 @@ export function buildBriefing(protocol: HandoverProtocol, params: JsonObject, vi
   }
   const warnings: string[] = [];
   for (const rule of protocol.inheritance) {
-    const value = conditionHolds(protocol, rule, scope, warnings) ? inherited(rule, scope) : null;
+    const value = conditionHolds(protocol, rule, conditions, warnings) ? inherited(rule, values) : null;
     if (isEmpty(value)) continue;
     data[rule.payloadKey] = value;
     properties[rule.payloadKey] = { ...rule.schema, ...(rule.title === undefined ? {} : { 'x-handover-title': rule.title }) };

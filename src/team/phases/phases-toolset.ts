@@ -12,7 +12,7 @@ export const phasesToolset: ToolsetKind = {
       default_executor: {
         type: 'string',
         minLength: 1,
-        'x-names': 'profile',
+        'x-names': ['profiles'],
         description: 'The profile that does phases which name no worker; the first of callable_profiles when left out.',
       },
       max_parallel: {

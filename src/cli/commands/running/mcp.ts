@@ -9,6 +9,7 @@ import { toolServerFactory } from '../../../server/mcp/tool-server.ts';
 import { chooseProfile } from '../../options/choose-profile.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { Interruption } from '../../terminal/interruption.ts';
+import { ProfileWatch } from '../../profile-watch.ts';
 import { openTeams } from '../../options/open-teams.ts';
 import { launchOptions, type RunOptions } from './run.ts';
 
@@ -35,6 +36,7 @@ export async function mcpCommand(options: McpOptions): Promise<ExitCode> {
   if (options.toolsOf !== undefined) return await serveTools(options.toolsOf, options, interruption);
   await using teams = await openTeams(options, 'mcp');
   const { engine } = teams;
+  using _watch = new ProfileWatch({ folder: teams.profiles, loaded: engine.profiles.files, restart: 'cadre mcp', tell });
   const served: TeamServerOptions = {
     engine,
     defaultProfile: chooseProfile(engine.profiles, options.profile),

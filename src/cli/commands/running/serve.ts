@@ -11,6 +11,7 @@ import { journalIntegrity } from '../../options/journal-key.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { openTeams } from '../../options/open-teams.ts';
 import { leftRunsLine, resumeLeft } from '../../runs/resume-left.ts';
+import { ProfileWatch } from '../../profile-watch.ts';
 import { servePage } from '../../runs/serve-page.ts';
 import { storePath } from '../../options/store-path.ts';
 import { thisCommand } from '../../options/this-command.ts';
@@ -42,8 +43,15 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
   const { engine } = teams;
   const given = process.env[tokenVariable];
   const token = options.token === true ? (given ?? randomBytes(24).toString('base64url')) : undefined;
+  using watch = new ProfileWatch({
+    folder: teams.profiles,
+    loaded: engine.profiles.files,
+    restart: 'cadre serve',
+    tell,
+  });
   const served = await servePage(engine, {
     readOnly,
+    changedProfiles: () => watch.changed,
     launch: launchOptions(options),
     ...(port === undefined ? {} : { port }),
     ...(host === undefined ? {} : { host }),

@@ -82,13 +82,13 @@ function checkSettings(report: Report, root: MapNode, settings: MapNode, schema:
   return texts;
 }
 
-/** Settings that name a profile, as their schema says with `x-names: profile`, name one that is there. */
+/** Settings that name a profile, as their schema says with `x-names: [profiles]`, name one that is there. */
 function checkProfiles(context: ToolsetContext, settings: MapNode, schema: JsonSchema | undefined): void {
   const { properties } = schema ?? {};
   if (!isJsonObject(properties)) return;
   for (const [key, property] of Object.entries(properties)) {
     const named = textNode(settings, key);
-    if (named === undefined || !isJsonObject(property) || property['x-names'] !== 'profile') continue;
+    if (named === undefined || !isJsonObject(property) || !namesProfiles(property)) continue;
     checkName(context, named, context.profileNames, { code: 'UNKNOWN_PROFILE', what: 'profile' });
   }
 }
@@ -166,4 +166,8 @@ function inSettings(schema: JsonSchema): JsonSchema {
   const made = wrappers.get(schema) ?? { type: 'object', properties: { settings: schema } };
   wrappers.set(schema, made);
   return made;
+}
+
+function namesProfiles({ 'x-names': kinds }: JsonSchema): boolean {
+  return Array.isArray(kinds) && kinds.includes('profiles');
 }

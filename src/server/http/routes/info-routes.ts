@@ -3,7 +3,7 @@ import { engineVersion } from '../../../engine/version.ts';
 import type { ServerApp, ServerParts } from '../server-parts.ts';
 
 /** Adds what a client asks first: who answers, and which profiles runs can be launched with. */
-export function addInfoRoutes(app: ServerApp, { engine, readOnly, defaultProfile }: ServerParts): void {
+export function addInfoRoutes(app: ServerApp, { engine, readOnly, defaultProfile, changedProfiles }: ServerParts): void {
   const profiles = launchable(engine.profiles.profiles).map(({ name, type, description }) => ({ name, type, description }));
   app.get('/api/info', (context) =>
     context.json({
@@ -13,6 +13,7 @@ export function addInfoRoutes(app: ServerApp, { engine, readOnly, defaultProfile
       canControl: !readOnly,
       profiles,
       defaultProfile,
+      changedProfiles: changedProfiles(),
     }),
   );
 }

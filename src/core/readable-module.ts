@@ -1,0 +1,33 @@
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+
+/**
+ * Work module as models read it: times as ISO text in UTC, fields that hold nothing left out. What people and models wrote (names,
+ * deliverables, review) stays word for word. Conditions see the record itself, with times as numbers.
+ */
+export function readableModule(module: JsonObject): JsonObject {
+  return fieldsOf(module, (key, value) => {
+    if (listsOfAttempts.has(key) && Array.isArray(value))
+      return (value as readonly JsonValue[]).map((attempt) => (isJsonObject(attempt) ? fieldsOf(attempt, timed) : attempt));
+    if (key === 'review_info' && isJsonObject(value)) return fieldsOf(value, (_, part) => part);
+    return timed(key, value);
+  });
+}
+
+const listsOfAttempts: ReadonlySet<string> = new Set(['assignee_history', 'context_archive']);
+const times: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'started_at', 'ended_at', 'archived_at']);
+
+function fieldsOf(record: JsonObject, read: (key: string, value: JsonValue) => JsonValue): JsonObject {
+  const filled = Object.entries(record).filter((entry): entry is [string, JsonValue] => !isEmpty(entry[1]));
+  return Object.fromEntries(filled.map(([key, value]) => [key, read(key, value)]));
+}
+
+/** A time of the record as text; a number that is no time stays one. */
+function timed(key: string, value: JsonValue): JsonValue {
+  if (!times.has(key) || typeof value !== 'number' || !(Math.abs(value) <= 8.64e15)) return value;
+  return new Date(value).toISOString();
+}
+
+function isEmpty(value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null || value === '') return true;
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}

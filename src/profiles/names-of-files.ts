@@ -1,0 +1,68 @@
+import type { ProfileFile } from '../core/profile/profile.ts';
+import { parseProfileFiles } from './files/parse-profile-files.ts';
+import { Report } from './report.ts';
+import type { NameKind } from './schema/schema-parts.ts';
+import { childOf, type MapNode, type SourceNode } from './yaml/source-node.ts';
+
+/** Names that profile files give things, and toolsets with the kind of each. */
+export interface NamesOfFiles {
+  readonly names: Readonly<Record<Exclude<NameKind, 'ingestors' | 'observers' | 'teams'>, ReadonlyMap<string, string>>>;
+  readonly toolsetKinds: ReadonlyMap<string, string>;
+}
+
+/** Longest line on what a thing is. */
+const maxWords = 200;
+
+/** Reads the names out of profile files, whatever else is wrong with them: an editor asks while a file is being written. */
+export function namesOfFiles(files: readonly ProfileFile[]): NamesOfFiles {
+  const { roots } = parseProfileFiles(files, new Report({ checksShape: false }));
+  const exposed = roots.profile.flatMap((root) => childOf(root, 'exposable_as_tool') ?? []);
+  const sources = new Set([...roots.profile, ...roots.handover_protocol].flatMap(sourcesIn));
+  return {
+    names: {
+      profiles: named(roots.profile, 'name', 'description_for_human'),
+      llm_configs: named(roots.llm_config, 'name', 'description_for_human'),
+      handover_protocols: named(roots.handover_protocol, 'protocol_name', 'description'),
+      tools: named(exposed, 'name', 'description'),
+      toolsets: named(roots.toolset, 'name', 'description_for_human'),
+      sources: new Map([...sources].map((source) => [source, ''])),
+      scripts: new Map(roots.script.map((root) => [inFolder(root.at.file.path), textAt(root, 'description')])),
+    },
+    toolsetKinds: new Map(
+      roots.toolset.flatMap((root) => {
+        const name = textAt(root, 'name');
+        return name === '' ? [] : [[name, textAt(root, 'kind') || name] as const];
+      }),
+    ),
+  };
+}
+
+function named(roots: readonly SourceNode[], key: string, about: string): ReadonlyMap<string, string> {
+  return new Map(roots.flatMap((root) => (textAt(root, key) === '' ? [] : [[textAt(root, key), textAt(root, about)] as const])));
+}
+
+/** The text of a key as one line, shortened; empty when there is none. */
+function textAt(root: SourceNode, key: string): string {
+  const node = childOf(root, key);
+  if (node?.kind !== 'scalar' || typeof node.value !== 'string') return '';
+  const line = node.value.trim().replaceAll(/\s+/g, ' ');
+  return line.length > maxWords ? `${line.slice(0, maxWords - 1)}…` : line;
+}
+
+/** How files of the folder refer to a file: `scripts/offline.yaml`. */
+function inFolder(file: string): string {
+  return file.split('/').slice(1).join('/') || file;
+}
+
+/** The kinds of inbox items that a file speaks of, also those that only it knows. */
+function sourcesIn(root: MapNode): readonly string[] {
+  const found: string[] = [];
+  const visit = (part: SourceNode, key: string): void => {
+    if (part.kind === 'map') for (const [name, { value }] of part.entries) visit(value, name);
+    else if (part.kind === 'list') for (const item of part.items) visit(item, key);
+    else if ((key === 'source' || key === 'on') && typeof part.value === 'string' && /^[A-Z][A-Z0-9_]+$/.test(part.value))
+      found.push(part.value);
+  };
+  visit(root, '');
+  return found;
+}

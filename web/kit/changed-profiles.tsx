@@ -1,0 +1,19 @@
+import { useEffect } from 'preact/hooks';
+import { keepServerInfo, serverInfo } from '../data/server-info.ts';
+import { toVisibleText } from './visible-text.ts';
+
+const shown = 3;
+
+/** Says that profiles on disk are no longer those that new runs use; nothing otherwise. */
+export function ChangedProfiles() {
+  useEffect(keepServerInfo, []);
+  const changed = serverInfo.value?.changedProfiles ?? [];
+  if (changed.length === 0) return null;
+  const more = changed.length > shown ? `, and ${changed.length - shown} more` : '';
+  return (
+    <p role="status" class="changed-profiles" title={changed.map(toVisibleText).join('\n')}>
+      Profiles changed on disk: {changed.slice(0, shown).map(toVisibleText).join(', ')}
+      {more}. New runs still use those that were loaded; restart the server to load these.
+    </p>
+  );
+}
