@@ -1,5 +1,5 @@
 import type { ProfileFile } from '../core/profile/profile.ts';
-import { safe } from '../inspect/format/layout.ts';
+import { safe } from '../inspect/format/text/layout.ts';
 import { profileStamp } from '../profiles/profile-stamp.ts';
 import { readProfileFiles } from '../profiles/files/read-profile-files.ts';
 

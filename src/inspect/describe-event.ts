@@ -4,7 +4,7 @@ import type { JsonValue } from '../core/json.ts';
 import { contentText } from '../core/prompt/message.ts';
 import type { ApprovalWait } from '../core/tool/transition.ts';
 import { changedText } from './approval-text.ts';
-import { countText } from './format/quantity-text.ts';
+import { countText } from './format/text/quantity-text.ts';
 import { beforeAfter, stateChanges } from './turn/state-changes.ts';
 
 /** Says in one short sentence what an event means; the text is untrusted and may hold anything. */

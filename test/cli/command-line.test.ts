@@ -14,7 +14,7 @@ import { createProgram } from '../../src/cli/program.ts';
 import { readVerdict } from '../../src/cli/terminal/read-verdict.ts';
 import { reportFailure } from '../../src/cli/terminal/report-failure.ts';
 import { shellWord } from '../../src/cli/terminal/shell-word.ts';
-import { fitEnd, fitText, padText, textWidth } from '../../src/inspect/format/text-width.ts';
+import { fitEnd, fitText, padText, textWidth } from '../../src/inspect/format/text/text-width.ts';
 import { execFileSync } from 'node:child_process';
 
 describe('the words of the command line', () => {

@@ -7,7 +7,7 @@ import { applyEvent, startRun } from '../../src/core/fold/apply-event.ts';
 import type { AgentId } from '../../src/core/ids.ts';
 import type { RunContext } from '../../src/core/state/state.ts';
 import { createEngine } from '../../src/engine/create-engine.ts';
-import { plainStyle } from '../../src/inspect/format/text-style.ts';
+import { plainStyle } from '../../src/inspect/format/text/text-style.ts';
 import { createDocumentTools } from '../../src/toolsets/documents/create-document-tools.ts';
 import { concludeRun } from '../../src/inspect/conclude.ts';
 import { argsText } from '../../src/cli/progress/args-text.ts';
@@ -15,7 +15,7 @@ import { liveFrame } from '../../src/cli/progress/live-frame.ts';
 import { LiveView } from '../../src/cli/progress/live-view.ts';
 import { createProgressLines } from '../../src/cli/progress/progress-lines.ts';
 import { nextSteps } from '../../src/cli/terminal/next-steps.ts';
-import { textWidth } from '../../src/inspect/format/text-width.ts';
+import { textWidth } from '../../src/inspect/format/text/text-width.ts';
 import { starterFolder } from './cli-process.ts';
 
 /** The events of a real run of the starter team, from the engine itself. */

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { textWidth } from '../../src/inspect/format/text-width.ts';
+import { textWidth } from '../../src/inspect/format/text/text-width.ts';
 import { startChatModel, writeSoloTeam } from './chat-model.ts';
 import { runCli, temporaryFolder } from './cli-process.ts';
 

@@ -1,9 +1,9 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { formatMarkdown, MarkdownWriter } from '../../src/inspect/format/format-markdown.ts';
-import { plainStyle, type TextStyle } from '../../src/inspect/format/text-style.ts';
-import { textWidth } from '../../src/inspect/format/text-width.ts';
+import { formatMarkdown, MarkdownWriter } from '../../src/inspect/format/text/format-markdown.ts';
+import { plainStyle, type TextStyle } from '../../src/inspect/format/text/text-style.ts';
+import { textWidth } from '../../src/inspect/format/text/text-width.ts';
 
 const marked: TextStyle = {
   ...plainStyle,

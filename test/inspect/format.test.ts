@@ -11,11 +11,11 @@ import { formatConversation, formatOverview } from '../../src/inspect/format/for
 import { formatTimeline } from '../../src/inspect/format/format-timeline.ts';
 import { formatTree } from '../../src/inspect/format/format-tree.ts';
 import { formatTurnList } from '../../src/inspect/format/format-turn-list.ts';
-import { formatTurn } from '../../src/inspect/format/format-turn.ts';
+import { formatTurn } from '../../src/inspect/format/turn/format-turn.ts';
 import { formatWhy } from '../../src/inspect/format/format-why.ts';
-import { toTerminalLine, toTerminalText } from '../../src/inspect/format/terminal-text.ts';
+import { toTerminalLine, toTerminalText } from '../../src/inspect/format/text/terminal-text.ts';
 import { toVisibleText } from '../../web/kit/visible-text.ts';
-import type { TextStyle } from '../../src/inspect/format/text-style.ts';
+import type { TextStyle } from '../../src/inspect/format/text/text-style.ts';
 import { runOverview } from '../../src/inspect/run-overview.ts';
 import { timeline } from '../../src/inspect/timeline/timeline.ts';
 import { turnList } from '../../src/inspect/turn-list.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toPipedText } from '../../src/inspect/format/piped-text.ts';
+import { toPipedText } from '../../src/inspect/format/text/piped-text.ts';
 
 describe('F61: text for a pipe', () => {
   it.each([

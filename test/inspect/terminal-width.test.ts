@@ -8,11 +8,11 @@ import { formatConversation, formatOverview } from '../../src/inspect/format/for
 import { formatTimeline } from '../../src/inspect/format/format-timeline.ts';
 import { formatTree } from '../../src/inspect/format/format-tree.ts';
 import { formatTurnList } from '../../src/inspect/format/format-turn-list.ts';
-import { formatTurn } from '../../src/inspect/format/format-turn.ts';
-import { cell, table } from '../../src/inspect/format/table.ts';
-import { type FormatOptions, plainStyle, type TextStyle } from '../../src/inspect/format/text-style.ts';
-import { textWidth } from '../../src/inspect/format/text-width.ts';
-import { wrapLine, wrapLines } from '../../src/inspect/format/wrap-line.ts';
+import { formatTurn } from '../../src/inspect/format/turn/format-turn.ts';
+import { cell, table } from '../../src/inspect/format/text/table.ts';
+import { type FormatOptions, plainStyle, type TextStyle } from '../../src/inspect/format/text/text-style.ts';
+import { textWidth } from '../../src/inspect/format/text/text-width.ts';
+import { wrapLine, wrapLines } from '../../src/inspect/format/text/wrap-line.ts';
 import { runOverview } from '../../src/inspect/run-overview.ts';
 import { timeline } from '../../src/inspect/timeline/timeline.ts';
 import { tree } from '../../src/inspect/tree.ts';

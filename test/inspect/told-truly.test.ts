@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { concludeRun } from '../../src/inspect/conclude.ts';
 import { diffTurns } from '../../src/inspect/turn/diff-turns.ts';
 import { formatTree } from '../../src/inspect/format/format-tree.ts';
-import { formatTurn } from '../../src/inspect/format/format-turn.ts';
+import { formatTurn } from '../../src/inspect/format/turn/format-turn.ts';
 import { tree } from '../../src/inspect/tree.ts';
 import { turnCost } from '../../src/inspect/turn/turn-cost.ts';
 import type { Run } from '../../src/index.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { formatOverview } from '../../src/inspect/format/format-overview.ts';
-import { costText } from '../../src/inspect/format/quantity-text.ts';
+import { costText } from '../../src/inspect/format/text/quantity-text.ts';
 import { runOverview } from '../../src/inspect/run-overview.ts';
 import { tree } from '../../src/inspect/tree.ts';
 import { turnList } from '../../src/inspect/turn-list.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countSignature } from '../../src/core/fold/streaks.ts';
 import type { SubContext } from '../../src/core/state/state.ts';
-import { formatTurn } from '../../src/inspect/format/format-turn.ts';
+import { formatTurn } from '../../src/inspect/format/turn/format-turn.ts';
 import { loadProfiles } from '../../src/index.ts';
 import { countingIds, createMemoryJournal } from '../../src/testing/index.ts';
 import { breathe, testEngine, waitsForUser } from '../support/test-engine.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineObserver, defineTool } from '../../src/index.ts';
-import { formatTurn } from '../../src/inspect/format/format-turn.ts';
+import { formatTurn } from '../../src/inspect/format/turn/format-turn.ts';
 import { call, play, speaks, toolsOf, turnsOf } from './scenario.ts';
 
 const flow = `

@@ -1,5 +1,5 @@
 import type { BoardAttempt } from '../../src/inspect/board.ts';
-import { spanText } from '../../src/inspect/format/quantity-text.ts';
+import { spanText } from '../../src/inspect/format/text/quantity-text.ts';
 import { Badge } from '../kit/badge.tsx';
 import { lineOf } from '../kit/line-of.ts';
 import { Text } from '../kit/text.tsx';

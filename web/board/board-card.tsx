@@ -1,5 +1,5 @@
 import type { BoardCard as Card } from '../../src/inspect/board.ts';
-import { countText } from '../../src/inspect/format/quantity-text.ts';
+import { countText } from '../../src/inspect/format/text/quantity-text.ts';
 import { lineOf } from '../kit/line-of.ts';
 import { Badge } from '../kit/badge.tsx';
 import { JsonView } from '../kit/json-view.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { countText } from '../../src/inspect/format/quantity-text.ts';
+import { countText } from '../../src/inspect/format/text/quantity-text.ts';
 import { isLarge } from './json-text.ts';
 import { Text } from './text.tsx';
 import { useMany } from './use-many.tsx';

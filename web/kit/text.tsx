@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { grouped } from '../../src/inspect/format/terminal-text.ts';
+import { grouped } from '../../src/inspect/format/text/terminal-text.ts';
 import { startOf, toVisibleText } from './visible-text.ts';
 import './text.css';
 

@@ -1,4 +1,4 @@
-import { timeText } from '../../src/inspect/format/quantity-text.ts';
+import { timeText } from '../../src/inspect/format/text/quantity-text.ts';
 
 /** A time of the page: `02:03:42 GMT+1`, with the date in front (`2026-11-23`) unless it is today; in UTC when it is pointed at. */
 export function Time(props: {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { grouped } from '../../src/inspect/format/terminal-text.ts';
+import { grouped } from '../../src/inspect/format/text/terminal-text.ts';
 
 /** The first entries of a list, and a button for more of them where there are more. */
 export function useMany<Entry>(list: readonly Entry[], atFirst = 60): readonly [readonly Entry[], ComponentChildren] {

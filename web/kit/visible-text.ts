@@ -1,4 +1,4 @@
-import { isNeededJoiner, unseenCharacters } from '../../src/inspect/format/terminal-text.ts';
+import { isNeededJoiner, unseenCharacters } from '../../src/inspect/format/text/terminal-text.ts';
 
 /** Untrusted text with everything seen that could hide or move something: `␛` for an escape, `⟨202E⟩` for a change of direction. */
 export function toVisibleText(text: string): string {

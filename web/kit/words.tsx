@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { useMemo, useState } from 'preact/hooks';
-import { grouped } from '../../src/inspect/format/terminal-text.ts';
+import { grouped } from '../../src/inspect/format/text/terminal-text.ts';
 import type { MarkdownBlock } from '../../src/inspect/markdown/markdown-block.ts';
 import type { Inline } from '../../src/inspect/markdown/markdown-inline.ts';
 import { parseMarkdown } from '../../src/inspect/markdown/parse-markdown.ts';

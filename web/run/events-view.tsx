@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { CadreEvent } from '../../src/core/events/event.ts';
 import { describeEvent } from '../../src/inspect/describe-event.ts';
-import { countText } from '../../src/inspect/format/quantity-text.ts';
-import { grouped } from '../../src/inspect/format/terminal-text.ts';
+import { countText } from '../../src/inspect/format/text/quantity-text.ts';
+import { grouped } from '../../src/inspect/format/text/terminal-text.ts';
 import type { RunStore } from '../data/run-store.ts';
 import { IdText } from '../kit/id-text.tsx';
 import { PickField } from '../kit/pick-field.tsx';

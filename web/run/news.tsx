@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { countText } from '../../src/inspect/format/quantity-text.ts';
+import { countText } from '../../src/inspect/format/text/quantity-text.ts';
 import type { RunOverview } from '../../src/inspect/run-overview.ts';
 import { statusWord, waitsForYou } from '../../src/inspect/run-words.ts';
 

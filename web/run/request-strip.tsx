@@ -1,7 +1,7 @@
 import type { RunOverview } from '../../src/inspect/run-overview.ts';
 import { toVisibleText } from '../kit/visible-text.ts';
 import { runHref } from '../routing/route.ts';
-import { countText } from '../../src/inspect/format/quantity-text.ts';
+import { countText } from '../../src/inspect/format/text/quantity-text.ts';
 
 /** Requests that are named; further ones are counted. */
 const named = 3;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { durationText, costText, shareText, countText } from '../../src/inspect/format/quantity-text.ts';
-import { grouped } from '../../src/inspect/format/terminal-text.ts';
+import { durationText, costText, shareText, countText } from '../../src/inspect/format/text/quantity-text.ts';
+import { grouped } from '../../src/inspect/format/text/terminal-text.ts';
 import type { RunOverview } from '../../src/inspect/run-overview.ts';
 import { Meter } from '../kit/meter.tsx';
 import { useNow } from '../kit/use-now.ts';

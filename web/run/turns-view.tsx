@@ -1,6 +1,6 @@
-import { costText, countText, durationText } from '../../src/inspect/format/quantity-text.ts';
+import { costText, countText, durationText } from '../../src/inspect/format/text/quantity-text.ts';
 import { counted, didText } from '../../src/inspect/format/format-turn-list.ts';
-import { grouped } from '../../src/inspect/format/terminal-text.ts';
+import { grouped } from '../../src/inspect/format/text/terminal-text.ts';
 import { turnList, type TurnRow } from '../../src/inspect/turn-list.ts';
 import { Badge } from '../kit/badge.tsx';
 import { IdText } from '../kit/id-text.tsx';

@@ -1,5 +1,5 @@
-import { costText, countText, durationText } from '../../src/inspect/format/quantity-text.ts';
-import { grouped } from '../../src/inspect/format/terminal-text.ts';
+import { costText, countText, durationText } from '../../src/inspect/format/text/quantity-text.ts';
+import { grouped } from '../../src/inspect/format/text/terminal-text.ts';
 import { statusWord, waitsForYou } from '../../src/inspect/run-words.ts';
 import type { RunRow } from '../data/runs-store.ts';
 import { Badge } from '../kit/badge.tsx';

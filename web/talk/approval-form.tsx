@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { JsonObject } from '../../src/core/json.ts';
 import { type PendingRequest, pendingOf } from '../../src/core/state/pending.ts';
-import { scopeText } from '../../src/inspect/format/request-text.ts';
+import { scopeText } from '../../src/inspect/format/turn/request-text.ts';
 import { readArguments } from '../../src/inspect/read-answer.ts';
 import { runActions } from '../data/actions.ts';
 import { until } from '../data/until.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { PendingRequest } from '../../src/core/state/pending.ts';
-import { deadlineText } from '../../src/inspect/format/request-text.ts';
+import { deadlineText } from '../../src/inspect/format/turn/request-text.ts';
 import { approvalFacts } from '../../src/inspect/approval-text.ts';
 import { lookAlikes } from '../../src/inspect/look-alikes.ts';
 import { Text } from '../kit/text.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { pendingOf } from '../../src/core/state/pending.ts';
 import { conversation, type ConversationEntry } from '../../src/inspect/conversation.ts';
-import { countText } from '../../src/inspect/format/quantity-text.ts';
+import { countText } from '../../src/inspect/format/text/quantity-text.ts';
 import { VirtualList } from '../kit/virtual-list.tsx';
 import { RawSwitch } from '../kit/words.tsx';
 import { useView } from '../run/run-context.ts';

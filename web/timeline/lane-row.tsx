@@ -1,7 +1,7 @@
 import { waitsForYou } from '../../src/inspect/run-words.ts';
 import { isForPerson } from '../../src/inspect/timeline/timeline-bar.ts';
 import type { TimelineRow } from '../../src/inspect/timeline/timeline.ts';
-import { countText } from '../../src/inspect/format/quantity-text.ts';
+import { countText } from '../../src/inspect/format/text/quantity-text.ts';
 import { lineOf } from '../kit/line-of.ts';
 import { Badge } from '../kit/badge.tsx';
 import { Name } from '../kit/name.tsx';

@@ -1,5 +1,5 @@
 import type { Timeline } from '../../src/inspect/timeline/timeline.ts';
-import { durationText } from '../../src/inspect/format/quantity-text.ts';
+import { durationText } from '../../src/inspect/format/text/quantity-text.ts';
 import { toX, type TimeScale } from './time-scale.ts';
 import { timeTicks } from './time-ticks.ts';
 import type { DrawnWindow } from './viewport.ts';

@@ -1,5 +1,5 @@
 import type { Timeline } from '../../src/inspect/timeline/timeline.ts';
-import { countText, durationText } from '../../src/inspect/format/quantity-text.ts';
+import { countText, durationText } from '../../src/inspect/format/text/quantity-text.ts';
 import { setQuery } from '../routing/router.ts';
 import type { Camera } from './use-camera.ts';
 import { partWords } from './turn-words.ts';

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { toTurnRow } from '../../src/inspect/turn-list.ts';
 import { isForPerson } from '../../src/inspect/timeline/timeline-bar.ts';
 import { waitsForYou } from '../../src/inspect/run-words.ts';
-import { costText, countText, durationText, tokensText } from '../../src/inspect/format/quantity-text.ts';
+import { costText, countText, durationText, tokensText } from '../../src/inspect/format/text/quantity-text.ts';
 import { Badge } from '../kit/badge.tsx';
 import { lineOf } from '../kit/line-of.ts';
 import { useView } from '../run/run-context.ts';

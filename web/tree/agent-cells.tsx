@@ -1,6 +1,6 @@
 import type { AgentNodeView } from '../../src/inspect/tree.ts';
-import { costText, countText } from '../../src/inspect/format/quantity-text.ts';
-import { grouped } from '../../src/inspect/format/terminal-text.ts';
+import { costText, countText } from '../../src/inspect/format/text/quantity-text.ts';
+import { grouped } from '../../src/inspect/format/text/terminal-text.ts';
 import { Badge } from '../kit/badge.tsx';
 import { lineOf } from '../kit/line-of.ts';
 import { Meter } from '../kit/meter.tsx';

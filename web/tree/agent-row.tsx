@@ -1,4 +1,4 @@
-import { grouped } from '../../src/inspect/format/terminal-text.ts';
+import { grouped } from '../../src/inspect/format/text/terminal-text.ts';
 import { lineOf } from '../kit/line-of.ts';
 import { Name } from '../kit/name.tsx';
 import { runHref } from '../routing/route.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { AgentNodeView } from '../../src/inspect/tree.ts';
-import { countText } from '../../src/inspect/format/quantity-text.ts';
+import { countText } from '../../src/inspect/format/text/quantity-text.ts';
 import { runActions } from '../data/actions.ts';
 import { Dialog } from '../kit/dialog.tsx';
 import { lineOf } from '../kit/line-of.ts';

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { tree, type AgentNodeView } from '../../src/inspect/tree.ts';
-import { countText } from '../../src/inspect/format/quantity-text.ts';
+import { countText } from '../../src/inspect/format/text/quantity-text.ts';
 import { serverInfo } from '../data/server-info.ts';
 import { SearchField } from '../kit/search-field.tsx';
 import { useVirtualRows } from '../kit/virtual-rows.ts';

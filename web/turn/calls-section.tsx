@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ToolInteraction } from '../../src/inspect/turn/tool-interactions.ts';
 import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
-import { countText, durationText } from '../../src/inspect/format/quantity-text.ts';
+import { countText, durationText } from '../../src/inspect/format/text/quantity-text.ts';
 import { Badge } from '../kit/badge.tsx';
 import { safe } from '../kit/safe.ts';
 import { ScrollBox } from '../kit/scroll-box.tsx';

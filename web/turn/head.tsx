@@ -1,7 +1,7 @@
 import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import { turnNeighbours } from '../../src/inspect/turn/turn-neighbours.ts';
-import { costText, spanText, tokensText } from '../../src/inspect/format/quantity-text.ts';
-import { grouped } from '../../src/inspect/format/terminal-text.ts';
+import { costText, spanText, tokensText } from '../../src/inspect/format/text/quantity-text.ts';
+import { grouped } from '../../src/inspect/format/text/terminal-text.ts';
 import { Badge } from '../kit/badge.tsx';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { Pairs } from '../kit/pairs.tsx';

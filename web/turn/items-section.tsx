@@ -2,7 +2,7 @@ import { contentText } from '../../src/core/prompt/message.ts';
 import { posterOf } from '../../src/inspect/describe-event.ts';
 import type { TurnInputView } from '../../src/inspect/turn/turn-inputs.ts';
 import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
-import { countText } from '../../src/inspect/format/quantity-text.ts';
+import { countText } from '../../src/inspect/format/text/quantity-text.ts';
 import { safe } from '../kit/safe.ts';
 import { useMany } from '../kit/use-many.tsx';
 import { useRun } from '../run/run-context.ts';

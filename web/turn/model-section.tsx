@@ -1,6 +1,6 @@
 import type { ModelAttempt } from '../../src/core/model/model.ts';
 import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
-import { countText, durationText } from '../../src/inspect/format/quantity-text.ts';
+import { countText, durationText } from '../../src/inspect/format/text/quantity-text.ts';
 import { safe } from '../kit/safe.ts';
 import { Text } from '../kit/text.tsx';
 import { Section } from './section.tsx';

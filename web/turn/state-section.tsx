@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../src/core/json.ts';
 import type { StateChangeView } from '../../src/inspect/turn/state-changes.ts';
 import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
-import { countText } from '../../src/inspect/format/quantity-text.ts';
+import { countText } from '../../src/inspect/format/text/quantity-text.ts';
 import { JsonView } from '../kit/json-view.tsx';
 import { safe } from '../kit/safe.ts';
 import { ScrollBox } from '../kit/scroll-box.tsx';

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CauseStep } from '../../src/inspect/why/cause-chain.ts';
-import { countText } from '../../src/inspect/format/quantity-text.ts';
+import { countText } from '../../src/inspect/format/text/quantity-text.ts';
 import type { WhyAnswer, WhyPiece } from '../../src/inspect/why/why.ts';
 import type { WhyPlace } from '../../src/inspect/why/why-place.ts';
 import { CopyButton } from '../kit/copy-button.tsx';

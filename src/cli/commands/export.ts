@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import { exportRun, type ExportedRun } from '../../engine/recovery/export-run.ts';
-import { safe } from '../../inspect/format/layout.ts';
+import { safe } from '../../inspect/format/text/layout.ts';
 import { redactionText } from '../../inspect/format/redaction-text.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { openRecordedRun } from '../runs/recorded-run.ts';

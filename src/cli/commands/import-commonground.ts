@@ -1,8 +1,8 @@
 import { lstat, mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
-import { countText } from '../../inspect/format/quantity-text.ts';
-import { toTerminalLine } from '../../inspect/format/terminal-text.ts';
+import { countText } from '../../inspect/format/text/quantity-text.ts';
+import { toTerminalLine } from '../../inspect/format/text/terminal-text.ts';
 import { convertFolder, type ConvertedFile, type ConvertedTree } from '../../compat/commonground/convert-tree.ts';
 import type { Finding } from '../../compat/commonground/finding.ts';
 import type { ExitCode } from '../exit-code.ts';

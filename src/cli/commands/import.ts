@@ -3,7 +3,7 @@ import { nanoid } from 'nanoid';
 import { createContentHash } from '../../engine/recovery/content-hash.ts';
 import { importRun } from '../../engine/recovery/import-run.ts';
 import { randomIds } from '../../engine/random-ids.ts';
-import { safe } from '../../inspect/format/layout.ts';
+import { safe } from '../../inspect/format/text/layout.ts';
 import { createSqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { readBundleFile } from '../runs/read-bundle-file.ts';

@@ -7,7 +7,7 @@ import type { Tool } from '../../core/tool/tool.ts';
 import { checkDocumentRoot } from '../../toolsets/documents/check-document-root.ts';
 import { describeLeftOut } from '../../toolsets/documents/left-out.ts';
 import { surveyDocuments } from '../../toolsets/documents/survey-documents.ts';
-import { safe } from '../../inspect/format/layout.ts';
+import { safe } from '../../inspect/format/text/layout.ts';
 import { isBundledFolder } from '../trust/bundled-files.ts';
 
 /** The documents of a team of the user's own: the folder `docs` beside its folder of profiles, if there is one. */

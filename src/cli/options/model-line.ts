@@ -2,7 +2,7 @@ import { usesModel } from '../../core/profile/uses-model.ts';
 import { createLlmConfigs } from '../../engine/launch/llm-configs.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { CompiledProfile, ProfileSet } from '../../core/profile/profile.ts';
-import { safe } from '../../inspect/format/layout.ts';
+import { safe } from '../../inspect/format/text/layout.ts';
 
 /** The config that is really used in place of another one; undefined when none can be. */
 export type ResolveConfig = (config: LlmConfig) => LlmConfig | undefined;

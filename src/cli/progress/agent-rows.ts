@@ -1,6 +1,6 @@
 import type { SubContext, CallState, RunContext } from '../../core/state/state.ts';
-import { grouped } from '../../inspect/format/terminal-text.ts';
-import { safe } from '../../inspect/format/layout.ts';
+import { grouped } from '../../inspect/format/text/terminal-text.ts';
+import { safe } from '../../inspect/format/text/layout.ts';
 import { argsText } from './args-text.ts';
 
 /** One agent as the live view shows it; all texts are safe to print. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { safe } from '../../inspect/format/layout.ts';
+import { safe } from '../../inspect/format/text/layout.ts';
 
 const maxValue = 60;
 const maxText = 110;

@@ -1,8 +1,8 @@
 import type { RunContext } from '../../core/state/state.ts';
 import type { ModuleStatus } from '../../core/team/work-module.ts';
-import { safe } from '../../inspect/format/layout.ts';
-import type { TextStyle } from '../../inspect/format/text-style.ts';
-import { fitText, padText } from '../../inspect/format/text-width.ts';
+import { safe } from '../../inspect/format/text/layout.ts';
+import type { TextStyle } from '../../inspect/format/text/text-style.ts';
+import { fitText, padText } from '../../inspect/format/text/text-width.ts';
 
 const columns: readonly { readonly status: ModuleStatus; readonly title: string }[] = [
   { status: 'pending', title: 'pending' },

@@ -1,9 +1,9 @@
 import type { RunContext } from '../../core/state/state.ts';
-import { safe } from '../../inspect/format/layout.ts';
-import { costText, countText, durationText, tokensText } from '../../inspect/format/quantity-text.ts';
-import type { TextStyle } from '../../inspect/format/text-style.ts';
-import { fitEnd, fitText, padText, textWidth } from '../../inspect/format/text-width.ts';
-import { wrapLine } from '../../inspect/format/wrap-line.ts';
+import { safe } from '../../inspect/format/text/layout.ts';
+import { costText, countText, durationText, tokensText } from '../../inspect/format/text/quantity-text.ts';
+import type { TextStyle } from '../../inspect/format/text/text-style.ts';
+import { fitEnd, fitText, padText, textWidth } from '../../inspect/format/text/text-width.ts';
+import { wrapLine } from '../../inspect/format/text/wrap-line.ts';
 import { agentRows, type AgentRow, type ToolProgress } from './agent-rows.ts';
 import { boardRows } from './board-rows.ts';
 

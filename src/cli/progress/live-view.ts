@@ -1,5 +1,5 @@
-import { textWidth } from '../../inspect/format/text-width.ts';
-import { wrapLines } from '../../inspect/format/wrap-line.ts';
+import { textWidth } from '../../inspect/format/text/text-width.ts';
+import { wrapLines } from '../../inspect/format/text/wrap-line.ts';
 
 /** Where a live view draws. */
 export interface LiveScreen {

@@ -3,12 +3,12 @@ import { contentText } from '../../core/prompt/message.ts';
 import { type ModuleChange, moduleChanges } from '../../core/patches/module-changes.ts';
 import { changesText } from '../../core/events/profile-edit.ts';
 import type { RunContext } from '../../core/state/state.ts';
-import type { TextStyle } from '../../inspect/format/text-style.ts';
-import { styledStatus } from '../../inspect/format/text-style.ts';
-import { durationText } from '../../inspect/format/quantity-text.ts';
-import { safe } from '../../inspect/format/layout.ts';
-import { toStyledLine } from '../../inspect/format/terminal-text.ts';
-import { wrapLine } from '../../inspect/format/wrap-line.ts';
+import type { TextStyle } from '../../inspect/format/text/text-style.ts';
+import { styledStatus } from '../../inspect/format/text/text-style.ts';
+import { durationText } from '../../inspect/format/text/quantity-text.ts';
+import { safe } from '../../inspect/format/text/layout.ts';
+import { toStyledLine } from '../../inspect/format/text/terminal-text.ts';
+import { wrapLine } from '../../inspect/format/text/wrap-line.ts';
 import { argsText } from './args-text.ts';
 
 /** Turns the events of one run, given in order, into lines for people: one for what is worth a line, none for the rest. */

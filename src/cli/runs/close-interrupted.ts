@@ -1,4 +1,4 @@
-import { countText } from '../../inspect/format/quantity-text.ts';
+import { countText } from '../../inspect/format/text/quantity-text.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Run } from '../../engine/run.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -1,6 +1,6 @@
 import type { PendingRequest } from '../../core/state/pending.ts';
 import type { Run } from '../../engine/run.ts';
-import { toTerminalText } from '../../inspect/format/terminal-text.ts';
+import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
 import { formatRequest } from '../terminal/format-pending.ts';
 import { giveVerdict } from './give-verdict.ts';
 import type { Interruption } from '../terminal/interruption.ts';

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import type { RunContext } from '../../core/state/state.ts';
-import { countText, durationText, tokensText } from '../../inspect/format/quantity-text.ts';
-import { safe } from '../../inspect/format/layout.ts';
-import { formatMarkdown } from '../../inspect/format/format-markdown.ts';
-import { toPipedText } from '../../inspect/format/piped-text.ts';
-import { toTerminalText } from '../../inspect/format/terminal-text.ts';
+import { countText, durationText, tokensText } from '../../inspect/format/text/quantity-text.ts';
+import { safe } from '../../inspect/format/text/layout.ts';
+import { formatMarkdown } from '../../inspect/format/text/format-markdown.ts';
+import { toPipedText } from '../../inspect/format/text/piped-text.ts';
+import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
 import type { Run } from '../../engine/run.ts';
 import { concludeRun } from '../../inspect/conclude.ts';
 import type { Driven } from './drive-run.ts';

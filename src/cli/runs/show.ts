@@ -1,7 +1,7 @@
-import type { FormatOptions } from '../../inspect/format/text-style.ts';
+import type { FormatOptions } from '../../inspect/format/text/text-style.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { openRecordedRun, type RecordedRun } from './recorded-run.ts';
-import { wrapLines } from '../../inspect/format/wrap-line.ts';
+import { wrapLines } from '../../inspect/format/text/wrap-line.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { jsonText } from '../terminal/json-text.ts';
 

@@ -12,7 +12,7 @@ import { createModelGateway } from '../../models/gateway.ts';
 import { createSqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 import { createDocumentTools, type DocumentTools } from '../../toolsets/documents/create-document-tools.ts';
 import { describeLeftOut } from '../../toolsets/documents/left-out.ts';
-import { safe } from '../../inspect/format/layout.ts';
+import { safe } from '../../inspect/format/text/layout.ts';
 import { leftOutLine, missingDocs, runDocs, shippedDocs, teamDocs, worksOnDocuments } from '../options/docs-folder.ts';
 import { journalIntegrity, journalSecrets } from '../options/journal-key.ts';
 import { modelLine } from '../options/model-line.ts';

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { plainStyle, type TextStyle } from '../../inspect/format/text-style.ts';
+import { plainStyle, type TextStyle } from '../../inspect/format/text/text-style.ts';
 
 type Format = 'bold' | 'dim' | 'italic' | 'underline' | 'red' | 'green' | 'yellow' | 'cyan';
 

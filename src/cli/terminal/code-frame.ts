@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { toTerminalLine } from '../../inspect/format/terminal-text.ts';
+import { toTerminalLine } from '../../inspect/format/text/terminal-text.ts';
 
 const widest = 160;
 

@@ -1,6 +1,6 @@
 import { formatWhy } from '../../inspect/format/format-why.ts';
-import { countText } from '../../inspect/format/quantity-text.ts';
-import type { FormatOptions } from '../../inspect/format/text-style.ts';
+import { countText } from '../../inspect/format/text/quantity-text.ts';
+import type { FormatOptions } from '../../inspect/format/text/text-style.ts';
 import type { WhyAnswer } from '../../inspect/why/why.ts';
 
 /** Renders where a text came from; unless everything was asked for, places with the same origin are shown once. */

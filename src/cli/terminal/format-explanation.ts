@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { toTerminalLine } from '../../inspect/format/terminal-text.ts';
-import { plainStyle, type FormatOptions, type TextStyle } from '../../inspect/format/text-style.ts';
+import { toTerminalLine } from '../../inspect/format/text/terminal-text.ts';
+import { plainStyle, type FormatOptions, type TextStyle } from '../../inspect/format/text/text-style.ts';
 import type { ExplainedValue } from '../../profiles/explain-profile.ts';
 
 /** Renders a resolved profile in the form of YAML, with `# file:line` behind each value that was written somewhere. */

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { PendingRequest } from '../../core/state/pending.ts';
-import { toTerminalText } from '../../inspect/format/terminal-text.ts';
-import { deadlineText, scopeText } from '../../inspect/format/request-text.ts';
-import { plainStyle, type FormatOptions, type TextStyle } from '../../inspect/format/text-style.ts';
-import { safe } from '../../inspect/format/layout.ts';
+import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
+import { deadlineText, scopeText } from '../../inspect/format/turn/request-text.ts';
+import { plainStyle, type FormatOptions, type TextStyle } from '../../inspect/format/text/text-style.ts';
+import { safe } from '../../inspect/format/text/layout.ts';
 import { approvalFacts } from '../../inspect/approval-text.ts';
 import { lookAlikes } from '../../inspect/look-alikes.ts';
 import { choicesOf } from '../../inspect/read-answer.ts';
-import { textWidth } from '../../inspect/format/text-width.ts';
-import { wrapLine } from '../../inspect/format/wrap-line.ts';
+import { textWidth } from '../../inspect/format/text/text-width.ts';
+import { wrapLine } from '../../inspect/format/text/wrap-line.ts';
 import { thisCommand } from '../options/this-command.ts';
 
 /** How one request is shown. */

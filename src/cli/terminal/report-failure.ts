@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { CadreError, describeThrown } from '../../core/error.ts';
-import { toTerminalText } from '../../inspect/format/terminal-text.ts';
+import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
 import { exitCodeOf, type ExitCode } from '../exit-code.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { TextStyle } from '../../inspect/format/text-style.ts';
+import type { TextStyle } from '../../inspect/format/text/text-style.ts';
 import { styleFor } from './ansi-style.ts';
 
 /** Where a command writes and what it may assume of it. Results go to stdout, everything about the way there to stderr. */

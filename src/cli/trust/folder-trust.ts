@@ -3,7 +3,7 @@ import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import type { ProfileSet } from '../../core/profile/profile.ts';
 import { type ProfileReach, reachesNothing, reachOfProfiles } from '../../engine/launch/reach-of-profiles.ts';
-import { safe } from '../../inspect/format/layout.ts';
+import { safe } from '../../inspect/format/text/layout.ts';
 import { areBundledFiles, isBundledFolder } from './bundled-files.ts';
 import { folderHash, foldersOutside, isBelow, type RunPlaces } from './run-folders.ts';
 import { readTrust, rememberTrust, trustFile } from './trust-store.ts';

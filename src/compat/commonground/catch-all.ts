@@ -1,4 +1,4 @@
-import { addCatchAll } from './convert-decider.ts';
+import { addCatchAll } from './convert/convert-decider.ts';
 import { baseOf, chainOf, itemsOf, type SourceTree } from './source-tree.ts';
 import { keysOf } from './edit-yaml.ts';
 import { generationOf } from './generation.ts';

@@ -1,5 +1,5 @@
 import { type PendingRequest, pendingOf } from '../../core/state/pending.ts';
-import { toTerminalLine } from '../../inspect/format/terminal-text.ts';
+import { toTerminalLine } from '../../inspect/format/text/terminal-text.ts';
 import type { Run } from '../run.ts';
 
 /** The runs that an engine advances at the moment it is asked. */

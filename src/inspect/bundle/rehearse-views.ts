@@ -4,7 +4,7 @@ import type { RunContext } from '../../core/state/state.ts';
 import { board } from '../board.ts';
 import { conversation } from '../conversation.ts';
 import { describeEvent } from '../describe-event.ts';
-import { formatTurn } from '../format/format-turn.ts';
+import { formatTurn } from '../format/turn/format-turn.ts';
 import { fromPlainFacts, type PlainProfileFacts } from '../turn/profile-facts.ts';
 import type { ReadContent } from '../read-content.ts';
 import { timeline } from '../timeline/timeline.ts';

@@ -1,7 +1,7 @@
 import type { Board, BoardAttempt, BoardCard } from '../board.ts';
-import { Layout, safe } from './layout.ts';
-import { spanText } from './quantity-text.ts';
-import { styledStatus, type FormatOptions } from './text-style.ts';
+import { Layout, safe } from './text/layout.ts';
+import { spanText } from './text/quantity-text.ts';
+import { styledStatus, type FormatOptions } from './text/text-style.ts';
 
 /** Renders the board: columns one below the other, modules with their attempts. */
 export function formatBoard(view: Board, options: FormatOptions = {}): string {

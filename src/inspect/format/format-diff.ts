@@ -1,10 +1,10 @@
 import type { DiffEntry, DiffLine, TurnDiff } from '../turn/diff-turns.ts';
 import type { PromptSpan } from '../turn/prompt-spans.ts';
 import { beforeAfter } from '../turn/state-changes.ts';
-import { Layout, safe } from './layout.ts';
-import { countText, shareText } from './quantity-text.ts';
-import { toTerminalText } from './terminal-text.ts';
-import type { FormatOptions } from './text-style.ts';
+import { Layout, safe } from './text/layout.ts';
+import { countText, shareText } from './text/quantity-text.ts';
+import { toTerminalText } from './text/terminal-text.ts';
+import type { FormatOptions } from './text/text-style.ts';
 
 /** Renders what differs between the prompts of two turns, where what is the same is only counted, and what both changed in the state. */
 export function formatDiff(diff: TurnDiff, options: FormatOptions = {}): string {

@@ -1,6 +1,6 @@
 import type { HistoryEvent } from '../history.ts';
-import { Layout, safe } from './layout.ts';
-import { styledStatus, type FormatOptions } from './text-style.ts';
+import { Layout, safe } from './text/layout.ts';
+import { styledStatus, type FormatOptions } from './text/text-style.ts';
 
 /** Renders what an agent and those it called did, as numbered events; what was done for a call stands further in. */
 export function formatHistory(events: readonly HistoryEvent[], options: FormatOptions = {}): string {

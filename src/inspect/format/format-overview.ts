@@ -1,10 +1,10 @@
 import type { ConversationEntry } from '../conversation.ts';
 import type { RunOverview } from '../run-overview.ts';
 import { statusWord } from '../run-words.ts';
-import { Layout, safe } from './layout.ts';
-import { costText, countText, durationText, shareText, timeText, tokensText } from './quantity-text.ts';
-import { grouped } from './terminal-text.ts';
-import { styledStatus, type FormatOptions } from './text-style.ts';
+import { Layout, safe } from './text/layout.ts';
+import { costText, countText, durationText, shareText, timeText, tokensText } from './text/quantity-text.ts';
+import { grouped } from './text/terminal-text.ts';
+import { styledStatus, type FormatOptions } from './text/text-style.ts';
 
 /** Renders a run at a glance. */
 export function formatOverview(view: RunOverview, options: FormatOptions = {}): string {

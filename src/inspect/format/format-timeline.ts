@@ -1,10 +1,10 @@
 import type { TimelineBar } from '../timeline/timeline-bar.ts';
 import type { Timeline, TimelineRow } from '../timeline/timeline.ts';
-import { Layout, safe } from './layout.ts';
-import { durationText, timeText } from './quantity-text.ts';
-import { cell, table } from './table.ts';
-import { styledStatus, type FormatOptions } from './text-style.ts';
-import { fitEnd, fitText, textWidth } from './text-width.ts';
+import { Layout, safe } from './text/layout.ts';
+import { durationText, timeText } from './text/quantity-text.ts';
+import { cell, table } from './text/table.ts';
+import { styledStatus, type FormatOptions } from './text/text-style.ts';
+import { fitEnd, fitText, textWidth } from './text/text-width.ts';
 
 /** Columns of the time axis where the room is not known, and the most and the least of it where it is. */
 const usualAxis = 60;

@@ -1,8 +1,8 @@
 import type { AgentNodeView } from '../tree.ts';
-import { Layout, safe } from './layout.ts';
-import { costText, countText, shareText, tokensText } from './quantity-text.ts';
-import { grouped } from './terminal-text.ts';
-import { styledStatus, type FormatOptions } from './text-style.ts';
+import { Layout, safe } from './text/layout.ts';
+import { costText, countText, shareText, tokensText } from './text/quantity-text.ts';
+import { grouped } from './text/terminal-text.ts';
+import { styledStatus, type FormatOptions } from './text/text-style.ts';
 
 /** Renders the agents of a run as a tree. */
 export function formatTree(roots: readonly AgentNodeView[], options: FormatOptions = {}): string {

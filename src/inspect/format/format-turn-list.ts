@@ -1,8 +1,8 @@
 import type { TurnRow } from '../turn-list.ts';
-import { Layout, safe } from './layout.ts';
-import { spanText, tokensText } from './quantity-text.ts';
-import { cell, table } from './table.ts';
-import { plainStyle, styledStatus, type FormatOptions } from './text-style.ts';
+import { Layout, safe } from './text/layout.ts';
+import { spanText, tokensText } from './text/quantity-text.ts';
+import { cell, table } from './text/table.ts';
+import { plainStyle, styledStatus, type FormatOptions } from './text/text-style.ts';
 
 /** The least of a turn's id, of what it read and of what it did that a table in a narrow room shows. */
 const least = { 0: 10, 4: 6, 5: 12 };

@@ -1,9 +1,9 @@
 import { type CauseStep, shownCauses } from '../why/cause-chain.ts';
 import type { ShortAnswer } from '../why/why.ts';
-import { Layout, safe } from './layout.ts';
+import { Layout, safe } from './text/layout.ts';
 import { originText } from './origin-text.ts';
-import { countText } from './quantity-text.ts';
-import type { FormatOptions } from './text-style.ts';
+import { countText } from './text/quantity-text.ts';
+import type { FormatOptions } from './text/text-style.ts';
 
 /** Renders the answers to "where does this text come from?". */
 export function formatWhy(answers: readonly ShortAnswer[], options: FormatOptions = {}): string {

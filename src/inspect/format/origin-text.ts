@@ -1,6 +1,6 @@
 import type { SourceRef } from '../../core/profile/profile.ts';
 import type { CallRef, ItemRefView, TextOrigin } from '../why/text-origin.ts';
-import { safe } from './layout.ts';
+import { safe } from './text/layout.ts';
 
 /** A place in a file as `file:line`. */
 export function placeText(source: SourceRef): string {

@@ -1,6 +1,6 @@
 import type { RedactionReport } from '../bundle/redact-run.ts';
-import { safe } from './layout.ts';
-import { countText } from './quantity-text.ts';
+import { safe } from './text/layout.ts';
+import { countText } from './text/quantity-text.ts';
 
 const maxListed = 12;
 

@@ -6,7 +6,7 @@ import { statusOf } from '../../core/state/run-status.ts';
 import type { Run } from '../../engine/run.ts';
 import { approvalFacts } from '../../inspect/approval-text.ts';
 import { concludeRun } from '../../inspect/conclude.ts';
-import { toTerminalText } from '../../inspect/format/terminal-text.ts';
+import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
 import type { TeamAnswer } from './team-tool.ts';
 
 /** How a run stands: what it came to, what waits for a person, and what the client can do next. */

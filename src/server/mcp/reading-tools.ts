@@ -1,9 +1,9 @@
 import { CadreError } from '../../core/error.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { formatTurn } from '../../inspect/format/format-turn.ts';
+import { formatTurn } from '../../inspect/format/turn/format-turn.ts';
 import { formatTurnList } from '../../inspect/format/format-turn-list.ts';
 import { formatWhy } from '../../inspect/format/format-why.ts';
-import { timeText } from '../../inspect/format/quantity-text.ts';
+import { timeText } from '../../inspect/format/text/quantity-text.ts';
 import { filterTurns } from '../../inspect/filter-turns.ts';
 import { turnList } from '../../inspect/turn-list.ts';
 import { requiredText, textArgument, type TeamTool } from './team-tool.ts';

@@ -1,7 +1,7 @@
 import type { Scope } from '../../core/expression/roots.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { readableModule } from '../../core/readable-module.ts';
+import { readableModule } from '../../core/team/readable-module.ts';
 import type { SubContext, RunContext } from '../../core/state/state.ts';
 import type { ModuleArchive, WorkModule } from '../../core/team/work-module.ts';
 import { handoverMessages } from '../reports/message-text.ts';

@@ -7,7 +7,7 @@ import { findRun } from '../../runs/find-run.ts';
 import { openRecordedRun, openRecords } from '../../runs/recorded-run.ts';
 import type { ReadingOptions } from '../../runs/show.ts';
 import { openTerminal, type Terminal } from '../../terminal/terminal.ts';
-import { toTerminalText } from '../../../inspect/format/terminal-text.ts';
+import { toTerminalText } from '../../../inspect/format/text/terminal-text.ts';
 import { jsonText } from '../../terminal/json-text.ts';
 
 /** Options of `events`. */

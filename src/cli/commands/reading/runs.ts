@@ -1,9 +1,9 @@
 import type { RunSummary } from '../../../core/events/journal.ts';
 import { hasWords, statusWord } from '../../../inspect/run-words.ts';
-import { safe } from '../../../inspect/format/layout.ts';
-import { costText, durationText, timeText, tokensText } from '../../../inspect/format/quantity-text.ts';
-import { cell, table } from '../../../inspect/format/table.ts';
-import { plainStyle, styledStatus, type FormatOptions } from '../../../inspect/format/text-style.ts';
+import { safe } from '../../../inspect/format/text/layout.ts';
+import { costText, durationText, timeText, tokensText } from '../../../inspect/format/text/quantity-text.ts';
+import { cell, table } from '../../../inspect/format/text/table.ts';
+import { plainStyle, styledStatus, type FormatOptions } from '../../../inspect/format/text/text-style.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { openRecords } from '../../runs/recorded-run.ts';
 import { show, type ReadingOptions } from '../../runs/show.ts';

@@ -1,6 +1,6 @@
 import type { CadreEvent } from '../../../core/events/event.ts';
 import type { RunSummary } from '../../../core/events/journal.ts';
-import { safe } from '../../../inspect/format/layout.ts';
+import { safe } from '../../../inspect/format/text/layout.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { findRun } from '../../runs/find-run.ts';
 import { Interruption } from '../../terminal/interruption.ts';

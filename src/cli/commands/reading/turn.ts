@@ -1,4 +1,4 @@
-import { formatTurn } from '../../../inspect/format/format-turn.ts';
+import { formatTurn } from '../../../inspect/format/turn/format-turn.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { openRecordedTurn } from '../../runs/recorded-turn.ts';
 import { show, showRun, type ReadingOptions } from '../../runs/show.ts';

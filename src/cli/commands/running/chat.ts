@@ -4,7 +4,7 @@ import { chooseProfile } from '../../options/choose-profile.ts';
 import { concludeRun } from '../../../inspect/conclude.ts';
 import type { Run } from '../../../engine/run.ts';
 import type { ExitCode } from '../../exit-code.ts';
-import { toTerminalText } from '../../../inspect/format/terminal-text.ts';
+import { toTerminalText } from '../../../inspect/format/text/terminal-text.ts';
 import { closeInterrupted } from '../../runs/close-interrupted.ts';
 import { interruptedWords } from '../../runs/finish-run.ts';
 import { Interruption } from '../../terminal/interruption.ts';

@@ -1,7 +1,7 @@
 import { CadreError } from '../../../core/error.ts';
 import { assertOwnRun } from '../../../engine/recovery/imported-run.ts';
 import { randomIds } from '../../../engine/random-ids.ts';
-import { safe } from '../../../inspect/format/layout.ts';
+import { safe } from '../../../inspect/format/text/layout.ts';
 import { closeInterrupted } from '../../runs/close-interrupted.ts';
 import { driveRun } from '../../runs/drive-run.ts';
 import type { ExitCode } from '../../exit-code.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { CadreError, describeThrown } from '../../../core/error.ts';
 import type { Journal } from '../../../core/events/journal.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import { toTerminalText } from '../../../inspect/format/terminal-text.ts';
+import { toTerminalText } from '../../../inspect/format/text/terminal-text.ts';
 import { createSqliteJournal } from '../../../journal/sqlite/sqlite-journal.ts';
 import { chooseProfile } from '../../options/choose-profile.ts';
 import type { ExitCode } from '../../exit-code.ts';

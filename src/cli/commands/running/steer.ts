@@ -1,7 +1,7 @@
 import type { RunId } from '../../../core/ids.ts';
 import { CadreError } from '../../../core/error.ts';
 import { createEngine } from '../../../engine/create-engine.ts';
-import { safe } from '../../../inspect/format/layout.ts';
+import { safe } from '../../../inspect/format/text/layout.ts';
 import { createSqliteJournal } from '../../../journal/sqlite/sqlite-journal.ts';
 import { askHolder } from '../../../server/reach/reach-run.ts';
 import type { ActionDone, RunAction } from '../../../server/reach/run-action.ts';

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import type { Finding, FindingKind } from './finding.ts';
-import { isAnnotation } from './list-items.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
+import type { Finding, FindingKind } from '../finding.ts';
+import { isAnnotation } from '../list-items.ts';
 
 /** Toolsets made of the MCP servers of a project, by name, as YAML. */
 export interface ConvertedServers {

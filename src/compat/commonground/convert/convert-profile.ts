@@ -5,16 +5,16 @@ import { convertSegments } from './convert-segments.ts';
 import { convertStrategies } from './convert-strategies.ts';
 import { convertTemplate } from './convert-template.ts';
 import { convertTools } from './convert-tools.ts';
-import { keyNode, keysOf, mapAt, nodeAt, removeKey, setKey, textAt } from './edit-yaml.ts';
-import { inheritedItems, keepApart } from './inheritance.ts';
-import { checkNamedTools } from './named-tools.ts';
-import { dropOtherForm, isAnnotation } from './list-items.ts';
+import { keyNode, keysOf, mapAt, nodeAt, removeKey, setKey, textAt } from '../edit-yaml.ts';
+import { inheritedItems, keepApart } from '../inheritance.ts';
+import { checkNamedTools } from '../named-tools.ts';
+import { dropOtherForm, isAnnotation } from '../list-items.ts';
 import { convertOutputHandling } from './convert-output-handling.ts';
 import { convertSecondKeys, type InnerConfig } from './convert-second.ts';
-import { generationOf, secondKeys } from './generation.ts';
-import { checkTextKeys } from './text-keys.ts';
-import { find, type SourceFile } from './source-file.ts';
-import type { SourceTree } from './source-tree.ts';
+import { generationOf, secondKeys } from '../generation.ts';
+import { checkTextKeys } from '../text-keys.ts';
+import { find, type SourceFile } from '../source-file.ts';
+import type { SourceTree } from '../source-tree.ts';
 
 const kept: ReadonlySet<string> = new Set([
   'profile_id',

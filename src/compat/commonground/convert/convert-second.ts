@@ -2,14 +2,14 @@ import { isScalar, isSeq, stringify, type Node, type Scalar } from 'yaml';
 import { parseFormat } from './convert-format.ts';
 import { convertSettings } from './convert-llm-config.ts';
 import { convertSecondTools } from './convert-second-tools.ts';
-import { delegationOf, rosterText, tagsOf } from './delegation.ts';
-import { keyNode, keysOf, mapAt, nodeAt, removeKey, renameKey, setKey, setText, textAt } from './edit-yaml.ts';
-import { generationKeys, generationOf } from './generation.ts';
-import { dropOtherForm } from './list-items.ts';
-import { newTool } from './names.ts';
-import { newSecondTool, renameSecondTools } from './second-names.ts';
-import { find, type SourceFile } from './source-file.ts';
-import type { SourceTree } from './source-tree.ts';
+import { delegationOf, rosterText, tagsOf } from '../delegation.ts';
+import { keyNode, keysOf, mapAt, nodeAt, removeKey, renameKey, setKey, setText, textAt } from '../edit-yaml.ts';
+import { generationKeys, generationOf } from '../generation.ts';
+import { dropOtherForm } from '../list-items.ts';
+import { newTool } from '../names.ts';
+import { newSecondTool, renameSecondTools } from '../second-names.ts';
+import { find, type SourceFile } from '../source-file.ts';
+import type { SourceTree } from '../source-tree.ts';
 
 /** An LLM config that stood in a profile. */
 export interface InnerConfig {

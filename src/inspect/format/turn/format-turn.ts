@@ -1,8 +1,8 @@
-import type { EscalationView, TurnRecord } from '../turn/turn-record.ts';
-import { Layout, safe } from './layout.ts';
-import { costText, countText, spanText, timeText, tokensText } from './quantity-text.ts';
-import { grouped } from './terminal-text.ts';
-import { styledStatus, type FormatOptions } from './text-style.ts';
+import type { EscalationView, TurnRecord } from '../../turn/turn-record.ts';
+import { Layout, safe } from '../text/layout.ts';
+import { costText, countText, spanText, timeText, tokensText } from '../text/quantity-text.ts';
+import { grouped } from '../text/terminal-text.ts';
+import { styledStatus, type FormatOptions } from '../text/text-style.ts';
 import { formatDecision, formatObservers, formatStateChanges } from './turn-judgement-sections.ts';
 import { formatAttempts, formatReply, formatToolCalls } from './turn-model-sections.ts';
 import { formatInputs, formatPrompt, formatSystemPrompt } from './turn-prompt-sections.ts';

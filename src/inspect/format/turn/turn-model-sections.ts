@@ -1,8 +1,8 @@
-import type { ToolInteraction } from '../turn/tool-interactions.ts';
-import type { TurnRecord } from '../turn/turn-record.ts';
-import { safe, type Layout } from './layout.ts';
-import { countText, durationText } from './quantity-text.ts';
-import { styledStatus } from './text-style.ts';
+import type { ToolInteraction } from '../../turn/tool-interactions.ts';
+import type { TurnRecord } from '../../turn/turn-record.ts';
+import { safe, type Layout } from '../text/layout.ts';
+import { countText, durationText } from '../text/quantity-text.ts';
+import { styledStatus } from '../text/text-style.ts';
 import { contentWithFiles } from './turn-prompt-sections.ts';
 
 /** Adds the tries at the model call. */

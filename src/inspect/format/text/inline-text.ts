@@ -1,4 +1,4 @@
-import type { Inline } from '../markdown/markdown-inline.ts';
+import type { Inline } from '../../markdown/markdown-inline.ts';
 import { toTerminalText } from './terminal-text.ts';
 import { plainStyle, type TextStyle } from './text-style.ts';
 

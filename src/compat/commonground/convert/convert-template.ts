@@ -1,9 +1,9 @@
 import type { Scalar } from 'yaml';
-import { mapPath } from '../python/map-path.ts';
-import { setText } from './edit-yaml.ts';
-import { renameTools } from './names.ts';
-import { find, type SourceFile } from './source-file.ts';
-import type { SourceTree } from './source-tree.ts';
+import { mapPath } from '../../python/map-path.ts';
+import { setText } from '../edit-yaml.ts';
+import { renameTools } from '../names.ts';
+import { find, type SourceFile } from '../source-file.ts';
+import type { SourceTree } from '../source-tree.ts';
 
 /** The only placeholders there are: a path in braces. All else stays as it stands. */
 const placeholder = /\{\{\s*([\w._-]+)\s*\}\}/g;

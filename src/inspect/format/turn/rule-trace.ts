@@ -1,5 +1,5 @@
-import type { RuleRecord } from '../../core/state/turn.ts';
-import { safe } from './layout.ts';
+import type { RuleRecord } from '../../../core/state/turn.ts';
+import { safe } from '../text/layout.ts';
 
 /** The rules tried, as one safe line: `rule 1 (stop) false: flags.n = 1; rule 2 (go) matched`. */
 export function ruleTrace(rules: readonly RuleRecord[]): string {

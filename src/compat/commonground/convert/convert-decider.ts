@@ -1,13 +1,13 @@
 import type { YAMLMap } from 'yaml';
-import { agentRoots } from '../../core/expression/agent-roots.ts';
-import { literalText } from '../python/piece.ts';
+import { agentRoots } from '../../../core/expression/agent-roots.ts';
+import { literalText } from '../../python/piece.ts';
 import { convertConditionKey } from './convert-condition-key.ts';
 import { convertItem } from './convert-item.ts';
 import { convertPlainText } from './convert-template.ts';
-import { keyNode, listAt, mapAt, mapsAt, nodeAt, setKey, textAt } from './edit-yaml.ts';
-import { dropOtherForm, giveIds, keepKeys } from './list-items.ts';
-import { find, type SourceFile } from './source-file.ts';
-import type { SourceTree } from './source-tree.ts';
+import { keyNode, listAt, mapAt, mapsAt, nodeAt, setKey, textAt } from '../edit-yaml.ts';
+import { dropOtherForm, giveIds, keepKeys } from '../list-items.ts';
+import { find, type SourceFile } from '../source-file.ts';
+import type { SourceTree } from '../source-tree.ts';
 
 /** The id of the rule that goes on when no other matched, as the source system did without being told. */
 export const catchAllId = 'no_rule_matched';

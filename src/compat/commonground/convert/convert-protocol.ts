@@ -1,11 +1,11 @@
 import { isScalar, type Scalar, type YAMLMap } from 'yaml';
-import { agentRoots } from '../../core/expression/agent-roots.ts';
-import { mapPath } from '../python/map-path.ts';
+import { agentRoots } from '../../../core/expression/agent-roots.ts';
+import { mapPath } from '../../python/map-path.ts';
 import { convertConditionKey } from './convert-condition-key.ts';
-import { keyNode, keysOf, listAt, mapAt, mapsAt, nodeAt, removeKey, renameKey, setKey, setText, textAt } from './edit-yaml.ts';
-import { dropOtherForm, dropOthers, keepKeys } from './list-items.ts';
-import { find, type SourceFile } from './source-file.ts';
-import type { SourceTree } from './source-tree.ts';
+import { keyNode, keysOf, listAt, mapAt, mapsAt, nodeAt, removeKey, renameKey, setKey, setText, textAt } from '../edit-yaml.ts';
+import { dropOtherForm, dropOthers, keepKeys } from '../list-items.ts';
+import { find, type SourceFile } from '../source-file.ts';
+import type { SourceTree } from '../source-tree.ts';
 
 const roots = { ...agentRoots, params: { kind: 'open' } } as const;
 

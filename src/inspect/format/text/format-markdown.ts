@@ -1,5 +1,5 @@
-import type { ListItem, MarkdownBlock } from '../markdown/markdown-block.ts';
-import { type MarkdownPiece, MarkdownReader } from '../markdown/markdown-reader.ts';
+import type { ListItem, MarkdownBlock } from '../../markdown/markdown-block.ts';
+import { type MarkdownPiece, MarkdownReader } from '../../markdown/markdown-reader.ts';
 import { inlineText, visibleText } from './inline-text.ts';
 import { markdownTable } from './markdown-table.ts';
 import { plainStyle, type FormatOptions } from './text-style.ts';

@@ -1,12 +1,12 @@
-import { estimateTokens } from '../../core/prompt/token-estimate.ts';
-import { contentText, type Content } from '../../core/prompt/message.ts';
-import type { SegmentView } from '../turn/system-prompt.ts';
-import type { TurnInputView } from '../turn/turn-inputs.ts';
-import type { TurnRecord } from '../turn/turn-record.ts';
-import { posterOf } from '../describe-event.ts';
-import { safe, type Layout } from './layout.ts';
-import { placeText } from './origin-text.ts';
-import { countText, shareText } from './quantity-text.ts';
+import { estimateTokens } from '../../../core/prompt/token-estimate.ts';
+import { contentText, type Content } from '../../../core/prompt/message.ts';
+import type { SegmentView } from '../../turn/system-prompt.ts';
+import type { TurnInputView } from '../../turn/turn-inputs.ts';
+import type { TurnRecord } from '../../turn/turn-record.ts';
+import { posterOf } from '../../describe-event.ts';
+import { safe, type Layout } from '../text/layout.ts';
+import { placeText } from '../origin-text.ts';
+import { countText, shareText } from '../text/quantity-text.ts';
 
 /** Adds what the turn read, in reading order: raw payload, then what its ingestor made of it. */
 export function formatInputs(out: Layout, turn: TurnRecord): void {

@@ -1,9 +1,9 @@
 import { isScalar, Scalar } from 'yaml';
-import { keyNode, listAt, mapAt, setText } from './edit-yaml.ts';
-import { dropOtherForm, keepKeys } from './list-items.ts';
-import { newTool, newToolset } from './names.ts';
-import { find, type SourceFile } from './source-file.ts';
-import { chainOf, textsOf, type SourceTree } from './source-tree.ts';
+import { keyNode, listAt, mapAt, setText } from '../edit-yaml.ts';
+import { dropOtherForm, keepKeys } from '../list-items.ts';
+import { newTool, newToolset } from '../names.ts';
+import { find, type SourceFile } from '../source-file.ts';
+import { chainOf, textsOf, type SourceTree } from '../source-tree.ts';
 
 const policyKey = 'tool_access_policy';
 const listKeys = ['allowed_toolsets', 'allowed_individual_tools'] as const;

@@ -1,10 +1,10 @@
 import { isMap, isScalar, Pair, Scalar, YAMLMap, type Node } from 'yaml';
 import { convertPayloadText, convertPlainText } from './convert-template.ts';
-import { keyNode, keysOf, mapAt, nodeAt, pairAt, removeKey, setKey, setText, textAt } from './edit-yaml.ts';
-import { dropOtherForm } from './list-items.ts';
-import { newIngestor } from './names.ts';
-import { find, type SourceFile } from './source-file.ts';
-import type { SourceTree } from './source-tree.ts';
+import { keyNode, keysOf, mapAt, nodeAt, pairAt, removeKey, setKey, setText, textAt } from '../edit-yaml.ts';
+import { dropOtherForm } from '../list-items.ts';
+import { newIngestor } from '../names.ts';
+import { find, type SourceFile } from '../source-file.ts';
+import type { SourceTree } from '../source-tree.ts';
 
 /** Sources whose text comes from a text definition, or from `content`. */
 const templated: ReadonlySet<string> = new Set(['SELF_REFLECTION_PROMPT', 'INTERNAL_DIRECTIVE', 'FIM_INSTRUCTION']);

@@ -1,10 +1,10 @@
 import type { YAMLMap } from 'yaml';
 import { convertIngestor } from './convert-item.ts';
 import { convertTemplate } from './convert-template.ts';
-import { keyNode, listAt, mapAt, mapsAt, nodeAt, setKey, setText, textAt } from './edit-yaml.ts';
-import { dropOtherForm, dropOthers, keepKeys } from './list-items.ts';
-import { find, type SourceFile } from './source-file.ts';
-import { chainOf, itemsOf, type SourceTree } from './source-tree.ts';
+import { keyNode, listAt, mapAt, mapsAt, nodeAt, setKey, setText, textAt } from '../edit-yaml.ts';
+import { dropOtherForm, dropOthers, keepKeys } from '../list-items.ts';
+import { find, type SourceFile } from '../source-file.ts';
+import { chainOf, itemsOf, type SourceTree } from '../source-tree.ts';
 
 const key = 'inbox_handling_strategies';
 

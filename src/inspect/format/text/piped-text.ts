@@ -1,4 +1,4 @@
-import { cleanText } from '../../core/untrusted/clean-outside.ts';
+import { cleanText } from '../../../core/untrusted/clean-outside.ts';
 
 // A sequence for a terminal: a string (OSC, DCS, SOS, PM, APC) up to its end, else up to the end of the line; then CSI, then short escapes.
 const sequences =

@@ -1,10 +1,10 @@
 import { isMap, isScalar, type Node, type Scalar, type YAMLMap } from 'yaml';
-import { keyNode, keysOf, mapAt, nodeAt, removeKey, renameKey, setKey, setText, textAt } from './edit-yaml.ts';
+import { keyNode, keysOf, mapAt, nodeAt, removeKey, renameKey, setKey, setText, textAt } from '../edit-yaml.ts';
 import { toModelName } from './convert-model-name.ts';
-import { isPlaceholderKey } from './placeholder-key.ts';
+import { isPlaceholderKey } from '../placeholder-key.ts';
 import { convertProvider } from './convert-provider.ts';
-import { dropOtherForm, keepKeys } from './list-items.ts';
-import { find, type SourceFile } from './source-file.ts';
+import { dropOtherForm, keepKeys } from '../list-items.ts';
+import { find, type SourceFile } from '../source-file.ts';
 
 /** Settings that mean the same here. */
 const same: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-import type { MarkdownBlock, TableCell } from '../markdown/markdown-block.ts';
+import type { MarkdownBlock, TableCell } from '../../markdown/markdown-block.ts';
 import { inlineText } from './inline-text.ts';
 import type { FormatOptions, TextStyle } from './text-style.ts';
 import { textWidth } from './text-width.ts';

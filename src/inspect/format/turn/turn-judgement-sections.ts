@@ -1,10 +1,10 @@
-import type { DecidedAction } from '../../core/events/turn-events.ts';
-import type { ObserverRecord } from '../../core/state/turn.ts';
-import { beforeAfter } from '../turn/state-changes.ts';
-import type { ObserverView } from '../turn/turn-judgements.ts';
-import type { TurnRecord } from '../turn/turn-record.ts';
-import { safe, type Layout } from './layout.ts';
-import { placeText } from './origin-text.ts';
+import type { DecidedAction } from '../../../core/events/turn-events.ts';
+import type { ObserverRecord } from '../../../core/state/turn.ts';
+import { beforeAfter } from '../../turn/state-changes.ts';
+import type { ObserverView } from '../../turn/turn-judgements.ts';
+import type { TurnRecord } from '../../turn/turn-record.ts';
+import { safe, type Layout } from '../text/layout.ts';
+import { placeText } from '../origin-text.ts';
 import { ruleResult, ruleTrace } from './rule-trace.ts';
 
 /** Adds the observers of one phase, fired or not. */

@@ -1,13 +1,13 @@
 import { isMap, type YAMLMap, type YAMLSeq } from 'yaml';
-import { agentRoots } from '../../core/expression/agent-roots.ts';
-import { mapPath } from '../python/map-path.ts';
+import { agentRoots } from '../../../core/expression/agent-roots.ts';
+import { mapPath } from '../../python/map-path.ts';
 import { convertConditionKey } from './convert-condition-key.ts';
 import { convertIngestor } from './convert-item.ts';
 import { convertTemplate } from './convert-template.ts';
-import { keyNode, keysOf, listAt, mapAt, mapsAt, nodeAt, removeKey, setText, textAt } from './edit-yaml.ts';
-import { dropOtherForm, giveIds, keepKeys } from './list-items.ts';
-import { find, type SourceFile } from './source-file.ts';
-import type { SourceTree } from './source-tree.ts';
+import { keyNode, keysOf, listAt, mapAt, mapsAt, nodeAt, removeKey, setText, textAt } from '../edit-yaml.ts';
+import { dropOtherForm, giveIds, keepKeys } from '../list-items.ts';
+import { find, type SourceFile } from '../source-file.ts';
+import type { SourceTree } from '../source-tree.ts';
 
 const types: ReadonlySet<string> = new Set(['static_text', 'state_value', 'tool_description', 'tool_contributed_context']);
 const ofAll = ['id', 'remove', 'type', 'order', 'condition', 'wrapper_tags', 'description'];

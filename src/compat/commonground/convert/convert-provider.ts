@@ -1,6 +1,6 @@
 import { isScalar, type YAMLMap } from 'yaml';
-import { keyNode, keysOf, mapAt, nodeAt, removeKey, textAt } from './edit-yaml.ts';
-import { find, type SourceFile } from './source-file.ts';
+import { keyNode, keysOf, mapAt, nodeAt, removeKey, textAt } from '../edit-yaml.ts';
+import { find, type SourceFile } from '../source-file.ts';
 
 const names = ['provider', 'custom_llm_provider'] as const;
 

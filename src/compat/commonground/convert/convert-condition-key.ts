@@ -1,11 +1,11 @@
 import { isScalar, type YAMLMap } from 'yaml';
-import type { ExpressionRoots } from '../../core/expression/expression.ts';
-import { convertCondition } from '../python/convert-condition.ts';
-import type { Phase } from '../python/converter.ts';
-import { literalText } from '../python/piece.ts';
-import { nodeAt, removeKey, setText, textAt } from './edit-yaml.ts';
-import { find, type SourceFile } from './source-file.ts';
-import type { SourceTree } from './source-tree.ts';
+import type { ExpressionRoots } from '../../../core/expression/expression.ts';
+import { convertCondition } from '../../python/convert-condition.ts';
+import type { Phase } from '../../python/converter.ts';
+import { literalText } from '../../python/piece.ts';
+import { nodeAt, removeKey, setText, textAt } from '../edit-yaml.ts';
+import { find, type SourceFile } from '../source-file.ts';
+import type { SourceTree } from '../source-tree.ts';
 
 /** How a condition is converted. */
 export interface ConditionPlace {

@@ -1,7 +1,7 @@
-import { keyNode, keysOf, mapAt, removeKey, setKey, textAt } from './edit-yaml.ts';
-import { dropOtherForm, keepKeys } from './list-items.ts';
-import { find, type SourceFile } from './source-file.ts';
-import { chainOf, type SourceTree } from './source-tree.ts';
+import { keyNode, keysOf, mapAt, removeKey, setKey, textAt } from '../edit-yaml.ts';
+import { dropOtherForm, keepKeys } from '../list-items.ts';
+import { find, type SourceFile } from '../source-file.ts';
+import { chainOf, type SourceTree } from '../source-tree.ts';
 
 const key = 'output_handling_config';
 

@@ -1,5 +1,5 @@
-import type { PendingRequest } from '../../core/state/pending.ts';
-import { durationText } from './quantity-text.ts';
+import type { PendingRequest } from '../../../core/state/pending.ts';
+import { durationText } from '../text/quantity-text.ts';
 
 /** What "always" would allow: it is said before anybody says it. Undefined for what is no approval. The words hold untrusted names. */
 export function scopeText({ gate, tool }: PendingRequest, safe: (text: string) => string): string | undefined {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 
 /**
  * Work module as models read it: times as ISO text in UTC, fields that hold nothing left out. What people and models wrote (names,

@@ -1,12 +1,12 @@
 import { isScalar, type Scalar, type YAMLMap } from 'yaml';
-import { agentRoots } from '../../core/expression/agent-roots.ts';
+import { agentRoots } from '../../../core/expression/agent-roots.ts';
 import { convertConditionKey } from './convert-condition-key.ts';
 import { convertItem } from './convert-item.ts';
 import { convertPlainText } from './convert-template.ts';
-import { keysOf, listAt, mapAt, mapsAt, nodeAt, setKey, setText, textAt } from './edit-yaml.ts';
-import { dropOtherForm, dropOthers, giveIds, keepKeys } from './list-items.ts';
-import { find, type SourceFile } from './source-file.ts';
-import type { SourceTree } from './source-tree.ts';
+import { keysOf, listAt, mapAt, mapsAt, nodeAt, setKey, setText, textAt } from '../edit-yaml.ts';
+import { dropOtherForm, dropOthers, giveIds, keepKeys } from '../list-items.ts';
+import { find, type SourceFile } from '../source-file.ts';
+import type { SourceTree } from '../source-tree.ts';
 
 /** Actions of the flow decider that stood among observers, where they did nothing. */
 const deciderActions: ReadonlySet<string> = new Set([
