@@ -7,12 +7,13 @@ import type { OfferedTool } from './model/model.ts';
 import type { CompiledProfile, HandoverProtocol } from './profile/profile.ts';
 import type { Secrets } from './secrets/secrets.ts';
 import type { Recipe, RecipeOwner, StateDraft } from './patches/state-draft.ts';
-import type { Changes, PatchedState } from './patches/state-patch.ts';
+import type { PatchedState } from './patches/state-patch.ts';
+import type { Changes } from './patches/patch.ts';
 import type { SubContext, RunContext } from './state/state.ts';
-import type { ArgumentCheck, Tool, ToolCatalog, ToolEffect } from './tool/tool.ts';
-import type { ToolBound } from './tool/tool-bound.ts';
+import type { Tool, ToolCatalog, ToolEffect } from './tool/tool.ts';
+import type { ArgumentCheck } from './tool/argument-check.ts';
+import type { ToolBound, ObserverRecord } from './state/turn.ts';
 import type { Transaction } from './events/transaction.ts';
-import type { ObserverRecord } from './state/turn.ts';
 
 /** What raw argument text came to. */
 export type ParsedArguments =

@@ -1,6 +1,6 @@
 import { type CapabilityPart, capabilityParts } from '../core/state/capability.ts';
 import type { PromptFacts } from '../core/prompt/prompt-sources.ts';
-import type { ApprovalWait } from '../core/tool/transition.ts';
+import type { ApprovalWait } from '../core/tool/wait-for.ts';
 
 const partWords: Readonly<Record<CapabilityPart, string>> = {
   tool: 'the definition of the tool',

@@ -1,7 +1,7 @@
 import type { CadreEvent } from '../core/events/event.ts';
 import type { ContentHash } from '../core/ids.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
-import type { Patch } from '../core/patches/state-patch.ts';
+import type { Patch } from '../core/patches/patch.ts';
 import { headsOf } from '../core/prompt/prompt.ts';
 import { readKnowledge } from '../core/team/knowledge.ts';
 import { readList, type ReadContent } from './read-content.ts';

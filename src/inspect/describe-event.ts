@@ -2,7 +2,7 @@ import type { CadreEvent, EventOf } from '../core/events/event.ts';
 import { changesText } from '../core/events/profile-edit.ts';
 import type { JsonValue } from '../core/json.ts';
 import { contentText } from '../core/prompt/message.ts';
-import type { ApprovalWait } from '../core/tool/transition.ts';
+import type { ApprovalWait } from '../core/tool/wait-for.ts';
 import { changedText } from './approval-text.ts';
 import { countText } from './format/text/quantity-text.ts';
 import { beforeAfter, stateChanges } from './turn/state-changes.ts';

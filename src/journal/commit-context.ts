@@ -1,6 +1,6 @@
 import type { EventOf } from '../core/events/event.ts';
 import type { InboxItem } from '../core/inbox/inbox.ts';
-import type { Patch } from '../core/patches/state-patch.ts';
+import type { Patch } from '../core/patches/patch.ts';
 import type { ReplyToolCall } from '../core/state/turn.ts';
 import { NotedList } from './codec/noted-list.ts';
 

@@ -1,4 +1,4 @@
-import { isInheritedName } from '../core/patches/state-patch.ts';
+import { isInheritedName } from '../core/patches/patch.ts';
 
 /** Deepest value in which parts of a draft are looked for; a deeper one counts as holding some. */
 const maxDepth = 100;

@@ -1,7 +1,7 @@
 import { CadreError } from '../core/error.ts';
-import type { JsonValue } from '../core/json.ts';
-import { isJsonObject } from '../core/json.ts';
-import type { ProfileSet, SourceRef } from '../core/profile/profile.ts';
+import { type JsonValue, isJsonObject } from '../core/json.ts';
+import type { ProfileSet } from '../core/profile/profile.ts';
+import type { SourceRef } from '../core/profile/source-ref.ts';
 import { nameHint, quote } from './wording.ts';
 
 /** One value of a resolved profile and the place it was written at. */

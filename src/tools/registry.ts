@@ -1,7 +1,8 @@
 import { CadreError, describeThrown } from '../core/error.ts';
 import { closestName } from '../core/expression/closest-name.ts';
 import { isJsonObject } from '../core/json.ts';
-import type { ArgumentProblem, Tool, ToolCatalog } from '../core/tool/tool.ts';
+import type { Tool, ToolCatalog } from '../core/tool/tool.ts';
+import type { ArgumentProblem } from '../core/tool/argument-check.ts';
 import { compileSchema } from './schema/compile-schema.ts';
 import { normalizeTool } from './normalize-tool.ts';
 import { checkVerifier, createToolCatalog } from './tool-catalog.ts';

@@ -1,6 +1,7 @@
 import { compileTemplate } from '../../src/core/expression/template.ts';
 import { compileExpression } from '../../src/core/expression/expression.ts';
-import type { CompiledProfile, CompiledSegment, SourceRef } from '../../src/core/profile/profile.ts';
+import type { CompiledProfile, CompiledSegment } from '../../src/core/profile/profile.ts';
+import type { SourceRef } from '../../src/core/profile/source-ref.ts';
 import { agentId, callId, input, JournalBuilder, resultInput, turnId } from './journal-builder.ts';
 
 /** A profile file with a block scalar, a quoted text, and a text definition. */

@@ -1,4 +1,4 @@
-import type { SourceRef } from '../../src/core/profile/profile.ts';
+import type { SourceRef } from '../../src/core/profile/source-ref.ts';
 import { startOf, toVisibleText } from './visible-text.ts';
 
 /** An untrusted name or sentence for one line: what hides is made visible, and a long one is cut. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { SourceRef } from '../../src/core/profile/profile.ts';
+import type { SourceRef } from '../../src/core/profile/source-ref.ts';
 import { profileExcerpt } from '../../src/inspect/turn/profile-line.ts';
 import type { CallRef, ItemRefView, TextOrigin } from '../../src/inspect/why/text-origin.ts';
 import { Pairs } from '../kit/pairs.tsx';

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue, Writable } from '../json.ts';
 import type { Limits } from '../profile/profile.ts';
 import type { RunTitle } from './title-event.ts';
 import type { ProfileChange } from './profile-edit.ts';
-import type { EscalationAction, Streak } from '../state/stagnation.ts';
+import type { EscalationAction, Streak } from '../profile/escalation.ts';
 import type { ToolAnswer, ToolEnd, ToolLate, ToolRequest, ToolStart, ToolSuspend, ToolVerify } from './tool-events.ts';
 import type { DispatchUpdate, ModuleUpdate, StateChange, StatePatch } from './team-events.ts';
 import type { ModelEnd, TurnDecide, TurnEnd, TurnStart } from './turn-events.ts';

@@ -1,6 +1,6 @@
 import type { AgentId, TurnId } from '../ids.ts';
 import type { JsonValue } from '../json.ts';
-import type { Changes } from '../patches/state-patch.ts';
+import type { Changes } from '../patches/patch.ts';
 import type { DispatchRecord, WorkModule } from '../team/work-module.ts';
 
 /** A work module is created or changed; `patch` holds the changed fields. Only in old journals: `state.patch` says it now. */

@@ -3,7 +3,7 @@ import type { AgentId, CallId, ContentHash, TurnId } from '../ids.ts';
 import type { Capability } from '../state/capability.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { Content } from '../prompt/message.ts';
-import type { WaitFor } from '../tool/transition.ts';
+import type { WaitFor } from '../tool/wait-for.ts';
 import type { CallStatus } from '../state/turn.ts';
 
 /** A tool call is on the record, before anything of it runs. */

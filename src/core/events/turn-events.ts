@@ -3,7 +3,7 @@ import type { AgentId, CallId, TurnId } from '../ids.ts';
 import type { FilePart, ProviderOptions } from '../prompt/message.ts';
 import type { FinishReason, ModelAttempt, Usage } from '../model/model.ts';
 import type { DeciderAction } from '../profile/profile.ts';
-import type { ObserverRecord, ReplyToolCall, RuleRecord, TurnInput, TurnPrompt, TurnType } from '../state/turn.ts';
+import type { ReplyToolCall, RuleRecord, TurnInput, TurnPrompt, TurnType, ObserverRecord } from '../state/turn.ts';
 
 /** A turn begins: the items it read are consumed in this very commit (I2). */
 export interface TurnStart {

@@ -1,7 +1,8 @@
 import { applyPatches } from './apply-patches.ts';
 import { isWorkModule } from '../team/check-module.ts';
 import { isJsonObject } from '../json.ts';
-import type { Patch, PatchedState } from './state-patch.ts';
+import type { PatchedState } from './state-patch.ts';
+import type { Patch } from './patch.ts';
 
 /**
  * Applies patches to `state`, in place: its slices are replaced, and so are the modules in its record. Returns how many modules were added.

@@ -1,5 +1,5 @@
 import { frozen } from '../frozen.ts';
-import { isInheritedName, type Patch } from './state-patch.ts';
+import { isInheritedName, type Patch } from './patch.ts';
 
 type Container = Record<string | number, unknown>;
 

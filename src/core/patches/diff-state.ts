@@ -1,5 +1,5 @@
 import type { JsonValue } from '../json.ts';
-import { isInheritedName, type Patch } from './state-patch.ts';
+import { isInheritedName, type Patch } from './patch.ts';
 import { toWire } from '../tool/to-wire.ts';
 
 /** Most patches within one object or list: when more changed in it, it is replaced as a whole. */

@@ -1,6 +1,7 @@
 import { applyPatch } from './apply-patches.ts';
 import type { JsonValue } from '../json.ts';
-import type { Patch, PatchedState } from './state-patch.ts';
+import type { PatchedState } from './state-patch.ts';
+import type { Patch } from './patch.ts';
 
 /** A working copy of what patches change, with the patches that led to it and those that lead back. */
 export class StateEdit {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { ownValue, type StateEdit } from './state-edit.ts';
-import { isInheritedName, type Patch } from './state-patch.ts';
+import { isInheritedName, type Patch } from './patch.ts';
 
 /** One change as profiles, observers and tools write it. */
 export interface StateOperation {

@@ -1,6 +1,6 @@
 import type { Expression } from '../expression/expression.ts';
 import type { Template } from '../expression/template.ts';
-import type { SourceRef } from './profile.ts';
+import type { SourceRef } from './source-ref.ts';
 
 /**
  * A place where an agent stops and waits for a person, who lets it go on or ends it with what there is. It is reached when all that

@@ -1,6 +1,6 @@
 import type { Expression } from '../expression/expression.ts';
 import type { Template } from '../expression/template.ts';
-import type { ValueTemplate } from './profile.ts';
+import type { ValueTemplate } from './template.ts';
 
 /** One tool call a planner makes. */
 export interface PlannedCall {

@@ -2,24 +2,19 @@ import type { Checkpoint } from './checkpoint.ts';
 import type { ContextPolicy } from './context-policy.ts';
 import type { OutputFormat } from '../prompt/output-format.ts';
 import type { Expression } from '../expression/expression.ts';
-import type { Quote, Template } from '../expression/template.ts';
-import type { JsonObject, JsonSchema, JsonValue } from '../json.ts';
+import type { Template } from '../expression/template.ts';
+import type { JsonObject, JsonSchema } from '../json.ts';
 import type { ModelPrices } from '../model/model-price.ts';
 import type { LlmConfig } from '../model/llm-config.ts';
 import type { Planner } from './planner.ts';
-import type { EscalationStep } from '../state/stagnation.ts';
+import type { EscalationStep } from './escalation.ts';
 import type { Strategy } from '../inbox/strategy.ts';
-import type { ArgumentCheck } from '../tool/tool.ts';
+import type { ArgumentCheck } from '../tool/argument-check.ts';
 import type { TeamFacts } from './team-facts.ts';
-import type { ToolsetConfig } from '../tool/toolset.ts';
-import type { Expiry } from '../tool/transition.ts';
-
-/** A place in a YAML file; lines and columns start at 1. */
-export interface SourceRef {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
+import type { ToolsetConfig } from '../tool/toolset-config.ts';
+import type { Expiry } from '../tool/wait-for.ts';
+import type { SourceRef } from './source-ref.ts';
+import type { ValueTemplate, ItemTemplate } from './template.ts';
 
 /** One piece of the system prompt. */
 export interface CompiledSegment {
@@ -36,25 +31,6 @@ export interface CompiledSegment {
   readonly ingestorId?: string;
   readonly ingestorParams?: JsonObject;
   readonly source: SourceRef;
-}
-
-/** A value in a profile that may hold `{{ expressions }}` anywhere inside. */
-export interface ValueTemplate {
-  /** True when nothing is interpolated: `build` returns the same value each time. */
-  readonly constant: boolean;
-  /** `quote`: what becomes of values that expressions read. */
-  build(scope: { readonly [root: string]: unknown }, quote?: Quote): JsonValue;
-}
-
-/** An item as an observer or rule declares it. */
-export interface ItemTemplate {
-  readonly source: string;
-  readonly payload: ValueTemplate;
-  readonly consumption: 'consume_on_read' | 'persistent_until_consumed';
-  readonly priority?: number;
-  readonly maxTurns?: number;
-  readonly ingestorId?: string;
-  readonly ingestorParams?: JsonObject;
 }
 
 /** One change an `update_state` action makes, relative to the agent's state (`flags.n`) or to `team.shared.…`. */

@@ -1,5 +1,5 @@
 import type { Secrets } from './secrets.ts';
-import type { Changes, Patch } from '../patches/state-patch.ts';
+import type { Changes, Patch } from '../patches/patch.ts';
 
 /**
  * What code wrote to state, without secrets: it may have come from outside. Values before are on record already.

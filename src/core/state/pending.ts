@@ -5,8 +5,7 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import { checkpointChoices, type OwnQuestion, questionId } from './own-question.ts';
 import type { PromptFacts } from '../prompt/prompt-sources.ts';
 import type { SubContext, RunContext } from './state.ts';
-import type { SandboxUse } from '../tool/tool.ts';
-import type { ApprovalWait } from '../tool/transition.ts';
+import type { SandboxUse, ApprovalWait } from '../tool/wait-for.ts';
 
 /** Something that waits for a person. */
 export interface PendingRequest {

@@ -4,7 +4,6 @@ import type { JsonValue } from '../json.ts';
 import type { Content, ProviderOptions } from '../prompt/message.ts';
 import type { InjectionMode } from '../inbox/strategy.ts';
 import type { TextProtocol } from '../prompt/text-protocol.ts';
-import type { ToolBound } from '../tool/tool-bound.ts';
 
 /** What kind of activation a turn records (A1.6). */
 export type TurnType = 'agent' | 'user' | 'dispatch' | 'aggregation' | 'restart';
@@ -32,18 +31,6 @@ export interface TurnInput {
   readonly cleaned?: number;
   /** True when the item stays in the inbox after this turn. */
   readonly kept?: boolean;
-}
-
-/** What one observer did in a turn. */
-export interface ObserverRecord {
-  readonly id: string;
-  readonly phase: 'pre' | 'post';
-  readonly fired: boolean;
-  /** What the condition evaluated to, when it is a scalar. */
-  readonly value?: JsonValue;
-  /** What it made of the tools of this turn. */
-  readonly tools?: ToolBound;
-  readonly error?: ErrorRecord;
 }
 
 /** What one rule of the decider came to; `values` are the scalars its condition read. */
@@ -121,3 +108,25 @@ export interface ReplyToolCall {
 
 /** How a tool call ended. */
 export type CallStatus = 'ok' | 'error' | 'denied' | 'cancelled' | 'timeout' | 'unknown';
+
+/** What one observer did in a turn. */
+export interface ObserverRecord {
+  readonly id: string;
+  readonly phase: 'pre' | 'post';
+  readonly fired: boolean;
+  /** What the condition evaluated to, when it is a scalar. */
+  readonly value?: JsonValue;
+  /** What it made of the tools of this turn. */
+  readonly tools?: ToolBound;
+  readonly error?: ErrorRecord;
+}
+
+/** What an observer makes of the tools of the coming turn. */
+export interface ToolBound {
+  /** auto, none, required, or the tool that the model call must make. */
+  readonly choice?: string;
+  /** The only tools and toolsets that are there in this turn. */
+  readonly only?: readonly string[];
+  /** Tools and toolsets that are not there in this turn. */
+  readonly except?: readonly string[];
+}

@@ -1,15 +1,5 @@
 import { meansTool, meansToolset, type NamedTool } from './tool-naming.ts';
-import type { ObserverRecord } from '../state/turn.ts';
-
-/** What an observer makes of the tools of the coming turn. */
-export interface ToolBound {
-  /** auto, none, required, or the tool that the model call must make. */
-  readonly choice?: string;
-  /** The only tools and toolsets that are there in this turn. */
-  readonly only?: readonly string[];
-  /** Tools and toolsets that are not there in this turn. */
-  readonly except?: readonly string[];
-}
+import type { ObserverRecord, ToolBound } from '../state/turn.ts';
 
 const modes: ReadonlySet<string> = new Set(['auto', 'none', 'required']);
 

@@ -4,6 +4,8 @@ import type { EventDraft } from '../events/event.ts';
 import type { ResourceScopes } from './resource-scope.ts';
 import type { CompiledProfile } from '../profile/profile.ts';
 import type { TransitionContext, TransitionOutcome, Happening } from './transition.ts';
+import type { ArgumentCheck } from './argument-check.ts';
+import type { SandboxUse } from './wait-for.ts';
 
 /** What recovery may assume about repeating a tool (DESIGN 4): `unsafe` is the default. */
 export type ToolEffect = 'pure' | 'idempotent' | 'verifiable' | 'unsafe';
@@ -19,20 +21,6 @@ export type OnUnknown = 'tell_model' | 'ask_human' | 'fail';
  * `exclusive` alone (no other tool of the same agent runs at the same time).
  */
 export type ToolConcurrency = 'parallel' | 'serial' | 'exclusive';
-
-/** Where the programs that a tool starts run: in the sandbox, or with all rights of the engine. */
-export type SandboxUse = 'on' | 'off';
-
-/** One problem of a call's arguments, with a JSON pointer to the place. */
-export interface ArgumentProblem {
-  readonly path: string;
-  readonly message: string;
-}
-
-/** The verdict over a call's arguments. */
-export type ArgumentCheck =
-  | { readonly ok: true; readonly args: JsonObject }
-  | { readonly ok: false; readonly errors: readonly ArgumentProblem[] };
 
 /** Text a tool adds to the system prompt of agents that may call it. */
 export interface ContextContribution {

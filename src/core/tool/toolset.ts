@@ -1,23 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { CodedObserver } from '../env.ts';
 import type { JsonObject, JsonSchema } from '../json.ts';
-import type { SourceRef } from '../profile/profile.ts';
-
-/** A toolset as a file (or the launcher) declares it, with values from the environment in place. */
-export interface ToolsetConfig {
-  /** What profiles allow it by. */
-  readonly name: string;
-  /** Which kind it is of: `workspace`, `shell`, `mcp`, … */
-  readonly kind: string;
-  readonly settings: JsonObject;
-  /** The settings with the values of a run's request; absent when none of them is one. */
-  readonly settingsFor?: (request: JsonObject) => JsonObject;
-  /** Values from the environment among the settings: never to be recorded. */
-  readonly secrets: readonly string[];
-  /** Environment variables that are required and not set: the toolset cannot be used. */
-  readonly missing: readonly string[];
-  readonly source?: SourceRef;
-}
 
 /** Something a toolset uses because its settings say so, in words for a person who has to agree to it. */
 export interface Reach {

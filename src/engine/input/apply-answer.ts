@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { checkpointChoices, questionId } from '../../core/state/own-question.ts';
 import type { SubContext, CallState, RunContext } from '../../core/state/state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
-import type { WaitFor } from '../../core/tool/transition.ts';
+import type { WaitFor } from '../../core/tool/wait-for.ts';
 import { withArguments } from '../../nodes/tools/capability-of.ts';
 import { endAgent } from '../../nodes/turn/end-agent.ts';
 import { profileOf } from '../../nodes/turn/profile-of.ts';

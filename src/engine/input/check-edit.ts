@@ -1,7 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { SubContext, CallState, RunContext } from '../../core/state/state.ts';
-import type { ArgumentCheck } from '../../core/tool/tool.ts';
+import type { ArgumentCheck } from '../../core/tool/argument-check.ts';
 import { profileOf } from '../../nodes/turn/profile-of.ts';
 import { gateFor } from '../../nodes/tools/tool-gates.ts';
 import type { DecisionContext } from '../run/decision-context.ts';

@@ -6,7 +6,7 @@ import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { KnownNames, KnownToolset } from '../../core/profile/known-names.ts';
 import type { ProfileFile, ProfileSet } from '../../core/profile/profile.ts';
 import type { Secrets } from '../../core/secrets/secrets.ts';
-import type { ToolsetConfig } from '../../core/tool/toolset.ts';
+import type { ToolsetConfig } from '../../core/tool/toolset-config.ts';
 import { createAgentNode } from '../../nodes/turn/agent-node.ts';
 import { createToolNode } from '../../nodes/tools/tool-node.ts';
 import { loadProfiles } from '../../profiles/load-profiles.ts';

@@ -1,7 +1,8 @@
 import { CadreError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { Diagnostic, ProfileSet } from '../../core/profile/profile.ts';
-import type { Toolset, ToolsetConfig, ToolsetKind } from '../../core/tool/toolset.ts';
+import type { Toolset, ToolsetKind } from '../../core/tool/toolset.ts';
+import type { ToolsetConfig } from '../../core/tool/toolset-config.ts';
 import { checkSchema } from '../../tools/schema/check-arguments.ts';
 import { declaredUnreadable } from '../../toolsets/files/guard/unreadable.ts';
 import { builtInToolsets } from './toolset-kinds.ts';

@@ -1,7 +1,8 @@
 import { CadreError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { EffectTool, Tool, TransitionTool } from '../../core/tool/tool.ts';
-import type { Toolset, ToolsetConfig, ToolsetKind, ToolsetRequest } from '../../core/tool/toolset.ts';
+import type { Toolset, ToolsetKind, ToolsetRequest } from '../../core/tool/toolset.ts';
+import type { ToolsetConfig } from '../../core/tool/toolset-config.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 import { checkSchema } from '../../tools/schema/check-arguments.ts';
 

@@ -1,4 +1,4 @@
-import type { SourceRef } from '../../core/profile/profile.ts';
+import type { SourceRef } from '../../core/profile/source-ref.ts';
 import type { PlainProfileFacts, SegmentFacts } from '../turn/profile-facts.ts';
 import { count, list, mapOf, number, optional, record, text } from './check.ts';
 

@@ -1,4 +1,4 @@
-import type { Patch } from '../../core/patches/state-patch.ts';
+import type { Patch } from '../../core/patches/patch.ts';
 import type { DispatchRecord, WorkModule } from '../../core/team/work-module.ts';
 import { check, json, list, map, nullable, number, oneOf, optional, record, text, time } from './check.ts';
 import { id } from './part-checks.ts';

@@ -1,4 +1,4 @@
-import type { SourceRef } from '../../core/profile/profile.ts';
+import type { SourceRef } from '../../core/profile/source-ref.ts';
 import type { CallRef, ItemRefView, TextOrigin } from '../why/text-origin.ts';
 import { safe } from './text/layout.ts';
 

@@ -1,6 +1,7 @@
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import { outputSectionId } from '../../core/prompt/output-format.ts';
-import type { CompiledProfile, CompiledSegment, DeciderAction, ObserverAction, SourceRef } from '../../core/profile/profile.ts';
+import type { CompiledProfile, CompiledSegment, DeciderAction, ObserverAction } from '../../core/profile/profile.ts';
+import type { SourceRef } from '../../core/profile/source-ref.ts';
 
 /** What was declared with a condition, at a place. */
 interface Declared<ActionType extends string> {

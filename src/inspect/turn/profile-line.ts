@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../core/json.ts';
-import type { ProfileFile, SourceRef } from '../../core/profile/profile.ts';
+import type { ProfileFile } from '../../core/profile/profile.ts';
+import type { SourceRef } from '../../core/profile/source-ref.ts';
 import type { RunContext } from '../../core/state/state.ts';
 import { readList, type ReadContent } from '../read-content.ts';
 import type { ProfileFacts, SegmentFacts } from './profile-facts.ts';

@@ -1,6 +1,6 @@
 import type { EventOf } from '../../core/events/event.ts';
 import type { JsonValue } from '../../core/json.ts';
-import type { Patch } from '../../core/patches/state-patch.ts';
+import type { Patch } from '../../core/patches/patch.ts';
 
 /** One change of agent or team state. */
 export interface StateChangeView {

@@ -1,7 +1,7 @@
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
 import type { ContentHash } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
-import type { SourceRef } from '../../core/profile/profile.ts';
+import type { SourceRef } from '../../core/profile/source-ref.ts';
 import type { SegmentRecord } from '../../core/state/turn.ts';
 import { readList, type ReadContent } from '../read-content.ts';
 import type { ProfileFacts, SegmentFacts } from './profile-facts.ts';

@@ -4,7 +4,7 @@ import type { CallId, ContentHash } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Content } from '../../core/prompt/message.ts';
 import type { CallState, TurnState } from '../../core/state/state.ts';
-import type { WaitFor } from '../../core/tool/transition.ts';
+import type { WaitFor } from '../../core/tool/wait-for.ts';
 
 /** One tool call of a turn, from request to result. */
 export interface ToolInteraction {

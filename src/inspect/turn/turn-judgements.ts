@@ -1,7 +1,8 @@
 import type { DecidedAction } from '../../core/events/turn-events.ts';
-import type { DeciderAction, ObserverAction, SourceRef } from '../../core/profile/profile.ts';
+import type { DeciderAction, ObserverAction } from '../../core/profile/profile.ts';
+import type { SourceRef } from '../../core/profile/source-ref.ts';
 import type { TurnState } from '../../core/state/state.ts';
-import type { ObserverRecord, RuleRecord } from '../../core/state/turn.ts';
+import type { RuleRecord, ObserverRecord } from '../../core/state/turn.ts';
 import type { ProfileFacts } from './profile-facts.ts';
 
 /** What an observer did in a turn, with what its profile says about it. */

@@ -1,7 +1,8 @@
 import type { CallId } from '../../core/ids.ts';
 import type { InboxItem } from '../../core/inbox/inbox.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
-import type { ProfileFile, SourceRef } from '../../core/profile/profile.ts';
+import type { ProfileFile } from '../../core/profile/profile.ts';
+import type { SourceRef } from '../../core/profile/source-ref.ts';
 import type { SubContext, RunContext, TurnState } from '../../core/state/state.ts';
 import { outputSectionId } from '../../core/prompt/output-format.ts';
 import { toolSectionId } from '../../core/prompt/tool-section.ts';

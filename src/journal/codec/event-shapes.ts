@@ -1,10 +1,9 @@
 import type { EventOf, EventType } from '../../core/events/event.ts';
-import type { Patch } from '../../core/patches/state-patch.ts';
-import type { ObserverRecord, ReplyToolCall, RuleRecord, TurnPrompt } from '../../core/state/turn.ts';
+import type { Patch } from '../../core/patches/patch.ts';
+import type { ReplyToolCall, RuleRecord, TurnPrompt, ObserverRecord } from '../../core/state/turn.ts';
 import type { CommitContext } from '../commit-context.ts';
 import { item, turnInput } from './inbox-shapes.ts';
-import { always, defineShape, noList } from './record-shape.ts';
-import type { Derived, PlainRecord, Shape } from './record-shape.ts';
+import { always, defineShape, noList, type Derived, type PlainRecord, type Shape } from './record-shape.ts';
 import { attempt, error, reply, usage } from './reply-shapes.ts';
 
 /*

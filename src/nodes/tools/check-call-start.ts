@@ -1,6 +1,6 @@
 import { type Capability, type CapabilityPart, capabilityParts, changedParts } from '../../core/state/capability.ts';
 import type { Env } from '../../core/env.ts';
-import type { ApprovalWait } from '../../core/tool/transition.ts';
+import type { ApprovalWait } from '../../core/tool/wait-for.ts';
 import { standingFor } from '../../core/state/standing-approval.ts';
 import type { Writable } from '../../core/json.ts';
 import type { SubContext, CallState } from '../../core/state/state.ts';

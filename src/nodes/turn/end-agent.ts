@@ -1,6 +1,6 @@
 import type { Env } from '../../core/env.ts';
 import { toErrorRecord } from '../../core/error.ts';
-import { stagnationOutcome } from '../../core/state/stagnation.ts';
+import { stagnationOutcome } from '../../core/profile/escalation.ts';
 import type { AgentRestart, EventDraft, RunEndStatus } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { InboxItem } from '../../core/inbox/inbox.ts';

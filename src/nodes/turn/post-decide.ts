@@ -8,12 +8,13 @@ import { readPath } from '../../core/expression/read-path.ts';
 import { callIdAt } from '../../core/fold/tool.ts';
 import type { TurnId } from '../../core/ids.ts';
 import { isJsonObject, type JsonValue } from '../../core/json.ts';
-import type { CompiledProfile, CompiledRule, DeciderAction, ItemTemplate } from '../../core/profile/profile.ts';
+import type { CompiledProfile, CompiledRule, DeciderAction } from '../../core/profile/profile.ts';
+import type { ItemTemplate } from '../../core/profile/template.ts';
 import { type StateQuotes, stateQuotes } from '../../core/untrusted/quote-state.ts';
 import type { SubContext } from '../../core/state/state.ts';
 import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
 import { handlesErrors } from '../../core/profile/handles-errors.ts';
-import type { ObserverRecord, ReplyToolCall, RuleRecord } from '../../core/state/turn.ts';
+import type { ReplyToolCall, RuleRecord, ObserverRecord } from '../../core/state/turn.ts';
 import { checkOutput, type Decided } from './check-output.ts';
 import type { Action } from './node.ts';
 

@@ -1,6 +1,7 @@
 import { closestName } from '../../core/expression/closest-name.ts';
 import type { Expression } from '../../core/expression/expression.ts';
-import type { CompiledProfile, Diagnostic, ProfileSet, SourceRef } from '../../core/profile/profile.ts';
+import type { CompiledProfile, Diagnostic, ProfileSet } from '../../core/profile/profile.ts';
+import type { SourceRef } from '../../core/profile/source-ref.ts';
 import { globalStrategies } from '../../core/inbox/strategy.ts';
 import { baseType } from '../compile/base-type.ts';
 import type { DiagnosticCode } from '../diagnostic-code.ts';

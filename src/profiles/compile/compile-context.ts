@@ -1,5 +1,6 @@
 import type { KnownNames } from '../../core/profile/known-names.ts';
-import type { HandoverProtocol, SourceRef } from '../../core/profile/profile.ts';
+import type { HandoverProtocol } from '../../core/profile/profile.ts';
+import type { SourceRef } from '../../core/profile/source-ref.ts';
 import { isOtherName } from '../../core/tool/tool-naming.ts';
 import type { DiagnosticCode } from '../diagnostic-code.ts';
 import type { Report } from '../report.ts';

@@ -1,4 +1,4 @@
-import type { SourceRef } from '../../core/profile/profile.ts';
+import type { SourceRef } from '../../core/profile/source-ref.ts';
 import type { SourceNode } from '../yaml/source-node.ts';
 
 /** Where each leaf of a tree was written, by path; items with an id are named by it: `flow_decider[stop].action.type`. */

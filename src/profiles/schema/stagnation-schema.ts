@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../core/json.ts';
-import { streaks } from '../../core/state/stagnation.ts';
+import { streaks } from '../../core/profile/escalation.ts';
 import { before, itemId, named, object, oneOf, remove, text, variants, whole, words } from './schema-parts.ts';
 
 const action = variants({

@@ -1,4 +1,4 @@
-import type { SourceRef } from '../../core/profile/profile.ts';
+import type { SourceRef } from '../../core/profile/source-ref.ts';
 
 /** The text of one file, able to say where an offset lies. */
 export class SourceText {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { SubContext, RunContext } from '../../core/state/state.ts';
-import { stagnationOutcome } from '../../core/state/stagnation.ts';
+import { stagnationOutcome } from '../../core/profile/escalation.ts';
 import { clipText } from '../reports/clip-text.ts';
 import type { MadeCall } from './call-memo.ts';
 

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { closestName } from '../../core/expression/closest-name.ts';
-import type { ArgumentProblem } from '../../core/tool/tool.ts';
+import type { ArgumentProblem } from '../../core/tool/argument-check.ts';
 
 /** Most problems that are listed; a model repairs the first ones first. */
 const maxProblems = 12;

@@ -1,6 +1,6 @@
 import { CadreError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from '../../core/json.ts';
-import type { ArgumentCheck, ArgumentProblem } from '../../core/tool/tool.ts';
+import type { ArgumentCheck, ArgumentProblem } from '../../core/tool/argument-check.ts';
 import { compileSchema } from './compile-schema.ts';
 import { forbiddenKeyPath } from './forbidden-key.ts';
 

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { Ajv, ErrorObject, Options } from 'ajv';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
-import type { ArgumentProblem } from '../../core/tool/tool.ts';
+import type { ArgumentProblem } from '../../core/tool/argument-check.ts';
 import { toProblems } from './argument-problems.ts';
 import { inspectSchema, type Draft } from './inspect-schema.ts';
 import { compileSafePattern } from './safe-pattern.ts';

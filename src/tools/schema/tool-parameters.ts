@@ -1,6 +1,6 @@
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
-import type { ArgumentCheck, ArgumentProblem } from '../../core/tool/tool.ts';
+import type { ArgumentCheck, ArgumentProblem } from '../../core/tool/argument-check.ts';
 import { argumentCheck } from './check-arguments.ts';
 import { forbiddenKeyPath } from './forbidden-key.ts';
 import { jsonSchemaOf } from './json-schema-of.ts';

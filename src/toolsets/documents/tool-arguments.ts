@@ -1,6 +1,6 @@
 import { closestName } from '../../core/expression/closest-name.ts';
 import type { JsonObject, JsonSchema } from '../../core/json.ts';
-import type { ArgumentCheck, ArgumentProblem } from '../../core/tool/tool.ts';
+import type { ArgumentCheck, ArgumentProblem } from '../../core/tool/argument-check.ts';
 
 /** One parameter of a tool of this toolset; the JSON Schema and the check are made from it. */
 export type Parameter = { readonly description: string; readonly required?: true } & (

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json.ts';
 import type { TransitionTool } from '../../core/tool/tool.ts';
 import type { ToolsetKind, ToolsetRequest } from '../../core/tool/toolset.ts';
-import type { WaitFor } from '../../core/tool/transition.ts';
+import type { WaitFor } from '../../core/tool/wait-for.ts';
 import { defineTransitionTool } from '../../tools/define-transition-tool.ts';
 import { durationOf, durationSetting } from '../settings.ts';
 

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
 import { allowWritesSetting } from '../files/guard/allowed-writes.ts';
 import { unreadableInSandbox, unreadableOf, type Unreadable } from '../files/guard/unreadable.ts';
-import type { SandboxUse } from '../../core/tool/tool.ts';
+import type { SandboxUse } from '../../core/tool/wait-for.ts';
 
 /** What a sandboxed process may reach besides its workspace. */
 export interface SandboxPolicy {

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { RE2JS } from 're2js';
 import { describeThrown } from '../../../core/error.ts';
 import type { JsonObject, JsonSchema } from '../../../core/json.ts';
-import type { ArgumentCheck } from '../../../core/tool/tool.ts';
+import type { ArgumentCheck } from '../../../core/tool/argument-check.ts';
 
 // Patterns of schemas run on an engine without backtracking: a native one can be blocked for seconds by 30 characters.
 const linearPattern = Object.assign(toLinearPattern, { code: 'linearPattern' });

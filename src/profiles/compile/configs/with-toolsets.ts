@@ -1,5 +1,5 @@
 import type { KnownNames } from '../../../core/profile/known-names.ts';
-import type { ToolsetConfig } from '../../../core/tool/toolset.ts';
+import type { ToolsetConfig } from '../../../core/tool/toolset-config.ts';
 import { toolsetToolNames } from './compile-toolset.ts';
 import { knownToolset } from '../profile-tools.ts';
 

@@ -1,4 +1,4 @@
-import type { ItemTemplate } from '../../../core/profile/profile.ts';
+import type { ItemTemplate } from '../../../core/profile/template.ts';
 import { childOf, type SourceNode } from '../../yaml/source-node.ts';
 import { ingestorName, type CompileContext } from '../compile-context.ts';
 import { compileValue, constantValue } from '../compile-value.ts';

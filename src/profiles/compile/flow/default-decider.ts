@@ -1,4 +1,5 @@
-import type { CompiledRule, SourceRef } from '../../../core/profile/profile.ts';
+import type { CompiledRule } from '../../../core/profile/profile.ts';
+import type { SourceRef } from '../../../core/profile/source-ref.ts';
 import { constantExpression, constantTemplate } from '../compile-text.ts';
 import { constantValue } from '../compile-value.ts';
 
