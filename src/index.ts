@@ -4,7 +4,7 @@
  * Importing this module opens nothing and reads nothing; the engine is loaded when the first one is created.
  */
 import type { Engine } from './engine/engine.ts';
-import type { EngineOptions } from './engine/create-engine.ts';
+import type { EngineOptions } from './engine/engine-options.ts';
 import type { ProfileSet } from './core/profile/profile.ts';
 import type { loadProfiles as LoadProfiles } from './profiles/load-profiles.ts';
 
@@ -35,10 +35,11 @@ export async function loadProfiles(...args: Parameters<typeof LoadProfiles>): Pr
 }
 
 export type { Engine } from './engine/engine.ts';
-export type { LaunchOptions, LaunchRequest, ResumeOptions } from './engine/engine-parts.ts';
-export type { EngineOptions } from './engine/create-engine.ts';
+export type { LaunchOptions, LaunchRequest, ResumeOptions } from './engine/launch-options.ts';
+export type { EngineOptions } from './engine/engine-options.ts';
 export type { LimitOptions } from './engine/limit-options.ts';
-export type { RecoveredRun, RecoverOptions } from './engine/recovery/recovered-run.ts';
+export type { RecoveredRun } from './engine/recovery/recovered-run.ts';
+export type { RecoverOptions } from './engine/launch-options.ts';
 export type { PendingRequest } from './core/state/pending.ts';
 export type { ExternalItem, ExternalMessage } from './engine/input/external-item.ts';
 export type { Run } from './engine/run.ts';

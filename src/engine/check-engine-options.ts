@@ -2,7 +2,7 @@ import { CadreError } from '../core/error.ts';
 import { isJsonObject } from '../core/json.ts';
 import { defineObserver } from '../observers/define-observer.ts';
 import { checkArgument, checkOptions, shownValue } from './check-arguments.ts';
-import type { EngineOptions } from './create-engine.ts';
+import type { EngineOptions } from './engine-options.ts';
 import { limitsOf } from './limit-options.ts';
 import { engineOptions } from './public-options.ts';
 

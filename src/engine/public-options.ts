@@ -1,14 +1,8 @@
-import type { ArgumentKind, OptionKinds } from './check-arguments.ts';
-import type { EngineOptions } from './create-engine.ts';
-import type { ForkOptions, LaunchOptions, LaunchRequest, ResumeOptions } from './engine-parts.ts';
-import type { RecoverOptions } from './recovery/recovered-run.ts';
+import type { OptionKinds } from './check-arguments.ts';
+import type { EngineOptions } from './engine-options.ts';
+import type { ForkOptions, LaunchOptions, LaunchRequest, ResumeOptions, RecoverOptions } from './launch-options.ts';
 import type { RunsFilter } from '../core/events/journal.ts';
-import type { TurnFilter } from '../inspect/filter-turns.ts';
-import type { SendOptions } from './send-options.ts';
-import type { ApproveOptions } from './input/verdicts.ts';
-
-/** Every option there is, so that none is forgotten here. */
-type KindsOf<Options> = { readonly [Name in keyof Options]-?: ArgumentKind };
+import type { KindsOf } from './run-options.ts';
 
 export const engineOptions: KindsOf<EngineOptions> = {
   profiles: 'anything',
@@ -85,24 +79,5 @@ export const runsFilter: KindsOf<RunsFilter> = {
 };
 
 export const closeOptions: OptionKinds = { graceMs: 'milliseconds' };
-
-export const sendOptions: KindsOf<SendOptions> = { to: 'name', priority: 'anything', itemId: 'anything' };
-
-export const approveOptions: KindsOf<ApproveOptions> = { args: 'object', always: 'flag', fingerprint: 'name' };
-
-export const rejectOptions: OptionKinds = { message: 'text' };
-
-export const cancelOptions: OptionKinds = { agentId: 'name', moduleId: 'name' };
-
-export const turnFilter: KindsOf<TurnFilter> = { agentId: 'text', status: 'text', type: 'text' };
-
-export const eventsOptions: OptionKinds = { after: 'count', signal: 'signal' };
-
-export const subscriberOptions: OptionKinds = {
-  onEvents: 'function',
-  onDelta: 'function',
-  onProgress: 'function',
-  onHalt: 'function',
-};
 
 export const forksOption: OptionKinds = { forks: 'flag' };

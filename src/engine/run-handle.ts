@@ -1,7 +1,8 @@
 import type { ContentHash } from '../core/ids.ts';
 import type { Lease } from '../core/events/journal.ts';
 import type { RunContext } from '../core/state/state.ts';
-import type { EngineParts, LaunchOptions, ProfileRuntime } from './engine-parts.ts';
+import type { EngineParts, ProfileRuntime } from './engine-parts.ts';
+import type { LaunchOptions } from './launch-options.ts';
 import { editedProfiles } from './launch/edited-profiles.ts';
 import type { Resources } from './effects/resources.ts';
 import { type ActorPorts, RunActor } from './run/run-actor.ts';

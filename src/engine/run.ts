@@ -33,7 +33,7 @@ import {
   sendOptions,
   subscriberOptions,
   turnFilter,
-} from './public-options.ts';
+} from './run-options.ts';
 import { type RunResult, runResult, type ViewedProfile } from './run-result.ts';
 import type { RunActor } from './run/run-actor.ts';
 import type { Receipt, SendOptions } from './send-options.ts';
@@ -41,7 +41,7 @@ import type { ReplySoFar } from './effects/reply-so-far.ts';
 import type { RunSubscriber } from './subscribers.ts';
 import { untilEnded } from './run/until-ended.ts';
 import { answerTo, approvals, type ApproveOptions, rejections } from './input/verdicts.ts';
-import type { Input } from './run/decide.ts';
+import type { Input } from './run/input.ts';
 
 /** What a run handle is made of. */
 export interface RunParts {

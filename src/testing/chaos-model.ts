@@ -1,11 +1,6 @@
 import type { JsonValue } from '../core/json.ts';
-import {
-  scriptedModel,
-  type ScriptedRepliesModel,
-  type ScriptedReply,
-  type ScriptedRequest,
-  type ScriptedToolCall,
-} from '../models/scripted/scripted-replies.ts';
+import { scriptedModel, type ScriptedRepliesModel, type ScriptedRequest } from '../models/scripted/scripted-replies.ts';
+import { type ScriptedReply, type ScriptedToolCall } from '../models/scripted/scripted-reply.ts';
 import { type CallForm, type OfferedToChaos, readOffer, systemOf } from './chaos-tools.ts';
 import { fittingValue, plainWords, spoiledValue } from './chaos-values.ts';
 import { type SeededRandom, seededRandom, seedOf } from './seeded-random.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CadreEvent, EventOf } from '../../src/core/events/event.ts';
-import type { ScriptedReply } from '../../src/models/scripted/scripted-replies.ts';
+import type { ScriptedReply } from '../../src/models/scripted/scripted-reply.ts';
 import { truncate } from '../../src/nodes/inbox/truncate-input.ts';
 import { createMemoryJournal } from '../../src/testing/index.ts';
 import { testEngine, waitsForUser } from '../support/test-engine.ts';

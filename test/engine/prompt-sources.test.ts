@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../src/index.ts';
-import type { ScriptedReply } from '../../src/models/scripted/scripted-replies.ts';
+import type { ScriptedReply } from '../../src/models/scripted/scripted-reply.ts';
 import { toolReturn } from '../../src/core/tool/tool-return.ts';
 import { delegate } from '../support/delegate.ts';
 import { testEngine, waitsForUser } from '../support/test-engine.ts';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEngine, type CadreEvent } from '../../src/index.ts';
 import { secretForms } from '../../src/core/secrets/secret-forms.ts';
 import { formatTurn } from '../../src/inspect/format/turn/format-turn.ts';
-import type { ScriptedReply } from '../../src/models/scripted/scripted-replies.ts';
+import type { ScriptedReply } from '../../src/models/scripted/scripted-reply.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, tool } from '../support/tools.ts';

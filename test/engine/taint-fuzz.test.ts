@@ -8,7 +8,7 @@ import type { PromptMessage } from '../../src/core/prompt/message.ts';
 import { toolReturn } from '../../src/core/tool/tool-return.ts';
 import { promptText } from '../../src/inspect/turn/prompt-text.ts';
 import type { Run } from '../../src/index.ts';
-import type { ScriptedReply } from '../../src/models/scripted/scripted-replies.ts';
+import type { ScriptedReply } from '../../src/models/scripted/scripted-reply.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { mcpToolset } from '../../src/toolsets/mcp/mcp-toolset.ts';
 import { delegate } from '../support/delegate.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EngineOptions, Run } from '../../src/index.ts';
-import type { ScriptedReply } from '../../src/models/scripted/scripted-replies.ts';
+import type { ScriptedReply } from '../../src/models/scripted/scripted-reply.ts';
 import { defineTransitionTool } from '../../src/tools/define-transition-tool.ts';
 import { testEngine, type TestEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, tool } from '../support/tools.ts';

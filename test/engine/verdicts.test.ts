@@ -3,7 +3,7 @@ import type { CadreEvent } from '../../src/core/events/event.ts';
 import { foldEvents } from '../../src/core/fold/apply-event.ts';
 import { defineTransitionTool } from '../../src/tools/define-transition-tool.ts';
 import { createMemoryJournal } from '../../src/testing/index.ts';
-import type { ScriptedReply } from '../../src/models/scripted/scripted-replies.ts';
+import type { ScriptedReply } from '../../src/models/scripted/scripted-reply.ts';
 import { delegate } from '../support/delegate.ts';
 import { gate, testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, type TestTool, tool } from '../support/tools.ts';

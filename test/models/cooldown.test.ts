@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { LlmConfig } from '../../src/core/model/llm-config.ts';
 import type { ModelOutcome } from '../../src/core/model/model.ts';
 import { createModelGateway, type CheckedModelGateway } from '../../src/models/gateway.ts';
-import { scriptedModel, type ScriptedReply } from '../../src/models/scripted/scripted-replies.ts';
+import { scriptedModel } from '../../src/models/scripted/scripted-replies.ts';
+import { type ScriptedReply } from '../../src/models/scripted/scripted-reply.ts';
 import { ManualClock, settle } from './manual-clock.ts';
 import { config, errorOf, partsModel, replyOf, request } from './model-fixtures.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { DeadlineWatch, type DeadlinePhase } from '../../src/models/attempts/deadlines.ts';
-import { scriptedModel, type ScriptedReply } from '../../src/models/scripted/scripted-replies.ts';
+import { scriptedModel } from '../../src/models/scripted/scripted-replies.ts';
+import { type ScriptedReply } from '../../src/models/scripted/scripted-reply.ts';
 import { ManualClock, settle } from './manual-clock.ts';
 import { config, errorOf, gatewayFor, request } from './model-fixtures.ts';
 

@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { ModelOutcome } from '../../src/core/model/model.ts';
-import { scriptedModel, type ScriptedReply } from '../../src/models/scripted/scripted-replies.ts';
+import { scriptedModel } from '../../src/models/scripted/scripted-replies.ts';
+import { type ScriptedReply } from '../../src/models/scripted/scripted-reply.ts';
 import { callOnce, config, errorOf, gatewayFor, replyOf, request } from './model-fixtures.ts';
 import { settle } from './manual-clock.ts';
 

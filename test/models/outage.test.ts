@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { defaultRetry, type LlmConfig } from '../../src/core/model/llm-config.ts';
 import type { ModelOutcome, OutageNews } from '../../src/core/model/model.ts';
-import { scriptedModel, type ScriptedReply } from '../../src/models/scripted/scripted-replies.ts';
+import { scriptedModel } from '../../src/models/scripted/scripted-replies.ts';
+import { type ScriptedReply } from '../../src/models/scripted/scripted-reply.ts';
 import { config, errorOf, gatewayFor, replyOf, request } from './model-fixtures.ts';
 
 const patient: Partial<LlmConfig> = { retry: defaultRetry };

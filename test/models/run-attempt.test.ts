@@ -5,7 +5,8 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { PromptMessage } from '../../src/core/prompt/message.ts';
 import type { ModelDelta } from '../../src/core/model/model.ts';
 import type { AiSdkModel } from '../../src/models/adapter/ai-sdk-model.ts';
-import { scriptedModel, type ScriptedReply } from '../../src/models/scripted/scripted-replies.ts';
+import { scriptedModel } from '../../src/models/scripted/scripted-replies.ts';
+import { type ScriptedReply } from '../../src/models/scripted/scripted-reply.ts';
 import { callOnce, config, errorOf, partsModel, replyOf } from './model-fixtures.ts';
 
 const noRetry = config({ retry: { maxRetries: 0, waitMs: 0, maxWaitMs: 0 } });

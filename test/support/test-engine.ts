@@ -1,7 +1,8 @@
 import { createEngine, type Engine, type EngineOptions, type Journal, type Run } from '../../src/index.ts';
 import { prepareEngine } from '../../src/engine/create-engine.ts';
 import type { DecisionWatch } from '../../src/engine/run/decide-batch.ts';
-import type { ScriptedRepliesModel, ScriptedReply, ScriptedReplyFunction } from '../../src/models/scripted/scripted-replies.ts';
+import type { ScriptedRepliesModel, ScriptedReplyFunction } from '../../src/models/scripted/scripted-replies.ts';
+import type { ScriptedReply } from '../../src/models/scripted/scripted-reply.ts';
 import { countingIds, createMemoryJournal, type ManualClock, manualClock, scriptedModel } from '../../src/testing/index.ts';
 
 /** What a test's engine is made of; everything but the replies has a default. */

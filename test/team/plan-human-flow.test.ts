@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import { readPlanBook } from '../../src/core/team/plan.ts';
 import { plan as planIngestor } from '../../src/ingestors/plan.ts';
-import type { ScriptedReply } from '../../src/models/scripted/scripted-replies.ts';
+import type { ScriptedReply } from '../../src/models/scripted/scripted-reply.ts';
 import { createEngine } from '../../src/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { changePlans } from '../../src/team/plan/change-plans.ts';

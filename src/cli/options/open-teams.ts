@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Journal } from '../../core/events/journal.ts';
-import { createEngine, type EngineOptions } from '../../engine/create-engine.ts';
+import { createEngine } from '../../engine/create-engine.ts';
+import { type EngineOptions } from '../../engine/engine-options.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { receiveMail } from '../../server/reach/receive-mail.ts';
 import { createDocumentTools } from '../../toolsets/documents/create-document-tools.ts';

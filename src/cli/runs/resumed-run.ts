@@ -2,7 +2,7 @@ import { CadreError } from '../../core/error.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { ProfileFile } from '../../core/profile/profile.ts';
 import { assertOwnRun } from '../../engine/recovery/imported-run.ts';
-import type { ResumeOptions } from '../../engine/engine-parts.ts';
+import type { ResumeOptions } from '../../engine/launch-options.ts';
 import { undecidedMs } from '../../engine/recovery/leases.ts';
 import type { Run } from '../../engine/run.ts';
 import { safe } from '../../inspect/format/text/layout.ts';

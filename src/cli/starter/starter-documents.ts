@@ -1,4 +1,4 @@
-import type { StarterFile } from './starter-files.ts';
+import type { StarterFile } from './starter-file.ts';
 
 /** Two small documents, so that there is something to search. */
 export const starterDocuments: readonly StarterFile[] = [

@@ -2,12 +2,7 @@ import { starterDocuments } from './starter-documents.ts';
 import { starterProfiles } from './starter-profiles.ts';
 import { starterReadme } from './starter-readme.ts';
 import { starterScript } from './starter-script.ts';
-
-/** One file that `init` writes, by its path in the new folder. */
-export interface StarterFile {
-  readonly file: string;
-  readonly text: string;
-}
+import type { StarterFile } from './starter-file.ts';
 
 /** Everything `init` writes but the schemas. Texts live in modules, so that they are in every build of the package. */
 export const starterFiles: readonly StarterFile[] = [

@@ -1,4 +1,4 @@
-import type { StarterFile } from './starter-files.ts';
+import type { StarterFile } from './starter-file.ts';
 
 const lead = `# yaml-language-server: $schema=../../schemas/profile.schema.json
 # The one you talk to: makes a plan, sends researchers out, and answers from what they bring.

@@ -1,5 +1,5 @@
 import type { EventOf } from '../events/event.ts';
-import type { ContextView } from '../state/agent-context.ts';
+import type { ContextView } from '../state/context-view.ts';
 import { isForRoom } from '../events/context-events.ts';
 import type { SubContext, RunContext } from '../state/state.ts';
 import { release, reserve, spendOnSummary } from './budget.ts';

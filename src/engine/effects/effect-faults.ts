@@ -1,7 +1,7 @@
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { AgentId, TurnId } from '../../core/ids.ts';
 import type { ModelOutcome, OutageNews } from '../../core/model/model.ts';
-import type { Input } from '../run/decide.ts';
+import type { Input } from '../run/input.ts';
 
 /** The outcome of a model call that broke before it was made. */
 export function couldNotBeMade(thrown: unknown): ModelOutcome {

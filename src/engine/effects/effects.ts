@@ -9,7 +9,7 @@ import type { ToolContext } from '../../core/tool/tool.ts';
 import type { Effect } from '../../core/events/transaction.ts';
 import type { NodeFunction } from '../../nodes/turn/function-node.ts';
 import type { Replay } from '../../models/replay/replay.ts';
-import type { Input } from '../run/decide.ts';
+import type { Input } from '../run/input.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 import { blockedNote, couldNotBeMade, outageNote } from './effect-faults.ts';
 import { CallContext } from './call-context.ts';

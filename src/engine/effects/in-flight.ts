@@ -1,5 +1,5 @@
 import type { CadreError } from '../../core/error.ts';
-import type { Input } from '../run/decide.ts';
+import type { Input } from '../run/input.ts';
 import { LazyAbort } from './lazy-abort.ts';
 
 /** An effect that was started and has not ended. */

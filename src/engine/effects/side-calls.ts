@@ -4,7 +4,7 @@ import type { RunContext } from '../../core/state/state.ts';
 import type { Effect } from '../../core/events/transaction.ts';
 import { generateTitle } from '../../nodes/turn/run-titles.ts';
 import { summarise } from '../../nodes/prompt/summary-request.ts';
-import type { Input } from '../run/decide.ts';
+import type { Input } from '../run/input.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 import { couldNotBeMade, outageNote } from './effect-faults.ts';
 

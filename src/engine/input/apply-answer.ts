@@ -11,7 +11,7 @@ import { endAgent } from '../../nodes/turn/end-agent.ts';
 import { profileOf } from '../../nodes/turn/profile-of.ts';
 import { refuseCall } from '../../nodes/tools/refuse-call.ts';
 import { applyTestimony, asksWhetherHappened } from '../../nodes/tools/unknown-outcome.ts';
-import type { Input } from '../run/decide.ts';
+import type { Input } from '../run/input.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 import { isAsking } from '../../core/state/asks-person.ts';
 

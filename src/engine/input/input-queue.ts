@@ -1,5 +1,5 @@
 import type { Transaction } from '../../core/events/transaction.ts';
-import type { Input } from '../run/decide.ts';
+import type { Input } from '../run/input.ts';
 
 /** Inputs that are decided in one commit at most: more would keep the event loop from turning. */
 const inputsPerCommit = 64;

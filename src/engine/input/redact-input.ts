@@ -2,7 +2,7 @@ import { CadreError, describeThrown } from '../../core/error.ts';
 import type { ModelOutcome } from '../../core/model/model.ts';
 import type { Secrets } from '../../core/secrets/secrets.ts';
 import type { ToolOutcome } from '../../nodes/tools/tool-node.ts';
-import type { Input } from '../run/decide.ts';
+import type { Input } from '../run/input.ts';
 
 /**
  * An input without secrets: the one place where what comes from outside enters the kernel, so that neither state nor journal

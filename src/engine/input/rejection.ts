@@ -6,7 +6,7 @@ import type { ItemDraft } from '../../core/events/transaction.ts';
 import { askingAgent, suspendedCall } from './apply-answer.ts';
 import { moduleEdits } from './apply-edits.ts';
 import { editProblem, goneProblem, problemsText } from './check-edit.ts';
-import type { Input } from '../run/decide.ts';
+import type { Input } from '../run/input.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 
 /**

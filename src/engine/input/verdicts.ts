@@ -3,7 +3,7 @@ import type { CallId } from '../../core/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { RunContext } from '../../core/state/state.ts';
 import { toWire } from '../../core/tool/to-wire.ts';
-import type { Input } from '../run/decide.ts';
+import type { Input } from '../run/input.ts';
 import { checkAnswer, type PendingRequest, pendingOf } from '../../core/state/pending.ts';
 import { decidedWords, hasExpired } from './rejection.ts';
 

@@ -2,7 +2,8 @@ import { checkNote } from '../../core/events/people-note.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import { checkModel } from './check-model.ts';
 import { checkPrices } from './check-prices.ts';
-import type { EngineParts, LaunchOptions, LaunchRequest } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
+import type { LaunchOptions, LaunchRequest } from '../launch-options.ts';
 import { launchProfile } from './launch-profile.ts';
 import { checkRequest } from './run-request.ts';
 

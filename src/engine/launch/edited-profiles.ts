@@ -2,7 +2,7 @@ import type { RunContext } from '../../core/state/state.ts';
 import type { ProfileEdit } from '../../core/events/profile-edit.ts';
 import { checkEditedFiles } from '../../profiles/files/check-edited-files.ts';
 import { editProfileFiles } from '../../profiles/files/edit-profile-files.ts';
-import type { Input } from '../run/decide.ts';
+import type { Input } from '../run/input.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { importedRefusal } from '../recovery/imported-run.ts';
 import { checkAgent } from '../recovery/resume-plan.ts';

@@ -1,6 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 import type { RunContext } from '../../core/state/state.ts';
-import type { EngineParts, ForkOptions } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
+import type { ForkOptions } from '../launch-options.ts';
 import { externalMessage } from '../input/external-message.ts';
 import type { SaidAtResume } from '../recovery/recover.ts';
 

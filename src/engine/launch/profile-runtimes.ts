@@ -14,7 +14,7 @@ import { shippedPrices } from '../../profiles/files/shipped-prices.ts';
 import { rememberProfiles } from '../../toolsets/files/guard/engine-places.ts';
 import { buildEnv } from '../run/build-env.ts';
 import { addConfigSecrets } from './config-secrets.ts';
-import type { EngineOptions } from '../create-engine.ts';
+import type { EngineOptions } from '../engine-options.ts';
 import type { ProfileRuntime } from '../engine-parts.ts';
 import type { GivenModels } from '../../models/providers/given-models.ts';
 import { createLlmConfigs, type LlmConfigs } from './llm-configs.ts';
@@ -24,6 +24,7 @@ import { knownToolsetKinds } from '../toolsets/known-toolset-kinds.ts';
 import { makeToolsets } from '../toolsets/make-toolsets.ts';
 import { recordedCodeTools } from '../toolsets/recorded-code-tools.ts';
 import { SetDecisionContexts } from '../toolsets/decision-contexts.ts';
+import type { RecordedSet } from './recorded-set.ts';
 
 /** What all profile sets of a program are made with. */
 export interface ProfileRuntimeParts extends CodePorts {
@@ -41,13 +42,6 @@ export interface ProfileRuntimeParts extends CodePorts {
   readonly env: EngineOptions['env'];
   /** Hears of each tool's name that is in a catalog. */
   readonly onTool: (name: string) => void;
-}
-
-/** What a run recorded of its profiles and tools. */
-export interface RecordedSet {
-  readonly files: readonly ProfileFile[];
-  /** What code gave of tools, as it was recorded; undefined in journals of earlier versions. */
-  readonly given: string | undefined;
 }
 
 /** Most sets of earlier runs, or of runs that were edited, that are kept ready. */

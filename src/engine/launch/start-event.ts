@@ -5,7 +5,7 @@ import type { ContentEntry } from '../../core/events/journal.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { Limits } from '../../core/profile/profile.ts';
 import { titleOf } from '../../core/state/run-title.ts';
-import type { LaunchOptions, LaunchRequest } from '../engine-parts.ts';
+import type { LaunchOptions, LaunchRequest } from '../launch-options.ts';
 import { frameSeedOf } from '../random-ids.ts';
 import { checkRequest } from './run-request.ts';
 import { engineVersion } from '../version.ts';

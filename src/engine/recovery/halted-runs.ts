@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { CadreError } from '../../core/error.ts';
 import type { RunId } from '../../core/ids.ts';
-import type { ResumeOptions } from '../engine-parts.ts';
+import type { ResumeOptions } from '../launch-options.ts';
 
 /** How long after a run has halted its engine tries to resume it, and after each try that failed in the same way, in milliseconds. */
 const againMs = 30_000;

@@ -1,22 +1,14 @@
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { RunSummary } from '../../core/events/journal.ts';
-import type { ResumeOptions } from '../engine-parts.ts';
 import { undecidedMs } from './leases.ts';
 import type { Run } from '../run.ts';
+import type { RecoverOptions } from '../launch-options.ts';
 
 /** What came of taking one interrupted run up again: its handle, or why it could not be. */
 export type RecoveredRun =
   | { readonly runId: RunId; readonly run: Run; readonly error?: undefined }
   | { readonly runId: RunId; readonly run?: undefined; readonly error: CadreError };
-
-/** How interrupted runs are resumed, and which of them. */
-export interface RecoverOptions extends ResumeOptions {
-  /** True for the runs that are to be resumed; all of them when absent. */
-  readonly include?: ((run: RunSummary) => boolean | Promise<boolean>) | undefined;
-  /** Gets each run as soon as it goes on, or the reason why it does not. */
-  readonly onRun?: ((entry: RecoveredRun) => void) | undefined;
-}
 
 /**
  * Takes up every run of a list that is not over; `resume` answers with nothing for one that is live already. Those whose holder may be

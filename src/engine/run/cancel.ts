@@ -2,7 +2,7 @@ import type { Env } from '../../core/env.ts';
 import type { SubContext } from '../../core/state/state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { endAgent } from '../../nodes/turn/end-agent.ts';
-import type { Input } from './decide.ts';
+import type { Input } from './input.ts';
 
 /** The agent a run was launched with. */
 export function rootOf(tx: Transaction): SubContext | undefined {

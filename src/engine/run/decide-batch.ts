@@ -2,7 +2,7 @@ import type { CadreError } from '../../core/error.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { admit, type InputGate } from '../input/input-gate.ts';
 import type { Prefix } from './commit-batch.ts';
-import type { Input } from './decide.ts';
+import type { Input } from './input.ts';
 
 /** The inputs of one commit, and the state of the journal they are decided on. */
 export interface DecisionBatch {

@@ -1,118 +1,28 @@
 import { changesTo, toStatePatch } from '../../core/patches/change-state.ts';
 import type { Env } from '../../core/env.ts';
-import { CadreError, type ErrorRecord } from '../../core/error.ts';
+import { CadreError } from '../../core/error.ts';
 import { findItem } from '../../core/inbox/find-item.ts';
-import type { AgentId, CallId, ContentHash, TurnId } from '../../core/ids.ts';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
-import type { ModelOutcome } from '../../core/model/model.ts';
+import type { AgentId } from '../../core/ids.ts';
+import type { JsonValue } from '../../core/json.ts';
 import { notesPath, type PeopleNote, withNote } from '../../core/events/people-note.ts';
-import type { ProfileChange } from '../../core/events/profile-edit.ts';
 import { patchedState } from '../../core/patches/state-patch.ts';
 import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
 import { applySummary } from '../../nodes/prompt/compaction.ts';
 import { applyDeadlines } from '../../nodes/limits/apply-deadlines.ts';
-import type { Deadline } from '../../nodes/limits/deadlines.ts';
 import { endAgent } from '../../nodes/turn/end-agent.ts';
-import type { ToolOutcome } from '../../nodes/tools/tool-node.ts';
 import { agentIdAt } from '../../nodes/tools/transition-context.ts';
 import { applyTitle, titleIfDue } from '../../nodes/turn/run-titles.ts';
 import { applyVerdict } from '../../nodes/tools/verify-call.ts';
 import { afterThinking } from './after-thinking.ts';
-import type { ModuleAction } from '../../team/modules/module-actions.ts';
 import { applyModuleEdits, applyProfileEdits } from '../input/apply-edits.ts';
 import { cancel, rootOf } from './cancel.ts';
 import { settle, updateStatus } from './settle.ts';
 import { applyAnswer } from '../input/apply-answer.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { noteUnmetGates } from '../note-unmet-gates.ts';
-import { recover, type Resumption } from '../recovery/recover.ts';
+import { recover } from '../recovery/recover.ts';
 import { noteToolset, recordTools } from '../toolsets/note-toolset.ts';
-import type { TakenTools, ToolsetHold } from '../toolsets/toolset-hold.ts';
-import type { ToolsetNews } from '../toolsets/toolset-instance.ts';
-
-/** Everything that can happen to a run from outside its own decisions. */
-export type Input =
-  | {
-      readonly kind: 'start';
-      readonly profile: string;
-      readonly payload: JsonValue;
-      readonly notes?: readonly PeopleNote[];
-      /** What toolsets offer that connect to something. */
-      readonly tools: readonly TakenTools[];
-    }
-  | {
-      readonly kind: 'post';
-      readonly to: AgentId;
-      readonly item: ItemDraft;
-      /** The id of the item is its sender's: it is posted unless the run has it. */
-      readonly isOnce?: boolean;
-    }
-  | { readonly kind: 'model'; readonly agentId: AgentId; readonly turnId: TurnId; readonly outcome: ModelOutcome }
-  | { readonly kind: 'compaction'; readonly agentId: AgentId; readonly compactionId: string; readonly outcome: ModelOutcome }
-  /** What came of asking a model for the run's title. */
-  | { readonly kind: 'title'; readonly outcome: ModelOutcome }
-  | {
-      readonly kind: 'tool';
-      readonly agentId: AgentId;
-      readonly turnId: TurnId;
-      readonly callId: CallId;
-      readonly outcome: ToolOutcome;
-    }
-  | {
-      readonly kind: 'verify';
-      readonly agentId: AgentId;
-      readonly turnId: TurnId;
-      readonly callId: CallId;
-      readonly by: string;
-      readonly outcome: ToolOutcome;
-    }
-  | {
-      readonly kind: 'answer';
-      readonly callId: CallId;
-      readonly verdict: 'approved' | 'rejected' | 'answered';
-      readonly args?: JsonObject;
-      readonly always?: boolean;
-      /** What the person saw; the verdict is about nothing else. */
-      readonly fingerprint?: string;
-      readonly value?: JsonValue;
-      readonly message?: string;
-    }
-  | { readonly kind: 'cancel'; readonly agentId?: AgentId; readonly moduleId?: string; readonly reason: string }
-  | ({ readonly kind: 'recover' } & Resumption)
-  /** What a full decision left: agents that may be able to go on. */
-  | { readonly kind: 'settle'; readonly agentIds: readonly AgentId[] }
-  /** Timers of the run have gone off. */
-  | { readonly kind: 'timer'; readonly deadlines: readonly Deadline[] }
-  /** The wall clock has jumped. */
-  | { readonly kind: 'clock'; readonly jumpMs: number }
-  /** The tools of a toolset have changed, or it cannot be used. */
-  | ({ readonly kind: 'toolset' } & ToolsetNews)
-  /** A person writes, changes or takes away a note for agents. */
-  | { readonly kind: 'keep_note'; readonly note: PeopleNote }
-  /** Profiles are changed while the run goes on; `before` are those the edit was made from. */
-  | {
-      readonly kind: 'profiles';
-      /** The toolsets of the changed profiles, and what they offer. */
-      readonly hold: ToolsetHold;
-      readonly tools: readonly TakenTools[];
-      readonly files: string;
-      readonly changes: readonly ProfileChange[];
-      readonly before: ContentHash;
-    }
-  /** A person changes the plan. */
-  | { readonly kind: 'modules'; readonly actions: readonly ModuleAction[] }
-  | { readonly kind: 'fail'; readonly error: ErrorRecord }
-  | NoteInput;
-
-/** Something for the record that changes nothing. */
-export interface NoteInput {
-  readonly kind: 'note';
-  readonly level: 'info' | 'warning' | 'error';
-  readonly code: string;
-  readonly message: string;
-  /** What it is about, when it is one agent or one of its turns. */
-  readonly about?: { readonly agentId: AgentId; readonly turnId?: TurnId };
-}
+import type { Input } from './input.ts';
 
 /**
  * Decides what an input means for a run: a pure, synchronous function of state, input and environment that emits events

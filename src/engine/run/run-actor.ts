@@ -9,7 +9,7 @@ import { asStoreError } from '../recovery/store-error.ts';
 import { CommitBatch, mayWait, type Prefix } from './commit-batch.ts';
 import { CommitWriter } from './commit-writer.ts';
 import { DueEffects } from '../effects/due-effects.ts';
-import type { Input } from './decide.ts';
+import type { Input } from './input.ts';
 import { decideBatch, type WatchedGate } from './decide-batch.ts';
 import { type EffectPorts, Effects } from '../effects/effects.ts';
 import { waitedNote } from '../effects/effect-faults.ts';

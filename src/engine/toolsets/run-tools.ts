@@ -1,4 +1,4 @@
-import type { Input } from '../run/decide.ts';
+import type { Input } from '../run/input.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 import type { SetDecisionContext, ToolLists } from './decision-contexts.ts';
 import type { ToolList } from './tool-list.ts';

@@ -2,7 +2,23 @@ import type { CadreEvent, EventDraft, EventPlace, EventType } from '../../core/e
 import type { CompactionEnd } from '../../core/events/context-events.ts';
 import { streaks } from '../../core/profile/escalation.ts';
 import type { DecidedAction } from '../../core/events/turn-events.ts';
-import { count, flag, json, list, map, nullable, number, oneOf, optional, record, text, time, type Check, type Fields, type Problem } from './check.ts';
+import {
+  count,
+  flag,
+  json,
+  list,
+  map,
+  nullable,
+  number,
+  oneOf,
+  optional,
+  record,
+  text,
+  time,
+  type Check,
+  type Fields,
+  type Problem,
+} from './check.ts';
 import {
   agentEnding,
   attempt,

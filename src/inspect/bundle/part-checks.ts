@@ -9,7 +9,16 @@ import type { Limits } from '../../core/profile/profile.ts';
 import type { ProfileChange } from '../../core/events/profile-edit.ts';
 import type { AgentEnding } from '../../core/events/tool-events.ts';
 import type { PromptFacts } from '../../core/prompt/prompt-sources.ts';
-import type { ToolBound, EventStream, ReplyToolCall, RuleRecord, TurnInput, TurnPrompt, PromptHead, ObserverRecord } from '../../core/state/turn.ts';
+import type {
+  ToolBound,
+  EventStream,
+  ReplyToolCall,
+  RuleRecord,
+  TurnInput,
+  TurnPrompt,
+  PromptHead,
+  ObserverRecord,
+} from '../../core/state/turn.ts';
 import type { Expiry, WaitFor } from '../../core/tool/wait-for.ts';
 import type { ModelEnd, TurnReserve } from '../../core/events/turn-events.ts';
 import {

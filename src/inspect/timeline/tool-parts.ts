@@ -1,5 +1,5 @@
 import type { CallState, TurnState } from '../../core/state/state.ts';
-import type { TimelinePart } from './timeline-bar.ts';
+import type { TimelinePart } from './timeline-part.ts';
 
 /** From and until, in milliseconds since 1970; `until` is infinite for what has not ended. */
 type Stretch = readonly [from: number, until: number];

@@ -1,6 +1,15 @@
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
 import type { ContentHash } from '../../core/ids.ts';
-import { type ContentPart, type FilePart, type MessageOrigin, type PromptMessage, type ToolCallPart, type ToolResultPart, contentParts, contentText } from '../../core/prompt/message.ts';
+import {
+  type ContentPart,
+  type FilePart,
+  type MessageOrigin,
+  type PromptMessage,
+  type ToolCallPart,
+  type ToolResultPart,
+  contentParts,
+  contentText,
+} from '../../core/prompt/message.ts';
 import type { SourceRef } from '../../core/profile/source-ref.ts';
 import { prependSeparator, segmentSeparator } from '../../core/prompt/prompt.ts';
 import { protocolPieces, type TextProtocol } from '../../core/prompt/text-protocol.ts';

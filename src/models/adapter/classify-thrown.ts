@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { brokenCallFailure, readBrokenCall } from './broken-call.ts';
 import { lastingFailure, passingFailure, type ModelFailure } from '../attempts/model-failure.ts';
 import { readRateNotice } from '../attempts/rate-headers.ts';
-import { parseRetryAfter } from '../attempts/retry-wait.ts';
+import { parseRetryAfter } from './retry-after.ts';
 import { readThrownFacts, type ThrownFacts } from './thrown-facts.ts';
 
 // How much of a response that was no answer is kept for the record (FAULTS M14).

@@ -6,7 +6,7 @@ import type { ModelAttempt, ModelOutcome, ModelReply, Usage } from '../../core/m
 import type { AiSdkModel } from '../adapter/ai-sdk-model.ts';
 import type { ModelFailure } from './model-failure.ts';
 import { addUsage, costOf, nothing } from './model-usage.ts';
-import type { AttemptEnd } from './run-attempt.ts';
+import type { AttemptEnd } from './attempt-end.ts';
 
 // Longest partial text of a failed attempt that is kept for the record, in characters.
 const keptPartialChars = 32_000;

@@ -17,7 +17,8 @@ import type { LaneRefusal } from './rate-lane.ts';
 import { redactSecrets } from '../adapter/redact-secrets.ts';
 import { Outage } from './outage.ts';
 import { chooseWait, retriesAfter, waitFor } from './retry-wait.ts';
-import { runAttempt, type AttemptEnd } from './run-attempt.ts';
+import { runAttempt } from './run-attempt.ts';
+import { type AttemptEnd } from './attempt-end.ts';
 
 /** What a call needs besides its request. */
 export interface ModelCallTools {

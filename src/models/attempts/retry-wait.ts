@@ -1,17 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { RetryPolicy } from '../../core/model/llm-config.ts';
-import type { AttemptEnd } from './run-attempt.ts';
-
-/** Reads how long a server asks to wait, in milliseconds from now; undefined when it does not say. */
-export function parseRetryAfter(headers: Readonly<Record<string, unknown>>, now: number): number | undefined {
-  const milliseconds = toDuration(readHeader(headers, 'retry-after-ms'));
-  if (milliseconds !== undefined) return milliseconds;
-  const value = readHeader(headers, 'retry-after');
-  const seconds = toDuration(value);
-  if (seconds !== undefined) return seconds * 1000;
-  const date = value === undefined ? Number.NaN : Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
-}
+import type { AttemptEnd } from './attempt-end.ts';
 
 /**
  * Chooses the wait before the next attempt, in whole milliseconds, never above `maxWaitMs`. `retry` counts from 0.
@@ -45,15 +34,4 @@ export function waitFor(ms: number, clock: Clock, signal: AbortSignal): Promise<
     const cancelTimer = clock.setTimer(ms, finish);
     signal.addEventListener('abort', finish, { once: true });
   });
-}
-
-function readHeader(headers: Readonly<Record<string, unknown>>, name: string): string | undefined {
-  for (const [key, value] of Object.entries(headers)) {
-    if (key.toLowerCase() === name && typeof value === 'string') return value.trim();
-  }
-  return undefined;
-}
-
-function toDuration(value: string | undefined): number | undefined {
-  return value !== undefined && /^\d+(\.\d+)?$/.test(value) ? Number(value) : undefined;
 }

@@ -11,6 +11,7 @@ import { asStreamCut, lastingFailure, passingFailure, type ModelFailure } from '
 import { readTextReply } from '../protocol/read-text-reply.ts';
 import { ReplyBuilder } from '../adapter/reply-builder.ts';
 import type { StreamPart } from '../adapter/stream-part.ts';
+import type { AttemptEnd } from './attempt-end.ts';
 
 /** One try at a model call. */
 export interface AttemptInput {
@@ -27,12 +28,6 @@ export interface AttemptInput {
   /** Told once when the provider has answered and its stream is open. */
   readonly onAnswer?: (headers: Readonly<Record<string, string>> | undefined) => void;
 }
-
-/** How an attempt ended. */
-export type AttemptEnd = (
-  | { readonly kind: 'reply'; readonly reply: ModelReply; readonly warnings: readonly string[] }
-  | { readonly kind: 'failure'; readonly failure: ModelFailure; readonly partialText: string }
-) & { readonly usage: Usage; readonly firstTokenMs?: number };
 
 /**
  * Calls a model once and reads its stream to the end. Never rejects, and ends at a deadline or an abort even when the

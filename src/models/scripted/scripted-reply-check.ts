@@ -1,5 +1,5 @@
 import { closestName } from '../../core/expression/closest-name.ts';
-import type { ScriptedReply } from './scripted-replies.ts';
+import type { ScriptedReply } from './scripted-reply.ts';
 
 const fields: Readonly<Record<keyof ScriptedReply, true>> = {
   text: true,

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { compress } from 'hono/compress';
 import { COMPRESSIBLE_CONTENT_TYPE_REGEX } from 'hono/utils/compress';
 import { CadreError } from '../../core/error.ts';
-import type { LaunchOptions } from '../../engine/engine-parts.ts';
+import type { LaunchOptions } from '../../engine/launch-options.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { usualProfile } from '../../engine/launch/usual-profile.ts';
 import { reachRun } from '../reach/reach-run.ts';

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import type { HttpBindings } from '@hono/node-server';
 import type { Engine } from '../../engine/engine.ts';
-import type { LaunchOptions } from '../../engine/engine-parts.ts';
+import type { LaunchOptions } from '../../engine/launch-options.ts';
 import type { RunReach } from '../reach/reach-run.ts';
 import type { RunRecords } from './run-records.ts';
 

@@ -1,5 +1,5 @@
 import { CadreError } from '../../core/error.ts';
-import type { LaunchOptions } from '../../engine/engine-parts.ts';
+import type { LaunchOptions } from '../../engine/launch-options.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Run } from '../../engine/run.ts';
 import { launchable } from '../../engine/launch/usual-profile.ts';

@@ -3,7 +3,7 @@ import { CadreError, toErrorRecord } from '../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { toWire } from '../../core/tool/to-wire.ts';
 import { cutMiddle } from '../../core/cut-middle.ts';
-import type { LaunchOptions } from '../../engine/engine-parts.ts';
+import type { LaunchOptions } from '../../engine/launch-options.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { engineVersion } from '../../engine/version.ts';
 import { compileSchema } from '../../tools/schema/compile-schema.ts';

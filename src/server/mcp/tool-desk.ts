@@ -3,7 +3,7 @@ import { CadreError } from '../../core/error.ts';
 import type { CallId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ToolEnd } from '../../core/events/tool-events.ts';
-import type { LaunchOptions } from '../../engine/engine-parts.ts';
+import type { LaunchOptions } from '../../engine/launch-options.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Run } from '../../engine/run.ts';
 import { newsOf } from './wait-for-run.ts';

@@ -5,7 +5,7 @@ import type { PendingRequest } from '../../core/state/pending.ts';
 import type { EventPlace } from '../../core/events/event.ts';
 import type { RunOverview } from '../../inspect/run-overview.ts';
 import type { ProjectRow } from '../../engine/run-catalog.ts';
-import type { RunRow } from '../index.ts';
+import type { RunRow } from '../http/run-row.ts';
 import type { ErrorAnswer } from '../http/answer-error.ts';
 import type { ActionDone } from '../reach/run-action.ts';
 import { anything, count, flag, listOf, maybe, named, number, object, recordOf, text, time } from './schema-record.ts';

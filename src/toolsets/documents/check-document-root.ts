@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import { defaultDocumentLimits } from './document-limits.ts';
-import type { DocumentStats } from './search/document-index.ts';
+import type { DocumentStats } from './document-stats.ts';
 import { describeLeftOut, LeftOutCount } from './left-out.ts';
 import { showPath } from '../files/inside-path.ts';
 import { errorCode } from '../files/error-code.ts';

@@ -1,5 +1,6 @@
 import type { EffectTool } from '../../core/tool/tool.ts';
-import { disposedError, DocumentIndex, type DocumentStats } from './search/document-index.ts';
+import { disposedError, DocumentIndex } from './search/document-index.ts';
+import { type DocumentStats } from './document-stats.ts';
 import { defaultDocumentLimits, type DocumentLimits } from './document-limits.ts';
 import { createReadingTools } from './reading-tools.ts';
 import { createReportTool } from './report-tool.ts';

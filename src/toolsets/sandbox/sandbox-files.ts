@@ -9,7 +9,7 @@ import type { PathTest } from '../files/glob-pattern.ts';
 import { plainName } from '../files/plain-name.ts';
 import { toText } from './byte-path.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
-import type { SandboxedCommand } from './sandbox.ts';
+import type { SandboxedCommand } from './sandboxed-command.ts';
 import type { Scan } from './workspace-scan.ts';
 
 /** Nobody's home can be looked into, nor what other programs keep for a while, nor what other machines or users trust. */

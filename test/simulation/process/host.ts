@@ -1,7 +1,7 @@
 import type { RunId } from '../../../src/core/ids.ts';
 import type { Engine, Journal, Run } from '../../../src/index.ts';
 import type { DecisionWatch } from '../../../src/engine/run/decide-batch.ts';
-import type { ForkOptions } from '../../../src/engine/engine-parts.ts';
+import type { ForkOptions } from '../../../src/engine/launch-options.ts';
 import { createSimModel } from '../team/sim-model.ts';
 import type { World } from '../world/world.ts';
 import { programOf } from './module-graphs.ts';

@@ -1,5 +1,4 @@
-import { CadreError } from '../../../src/core/error.ts';
-import type { ErrorCode } from '../../../src/core/error.ts';
+import { CadreError, type ErrorCode } from '../../../src/core/error.ts';
 import type { CadreEvent } from '../../../src/core/events/event.ts';
 import { foldEvents } from '../../../src/core/fold/apply-event.ts';
 import type { ContentHash } from '../../../src/core/ids.ts';
@@ -9,7 +8,7 @@ import { toolReturn, type ToolReturnFields } from '../../../src/core/tool/tool-r
 import { Transaction } from '../../../src/core/events/transaction.ts';
 import { prepareEngine } from '../../../src/engine/create-engine.ts';
 import { decideBatch } from '../../../src/engine/run/decide-batch.ts';
-import type { Input } from '../../../src/engine/run/decide.ts';
+import type { Input } from '../../../src/engine/run/input.ts';
 import type { ProfileRuntime } from '../../../src/engine/engine-parts.ts';
 import type { DecisionContext } from '../../../src/engine/run/decision-context.ts';
 import type { TakenTools } from '../../../src/engine/toolsets/toolset-hold.ts';

@@ -2,7 +2,7 @@ import type { CadreError } from '../../../src/core/error.ts';
 import type { CadreEvent } from '../../../src/core/events/event.ts';
 import type { ContentHash, RunId } from '../../../src/core/ids.ts';
 import type { DecisionBatch, DecisionWatch } from '../../../src/engine/run/decide-batch.ts';
-import type { Input } from '../../../src/engine/run/decide.ts';
+import type { Input } from '../../../src/engine/run/input.ts';
 import { isToolReturn } from '../../../src/core/tool/tool-return.ts';
 import type { Transaction } from '../../../src/core/events/transaction.ts';
 import { encodeCommit } from '../../../src/journal/codec/event-codec.ts';

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../src/core/json.ts';
 import { fillTokens, parseToken, readKnowledge } from '../../../src/core/team/knowledge.ts';
 import { Resources } from '../../../src/engine/effects/resources.ts';
 import { defineTool } from '../../../src/index.ts';
-import type { ScriptedReply } from '../../../src/models/scripted/scripted-replies.ts';
+import type { ScriptedReply } from '../../../src/models/scripted/scripted-reply.ts';
 import type { EffectTool, ToolContext } from '../../../src/core/tool/tool.ts';
 import { knowledgeToolset } from '../../../src/toolsets/knowledge/knowledge-toolset.ts';
 import { toolReturn } from '../../../src/core/tool/tool-return.ts';

@@ -1,5 +1,5 @@
 import { CadreError } from '../../../core/error.ts';
-import type { LaunchOptions } from '../../../engine/engine-parts.ts';
+import type { LaunchOptions } from '../../../engine/launch-options.ts';
 import { checkProject } from '../../../engine/run-catalog.ts';
 import { readRecording } from '../../../models/replay/read-recording.ts';
 import { replayedPeople } from '../../../engine/effects/replayed-people.ts';

@@ -1,4 +1,11 @@
-import { defaultLadder, type EscalationAction, type EscalationStep, stagnationOutcome, type Streak, streaks } from '../../../core/profile/escalation.ts';
+import {
+  defaultLadder,
+  type EscalationAction,
+  type EscalationStep,
+  stagnationOutcome,
+  type Streak,
+  streaks,
+} from '../../../core/profile/escalation.ts';
 import { quote } from '../../wording.ts';
 import { childOf, type MapNode } from '../../yaml/source-node.ts';
 import { checkLlmConfig } from '../configs/choose-llm-config.ts';

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { CadreError } from '../../../core/error.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { limitsWithin } from '../../../engine/limit-options.ts';
-import type { LaunchOptions, LaunchRequest, ProfileChoice } from '../../../engine/engine-parts.ts';
+import type { LaunchOptions, LaunchRequest, ProfileChoice } from '../../../engine/launch-options.ts';
 import { checkProject } from '../../../engine/run-catalog.ts';
 import { readAction } from '../../reach/action-schemas.ts';
 import { stands } from '../../reach/perform-action.ts';

@@ -2,7 +2,7 @@ import { CadreError } from '../../../core/error.ts';
 import type { RunId } from '../../../core/ids.ts';
 import { isKnown } from '../../../engine/launch/free-run-id.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import type { LaunchOptions, LaunchRequest } from '../../../engine/engine-parts.ts';
+import type { LaunchOptions, LaunchRequest } from '../../../engine/launch-options.ts';
 
 /** A launch that is under way. */
 interface Launching {

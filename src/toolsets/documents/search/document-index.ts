@@ -6,11 +6,12 @@ import { binaryKind, kindOfName } from '../parse/document-kinds.ts';
 import { maxTotalBytes, type DocumentLimits } from '../document-limits.ts';
 import { FullTextIndex } from './full-text-index.ts';
 import { refusePath, toInsidePath } from '../../files/inside-path.ts';
-import { isNoText, LeftOutCount, type LeftOutKind } from '../left-out.ts';
+import { isNoText, LeftOutCount } from '../left-out.ts';
 import { nearNames } from './near-names.ts';
 import { noSuchFile, readInside, type InsideText } from '../../files/read-inside.ts';
 import { toIndexText } from './search-terms.ts';
-import { walkDocuments, type DocumentRoot, type SkippedFile } from '../walk-documents.ts';
+import { walkDocuments, type DocumentRoot } from '../walk-documents.ts';
+import type { DocumentStats } from '../document-stats.ts';
 
 /** What the index keeps of a document. */
 export interface IndexedDocument {
@@ -27,16 +28,6 @@ export interface ChunkPlace extends Pick<DocumentChunk, 'line' | 'endLine' | 'he
   readonly file: string;
   /** True of the first chunk of its document. */
   readonly opens: boolean;
-}
-
-/** How much is in the index, and what was passed over. */
-export interface DocumentStats {
-  readonly files: number;
-  /** Chunks that can be found. */
-  readonly sections: number;
-  readonly skipped: readonly SkippedFile[];
-  /** How many files are not read, by kind; those that were passed over are among them. */
-  readonly leftOut: readonly LeftOutKind[];
 }
 
 const openDocumentsKept = 64;

@@ -1,0 +1,93 @@
+import type { Clock } from '../core/clock.ts';
+import type { CodedObserver } from '../core/env.ts';
+import type { Ids } from '../core/ids.ts';
+import type { Ingestor } from '../core/inbox/ingestor.ts';
+import type { Journal } from '../core/events/journal.ts';
+import type { Recording } from '../core/recording/recording.ts';
+import type { RunContext } from '../core/state/state.ts';
+import type { ProfileFile, ProfileSet } from '../core/profile/profile.ts';
+import type { AiSdkModel, LanguageModel } from '../models/adapter/ai-sdk-model.ts';
+import type { GivenTool } from '../tools/given-tool.ts';
+import type { NodeFunction } from '../nodes/turn/function-node.ts';
+import type { DecisionWatch } from './run/decide-batch.ts';
+import type { LimitOptions } from './limit-options.ts';
+import type { LeaseOptions } from './recovery/open-store.ts';
+import type { IntegrityOptions } from '../journal/commit-chain.ts';
+import type { ToolsetOption } from './toolsets/toolset-options.ts';
+import type { WorkspaceOption } from './launch/workspaces.ts';
+
+/** What an engine is created from. Everything but `profiles` has a default. */
+export interface EngineOptions {
+  /** A folder or file, several of them, files in memory, or what `loadProfiles` returned. */
+  readonly profiles: string | readonly string[] | { readonly files: readonly ProfileFile[] } | ProfileSet;
+  /** AI SDK model objects by name; a name stands for an LLM config, a model, or `default` for all others. */
+  readonly models?: Readonly<Record<string, LanguageModel | AiSdkModel>>;
+  /** Tools by name, or a list of them: `defineTool`, AI SDK `tool()`, or plain definitions. */
+  readonly tools?: Readonly<Record<string, GivenTool>> | readonly GivenTool[];
+  /** Toolsets by the name profiles allow them by: settings of a kind that comes with Cadre, or who makes one. They go before files. */
+  readonly toolsets?: Readonly<Record<string, ToolsetOption>>;
+  readonly ingestors?: readonly Ingestor[];
+  readonly observers?: readonly CodedObserver[];
+  /** Deterministic functions that stand in a model's place, by the name profiles give in `function_node`. */
+  readonly functions?: Readonly<Record<string, NodeFunction>>;
+  /** A path, `'memory'`, or a journal; by default `.cadre/journal.db` under the working folder. */
+  readonly store?: string | Journal;
+  readonly durability?: 'normal' | 'full';
+  /**
+   * Signs of life for engines that cannot look at this one's process, in another container or on another host: one every `heartbeatMs`
+   * (5000) while a run is held; after a silence of `expiryMs` (30000) its runs are theirs to resume.
+   */
+  readonly leases?: LeaseOptions;
+  /** Seals every commit of the journal's file with a key, and refuses what was changed or added without it (STORE_CORRUPT). */
+  readonly integrity?: IntegrityOptions;
+  readonly limits?: LimitOptions;
+  /** Where tools work: a folder, or one per run id; by default a folder per run beside the journal. */
+  readonly workspace?: WorkspaceOption;
+  /** Options of the built-in team tools; `false` leaves them out. */
+  readonly team?: false | { readonly maxParallel?: number };
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+  /** Where LLM configs and API keys are read from; the process's environment unless given. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Spreads the waits between model attempts; 0 to 1. */
+  readonly random?: () => number;
+  /**
+   * A recording, or the path of its file: models and tools answer as they did then, and none of them is called. A run that asks
+   * something else ends with REPLAY_MISMATCH.
+   */
+  readonly replay?: string | Recording;
+  /**
+   * Called with each set of profiles before a run goes on with it: those the engine was given, and those a run recorded. Fails when they
+   * are not trusted. For a run on record, with where it works as its journal says: a journal can come from others, too.
+   * What code hands in is trusted unless this says otherwise.
+   */
+  readonly trust?: (profiles: ProfileSet, run?: Pick<RunContext['meta'], 'runId' | 'workspace'>) => void | Promise<void>;
+  /** How long cancelled tools and model calls get to stop, in milliseconds; 5000 by default. */
+  readonly graceMs?: number;
+  /** Has a model word the title of each run that is launched without one, after its first reply. In place of `titles` of a team.yaml. */
+  readonly titles?: { readonly llmConfig: string };
+  /** Values that must never be recorded, besides the API keys and environment values of LLM configs. */
+  readonly secrets?: readonly string[];
+}
+
+/** What an engine runs with besides its profiles and tools. */
+export type OpenOptions = Pick<
+  EngineOptions,
+  | 'models'
+  | 'functions'
+  | 'store'
+  | 'durability'
+  | 'leases'
+  | 'integrity'
+  | 'limits'
+  | 'workspace'
+  | 'clock'
+  | 'ids'
+  | 'env'
+  | 'random'
+  | 'graceMs'
+  | 'trust'
+> & {
+  /** Sees every decision; set by tests alone. */
+  readonly watch?: DecisionWatch;
+};

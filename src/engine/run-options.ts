@@ -1,0 +1,26 @@
+import type { ArgumentKind, OptionKinds } from './check-arguments.ts';
+import type { TurnFilter } from '../inspect/filter-turns.ts';
+import type { SendOptions } from './send-options.ts';
+import type { ApproveOptions } from './input/verdicts.ts';
+
+/** Every option there is, so that none is forgotten here. */
+export type KindsOf<Options> = { readonly [Name in keyof Options]-?: ArgumentKind };
+
+export const sendOptions: KindsOf<SendOptions> = { to: 'name', priority: 'anything', itemId: 'anything' };
+
+export const approveOptions: KindsOf<ApproveOptions> = { args: 'object', always: 'flag', fingerprint: 'name' };
+
+export const rejectOptions: OptionKinds = { message: 'text' };
+
+export const cancelOptions: OptionKinds = { agentId: 'name', moduleId: 'name' };
+
+export const turnFilter: KindsOf<TurnFilter> = { agentId: 'text', status: 'text', type: 'text' };
+
+export const eventsOptions: OptionKinds = { after: 'count', signal: 'signal' };
+
+export const subscriberOptions: OptionKinds = {
+  onEvents: 'function',
+  onDelta: 'function',
+  onProgress: 'function',
+  onHalt: 'function',
+};
