@@ -16,7 +16,7 @@ import { safe } from '../inspector/format/layout.ts';
 import { leftOutLine, missingDocs, runDocs, shippedDocs, teamDocs, worksOnDocuments } from './docs-folder.ts';
 import { journalIntegrity, journalSecrets } from './journal-key.ts';
 import { modelLine } from './model-line.ts';
-import { usualStore } from './store-path.ts';
+import { checkUsualWorkspaces, usualReports, usualStore } from './store-path.ts';
 import { openTerminal } from './terminal.ts';
 import { askOnTerminal } from './trust/ask-on-terminal.ts';
 import { FolderTrust } from './trust/folder-trust.ts';
@@ -71,8 +71,10 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
   const store = options.store ?? usualStore;
   const note = options.runId === undefined ? undefined : await readWorkNote(store, runId);
   const docs = await runDocs(options.docs ?? note?.docs ?? (await teamDocs(options.profiles)));
-  const out = path.resolve(options.out ?? note?.out ?? path.join(path.dirname(usualStore), 'reports', runId));
-  const documents = createDocumentTools({ root: docs ?? missingDocs, outDir: out });
+  const out = options.out ?? note?.out;
+  const outDir = out === undefined ? await usualReports(runId) : path.resolve(out);
+  if (options.runId === undefined && options.workspace === undefined) await checkUsualWorkspaces(store);
+  const documents = createDocumentTools({ root: docs ?? missingDocs, outDir });
   // The first run is the one that was noted; a page beside it may start others.
   let next = runId;
   const ids = {
@@ -111,18 +113,18 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       await journal?.close();
       missingDocs();
     }
-    await writeWorkNote(store, runId, { ...(docs === undefined ? {} : { docs }), out });
+    await writeWorkNote(store, runId, { ...(docs === undefined ? {} : { docs }), out: outDir });
     const notRead = options.replay === undefined ? await leftOutLine(docs, engine.profiles, documents.tools) : '';
     const mail = receiveMail(engine, store);
     return {
       engine,
       runId,
       docs,
-      out,
+      out: outDir,
       store: options.store,
       openingLines: (llmConfig) =>
         `${options.replay === undefined ? lineOf(engine, llmConfig) : replayLine(options.replay)}\n${notRead}`,
-      closingLines: () => closingLines(documents, docs, out),
+      closingLines: () => closingLines(documents, docs, outDir),
       [Symbol.asyncDispose]: async () => {
         mail[Symbol.dispose]();
         await engine.close();

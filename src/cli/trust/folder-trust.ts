@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto';
-import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import type { ProfileSet } from '../../core/profile.ts';
 import { type ProfileReach, reachesNothing, reachOfProfiles } from '../../engine/reach-of-profiles.ts';
 import { safe } from '../../inspector/format/layout.ts';
 import { areBundledFiles, isBundledFolder } from './bundled-files.ts';
-import { folderHash, foldersOutside, isBelow, type RunPlaces } from './run-folders.ts';
+import { isNamedFolder, trustVariable } from './named-folders.ts';
+import { folderHash, foldersOutside, type RunPlaces } from './run-folders.ts';
 import { readTrust, rememberTrust, trustFile } from './trust-store.ts';
-
-/** Folders that are trusted with all that is below them, separated like those of PATH. */
-const trustVariable = 'CADRE_TRUST';
 
 /** Where profiles came from, and what the command line says of them. */
 export interface TrustOptions {
@@ -71,11 +68,11 @@ export class FolderTrust {
 
   async #checkFolders(run: RunPlaces | undefined, ask: TrustOptions['ask']): Promise<void> {
     const { store, isAgreed } = this.#options;
-    const named = this.#env[trustVariable];
-    if (run === undefined || store === undefined || isNamed(store, named)) return;
+    const named = this.#env[trustVariable] ?? '';
+    if (run === undefined || store === undefined || isNamedFolder(store, named)) return;
     for (const folder of await foldersOutside(store, run)) {
       const hash = folderHash(folder);
-      if (this.#agreed.has(hash) || isNamed(folder, named)) continue;
+      if (this.#agreed.has(hash) || isNamedFolder(folder, named)) continue;
       if ((await readTrust(trustFile(this.#env))).some((entry) => entry.hash === hash)) continue;
       const words = `    ${safe(folder, folder.length)}`;
       if (!isAgreed && ask === undefined)
@@ -109,7 +106,7 @@ export class FolderTrust {
   }
 
   async #isTrusted(hash: string, place: string): Promise<boolean> {
-    if (this.#agreed.has(hash) || isNamed(place, this.#env[trustVariable])) return true;
+    if (this.#agreed.has(hash) || isNamedFolder(place, this.#env[trustVariable] ?? '')) return true;
     return (await readTrust(trustFile(this.#env))).some((entry) => entry.hash === hash);
   }
 
@@ -135,11 +132,6 @@ function hashOf({ commands, variables, destinations, files }: ProfileReach): str
   return createHash('sha256')
     .update(JSON.stringify({ version: 1, commands, variables, destinations, ...opened }))
     .digest('hex');
-}
-
-function isNamed(place: string, named = ''): boolean {
-  const folders = named.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
-  return folders.some((folder) => isBelow(folder, path.resolve(place)));
 }
 
 /** All of it, however long: the end of a command is what an author would hide. */
