@@ -33,8 +33,8 @@ export interface WorkplaceOptions {
   readonly out?: string | undefined;
   /** The folder tools of a new run work in, as the user named it. */
   readonly workspace?: string | undefined;
-  /** What the journal says of the workspace of the run to go on with. */
-  readonly recordedWorkspace?: string | undefined;
+  /** What the journal says of the run to go on with: where it works, and the values of its request. */
+  readonly recorded?: Pick<RunPlaces, 'workspace' | 'request'> | undefined;
   /** The run to go on with; a new id when absent. */
   readonly runId?: RunId;
   /** A recording that answers in the place of models and tools. */
@@ -140,13 +140,13 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
 
 /** Where a run on record works by the word of its journal and its note. Folders that the user names today are theirs to name. */
 async function placesOf(
-  { runId, docs, out, recordedWorkspace: workspace }: WorkplaceOptions & { readonly runId: RunId },
+  { runId, docs, out, recorded }: WorkplaceOptions & { readonly runId: RunId },
   note: WorkNote | undefined,
 ): Promise<RunPlaces> {
   const noted = [docs === undefined ? note?.docs : undefined, out === undefined ? note?.out : undefined];
   const folders: string[] = [];
   for (const folder of noted) if (folder !== undefined && !(await isUsualFolder(folder, runId))) folders.push(folder);
-  return { runId, workspace, folders };
+  return { ...recorded, runId, folders };
 }
 
 /** Tells whether a noted folder is one that runs have when none is named: the shipped documents, and the reports of a run in this folder. */

@@ -43,7 +43,7 @@ export class FolderTrust {
 
   /** Asks about the profiles of the command when they are not trusted yet. Fails with FOLDER_UNTRUSTED. */
   readonly check = async (set: ProfileSet, run?: RunPlaces): Promise<void> => {
-    await this.#check(set, this.#options.ask);
+    await this.#check(set, { ask: this.#options.ask, request: run?.request });
     await this.#checkFolders(run, this.#options.ask);
   };
 
@@ -53,7 +53,7 @@ export class FolderTrust {
    */
   readonly checkLater = async (set: ProfileSet, run?: RunPlaces): Promise<void> => {
     const { place, store } = this.#options;
-    await this.#check(set, undefined, run === undefined ? place : (store ?? place));
+    await this.#check(set, { place: run === undefined ? place : (store ?? place), request: run?.request });
     await this.#checkFolders(run, undefined);
   };
 
@@ -91,9 +91,10 @@ export class FolderTrust {
     await rememberTrust(trustFile(this.#env), { hash, place: folder, at: Date.now() });
   }
 
-  async #check(set: ProfileSet, ask: TrustOptions['ask'], place = this.#options.place): Promise<void> {
-    if (this.#passed.has(set)) return;
-    const reach = await reachOfProfiles(set);
+  async #check(set: ProfileSet, { ask, place = this.#options.place, request }: Asked): Promise<void> {
+    const hasValues = request !== undefined && Object.keys(request).length > 0;
+    if (this.#passed.has(set) && !hasValues) return;
+    const reach = await reachOfProfiles(set, request);
     if (!reachesNothing(reach) && !(await isBundled(set, place))) await this.#checkReach(reach, ask, place);
     this.#passed.add(set);
   }
@@ -124,6 +125,12 @@ export class FolderTrust {
 
 async function isBundled({ files }: ProfileSet, place: string): Promise<boolean> {
   return (await isBundledFolder(place)) || (await areBundledFiles(files));
+}
+
+/** How a set of profiles is asked about: the place it came from, and the request of the run on record that goes on with it. */
+interface Asked extends Pick<TrustOptions, 'ask'> {
+  readonly place?: string;
+  readonly request?: RunPlaces['request'];
 }
 
 /** What is agreed to, without the words of the profiles. */
