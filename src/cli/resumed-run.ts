@@ -60,11 +60,9 @@ export async function resumeAnd(reference: string, options: ResumedOptions, act:
   const { runId, files, seq, status, turns, recorded } = await lookUp(reference, options);
   const profiles = options.currentProfiles === true ? profilesFolder(options.profiles) : { files };
   const takeOver = options.takeOver ?? false;
-  await using workplace = await openWorkplace({ ...options, profiles, runId, recorded, takeOver }).catch(
-    (thrown: unknown) => {
-      throw options.currentProfiles === true ? thrown : needsItsProgram(runId, thrown);
-    },
-  );
+  await using workplace = await openWorkplace({ ...options, profiles, runId, recorded, takeOver }).catch((thrown: unknown) => {
+    throw options.currentProfiles === true ? thrown : needsItsProgram(runId, thrown);
+  });
   const mode = watchMode(terminal, options);
   if (mode === 'live' || mode === 'lines') terminal.tell(workplace.openingLines(options.llm));
   const { engine } = workplace;

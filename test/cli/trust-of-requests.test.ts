@@ -21,7 +21,11 @@ it.each([
     { path: 'p/pages.yaml', text: toolset(settings) },
   ];
   const [set, folder] = [await loadProfiles({ files }, { env: {} }), await temporaryFolder()];
-  const places = { place: path.join(folder, 'p'), store: path.join(folder, '.cadre', 'journal.db'), env: { XDG_CONFIG_HOME: folder } };
+  const places = {
+    place: path.join(folder, 'p'),
+    store: path.join(folder, '.cadre', 'journal.db'),
+    env: { XDG_CONFIG_HOME: folder },
+  };
   await new FolderTrust({ ...places, isAgreed: true }).check(set);
   const later = new FolderTrust({ ...places, isAgreed: false });
   await later.checkLater(set, { runId: 'run_1', request: {} });
