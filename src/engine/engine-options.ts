@@ -61,7 +61,10 @@ export interface EngineOptions {
    * are not trusted. For a run on record, with where it works as its journal says: a journal can come from others, too.
    * What code hands in is trusted unless this says otherwise.
    */
-  readonly trust?: (profiles: ProfileSet, run?: Pick<RunContext['meta'], 'runId' | 'workspace'>) => void | Promise<void>;
+  readonly trust?: (
+    profiles: ProfileSet,
+    run?: Pick<RunContext['meta'], 'runId' | 'workspace' | 'request'>,
+  ) => void | Promise<void>;
   /** How long cancelled tools and model calls get to stop, in milliseconds; 5000 by default. */
   readonly graceMs?: number;
   /** Has a model word the title of each run that is launched without one, after its first reply. In place of `titles` of a team.yaml. */

@@ -64,7 +64,7 @@ export interface EngineParts {
   readonly toolsets: ToolsetPool;
   /** Fails when a set of profiles is not trusted, or a run on record that goes on with it. */
   readonly trust?:
-    | ((profiles: ProfileSet, run?: Pick<RunContext['meta'], 'runId' | 'workspace'>) => void | Promise<void>)
+    | ((profiles: ProfileSet, run?: Pick<RunContext['meta'], 'runId' | 'workspace' | 'request'>) => void | Promise<void>)
     | undefined;
   /** Answers tool calls in the tools' place. */
   readonly replay?: Replay | undefined;

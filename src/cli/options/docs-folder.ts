@@ -9,13 +9,15 @@ import { describeLeftOut } from '../../toolsets/documents/left-out.ts';
 import { surveyDocuments } from '../../toolsets/documents/survey-documents.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { isBundledFolder } from '../trust/bundled-files.ts';
+import { ownFolder } from '../trust/own-folder.ts';
 
 /** The documents of a team of the user's own: the folder `docs` beside its folder of profiles, if there is one. */
 export async function teamDocs(profiles: unknown): Promise<string | undefined> {
   if (typeof profiles !== 'string') return undefined;
   const folder = path.join(path.dirname(path.resolve(profiles)), 'docs');
   const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-  return isFolder && !(await isBundledFolder(profiles)) ? folder : undefined;
+  if (!isFolder || (await isBundledFolder(profiles))) return undefined;
+  return await ownFolder(folder, path.dirname(folder), '--docs PATH');
 }
 
 /** The folder of documents to work on: the one that is named, else those that the `ai` package ships. */

@@ -8,7 +8,7 @@ import { createDocumentTools } from '../../toolsets/documents/create-document-to
 import { leftOutLine, servedDocs, teamDocs } from './docs-folder.ts';
 import { journalIntegrity, journalSecrets } from './journal-key.ts';
 import { profilesFolder } from './profiles-folder.ts';
-import { usualStore } from './store-path.ts';
+import { checkUsualWorkspaces, usualReports, usualStore } from './store-path.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
 import { FolderTrust } from '../trust/folder-trust.ts';
@@ -49,8 +49,9 @@ export async function openTeams(
 ): Promise<Teams> {
   const profiles = profilesFolder(options.profiles);
   const docs = await servedDocs(options.docs ?? (await teamDocs(profiles)));
-  const outDir = path.resolve(options.out ?? path.join(path.dirname(usualStore), 'reports', reports));
+  const outDir = options.out === undefined ? await usualReports(reports) : path.resolve(options.out);
   const store = options.store ?? usualStore;
+  if (options.workspace === undefined) await checkUsualWorkspaces(store);
   const documents = createDocumentTools({ root: docs, outDir });
   try {
     // An MCP client speaks on stdin.

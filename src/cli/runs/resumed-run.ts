@@ -4,6 +4,7 @@ import type { ProfileFile } from '../../core/profile/profile.ts';
 import { assertOwnRun } from '../../engine/recovery/imported-run.ts';
 import type { ResumeOptions } from '../../engine/launch-options.ts';
 import { undecidedMs } from '../../engine/recovery/leases.ts';
+import type { RunContext } from '../../core/state/state.ts';
 import type { Run } from '../../engine/run.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
@@ -32,8 +33,8 @@ export interface ResumedOptions extends RunOptions {
 
 /** Opens a workplace for a run of the journal, with the profiles it was started with and the folders it worked on. */
 export async function reopenWorkplace(reference: string, options: RunOptions): Promise<Workplace> {
-  const { runId, files, workspace } = await lookUp(reference, options);
-  return openWorkplace({ ...options, profiles: { files }, runId, recordedWorkspace: workspace });
+  const { runId, files, recorded } = await lookUp(reference, options);
+  return openWorkplace({ ...options, profiles: { files }, runId, recorded });
 }
 
 interface Recorded {
@@ -42,28 +43,26 @@ interface Recorded {
   readonly files: readonly ProfileFile[];
   readonly status: string;
   readonly turns: number;
-  readonly workspace: string | undefined;
+  readonly recorded: RunContext['meta'];
 }
 
 async function lookUp(reference: string, options: RunOptions): Promise<Recorded> {
-  using recorded = await openRecordedRun(options.store, reference);
-  const { meta, seq, status, counters } = recorded.state;
+  using run = await openRecordedRun(options.store, reference);
+  const { meta, seq, status, counters } = run.state;
   assertOwnRun(meta);
-  return { runId: meta.runId, seq, files: recorded.files, status, turns: counters.turns, workspace: meta.workspace };
+  return { runId: meta.runId, seq, files: run.files, status, turns: counters.turns, recorded: meta };
 }
 
 /** Takes a run up again, does one thing with it, and sees it through until it has nothing more to do. */
 export async function resumeAnd(reference: string, options: ResumedOptions, act: (run: Run) => Promise<void>): Promise<ExitCode> {
   const terminal = openTerminal(options);
   using interruption = new Interruption();
-  const { runId, files, seq, status, turns, workspace } = await lookUp(reference, options);
+  const { runId, files, seq, status, turns, recorded } = await lookUp(reference, options);
   const profiles = options.currentProfiles === true ? profilesFolder(options.profiles) : { files };
   const takeOver = options.takeOver ?? false;
-  await using workplace = await openWorkplace({ ...options, profiles, runId, recordedWorkspace: workspace, takeOver }).catch(
-    (thrown: unknown) => {
-      throw options.currentProfiles === true ? thrown : needsItsProgram(runId, thrown);
-    },
-  );
+  await using workplace = await openWorkplace({ ...options, profiles, runId, recorded, takeOver }).catch((thrown: unknown) => {
+    throw options.currentProfiles === true ? thrown : needsItsProgram(runId, thrown);
+  });
   const mode = watchMode(terminal, options);
   if (mode === 'live' || mode === 'lines') terminal.tell(workplace.openingLines(options.llm));
   const { engine } = workplace;

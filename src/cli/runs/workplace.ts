@@ -17,7 +17,7 @@ import { safe } from '../../inspect/format/text/layout.ts';
 import { leftOutLine, missingDocs, runDocs, shippedDocs, teamDocs, worksOnDocuments } from '../options/docs-folder.ts';
 import { journalIntegrity, journalSecrets } from '../options/journal-key.ts';
 import { modelLine } from '../options/model-line.ts';
-import { usualStore } from '../options/store-path.ts';
+import { checkUsualWorkspaces, usualReports, usualStore } from '../options/store-path.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
 import { FolderTrust } from '../trust/folder-trust.ts';
@@ -34,8 +34,8 @@ export interface WorkplaceOptions {
   readonly out?: string | undefined;
   /** The folder tools of a new run work in, as the user named it. */
   readonly workspace?: string | undefined;
-  /** What the journal says of the workspace of the run to go on with. */
-  readonly recordedWorkspace?: string | undefined;
+  /** What the journal says of the run to go on with: where it works, and the values of its request. */
+  readonly recorded?: Pick<RunPlaces, 'workspace' | 'request'> | undefined;
   /** The run to go on with; a new id when absent. */
   readonly runId?: RunId;
   /** A recording that answers in the place of models and tools. */
@@ -72,8 +72,10 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
   const store = options.store ?? usualStore;
   const note = options.runId === undefined ? undefined : await readWorkNote(store, runId);
   const docs = await runDocs(options.docs ?? note?.docs ?? (await teamDocs(options.profiles)));
-  const out = path.resolve(options.out ?? note?.out ?? path.join(path.dirname(usualStore), 'reports', runId));
-  const documents = createDocumentTools({ root: docs ?? missingDocs, outDir: out });
+  const out = options.out ?? note?.out;
+  const outDir = out === undefined ? await usualReports(runId) : path.resolve(out);
+  if (options.runId === undefined && options.workspace === undefined) await checkUsualWorkspaces(store);
+  const documents = createDocumentTools({ root: docs ?? missingDocs, outDir });
   // The first run is the one that was noted; a page beside it may start others.
   let next = runId;
   const ids = {
@@ -112,18 +114,18 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       await journal?.close();
       missingDocs();
     }
-    await writeWorkNote(store, runId, { ...(docs === undefined ? {} : { docs }), out });
+    await writeWorkNote(store, runId, { ...(docs === undefined ? {} : { docs }), out: outDir });
     const notRead = options.replay === undefined ? await leftOutLine(docs, engine.profiles, documents.tools) : '';
     const mail = receiveMail(engine, store);
     return {
       engine,
       runId,
       docs,
-      out,
+      out: outDir,
       store: options.store,
       openingLines: (llmConfig) =>
         `${options.replay === undefined ? lineOf(engine, llmConfig) : replayLine(options.replay)}\n${notRead}`,
-      closingLines: () => closingLines(documents, docs, out),
+      closingLines: () => closingLines(documents, docs, outDir),
       [Symbol.asyncDispose]: async () => {
         mail[Symbol.dispose]();
         await engine.close();
@@ -139,13 +141,13 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
 
 /** Where a run on record works by the word of its journal and its note. Folders that the user names today are theirs to name. */
 async function placesOf(
-  { runId, docs, out, recordedWorkspace: workspace }: WorkplaceOptions & { readonly runId: RunId },
+  { runId, docs, out, recorded }: WorkplaceOptions & { readonly runId: RunId },
   note: WorkNote | undefined,
 ): Promise<RunPlaces> {
   const noted = [docs === undefined ? note?.docs : undefined, out === undefined ? note?.out : undefined];
   const folders: string[] = [];
   for (const folder of noted) if (folder !== undefined && !(await isUsualFolder(folder, runId))) folders.push(folder);
-  return { runId, workspace, folders };
+  return { ...recorded, runId, folders };
 }
 
 /** Tells whether a noted folder is one that runs have when none is named: the shipped documents, and the reports of a run in this folder. */

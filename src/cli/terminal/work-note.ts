@@ -1,5 +1,7 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { nanoid } from 'nanoid';
+import { CadreError } from '../../core/error.ts';
 
 /** The folders a run works on; facts of this machine, so they are kept beside the journal and not in it. */
 export interface WorkNote {
@@ -8,19 +10,34 @@ export interface WorkNote {
   readonly out: string;
 }
 
-/** Notes the folders of a run beside its journal. A run in memory leaves no note. */
+/** Largest note that is read, in bytes. */
+const largestNote = 100_000;
+
+/** Notes the folders of a run beside its journal, through no link. A run in memory leaves no note. */
 export async function writeWorkNote(store: string, runId: string, note: WorkNote): Promise<void> {
   if (store === 'memory') return;
   const file = noteFile(store, runId);
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(file, `${JSON.stringify(note, null, 2)}\n`);
+  const folder = path.dirname(file);
+  await mkdir(folder, { recursive: true });
+  if (!(await lstat(folder)).isDirectory()) throw notUsed(folder, 'it is a link; remove it');
+  const part = `${file}.${nanoid()}.part`;
+  try {
+    await writeFile(part, `${JSON.stringify(note, null, 2)}\n`, { flag: 'wx' });
+    await rename(part, file);
+  } finally {
+    await rm(part, { force: true });
+  }
 }
 
 /** The noted folders of a run; undefined when there is no readable note, which `--docs` and `--out` make up for. */
 export async function readWorkNote(store: string, runId: string): Promise<WorkNote | undefined> {
   if (store === 'memory') return undefined;
   try {
-    const note: unknown = JSON.parse(await readFile(noteFile(store, runId), 'utf8'));
+    const file = noteFile(store, runId);
+    const found = await lstat(file);
+    // A pipe would never end, and a link leads to what is no note.
+    if (!found.isFile() || found.size > largestNote) return undefined;
+    const note: unknown = JSON.parse(await readFile(file, 'utf8'));
     return isWorkNote(note) ? note : undefined;
   } catch {
     return undefined;
@@ -28,7 +45,13 @@ export async function readWorkNote(store: string, runId: string): Promise<WorkNo
 }
 
 function noteFile(store: string, runId: string): string {
+  // The id comes from the journal, and becomes part of a path.
+  if (!/^\w[\w.-]{0,199}$/.test(runId)) throw notUsed(JSON.stringify(runId.slice(0, 60)), 'it is no id of a run');
   return path.join(path.dirname(path.resolve(store)), 'runs', `${runId}.json`);
+}
+
+function notUsed(what: string, why: string): CadreError {
+  return new CadreError('STORE_FAILED', `${what} is not used for the notes of runs: ${why}`);
 }
 
 function isWorkNote(value: unknown): value is WorkNote {

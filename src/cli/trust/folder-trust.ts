@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto';
-import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import type { ProfileSet } from '../../core/profile/profile.ts';
 import { type ProfileReach, reachesNothing, reachOfProfiles } from '../../engine/launch/reach-of-profiles.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { areBundledFiles, isBundledFolder } from './bundled-files.ts';
-import { folderHash, foldersOutside, isBelow, type RunPlaces } from './run-folders.ts';
+import { isNamedFolder, trustVariable } from './named-folders.ts';
+import { folderHash, foldersOutside, type RunPlaces } from './run-folders.ts';
 import { readTrust, rememberTrust, trustFile } from './trust-store.ts';
-
-/** Folders that are trusted with all that is below them, separated like those of PATH. */
-const trustVariable = 'CADRE_TRUST';
 
 /** Where profiles came from, and what the command line says of them. */
 export interface TrustOptions {
@@ -46,7 +43,7 @@ export class FolderTrust {
 
   /** Asks about the profiles of the command when they are not trusted yet. Fails with FOLDER_UNTRUSTED. */
   readonly check = async (set: ProfileSet, run?: RunPlaces): Promise<void> => {
-    await this.#check(set, this.#options.ask);
+    await this.#check(set, { ask: this.#options.ask, request: run?.request });
     await this.#checkFolders(run, this.#options.ask);
   };
 
@@ -56,7 +53,7 @@ export class FolderTrust {
    */
   readonly checkLater = async (set: ProfileSet, run?: RunPlaces): Promise<void> => {
     const { place, store } = this.#options;
-    await this.#check(set, undefined, run === undefined ? place : (store ?? place));
+    await this.#check(set, { place: run === undefined ? place : (store ?? place), request: run?.request });
     await this.#checkFolders(run, undefined);
   };
 
@@ -71,11 +68,11 @@ export class FolderTrust {
 
   async #checkFolders(run: RunPlaces | undefined, ask: TrustOptions['ask']): Promise<void> {
     const { store, isAgreed } = this.#options;
-    const named = this.#env[trustVariable];
-    if (run === undefined || store === undefined || isNamed(store, named)) return;
+    const named = this.#env[trustVariable] ?? '';
+    if (run === undefined || store === undefined || isNamedFolder(store, named)) return;
     for (const folder of await foldersOutside(store, run)) {
       const hash = folderHash(folder);
-      if (this.#agreed.has(hash) || isNamed(folder, named)) continue;
+      if (this.#agreed.has(hash) || isNamedFolder(folder, named)) continue;
       if ((await readTrust(trustFile(this.#env))).some((entry) => entry.hash === hash)) continue;
       const words = `    ${safe(folder, folder.length)}`;
       if (!isAgreed && ask === undefined)
@@ -94,9 +91,10 @@ export class FolderTrust {
     await rememberTrust(trustFile(this.#env), { hash, place: folder, at: Date.now() });
   }
 
-  async #check(set: ProfileSet, ask: TrustOptions['ask'], place = this.#options.place): Promise<void> {
-    if (this.#passed.has(set)) return;
-    const reach = await reachOfProfiles(set);
+  async #check(set: ProfileSet, { ask, place = this.#options.place, request }: Asked): Promise<void> {
+    const hasValues = request !== undefined && Object.keys(request).length > 0;
+    if (this.#passed.has(set) && !hasValues) return;
+    const reach = await reachOfProfiles(set, request);
     if (!reachesNothing(reach) && !(await isBundled(set, place))) await this.#checkReach(reach, ask, place);
     this.#passed.add(set);
   }
@@ -109,7 +107,7 @@ export class FolderTrust {
   }
 
   async #isTrusted(hash: string, place: string): Promise<boolean> {
-    if (this.#agreed.has(hash) || isNamed(place, this.#env[trustVariable])) return true;
+    if (this.#agreed.has(hash) || isNamedFolder(place, this.#env[trustVariable] ?? '')) return true;
     return (await readTrust(trustFile(this.#env))).some((entry) => entry.hash === hash);
   }
 
@@ -129,17 +127,18 @@ async function isBundled({ files }: ProfileSet, place: string): Promise<boolean>
   return (await isBundledFolder(place)) || (await areBundledFiles(files));
 }
 
+/** How a set of profiles is asked about: the place it came from, and the request of the run on record that goes on with it. */
+interface Asked extends Pick<TrustOptions, 'ask'> {
+  readonly place?: string;
+  readonly request?: RunPlaces['request'];
+}
+
 /** What is agreed to, without the words of the profiles. */
 function hashOf({ commands, variables, destinations, files }: ProfileReach): string {
   const opened = files.length === 0 ? {} : { files };
   return createHash('sha256')
     .update(JSON.stringify({ version: 1, commands, variables, destinations, ...opened }))
     .digest('hex');
-}
-
-function isNamed(place: string, named = ''): boolean {
-  const folders = named.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
-  return folders.some((folder) => isBelow(folder, path.resolve(place)));
 }
 
 /** All of it, however long: the end of a command is what an author would hide. */

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
+import type { JsonObject } from '../../core/json.ts';
 
 /** Where a run on record works, as its journal and what lies beside it say. */
 export interface RunPlaces {
   readonly runId: string;
   /** The workspace it was launched with; one beside the journal when absent. */
   readonly workspace?: string | undefined;
+  /** The values of its request, which settings of toolsets may take. */
+  readonly request?: JsonObject | undefined;
   /** Other folders it reads or writes. */
   readonly folders?: readonly (string | undefined)[];
 }

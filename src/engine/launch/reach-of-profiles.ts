@@ -1,5 +1,6 @@
 import { findProvider } from '../../core/model/model-provider.ts';
 import { keySourceOf, userModelVars } from '../../core/model/model-key.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { ProfileSet } from '../../core/profile/profile.ts';
 import { Secrets } from '../../core/secrets/secrets.ts';
@@ -26,8 +27,8 @@ export interface ProfileReach {
  * Finds what a person must agree to before profiles of others are used. Models on this machine, the model and the address that the person
  * names (`CADRE_MODEL`, `CADRE_BASE_URL`), and the key of a provider that goes to the provider's own address, are not among it; no value of the environment that is a secret is in the texts.
  */
-export async function reachOfProfiles(set: ProfileSet): Promise<ProfileReach> {
-  const reaches = await toolsetReaches(set);
+export async function reachOfProfiles(set: ProfileSet, request: JsonObject = {}): Promise<ProfileReach> {
+  const reaches = await toolsetReaches(set, request);
   const addressed = [...set.llmConfigs.values()].filter(
     ({ baseUrl, baseUrlVar }) => baseUrl !== undefined && baseUrlVar !== userModelVars.base_url && !isLocal(baseUrl),
   );
@@ -49,22 +50,24 @@ export function reachesNothing({ commands, variables, destinations, files }: Pro
   return commands.length + variables.length + destinations.length + files.length === 0;
 }
 
-async function toolsetReaches(set: ProfileSet): Promise<readonly Reach[]> {
+/** With the values of a request, too: they may name another address, or another program. */
+async function toolsetReaches(set: ProfileSet, request: JsonObject): Promise<readonly Reach[]> {
   const usual = kindsNamed(set)
     .filter((kind) => !set.toolsets.has(kind))
-    .map((kind): Pick<ToolsetConfig, 'name' | 'kind' | 'settings' | 'secrets'> => ({
+    .map((kind): Pick<ToolsetConfig, 'name' | 'kind' | 'settings' | 'settingsFor' | 'secrets'> => ({
       name: kind,
       kind,
       settings: {},
       secrets: [],
     }));
   const found: Reach[] = [];
-  for (const { name, kind, settings, secrets } of [...set.toolsets.values(), ...usual]) {
+  for (const { name, kind, settings: usually, settingsFor, secrets } of [...set.toolsets.values(), ...usual]) {
     const hidden = new Secrets();
     for (const secret of secrets) hidden.add(secret);
     const loaded = await builtInToolsets[kind]?.load();
-    for (const reach of [...(loaded?.reaches?.(settings) ?? []), ...fileReaches(settings)])
-      found.push({ ...reach, text: `${hidden.text(reach.text)} (toolset ${name})` });
+    for (const settings of [usually, ...(settingsFor === undefined ? [] : [settingsFor(request)])])
+      for (const reach of [...(loaded?.reaches?.(settings) ?? []), ...fileReaches(settings)])
+        found.push({ ...reach, text: `${hidden.text(reach.text)} (toolset ${name})` });
   }
   return found;
 }

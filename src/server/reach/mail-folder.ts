@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { lstat, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CadreError, describeThrown } from '../../core/error.ts';
 
@@ -10,6 +10,7 @@ import { CadreError, describeThrown } from '../../core/error.ts';
  * 1. A letter is taken by renaming it and taken back by removing it: one of the two succeeds.
  * 2. Whoever looks sees all of a file, or none of it.
  * 3. Only the user whose journal it is may write there; a folder others can write into is not used.
+ * 4. A journal can come with links beside it: neither the folder nor a run's folder in it may be one, and no file is written through one.
  */
 export function mailFolder(store: string): string {
   return path.join(path.dirname(path.resolve(store)), 'mail');
@@ -31,13 +32,16 @@ export async function makeMailFolder(store: string, runId: string): Promise<stri
   if (!/^\w[\w.-]{0,99}$/.test(runId)) throw new CadreError('OPTION_INVALID', `${JSON.stringify(runId)} is no id of a run`);
   const folder = path.join(mailFolder(store), runId);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    for (const used of [mailFolder(store), folder]) {
+      await mkdir(used, { recursive: true, mode: 0o700 });
+      if (!(await isPrivate(used)))
+        throw new CadreError('STORE_FAILED', `${used} is not used: it is a link, or others can write into it; remove it`);
+    }
+    return folder;
   } catch (thrown) {
+    if (thrown instanceof CadreError) throw thrown;
     throw new CadreError('STORE_FAILED', `${folder} cannot be made: ${describeThrown(thrown)}`, { cause: thrown });
   }
-  if (!(await isPrivate(mailFolder(store))))
-    throw new CadreError('STORE_FAILED', `${mailFolder(store)} is not used: others can write into it; remove it`);
-  return folder;
 }
 
 /** Tells whether a folder is there that nobody but this user can write into. */
@@ -71,7 +75,8 @@ export async function readLetter(file: string): Promise<{ readonly value: unknow
 /** Writes a file so that whoever looks sees all of it, or none. */
 export async function writeWhole(file: string, value: unknown): Promise<void> {
   try {
-    await writeFile(`${file}.part`, JSON.stringify(value), { mode: 0o600 });
+    await rm(`${file}.part`, { force: true });
+    await writeFile(`${file}.part`, JSON.stringify(value), { mode: 0o600, flag: 'wx' });
     await rename(`${file}.part`, file);
   } catch (thrown) {
     throw new CadreError('STORE_FAILED', `${file} cannot be written: ${describeThrown(thrown)}`, { cause: thrown });

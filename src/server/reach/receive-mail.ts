@@ -30,7 +30,8 @@ export function receiveMail(engine: Engine, store = mailStore(engine)): Disposab
       if (!(await isPrivate(folder))) return;
       for (const runId of await namesIn(folder)) {
         const run = engine.live(runId);
-        if (run !== undefined) await takeAll(run, path.join(folder, runId), acting);
+        const letters = path.join(folder, runId);
+        if (run !== undefined && (await isPrivate(letters))) await takeAll(run, letters, acting);
       }
     } finally {
       isLooking = false;

@@ -23,7 +23,7 @@ const lookEveryMs = 250;
 /** Shows what a run has done and goes on showing what it does, whichever process advances it, until it ends or nobody does. */
 export async function tailCommand(reference: string, options: TailOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
-  using interruption = new Interruption();
+  using interruption = new Interruption({ onlyReads: true });
   const journal = await openRecords(options.store);
   try {
     const { runId } = findRun(await journal.runs(), reference, journal.location);

@@ -26,8 +26,8 @@ export interface ForkCommandOptions extends RunOptions {
 export async function forkCommand(reference: string, words: readonly string[], options: ForkCommandOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   using interruption = new Interruption();
-  const { from, files, at, workspace } = await lookUp(reference, options);
-  await using workplace = await openWorkplace({ ...options, profiles: { files }, runId: from, recordedWorkspace: workspace });
+  const { from, files, at, recorded } = await lookUp(reference, options);
+  await using workplace = await openWorkplace({ ...options, profiles: { files }, runId: from, recorded });
   const mode = watchMode(terminal, options);
   const { engine, docs, out } = workplace;
   const run = await engine.fork(from, {
@@ -51,7 +51,7 @@ async function lookUp(reference: string, { store, at }: ForkCommandOptions) {
   return {
     from: meta.runId,
     files: recorded.files,
-    workspace: meta.workspace,
+    recorded: meta,
     at: at === undefined ? undefined : forkPoint(recorded, at),
   };
 }
