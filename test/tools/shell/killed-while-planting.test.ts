@@ -13,7 +13,7 @@ describe.skipIf(reason !== undefined || process.platform !== 'linux')('F36: an e
     const child = spawn(process.execPath, ['--no-warnings', path.join(import.meta.dirname, 'planting-child.ts')]);
     let workspace = '';
     child.stdout.on('data', (chunk: Buffer) => (workspace += chunk.toString()));
-    const [, signal] = (await once(child, 'exit')) as readonly [number | null, string | null];
+    const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
     expect(signal).toBe('SIGKILL');
     try {
       expect(existsSync(path.join(workspace, 'ready'))).toBe(true);
