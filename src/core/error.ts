@@ -117,7 +117,7 @@ export interface ErrorRecord {
 /** Turns anything thrown into a record; never throws itself, whatever it is given. */
 export function toErrorRecord(thrown: unknown, fallback: ErrorCode): ErrorRecord {
   return isCadreError(thrown)
-    ? { code: thrown.code, message: thrown.message }
+    ? { code: thrown.code, message: typeof thrown.message === 'string' ? thrown.message : describeThrown(thrown) }
     : { code: fallback, message: describeThrown(thrown) };
 }
 
@@ -138,8 +138,10 @@ function isCadreError(thrown: unknown): thrown is CadreError {
 /** Describes anything thrown in one capped line of text; never throws itself. */
 export function describeThrown(thrown: unknown): string {
   try {
-    const text =
-      thrown instanceof Error ? (thrown.name === 'Error' ? thrown.message : `${thrown.name}: ${thrown.message}`) : String(thrown);
+    // What is said to be a message may be anything.
+    const text = String(
+      thrown instanceof Error ? (thrown.name === 'Error' ? thrown.message : `${thrown.name}: ${thrown.message}`) : thrown,
+    );
     return text.length > 2000 ? `${text.slice(0, 2000)}… (${text.length} characters)` : text;
   } catch {
     return 'a value that cannot be described was thrown';

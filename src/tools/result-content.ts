@@ -13,6 +13,8 @@ import { stableJson } from './stable-json.ts';
 const noResultText = '(no result)';
 /** Most characters of file data (base64) in one result; files beyond it are named, not sent. */
 const maxFileChars = 20_000_000;
+/** Most parts of one result; further ones are counted, not sent. */
+const maxParts = 200;
 
 /** How a returned value is fitted: what the engine says, and how it takes secrets out. */
 export interface FittingOptions extends ResultOptions {
@@ -40,9 +42,10 @@ export function toResult(returned: unknown, maxChars: number, options: FittingOp
   const { content, ...fields } = redact(value);
   const rest = { ...fields, ...(removed === 0 ? {} : { cleaned: removed }), ...(update === undefined ? {} : { update }) };
   const whole = contentText(content);
-  if (whole.length <= maxChars) return { content: withoutHugeFiles(content), ...rest };
+  const parts = typeof content === 'string' ? content : withoutCrowd(content);
+  if (whole.length <= maxChars) return { content: withoutHugeFiles(parts), ...rest };
   const ref = address?.(whole);
-  const fitted = typeof content === 'string' ? cutText(content, maxChars, ref) : withoutHugeFiles(cutParts(content, maxChars, ref));
+  const fitted = typeof parts === 'string' ? cutText(parts, maxChars, ref) : withoutHugeFiles(cutParts(parts, maxChars, ref));
   return { content: fitted, ...rest, full: whole };
 }
 
@@ -108,6 +111,28 @@ function toItems(value: unknown): FittedResult['items'] {
 function stableOrText(value: unknown): string {
   const wire = toWire(value);
   return typeof wire === 'string' ? wire : stableJson(wire);
+}
+
+/** A result in very many parts with neighbouring texts as one, and without those beyond the most: each part costs room that no limit of characters counts. */
+function withoutCrowd(parts: readonly ContentPart[]): readonly ContentPart[] {
+  if (parts.length <= maxParts) return parts;
+  const joined: ContentPart[] = [];
+  let texts: string[] = [];
+  const endText = (): void => {
+    if (texts.length > 0) joined.push({ type: 'text', text: texts.join('') });
+    texts = [];
+  };
+  for (const part of parts) {
+    if (part.type === 'text') texts.push(part.text);
+    else {
+      endText();
+      joined.push(part);
+    }
+  }
+  endText();
+  if (joined.length <= maxParts) return joined;
+  const more: ContentPart = { type: 'text', text: `[${joined.length - maxParts} more parts were left out]` };
+  return [...joined.slice(0, maxParts), more];
 }
 
 /** Each text keeps its share of the room, so that a long first part does not push out the others. */

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { CadreError } from '../../src/core/error.ts';
 import { describe, expect, it } from 'vitest';
 import { promptText } from '../../src/inspect/turn/prompt-text.ts';
 import type { PromptMessage } from '../../src/core/prompt/message.ts';
@@ -417,6 +418,21 @@ describe('I1: every call is answered exactly once, in place', () => {
     expect(end?.full === undefined ? '' : await team.journal.content(end.full)).toBe(huge);
     expect(String(end?.content)).toContain('line 0\n');
     expect(String(end?.content)).toContain('line 19999');
+  });
+
+  it('X3: what a tool throws is cut like what it returns: head and tail are kept', async () => {
+    const huge = `begin ${'of an error '.repeat(100_000)} end`;
+    const team = await testEngine({
+      profile: allow('huge'),
+      tools: [tool('huge', () => Promise.reject(new CadreError('TOOL_FAILED', huge)), { max_result_chars: 2_000 })],
+      replies: [{ toolCalls: [call('huge')] }, { text: 'done' }],
+    });
+    const run = await team.launch();
+    await run.result;
+    const events = await verifyRun(run, team.journal, { requests: team.model.requests });
+    const end = events.find((event) => event.type === 'tool.end');
+    expect(JSON.stringify(end).length).toBeLessThan(5_000);
+    expect(end?.error?.message).toMatch(/^begin .* … \d+ characters left out … .* end$/);
   });
 
   it('a tool may post items along with its result: to its caller, to others, to nobody', async () => {

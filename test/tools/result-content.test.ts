@@ -208,3 +208,26 @@ test('property: cut text is well-formed, near its limit, and its marker counts w
     }),
   );
 });
+
+describe('a result in very many parts', () => {
+  const texts = (count: number, text: string): readonly object[] => Array.from({ length: count }, () => ({ type: 'text', text }));
+
+  test('does not get past the limit of results: neighbouring texts are one', () => {
+    const { content, full } = toResult(toolReturn({ content: texts(20_000, 'x'.repeat(100)) as never }), 32_768);
+    expect(JSON.stringify(content).length).toBeLessThan(33_000);
+    expect(full).toHaveLength(2_000_000);
+    expect(JSON.stringify(toResult(toolReturn({ content: texts(100_000, '') as never }), 32_768).content).length).toBeLessThan(100);
+  });
+
+  test('with files between them, the first are sent and the others counted', () => {
+    const parts = Array.from({ length: 1_000 }, (_, at) => (at % 2 === 0 ? image : { type: 'text', text: `${at}` }));
+    const { content } = toResult(toolReturn({ content: parts as never }), 32_768);
+    expect(content).toHaveLength(201);
+    expect(content.slice(0, 2)).toEqual([image, { type: 'text', text: '1' }]);
+    expect(content.at(-1)).toEqual({ type: 'text', text: '[800 more parts were left out]' });
+  });
+
+  test('of no more than 200 parts, each is what it was', () => {
+    expect(toResult(toolReturn({ content: texts(200, 'a') as never }), 32_768).content).toEqual(texts(200, 'a'));
+  });
+});

@@ -5,6 +5,8 @@ import type { LazyAbort } from './lazy-abort.ts';
 
 /** Most progress notes kept with a result; earlier ones are live only. */
 const keptNotes = 20;
+/** Longest progress note, in characters: each goes to whoever watches. */
+const longestNote = 500;
 
 /** A tool that computes for longer without a pause is told of: no timer fires meanwhile, not even its own deadline (FAULTS X7). */
 const longestBlockMs = 1_000;
@@ -35,8 +37,8 @@ export function runTool(run: ToolRun): Promise<ToolOutcome> {
   const progress = (fraction: number, note = ''): void => {
     // Tools are not all written in TypeScript, and what is kept must survive a trip through JSON.
     const share = Number.isFinite(fraction) ? Math.min(1, Math.max(0, fraction)) : 0;
-    const text = typeof note === 'string' ? note : describeThrown(note);
-    notes.push({ fraction: share, note: text.slice(0, 500).toWellFormed(), at: run.clock.now() });
+    const text = (typeof note === 'string' ? note : describeThrown(note)).slice(0, longestNote).toWellFormed();
+    notes.push({ fraction: share, note: text, at: run.clock.now() });
     if (notes.length > keptNotes) notes.shift();
     run.onProgress(share, text);
   };

@@ -16,7 +16,8 @@ export interface KeptResult extends FittedResult {
   readonly change?: StatePatch;
 }
 
-const defaultMaxChars = 32_768;
+/** Longest result of a tool that says nothing of it, in characters. */
+export const defaultMaxResultChars = 32_768;
 /** Arguments that say what a result is about, the most telling first. */
 const sourceArguments = ['url', 'uri', 'path', 'file', 'query', 'command'];
 const maxSourceChars = 200;
@@ -34,7 +35,7 @@ export function keepResult(
   tool: Tool | undefined,
   returned: unknown,
 ): KeptResult {
-  const maxChars = tool?.maxResultChars ?? defaultMaxChars;
+  const maxChars = tool?.maxResultChars ?? defaultMaxResultChars;
   const preview = tool?.wholeResult === true ? undefined : profileOf(env, agent).contextPolicy.resultPreview;
   const isOutside = tool?.trust !== 'trusted';
   if (preview === undefined || preview >= maxChars || !hasRoom(run)) return fit(env, returned, maxChars, { isOutside });

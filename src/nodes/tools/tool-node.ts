@@ -1,3 +1,4 @@
+import { cutMiddle } from '../../core/cut-middle.ts';
 import type { Env, FittedResult } from '../../core/env.ts';
 import { describeThrown, leavesOutcomeUnknown, toErrorRecord } from '../../core/error.ts';
 import type { EventDraft } from '../../core/events/event.ts';
@@ -14,7 +15,7 @@ import type { CallStatus } from '../../core/state/turn.ts';
 import { checkOutcome } from './check-outcome.ts';
 import { emitDraft } from '../turn/end-agent.ts';
 import type { Action, ExecPorts, Node } from '../turn/node.ts';
-import { keepResult } from './keep-result.ts';
+import { defaultMaxResultChars, keepResult } from './keep-result.ts';
 import { checkCallStart } from './check-call-start.ts';
 import { endMissing } from './missing-tool.ts';
 import { resultChanges } from './result-changes.ts';
@@ -157,7 +158,7 @@ function decideTransition(
     return;
   }
   const tool = env.catalog.get(call.request.name);
-  const fitted = env.toResult(outcome.content, tool?.maxResultChars ?? 32_768);
+  const fitted = env.toResult(outcome.content, tool?.maxResultChars ?? defaultMaxResultChars);
   const failed = outcome.isError === true || fitted.isError;
   endCall(tx, env, agent, call.callId, {
     status: failed ? 'error' : 'ok',
@@ -183,7 +184,16 @@ function recordOutcome(tx: Transaction, env: Env, agent: SubContext, callId: Cal
   if (call === undefined) return 'dropped';
   const progress = outcome.progress.length === 0 ? {} : { progress: outcome.progress };
   if (outcome.status !== 'ok') {
-    const error = toErrorRecord(outcome.error, outcome.status === 'timeout' ? 'TOOL_TIMEOUT' : 'TOOL_FAILED');
+    const said = toErrorRecord(outcome.error, outcome.status === 'timeout' ? 'TOOL_TIMEOUT' : 'TOOL_FAILED');
+    // What is thrown may quote a server without end: the limit of results holds for it, too.
+    const error = {
+      ...said,
+      message: cutMiddle(
+        said.message,
+        tool?.maxResultChars ?? defaultMaxResultChars,
+        (left) => ` … ${left} characters left out … `,
+      ),
+    };
     if (outcome.status === 'error' && leavesOutcomeUnknown(outcome.error)) {
       settleUnknown(tx, env, agent, call, { error });
       return 'default';

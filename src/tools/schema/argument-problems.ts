@@ -4,6 +4,8 @@ import type { ArgumentProblem } from '../../core/tool/argument-check.ts';
 
 /** Most problems that are listed; a model repairs the first ones first. */
 const maxProblems = 12;
+/** Most errors that are looked at: one is compared with all others, and a long list has one for each of its items. */
+const maxErrors = 300;
 /** Longest value or list of names that is quoted. */
 const maxQuoted = 200;
 
@@ -11,8 +13,9 @@ const maxQuoted = 200;
 export function toProblems(errors: readonly ErrorObject[]): readonly ArgumentProblem[] {
   const problems: ArgumentProblem[] = [];
   const seen = new Set<string>();
-  for (const error of withoutEchoes(errors)) {
-    const problem = { path: error.instancePath, message: describe(error, errors) };
+  const first = errors.slice(0, maxErrors);
+  for (const error of withoutEchoes(first)) {
+    const problem = { path: error.instancePath, message: describe(error, first) };
     const key = `${problem.path}\n${problem.message}`;
     if (seen.has(key)) continue;
     seen.add(key);
@@ -22,6 +25,8 @@ export function toProblems(errors: readonly ErrorObject[]): readonly ArgumentPro
     }
     problems.push(problem);
   }
+  // Those that were looked at may all repeat one that was not.
+  if (problems.length === 0 && errors.length > 0) problems.push({ path: '', message: 'does not fit, in very many places' });
   return problems;
 }
 

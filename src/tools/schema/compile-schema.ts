@@ -6,6 +6,7 @@ import type { ArgumentProblem } from '../../core/tool/argument-check.ts';
 import { toProblems } from './argument-problems.ts';
 import { inspectSchema, type Draft } from './inspect-schema.ts';
 import { compileSafePattern } from './safe-pattern.ts';
+import { maxStepsFor, StepCount, stepKeyword, withSteps } from '../schema-steps.ts';
 
 /** A schema ready to check values with. */
 export interface CompiledSchema {
@@ -30,8 +31,9 @@ export function compileSchema(schema: JsonObject, where: string): CompiledSchema
   const inspected = inspectSchema(schema);
   if (!inspected.ok) throw invalid(where, inspected.problem);
   const warnings: string[] = [];
-  const validate = compileWith(inspected.schema, inspected.draft, warnings, where);
-  const result: CompiledSchema = { problems: (value) => runCheck(validate, value), warnings };
+  const steps = new StepCount();
+  const validate = compileWith(withSteps(inspected.schema), { draft: inspected.draft, steps, warnings, where });
+  const result: CompiledSchema = { problems: (value) => runCheck(validate, steps, value), warnings };
   compiled.set(schema, result);
   return result;
 }
@@ -41,24 +43,32 @@ interface Validate {
   errors?: ErrorObject[] | null;
 }
 
-function runCheck(validate: Validate, value: JsonValue): readonly ArgumentProblem[] {
+function runCheck(validate: Validate, steps: StepCount, value: JsonValue): readonly ArgumentProblem[] {
   try {
+    steps.begin(() => maxStepsFor(value));
     return validate(value) === true ? [] : toProblems(validate.errors ?? []);
   } catch (thrown) {
-    // A schema that calls itself too often for the stack: the value is not known to fit, so it does not.
+    // A schema that calls itself too often for the stack, or for the time there is: the value is not known to fit, so it does not.
     return [{ path: '', message: `could not be checked: ${describeThrown(thrown)}` }];
   } finally {
     validate.errors = null;
   }
 }
 
-function compileWith(schema: JsonObject, draft: Draft, warnings: string[], where: string): Validate {
+interface Compiling {
+  readonly draft: Draft;
+  readonly steps: StepCount;
+  readonly warnings: string[];
+  readonly where: string;
+}
+
+function compileWith(schema: JsonObject, { draft, steps, warnings, where }: Compiling): Validate {
   let first: unknown;
   // `discriminator` gives one error instead of one per branch, but refuses forms of it that are valid OpenAPI.
   for (const discriminator of [true, false]) {
     const noted: string[] = [];
     try {
-      const validate = createAjv(draft, discriminator, noted).compile(schema);
+      const validate = createAjv({ draft, steps, warnings: noted }, discriminator).compile(schema);
       warnings.push(...noted);
       return validate as Validate;
     } catch (thrown) {
@@ -72,7 +82,7 @@ function compileWith(schema: JsonObject, draft: Draft, warnings: string[], where
 const load = createRequire(import.meta.url);
 
 /** One instance per schema: foreign schemas must not meet, and nothing of them is kept longer than they are. */
-function createAjv(draft: Draft, discriminator: boolean, warnings: string[]): Ajv {
+function createAjv({ draft, steps, warnings }: Omit<Compiling, 'where'>, discriminator: boolean): Ajv {
   const regExp = (source: string): ReturnType<typeof compileSafePattern> =>
     compileSafePattern(source, (warning) => warnings.push(warning));
   const options: Options = {
@@ -98,6 +108,7 @@ function createAjv(draft: Draft, discriminator: boolean, warnings: string[]): Aj
     validate: hasUniqueItems,
     error: { message: 'must not hold the same item twice' },
   });
+  ajv.addKeyword({ keyword: stepKeyword, errors: false, validate: () => steps.take() });
   return ajv;
 }
 

@@ -2,7 +2,7 @@ import { CadreError, describeThrown } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ToolContext } from '../../core/tool/tool.ts';
 import type { ToolReturn } from '../../core/tool/tool-return.ts';
-import { unansweredCode } from './http-transport.ts';
+import { unanswered, unansweredCode } from './http-transport.ts';
 import { loadClientLibrary, type ClientLibrary } from './client-library.ts';
 import type { McpLink } from './mcp-link.ts';
 import type { McpSession } from './mcp-session.ts';
@@ -85,8 +85,11 @@ function classify(library: ClientLibrary, thrown: unknown): CallFailure {
   const { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } = library;
   const reason = describeThrown(thrown);
   if (thrown instanceof ProtocolError) {
-    if (thrown.code === unansweredCode) return { kind: 'lost', reason: thrown.message };
-    return { kind: 'refused', error: new CadreError('TOOL_FAILED', `the server answered with an error: ${thrown.message}`) };
+    if (thrown.code === unansweredCode) return { kind: 'lost', reason: unanswered };
+    return {
+      kind: 'refused',
+      error: new CadreError('TOOL_FAILED', `the server answered with an error: ${reason.replace(/^ProtocolError: /, '')}`),
+    };
   }
   if (thrown instanceof SdkHttpError) {
     // A session the server no longer knows: it did nothing.

@@ -5,6 +5,7 @@ import type { HttpAddress } from './mcp-settings.ts';
 
 /** The code of the answer that stands for one that never came: the server ended the stream of a request without it. */
 export const unansweredCode = -32_098;
+export const unanswered = 'the server ended its answer before the result came';
 
 /** How often a broken stream of events is opened again, and how fast. */
 const reconnection = {
@@ -42,7 +43,7 @@ function answeringEveryRequest<T extends Transport>(transport: T): T {
         transport.onmessage?.({
           jsonrpc: '2.0',
           id,
-          error: { code: unansweredCode, message: 'the server ended its answer before the result came' },
+          error: { code: unansweredCode, message: unanswered },
         }),
     });
   };

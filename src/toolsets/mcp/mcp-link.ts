@@ -11,6 +11,8 @@ export interface LinkPorts {
   readonly name: string;
   readonly settings: McpSettings;
   readonly host: ToolsetHost;
+  /** Makes what takes time of tools that were listed, before they are handed to `onTools`. */
+  readonly prepare: (tools: ServerTools) => Promise<void>;
   /** The server's tools, whenever they were listed; what it returns is told as the state of the toolset. */
   readonly onTools: (tools: ServerTools) => string | undefined;
 }
@@ -129,7 +131,7 @@ export class McpLink {
       );
       session = opened;
       this.#stale = false;
-      const tools = readServerTools(await opened.listTools(this.#closing.signal));
+      const tools = await this.#list(opened);
       if (lostAlready !== undefined) throw this.#unavailable(lostAlready);
       if (this.#closing.signal.aborted) throw this.#unavailable('its engine is closed');
       this.#session = opened;
@@ -170,11 +172,17 @@ export class McpLink {
     if (session === undefined) return;
     this.#stale = false;
     try {
-      const tools = readServerTools(await session.listTools(this.#closing.signal));
+      const tools = await this.#list(session);
       if (this.#session === session) this.#publish(tools);
     } catch (thrown) {
       if (this.#session === session) this.#say('ready', `its changed tools could not be listed: ${describeThrown(thrown)}`);
     }
+  }
+
+  async #list(session: McpSession): Promise<ServerTools> {
+    const tools = readServerTools(await session.listTools(this.#closing.signal));
+    await this.#ports.prepare(tools);
+    return tools;
   }
 
   /** The server said so while something was waited for. */

@@ -9,6 +9,7 @@ import { cleanText } from './clean-text.ts';
 import { McpLink } from './mcp-link.ts';
 import { mcpSettingsSchema, type McpSettings, type McpToolsetSettings } from './mcp-settings.ts';
 import { createMcpTool } from './mcp-tool.ts';
+import { ToolsMade } from './tools-made.ts';
 import { readMcpSettings } from './read-mcp-settings.ts';
 import type { ServerTool, ServerTools } from './server-tool.ts';
 
@@ -41,11 +42,15 @@ function createMcpToolset(request: Pick<ToolsetRequest, 'name' | 'settings' | 'u
     tools: [],
     settingsFor: () => request.settings,
     connect: (host) => {
+      const make = (tool: ServerTool): EffectTool =>
+        createMcpTool({ toolset: request.name, name: `${request.name}_${tool.name}`, tool, settings, link: opened });
+      const made = new ToolsMade(make);
       const opened = new McpLink({
         name: request.name,
         settings,
         host,
-        onTools: (found) => offer(found, { request, settings, host, link: () => opened }),
+        prepare: async ({ tools }) => await made.prepare(tools.filter((tool) => isWanted(tool, settings))),
+        onTools: (found) => offer(found, { settings, host, make: (tool) => made.get(tool) }),
       });
       link = opened;
       opened.start();
@@ -69,21 +74,20 @@ function serverReaches(address: McpSettings['address']): readonly Reach[] {
 }
 
 interface OfferParts {
-  readonly request: Pick<ToolsetRequest, 'name'>;
   readonly settings: McpSettings;
   readonly host: ToolsetHost;
-  readonly link: () => McpLink;
+  readonly make: (tool: ServerTool) => EffectTool;
 }
 
 /** Offers what can be offered; what cannot is named, with the reason. */
-function offer({ tools, leftOut }: ServerTools, { request, settings, host, link }: OfferParts): string | undefined {
+function offer({ tools, leftOut }: ServerTools, { settings, host, make }: OfferParts): string | undefined {
   const problems = [...leftOut];
   const made: EffectTool[] = [];
   for (const tool of tools) {
     if (!isWanted(tool, settings)) continue;
     try {
       checkPin(tool, settings);
-      made.push(createMcpTool({ toolset: request.name, name: `${request.name}_${tool.name}`, tool, settings, link: link() }));
+      made.push(make(tool));
     } catch (thrown) {
       problems.push(`'${tool.name}': ${toErrorRecord(thrown, 'TOOL_INVALID').message}`);
     }

@@ -7,6 +7,8 @@ import { cleanText } from './clean-text.ts';
 
 /** Most tools that are taken from one server. */
 const maxTools = 512;
+/** Longest schemas of all its tools together, in characters of JSON text: each of them is compiled, and goes to models with each prompt. */
+const maxSchemaChars = 512 * 1024;
 /** Longest description of a tool that reaches a model, in characters. */
 const maxDescription = 4_000;
 
@@ -23,6 +25,8 @@ export interface ServerTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
+  /** How long its schema is as JSON text. */
+  readonly schemaChars: number;
   readonly hints: ToolHints;
   /** Changes with the description, the schema and the hints. */
   readonly fingerprint: string;
@@ -40,11 +44,17 @@ export interface ServerTools {
 export function readServerTools(listed: readonly unknown[]): ServerTools {
   const tools = new Map<string, ServerTool>();
   const leftOut: string[] = [];
+  let room = maxSchemaChars;
   for (const raw of listed.slice(0, maxTools)) {
     const tool = tryRead(raw);
     if (typeof tool === 'string') leftOut.push(tool);
     else if (tools.has(tool.name)) leftOut.push(`a second tool named '${tool.name}'`);
-    else tools.set(tool.name, tool);
+    else if (tool.schemaChars > room)
+      leftOut.push(`'${tool.name}': the schemas of this server's tools are longer than ${maxSchemaChars} characters with its own`);
+    else {
+      tools.set(tool.name, tool);
+      room -= tool.schemaChars;
+    }
   }
   if (listed.length > maxTools) leftOut.push(`${listed.length - maxTools} tools beyond the first ${maxTools}`);
   return { tools: [...tools.values()], leftOut };
@@ -77,6 +87,7 @@ function readServerTool(raw: unknown): ServerTool | string {
     name,
     description: description === '' ? `The tool '${name}'; its server does not describe it.` : description,
     inputSchema,
+    schemaChars: JSON.stringify(inputSchema).length,
     hints: readHints(annotations),
     fingerprint: fingerprintOf({ name, description: described ?? null, inputSchema: given, annotations }),
     cleaned: removed + (typeof described === 'string' ? cleanOutside(described).removed : 0),

@@ -1,15 +1,22 @@
 import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { jobFile } from '../worker/job-answer.ts';
 
 /**
  * Keeps the last places it was given, one per line, until the end of its input; then ends the programs that listen on the sockets,
- * removes the sockets, waits until the kernel has ended the sandboxes, and removes what is still empty of the places.
+ * removes the sockets, waits until the kernel has ended the sandboxes, removes what is still empty of the places, and sweeps the workspaces
+ * of what commands had planted there.
  */
 const script = `
+node=$1 program=$2 records=$3
+shift 3
 held=
 while IFS= read -r line; do
   case $line in /*) held="$held$line
 " ;; *) held= ;; esac
 done
+sweep() { if [ -e "$1" ]; then "$node" --no-warnings "$program" "$records" & else rm -rf -- "$records"; fi; }
+sweep "$records"/*.json
 for process in /proc/[0-9]*; do
   line=$(tr '\\0' ' ' 2>/dev/null <"$process/cmdline")
   for socket; do
@@ -25,6 +32,7 @@ printf %s "$held" | while IFS= read -r place; do
   elif [ -f "$place" ] && [ ! -s "$place" ]; then rm -f "$place"
   fi
 done
+wait
 `;
 
 /** Cleans up behind a process with sandboxes that was killed, which cannot do it itself. */
@@ -41,11 +49,13 @@ const noCompanion: SandboxCompanion = { note: () => undefined, forget: () => und
 
 /**
  * Sees to it that nothing of sandboxes outlives this process: where it is killed, the package leaves the programs behind that carry
- * the way out at the `sockets`, and in workspaces the empty files and folders that its sandboxes mounted upon.
+ * the way out at the `sockets`, and in workspaces the empty files and folders that its sandboxes mounted upon, with what commands had planted
+ * and nobody had moved away yet. `records` is the folder with what is to be swept.
  */
-export function accompanySandboxes(sockets: readonly string[]): SandboxCompanion {
+export function accompanySandboxes(sockets: readonly string[], records: string): SandboxCompanion {
   if (process.platform !== 'linux') return noCompanion;
-  const companion = spawn('/bin/sh', ['-c', script, 'cadre', ...new Set(sockets)], {
+  const sweep = fileURLToPath(jobFile(new URL('./sweep-program', import.meta.url)));
+  const companion = spawn('/bin/sh', ['-c', script, 'cadre', process.execPath, sweep, records, ...new Set(sockets)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     // Ctrl-C is for this process, which closes what it has; the companion is for when it cannot.
     detached: true,

@@ -3,6 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import path from 'node:path';
 import { accompanySandboxes, type SandboxCompanion } from './sandbox-companion.ts';
+import { makeSweepRecords, type SweepRecord, type SweepRecords } from './sweep-records.ts';
 import { missingSandboxPackage, missingSandboxPrograms, unsupportedPlatform } from './sandbox-unavailable.ts';
 
 /** The package that makes sandboxes. */
@@ -50,6 +51,8 @@ const maxStarts = 10;
 let users = 0;
 // Not state of a run: what cleans up where this process is killed.
 let companion: SandboxCompanion | undefined;
+// Not state of a run: what it is to sweep.
+let records: SweepRecords | undefined;
 // Not state of a run: how many commands are in a sandbox of this process.
 let commands = 0;
 // Not state of a run: what the sandbox of this process is doing.
@@ -71,7 +74,8 @@ export async function joinRuntime(load: () => Promise<SandboxPackage>): Promise<
   users += 1;
   try {
     await withoutSignalHandlers(() => startPackage(manager));
-    companion ??= accompanySandboxes(bridgeSockets(manager));
+    records ??= makeSweepRecords();
+    companion ??= accompanySandboxes(bridgeSockets(manager), records.folder);
   } catch (thrown) {
     await leaveRuntime(manager);
     throw thrown;
@@ -108,9 +112,22 @@ export function bridgeSockets(manager: SandboxManager): readonly string[] {
 
 async function shutDown(manager: SandboxManager): Promise<void> {
   const last = companion;
+  const kept = records;
   companion = undefined;
+  records = undefined;
   await manager.reset();
+  kept?.remove();
   last?.leave();
+}
+
+/** Keeps what is to be swept of a command's workspace if this process is killed, until the returned function is called: its workspace is looked through by then. */
+export function keepForSweep(record: SweepRecord): () => void {
+  return records?.keep(record) ?? (() => undefined);
+}
+
+/** The folder that no command may write into, or look into: what is to be swept of its workspace stands there. */
+export function sweepFolder(): string | undefined {
+  return records?.folder;
 }
 
 /**

@@ -3,15 +3,18 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { ResourceScopes } from '../../core/tool/resource-scope.ts';
 import { toAllowedWrites } from '../files/guard/allowed-writes.ts';
-import { heldNames, mountPoints, sandboxFiles } from './sandbox-files.ts';
+import { heldNames, mountPoints, sandboxFiles, type SandboxFiles } from './sandbox-files.ts';
 import {
   beginCommand,
   bridgeSockets,
   joinRuntime,
+  keepForSweep,
   leaveRuntime,
   packagePrograms,
+  sweepFolder,
   withOpenNetwork,
   type SandboxManager,
   type SandboxPackage,
@@ -80,18 +83,22 @@ async function wrap(manager: SandboxManager, scans: Scans, command: SandboxedCom
   mkdirSync(path.join(command.workspace, '.cadre'), { recursive: true });
   const found = await scans.look(realpathSync(command.workspace), unreadable);
   const allows = toAllowedWrites(allowWrites);
-  const guard = new WorkspaceGuard({ ...found.scanned, allows, held: heldNames(allows) });
+  const held = heldNames(allows);
+  const guard = new WorkspaceGuard({ ...found.scanned, allows, held });
   // What may be reached is bound to an id nobody can guess.
   const commandId = randomBytes(18).toString('base64url');
   if (isList) manager.registerCommandNetworkLists(commandId, { allowedDomains: [...network] });
   // The way out, when there is one, lies among the temporary files that are hidden.
-  const filesystem = sandboxFiles(command, [...packagePrograms(), ...(isList ? bridgeSockets(manager) : [])], {
+  const files = sandboxFiles(command, [...packagePrograms(), ...(isList ? bridgeSockets(manager) : [])], {
     workspace: found.scanned.before,
     secrets: found.secrets,
   });
+  const filesystem = { ...files, ...withoutSweep(files, command.workspace) };
   const line = (config: Parameters<SandboxManager['wrapWithSandbox']>[2]): Promise<string> =>
     manager.wrapWithSandbox(shellQuote(command.argv), '/bin/bash', config, undefined, { commandId });
   const over = beginCommand(mountPoints(filesystem));
+  const { root, before } = found.scanned;
+  const swept = keepForSweep({ root, before: [...before.autoRun.keys()], held: [...held], allowWrites: allowWrites ?? [] });
   const wrapping =
     network === 'all'
       ? withOpenNetwork(() => line({ filesystem }))
@@ -99,6 +106,7 @@ async function wrap(manager: SandboxManager, scans: Scans, command: SandboxedCom
   const wrapped = await wrapping.catch((thrown: unknown) => {
     manager.unregisterCommandNetworkLists(commandId);
     over();
+    swept();
     throw brokenSandbox(thrown);
   });
   return {
@@ -109,9 +117,18 @@ async function wrap(manager: SandboxManager, scans: Scans, command: SandboxedCom
       manager.unregisterCommandNetworkLists(commandId);
       manager.cleanupAfterCommand();
       over();
-      return await guard.finish();
+      const notes = await guard.finish();
+      swept();
+      return notes;
     },
   };
+}
+
+/** Where temporary files are the workspace, a command must not see what is to be swept of it. */
+function withoutSweep({ denyRead, denyWrite }: SandboxFiles, workspace: string): Pick<SandboxFiles, 'denyRead' | 'denyWrite'> {
+  const folder = sweepFolder();
+  if (folder === undefined || !folder.startsWith(`${realpathSync(workspace)}${path.sep}`)) return { denyRead, denyWrite };
+  return { denyRead: [...denyRead, folder], denyWrite: [...denyWrite, folder] };
 }
 
 /** What the package gave, if it is a sandbox: it must not be run when the package, for whatever reason, saw no need for one. */

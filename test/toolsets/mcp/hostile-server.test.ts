@@ -77,4 +77,12 @@ describe('a server that means harm', () => {
     await server.toolset.close?.();
     expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(path.join(folder, `${files}.json`));
   });
+
+  it('P4: schemas that are very long together cost the tools that come last', async () => {
+    const long = (at: number): object => ({ name: `t${at}`, inputSchema: { type: 'object', description: 'x'.repeat(100_000) } });
+    const server = run({ tools: [...Array.from({ length: 8 }, (_, at) => long(at)), ...named('ok')] });
+    await server.ready();
+    expect([...server.tools().keys()]).toEqual(['s_t0', 's_t1', 's_t2', 's_t3', 's_t4', 's_ok']);
+    expect(server.health.at(-1)?.message).toMatch(/'t7': the schemas of this server's tools are longer than 524288 characters/);
+  });
 });

@@ -214,6 +214,34 @@ describe('servers over HTTP that misbehave', () => {
     });
   });
 
+  it.each([
+    ['in lines without end', '\n'],
+    ['in lines that end otherwise', '\r'],
+    ['in lines that end in both ways', '\r\n'],
+  ])('an event %s is broken off like any message that is too long; many short ones are not', async (_name, end) => {
+    const url = await scripted((id, response, calls) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const note = JSON.stringify({
+        jsonrpc: '2.0',
+        method: 'notifications/message',
+        params: { level: 'info', data: 'x'.repeat(900) },
+      });
+      if (calls === 1) for (let sent = 0; sent < 60; sent += 1) response.write(`data: ${note}${end}${end}`);
+      else for (let sent = 0; sent < 60; sent += 1) response.write(`data: ${'y'.repeat(900)}${end}`);
+      if (calls === 1)
+        response.end(
+          `data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'all' }] } })}${end}${end}: end${end}`,
+        );
+    });
+    const server = connect({ url, protocol: 'legacy', max_message_bytes: 30_000 });
+    await server.ready();
+    expect(await server.tool('s_act').execute({}, toolContext())).toMatchObject({ content: 'all' });
+    await expect(server.tool('s_act').execute({}, toolContext())).rejects.toMatchObject({
+      code: 'MCP_DISCONNECTED',
+      details: { outcome: 'unknown' },
+    });
+  });
+
   it('a session the server has forgotten is opened anew, and the call, which it never got, made once more', async () => {
     const url = await scripted((id, response, calls) => {
       if (calls === 1) response.writeHead(404).end('no such session');
