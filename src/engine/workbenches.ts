@@ -12,6 +12,7 @@ import { createToolNode } from '../nodes/tool-node.ts';
 import { loadProfiles } from '../profiles/load-profiles.ts';
 import { shippedPrices } from '../profiles/shipped-prices.ts';
 import { rememberProfiles } from '../tools/files/engine-places.ts';
+import { readModuleFiles } from '../tools/module/read-module-files.ts';
 import { buildEnv } from './build-env.ts';
 import { addConfigSecrets } from './config-secrets.ts';
 import type { EngineOptions } from './create-engine.ts';
@@ -62,6 +63,8 @@ export class Workbenches {
   /** By content: models remember what they made of a config by its identity, also when files are built again. */
   readonly #llmConfigs = new Map<string, LlmConfigs>();
   readonly #rebuilt = new Map<string, Promise<Workbench>>();
+  /** Where files of code lie that were read from folders: a journal does not say it. */
+  readonly #codePlaces = new Map<string, string>();
 
   constructor(parts: WorkbenchParts) {
     this.#parts = parts;
@@ -113,8 +116,12 @@ export class Workbenches {
     const set = await loadProfiles(filesOf(source), {
       known: async (files) => ({ ...known, toolsetKinds: await knownToolsetKinds(files) }),
       before,
+      readCode: readModuleFiles,
+      codePlaces: this.#codePlaces,
       ...(env === undefined ? {} : { env }),
     });
+    for (const { code: loaded } of set.toolsets.values())
+      for (const { path, place } of loaded?.files ?? []) if (place !== undefined) this.#codePlaces.set(path, place);
     addConfigSecrets(secrets, set, env ?? process.env);
     const toolsets = await makeToolsets(pool, set, code.toolsets);
     const llmConfigs = this.#configsOf(set);
