@@ -20,6 +20,8 @@ export interface ToolsetConfig {
   /** The code that it loads from files of its folder. */
   readonly code?: ToolsetCode;
   readonly source?: SourceRef;
+  /** What files say of it, with lookups as they were written: no value of the environment is in it. */
+  readonly written?: JsonObject;
   /** Where each of its values was written, by path (`settings.path`): a team may change settings of one that it includes. */
   readonly origins?: ReadonlyMap<string, SourceRef>;
 }

@@ -6,7 +6,7 @@ import { moduleKind } from '../read-code-files.ts';
 import type { Report } from '../report.ts';
 import { schemaProblems } from '../schema/validate-shape.ts';
 import { nameHint, quote } from '../wording.ts';
-import type { MapNode, ScalarNode, SourceNode } from '../yaml/source-node.ts';
+import { type MapNode, type ScalarNode, type SourceNode, toPlainObject } from '../yaml/source-node.ts';
 import { type CodeSources, compileToolsetCode } from './compile-toolset-code.ts';
 import { coerce, lookUpValues, type ValueSources } from './environment-values.ts';
 import { mapNode, textNode } from './read-node.ts';
@@ -64,6 +64,7 @@ export function compileToolset(context: ToolsetContext, root: MapNode, name: str
     missing,
     ...(code === undefined ? {} : { code }),
     source: refOf(root),
+    written: toPlainObject(root),
     origins: originsOf(root),
   };
 }

@@ -13,7 +13,8 @@ import { registerHooks, type ResolveFnOutput } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CodeFile, ToolsetCode } from '../../core/code-files.ts';
-import { CadreError, describeThrown } from '../../core/error.ts';
+import { CadreError } from '../../core/error.ts';
+import { problemWords } from './problem-words.ts';
 import { watchEnd } from './watch-end.ts';
 
 interface LoadedFile {
@@ -110,7 +111,7 @@ function entryPoints(root: URL): ReadonlyMap<string, string> {
 
 function problemOf(thrown: unknown, { files, hash }: ToolsetCode): string {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
-  const [first = ''] = describeThrown(thrown).split('\n');
+  const [first = ''] = problemWords(thrown).split('\n');
   if (code === 'ERR_MODULE_NOT_FOUND')
     return `${first.replace(/ imported from .*/, '')}; packages are found in a node_modules of the team's folder or above: install it there`;
   const line = thrown instanceof Error ? placeIn(thrown.stack ?? '', hash) : undefined;

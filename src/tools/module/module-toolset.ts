@@ -1,9 +1,10 @@
-import { describeThrown, CadreError } from '../../core/error.ts';
+import { CadreError } from '../../core/error.ts';
 import type { Clock } from '../../core/clock.ts';
 import { type JsonObject, isJsonObject } from '../../core/json.ts';
 import type { EffectTool } from '../../core/tool.ts';
 import type { Toolset, ToolsetHost, ToolsetKind, ToolsetRequest } from '../../core/toolset.ts';
 import { importCode } from './import-code.ts';
+import { problemWords } from './problem-words.ts';
 import { toolsOfModule } from './tools-of-module.ts';
 
 /** The longest that code may take to be loaded, and to say its tools, in milliseconds. */
@@ -58,7 +59,7 @@ function createModuleToolset({ name, settings, code }: ToolsetRequest): Toolset 
           setTools(tools);
           setHealth({ status: 'ready' });
         },
-        (thrown: unknown) => setHealth({ status: 'failed', message: describeThrown(thrown) }),
+        (thrown: unknown) => setHealth({ status: 'failed', message: problemWords(thrown) }),
       );
     },
   };

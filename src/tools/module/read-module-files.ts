@@ -34,7 +34,7 @@ export async function readModuleFiles(
     const { root } = await resolveInside(request.root, entry.path, folderWords);
     return { files: await withImports(root, entry) };
   } catch (thrown) {
-    if (thrown instanceof CadreError) return { reason: thrown.message };
+    if (thrown instanceof CadreError) return { reason: String(thrown.details['reason'] ?? thrown.message) };
     throw thrown;
   }
 }
@@ -72,6 +72,6 @@ async function withImports(root: string, entry: CodeFile): Promise<readonly Code
 }
 
 function leftOut(thrown: unknown): { readonly reason: string } {
-  if (thrown instanceof CadreError) return { reason: thrown.message };
+  if (thrown instanceof CadreError) return { reason: String(thrown.details['reason'] ?? thrown.message) };
   throw thrown;
 }

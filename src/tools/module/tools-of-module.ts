@@ -1,9 +1,10 @@
-import { CadreError, describeThrown } from '../../core/error.ts';
+import { CadreError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { EffectTool } from '../../core/tool.ts';
 import { isAiSdkTool } from '../ai-sdk-tool.ts';
 import { normalizeTool } from '../normalize-tool.ts';
 import type { RawDefinition } from '../tool-options.ts';
+import { problemWords } from './problem-words.ts';
 import { watchEnd } from './watch-end.ts';
 
 /** What the tools of a file are made for. */
@@ -44,7 +45,7 @@ export async function toolsOfModule(
       if (tools.has(tool.name)) problems.push(`two tools are named '${tool.name}'; rename one of them`);
       tools.set(tool.name, tool);
     } catch (thrown) {
-      problems.push(describeThrown(thrown));
+      problems.push(problemWords(thrown));
     }
   }
   if (once.length === 0) problems.push('it exports no tool; write: export default defineTool({ … })');
@@ -68,7 +69,7 @@ async function callDefault(make: Function, options: JsonObject, toolset: string)
   try {
     return (await Reflect.apply(make, undefined, [structuredClone(options)])) as unknown;
   } catch (thrown) {
-    throw new CadreError('TOOL_INVALID', `its default export throws: ${describeThrown(thrown)}`, { cause: thrown });
+    throw new CadreError('TOOL_INVALID', `its default export throws: ${problemWords(thrown)}`, { cause: thrown });
   }
 }
 
