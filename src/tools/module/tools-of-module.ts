@@ -91,7 +91,7 @@ function toTool({ value, name }: Exported): EffectTool {
   if (tool.kind === 'effect') return tool;
   throw new CadreError(
     'TOOL_INVALID',
-    `'${tool.name}' is made by defineTransitionTool, which only createEngine({ tools }) takes; use defineTool`,
+    `'${tool.name}' decides about the run, which a tool of a file cannot; use defineTool`,
   );
 }
 
