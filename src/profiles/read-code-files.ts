@@ -59,7 +59,9 @@ function codeNamed(files: readonly ProfileFile[]): readonly { readonly file: str
     if (file.endsWith('.json') || !text.includes('path')) return [];
     const root: SourceNode | undefined = parseYaml(new SourceText(file, text.replace(/^\uFEFF/, '')), new Report());
     if (fileKindOf(file, root) !== 'toolset') return [];
-    return [{ file, name: readText(root, 'name'), kind: readText(root, 'kind'), path: readText(childOf(root, 'settings'), 'path') }];
+    return [
+      { file, name: readText(root, 'name'), kind: readText(root, 'kind'), path: readText(childOf(root, 'settings'), 'path') },
+    ];
   });
   const isModule = ({ name, kind = name }: { readonly name: string | undefined; readonly kind: string | undefined }): boolean =>
     kind === moduleKind;

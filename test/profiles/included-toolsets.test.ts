@@ -35,7 +35,9 @@ describe('F25: settings of a toolset that a team includes', () => {
       env: { ONE: '1', THREE: '3' },
       tools: { read: { effect: 'pure' }, write: { enabled: true } },
     });
-    const from = Object.fromEntries((merged === undefined ? [] : explainToolset(merged).values).map((each) => [each.path, each.from]));
+    const from = Object.fromEntries(
+      (merged === undefined ? [] : explainToolset(merged).values).map((each) => [each.path, each.from]),
+    );
     expect(from).toMatchObject({
       kind: 'base/toolsets/web.yaml:3',
       'settings.command': 'base/toolsets/web.yaml:5',

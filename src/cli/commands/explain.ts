@@ -18,7 +18,10 @@ export async function explainCommand(profile: string, options: ReadingOptions & 
   const toolset = engine.profiles.profiles.has(profile) ? undefined : engine.profiles.toolsets.get(profile);
   if (toolset !== undefined) {
     const settings = explainToolset(toolset);
-    return show({ data: settings.values, text: (format) => formatExplanation(settings.resolved, settings.values, format) }, options);
+    return show(
+      { data: settings.values, text: (format) => formatExplanation(settings.resolved, settings.values, format) },
+      options,
+    );
   }
   const values = explainProfile(engine.profiles, profile);
   const resolved = engine.profiles.profiles.get(profile)?.resolved ?? {};

@@ -88,10 +88,14 @@ async function makeGiven(ports: MakePorts, toolset: CodeToolset): Promise<Toolse
 
 async function make(
   { pool, unreadable }: MakePorts,
-  { name, kind, settings, settingsFor, code, origins }: Pick<
-    ToolsetConfig,
-    'name' | 'kind' | 'settings' | 'settingsFor' | 'code' | 'origins'
-  >,
+  {
+    name,
+    kind,
+    settings,
+    settingsFor,
+    code,
+    origins,
+  }: Pick<ToolsetConfig, 'name' | 'kind' | 'settings' | 'settingsFor' | 'code' | 'origins'>,
 ): Promise<ToolsetInstance> {
   const loaded = await kindOf(name, kind).load();
   const request = { name, settings, unreadable, toolName: toolNaming(name, kind), ...(code === undefined ? {} : { code }) };

@@ -41,9 +41,9 @@ export async function importCode(code: ToolsetCode): Promise<Readonly<Record<str
   }
 }
 
-/** Where a file lies, so that packages are found and `import.meta.dirname` is right; what only a journal has lies nowhere. */
+/** Where a file lies, so that packages are found and `import.meta.dirname` is right; what only a journal has, as its path is seen from the working folder. */
 function addressOf({ path: name, place }: CodeFile, { hash }: ToolsetCode): string {
-  const url = pathToFileURL(place ?? path.resolve('/recorded', hash.slice(0, 16), name));
+  const url = pathToFileURL(place ?? path.resolve(name));
   url.search = `cadre=${hash}`;
   return url.href;
 }
@@ -104,9 +104,7 @@ function entryPoints(root: URL): ReadonlyMap<string, string> {
   const { exports } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
     readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
   };
-  return new Map(
-    Object.entries(exports).flatMap(([name, to]) => (typeof to === 'string' ? [] : [[name, to.default] as const])),
-  );
+  return new Map(Object.entries(exports).flatMap(([name, to]) => (typeof to === 'string' ? [] : [[name, to.default] as const])));
 }
 
 function problemOf(thrown: unknown, { files, hash }: ToolsetCode): string {

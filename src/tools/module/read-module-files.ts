@@ -62,7 +62,8 @@ async function withImports(root: string, entry: CodeFile): Promise<readonly Code
     found.set(file.path, file);
     if (!isCodeFile(file.path)) continue;
     for (const imported of localImports(file.path, file.text)) {
-      if (found.has(imported) || secretFiles.placeIn(imported) !== undefined || imported.split('/').includes('node_modules')) continue;
+      if (found.has(imported) || secretFiles.placeIn(imported) !== undefined || imported.split('/').includes('node_modules'))
+        continue;
       const read = await readCode(root, imported).catch(leftOut);
       if ('text' in read) waiting.push(read);
     }

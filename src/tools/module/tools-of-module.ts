@@ -89,10 +89,7 @@ function toTool({ value, name }: Exported): EffectTool {
   const definition = typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : value;
   const tool = normalizeTool(definition, name);
   if (tool.kind === 'effect') return tool;
-  throw new CadreError(
-    'TOOL_INVALID',
-    `'${tool.name}' decides about the run, which a tool of a file cannot; use defineTool`,
-  );
+  throw new CadreError('TOOL_INVALID', `'${tool.name}' decides about the run, which a tool of a file cannot; use defineTool`);
 }
 
 function ofToolset(tool: EffectTool, own: ReadonlyMap<string, EffectTool>, { toolset, hash }: ModuleRequest): EffectTool {

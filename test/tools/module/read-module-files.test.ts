@@ -36,7 +36,17 @@ describe('F25: the code of a toolset', () => {
     await symlink(path.join(root, 'evil.ts'), path.join(team, 'tools', 'link.ts'));
     await symlink(root, path.join(team, 'up'));
     const read = (asked: string): ReturnType<typeof readModuleFiles> => readModuleFiles({ root: team, from: '.', path: asked });
-    for (const asked of ['../evil.ts', '../../evil.ts', 'tools/link.ts', 'up/evil.ts', '.env', '.ssh/a.ts', 'tools', 'tools/none.ts', 'team.yaml'])
+    for (const asked of [
+      '../evil.ts',
+      '../../evil.ts',
+      'tools/link.ts',
+      'up/evil.ts',
+      '.env',
+      '.ssh/a.ts',
+      'tools',
+      'tools/none.ts',
+      'team.yaml',
+    ])
       expect(await read(asked), asked).toEqual({ reason: expect.any(String) });
     const linked = await read('tools/a.ts');
     expect('files' in linked && linked.files.map((file) => file.path)).toEqual(['tools/a.ts']);

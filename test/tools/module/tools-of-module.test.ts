@@ -37,14 +37,33 @@ describe('F25: the tools that a file exports', () => {
     ['no execute', { broken: { name: 'x', description: 'y' } }, /'x': execute must be a function/],
     ['one name twice', { one: tool('x'), two: tool('x') }, /two tools are named 'x'/],
     ['a tool that decides', { default: createTeamTools({})[0] }, /decides about the run.*use defineTool/],
-    ['a getter that throws', { get x(): unknown { return { get name(): string { throw new Error('hostile'); } }; } }, /hostile/],
+    [
+      'a getter that throws',
+      {
+        get x(): unknown {
+          return {
+            get name(): string {
+              throw new Error('hostile');
+            },
+          };
+        },
+      },
+      /hostile/,
+    ],
   ])('%s is an error that says so', async (_, exports, message) => {
     await expect(toolsOfModule(exports, request)).rejects.toThrow(message);
   });
 
   it('a getter that answers otherwise the second time changes nothing', async () => {
     let reads = 0;
-    const shifty = { description: 'y', execute: () => '', get name(): string { reads += 1; return reads > 2 ? 'other' : 'x'; } };
+    const shifty = {
+      description: 'y',
+      execute: () => '',
+      get name(): string {
+        reads += 1;
+        return reads > 2 ? 'other' : 'x';
+      },
+    };
     const [made] = await toolsOfModule({ default: shifty }, request);
     expect([made?.name, made?.name]).toEqual(['my_x', 'my_x']);
   });
