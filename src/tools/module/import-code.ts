@@ -25,6 +25,7 @@ interface LoadedFile {
 
 // Not state of a run: the texts that this process may import, by an address that holds their hash. The loader of Node keeps what it loaded as well.
 const known = new Map<string, LoadedFile>();
+// Not state of a run: hooks of the process are set once.
 let areHooksSet = false;
 
 /** Loads code and answers with its exports. Fails with TOOL_INVALID, saying at which file. */

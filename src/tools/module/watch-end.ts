@@ -1,5 +1,6 @@
 // Not state of a run: what code of teams is doing in this process.
 const active = new Set<{ readonly what: string }>();
+// Not state of a run: the process is watched once.
 let isWatching = false;
 
 /**
