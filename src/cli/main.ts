@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { Console } from 'node:console';
 import { createProgram } from './program.ts';
 import { reportFailure } from './terminal/report-failure.ts';
 
@@ -7,6 +8,9 @@ process.stdout.on('error', (error: Error & { readonly code?: string }) => {
   if (error.code === 'EPIPE') process.exit(0);
   if (error.code !== 'EIO') throw error;
 });
+
+// stdout is for what a command answers, whatever code of a team prints.
+globalThis.console = new Console(process.stderr, process.stderr);
 
 try {
   const program = createProgram((code) => {

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { ToolsetCode } from '../code-files.ts';
 import type { CodedObserver } from '../env.ts';
 import type { JsonObject, JsonSchema } from '../json.ts';
 import type { SourceRef } from '../profile/profile.ts';
@@ -16,13 +17,19 @@ export interface ToolsetConfig {
   readonly secrets: readonly string[];
   /** Environment variables that are required and not set: the toolset cannot be used. */
   readonly missing: readonly string[];
+  /** The code that it loads from files of its folder. */
+  readonly code?: ToolsetCode;
   readonly source?: SourceRef;
+  /** What files say of it, with lookups as they were written: no value of the environment is in it. */
+  readonly written?: JsonObject;
+  /** Where each of its values was written, by path (`settings.path`): a team may change settings of one that it includes. */
+  readonly origins?: ReadonlyMap<string, SourceRef>;
 }
 
 /** Something a toolset uses because its settings say so, in words for a person who has to agree to it. */
 export interface Reach {
-  /** A program that is started, a variable of the environment that is read, an address that is called, or files that are kept from agents otherwise. */
-  readonly kind: 'command' | 'variable' | 'destination' | 'file';
+  /** A program that is started, code that is loaded, a variable of the environment that is read, an address that is called, or files that are kept from agents otherwise. */
+  readonly kind: 'command' | 'code' | 'variable' | 'destination' | 'file';
   readonly text: string;
 }
 
@@ -49,6 +56,8 @@ export interface ToolsetRequest {
   readonly name: string;
   /** Checked against the kind's schema. */
   readonly settings: JsonObject;
+  /** The code it loads, when files declare one of a kind that loads code. */
+  readonly code?: ToolsetCode;
   /** Globs of paths that toolsets of the same profiles do not read (`unreadable`): it does not read them either, unless its settings say what instead. */
   readonly unreadable?: readonly string[];
   /** The name of one of its tools: the plain one, or `<toolset>_<tool>` when the toolset has not its kind's own name. */
@@ -65,6 +74,10 @@ export interface Toolset {
   readonly settingsFor?: (request: JsonObject) => JsonObject;
   /** Observers that profiles may name while they use the toolset. */
   readonly observers?: readonly CodedObserver[];
+  /** Runs need it: one that fails to connect is an error of the launch, and no run begins without its tools. */
+  readonly isRequired?: boolean;
+  /** What of a file it was made from, for messages about it. */
+  readonly source?: SourceRef;
   /** Begins to connect when an engine opens; must not throw, and reports what becomes of it to the host. */
   readonly connect?: (host: ToolsetHost) => void;
   /** Ends what `connect` began. */
