@@ -31,7 +31,9 @@ export async function loadProfiles(...args: Parameters<typeof LoadProfiles>): Pr
   const { checkProfileInput } = await import('./engine/check-engine-options.ts');
   checkProfileInput('loadProfiles: profiles', args[0]);
   const profiles = await import('./profiles/load-profiles.ts');
-  return await profiles.loadProfiles(...args);
+  const { readModuleFiles } = await import('./toolsets/module/read-module-files.ts');
+  const [input, options] = args;
+  return await profiles.loadProfiles(input, { readCode: readModuleFiles, ...options });
 }
 
 export type { Engine } from './engine/engine.ts';

@@ -71,7 +71,12 @@ function filesFor(block: Block): { readonly path: string; readonly text: string 
     case 'yaml llm_config':
       return [...around, script, { path: 'llm_configs/block.yaml', text: block.text }];
     case 'yaml toolset':
-      return [...around, script, { path: 'toolsets/block.yaml', text: block.text }];
+      return [
+        ...around,
+        script,
+        { path: 'tools/weather.ts', text: 'export {}' },
+        { path: 'toolsets/block.yaml', text: block.text },
+      ];
     case 'yaml team':
       return [...around, script, { path: 'profiles/manus.yaml', text: 'name: manus\n' }, { path: 'team.yaml', text: block.text }];
     case 'yaml protocol':

@@ -19,7 +19,7 @@ export function addAuthoringCommands(program: Command, done: Done): void {
     });
   program
     .command('explain')
-    .summary('a profile after inheritance, with the place of each value')
+    .summary('a profile after inheritance, or a toolset, with the place of each value')
     .argument('<profile>')
     .option(
       '--profiles <folder>',

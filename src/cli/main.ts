@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { Console } from 'node:console';
 import { CadreError } from '../core/error.ts';
 import { stopUnread } from './terminal/interruption.ts';
 import { createProgram } from './program.ts';
@@ -15,6 +16,9 @@ process.stdout.on('error', (error: Error & { readonly code?: string }) => {
 });
 // What is told about the way there may go unread: it stops no work.
 process.stderr.on('error', () => undefined);
+
+// stdout is for what a command answers, whatever code of a team prints.
+globalThis.console = new Console(process.stderr, process.stderr);
 
 try {
   const program = createProgram((code) => {

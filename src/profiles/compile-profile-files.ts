@@ -30,6 +30,7 @@ import { mapNode, textNode } from './compile/read-node.ts';
 import { reportDuplicateIds } from './files/duplicate-ids.ts';
 import { expandVariables, variablesAsLookups } from './files/expand-variables.ts';
 import { indexNames } from './files/index-names.ts';
+import { mergeToolsets } from './merge/merge-toolsets.ts';
 import { resolveBases } from './merge/resolve-bases.ts';
 import { parseProfileFiles, type ParsedFiles } from './files/parse-profile-files.ts';
 import { Report } from './report.ts';
@@ -42,6 +43,10 @@ export interface CompileOptions {
   /** What exists outside the files; categories that are absent are not checked. */
   readonly known?: Partial<KnownNames> | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Where files of code lie on this machine, by path. */
+  readonly codePlaces?: ReadonlyMap<string, string> | undefined;
+  /** Why code could not be read, by `codeKey`. */
+  readonly codeProblems?: ReadonlyMap<string, string> | undefined;
   /** The files were compiled when a run recorded them: their shapes are not checked again. */
   readonly isRecorded?: boolean | undefined;
 }
@@ -144,11 +149,13 @@ function compileToolsets(
   parsed: ParsedFiles,
   { options, report, usedJson }: { readonly options: CompileOptions; readonly report: Report; readonly usedJson: Set<string> },
 ): ProfileSet['toolsets'] {
-  const named = indexNames(parsed.roots.toolset, 'name', 'toolset', report);
+  const named = mergeToolsets(parsed.roots, report);
   const values = { env: options.env ?? {}, jsonFiles: parsed.jsonFiles, onUsed: (path: string) => usedJson.add(path), report };
   const kinds = options.known?.toolsetKinds;
   const profileNames = new Set(parsed.roots.profile.flatMap((root) => textNode(root, 'name')?.value ?? []));
-  const context = { report, values, kinds, profileNames, broken: parsed.broken };
+  const { jsonFiles, codeFiles } = parsed;
+  const code = { files: new Map([...jsonFiles, ...codeFiles]), places: options.codePlaces, problems: options.codeProblems };
+  const context = { report, values, kinds, profileNames, broken: parsed.broken, code };
   return new Map([...named].map(([name, node]) => [name, compileToolset(context, node, name)]));
 }
 

@@ -1,7 +1,8 @@
 import { CadreError } from '../core/error.ts';
-import { type JsonValue, isJsonObject } from '../core/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import type { ProfileSet } from '../core/profile/profile.ts';
 import type { SourceRef } from '../core/profile/source-ref.ts';
+import type { ToolsetConfig } from '../core/tool/toolset-config.ts';
 import { nameHint, quote } from './wording.ts';
 
 /** One value of a resolved profile and the place it was written at. */
@@ -22,9 +23,21 @@ export function explainProfile(set: ProfileSet, name: string): readonly Explaine
       'PROFILE_UNKNOWN',
       `there is no profile ${quote(name)} (${nameHint(name, set.profiles.keys(), 'known profiles')})`,
     );
+  return explained(profile.resolved, profile.origins);
+}
+
+/** Every value of a toolset as it was written, with where: a team may change settings of one that it includes. */
+export function explainToolset({ written = {}, origins = new Map() }: ToolsetConfig): {
+  readonly resolved: JsonObject;
+  readonly values: readonly ExplainedValue[];
+} {
+  return { resolved: written, values: explained(written, origins) };
+}
+
+function explained(resolved: JsonObject, origins: ReadonlyMap<string, SourceRef>): readonly ExplainedValue[] {
   const values = new Map<string, JsonValue>();
-  collect(profile.resolved, '', values);
-  return [...profile.origins].map(([path, source]) => ({
+  collect(resolved, '', values);
+  return [...origins].map(([path, source]) => ({
     path,
     value: values.get(path) ?? null,
     from: `${source.file}:${source.line}`,

@@ -3,6 +3,7 @@ import type { KnownNames } from '../core/profile/known-names.ts';
 import type { Diagnostic, ProfileFile, ProfileSet } from '../core/profile/profile.ts';
 import type { CompileOutcome } from './compile-profile-files.ts';
 import { formatDiagnostics } from './format-diagnostics.ts';
+import type { CodeRead, ReadCode } from './read-code-files.ts';
 
 /** Where profiles come from: a folder, a file, several of them, or files in memory. */
 export type ProfileInput = string | readonly string[] | { readonly files: readonly ProfileFile[] };
@@ -15,6 +16,10 @@ export interface LoadOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Files that come before all others, unless these hold one of the same path. */
   readonly before?: readonly ProfileFile[] | undefined;
+  /** Reads the code that toolsets of the kind `module` name, when folders are loaded. Without it they have none. */
+  readonly readCode?: ReadCode | undefined;
+  /** Where files of code lie on this machine, by path, for files in memory. */
+  readonly codePlaces?: ReadonlyMap<string, string> | undefined;
 }
 
 /**
@@ -38,16 +43,30 @@ export async function checkProfiles(
 ): Promise<{ readonly set?: ProfileSet; readonly diagnostics: readonly Diagnostic[] }> {
   // The YAML parser and the validator are loaded with the first profile, not with the package.
   const { compileProfileFiles } = await import('./compile-profile-files.ts');
-  const compile = async (given: readonly ProfileFile[]): Promise<CompileOutcome> => {
+  const compile = async (given: readonly ProfileFile[], code?: CodeRead): Promise<CompileOutcome> => {
     const before = (options.before ?? []).filter(({ path }) => !given.some((file) => file.path === path));
     const files = [...before, ...given];
     const known = typeof options.known === 'function' ? await options.known(files) : options.known;
-    return compileProfileFiles(files, { known, env: options.env ?? process.env });
+    const places = code?.files.flatMap(({ path, place }) => (place === undefined ? [] : [[path, place] as const]));
+    return compileProfileFiles(files, {
+      known,
+      env: options.env ?? process.env,
+      codePlaces: places === undefined ? options.codePlaces : new Map(places),
+      codeProblems: code?.problems,
+    });
   };
   if (typeof input === 'object' && 'files' in input) return await compile(input.files);
   const { readProfileFiles } = await import('./files/read-profile-files.ts');
   const read = await readProfileFiles(typeof input === 'string' ? [input] : input);
-  const compiled = await compile(read.files);
+  const { readCodeFiles } = await import('./read-code-files.ts');
+  const code = options.readCode === undefined ? undefined : await readCodeFiles(read, options.readCode);
+  const compiled = await compile([...read.files, ...newCode(read.files, code)], code);
   if (read.diagnostics.length === 0) return compiled;
   return { diagnostics: [...read.diagnostics, ...compiled.diagnostics] };
+}
+
+/** JSON that code imports was read with the profiles. */
+function newCode(files: readonly ProfileFile[], code: CodeRead | undefined): readonly ProfileFile[] {
+  const known = new Set(files.map(({ path }) => path));
+  return (code?.files ?? []).filter(({ path }) => !known.has(path)).map(({ path, text }) => ({ path, text }));
 }

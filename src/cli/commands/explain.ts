@@ -1,20 +1,28 @@
 import { createEngine } from '../../engine/create-engine.ts';
 import type { ProfileSet } from '../../core/profile/profile.ts';
 import { callsOf, exposedProfiles } from '../../profiles/agent-calls.ts';
-import { explainProfile } from '../../profiles/explain-profile.ts';
+import { explainProfile, explainToolset } from '../../profiles/explain-profile.ts';
 import { knownDocumentTools } from '../options/all-tools.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { formatExplanation } from '../terminal/format-explanation.ts';
 import { profilesFolder } from '../options/profiles-folder.ts';
 import { show, type ReadingOptions } from '../runs/show.ts';
 
-/** Prints a profile as it is after inheritance, each value with the file and line it was written at. */
+/** Prints a profile as it is after inheritance, or a toolset as it is after the changes of other teams, each value with the file and line it was written at. */
 export async function explainCommand(profile: string, options: ReadingOptions & { readonly profiles?: string }): Promise<ExitCode> {
   await using engine = await createEngine({
     profiles: profilesFolder(options.profiles),
     tools: knownDocumentTools(),
     store: 'memory',
   });
+  const toolset = engine.profiles.profiles.has(profile) ? undefined : engine.profiles.toolsets.get(profile);
+  if (toolset !== undefined) {
+    const settings = explainToolset(toolset);
+    return show(
+      { data: settings.values, text: (format) => formatExplanation(settings.resolved, settings.values, format) },
+      options,
+    );
+  }
   const values = explainProfile(engine.profiles, profile);
   const resolved = engine.profiles.profiles.get(profile)?.resolved ?? {};
   const calls = whoCallsWhom(engine.profiles.profiles, profile);

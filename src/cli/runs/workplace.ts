@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Journal } from '../../core/events/journal.ts';
 import type { Recording } from '../../core/recording/recording.ts';
 import type { RunId } from '../../core/ids.ts';
+import type { ProfileSet } from '../../core/profile/profile.ts';
 import { randomIds } from '../../engine/random-ids.ts';
 import { createEngine } from '../../engine/create-engine.ts';
 import { type EngineOptions } from '../../engine/engine-options.ts';
@@ -14,6 +15,7 @@ import { createSqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 import { createDocumentTools, type DocumentTools } from '../../toolsets/documents/create-document-tools.ts';
 import { describeLeftOut } from '../../toolsets/documents/left-out.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
+import { builtInToolsets } from '../../engine/toolsets/toolset-kinds.ts';
 import { leftOutLine, missingDocs, runDocs, shippedDocs, teamDocs, worksOnDocuments } from '../options/docs-folder.ts';
 import { journalIntegrity, journalSecrets } from '../options/journal-key.ts';
 import { modelLine } from '../options/model-line.ts';
@@ -102,11 +104,12 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       ids,
       ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}),
       ...journalSecrets(),
-      // A replay starts nothing and calls no one.
-      ...(options.replay === undefined ? { trust: trust.checkLater } : {}),
+      trust: (set, run) => (options.replay === undefined || connects(set) ? trust.checkLater(set, run) : undefined),
       ...(options.replay === undefined ? {} : { replay: options.replay }),
     });
-    if (options.replay === undefined) await closingOnFailure(engine, journal, () => trust.check(engine.profiles, places));
+    // A replay calls no model and runs no tool; for what tools there are, it starts servers and loads code like any run.
+    if (options.replay === undefined || connects(engine.profiles))
+      await closingOnFailure(engine, journal, () => trust.check(engine.profiles, places));
     await trust.vouch([options.workspace, options.docs, options.out]);
     // Said now, and not by the first tool that looks for them in the middle of the work.
     if (docs === undefined && options.replay === undefined && worksOnDocuments(engine.profiles, documents.tools)) {
@@ -166,6 +169,11 @@ async function closingOnFailure(engine: Engine, journal: Journal | undefined, wo
     await journal?.close();
     throw thrown;
   }
+}
+
+/** Whether toolsets of the files have their tools from elsewhere: a program is started, or code loaded, before any tool is called. */
+function connects({ toolsets }: ProfileSet): boolean {
+  return [...toolsets.values()].some(({ kind }) => builtInToolsets[kind]?.tools.length === 0);
 }
 
 function lineOf({ profiles }: Engine, llmConfig: string | undefined): string {

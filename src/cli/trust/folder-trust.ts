@@ -134,19 +134,20 @@ interface Asked extends Pick<TrustOptions, 'ask'> {
 }
 
 /** What is agreed to, without the words of the profiles. */
-function hashOf({ commands, variables, destinations, files }: ProfileReach): string {
-  const opened = files.length === 0 ? {} : { files };
+function hashOf({ commands, code, variables, destinations, files }: ProfileReach): string {
+  const opened = { ...(files.length === 0 ? {} : { files }), ...(code.length === 0 ? {} : { code }) };
   return createHash('sha256')
     .update(JSON.stringify({ version: 1, commands, variables, destinations, ...opened }))
     .digest('hex');
 }
 
 /** All of it, however long: the end of a command is what an author would hide. */
-function reachWords({ commands, variables, destinations, files }: ProfileReach): string {
+function reachWords({ commands, code, variables, destinations, files }: ProfileReach): string {
   const part = (title: string, texts: readonly string[]): readonly string[] =>
     texts.length === 0 ? [] : [`  ${title}`, ...texts.map((text) => `    ${safe(text, text.length)}`)];
   return [
     ...part('programs that are started:', commands),
+    ...part('code that is loaded and runs outside the sandbox, with all that you may do:', code),
     ...part('variables of your environment that are read:', variables),
     ...part('addresses that are called:', destinations),
     ...part('files that are kept from agents otherwise:', files),

@@ -1,3 +1,4 @@
+import type { ToolsetCode } from '../code-files.ts';
 import type { JsonObject } from '../json.ts';
 import type { SourceRef } from '../profile/source-ref.ts';
 
@@ -14,5 +15,11 @@ export interface ToolsetConfig {
   readonly secrets: readonly string[];
   /** Environment variables that are required and not set: the toolset cannot be used. */
   readonly missing: readonly string[];
+  /** The code that it loads from files of its folder. */
+  readonly code?: ToolsetCode;
   readonly source?: SourceRef;
+  /** What files say of it, with lookups as they were written: no value of the environment is in it. */
+  readonly written?: JsonObject;
+  /** Where each of its values was written, by path (`settings.path`): a team may change settings of one that it includes. */
+  readonly origins?: ReadonlyMap<string, SourceRef>;
 }

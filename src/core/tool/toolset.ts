@@ -1,11 +1,13 @@
 import type { Clock } from '../clock.ts';
+import type { ToolsetCode } from '../code-files.ts';
 import type { CodedObserver } from '../env.ts';
 import type { JsonObject, JsonSchema } from '../json.ts';
+import type { SourceRef } from '../profile/source-ref.ts';
 
 /** Something a toolset uses because its settings say so, in words for a person who has to agree to it. */
 export interface Reach {
-  /** A program that is started, a variable of the environment that is read, an address that is called, or files that are kept from agents otherwise. */
-  readonly kind: 'command' | 'variable' | 'destination' | 'file';
+  /** A program that is started, code that is loaded, a variable of the environment that is read, an address that is called, or files that are kept from agents otherwise. */
+  readonly kind: 'command' | 'code' | 'variable' | 'destination' | 'file';
   readonly text: string;
 }
 
@@ -32,6 +34,8 @@ export interface ToolsetRequest {
   readonly name: string;
   /** Checked against the kind's schema. */
   readonly settings: JsonObject;
+  /** The code it loads, when files declare one of a kind that loads code. */
+  readonly code?: ToolsetCode;
   /** Globs of paths that toolsets of the same profiles do not read (`unreadable`): it does not read them either, unless its settings say what instead. */
   readonly unreadable?: readonly string[];
   /** The name of one of its tools: the plain one, or `<toolset>_<tool>` when the toolset has not its kind's own name. */
@@ -48,6 +52,10 @@ export interface Toolset {
   readonly settingsFor?: (request: JsonObject) => JsonObject;
   /** Observers that profiles may name while they use the toolset. */
   readonly observers?: readonly CodedObserver[];
+  /** Runs need it: one that fails to connect is an error of the launch, and no run begins without its tools. */
+  readonly isRequired?: boolean;
+  /** What of a file it was made from, for messages about it. */
+  readonly source?: SourceRef;
   /** Begins to connect when an engine opens; must not throw, and reports what becomes of it to the host. */
   readonly connect?: (host: ToolsetHost) => void;
   /** Ends what `connect` began. */

@@ -12,6 +12,7 @@ import { createToolNode } from '../../nodes/tools/tool-node.ts';
 import { loadProfiles } from '../../profiles/load-profiles.ts';
 import { shippedPrices } from '../../profiles/files/shipped-prices.ts';
 import { rememberProfiles } from '../../toolsets/files/guard/engine-places.ts';
+import { readModuleFiles } from '../../toolsets/module/read-module-files.ts';
 import { buildEnv } from '../run/build-env.ts';
 import { addConfigSecrets } from './config-secrets.ts';
 import type { EngineOptions } from '../engine-options.ts';
@@ -56,6 +57,8 @@ export class ProfileRuntimes {
   /** By content: models remember what they made of a config by its identity, also when files are built again. */
   readonly #llmConfigs = new Map<string, LlmConfigs>();
   readonly #rebuilt = new Map<string, Promise<ProfileRuntime>>();
+  /** Where files of code lie that were read from folders: a journal does not say it. */
+  readonly #codePlaces = new Map<string, string>();
 
   constructor(parts: ProfileRuntimeParts) {
     this.#parts = parts;
@@ -107,8 +110,12 @@ export class ProfileRuntimes {
     const set = await loadProfiles(filesOf(source), {
       known: async (files) => ({ ...known, toolsetKinds: await knownToolsetKinds(files) }),
       before,
+      readCode: readModuleFiles,
+      codePlaces: this.#codePlaces,
       ...(env === undefined ? {} : { env }),
     });
+    for (const { code: loaded } of set.toolsets.values())
+      for (const { path, place } of loaded?.files ?? []) if (place !== undefined) this.#codePlaces.set(path, place);
     addConfigSecrets(secrets, set, env ?? process.env);
     const toolsets = await makeToolsets(pool, set, code.toolsets);
     const llmConfigs = this.#configsOf(set);

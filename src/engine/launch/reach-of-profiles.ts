@@ -1,3 +1,5 @@
+import path from 'node:path';
+import type { ToolsetCode } from '../../core/code-files.ts';
 import { findProvider } from '../../core/model/model-provider.ts';
 import { keySourceOf, userModelVars } from '../../core/model/model-key.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -15,6 +17,8 @@ import { kindsNamed } from '../toolsets/make-toolsets.ts';
 export interface ProfileReach {
   /** Programs that are started. */
   readonly commands: readonly string[];
+  /** Code that is loaded, with its hash: other code is another thing to agree to. */
+  readonly code: readonly string[];
   /** Variables of the environment that are read, each with what reads it. */
   readonly variables: readonly string[];
   /** Addresses that are called. */
@@ -36,6 +40,7 @@ export async function reachOfProfiles(set: ProfileSet, request: JsonObject = {})
     reaches.flatMap((reach) => (reach.kind === kind ? [reach.text] : []));
   return {
     commands: inOrder(ofToolsets('command')),
+    code: inOrder(ofToolsets('code')),
     variables: inOrder([...variableLines(set, addressed), ...ofToolsets('variable')]),
     destinations: inOrder([
       ...addressed.map(({ name, baseUrl }) => `${withoutPassword(baseUrl ?? '')} (LLM config ${name})`),
@@ -46,30 +51,40 @@ export async function reachOfProfiles(set: ProfileSet, request: JsonObject = {})
 }
 
 /** Tells whether there is nothing to agree to. */
-export function reachesNothing({ commands, variables, destinations, files }: ProfileReach): boolean {
-  return commands.length + variables.length + destinations.length + files.length === 0;
+export function reachesNothing({ commands, code, variables, destinations, files }: ProfileReach): boolean {
+  return commands.length + code.length + variables.length + destinations.length + files.length === 0;
 }
 
 /** With the values of a request, too: they may name another address, or another program. */
 async function toolsetReaches(set: ProfileSet, request: JsonObject): Promise<readonly Reach[]> {
   const usual = kindsNamed(set)
     .filter((kind) => !set.toolsets.has(kind))
-    .map((kind): Pick<ToolsetConfig, 'name' | 'kind' | 'settings' | 'settingsFor' | 'secrets'> => ({
+    .map((kind): Pick<ToolsetConfig, 'name' | 'kind' | 'settings' | 'settingsFor' | 'secrets' | 'code'> => ({
       name: kind,
       kind,
       settings: {},
       secrets: [],
     }));
   const found: Reach[] = [];
-  for (const { name, kind, settings: usually, settingsFor, secrets } of [...set.toolsets.values(), ...usual]) {
+  for (const { name, kind, settings: usually, settingsFor, secrets, code } of [...set.toolsets.values(), ...usual]) {
     const hidden = new Secrets();
     for (const secret of secrets) hidden.add(secret);
     const loaded = await builtInToolsets[kind]?.load();
     for (const settings of [usually, ...(settingsFor === undefined ? [] : [settingsFor(request)])])
-      for (const reach of [...(loaded?.reaches?.(settings) ?? []), ...fileReaches(settings)])
+      for (const reach of [...(loaded?.reaches?.(settings) ?? []), ...codeReaches(code), ...fileReaches(settings)])
         found.push({ ...reach, text: `${hidden.text(reach.text)} (toolset ${name})` });
   }
   return found;
+}
+
+/** Names are relative to the folder of the first file, so that code is known again from wherever its team is named. */
+function codeReaches(code: ToolsetCode | undefined): readonly Reach[] {
+  if (code === undefined) return [];
+  const { entry, files, hash } = code;
+  const folder = path.posix.dirname(path.posix.dirname(entry));
+  const names = files.flatMap((file) => (file.path === entry ? [] : [path.posix.relative(folder, file.path)]));
+  const others = names.length === 0 ? '' : ` with ${names.join(', ')}`;
+  return [{ kind: 'code', text: `${path.posix.relative(folder, entry)}${others}, SHA-256 ${hash}` }];
 }
 
 /** The variables that are read, but for keys that go where their provider has always been. */

@@ -43,7 +43,8 @@ export async function makeToolsets(
   return [...made.values()];
 }
 
-function invalidToolsets(problems: readonly Diagnostic[], warnings: readonly Diagnostic[]): CadreError {
+/** The error for toolsets that cannot be used, with each problem at its place. */
+export function invalidToolsets(problems: readonly Diagnostic[], warnings: readonly Diagnostic[]): CadreError {
   const count = problems.length === 1 ? '1 error' : `${problems.length} errors`;
   const lines = problems.map(({ source, message }) => `${source.file}:${source.line}:${source.column}: ${message}`);
   const diagnostics = [...problems, ...warnings];
@@ -88,18 +89,26 @@ async function makeGiven(ports: MakePorts, toolset: CodeToolset): Promise<Toolse
 
 async function make(
   { pool, unreadable }: MakePorts,
-  { name, kind, settings, settingsFor }: Pick<ToolsetConfig, 'name' | 'kind' | 'settings' | 'settingsFor'>,
+  {
+    name,
+    kind,
+    settings,
+    settingsFor,
+    code,
+    origins,
+  }: Pick<ToolsetConfig, 'name' | 'kind' | 'settings' | 'settingsFor' | 'code' | 'origins'>,
 ): Promise<ToolsetInstance> {
   const loaded = await kindOf(name, kind).load();
-  const request = { name, settings, unreadable, toolName: toolNaming(name, kind) };
+  const request = { name, settings, unreadable, toolName: toolNaming(name, kind), ...(code === undefined ? {} : { code }) };
   const toolset: Toolset =
     settingsFor === undefined
-      ? { ...loaded.create(request), settingsFor: () => settings }
+      ? { settingsFor: () => settings, ...loaded.create(request) }
       : toolsetOfRequest(loaded, request, settingsFor);
   const bounds = boundsOf(loaded, unreadable);
-  return usable(
-    pool.ofSettings(name, kind, { ...bounds, ...settings }, { ...toolset, ...boundBy(toolset, bounds), kind: loaded.kind }),
-  );
+  const source = origins?.get('settings.path');
+  const made = { ...toolset, ...boundBy(toolset, bounds), kind: loaded.kind, ...(source === undefined ? {} : { source }) };
+  const loads = code === undefined ? {} : { code: code.hash, entry: code.entry };
+  return usable(pool.ofSettings(name, kind, { ...bounds, ...settings, ...loads }, made));
 }
 
 /** What the other toolsets of a set do not read, as settings of a kind that is bound by it. */

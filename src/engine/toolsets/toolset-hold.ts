@@ -4,6 +4,7 @@ import { atMost } from '../effects/closings.ts';
 import type { SetDecisionContexts } from './decision-contexts.ts';
 import type { ToolList } from './tool-list.ts';
 import type { ToolsetInstance, ToolsetNews } from './toolset-instance.ts';
+import { invalidToolsets } from './make-toolsets.ts';
 import { toolsetsNeeded } from './toolsets-needed.ts';
 
 /** The longest a launch waits for toolsets that connect, in milliseconds; the run hears of what comes later. */
@@ -48,7 +49,7 @@ export class ToolsetHold {
 
   /**
    * Holds what a run may come to use that has, or begins with, agents of these profiles, once all of it has said what became of
-   * connecting; or once `left` resolves.
+   * connecting; or once `left` resolves. Fails with PROFILE_INVALID when one that runs need could not be connected.
    */
   static async ready(source: ToolSource, profiles: Iterable<string>, clock: Clock, left: Promise<void>): Promise<ToolsetHold> {
     const needed = toolsetsNeeded(source.set, profiles);
@@ -58,7 +59,10 @@ export class ToolsetHold {
     );
     const waited = hold.instances.flatMap((instance) => instance.ready(clock) ?? []);
     if (waited.length > 0) await atMost(clock, longestWaitMs, Promise.race([Promise.all(waited), left]));
-    return hold;
+    const problems = hold.instances.flatMap(({ failure }) => failure ?? []);
+    if (problems.length === 0) return hold;
+    await hold.release();
+    throw invalidToolsets(problems, source.set.warnings);
   }
 
   /** Another hold on the same toolsets, with an end of its own. */

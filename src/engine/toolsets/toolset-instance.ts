@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { CodedObserver } from '../../core/env.ts';
 import { describeThrown } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
+import type { Diagnostic } from '../../core/profile/profile.ts';
 import type { Toolset, ToolsetHealth } from '../../core/tool/toolset.ts';
 import { toolChanges } from './tool-changes.ts';
 import { type ListPorts, type ToolList, toToolList } from './tool-list.ts';
@@ -75,6 +76,14 @@ export class ToolsetInstance {
   /** The settings it says it was made from, without a request; undefined when it does not say. */
   get settings(): JsonObject | undefined {
     return this.#toolset.settingsFor?.({});
+  }
+
+  /** Why no run can begin with it, when runs need it and it could not be connected; with the place of the file that declares it. */
+  get failure(): Diagnostic | undefined {
+    const { isRequired, source = { file: `toolset ${this.name}`, line: 1, column: 1 } } = this.#toolset;
+    const { status, message = 'it does not say why' } = this.#health;
+    if (isRequired !== true || status !== 'failed') return undefined;
+    return { severity: 'error', code: 'BAD_REFERENCE', message: `toolset '${this.name}': ${message}`, source };
   }
 
   /** It is not in use. */

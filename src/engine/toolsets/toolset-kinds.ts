@@ -12,6 +12,7 @@ export interface BuiltInToolset {
 /** The kinds of toolsets that come with Cadre, by name. */
 export const builtInToolsets: Readonly<Record<string, BuiltInToolset>> = {
   mcp: { tools: [], load: async () => (await import('../../toolsets/mcp/mcp-toolset.ts')).mcpToolsetKind },
+  module: { tools: [], load: async () => (await import('../../toolsets/module/module-toolset.ts')).moduleToolset },
   web: {
     tools: ['search_web', 'fetch_page'],
     load: async () => (await import('../../toolsets/web/web-toolset.ts')).webToolset,

@@ -1,3 +1,4 @@
+import { isCodeFile } from '../../core/code-files.ts';
 import { CadreError } from '../../core/error.ts';
 import { splitVariables } from '../../core/expression/variables.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -23,6 +24,8 @@ export function checkEditedFiles(before: readonly ProfileFile[], after: readonly
 }
 
 function checkKind(file: ProfileFile): void {
+  if (isCodeFile(file.path))
+    throw new CadreError('OPTION_INVALID', `${file.path}: an edit holds profiles and nothing else, and this is code`);
   const { profile: _profile, ...others } = parseProfileFiles([file], new Report()).roots;
   const [other] = Object.entries(others).find(([, roots]) => roots.length > 0) ?? [];
   if (other !== undefined)

@@ -1,3 +1,4 @@
+import { isCodeFile } from '../../core/code-files.ts';
 import type { ModelPrices } from '../../core/model/model-price.ts';
 import type { ProfileFile } from '../../core/profile/profile.ts';
 import { fileKindOf, type FileKind } from './file-kind.ts';
@@ -14,6 +15,8 @@ export interface ParsedFiles {
   /** Price files in their order; those that are plain tables are read already. */
   readonly prices: readonly (MapNode | ModelPrices)[];
   readonly jsonFiles: ReadonlyMap<string, string>;
+  /** Files of code, by path. */
+  readonly codeFiles: ReadonlyMap<string, string>;
   /** Paths of the files that belong to the set. */
   readonly used: ReadonlySet<string>;
   /** Paths of files that are no map of keys, or no YAML at all. */
@@ -34,6 +37,7 @@ export function parseProfileFiles(files: readonly ProfileFile[], report: Report)
     script: [],
   };
   const jsonFiles = new Map<string, string>();
+  const codeFiles = new Map<string, string>();
   const used = new Set<string>();
   const broken = new Set<string>();
   const unreadable = new Set<string>();
@@ -41,6 +45,10 @@ export function parseProfileFiles(files: readonly ProfileFile[], report: Report)
   for (const { path, text } of files) {
     if (path.toLowerCase().endsWith('.json')) {
       jsonFiles.set(path, text);
+      continue;
+    }
+    if (isCodeFile(path)) {
+      codeFiles.set(path, text);
       continue;
     }
     const file = new SourceText(path, text.startsWith('\uFEFF') ? text.slice(1) : text);
@@ -82,7 +90,7 @@ export function parseProfileFiles(files: readonly ProfileFile[], report: Report)
     if (root === undefined) addBrokenNames(file.text, broken);
     else report.error('NOT_A_MAP', root.at, 'the file must be a map of `key: value` lines', 'a profile needs at least `name:`');
   }
-  return { roots, prices, jsonFiles, used, unreadable, broken };
+  return { roots, prices, jsonFiles, codeFiles, used, unreadable, broken };
 }
 
 /** The name a file that cannot be parsed probably has, so that references to it are not reported as well. */

@@ -1,5 +1,5 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
-import { basename, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, normalize, posix, relative, resolve, sep } from 'node:path';
 import { describeThrown } from '../../core/error.ts';
 import type { Diagnostic, ProfileFile } from '../../core/profile/profile.ts';
 import type { DiagnosticCode } from '../diagnostic-code.ts';
@@ -11,6 +11,8 @@ import { includesOf, isTeamFolder } from './team-file.ts';
 /** Files as they were read, and what was wrong with others. */
 export interface FilesRead {
   readonly files: readonly ProfileFile[];
+  /** The folder each file was read from, by its path. */
+  readonly roots: ReadonlyMap<string, ReadRoot>;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -19,6 +21,7 @@ const maxFolderDepth = 16;
 
 interface Reading {
   readonly files: Map<string, ProfileFile>;
+  readonly roots: Map<string, ReadRoot>;
   readonly diagnostics: Diagnostic[];
   /** Real paths of folders and files that were seen, so that links in a circle end. */
   readonly seen: Set<string>;
@@ -29,7 +32,8 @@ interface Reading {
   full: boolean;
 }
 
-interface Root {
+/** A folder that profiles were read from. */
+export interface ReadRoot {
   /** What diagnostics call it. */
   readonly label: string;
   readonly real: string;
@@ -40,9 +44,17 @@ interface Root {
  * inside their root. A folder below with a `team.yaml` is a team of its own and is not read; what a team includes is.
  */
 export async function readProfileFiles(inputs: readonly string[]): Promise<FilesRead> {
-  const reading: Reading = { files: new Map(), diagnostics: [], seen: new Set(), teams: new Set(), bytes: 0, full: false };
+  const reading: Reading = {
+    files: new Map(),
+    roots: new Map(),
+    diagnostics: [],
+    seen: new Set(),
+    teams: new Set(),
+    bytes: 0,
+    full: false,
+  };
   for (const input of inputs) await readInput(reading, input);
-  return { files: [...reading.files.values()], diagnostics: reading.diagnostics };
+  return { files: [...reading.files.values()], roots: reading.roots, diagnostics: reading.diagnostics };
 }
 
 async function readInput(reading: Reading, input: string): Promise<void> {
@@ -58,7 +70,7 @@ async function readInput(reading: Reading, input: string): Promise<void> {
       if (!found && reading.diagnostics.length === 0)
         fail(reading, 'FOLDER_EMPTY', label, 'the folder holds no .yaml or .yml file', 'run `cadre init` for a starter team');
     } else if (reading.files.size + reading.diagnostics.length === before) {
-      await readOne(reading, real, label);
+      await readOne(reading, { label: posix.dirname(label), real: dirname(real) }, real, label);
     }
   } catch (thrown) {
     fail(
@@ -90,7 +102,7 @@ function labelOf(input: string): string {
   return toSlashes(path).replace(/\/$/, '');
 }
 
-async function readFolder(reading: Reading, root: Root, folder: string, label: string, depth: number): Promise<void> {
+async function readFolder(reading: Reading, root: ReadRoot, folder: string, label: string, depth: number): Promise<void> {
   if (reading.seen.has(folder)) return;
   const names = (await readdir(folder)).toSorted();
   if (depth > 0 && isTeamFolder(names)) return;
@@ -105,7 +117,7 @@ async function readFolder(reading: Reading, root: Root, folder: string, label: s
   }
 }
 
-async function readEntry(reading: Reading, root: Root, path: string, label: string, depth: number): Promise<void> {
+async function readEntry(reading: Reading, root: ReadRoot, path: string, label: string, depth: number): Promise<void> {
   try {
     const link = await lstat(path);
     const real = link.isSymbolicLink() ? await realpath(path) : path;
@@ -123,13 +135,13 @@ async function readEntry(reading: Reading, root: Root, path: string, label: stri
       return;
     }
     if (info.isDirectory()) await readFolder(reading, root, real, label, depth + 1);
-    else await readOne(reading, real, label);
+    else await readOne(reading, root, real, label);
   } catch (thrown) {
     fail(reading, codeOf(thrown), label, codeOf(thrown) === 'FILE_NOT_FOUND' ? 'the link leads nowhere' : describeThrown(thrown));
   }
 }
 
-async function readOne(reading: Reading, real: string, label: string): Promise<void> {
+async function readOne(reading: Reading, root: ReadRoot, real: string, label: string): Promise<void> {
   if (reading.seen.has(real)) return;
   reading.seen.add(real);
   const isJson = label.toLowerCase().endsWith('.json');
@@ -174,6 +186,7 @@ async function readOne(reading: Reading, real: string, label: string): Promise<v
     return;
   }
   try {
+    reading.roots.set(label, root);
     reading.files.set(label, { path: label, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) });
   } catch {
     if (!isJson) fail(reading, 'FILE_NOT_UTF8', label, 'the file is not UTF-8 text', 'save it as UTF-8');

@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { ResourceScopes } from '../../core/tool/resource-scope.ts';
 import { toAllowedWrites } from '../files/guard/allowed-writes.ts';
 import { heldNames, mountPoints, sandboxFiles, type SandboxFiles } from './sandbox-files.ts';

@@ -2,6 +2,7 @@ import type { KnownNames } from '../../../core/profile/known-names.ts';
 import type { CompiledProfile } from '../../../core/profile/profile.ts';
 import { meansTool, meansToolset, type NamedTool, otherName } from '../../../core/tool/tool-naming.ts';
 import { agentsToolset } from '../../../core/tool/agents-toolset.ts';
+import { moduleKind } from '../../read-code-files.ts';
 import type { Report } from '../../report.ts';
 import { nameHint, quote } from '../../wording.ts';
 import type { MapNode, Place } from '../../yaml/source-node.ts';
@@ -34,7 +35,7 @@ export function checkToolReferences(
 ): void {
   if (toolsets === undefined) return;
   const exposed = exposedTools(profiles);
-  const unmet = new Map<string, { readonly reference: Reference; readonly profiles: string[]; readonly known: NamedTool[] }>();
+  const unmet = new Map<string, Unmet>();
   const met = new Set<string>();
   for (const [name, profile] of profiles) {
     const node = nodes.get(name);
@@ -43,22 +44,37 @@ export function checkToolReferences(
     for (const reference of referencesOf(node)) {
       const key = `${reference.at.file.path} ${reference.at.start}`;
       if (reference.isMet(tools)) met.add(key);
-      const found = unmet.get(key) ?? { reference, profiles: [], known: [] };
+      const found = unmet.get(key) ?? { reference, profiles: [], known: [], open: new Set() };
       found.profiles.push(name);
       found.known.push(...tools.tools, ...tools.open.map((of) => ({ name: of.toolset, ...of })));
+      for (const { toolset, toolsetKind } of tools.open) if (toolsetKind === moduleKind) found.open.add(toolset);
       unmet.set(key, found);
     }
   }
-  for (const [key, { reference, profiles: owners, known }] of unmet) {
+  for (const [key, { reference, profiles: owners, known, open }] of unmet) {
     if (met.has(key)) continue;
     const whose = owners.map(quote).slice(0, 3).join(', ');
     report.warning(
       'MEANS_NO_TOOL',
       reference.at,
       `${reference.what} means no tool that ${whose} may call`,
-      hintFor(reference.name, known),
+      hintFor(reference.name, known) + openWords(open),
     );
   }
+}
+
+interface Unmet {
+  readonly reference: Reference;
+  readonly profiles: string[];
+  readonly known: NamedTool[];
+  /** Toolsets whose code may have the tool after all: it is not loaded here. */
+  readonly open: Set<string>;
+}
+
+function openWords(open: ReadonlySet<string>): string {
+  const [first] = open;
+  if (first === undefined) return '';
+  return `; the tools of ${[...open].map(quote).join(', ')} are not known before their code is loaded: name them with it in front, ${quote(`${first}_NAME`)}`;
 }
 
 function exposedTools(profiles: ReadonlyMap<string, CompiledProfile>): readonly NamedTool[] {

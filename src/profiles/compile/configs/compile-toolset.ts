@@ -2,13 +2,16 @@ import { valueOfVariable } from '../../../core/expression/variables.ts';
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from '../../../core/json.ts';
 import type { KnownNames, KnownToolsetKind } from '../../../core/profile/known-names.ts';
 import type { ToolsetConfig } from '../../../core/tool/toolset-config.ts';
+import { moduleKind } from '../../read-code-files.ts';
 import type { Report } from '../../report.ts';
 import { schemaProblems } from '../../schema/validate-shape.ts';
 import { nameHint, quote } from '../../wording.ts';
-import type { MapNode, ScalarNode, SourceNode } from '../../yaml/source-node.ts';
+import { type MapNode, type ScalarNode, type SourceNode, toPlainObject } from '../../yaml/source-node.ts';
+import { type CodeSources, compileToolsetCode } from '../compile-toolset-code.ts';
 import { coerce, lookUpValues, type ValueSources } from './environment-values.ts';
 import { mapNode, textNode } from '../read-node.ts';
 import { checkName, refOf } from '../compile-context.ts';
+import { originsOf } from '../resolved-origins.ts';
 import { secretValues } from './secret-values.ts';
 
 /** What a toolset file may refer to. */
@@ -20,6 +23,7 @@ export interface ToolsetContext {
   /** The profiles there are, and those that could not be read. */
   readonly profileNames: ReadonlySet<string>;
   readonly broken: ReadonlySet<string>;
+  readonly code: CodeSources;
 }
 
 /** Compiles a toolset; values from the environment are looked up now. */
@@ -49,6 +53,7 @@ export function compileToolset(context: ToolsetContext, root: MapNode, name: str
       'agents that may call its tools do without them',
     );
   }
+  const code = kind === moduleKind ? compileToolsetCode(context, root, kinds !== undefined) : undefined;
   const settingsFor = (request: JsonObject): JsonObject => plainSettings(node, texts, request) as JsonObject;
   return {
     name,
@@ -57,7 +62,10 @@ export function compileToolset(context: ToolsetContext, root: MapNode, name: str
     ...(asksRequest(node) ? { settingsFor } : {}),
     secrets: secretValues(node),
     missing,
+    ...(code === undefined ? {} : { code }),
     source: refOf(root),
+    written: toPlainObject(root),
+    origins: originsOf(root),
   };
 }
 

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
+import { type CodeFile, isCodeFile, localImports, type ToolsetCode } from '../../core/code-files.ts';
+import { codeKey } from '../read-code-files.ts';
+import { Report } from '../report.ts';
+import { quote } from '../wording.ts';
+import type { MapNode } from '../yaml/source-node.ts';
+import { findFile } from './file-lookup.ts';
+import { mapNode, textNode } from './read-node.ts';
+import type { ValueSources } from './configs/environment-values.ts';
+
+/** Files that toolsets may load as code. */
+export interface CodeSources {
+  /** Files of code and JSON, by path. */
+  readonly files: ReadonlyMap<string, string>;
+  /** Where they lie on this machine. */
+  readonly places: ReadonlyMap<string, string> | undefined;
+  /** Why files could not be read, by `codeKey`. */
+  readonly problems: ReadonlyMap<string, string> | undefined;
+}
+
+interface CodeContext {
+  readonly report: Report;
+  readonly values: ValueSources;
+  readonly code: CodeSources;
+}
+
+/** Finds the code of a toolset: the file that `path` names, and what it imports. Nothing of it runs. */
+export function compileToolsetCode(context: CodeContext, root: MapNode, isChecked: boolean): ToolsetCode | undefined {
+  const { report, values, code } = context;
+  const node = textNode(mapNode(root, 'settings'), 'path');
+  if (node === undefined) {
+    const written = mapNode(root, 'settings')?.entries.get('path')?.value;
+    if (isChecked && written?.kind === 'map')
+      report.error('NOT_ALLOWED', written.at, 'the path of code is written out', 'write path: ./tools/weather.ts');
+    return undefined;
+  }
+  const problem = code.problems?.get(codeKey(node.at.file.path, node.value));
+  if (problem !== undefined) {
+    report.error('BAD_REFERENCE', node.at, `${quote(node.value)} cannot be loaded as code: ${problem}`);
+    return undefined;
+  }
+  const entry = findFile(code.files, node.at, node.value, isChecked ? report : new Report())?.path;
+  if (entry === undefined) return undefined;
+  if (!isCodeFile(entry)) {
+    report.error('BAD_REFERENCE', node.at, `${quote(node.value)} is no code`, 'name a .ts, .mts, .js or .mjs file');
+    return undefined;
+  }
+  const files = closureOf(entry, code);
+  for (const { path } of files) values.onUsed(path);
+  return { entry, files, hash: hashOf(entry, files) };
+}
+
+/** The file, and all that it imports from beside it, in the order of their paths. */
+function closureOf(entry: string, { files, places }: CodeSources): readonly CodeFile[] {
+  const found = new Map<string, CodeFile>();
+  const waiting = [entry];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    const text = files.get(path);
+    if (text === undefined || found.has(path)) continue;
+    const place = places?.get(path);
+    found.set(path, { path, text, ...(place === undefined ? {} : { place }) });
+    if (isCodeFile(path)) waiting.push(...localImports(path, text));
+  }
+  return [...found.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Places are relative to the entry: the same code in another folder is the same code. */
+function hashOf(entry: string, files: readonly CodeFile[]): string {
+  const texts = files.map(({ path, text }) => [posix.relative(posix.dirname(entry), path), text]);
+  return createHash('sha256')
+    .update(JSON.stringify([posix.basename(entry), texts]))
+    .digest('hex');
+}

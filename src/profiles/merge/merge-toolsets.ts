@@ -1,0 +1,126 @@
+/**
+ * How a team changes toolsets of the teams that it includes.
+ *
+ * 1. A toolset that a team declares under the name of one it includes is merged over it, `settings` key by key, deep.
+ * 2. Lists and values replace, `key: null` removes, and a value with `_type` (a lookup) is one value.
+ * 3. The kind stays: a change says the same one, or none.
+ * 4. Included teams that disagree about a name are an error, unless the team that includes them declares it: that stands alone then.
+ * 5. Each value keeps the place where it was written.
+ */
+import { readText, textNode } from '../compile/read-node.ts';
+import { indexNames } from '../files/index-names.ts';
+import type { ParsedFiles } from '../files/parse-profile-files.ts';
+import type { Report } from '../report.ts';
+import { quote } from '../wording.ts';
+import { childOf, type MapEntry, type MapNode, type SourceNode, toPlain } from '../yaml/source-node.ts';
+import { type TeamOrder, teamName, teamOrder } from './team-order.ts';
+
+/** The toolsets that files declare, by name; those of included teams with what other teams change of them. */
+export function mergeToolsets({ toolset, team }: ParsedFiles['roots'], report: Report): ReadonlyMap<string, MapNode> {
+  const order = teamOrder(team, toolset);
+  const byName = Map.groupBy(toolset, (root) => readText(root, 'name') ?? '');
+  const merged = [...byName].flatMap(([, roots]) => mergeNamed(roots, { order, teams: team, report }));
+  return indexNames(merged, 'name', 'toolset', report);
+}
+
+interface Merging {
+  readonly order: TeamOrder;
+  readonly teams: readonly MapNode[];
+  readonly report: Report;
+}
+
+function mergeNamed(roots: readonly MapNode[], merging: Merging): readonly MapNode[] {
+  if (roots.length < 2 || readText(roots[0], 'name') === undefined) return roots;
+  const { node, open = [] } = resolveNamed(roots, merging);
+  if (node !== undefined) return [node];
+  const [first, second] = open;
+  if (first === undefined || second === undefined) return roots;
+  const { order, teams, report } = merging;
+  const owner = teams.find((team) => open.every((root) => order.includes(order.teamOf(team.at.file.path), teamOf(root, merging))));
+  // Nothing brings them together but that they are loaded at once: two files of one name.
+  if (owner === undefined || teamOf(first, merging) === teamOf(second, merging)) return open;
+  const name = quote(readText(first, 'name') ?? '');
+  const [one, other] = [first, second].map((root) => quote(teamName(teamOf(root, merging), teams)));
+  report.error(
+    'DUPLICATE_NAME',
+    textNode(second, 'name')?.at ?? second.at,
+    `the teams ${one} and ${other}, which are loaded together, declare the toolset ${name} differently; the first is in ${placeOf(first)}`,
+    `declare ${name} in the team ${quote(readText(owner, 'name') ?? '')}: what it says there counts alone`,
+  );
+  return [first];
+}
+
+/** One node, or those that are not to be had together. */
+interface Resolved {
+  readonly node?: MapNode;
+  readonly open?: readonly MapNode[];
+}
+
+function resolveNamed(roots: readonly MapNode[], merging: Merging): Resolved {
+  const { order, report } = merging;
+  const isBelow = (root: MapNode, above: MapNode): boolean => order.includes(teamOf(above, merging), teamOf(root, merging));
+  const outer = roots.filter((root) => !roots.some((other) => isBelow(root, other)));
+  const merged = outer.map((over) => {
+    const below = roots.filter((root) => isBelow(root, over));
+    const base = below.length === 0 ? undefined : resolveNamed(below, merging).node;
+    return base === undefined ? over : mergeToolset(base, over, report);
+  });
+  const [first] = merged;
+  // Teams in a circle include each other: none of them is above the others.
+  if (first === undefined) return { open: roots };
+  if (merged.length === 1) return { node: first };
+  const isOfOthers = new Set(outer.map((root) => teamOf(root, merging))).size === outer.length;
+  const areAlike = isOfOthers && new Set(merged.map((node) => JSON.stringify(toPlain(node)))).size === 1;
+  return areAlike ? { node: first } : { open: merged };
+}
+
+function teamOf(root: MapNode, { order }: Merging): string {
+  return order.teamOf(root.at.file.path);
+}
+
+function mergeToolset(base: MapNode, over: MapNode, report: Report): MapNode {
+  const kind = readText(base, 'kind') ?? readText(base, 'name') ?? '';
+  const other = textNode(over, 'kind');
+  if (other !== undefined && other.value !== kind) {
+    report.error(
+      'NOT_ALLOWED',
+      other.at,
+      `the toolset ${quote(readText(over, 'name') ?? '')} is of the kind ${quote(kind)} in ${placeOf(base)}, which this team includes, and of the kind ${quote(other.value)} here`,
+      'leave kind out to change its settings, or give this toolset another name',
+    );
+    return over;
+  }
+  return mergeMaps(base, over, { report, depth: 0 });
+}
+
+function mergeMaps(base: MapNode, over: MapNode, { report, depth }: { readonly report: Report; readonly depth: number }): MapNode {
+  const entries = new Map<string, MapEntry>(base.entries);
+  for (const [key, entry] of over.entries) {
+    const inherited = base.entries.get(key)?.value;
+    if (depth > 0 && isNull(entry.value)) {
+      if (inherited === undefined)
+        report.error('NOTHING_TO_REMOVE', entry.keyAt, `${quote(key)} is not set in ${placeOf(base)}`, 'leave it out');
+      entries.delete(key);
+      continue;
+    }
+    const value =
+      inherited?.kind === 'map' && entry.value.kind === 'map' && !isLookup(inherited) && !isLookup(entry.value)
+        ? mergeMaps(inherited, entry.value, { report, depth: depth + 1 })
+        : entry.value;
+    entries.set(key, { keyAt: entry.keyAt, value });
+  }
+  return { kind: 'map', at: over.at, entries };
+}
+
+function isNull(node: SourceNode): boolean {
+  return node.kind === 'scalar' && node.value === null;
+}
+
+function isLookup(node: SourceNode): boolean {
+  return childOf(node, '_type') !== undefined;
+}
+
+function placeOf(node: MapNode): string {
+  const { file, line } = node.at.file.refAt(node.at.start);
+  return `${file}:${line}`;
+}

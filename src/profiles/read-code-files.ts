@@ -1,0 +1,73 @@
+import { posix } from 'node:path';
+import type { CodeFile } from '../core/code-files.ts';
+import type { ProfileFile } from '../core/profile/profile.ts';
+import { readText } from './compile/read-node.ts';
+import { fileKindOf } from './files/file-kind.ts';
+import type { FilesRead, ReadRoot } from './files/read-profile-files.ts';
+import { Report } from './report.ts';
+import { parseYaml } from './yaml/parse-yaml.ts';
+import { childOf, type SourceNode } from './yaml/source-node.ts';
+import { SourceText } from './yaml/source-text.ts';
+
+/** The kind of toolset whose tools are in a file of code. */
+export const moduleKind = 'module';
+
+/**
+ * Reads a file of code and what it imports from beside it, as paths relative to the folder; says why when the file may not be read or is not
+ * there. `from`: the folder inside it of the file that names it.
+ */
+export type ReadCode = (request: {
+  readonly root: string;
+  readonly from: string;
+  readonly path: string;
+}) => Promise<{ readonly files: readonly CodeFile[] } | { readonly reason: string }>;
+
+/** The code that the toolsets of a folder name. */
+export interface CodeRead {
+  readonly files: readonly CodeFile[];
+  /** Why code could not be read, by `codeKey`. */
+  readonly problems: ReadonlyMap<string, string>;
+}
+
+/** Names a path of code in a file. */
+export function codeKey(file: string, path: string): string {
+  return JSON.stringify([file, path]);
+}
+
+/** Reads the code that toolset files name, before anything is compiled: compiling reads no files. */
+export async function readCodeFiles({ files, roots }: FilesRead, read: ReadCode): Promise<CodeRead> {
+  const found = new Map<string, CodeFile>();
+  const problems = new Map<string, string>();
+  for (const { file, path } of codeNamed(files)) {
+    const root = roots.get(file);
+    if (root === undefined) continue;
+    const code = await read({ root: root.real, from: posix.dirname(posix.relative(root.label, file)), path });
+    if ('reason' in code) problems.set(codeKey(file, path), code.reason);
+    else for (const each of code.files) found.set(labelled(root, each.path), { ...each, path: labelled(root, each.path) });
+  }
+  return { files: [...found.values()], problems };
+}
+
+function labelled({ label }: ReadRoot, path: string): string {
+  return posix.join(label, path);
+}
+
+/** Paths of code in toolset files, also in one that changes a toolset of another file and leaves its kind to it. */
+function codeNamed(files: readonly ProfileFile[]): readonly { readonly file: string; readonly path: string }[] {
+  if (!files.some(({ text }) => text.includes(moduleKind))) return [];
+  const toolsets = files.flatMap(({ path: file, text }) => {
+    if (file.endsWith('.json') || !text.includes('path')) return [];
+    const root: SourceNode | undefined = parseYaml(new SourceText(file, text.replace(/^\uFEFF/, '')), new Report());
+    if (fileKindOf(file, root) !== 'toolset') return [];
+    return [
+      { file, name: readText(root, 'name'), kind: readText(root, 'kind'), path: readText(childOf(root, 'settings'), 'path') },
+    ];
+  });
+  const isModule = ({ name, kind = name }: { readonly name: string | undefined; readonly kind: string | undefined }): boolean =>
+    kind === moduleKind;
+  const names = new Set(toolsets.filter(isModule).map(({ name }) => name));
+  return toolsets.flatMap((toolset) => {
+    const isMeant = isModule(toolset) || (toolset.kind === undefined && names.has(toolset.name));
+    return isMeant && toolset.path !== undefined ? [{ file: toolset.file, path: toolset.path }] : [];
+  });
+}

@@ -1,0 +1,82 @@
+import { CadreError } from '../../core/error.ts';
+import type { Clock } from '../../core/clock.ts';
+import { type JsonObject, isJsonObject } from '../../core/json.ts';
+import type { EffectTool } from '../../core/tool/tool.ts';
+import type { Toolset, ToolsetHost, ToolsetKind, ToolsetRequest } from '../../core/tool/toolset.ts';
+import { importCode } from './import-code.ts';
+import { problemWords } from './problem-words.ts';
+import { toolsOfModule } from './tools-of-module.ts';
+
+/** The longest that code may take to be loaded, and to say its tools, in milliseconds. */
+const longestLoadMs = 10_000;
+
+/** The kind of toolset whose tools are in a file of TypeScript or JavaScript of the team's folder. */
+export const moduleToolset: ToolsetKind = {
+  kind: 'module',
+  description: "Tools of your own: those that a TypeScript or JavaScript file of the team's folder exports.",
+  settings: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['path'],
+    properties: {
+      path: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 500,
+        'x-request': false,
+        description: 'The file, relative to this one or to a folder above: ./tools/weather.ts. It lies in the folder of the team.',
+      },
+      options: {
+        type: 'object',
+        'x-request': false,
+        description: 'What the function that the file exports by default is called with; an empty object unless given.',
+      },
+    },
+  },
+  tools: [],
+  create: createModuleToolset,
+};
+
+function createModuleToolset({ name, settings, code }: ToolsetRequest): Toolset {
+  if (code === undefined)
+    throw new CadreError(
+      'OPTION_INVALID',
+      `toolsets: '${name}' is of the kind module, which files of a team's folder declare; code gives its tools itself: createEngine({ tools })`,
+    );
+  return {
+    tools: [],
+    isRequired: true,
+    // Approvals hold for this code and no other.
+    settingsFor: () => ({ ...settings, code: code.hash }),
+    connect: ({ clock, setTools, setHealth }: ToolsetHost) => {
+      const load = async (): Promise<readonly EffectTool[]> => {
+        const exports = await importCode(code);
+        const options: JsonObject = isJsonObject(settings['options']) ? settings['options'] : {};
+        return await toolsOfModule(exports, { toolset: name, options, hash: code.hash });
+      };
+      withinTime(clock, load()).then(
+        (tools) => {
+          setTools(tools);
+          setHealth({ status: 'ready' });
+        },
+        (thrown: unknown) => setHealth({ status: 'failed', message: problemWords(thrown) }),
+      );
+    },
+  };
+}
+
+/** Code that waits for what never comes would keep its run from beginning. */
+async function withinTime<Value>(clock: Clock, work: Promise<Value>): Promise<Value> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const seconds = longestLoadMs / 1000;
+  const cancel = clock.setTimer(longestLoadMs, () =>
+    reject(
+      new CadreError('TOOL_INVALID', `it was not loaded after ${seconds} s: something it waits for at its top level does not come`),
+    ),
+  );
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    cancel();
+  }
+}
