@@ -17,7 +17,10 @@ describe('F18, F19: every team that comes with Cadre starts offline, as the READ
 
 describe('F58: a toolset whose variable is not set', () => {
   const files = [
-    { path: 'profiles/a.yaml', text: 'name: A\ntype: partner\ninstructions: You help.\ntool_access_policy: { allowed_toolsets: [far] }\n' },
+    {
+      path: 'profiles/a.yaml',
+      text: 'name: A\ntype: partner\ninstructions: You help.\ntool_access_policy: { allowed_toolsets: [far] }\n',
+    },
     { path: 'llm_configs/default.yaml', text: 'name: default\ntype: llm_config\nconfig: { model: openai/m }\n' },
     {
       path: 'toolsets/far.yaml',
