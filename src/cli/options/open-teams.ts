@@ -45,7 +45,7 @@ export async function openTeams(
   models: NonNullable<EngineOptions['models']> = {},
 ): Promise<Teams> {
   const profiles = profilesFolder(options.profiles);
-  const docs = await servedDocs(options.docs ?? (await teamDocs(profiles)));
+  const docs = await servedDocs(options.docs, { own: await teamDocs(profiles) });
   const outDir = path.resolve(options.out ?? path.join(path.dirname(usualStore), 'reports', reports));
   const store = options.store ?? usualStore;
   const documents = createDocumentTools({ root: docs, outDir });

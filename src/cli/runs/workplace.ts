@@ -13,7 +13,7 @@ import { createSqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 import { createDocumentTools, type DocumentTools } from '../../toolsets/documents/create-document-tools.ts';
 import { describeLeftOut } from '../../toolsets/documents/left-out.ts';
 import { safe } from '../../inspect/format/layout.ts';
-import { leftOutLine, missingDocs, runDocs, shippedDocs, teamDocs, worksOnDocuments } from '../options/docs-folder.ts';
+import { leftOutLine, runDocs, shippedDocs, teamDocs, worksOnDocuments } from '../options/docs-folder.ts';
 import { journalIntegrity, journalSecrets } from '../options/journal-key.ts';
 import { modelLine } from '../options/model-line.ts';
 import { usualStore } from '../options/store-path.ts';
@@ -70,9 +70,9 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
   const runId = options.runId ?? randomIds.runId();
   const store = options.store ?? usualStore;
   const note = options.runId === undefined ? undefined : await readWorkNote(store, runId);
-  const docs = await runDocs(options.docs ?? note?.docs ?? (await teamDocs(options.profiles)));
+  const { docs, missing } = await runDocs(options.docs, { usual: note?.docs ?? (await teamDocs(options.profiles)) });
   const out = path.resolve(options.out ?? note?.out ?? path.join(path.dirname(usualStore), 'reports', runId));
-  const documents = createDocumentTools({ root: docs ?? missingDocs, outDir: out });
+  const documents = createDocumentTools({ root: docs ?? missing, outDir: out });
   // The first run is the one that was noted; a page beside it may start others.
   let next = runId;
   const ids = {
@@ -109,7 +109,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
     if (docs === undefined && options.replay === undefined && worksOnDocuments(engine.profiles, documents.tools)) {
       await engine.close();
       await journal?.close();
-      missingDocs();
+      missing();
     }
     await writeWorkNote(store, runId, { ...(docs === undefined ? {} : { docs }), out });
     const notRead = options.replay === undefined ? await leftOutLine(docs, engine.profiles, documents.tools) : '';

@@ -51,18 +51,21 @@ export function reachesNothing({ commands, variables, destinations, files }: Pro
 async function toolsetReaches(set: ProfileSet): Promise<readonly Reach[]> {
   const usual = kindsNamed(set)
     .filter((kind) => !set.toolsets.has(kind))
-    .map((kind): Pick<ToolsetConfig, 'name' | 'kind' | 'settings' | 'secrets'> => ({
+    .map((kind): Pick<ToolsetConfig, 'name' | 'kind' | 'settings' | 'secrets' | 'missing'> => ({
       name: kind,
       kind,
       settings: {},
       secrets: [],
+      missing: [],
     }));
   const found: Reach[] = [];
-  for (const { name, kind, settings, secrets } of [...set.toolsets.values(), ...usual]) {
+  for (const { name, kind, settings, secrets, missing } of [...set.toolsets.values(), ...usual]) {
+    // No such toolset is made, and its settings are not whole; once the variable is set, the question is another one.
+    if (missing.length > 0) continue;
     const hidden = new Secrets();
     for (const secret of secrets) hidden.add(secret);
     const loaded = await builtInToolsets[kind]?.load();
-    for (const reach of [...(loaded?.reaches?.(settings) ?? []), ...fileReaches(settings)])
+    for (const reach of [...(loaded?.reaches?.(settings, name) ?? []), ...fileReaches(settings)])
       found.push({ ...reach, text: `${hidden.text(reach.text)} (toolset ${name})` });
   }
   return found;
