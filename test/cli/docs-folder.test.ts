@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { knownDocumentTools } from '../../src/cli/options/all-tools.ts';
@@ -6,10 +6,10 @@ import { leftOutLine, runDocs, servedDocs, worksOnDocuments } from '../../src/cl
 import { profilesFolder } from '../../src/cli/options/profiles-folder.ts';
 import { createEngine } from '../../src/engine/create-engine.ts';
 import { createDocumentTools } from '../../src/toolsets/documents/create-document-tools.ts';
-import { temporaryFolder } from './cli-process.ts';
+import { runCli, temporaryFolder } from './cli-process.ts';
 
 it('serving needs no documents: the tools say what is missing when they are called', async () => {
-  const root = await servedDocs(undefined, () => undefined);
+  const root = await servedDocs(undefined, { shipped: () => undefined });
   using documents = createDocumentTools({ root });
   expect(documents.tools.map(({ name }) => name)).toContain('search_documents');
   await expect(documents.stats()).rejects.toMatchObject({
@@ -19,12 +19,12 @@ it('serving needs no documents: the tools say what is missing when they are call
 });
 
 it('a folder that is named must hold documents', async () => {
-  await expect(servedDocs(await temporaryFolder(), () => undefined)).rejects.toMatchObject({ code: 'DOCS_UNREADABLE' });
+  await expect(servedDocs(await temporaryFolder())).rejects.toMatchObject({ code: 'DOCS_UNREADABLE' });
 });
 
 it('only teams that name the tools of documents need some', async () => {
-  expect(await runDocs(undefined, () => undefined)).toBeUndefined();
-  await expect(runDocs(await temporaryFolder(), () => undefined)).rejects.toMatchObject({ code: 'DOCS_UNREADABLE' });
+  expect((await runDocs(undefined, { shipped: () => undefined })).docs).toBeUndefined();
+  await expect(runDocs(await temporaryFolder())).rejects.toMatchObject({ code: 'DOCS_UNREADABLE' });
   const needs = async (team: string): Promise<boolean> => {
     const tools = knownDocumentTools();
     await using engine = await createEngine({ profiles: profilesFolder(team), tools, store: 'memory' });
@@ -52,4 +52,24 @@ it('F33: what will not be read is said when a run begins, to teams that work on 
   expect(await lineOf('commonground', docs)).toBe(`Documents in ${docs}: not read are 2 .pdf.\n`);
   expect(await lineOf('commonground', path.join(docs, 'a.md'))).toBe('');
   expect(await lineOf('openmanus', docs)).toBe('');
+});
+
+it('F26: a folder docs beside a team that has no use for it may be empty, and one that works on documents says what is wrong with it', async () => {
+  const cwd = await temporaryFolder();
+  const write = async (file: string, text: string): Promise<void> => {
+    await mkdir(path.dirname(path.join(cwd, file)), { recursive: true });
+    await writeFile(path.join(cwd, file), text);
+  };
+  await write('docs/drawing.pdf', '%PDF');
+  await write(
+    'agent_profiles/llm_configs/default.yaml',
+    'name: default\ntype: llm_config\nconfig: { provider: scripted, script: s.yaml }\n',
+  );
+  await write('agent_profiles/s.yaml', 'rules: []\notherwise: { text: Done. }\n');
+  const solo = 'name: Solo\ntype: partner\ninstructions: You work.\n';
+  await write('agent_profiles/profiles/Solo.yaml', solo);
+  expect(await runCli(['run', 'Go.'], { cwd })).toMatchObject({ code: 0, out: expect.stringContaining('Done.') as string });
+  await write('agent_profiles/profiles/Solo.yaml', `${solo}tool_access_policy: { allowed_individual_tools: [search_documents] }\n`);
+  const { code, err } = await runCli(['run', 'Go.'], { cwd });
+  expect([code, err]).toEqual([2, expect.stringMatching(/docs" holds no readable document.*\.pdf/)]);
 });

@@ -54,7 +54,7 @@ const keys = {
 
 afterEach(() => vi.unstubAllEnvs());
 
-describe('a key at the address the user set', () => {
+describe('F14: a key at the address the user set', () => {
   it.each([
     ['openai', ['model: openai/gpt-5'], 'Bearer sk-openai-0123456789'],
     ['openai with its own protocol', ['model: openai/gpt-5', 'api: chat'], 'Bearer sk-openai-0123456789'],
@@ -88,7 +88,7 @@ describe('a key at the address the user set', () => {
   });
 });
 
-describe("a key at an address that a team's file brings", () => {
+describe("F14: a key at an address that a team's file brings", () => {
   const providers = ['openai', 'anthropic', 'google', 'groq', 'ollama', 'openai-compatible'];
   const all = { ...keys, CADRE_API_KEY: 'gateway-0123456789', GATE: 'URL', EMPTY: '' };
 
@@ -130,7 +130,7 @@ describe("a key at an address that a team's file brings", () => {
   });
 });
 
-describe('an error of authentication', () => {
+describe('F14: an error of authentication', () => {
   it('says from which variable the key was read', async () => {
     const { message } = await keySent(['model: openai/some', fromUser], { ...keys, GATE: 'URL' });
     expect(message).toMatch(/401: who are you\?.* A key was sent, read from OPENAI_API_KEY\./);

@@ -68,7 +68,7 @@ describe('F24: what loads and is probably not meant', () => {
       'a missing number in an order',
       rule('flags.look_ups > 2'),
       'CONDITION_FAILS',
-      'cannot compare null with a number',
+      'counts as false: cannot compare null with a number',
       'default(x, 0)',
     ],
     [

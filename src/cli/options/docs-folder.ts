@@ -20,26 +20,43 @@ export async function teamDocs(profiles: unknown): Promise<string | undefined> {
   return await ownFolder(folder, path.dirname(folder), '--docs PATH');
 }
 
-/** The folder of documents to work on: the one that is named, else those that the `ai` package ships. */
-export function docsFolder(named: string | undefined, shipped = shippedDocs): string {
-  if (named !== undefined) return path.resolve(named);
-  const folder = shipped();
-  return folder ?? missingDocs();
+/**
+ * The documents of a command that serves teams, checked when they are `named`; serving and looking at runs needs none, so that where
+ * there are none, or none can be read in the team's `own` folder, the tools say so when they are called.
+ */
+export async function servedDocs(
+  named: string | undefined,
+  { own, shipped = shippedDocs }: { readonly own?: string | undefined; readonly shipped?: () => string | undefined } = {},
+): Promise<string | (() => string)> {
+  const { docs, missing } = await runDocs(named, { usual: own, shipped });
+  return docs ?? missing;
+}
+
+/** The documents of a command that sees one run through; `missing` says why there are none. */
+export interface RunDocs {
+  readonly docs: string | undefined;
+  readonly missing: () => never;
 }
 
 /**
- * The documents of a command that serves teams, checked; serving and looking at runs needs none, so that where there are none the
- * tools say so when they are called.
+ * Checks the documents of a command: the ones that are `named` must be readable. Those of the run or its team (`usual`), and those that are
+ * shipped, matter only to teams that work on documents: when they cannot be read, `missing` throws the reason.
  */
-export async function servedDocs(named: string | undefined, shipped = shippedDocs): Promise<string | (() => string)> {
-  if (named === undefined && shipped() === undefined) return () => docsFolder(undefined, shipped);
-  return await checkDocumentRoot(docsFolder(named, shipped));
-}
-
-/** The documents of a command that sees one run through, checked: the ones that are named, else the shipped ones, if there are any. */
-export async function runDocs(named: string | undefined, shipped = shippedDocs): Promise<string | undefined> {
-  const folder = named ?? shipped();
-  return folder === undefined ? undefined : await checkDocumentRoot(folder);
+export async function runDocs(
+  named: string | undefined,
+  { usual, shipped = shippedDocs }: { readonly usual?: string | undefined; readonly shipped?: () => string | undefined } = {},
+): Promise<RunDocs> {
+  if (named !== undefined) return { docs: await checkDocumentRoot(named), missing: missingDocs };
+  const folder = usual ?? shipped();
+  if (folder === undefined) return { docs: undefined, missing: missingDocs };
+  try {
+    return { docs: await checkDocumentRoot(folder), missing: missingDocs };
+  } catch (thrown) {
+    const missing = (): never => {
+      throw thrown;
+    };
+    return { docs: undefined, missing };
+  }
 }
 
 /** Says that there are no documents, and what to do. */

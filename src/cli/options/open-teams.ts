@@ -48,7 +48,7 @@ export async function openTeams(
   models: NonNullable<EngineOptions['models']> = {},
 ): Promise<Teams> {
   const profiles = profilesFolder(options.profiles);
-  const docs = await servedDocs(options.docs ?? (await teamDocs(profiles)));
+  const docs = await servedDocs(options.docs, { own: await teamDocs(profiles) });
   const outDir = options.out === undefined ? await usualReports(reports) : path.resolve(options.out);
   const store = options.store ?? usualStore;
   if (options.workspace === undefined) await checkUsualWorkspaces(store);

@@ -16,7 +16,7 @@ import { createDocumentTools, type DocumentTools } from '../../toolsets/document
 import { describeLeftOut } from '../../toolsets/documents/left-out.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { builtInToolsets } from '../../engine/toolsets/toolset-kinds.ts';
-import { leftOutLine, missingDocs, runDocs, shippedDocs, teamDocs, worksOnDocuments } from '../options/docs-folder.ts';
+import { leftOutLine, runDocs, shippedDocs, teamDocs, worksOnDocuments } from '../options/docs-folder.ts';
 import { journalIntegrity, journalSecrets } from '../options/journal-key.ts';
 import { modelLine } from '../options/model-line.ts';
 import { checkUsualWorkspaces, usualReports, usualStore } from '../options/store-path.ts';
@@ -73,11 +73,11 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
   const runId = options.runId ?? randomIds.runId();
   const store = options.store ?? usualStore;
   const note = options.runId === undefined ? undefined : await readWorkNote(store, runId);
-  const docs = await runDocs(options.docs ?? note?.docs ?? (await teamDocs(options.profiles)));
+  const { docs, missing } = await runDocs(options.docs, { usual: note?.docs ?? (await teamDocs(options.profiles)) });
   const out = options.out ?? note?.out;
   const outDir = out === undefined ? await usualReports(runId) : path.resolve(out);
   if (options.runId === undefined && options.workspace === undefined) await checkUsualWorkspaces(store);
-  const documents = createDocumentTools({ root: docs ?? missingDocs, outDir });
+  const documents = createDocumentTools({ root: docs ?? missing, outDir });
   // The first run is the one that was noted; a page beside it may start others.
   let next = runId;
   const ids = {
@@ -115,7 +115,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
     if (docs === undefined && options.replay === undefined && worksOnDocuments(engine.profiles, documents.tools)) {
       await engine.close();
       await journal?.close();
-      missingDocs();
+      missing();
     }
     await writeWorkNote(store, runId, { ...(docs === undefined ? {} : { docs }), out: outDir });
     const notRead = options.replay === undefined ? await leftOutLine(docs, engine.profiles, documents.tools) : '';

@@ -22,8 +22,8 @@ export interface ToolsetKind {
   readonly tools: readonly string[];
   /** The names of the observers it brings along. */
   readonly observers?: readonly string[];
-  /** What toolsets with these settings use of the machine and the world; nothing when absent. */
-  readonly reaches?: (settings: JsonObject) => readonly Reach[];
+  /** What the toolset `name` with these settings uses of the machine and the world; nothing when absent. */
+  readonly reaches?: (settings: JsonObject, name: string) => readonly Reach[];
   /** Makes a toolset; touches nothing outside until a tool is called or it is connected. May throw `OPTION_INVALID`. */
   readonly create: (request: ToolsetRequest) => Toolset;
 }

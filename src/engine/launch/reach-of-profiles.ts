@@ -59,19 +59,22 @@ export function reachesNothing({ commands, code, variables, destinations, files 
 async function toolsetReaches(set: ProfileSet, request: JsonObject): Promise<readonly Reach[]> {
   const usual = kindsNamed(set)
     .filter((kind) => !set.toolsets.has(kind))
-    .map((kind): Pick<ToolsetConfig, 'name' | 'kind' | 'settings' | 'settingsFor' | 'secrets' | 'code'> => ({
+    .map((kind): Pick<ToolsetConfig, 'name' | 'kind' | 'settings' | 'settingsFor' | 'secrets' | 'missing' | 'code'> => ({
       name: kind,
       kind,
       settings: {},
       secrets: [],
+      missing: [],
     }));
   const found: Reach[] = [];
-  for (const { name, kind, settings: usually, settingsFor, secrets, code } of [...set.toolsets.values(), ...usual]) {
+  for (const { name, kind, settings: usually, settingsFor, secrets, missing, code } of [...set.toolsets.values(), ...usual]) {
+    // No such toolset is made, and its settings are not whole; once the variable is set, the question is another one.
+    if (missing.length > 0) continue;
     const hidden = new Secrets();
     for (const secret of secrets) hidden.add(secret);
     const loaded = await builtInToolsets[kind]?.load();
     for (const settings of [usually, ...(settingsFor === undefined ? [] : [settingsFor(request)])])
-      for (const reach of [...(loaded?.reaches?.(settings) ?? []), ...codeReaches(code), ...fileReaches(settings)])
+      for (const reach of [...(loaded?.reaches?.(settings, name) ?? []), ...codeReaches(code), ...fileReaches(settings)])
         found.push({ ...reach, text: `${hidden.text(reach.text)} (toolset ${name})` });
   }
   return found;

@@ -9,7 +9,7 @@ import type { Transaction } from '../../core/events/transaction.ts';
 import type { TurnStart } from '../../core/events/turn-events.ts';
 import type { TurnInput, TurnPrompt } from '../../core/state/turn.ts';
 import { endAgent } from '../turn/end-agent.ts';
-import { reachedLimits, type ReachedLimit } from './limits.ts';
+import { reachedLimits, type ReachedLimit, shown } from './limits.ts';
 import { type Allowance, allowanceFor, configOf, hasAmpleRoom, lastAllowanceFor } from './reserve.ts';
 import { tellLimit } from './tell-limit.ts';
 
@@ -30,9 +30,10 @@ export function lookAtLimits(tx: Transaction, env: Env, agent: SubContext, profi
   const before = agent.lastTurnId === undefined ? firstPromptTokens : 0;
   // Mostly there is plenty, and nobody has to know how much the waiting items come to.
   if (agent.limitStage !== 2 && hasAmpleRoom(env, tx.run, agent, contextTokensAtMost(agent) + before, config)) return true;
-  const { stage, limit } = allow(tx, env, agent, config, contextTokens(agent) + before);
+  const needed = contextTokens(agent) + before;
+  const { stage, limit } = allow(tx, env, agent, config, needed);
   if (stage === 0 || limit === undefined) return true;
-  if (stage === 3) return endForLimit(tx, env, agent, limit);
+  if (stage === 3) return endForLimit(tx, env, agent, { limit, needed });
   tellLimit(tx, agent, { type: 'limit.reach', agentId: agent.meta.agentId, ...limit });
   return true;
 }
@@ -47,10 +48,10 @@ export function boundTurn(
 ): Pick<TurnStart, 'limit' | 'reserve'> | undefined {
   const { prompt, inputs } = turn;
   const config = configOf(env, profile, tx.run, agent);
-  const allowance =
-    config === undefined ? unbounded : allow(tx, env, agent, config, correctedTokens(agent, prompt.from, prompt.tokens ?? 0));
+  const needed = correctedTokens(agent, prompt.from, prompt.tokens ?? 0);
+  const allowance = config === undefined ? unbounded : allow(tx, env, agent, config, needed);
   if (allowance.stage === 3) {
-    endForLimit(tx, env, agent, allowance.limit);
+    endForLimit(tx, env, agent, { limit: allowance.limit, needed });
     return undefined;
   }
   const { reserve } = allowance;
@@ -68,12 +69,17 @@ function allow(tx: Transaction, env: Env, agent: SubContext, config: LlmConfig, 
   return agent.limitStage === 2 ? lastAllowanceFor(env, tx.run, agent, size) : allowanceFor(env, tx.run, agent, size);
 }
 
-/** Ends an agent for which not even a last turn is left. */
-function endForLimit(tx: Transaction, env: Env, agent: SubContext, limit: ReachedLimit | undefined): false {
+/** Ends an agent for which not even a last turn is left; `needed` are the tokens of that turn's prompt. */
+function endForLimit(
+  tx: Transaction,
+  env: Env,
+  agent: SubContext,
+  { limit, needed }: { readonly limit: ReachedLimit | undefined; readonly needed: number },
+): false {
   const { agentId, seq } = agent.meta;
   const cause =
     limit === undefined || agent.limitStage === 2 ? seq : tx.emit({ type: 'limit.reach', agentId, ...limit, stage: 2 }, seq).seq;
-  const message = `${limit?.reason ?? agent.limitReason ?? 'a limit is reached'}; nothing is left for a last turn`;
+  const message = `${limit?.reason ?? agent.limitReason ?? 'a limit is reached'}; nothing is left for a last turn, whose prompt alone has about ${shown(needed)} tokens`;
   endAgent(tx, env, agent, { outcome: 'limit', error: { code: 'LIMIT_REACHED', message } }, cause);
   return false;
 }

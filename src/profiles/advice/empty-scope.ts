@@ -1,5 +1,5 @@
 import { agentRoots } from '../../core/expression/agent-roots.ts';
-import { describeThrown } from '../../core/error.ts';
+import { CadreError, describeThrown } from '../../core/error.ts';
 import type { Expression, Scope } from '../../core/expression/expression.ts';
 
 const counterNames = agentRoots['counters']?.kind === 'closed' ? Object.keys(agentRoots['counters'].fields) : [];
@@ -65,6 +65,6 @@ export function failureAtStart(expression: Expression): string | undefined {
     expression.test(empty);
     return undefined;
   } catch (thrown) {
-    return describeThrown(thrown);
+    return thrown instanceof CadreError ? thrown.message : describeThrown(thrown);
   }
 }

@@ -22,7 +22,7 @@ export const mcpToolsetKind: ToolsetKind = {
   description: 'The tools of a server that speaks the Model Context Protocol, started as a program or called over HTTP.',
   settings: mcpSettingsSchema,
   tools: [],
-  reaches: (settings) => serverReaches(readMcpSettings('', settings).address),
+  reaches: (settings, name) => serverReaches(readMcpSettings(name, settings).address),
   create: createMcpToolset,
 };
 
